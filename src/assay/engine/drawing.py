@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.arrays import NONE, Ints
+from assay.arrays import NONE, Ints, each_once
 from assay.corpus import Corpus
 from assay.engine.items import Items
 from assay.engine.prepare import Run
@@ -148,7 +148,7 @@ def _span_layers(all_count: bool, run: Run, tables: Tables, shown: Shown) -> Ite
     """Each side's spans, those of systems with what became of them."""
     pairs = dict(run.pairs)
     spans, ours = spans_of(pairs[tables[0][0]]), tables[0][1]
-    drawn = np.arange(len(spans.gold)) if all_count else np.unique(ours.item[ours.has_gold])
+    drawn = np.arange(len(spans.gold)) if all_count else each_once(ours.item[ours.has_gold])
     yield _spans(spans, spans.gold, drawn, None, shown)
     for name, one in tables:
         spans = spans_of(pairs[name])

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.arrays import NONE, Bools, Ints
+from assay.arrays import NONE, Bools, Ints, each_once
 from assay.engine.items import KINDS, UNRESOLVED, Items
 from assay.engine.options import Options
 from assay.engine.prepare import Run
@@ -81,7 +81,7 @@ def examples(run: Run, items: Items, tables: Tables, options: Options) -> Iterat
             yield from task.drawing.examples(run, items, ((a, b), wanted, kinds), options)
             continue
         group, places = f"{a}-{b}", task.drawing.places(run, items)
-        for sentence, lot in chosen(np.unique(items.sentence[wanted]), names, group, options.seed, options.examples):
+        for sentence, lot in chosen(each_once(items.sentence[wanted]), names, group, options.seed, options.examples):
             shown = _example(run, items, tables, (a, b), sentence, wanted, kinds, places)
             by_number = ids[sentence] is None and not run.gold.are_documents
             yield Drawn(group, lot, shown, sentence if by_number else None)

@@ -9,7 +9,7 @@ from math import lcm, prod
 
 import numpy as np
 
-from assay.arrays import NONE, Bools, Floats, Ints, Stretches, atoms_at, numbers_of_runs
+from assay.arrays import NONE, Bools, Floats, Ints, Stretches, atoms_at, each_once, numbers_of_runs
 from assay.records import dataclass
 
 FAIR = ("tp", "fp", "fn", "le", "bes", "bel", "beo", "lbe")
@@ -116,7 +116,7 @@ def crossing_brackets(target: SpanList, system: SpanList, records: Records) -> I
     missing, spurious = records.target[records.kind == _FN], records.system[records.kind == _FP]
     ours, theirs, shared = overlapping(target, system, missing, spurious)
     shorter = np.minimum(target.lengths()[ours], system.lengths()[theirs])
-    return np.unique(theirs[shared < shorter])
+    return each_once(theirs[shared < shorter])
 
 
 def boundaries(target: SpanList, system: SpanList, records: Records) -> Ints:
@@ -255,7 +255,7 @@ class _Side:
 
     def cut(self, row: Ints, begin: Ints, end: Ints) -> None:
         """Take stretches out of rows: what is left lies between them."""
-        whole = np.unique(row)
+        whole = each_once(row)
         rows = np.concatenate([whole, row])
         begins = np.concatenate([self.row_begin[whole], end])
         ends = np.concatenate([self.row_end[whole], begin])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
@@ -133,7 +133,7 @@ def column_read(name: str, words: str, labels: str, told: str) -> Iterator[str]:
     yield f"{name}: words are read from column {words}, labels from column {labels}{told}."
 
 
-def kept_labels(columns: Sequence[Column], options: Options) -> list[Remark]:
+def kept_labels(columns: Iterable[Column], options: Options) -> list[Remark]:
     """The labels that the user names, and how often gold and systems have them."""
     given = {"--labels": options.labels, "--ignore-labels": options.ignore_labels}
     if not any(given.values()):

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from assay.arrays import NONE, Array, Bools, Ints, as_codes, numbers_of_runs
+from assay.arrays import NONE, Array, Bools, Ints, as_codes, each_once, numbers_of_runs
 from assay.engine.examples import lot_of
 from assay.engine.items import ONE, Items
 from assay.engine.prepare import Run
@@ -518,7 +518,7 @@ def _members(items: Items, part: Items) -> Bools | None:
     wanted, known = ((one.owner + 1) * most + one.item for one in (part, items))
     order = np.argsort(known, kind="stable")
     place = order[np.minimum(np.searchsorted(known[order], wanted), max(len(known) - 1, 0))]
-    same = bool((known[place] == wanted).all()) and len(np.unique(place)) == len(place)
+    same = bool((known[place] == wanted).all()) and len(each_once(place)) == len(place)
     if not same or any((there[place] != own).any() for there, own in zip(items.kind, part.kind, strict=True)):
         return None
     mask = np.zeros(len(known), dtype=bool)

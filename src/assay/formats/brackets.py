@@ -13,7 +13,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from assay.arrays import Ints, ids_of_runs
+from assay.arrays import Ints, all_but, each_once, ids_of_runs
 from assay.errors import InputError, unknown
 from assay.formats.builder import Builder, Cells
 from assay.formats.clean import Coded, cut
@@ -116,7 +116,7 @@ def read_brackets(
         )
     if pieces.tree_per_line and (blank == "unparsed" or (blank == "auto" and (np.diff(forest.lines) == 1).any())):
         # All lines but those of the trees are blank.
-        missing = np.setdiff1d(np.arange(1, pieces.last_line + 1), forest.lines).tolist()
+        missing = (all_but(np.asarray(forest.lines) - 1, pieces.last_line) + 1).tolist()
     forest.hand_over(missing)
     builder.end_file()
 
@@ -188,7 +188,7 @@ class _Pieces:
             closing, first = brackets[depths == 0], 0
             last = int(closing[-1]) if len(closing) else 0
             cuts = closing[np.searchsorted(closing, np.arange(BATCH, last, BATCH))]
-            for end in (np.unique(np.append(cuts, closing[-1:])) + 1).tolist():
+            for end in (each_once(np.append(cuts, closing[-1:])) + 1).tolist():
                 data = b"".join([*held, given[first:end]])
                 tokens = _Tokens(data)
                 yield tokens, self._tree_lines(tokens, line)

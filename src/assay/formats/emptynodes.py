@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from assay.arrays import NONE, Ints, Stretches, atoms_at, distinct_rows
+from assay.arrays import NONE, Ints, Stretches, all_but, atoms_at, distinct_rows
 from assay.corpus import Chains, Column, Corpus
 from assay.errors import InputError
 from assay.records import dataclass
@@ -175,7 +175,7 @@ def on_one_line(corpora: Sequence[Corpus]) -> list[Corpus]:
         for number, word in zip(numbers.tolist(), nodes.word.tolist(), strict=True):
             forms.setdefault(number, corpus.forms[word])
     return [
-        _with_foreign_nodes(corpus, np.setdiff1d(np.arange(len(distinct)), numbers), distinct, numbers, forms)
+        _with_foreign_nodes(corpus, all_but(numbers, len(distinct)), distinct, numbers, forms)
         for corpus, numbers in zip(corpora, _split(group, rows), strict=True)
     ]
 

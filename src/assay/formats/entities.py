@@ -15,7 +15,7 @@ from urllib.parse import unquote
 
 import numpy as np
 
-from assay.arrays import Ints, Stretches
+from assay.arrays import Ints, Stretches, each_once
 from assay.corpus import Column, Corpus, Spans
 from assay.errors import InputError
 from assay.formats.builder import check_choice, document_id, merged, refuse_all, sorted_chains, with_crossings_noted
@@ -333,7 +333,7 @@ def corefud_chains(corpus: Corpus, *, zeros: str = "score") -> Corpus:
     in_words = before[stretches]
     there = in_words[:, 0] < in_words[:, 1]
     in_words, owner_there = in_words[there], owner[there]
-    chosen = np.unique(owner_there)
+    chosen = each_once(owner_there)
     cut = np.intersect1d(owner[~(kept[stretches[:, 0]] & kept[stretches[:, 1] - 1])], chosen)
     of_first, behind = (np.searchsorted(owner_there, chosen, side=side) for side in ("left", "right"))
     begins, ends = in_words[of_first, 0], in_words[behind - 1, 1]

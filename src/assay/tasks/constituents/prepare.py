@@ -65,7 +65,7 @@ def prepare_constituents(
             f"{gold.place_of_sentence(int(bare.argmax()))}: no tree in gold, in {_sentences(int(bare.sum()))}. "
             "To leave them out: --on-mismatch skip"
         )
-    kept = kept_labels([node_spans(corpus).labels for corpus in corpora], options)
+    kept = kept_labels((node_spans(corpus).labels for corpus in corpora), options)
     others = [measure for measure in measures if "preset" not in measure.parameters]
     if others and (options.labels or options.ignore_labels):
         raise UsageError(

@@ -14,6 +14,7 @@ from assay.arrays import (
     Bools,
     Ints,
     Stretches,
+    all_but,
     as_codes,
     atoms_at,
     chosen_stretches,
@@ -63,11 +64,11 @@ def without_duplicates(corpus: Corpus, policy: str) -> tuple[Corpus, int]:
     if len(places) == len(chains):
         return corpus, 0
     _, firsts = np.unique(place, return_index=True)
-    repeated = np.setdiff1d(np.arange(len(chains)), firsts)
+    repeated = all_but(firsts, len(chains))
     first = firsts[place[repeated]]
     if policy != "error":
         gone = np.concatenate([repeated, first]) if policy == "drop" else repeated
-        kept = np.setdiff1d(np.arange(len(chains)), gone)
+        kept = all_but(gone, len(chains))
         return replace(corpus, chains=take_mentions(chains, kept)), len(chains) - len(kept)
     lines = []
     for one, other in zip(first[:MOST_PROBLEMS].tolist(), repeated[:MOST_PROBLEMS].tolist(), strict=True):

@@ -12,7 +12,7 @@ from dataclasses import fields, replace
 
 import numpy as np
 
-from assay.arrays import Array, Bools, Ints, Stretches, as_codes, extents, ids_of_runs, numbers_of_runs
+from assay.arrays import Array, Bools, Ints, Stretches, as_codes, each_once, extents, ids_of_runs, numbers_of_runs
 from assay.errors import AlignmentError
 from assay.records import dataclass
 
@@ -153,7 +153,7 @@ class FunctionTrees:
     def of(cls, words: Ints, nodes: Yields, label_node: Ints, label: Ints, labels: Collection[str]) -> FunctionTrees:
         """Trees whose rows of node and label come in any order, maybe twice."""
         width = max(len(labels), 1)
-        return cls(words, nodes, *np.divmod(np.unique(label_node * width + label), width), tuple(labels))
+        return cls(words, nodes, *np.divmod(each_once(label_node * width + label), width), tuple(labels))
 
     def __len__(self) -> int:
         return len(self.nodes)

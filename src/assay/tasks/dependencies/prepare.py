@@ -50,9 +50,9 @@ def prepare_dependencies(
     further = list(dict.fromkeys(name for measure in measures for name in columns_of(measure)))
     trees, faults, checked = _read_trees(words_alone(inputs), columns, further, options)
     # Relations with and without what follows the colon: either may be named.
-    relations = [corpus.column("DEPREL").strings() for corpus in trees]
+    relations = (corpus.column("DEPREL").strings() for corpus in trees)
     kept = kept_labels(
-        [Column.of(name for full in names for name in dict.fromkeys((full, _main(full)))) for names in relations],
+        (Column.of(name for full in names for name in dict.fromkeys((full, _main(full)))) for names in relations),
         options,
     )
     corpora = trees

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from assay.align import Pair
-from assay.arrays import NONE, Bools, Ints
+from assay.arrays import NONE, Bools, Ints, all_but
 from assay.corpus import Column, Corpus, one_vocabulary
 from assay.engine.counts import bracketed, by_label, whole_sentences
 from assay.engine.items import Items
@@ -383,7 +383,7 @@ def _predications(pair: Pair, arguments: str, predicates: str, frames: bool) -> 
     kind[here] = np.where(whole[ours.dependent[here]], TP, WHOLE_KINDS.index("arguments"))
     if frames:
         kind[here[frame[here] != their_frame[there]]] = WHOLE_KINDS.index("sense")
-    spurious = np.setdiff1d(np.arange(len(theirs)), there)
+    spurious = all_but(there, len(theirs))
     partner = np.concatenate([partner, spurious])
     kind = np.concatenate([kind, np.full(len(spurious), WHOLE_KINDS.index("fp"))])
     # One label for all; NONE is -1, the last.

@@ -100,8 +100,7 @@ def prepare_graphs(
     lines = [f"{fault.place}: {fault.fact}" for own in faults for fault in own]
     if lines and options.on_mismatch != "skip":
         raise InputError("\n".join([*listed(lines), "To leave such sentences out: --on-mismatch skip"]))
-    named_labels = options.labels or options.ignore_labels
-    kept = kept_labels([_names(graph_of(corpus).labels) for corpus in corpora], options) if named_labels else []
+    kept = kept_labels((_names(graph_of(corpus).labels) for corpus in corpora), options)
     gold = corpora[0]
     for number, corpus in enumerate(corpora[1:], 1):
         order = _order(gold, corpus)

@@ -76,7 +76,7 @@ def prepare_roles(
     further = list(dict.fromkeys(column for measure in measures for column in measure.definition.columns))
     corpora = [_read(item, further) for item in words_alone(inputs)]
     check_folders(corpora)
-    kept = kept_labels([graph_of(corpus).labels for corpus in corpora], options)
+    kept = kept_labels((graph_of(corpus).labels for corpus in corpora), options)
     if kept:
         corpora = [_with_labels(corpus, options) for corpus in corpora]
     gold, *outputs = corpora

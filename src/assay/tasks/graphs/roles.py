@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from assay.align import Pair
-from assay.arrays import NONE, Bools, Floats, Ints, Stretches, as_codes, ratio
+from assay.arrays import NONE, Bools, Floats, Ints, Stretches, all_but, as_codes, ratio
 from assay.corpus import Corpus
 from assay.engine.counts import Counts, Sums, bracketed, matched, whole_sentences
 from assay.engine.items import Items
@@ -322,7 +322,7 @@ def _sense_right(sides: RoleSides, sense: str) -> tuple[Ints, Bools]:
 def _matched_predicates(sides: RoleSides, sense: str) -> _Matched:
     partner, right = _sense_right(sides, sense)
     kind = np.where(partner == NONE, FN, np.where(right, TP, SENSE))
-    spurious = np.setdiff1d(np.arange(len(sides.system.predicate)), partner)
+    spurious = all_but(partner, len(sides.system.predicate))
     return _Matched(partner, kind, spurious, np.full(len(spurious), FP))
 
 
@@ -541,7 +541,7 @@ def _whole(sides: RoleSides, right: Bools | None, found: _Matched) -> Items:
         kind = np.where(~right, WHOLE_KINDS.index("sense"), kind)
     missing = partner == NONE if right is not None else (partner == NONE) & faults
     kind = np.where(missing, WHOLE_KINDS.index("fn"), kind)
-    spurious = np.setdiff1d(np.arange(len(theirs.predicate)), partner) if right is not None else partner[:0]
+    spurious = all_but(partner, len(theirs.predicate)) if right is not None else partner[:0]
     whole = _Matched(partner, kind, spurious, np.full(len(spurious), WHOLE_KINDS.index("fp")))
     return _items(sides, WHOLE_KINDS, predicates=whole)
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from assay.align import Pair
-from assay.arrays import NONE, Bools, Floats, Ints
+from assay.arrays import NONE, Bools, Floats, Ints, each_once
 from assay.engine.counts import Counts, Sums, bracketed, by_label
 from assay.engine.items import ONE, Items
 from assay.engine.matching import EXACT
@@ -264,13 +264,13 @@ def document_entities(pair: Pair) -> Counts:
     sets = []
     for side, spans in ((layer.gold, layer.spans.gold), (layer.system, layer.spans.system)):
         rows = np.flatnonzero(side.linked & (side.first != layer.nil_code))
-        sets.append(np.unique(document[spans.sentence[rows]].astype(np.int64) * len(layer.names) + side.first[rows]))
+        sets.append(each_once(document[spans.sentence[rows]].astype(np.int64) * len(layer.names) + side.first[rows]))
     gold, system = sets
     firsts = document.searchsorted(np.arange(pair.gold.documents))
     keys = {
-        "tp": np.intersect1d(gold, system),
-        "fp": np.setdiff1d(system, gold),
-        "fn": np.setdiff1d(gold, system),
+        "tp": np.intersect1d(gold, system, assume_unique=True),
+        "fp": np.setdiff1d(system, gold, assume_unique=True),
+        "fn": np.setdiff1d(gold, system, assume_unique=True),
     }
     width = max(len(layer.names), 1)
     return _counted(pair, {name: firsts[own // width] for name, own in keys.items()})

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from assay.align import Pair
-from assay.arrays import NONE, Bools, Floats, Ints, distinct_rows, ratio
+from assay.arrays import NONE, Bools, Floats, Ints, all_but, distinct_rows, ratio
 from assay.engine.counts import Counts, Sums, by_label
 from assay.engine.counts import matched as by_kind
 from assay.engine.items import Items
@@ -413,7 +413,7 @@ def _kd_spans(layer: RelationPair) -> tuple[list[tuple[str, Ints]], Ints]:
     kind = np.where(partner == NONE, NONE, KD.index("correct"))
 
     def left() -> tuple[Ints, Ints]:
-        return np.flatnonzero(partner == NONE), np.setdiff1d(np.arange(len(theirs)), partner)
+        return np.flatnonzero(partner == NONE), all_but(partner, len(theirs))
 
     here, there = left()
     found = one_to_one(places[here], their_places[there])

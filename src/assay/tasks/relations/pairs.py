@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from assay.align import Pair
-from assay.arrays import NONE, Bools, Ints, Stretches, distinct_rows
+from assay.arrays import NONE, Bools, Ints, Stretches, all_but, distinct_rows
 from assay.corpus import Corpus
 from assay.engine.matching import SpanList, overlap_counts
 from assay.engine.spanpairs import SpanPair
@@ -230,7 +230,7 @@ def _flat(spans: SpanList) -> tuple[SpanList, Ints]:
     """The stretches of spans as spans, and the span that each is of."""
     if not spans.stretches:
         return spans, np.arange(len(spans))
-    whole = np.setdiff1d(np.arange(len(spans)), list(spans.stretches))
+    whole = all_but(np.array(list(spans.stretches)), len(spans))
     pieces = [(index, begin, end) for index, shape in spans.stretches.items() for begin, end in shape]
     owner, begin, end = np.array(pieces, dtype=np.int64).T
     flat = SpanList(

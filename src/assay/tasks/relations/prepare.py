@@ -61,7 +61,7 @@ def prepare_relations(
     check_folders(corpora)
     formats = tuple(corpus.format for corpus in corpora)
     corpora = [corpora[0], *(in_golds_order(corpora[0], corpus) for corpus in corpora[1:])]
-    kept = kept_labels([relations_in(corpus).labels for corpus in corpora], options)
+    kept = kept_labels((relations_in(corpus).labels for corpus in corpora), options)
     others = {}
     for number, (name, corpus) in enumerate(zip(names, corpora, strict=True)):
         corpora[number], others[name] = _kept(corpus, options)

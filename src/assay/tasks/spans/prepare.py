@@ -121,7 +121,7 @@ def prepare_spans(
         mapped += [replace(row, file=name) for row in report]
         gone.append(mapped_away(name=name, number=_number(corpus) - _number(corpora[number])))
     corpora = [in_inventory(corpus, given, inventory) for corpus, given in zip(corpora, raw, strict=True)]
-    kept = kept_labels([corpus.spans.labels for corpus in corpora if corpus.spans is not None], options)
+    kept = kept_labels((corpus.spans.labels for corpus in corpora if corpus.spans is not None), options)
     if "O" in (*options.labels, *options.ignore_labels):
         raise UsageError("O is no label of spans: it marks words outside of them. Leave it out of --labels.")
     others = {}

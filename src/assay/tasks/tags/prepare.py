@@ -90,7 +90,7 @@ def prepare_tags(
         corpora = [corpus for corpus, _ in done]
         for name, (_, report) in zip(["gold", *named], done, strict=True):
             mapped += [replace(row, file=name) for row in report]
-    kept = kept_labels([_single(corpus.column(column)) for corpus in corpora], options)
+    kept = kept_labels((_single(corpus.column(column)) for corpus in corpora), options)
     if kept:
         # Of several tags in one cell one is enough.
         corpora = [
