@@ -3,8 +3,8 @@
     .venv/bin/python bench/annotators.py
 
 CPU seconds, the best of three runs. The table is made up (the same everywhere); the units are those of
-`../shared/data/gamma-continua/3by100.csv`, where these are there. pygamma-agreement 0.5.9, run by hand on the same day
-as the first version of this, took 38.9 s on them.
+`../shared/data/gamma-continua/3by100.csv`, where these are there; pygamma-agreement 0.5.9, run once by hand, took
+38.9 s on them.
 """
 
 from __future__ import annotations

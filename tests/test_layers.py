@@ -69,16 +69,12 @@ def imports(path: Path) -> list[tuple[str, str, bool]]:
     return list(_imports(path, parsed(path)))
 
 
-def _imports(path: Path, tree: ast.Module) -> Iterator[tuple[str, str, bool]]:
-    inside = {
-        id(node)
-        for block in ast.walk(tree)
-        if isinstance(block, ast.FunctionDef | ast.AsyncFunctionDef)
-        or (isinstance(block, ast.If) and ast.unparse(block.test) == "TYPE_CHECKING")
-        for node in ast.walk(block)
-    }
-    for node in ast.walk(tree):
-        lazy = id(node) in inside
+def _imports(path: Path, block: ast.AST, lazy: bool = False) -> Iterator[tuple[str, str, bool]]:
+    for node in ast.iter_child_nodes(block):
+        if isinstance(node, ast.stmt | ast.excepthandler | ast.match_case):
+            inside = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+            for_types = isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+            yield from _imports(path, node, lazy or inside or for_types)
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield from _named(alias.name, lazy)
@@ -118,7 +114,7 @@ def test_imports_go_down_the_order_of_rooms(path: Path) -> None:
 
 def questions(path: Path) -> Iterator[str]:
     """What is compared or looked up in a module."""
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Compare | ast.MatchValue):
             yield ast.unparse(node)
         elif isinstance(node, ast.Subscript):

@@ -102,25 +102,27 @@ class Format:
 def _plan_layout(layout: columns.Layout, head: Sequence[str], path: str) -> Plan:
     columns.check_width(layout.width, path)
 
-    def cells(index: int) -> Iterator[str]:
-        """A column of the first lines."""
+    def rows() -> Iterator[list[str]]:
+        """The cells of the first lines."""
+        own = layout.width
         lines = (line for line in head if line.strip() and not columns.is_comment(line, layout.comments))
         for line in islice(lines, layout.header, None):
             row = line.split(layout.separator)
-            if layout.open_end and index == layout.width <= len(row):
-                yield "\t".join(row[index:])
-            elif index < len(row):
-                yield row[index]
+            yield [*row[:own], "\t".join(row[own:])] if layout.open_end and len(row) >= own else row
 
     empty = ("_", "") if layout.empty is None else (layout.empty,)
-    filled = tuple(
-        name for name in layout.labels() if any(cell not in empty for cell in cells(layout.index(name, path)))
-    )
+    unfilled = {layout.index(name, path): name for name in layout.labels()}
+    for row in rows():
+        for index in [index for index in unfilled if index < len(row) and row[index] not in empty]:
+            del unfilled[index]
+        if not unfilled:
+            break
+    filled = tuple(name for name in layout.labels() if name not in unfilled.values())
 
     def values(name: str) -> list[str]:
         base, _, key = name.partition(":")
         index = layout.word if base == layout.name(layout.word) else layout.label(base, path)
-        found = list(cells(index))
+        found = [row[index] for row in rows() if index < len(row)]
         return [cell.partition(f"{key}=")[2].partition("|")[0] for cell in found if key in cell] if key else found
 
     table = layout.format in ("tsv", "conll")

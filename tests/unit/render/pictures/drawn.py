@@ -213,9 +213,9 @@ def apart(figure) -> None:
     # The boxes of texts that are turned overlap where the texts do not.
     found = [text for text in figure.findobj(Text) if text.get_rotation() in (0, 90) and id(text) not in hidden]
     shown = [text for text in found if text.get_text() and text.get_visible()]
-    boxes = [(text.get_text(), text.get_window_extent()) for text in shown]
-    for number, (text, one) in enumerate(boxes):
-        for other_text, other in boxes[number + 1 :]:
-            wide = min(one.x1, other.x1) - max(one.x0, other.x0)
-            tall = min(one.y1, other.y1) - max(one.y0, other.y0)
-            assert wide <= 1 or tall <= 0.25 * min(one.height, other.height), (text, other_text)
+    x0, y0, x1, y1 = np.array([text.get_window_extent().extents for text in shown]).reshape(-1, 4).T
+    wide = np.minimum.outer(x1, x1) - np.maximum.outer(x0, x0)
+    tall = np.minimum.outer(y1, y1) - np.maximum.outer(y0, y0)
+    covered = (wide > 1) & (tall > 0.25 * np.minimum.outer(y1 - y0, y1 - y0))
+    pairs = np.argwhere(np.triu(covered, 1))
+    assert [(shown[one].get_text(), shown[other].get_text()) for one, other in pairs] == []
