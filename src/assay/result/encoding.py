@@ -22,7 +22,11 @@ _CONTROL = re.compile(f"[{''.join(map(chr, CONTROL))}]")
 
 def dumps(data: Any) -> str:
     """Plain data as JSON text, in which nothing moves the cursor of a terminal or turns text around."""
-    return _CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", _encoder.encode(data))
+    text = _encoder.encode(data)
+    # Of ASCII, JSON escapes all of them but one.
+    if text.isascii() and "\x7f" not in text:
+        return text
+    return _CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def encode(value: Any) -> Any:
@@ -31,12 +35,16 @@ def encode(value: Any) -> Any:
         return value
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else None
+    # Most of what is inside is plain, and a call would cost as much as all else.
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {name: encode(getattr(value, attribute)) for attribute, name, _ in _fields(type(value))}
+        return {
+            name: item if type(item := getattr(value, attribute)) in _PLAIN else encode(item)
+            for attribute, name, _ in _fields(type(value))
+        }
     if isinstance(value, Mapping):
-        return {str(key): encode(item) for key, item in value.items()}
+        return {str(key): item if type(item) in _PLAIN else encode(item) for key, item in value.items()}
     if isinstance(value, tuple | list):
-        return [encode(item) for item in value]
+        return [item if type(item) in _PLAIN else encode(item) for item in value]
     # Numbers of numpy.
     return encode(value.item())
 
