@@ -440,13 +440,16 @@ class Step:
 
 
 Report = Callable[[Step], None]
-Over = Callable[[Sequence["Piece"]], Iterable[Part]]
-"""A way to measure pieces: it returns their parts, in their order."""
+Over = Callable[[Sequence["Piece"], Decided | None], Iterable[Part]]
+"""A way to measure pieces: their parts, in order; where nothing is decided, the first tells how all are read."""
 
 
-def in_turn(pieces: Sequence[Piece]) -> Iterator[Part]:
+def in_turn(pieces: Sequence[Piece], decided: Decided | None) -> Iterator[Part]:
     """The parts of pieces, one after the other."""
-    return (piece.measure() for piece in pieces)
+    for piece in pieces:
+        part = piece.under(decided or Decided()).measure()
+        decided = decided or part.decided
+        yield part
 
 
 def evaluate_shards(
@@ -494,8 +497,7 @@ def add_all(pieces: Sequence[Piece], over: Over, report: Report) -> Part:
 
     Where later shards tell that all should have been read in another way, all are read again.
     """
-    first = pieces[0].under(Decided()).measure()
-    whole = add_under(pieces, first.decided, over, report, first)
+    whole = add_under(pieces, None, over, report)
     if whole.told == whole.decided:
         return whole
     again = add_under(pieces, whole.told, over, report)
@@ -518,16 +520,11 @@ def decided_by(piece: Piece) -> Decided:
     return piece.under(Decided()).measure().decided
 
 
-def add_under(
-    pieces: Sequence[Piece], decided: Decided, over: Over, report: Report, first: Part | None = None
-) -> Part:
-    """Measure shards in one way and add them up; the first may have been measured already."""
-    begun, whole = time.monotonic(), first
-    waiting = [piece.under(decided) for piece in pieces[first is not None :]]
-    done = len(pieces) - len(waiting)
-    for part in over(waiting):
+def add_under(pieces: Sequence[Piece], decided: Decided | None, over: Over, report: Report) -> Part:
+    """Measure shards in one way, as the first of them tells or as was decided, and add them up."""
+    begun, whole = time.monotonic(), None
+    for done, part in enumerate(over(pieces, decided), 1):
         whole = part if whole is None else whole + part
-        done += 1
         report(Step(done, len(pieces), whole.gold.words, time.monotonic() - begun))
     assert whole is not None
     return whole

@@ -12,7 +12,7 @@ import shutil
 import time
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -25,7 +25,7 @@ from assay.experiment.splits import ALGORITHM, Design
 from assay.experiment.store import Holder, Outcome, Store, is_wanted, lock_path, locked, running
 from assay.files import make_folder
 from assay.records import dataclass
-from assay.scale.workers import GoneError, check_cluster, serve, work, work_on_cluster
+from assay.scale.workers import GoneError, check_cluster, hired, serve, work, work_on_cluster
 
 TRIES = 3
 """So often a run is begun whose worker dies."""
@@ -241,17 +241,19 @@ def _execute_all(
     if not due:
         return
     times = TRIES
-    if cluster is None:
-        answers = work(__name__, due, number, tries=TRIES, ahead=math.inf, patience=PATIENCE)
-    else:
-        import dask.config
+    with ExitStack() as stack:
+        if cluster is None:
+            crew = stack.enter_context(hired(__name__, min(number, len(due)), PATIENCE))
+            answers = work(crew, due, tries=TRIES, ahead=math.inf)
+        else:
+            import dask.config
 
-        times = 1 + int(dask.config.get("distributed.scheduler.allowed-failures", 3))
-        answers = work_on_cluster(
-            *(execute_wanted, "the run", due, cluster, number, experiment.cluster),
-            remedy="Run again; what is done stays.",
-        )
-    with closing(answers):
+            times = 1 + int(dask.config.get("distributed.scheduler.allowed-failures", 3))
+            answers = work_on_cluster(
+                *(execute_wanted, "the run", due, cluster, number, experiment.cluster),
+                remedy="Run again; what is done stays.",
+            )
+        stack.enter_context(closing(answers))
         for place, outcome in answers:
             job = due[place]
             error = f"the process that did this run was killed {times} times. Is there too little memory?"

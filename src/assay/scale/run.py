@@ -6,11 +6,11 @@ Shards are measured in any order and come in theirs, so that their sum is the sa
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from typing import Any, Unpack
 
 from assay.arrays import plain
-from assay.engine.options import Options, defaults
+from assay.engine.options import Decided, Options, defaults
 from assay.engine.parts import Part
 from assay.engine.repeats import runs_of
 from assay.engine.run import (
@@ -120,35 +120,42 @@ def _over(jobs: int, cluster: str | None) -> Over:
         raise UsageError(f"{jobs} processes cannot work. Say --jobs 1 or more.")
     if cluster is None and jobs == 1:
         return in_turn
-    from assay.scale.workers import check_cluster, work, work_on_cluster
+    from assay.scale.workers import check_cluster, hired, work, work_on_cluster
 
     if cluster is not None:
         check_cluster(cluster)
 
-    def measure_all(pieces: Sequence[Piece]) -> Iterator[Part]:
-        if not pieces:
-            return
-        if cluster is None:
-            answers = work(__name__, pieces, jobs, tries=TRIES, ahead=AHEAD * jobs)
-            lost = (
-                f"the process that read this shard was killed {TRIES} times. Is there too little memory? Use fewer "
-                "--jobs, or cut the files smaller."
-            )
-        else:
-            answers = work_on_cluster(
-                Piece.measure, "the shard", pieces, cluster, jobs, {}, ahead=AHEAD, remedy="Run again."
-            )
-            lost = (
-                "the workers that read this shard were killed again and again. Do they have too little memory? "
-                "Cut the files smaller."
-            )
-        kept: dict[int, Part] = {}
-        turn = 0
-        with closing(answers):
-            for number, part in answers:
-                if part is None:
-                    raise UsageError(f"{pieces[number].shard.gold.files[0]}: {lost}")
-                kept[number] = part
+    def measure_all(pieces: Sequence[Piece], decided: Decided | None) -> Iterator[Part]:
+        with ExitStack() as stack:
+            # The first shard is measured here, while the processes start.
+            own = 1 if decided is None else 0
+            crew = stack.enter_context(hired(__name__, min(jobs, len(pieces) - own))) if cluster is None else []
+            for part in in_turn(pieces[:own], None):
+                decided = part.decided
+                yield part
+            assert decided is not None
+            waiting = [piece.under(decided) for piece in pieces[own:]]
+            if cluster is None:
+                answers = work(crew, waiting, tries=TRIES, ahead=AHEAD * jobs)
+                lost = (
+                    f"the process that read this shard was killed {TRIES} times. Is there too little memory? Use "
+                    "fewer --jobs, or cut the files smaller."
+                )
+            else:
+                answers = work_on_cluster(
+                    Piece.measure, "the shard", waiting, cluster, jobs, {}, ahead=AHEAD, remedy="Run again."
+                )
+                lost = (
+                    "the workers that read this shard were killed again and again. Do they have too little memory? "
+                    "Cut the files smaller."
+                )
+            stack.enter_context(closing(answers))
+            kept: dict[int, Part] = {}
+            turn = 0
+            for number, answer in answers:
+                if answer is None:
+                    raise UsageError(f"{waiting[number].shard.gold.files[0]}: {lost}")
+                kept[number] = answer
                 while turn in kept:
                     yield kept.pop(turn)
                     turn += 1

@@ -10,7 +10,6 @@ import os
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -22,7 +21,7 @@ from assay.keywords import CompareKeywords, explicit
 from assay.records import dataclass
 from assay.result import Result, Results, enumeration
 from assay.scale.run import TRIES, compare, score
-from assay.scale.workers import serve, work
+from assay.scale.workers import hired, serve, work
 
 DATA = "{data}"
 
@@ -224,11 +223,11 @@ def _worked(
 ) -> Iterator[tuple[int, Result]]:
     if jobs < 1:
         raise UsageError(f"{jobs} processes cannot work. Say --jobs 1 or more.")
-    if min(jobs, len(pieces)) == 1:
+    number = min(jobs, len(pieces))
+    with hired(__name__, number if number > 1 else 0) as crew:
         answers: Any = ((index, piece.evaluate()) for index, piece in enumerate(pieces))
-    else:
-        answers = work(__name__, pieces, jobs, tries=TRIES, ahead=len(pieces))
-    with closing(answers):
+        if crew:
+            answers = work(crew, pieces, tries=TRIES, ahead=len(pieces))
         for done, (index, result) in enumerate(answers, 1):
             if result is None:
                 raise UsageError(

@@ -55,44 +55,54 @@ class GoneError(Exception):
 # Not a ProcessPoolExecutor, which was tried: one killed process breaks it, the pieces of all others are lost, and
 # nothing tells whose process died; when we are killed, its processes stay for ever; and it imports the user's script
 # once more.
+@contextmanager
+def hired(module: str, number: int, patience: float = 0.0) -> Iterator[list[Worker]]:
+    """So many processes in which the `main` of a module serves; they start at once.
+
+    One that has something to clear away at the end gets `patience` seconds for it.
+    """
+    crew = [Worker(module, patience) for _ in range(number)]
+    try:
+        yield crew
+    finally:
+        for worker in crew:
+            worker.end()
+
+
 def work(
-    module: str, pieces: Sequence[Any], jobs: int, *, tries: int, ahead: float, patience: float = 0.0
+    crew: list[Worker], pieces: Sequence[Any], *, tries: int, ahead: float
 ) -> Generator[tuple[int, Any], None, None]:
     """Numbered answers as they come; None for a piece whose process died so many times.
 
-    The `main` of the module serves. No piece is begun that is more than `ahead` behind the first that is not done. A
-    process that has something to clear away at the end gets `patience` seconds for it.
+    No piece is begun that is more than `ahead` behind the first that is not done.
     """
     waiting = list(reversed(range(len(pieces))))
     losses: Counter[int] = Counter()
-    busy: list[_Worker] = []
-    idle: list[_Worker] = []
+    busy: list[Worker] = []
+    idle = list(crew)
     done: set[int] = set()
     turn = 0
-    try:
-        while waiting or busy:
-            while waiting and waiting[-1] < turn + ahead and len(busy) < jobs:
-                busy.append(idle.pop() if idle else _Worker(module))
-                number = waiting.pop()
-                busy[-1].give(number, pieces[number])
-            for worker in select.select(busy, [], [])[0]:
-                answer, number = worker.answer(), worker.number
-                busy.remove(worker)
-                if answer is not None:
-                    idle.append(worker)
-                else:
-                    worker.end(patience)
-                    losses[number] += 1
-                    if losses[number] < tries:
-                        waiting.append(number)
-                        continue
-                yield number, answer
-                done.add(number)
-                while turn in done:
-                    turn += 1
-    finally:
-        for worker in (*busy, *idle):
-            worker.end(patience)
+    while waiting or busy:
+        while waiting and waiting[-1] < turn + ahead and idle:
+            busy.append(idle.pop())
+            number = waiting.pop()
+            busy[-1].give(number, pieces[number])
+        for worker in select.select(busy, [], [])[0]:
+            answer, number = worker.answer(), worker.number
+            busy.remove(worker)
+            if answer is None:
+                crew.remove(worker)
+                worker.end()
+                crew.append(Worker(worker.module, worker.patience))
+                losses[number] += 1
+            idle.append(worker if answer is not None else crew[-1])
+            if answer is None and losses[number] < tries:
+                waiting.append(number)
+                continue
+            yield number, answer
+            done.add(number)
+            while turn in done:
+                turn += 1
 
 
 def serve(do: Callable[[Any], Any]) -> None:
@@ -123,10 +133,11 @@ def _answer(do: Callable[[Any], Any], piece: Any) -> tuple[str, Any]:
         return "failed", traceback.format_exc()
 
 
-class _Worker:
+class Worker:
     """One such process, and the number of the piece that it has."""
 
-    def __init__(self, module: str) -> None:
+    def __init__(self, module: str, patience: float) -> None:
+        self.module, self.patience = module, patience
         command = [sys.executable, "-P", "-c", f"from {module} import main; main()"]
         # In a group of its own: an interrupt at the terminal is for the one who waits.
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, process_group=0)
@@ -135,6 +146,7 @@ class _Worker:
         self.number = -1
 
     def give(self, number: int, piece: Any) -> None:
+        """Send it a piece."""
         self.number = number
         # If it died, that is seen when its answer is asked for.
         with suppress(BrokenPipeError):
@@ -161,12 +173,12 @@ class _Worker:
             raise error
         return content
 
-    def end(self, patience: float) -> None:
+    def end(self) -> None:
         """Close what it listens to, and kill it if it does not end by then."""
         with suppress(BrokenPipeError):
             self.orders.close()
         try:
-            self.process.wait(timeout=patience)
+            self.process.wait(timeout=self.patience)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
