@@ -185,7 +185,9 @@ class Items:
 
     def fold(self) -> Items:
         """The distinct rows, and how many items have each; adding up such tables is all that merging needs."""
-        columns = [self.gold, *self.answer, *self.right.astype(np.int8), *self.kind]
+        # Where labels alone tell who is right, that need not be told again.
+        told = np.array_equal(self.right, self.answer == self.gold)
+        columns = [self.gold, *self.answer, *(() if told else self.right.astype(np.int8)), *self.kind]
         rows, sizes = fold_codes([*columns, *(() if self.target is None else self.target)], self.sizes)
         nothing: Any = self.gold[:0]
         return Items(

@@ -335,24 +335,27 @@ def _power_of_tosses(number: int, share: float, alpha: float) -> float:
         return 0.0
     if share >= 1:
         return 1.0
-    heads, chances = _tosses_near(number, share)
-    return float(chances[(heads >= critical) | (heads <= number - critical)].sum())
+    # One less the chance of what a fair coin may show too; eight standard deviations away there is nothing.
+    reach = 8 * math.sqrt(number * share * (1 - share)) + 8
+    first = max(0, number - critical + 1, math.floor(number * share - reach))
+    return 1 - float(_chances(number, share, first, min(critical, math.ceil(number * share + reach))).sum())
 
 
-@lru_cache(1 << 14)
+@lru_cache(1 << 15)
 def _critical_heads(number: int, alpha: float) -> int | None:
     """The fewest heads in so many tosses that a fair coin does not show; None where it may show any number."""
-    heads, fair = _tosses_near(number, 0.5)
-    fit = np.flatnonzero((2 * np.cumsum(fair[::-1])[::-1] <= alpha * (1 + 1e-12)) & (2 * heads > number))
-    return int(heads[fit[0]]) if len(fit) else None
+    first = number // 2 + 1
+    fair = _chances(number, 0.5, first, min(number, math.ceil(number / 2 + 6 * math.sqrt(number) + 12)) + 1)
+    fit = np.flatnonzero(2 * np.cumsum(fair[::-1])[::-1] <= alpha * (1 + 1e-12))
+    return first + int(fit[0]) if len(fit) else None
 
 
-def _tosses_near(number: int, share: float) -> tuple[Ints, Floats]:
-    """The numbers of heads that so many tosses may well have, and their chances."""
-    reach = 12 * math.sqrt(number * share * (1 - share)) + 12
-    heads = np.arange(max(0, math.floor(number * share - reach)), min(number, math.ceil(number * share + reach)) + 1)
-    first = int(heads[0])
+def _chances(number: int, share: float, first: int, end: int) -> Floats:
+    """The chance of each number of heads, from the first to before the end, in so many tosses."""
+    if first >= end:
+        return np.zeros(0)
     start = math.lgamma(number + 1) - math.lgamma(first + 1) - math.lgamma(number - first + 1)
-    steps = np.log((number - heads[1:] + 1) / heads[1:]) + math.log(share / (1 - share))
-    logs = start + first * math.log(share) + (number - first) * math.log1p(-share)
-    return heads, np.exp(logs + np.concatenate([[0.0], np.cumsum(steps)]))
+    start += first * math.log(share) + (number - first) * math.log1p(-share)
+    heads = np.arange(first + 1, end)
+    steps = np.log((number - heads + 1) / heads) + math.log(share / (1 - share))
+    return np.asarray(np.exp(start + np.concatenate([[0.0], np.cumsum(steps)])))
