@@ -62,6 +62,7 @@ UP_LAYOUTS = {
 
 
 _Sentences = tuple[list[list[list[str]]], bool]
+"""Sentences of lines cut into cells, and whether all of them are whole."""
 
 
 def _sentences(head: Sequence[str]) -> _Sentences:

@@ -61,8 +61,9 @@ def hired(module: str, number: int, patience: float = 0.0) -> Iterator[list[Work
 
     One that has something to clear away at the end gets `patience` seconds for it.
     """
-    crew = [Worker(module, patience) for _ in range(number)]
+    crew: list[Worker] = []
     try:
+        crew += (Worker(module, patience) for _ in range(number))
         yield crew
     finally:
         for worker in crew:
