@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from hypothesis import assume
 from hypothesis import strategies as st
 
 Sentence = list[tuple[str, str]]
@@ -129,6 +130,9 @@ def outputs(
                 # Mostly right, as systems are; otherwise hardly any sentence would be right as a whole.
                 text.append([(word, draw(answers(label))) for word, label in sentence])
         found[f"s{number + 1}"] = text
+    # Files whose labels are all missing are refused, or left out with a warning.
+    for text in (gold, *found.values()):
+        assume(any(label != "_" for sentence in text for _, label in sentence))
     return Outputs(gold, found)
 
 

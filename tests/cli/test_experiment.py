@@ -389,6 +389,8 @@ def test_what_slurm_does_not_take_is_said_in_one_line(
     assert errors.startswith(f"6 runs are due (6 new).\nassay: {message}") and errors.count("\n") == 2
 
 
+# Dask leaves it to the garbage collector to end the processes of jobs that run here.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.slow
 def test_on_a_batch_system_it_gives_the_same(tmp_path: Path, undisturbed: str) -> None:
     pytest.importorskip("dask_jobqueue")

@@ -167,7 +167,8 @@ def scores_of(
                 for pair, system in enumerate(pairs):
                     row(system, None, values[pair], None if again is None else again[:, pair])
                 if len(pairs) > 1:
-                    row(ALL_PAIRS, None, _mean(values), None if again is None else again.mean(axis=1))
+                    # Sorted, so that the order of pairs changes no digit.
+                    row(ALL_PAIRS, None, _mean(values), None if again is None else np.sort(again).mean(axis=1))
                     undefined = [system for system, value in zip(pairs, values, strict=True) if np.isnan(value)]
                     if undefined and main and where is None:
                         more = f" and {len(undefined) - 1:,} more" if len(undefined) > 1 else ""

@@ -121,6 +121,8 @@ def _costs(units: Units, first: Ints, second: Ints, weighting: Weighting) -> Flo
 
 def alignment(units: Units, weighting: Weighting) -> tuple[float, list[tuple[int, ...]]]:
     """The least disorder, not yet divided by units, and an alignment that has it: the units of each of its parts."""
+    if not len(units):
+        return 0.0, []
     members = [np.flatnonzero(units.annotator == one) for one in range(units.annotators)]
     if units.annotators == 2:
         return _assigned(units, members, weighting)

@@ -67,3 +67,12 @@ def test_nodes_of_one_place_are_in_the_order_of_their_numbers(file):
     assert chained(a) == ["0 e2 2-3"]
     assert chained(b) == ["0 e1 1-2", "0 e3 3-4"]
     assert (nodes_of(a), nodes_of(b)) == ([2], [1, 3])
+
+
+def test_a_parent_that_no_sentence_has_is_not_shown(file):
+    """Be it a number of thousands of digits, which Python would not read."""
+    for number, parent in enumerate(("9" * 5000, "²", "7")):
+        node = "\t".join(["0.1", *["_"] * 7, f"{parent}:nsubj", "Entity=(e1)"])
+        word = "\t".join(["1", "w", *["_"] * 7, "Entity=(e1)"])
+        given = corefud_chains(read(file(f"{number}.conllu", f"{FIELDS}{node}\n{word}\n\n"), columns=["MISC"]))
+        assert len(nodes_of(given)) == 1

@@ -206,6 +206,7 @@ def test_a_share_is_a_stretch_of_the_shards(tmp_path, monkeypatch):
         "--shard 1/5: there are 4 shards only, for small files are read together. Use at most so many jobs."
     )
     assert refusal(shards.share_of, found, "0/2").startswith("--shard 0/2: write which of how many jobs")
+    assert refusal(shards.share_of, found, "²/3").startswith("--shard ²/3: write which of how many jobs")
 
 
 def test_collapsed_rows_add_up():

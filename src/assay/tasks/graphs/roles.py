@@ -269,7 +269,7 @@ def sense_key(sense: str, how: str) -> str:
         return ""
     if how == "number" and sense.count(".") == 1:
         number = sense.partition(".")[2]
-        return f".{int(number)}" if number.isascii() and number.isdigit() else f".{number}"
+        return f".{number.lstrip('0') or 0}" if number.isascii() and number.isdigit() else f".{number}"
     return sense
 
 

@@ -19,6 +19,7 @@ constraints is taken word by word, and how many were is said.
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import field
@@ -160,7 +161,7 @@ def read_log(path: str) -> tuple[list[Query], int, list[str]]:
             reason = str(error) if isinstance(error, QueryError) else "too deeply nested"
             faults += [(number, f"{reason}: {query}") for number, _ in places]
             continue
-        whole = {number: int(count) for number, count in places if count.isascii() and count.isdigit()}
+        whole = {number: int(count) for number, count in places if re.fullmatch("[0-9]{1,9}", count)}
         if whole:
             queries.append(Query(sum(whole.values()), expressions, repeats))
         faults += [
