@@ -89,3 +89,8 @@ def spell(name: str, parameters: Mapping[str, Any]) -> str:
         if value is not None
     ]
     return f"{name}({', '.join(words)})" if words else name
+
+
+def whole_number(text: str, otherwise: int = 0) -> int:
+    """The whole number that a text is; another one where it is none, or has more than nine digits."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else otherwise

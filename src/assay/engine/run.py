@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
@@ -35,6 +34,7 @@ from assay.formats import Files
 from assay.formats.source import expand, folder_of
 from assay.records import dataclass
 from assay.result import Result
+from assay.specs import whole_number
 
 ALONE = Covered("", 1, (0,))
 """A single shard, to which nothing is added."""
@@ -602,7 +602,7 @@ def _size(file: str) -> int:
 def share_of(shards: Sequence[Shard], share: str) -> Sequence[Shard]:
     """The shards that one of several jobs takes: `3/16` is the third sixteenth, counted from 1."""
     number, _, jobs = share.partition("/")
-    if not (re.fullmatch(r"[0-9]{1,9}/[0-9]{1,9}", share) and 1 <= int(number) <= int(jobs)):
+    if not 1 <= whole_number(number) <= whole_number(jobs):
         raise UsageError(f"--shard {share}: write which of how many jobs this is, e.g. 3/16.")
     if int(jobs) > len(shards):
         what = "is 1 shard" if len(shards) == 1 else f"are {len(shards):,} shards"

@@ -17,6 +17,7 @@ from assay.formats.builder import Builder, check_choice
 from assay.formats.clean import DOCSTART, clean_lines
 from assay.formats.source import Batch, Source
 from assay.records import dataclass
+from assay.specs import whole_number
 
 CONLLU = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
 CONLL09 = ("ID", "FORM", "LEMMA", "PLEMMA", "POS", "PPOS", "FEAT", "PFEAT", "HEAD", "PHEAD", "DEPREL", "PDEPREL")
@@ -103,7 +104,7 @@ class Layout:
         for called in (name.casefold(), ALIASES.get(name.upper(), name).casefold()):
             if called in folded:
                 return folded.index(called)
-        if name.isascii() and name.isdigit() and len(name) < 9 and 1 <= int(name) <= self.width:
+        if 1 <= whole_number(name) <= self.width:
             return int(name) - 1
         if not self.names and not name.isdigit():
             raise InputError(

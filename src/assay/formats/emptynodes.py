@@ -12,6 +12,7 @@ from assay.arrays import NONE, Ints, Stretches, all_but, atoms_at, distinct_rows
 from assay.corpus import Chains, Column, Corpus
 from assay.errors import InputError
 from assay.records import dataclass
+from assay.specs import whole_number
 
 ZERO = "ZERO"
 """The tag of an empty node."""
@@ -85,7 +86,7 @@ def deps_by_parent(corpus: Corpus) -> dict[int, list[str]]:
     for sentence, behind, place, deps in rows:
         parent = deps.partition(":")[0]
         first, end = bare_starts[sentence : sentence + 2].tolist()
-        if parent.isascii() and parent.isdigit() and len(parent) < 10 and 0 < int(parent) <= end - first:
+        if 0 < whole_number(parent) <= end - first:
             word = int(words[first + int(parent) - 1])
             found.setdefault(word, []).append((behind != int(parent), behind, place, deps))
     return {word: [deps for *_, deps in sorted(of_word)] for word, of_word in found.items()}
@@ -210,7 +211,7 @@ def _shown(corpus: Corpus, cells: Sequence[str], sentence: int) -> str:
     first, end = int(corpus.starts[sentence]), int(corpus.starts[sentence + 1])
     if not relation:
         return SIGN
-    if parent.isascii() and parent.isdigit() and len(parent) < 10 and 0 < int(parent) <= end - first:
+    if 0 < whole_number(parent) <= end - first:
         return f"{SIGN} ({relation} of {corpus.forms[first + int(parent) - 1]})"
     return f"{SIGN} ({relation})"
 

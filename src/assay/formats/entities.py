@@ -22,6 +22,7 @@ from assay.formats.builder import check_choice, document_id, merged, refuse_all,
 from assay.formats.emptynodes import highest, place_of_aside, tree_heads, with_own_nodes
 from assay.formats.relations import Links
 from assay.records import dataclass
+from assay.specs import whole_number
 
 _KEY = "Entity"
 ENTITY = f"MISC:{_KEY}"
@@ -394,10 +395,7 @@ def _heads(mentions: Sequence[_Mention], numbers: Ints, stretches: Ints, given: 
     last = ends[np.cumsum(numbers) - 1]
     first = np.append(0, last)[:-1]
     texts = {text: text.partition(",")[0] for text in {mention.fields[0] for mention in mentions}} if given else {}
-    known = {
-        text: int(number) if number.isascii() and number.isdigit() and len(number) < 10 else 0
-        for text, number in texts.items()
-    }
+    known = {text: whole_number(number) for text, number in texts.items()}
     asked = np.array([known[mention.fields[0]] if given else 0 for mention in mentions], dtype=np.int64)
     asked = np.where(last - first == 1, 1, asked)
     fit = (asked > 0) & (asked <= last - first)

@@ -92,11 +92,10 @@ def work(
             answer, number = worker.answer(), worker.number
             busy.remove(worker)
             if answer is None:
-                crew.remove(worker)
-                worker.end()
-                crew.append(Worker(worker.module, worker.patience))
                 losses[number] += 1
-            idle.append(worker if answer is not None else crew[-1])
+                worker.end()
+                crew[crew.index(worker)] = Worker(worker.module, worker.patience)
+            idle = [one for one in crew if one not in busy]
             if answer is None and losses[number] < tries:
                 waiting.append(number)
                 continue

@@ -18,6 +18,7 @@ from assay.engine.items import Items
 from assay.engine.measure import Measure
 from assay.engine.slices import Parts, SliceKind, Values
 from assay.errors import UsageError
+from assay.specs import whole_number
 from assay.tasks.coreference.chains import FRACTIONS, METRICS, Matched, Mentions, Table, sum_fractions
 from assay.tasks.coreference.mentions import ChainPair, chains_of
 
@@ -71,7 +72,7 @@ def _chain_length(found: ChainPair, argument: str) -> Attribute:
     edges: tuple[int, ...] = _EDGES
     if argument:
         cells = argument.split(",")
-        edges = tuple(int(cell) if cell.isascii() and cell.isdigit() and len(cell) < 10 else 0 for cell in cells)
+        edges = tuple(whole_number(cell) for cell in cells)
         if not all(low < high for low, high in pairwise((0, *edges))):
             raise UsageError(f"--slice chain-length:{argument}: edges are rising numbers, e.g. chain-length:2,10")
     names = [str(high) if high - low == 1 else f"{low + 1}-{high}" for low, high in pairwise((0, *edges))]

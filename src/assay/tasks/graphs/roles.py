@@ -17,6 +17,7 @@ from assay.engine.measure import F1, Proportion, Scores, macro, measure, weighte
 from assay.errors import InputError, UsageError, unknown
 from assay.formats.graphs import Graph
 from assay.records import dataclass
+from assay.specs import whole_number
 from assay.tasks.graphs.arcs import PREDICATE, WHOLE_KINDS, graph_of, identities, in_order, nearest, number_of
 from assay.tasks.graphs.measures import EXACT, MATCHED, whole_sentences_of
 
@@ -672,9 +673,7 @@ def _attached(pair: Pair, labelled: bool) -> Ints:
     heads = []
     for corpus in (pair.gold, pair.system):
         column = corpus.column("HEAD")
-        numbers = [
-            int(text) if text.isascii() and text.isdigit() and len(text) < 10 else -1 for text in column.vocabulary
-        ]
+        numbers = [whole_number(text, -1) for text in column.vocabulary]
         if max(numbers, default=-1) < 0:
             raise InputError(f"{corpus.name}: no heads in it, which srl-macro needs. Leave it out, or add a tree.")
         number = np.array(numbers, dtype=np.int64)[column.codes]

@@ -19,7 +19,6 @@ constraints is taken word by word, and how many were is said.
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import field
@@ -33,6 +32,7 @@ from assay.arrays import NONE
 from assay.corpus import Column, Corpus
 from assay.errors import InputError, unknown
 from assay.records import dataclass
+from assay.specs import whole_number
 from assay.tasks.tags.tagsets import Feats, Tagset, parse_data
 from assay.tasks.tags.weights import (
     ANY,
@@ -161,7 +161,7 @@ def read_log(path: str) -> tuple[list[Query], int, list[str]]:
             reason = str(error) if isinstance(error, QueryError) else "too deeply nested"
             faults += [(number, f"{reason}: {query}") for number, _ in places]
             continue
-        whole = {number: int(count) for number, count in places if re.fullmatch("[0-9]{1,9}", count)}
+        whole = {number: times for number, count in places if (times := whole_number(count, -1)) >= 0}
         if whole:
             queries.append(Query(sum(whole.values()), expressions, repeats))
         faults += [
