@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sys
 import threading
@@ -33,7 +34,7 @@ SHARED = Path(__file__).parents[1] / ".." / "shared" / "data"
 # The suite tries the same few examples every time, `make test-slow` more; `--hypothesis-profile search` looks for new
 # ones.
 _QUIET = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
-settings.register_profile("suite", max_examples=10, derandomize=True, **_QUIET)
+settings.register_profile("suite", max_examples=6, derandomize=True, **_QUIET)
 settings.register_profile("slow", max_examples=50, derandomize=True, **_QUIET)
 settings.register_profile("search", max_examples=250, **_QUIET)
 settings.load_profile("suite")
@@ -46,10 +47,19 @@ def shared_data() -> Callable[[str], Path]:
     def folder(name: str) -> Path:
         path = SHARED / name
         if not path.is_dir():
-            pytest.skip(f"the data set {name} is not there: it is looked for in ../shared/data/{name}")
+            pytest.skip(f"the data set {name} is not in ../shared/data")
         return path
 
     return folder
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say in one closing line how many tests need public data that are not here, and which data."""
+    skipped = [report.longrepr[2] for report in terminalreporter.stats.get("skipped", ())]
+    missing = [names for reason in skipped if (names := re.findall(r"the data set (\S+) is not in", reason))]
+    if missing:
+        which = ", ".join(sorted({name for names in missing for name in names}))
+        terminalreporter.write_line(f"{len(missing)} tests need public data that ../shared/data lacks: {which}")
 
 
 @pytest.fixture(scope="module", autouse=True)

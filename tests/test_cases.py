@@ -29,3 +29,16 @@ def test_fixtures_are_given_to_every_case() -> None:
         assert number and tmp_path == "folder"
 
     check(tmp_path="folder")
+
+
+def test_cases_that_are_skipped_are_no_failures_and_are_counted() -> None:
+    @each("number", [1, 2, 3])
+    def check(number: int, worst: int) -> None:
+        if number > 1:
+            pytest.skip("only one is here")
+        assert number < worst
+
+    with pytest.raises(pytest.skip.Exception, match=r"^2 of 3 cases: only one is here$"):
+        check(worst=2)
+    with pytest.raises(pytest.fail.Exception, match=r"^1 of 3 cases failed:"):
+        check(worst=1)

@@ -210,7 +210,9 @@ def test_the_demo_of_one_language_needs_no_files_and_proposes_its_own(assay, her
     assert verdict.startswith("  hanta is the best of 4 systems on accuracy with 93.65, 2.90 points ahead of")
     (line,) = proposed(done.stdout)
     assert line.startswith("assay compare german/gold.conllu german/crfsuite.conllu ")
-    assert "Pages with every sentence behind these figures: pages/index.html\n" in done.stdout
+    assert "Pages with all sentences of these results: pages/index.html\n" in done.stdout
+    page = (here / "pages" / "index.html").resolve().as_uri()
+    assert done.stdout.endswith(f"\nTo open the pages in your browser: python3 -m webbrowser {page}\n")
     assert [path.name for path in (here / "copy").iterdir()] == ["german"]
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
 import subprocess
 import sys
+import tomllib
 import venv
 import zipfile
 from pathlib import Path
@@ -95,6 +98,28 @@ def test_its_description_needs_nothing_of_the_repository(wheel):
     assert "Name: assay-nlp\n" in head and "Description-Content-Type: text/markdown" in head
     assert "pip install assay-nlp" in description
     assert not re.findall(r"!\[|<img|\]\((?!https?:)", description)
+
+
+def test_the_source_package_includes_what_its_tests_read():
+    targets = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["hatch"]["build"]["targets"]
+    tests = "".join(path.read_text("utf-8") for path in (ROOT / "tests").rglob("*.py"))
+    read = set(re.findall(r'(?:ROOT|parents\[\d\]) / "([^"/]+)"', tests)) & {path.name for path in ROOT.iterdir()}
+    assert {"bench", "mkdocs.yml", "action.yml"} <= read
+    assert read - {"pyproject.toml"} <= {name.removeprefix("/") for name in targets["sdist"]["include"]}
+
+
+@pytest.mark.slow
+def test_the_source_package_passes_its_tests_of_pages_and_programs(tmp_path):
+    call = [sys.executable, "-m", "build", "--sdist", "--outdir", str(tmp_path), str(ROOT)]
+    subprocess.run(call, check=True, capture_output=True, timeout=300)
+    (path,) = tmp_path.glob("assay_nlp-*.tar.gz")
+    shutil.unpack_archive(path, tmp_path, filter="data")
+    folder = path.with_name(path.name.removesuffix(".tar.gz"))
+    tests = ["tests/test_readme.py", "tests/test_action.py", "tests/test_bench.py", "tests/test_layers.py"]
+    call = [sys.executable, "-m", "pytest", "-q", *tests]
+    source = {**os.environ, "PYTHONPATH": str(folder / "src")}
+    done = subprocess.run(call, cwd=folder, env=source, capture_output=True, text=True, check=False, timeout=600)
+    assert done.returncode == 0, done.stdout
 
 
 @pytest.mark.slow

@@ -257,7 +257,7 @@ def test_the_data_of_the_alternative_annotator_test(name: str, shared_data: Call
     expected = json.loads((shared_data("alttest") / "expected.json").read_text("utf-8"))[name]
     folder = next((place for place in (shared_data("alttest") / name, FETCHED / name) if place.is_dir()), None)
     if folder is None:
-        pytest.skip(f"the files of AltTest are not there: they are looked for in ../shared/data/alttest/{name}")
+        pytest.skip(f"the data set alttest/{name} is not in ../shared/data")
     spec = f"alt-test(epsilon={expected['epsilon']}, score={expected['scoring'].replace('_', '-')})"
     given, systems = folder / "human_annotations.json", folder / "llm_annotations.json"
     levels = [f"alpha(level={name[6:]})" for name in expected["humans"] if name[6:] in ("ordinal", "interval")]

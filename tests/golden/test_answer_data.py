@@ -37,7 +37,7 @@ def test_answers_are_read_and_grounded_as_expected(shared_data, tmp_path, folder
     data = shared_data("llm-answers")
     raw = data / folder / "raw" / "similarity_5_raw_output.json"
     if not raw.exists():
-        pytest.skip(f"not there: {raw.name} of {folder}, which shared/data/llm-answers/files.tsv names")
+        pytest.skip(f"the data set llm-answers/{folder}/raw is not in ../shared/data; see its files.tsv")
     rows = json.loads(raw.read_text("utf-8"))
     gold = [{"text": sentence_of(row["prompt"]), "spans": []} for row in rows]
     # Nothing is said of what is right: the label of one word of the first sentence keeps the run going.

@@ -90,7 +90,7 @@ def run(examples: Sequence[str], html: str | None, copy: str | None) -> None:
         write(target, content)
     click.echo(f"The commands show more; run them in: cd {shlex.quote(str(Path(copy) if copy else FOLDER))}")
     if copy and EXPERIMENT in examples:
-        click.echo("The runs anew, in a minute: assay experiment run experiment/taggers.toml --jobs 2")
+        click.echo("To repeat the runs (about a minute): assay experiment run experiment/taggers.toml --jobs 2")
     if html:
         from assay.render import render
         from assay.render.page import index
@@ -99,10 +99,12 @@ def run(examples: Sequence[str], html: str | None, copy: str | None) -> None:
             write(str(Path(html) / f"{title}.html"), render(result, "html"))
         first = Path(html) / "index.html"
         write(str(first), index("assay demo", [(title, f"{title}.html", result) for title, result in found]))
-        click.echo(f"Pages with every sentence behind these figures: {first}")
+        click.echo(f"Pages with all sentences of these results: {first}")
     else:
-        click.echo("Pages with every sentence behind these figures: assay demo --html pages")
+        click.echo("Pages with all sentences of these results: assay demo --html pages")
     click.echo("Your own files: assay compare gold.conllu a.conllu b.conllu")
+    if html:
+        click.echo(f"To open the pages in your browser: python3 -m webbrowser {first.resolve().as_uri()}")
 
 
 def _results(example: str, embed: Embed) -> Iterator[tuple[str, Result, list[str]]]:

@@ -185,8 +185,10 @@ _ESCAPES = {
     "⪆": r"$\stackrel{>}{\approx}$",
 }
 _FLOATS_HELD = 15
-_ROWS_OF_PAGE = 35
-"""As many rows fit on a page, below a caption of some lines."""
+_ROWS_OF_PAGE = 39
+"""As many rows and lines of the caption fit on a page."""
+_CAPTION_LINE = 70
+"""Characters of a line of the caption."""
 
 
 def latex(result: Result, names: Collection[str] = ()) -> str:
@@ -199,7 +201,9 @@ def latex(result: Result, names: Collection[str] = ()) -> str:
             [_emphasised(cell, _escaped, r"\textit{{{}}}", r"\textbf{{{}}}") for cell in row] for row in table.rows
         ]
         caption, label = " ".join([f"{table.title}.", *notes]), f"\\label{{tab:assay-{number}}}"
-        for start in range(0, len(table.rows), _ROWS_OF_PAGE):
+        start = 0
+        while start < len(rows):
+            end = start + max(5, _ROWS_OF_PAGE - max(4, len(caption) // _CAPTION_LINE + 1))
             lines = [
                 r"\begin{table}",
                 r"\centering\small",
@@ -208,13 +212,13 @@ def latex(result: Result, names: Collection[str] = ()) -> str:
                 r"\toprule",
                 " & ".join(map(_escaped, table.header)) + r" \\",
                 r"\midrule",
-                *(" & ".join(row) + r" \\" for row in rows[start : start + _ROWS_OF_PAGE]),
+                *(" & ".join(row) + r" \\" for row in rows[start:end]),
                 r"\bottomrule",
                 r"\end{tabular}",
                 r"\end{table}",
             ]
             floats.append("\n".join(lines))
-            caption, label = f"{table.title}, continued.", ""
+            start, caption, label = end, f"{table.title}, continued.", ""
     parts = [
         "% Needs: \\usepackage{booktabs} \\usepackage[T1]{fontenc}\n"
         "% Labels in other scripts than Latin need LuaLaTeX or XeLaTeX and a font that has them.\n"

@@ -196,7 +196,7 @@ def check_cluster(where: str) -> None:
     needed = ("distributed", "dask_jobqueue") if where in BATCH_SYSTEMS else ("distributed",)
     missing = [name for name in needed if find_spec(name) is None]
     if missing:
-        raise UsageError(f"--cluster needs {missing[0]}. Install it: pip install 'assay-nlp[cluster]'")
+        raise UsageError(f"--cluster needs {missing[0]}. Install it: pip install dask distributed dask-jobqueue")
 
 
 def work_on_cluster(

@@ -49,9 +49,8 @@ def test_simulated_pairs_meet_the_reference_whole_way_through(name: str) -> None
     assert [data.rho for data in one.by_data_set] == [0.1, 0.1]
 
 
-@pytest.mark.parametrize(
-    "name", [MEASURED[0], *(pytest.param(name, marks=pytest.mark.slow) for name in MEASURED[1:])]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MEASURED)
 def test_percent_on_54_data_sets_meet_the_reference(name: str, shared_data: Callable[[str], Path]) -> None:
     blocks = accuracies(shared_data("statistics-accuracies"))
     given = PAIRS[name]["input"]

@@ -38,7 +38,7 @@ def test_addresses_and_batch_systems_are_clusters(where: str, monkeypatch: pytes
     monkeypatch.setattr("assay.scale.workers.find_spec", lambda name: None if name == "dask_jobqueue" else name)
     if where in BATCH_SYSTEMS:
         text = refusal(check_cluster, where)
-        assert text == "--cluster needs dask_jobqueue. Install it: pip install 'assay-nlp[cluster]'"
+        assert text == "--cluster needs dask_jobqueue. Install it: pip install dask distributed dask-jobqueue"
     else:
         check_cluster(where)
 
@@ -53,7 +53,7 @@ def test_dask_is_asked_for_where_it_is_missing(file: File, monkeypatch: pytest.M
     assert importlib.util.find_spec("json") is not None
     file("gold.conllu", corpus(6))
     text = refusal(run, file("x.toml", plan()), cluster="slurm")
-    assert text == "--cluster needs distributed. Install it: pip install 'assay-nlp[cluster]'"
+    assert text == "--cluster needs distributed. Install it: pip install dask distributed dask-jobqueue"
     assert not Path("x.sqlite").exists()
 
 

@@ -81,7 +81,7 @@ def check_plot() -> None:
     try:
         import matplotlib.figure  # noqa: F401
     except ImportError:
-        raise UsageError("figures need matplotlib. Install it: pip install 'assay-nlp[plot]'") from None
+        raise UsageError("figures need matplotlib. Install it: pip install matplotlib") from None
 
 
 @contextmanager
