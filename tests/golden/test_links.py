@@ -136,3 +136,18 @@ def test_the_figures_of_the_official_scorer(hipe: tuple[assay.Result, Any]) -> N
             assert counts[spec][kind] == official[kind], name
         for short, score in (("p", "precision"), ("r", "recall"), ("f1", "f1")):
             assert abs(scores[spec, prefix + score] - official[short]) <= 0.0005 + 1e-9, (name, score)
+
+
+@pytest.mark.parametrize(
+    ("run", "strict", "fuzzy", "official"), [(1, (305, 65, 43), 323, 321), (2, (296, 60, 52), 315, 311)]
+)
+def test_mentions_of_hipe_against_its_published_evaluations(
+    run: int, strict: tuple[int, ...], fuzzy: int, official: int, shared_data: Callable[[str], Path]
+) -> None:
+    folder = shared_data("links-hipe2022") / "ajmc-en"
+    files = str(folder / "gold.tsv"), {"s": str(folder / f"team2-bundle1-run{run}.tsv")}
+    result = assay.score(*files, ["exact", "semeval"], task="spans", column="NE-COARSE-LIT", times=1)
+    exact, semeval = (row.counts for row in result.counts if row.label is None)
+    assert tuple(exact[name] for name in ("tp", "fp", "fn")) == strict
+    # The scorer gives each prediction the first mention that it overlaps, so it never has more than the best pairs.
+    assert official <= semeval["same"] + semeval["same-label"] == fuzzy

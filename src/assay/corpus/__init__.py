@@ -246,6 +246,8 @@ class Corpus:
     """The text of each sentence if spans are given by characters."""
     in_documents: bool = False
     """True if the file has documents and nothing smaller, so that a sentence is a whole document."""
+    tags_by_document: bool = False
+    """True if tags of spans run on over the ends of sentences, up to that of the document."""
     by_id: bool = False
     """True if gold's and system's documents correspond by their ids, not by their order."""
     noted: tuple[tuple[str, int], ...] = ()

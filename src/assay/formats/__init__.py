@@ -76,6 +76,8 @@ class Plan:
     has_words: bool = True
     in_documents: bool = False
     """True if its sentences are whole documents."""
+    tags_by_document: bool = False
+    """True if tags of spans run on over the ends of sentences."""
     words: str = ""
     """In a table, the column of the words; other formats say themselves which it is."""
     sniffed: bool = False
@@ -208,7 +210,8 @@ def _plan_conll2012(head: Sequence[str], path: str, given: dict[str, Any], wante
 
 def _plan_hipe(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
     layout = links.hipe_layout(head, path)
-    return replace(_plan_layout(layout, head, path), read=partial(links.read_hipe, layout=layout), links=True)
+    read = partial(links.read_hipe, layout=layout)
+    return replace(_plan_layout(layout, head, path), read=read, links=True, tags_by_document=True)
 
 
 def _plan_props(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:

@@ -345,6 +345,7 @@ class Builder:
             chains=chains,
             texts=tuple(self.texts) or None,
             in_documents=plan.in_documents,
+            tags_by_document=plan.tags_by_document,
             by_id=bool(self.ids),
             noted=tuple(self._notes.items()),
         )

@@ -142,7 +142,7 @@ def _unquoted(cell: str) -> str:
 
 
 def cut_like(gold: Corpus, system: Corpus) -> Corpus:
-    """The system's words in the sentences and documents of gold, where they are the same words.
+    """The system's words in the sentences and documents of gold, if there are as many of them.
 
     Those of gold that begin with # may be missing: readers take them for comments. Such a word is put in without any
     annotation, and a note says how many.
@@ -153,7 +153,8 @@ def cut_like(gold: Corpus, system: Corpus) -> Corpus:
         return system
     kept = ~marked if missing else np.ones(len(gold), dtype=bool)
     _, (ours, theirs) = one_vocabulary([gold.forms, system.forms])
-    if not np.array_equal(ours[kept], theirs) or (system.by_id and system.document_ids != gold.document_ids):
+    same = np.array_equal(ours[kept], theirs)
+    if (missing and not same) or (system.by_id and system.document_ids != gold.document_ids):
         return system
     mark = system.empty or "_"
     columns = {}
@@ -168,7 +169,7 @@ def cut_like(gold: Corpus, system: Corpus) -> Corpus:
     note = ("Words of gold that begin with # and are missing, put in without annotation: {}.", missing)
     return replace(
         system,
-        forms=gold.forms,
+        forms=gold.forms if same else system.forms,
         columns=columns,
         starts=gold.starts,
         lines=lines,

@@ -17,14 +17,17 @@ from assay.corpus import Column, Corpus, Spans
 from assay.errors import InputError, UsageError, unknown
 from assay.records import dataclass
 
-REPAIRS = ("conlleval", "discard")
-_CONLLEVAL = ("conlleval",)
+CONLLEVAL = "conlleval"
+REPAIRS = (CONLLEVAL, "discard")
+_CONLLEVAL = (CONLLEVAL,)
 
 OUTSIDE, BEGIN, INSIDE, END, SINGLE = range(5)
 ROLES = {"B": BEGIN, **dict.fromkeys("IM", INSIDE), **dict.fromkeys("EL", END), **dict.fromkeys("SUW", SINGLE)}
 NO_LABEL = -1
 _NO_TAG = frozenset({"O"})
 _NO_LEVEL = frozenset({"O", "_", ""})
+_AS_IOB2 = {"S": "B", "E": "I"}
+"""Prefixes that HIPE reads as others."""
 
 
 @dataclass(frozen=True)
@@ -119,6 +122,8 @@ def detect(corpus: Corpus, column: str) -> str | None:
 
 def likely(corpus: Corpus, columns: Sequence[str], golds: str = "") -> str:
     """Gold's scheme where its prefixes occur; else the one that the whole file keeps to, or comes nearest to."""
+    if corpus.tags_by_document:
+        return "iob2"
     used = {tag[0] for name in columns for tag in corpus.column(name).counts() if tag[1:2] == "-"}
     if golds and used <= set(SCHEMES[golds].letters):
         return golds
@@ -148,6 +153,8 @@ def _levels(corpus: Corpus, name: str, scheme: Scheme, known: dict[str, int]) ->
     faults = {}
     for code, row, tag in ((code, row, tag) for code, given in parts.items() for row, tag in enumerate(given)):
         prefix, _, label = tag.partition("-")
+        if _reads_leniently(corpus, scheme.name):
+            prefix = _AS_IOB2.get(prefix, prefix)
         if tag in outside or code in faults:
             continue
         if not label or len(prefix) != 1 or prefix not in scheme.letters or "|" in tag:
@@ -156,7 +163,7 @@ def _levels(corpus: Corpus, name: str, scheme: Scheme, known: dict[str, int]) ->
         roles[row, code] = ROLES[prefix]
         labels[row, code] = known.setdefault(label, len(known))
     cut = np.zeros(len(tags) + 1, dtype=bool)
-    cut[corpus.starts] = True
+    cut[_cuts(corpus)] = True
     codes = tags.codes.astype(np.intp)
     levels: list[Level] = []
     for number in range(0 if faults else depth):
@@ -166,6 +173,16 @@ def _levels(corpus: Corpus, name: str, scheme: Scheme, known: dict[str, int]) ->
             cut = cut.copy()
             cut[:-1] |= level.first | ~level.inside
     return levels, faults
+
+
+def _cuts(corpus: Corpus) -> Ints:
+    """The first words of what no span crosses, and the end: of sentences or, if the file says so, of documents."""
+    return np.append(corpus.first_words, len(corpus)) if corpus.tags_by_document else corpus.starts
+
+
+def _reads_leniently(corpus: Corpus, scheme: str) -> bool:
+    """True if tags are read as HIPE does: S- and E- are B- and I-, and I- without B- opens a span."""
+    return corpus.tags_by_document and scheme == "iob2"
 
 
 def _fault(tag: str, scheme: Scheme) -> str:
@@ -261,9 +278,11 @@ def spans_of(
     """The corpus with the spans that its columns of tags stand for, each column read by itself.
 
     What breaks the scheme is refused unless a repair is named: `conlleval` reads such tags as conlleval does,
-    `discard` takes the broken spans away.
+    `discard` takes the broken spans away. Tags that run on through documents are HIPE's, whose scorer reads them so.
     """
     chosen = find(scheme)
+    if _reads_leniently(corpus, chosen.name):
+        repair = repair or CONLLEVAL
     if repair is not None and repair not in chosen.repairs:
         if repair not in REPAIRS:
             raise unknown("repair", repair, REPAIRS)
@@ -309,14 +328,15 @@ def whole(first: Ints, end: Ints, wrong: Bools) -> Bools:
 
 def _broken(corpus: Corpus, name: str, scheme: Scheme, level: Level, places: int) -> InputError:
     """The error for the first tag that breaks the scheme, and how many more places do."""
-    tags, starts = corpus.column(name), set(corpus.starts.tolist())
+    tags, starts = corpus.column(name), set(_cuts(corpus).tolist())
+    piece = "document" if corpus.tags_by_document else "sentence"
     word = int(level.broken(scheme).argmax())
     before = bool(level.broken_sides(scheme)[0][word])
     if before:
-        where = "at the beginning of a sentence" if word in starts else f"after {tags[word - 1] or 'an empty tag'}"
+        where = f"at the beginning of a {piece}" if word in starts else f"after {tags[word - 1] or 'an empty tag'}"
         marks, ends = "directly follows one of its label", ("begins", scheme.written[1], scheme.written[3])
     else:
-        where = "at the end of a sentence" if word + 1 in starts else f"before {tags[word + 1] or 'an empty tag'}"
+        where = f"at the end of a {piece}" if word + 1 in starts else f"before {tags[word + 1] or 'an empty tag'}"
         marks, ends = "one of its label directly follows", ("ends", scheme.written[2], scheme.written[3])
     why = f"a span {ends[0]} with {scheme.prefixes(ends[1:])}"
     if scheme.touching:

@@ -7,6 +7,8 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
+
 from assay import specs
 from assay.corpus import Column, Corpus
 from assay.errors import UsageError, unknown
@@ -109,10 +111,14 @@ def rewrite(
     said = [f"column {'+'.join(asked)} is read as {chosen.title} and written as {written.title}."]
     if reading.invalid:
         said.append(
-            f"tags that break {chosen.title}: {reading.invalid:,}; repaired by {repair}, which changed the reading "
-            f"of {reading.repaired:,}."
+            f"tags that break {chosen.title}: {reading.invalid:,}; repaired by {repair or schemes.CONLLEVAL}, which "
+            f"changed the reading of {reading.repaired:,}."
         )
     form = target or source.plan.format
+    assert corpus.spans is not None
+    crossing = int((corpus.spans.end > np.diff(corpus.starts)[corpus.spans.sentence]).sum())
+    if crossing:
+        said.append(f"spans that cross the end of a sentence, which {form} does not allow: {crossing:,}.")
     # Of several layers the last has the place of all.
     columns = {name: cells for name, cells in corpus.columns.items() if name not in asked[:-1]} | {asked[-1]: tags}
     if source.plan.words and form in _DIVIDERS:

@@ -215,7 +215,7 @@ def _of_tags(corpus: Corpus, tags: str, wanted: Sequence[str], options: Options)
     corpus, reading = schemes.spans_of(corpus, [tags], chosen, options.repair)
     if reading.invalid:
         title = schemes.SCHEMES[chosen].title
-        note = f"Tags that break {title}, repaired by {options.repair}: {{}}."
+        note = f"Tags that break {title}, repaired by {options.repair or schemes.CONLLEVAL}: {{}}."
         corpus = replace(corpus, noted=(*corpus.noted, (note, reading.invalid)))
     return links_of_columns(corpus, tags, wanted, gold=True, spans=corpus.spans)
 

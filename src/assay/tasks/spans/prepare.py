@@ -52,6 +52,7 @@ from assay.errors import AlignmentError, InputError, UsageError, unknown
 from assay.formats import Input, read_labels, schemes
 from assay.formats.answers import Mentions, with_mentions
 from assay.formats.entities import ENTITY, entity_spans
+from assay.formats.links import cut_like
 from assay.formats.relations import Links, Relations
 from assay.formats.source import Source, expand
 from assay.result import Mapped
@@ -254,7 +255,8 @@ def _read_files(
 ) -> tuple[list[Corpus], list[str], list[Remark]]:
     """The files with their spans, the scheme of each, and what the user should know about how they were read."""
     declared = _declared(options.scheme, names)
-    corpora, read = [], [""]
+    corpora: list[Corpus] = []
+    read = [""]
     notes: list[Remark] = []
     for number, (item, column, name) in enumerate(zip(inputs, columns, names, strict=True)):
         scheme = declared.get(name, declared.get(""))
@@ -262,7 +264,7 @@ def _read_files(
             scheme = options.decided.schemes[number] or scheme
         # Gold's scheme holds for the others, unless they are said or seen to have another.
         golds = read[1] if number else ""
-        corpus, found, reading = _read(item, column, scheme, golds, options)
+        corpus, found, reading = _read(item, column, scheme, golds, options, corpora[0] if number else None)
         corpora.append(corpus)
         read.append(found)
         notes += blank_tags(name, item, corpus, column, options)
@@ -279,7 +281,7 @@ def _read_files(
             name=name,
             scheme=found,
             golds=read[1],
-            repair=options.repair or "",
+            repair=options.repair or schemes.CONLLEVAL,
             invalid=invalid,
             repaired=repaired,
         )
@@ -299,9 +301,9 @@ def _declared(given: Sequence[str], names: Sequence[str]) -> dict[str, str]:
 
 
 def _read(
-    item: Input | Corpus, column: str, scheme: str | None, golds: str, options: Options
+    item: Input | Corpus, column: str, scheme: str | None, golds: str, options: Options, gold: Corpus | None = None
 ) -> tuple[Corpus, str, schemes.Reading | None]:
-    """A file with its spans, and how they were read."""
+    """A file with its spans, and how they were read; `gold` has been read before, unless this is gold."""
     if not column:
         corpus = item if isinstance(item, Corpus) else item.read(())
         return constituent_spans(corpus) if corpus.spans is None else corpus, "", None
@@ -310,9 +312,27 @@ def _read(
     corpus = read_labels(item, column.split("+"))
     if options.blank_tag:
         corpus = replace(corpus, empty=options.blank_tag)
+    if gold is not None and gold.tags_by_document and corpus.tags_by_document:
+        corpus = cut_like(gold, corpus)
     chosen = scheme or schemes.likely(corpus, column.split("+"), golds)
     corpus, reading = schemes.spans_of(corpus, column.split("+"), chosen, options.repair)
+    if gold is not None and gold.tags_by_document:
+        corpus = _with_case_of(gold, corpus)
     return corpus, chosen, reading
+
+
+def _with_case_of(gold: Corpus, system: Corpus) -> Corpus:
+    """The system's spans with gold's labels if they differ in case alone, which HIPE does not compare."""
+    assert gold.spans is not None and system.spans is not None
+    known, labels = gold.spans.labels.counts(), system.spans.labels
+    folded = {label.casefold(): label for label in known}
+    other = {label: folded.get(label.casefold(), label) for label in labels.counts() if label not in known}
+    number = sum(size for label, size in labels.counts().items() if other.get(label, label) != label)
+    if not number:
+        return system
+    note = ("Spans whose label differs from gold's in case alone, read with gold's: {}.", number)
+    spans = replace(system.spans, labels=labels.mapped(other))
+    return replace(system, spans=spans, noted=(*system.noted, note))
 
 
 def blank_tags(

@@ -13,6 +13,8 @@ from assay.engine.options import Options
 from assay.engine.prepare import Prepared, prepare
 from assay.render import FORMATS, render
 from assay.result import Result
+from cases import each
+from commands import call
 from unit.samples import placed, refusal, related, spans, tagged
 
 NAMES = ("f1", "precision", "recall")
@@ -146,6 +148,93 @@ def test_broken_tags_of_gold_are_refused_and_repaired_too(file):
     assert kinds(gold, gold, repair="conlleval") == {"tp": 2}
     assert kinds(gold, gold, repair="discard") == {"tp": 1}
     assert "gold: 1 tag breaks IOB2" in " ".join(said(gold, gold, repair="discard"))
+
+
+# --- HIPE: tags run on through documents ---
+
+OWN = """\
+TOKEN\tNE-COARSE-LIT\tNE-COARSE-METO\tNEL-LIT\tMISC
+# hipe2022:document_id = d1
+# hipe2022:language = fr
+La\tO\tO\t_\t_
+Ville\tB-loc\tO\tQ90\tEndOfLine
+de\tI-loc\tO\tQ90\tEndOfSentence
+Paris\tI-loc\tO\tQ90\t_
+#\tO\tO\t_\t_
+.\tO\tO\t_\tEndOfSentence
+
+# hipe2022:document_id = d2
+M.\tB-pers\tO\tNIL\tNoSpaceAfter
+#Ng\tI-pers\tO\tNIL\tEndOfSentence
+"""
+
+
+def hipe(tags, names=True):
+    """OWN with other tags, word by word; without names of documents if these are left to gold."""
+    lines = iter(tags.split())
+    rows = [line.split("\t") for line in OWN.splitlines()[1:] if names or len(line.split("\t")) == 5]
+    changed = [[row[0], next(lines), *row[2:]] if len(row) == 5 else row for row in rows]
+    return "\n".join("\t".join(row) for row in [OWN.splitlines()[0].split("\t"), *changed]) + "\n"
+
+
+def test_mentions_of_hipe_are_read_by_document_and_belong_to_the_sentence_of_their_first_word(file):
+    gold = file("gold.tsv", OWN)
+    result = assay.score(gold, {"s": gold}, "exact", task="spans", column="NE-COARSE-LIT", times=5)
+    assert (result.units, result.items) == (3, 2)
+    (run,) = prepare(gold, {"s": gold}, [find("exact")], Options(task="spans", column="NE-COARSE-LIT")).pairs
+    found = run[1].gold.spans
+    assert [*zip(found.sentence, found.begin, found.end, found.labels.strings(), strict=True)] == [
+        (0, 1, 4, "loc"),
+        (2, 0, 2, "pers"),
+    ]
+
+
+@each(
+    "tags, names, found, warnings",
+    [
+        # I- without B- opens a mention, also at the beginning of a document; S- and E- are B- and I-.
+        ("O B-loc I-loc E-loc O O S-pers E-pers", True, {"tp": 2}, []),
+        ("O I-loc I-loc I-loc O O I-pers I-pers", True, {"tp": 2}, ["2 tags break IOB2; repaired by conlleval"]),
+        ("O B-loc I-loc S-loc O O S-pers S-pers", True, {"tp": 0, "fp": 4, "fn": 2}, []),
+        # Without names of documents these are gold's, and no mention goes on from one to the next.
+        ("O B-loc I-loc I-loc O I-pers I-pers I-pers", False, {"tp": 2, "fp": 1}, ["2 tags break IOB2"]),
+        ("O B-LOC I-LOC I-LOC O O B-Pers I-Pers", True, {"tp": 2}, ["in case alone, read with gold's: 2"]),
+    ],
+)
+def test_tags_of_hipe_are_read_as_its_scorer_does(file, tags, names, found, warnings):
+    gold, system = file("gold.tsv", OWN), file("s.tsv", hipe(tags, names))
+    options = {"task": "spans", "column": "NE-COARSE-LIT"}
+    expected = {name: number for name, number in found.items() if number}
+    assert kinds(gold, system, "exact", **options) == expected
+    told = [text for text in said(gold, system, **options) if "never" not in text]
+    assert len(told) == len(warnings) and all(part in text for part, text in zip(warnings, told, strict=True)), told
+
+
+def test_a_scheme_that_is_declared_for_hipe_is_kept_to_in_each_document(file):
+    gold, system = file("gold.tsv", OWN), file("s.tsv", hipe("O B-loc I-loc I-loc O O I-pers E-pers"))
+    message = refusal(assay.score, gold, system, task="spans", column="NE-COARSE-LIT", scheme=["s=bioes"])
+    assert "s.tsv:7: I-loc before O, which BIOES does not allow" in message
+
+
+def test_words_of_hipe_that_are_spelt_otherwise_stand_in_golds_documents(file):
+    tags = "O B-loc I-loc I-loc O I-pers I-pers I-pers"
+    gold, system = file("gold.tsv", OWN), file("s.tsv", hipe(tags, names=False).replace("Paris", "Parls"))
+    options = {"task": "spans", "column": "NE-COARSE-LIT"}
+    assert "s.tsv:5: 'Parls' where " in refusal(assay.score, gold, system, **options)
+    assert kinds(gold, system, "exact", on_mismatch="warn", **options) == {"tp": 2, "fp": 1}
+
+
+def test_spans_over_the_end_of_a_sentence_are_told_of_where_a_format_cannot_hold_them(file):
+    options = "--to conll --column NE-COARSE-LIT --to-scheme bioes"
+    done = call("convert", file("gold.tsv", OWN), *options.split())
+    assert "spans that cross the end of a sentence, which conll does not allow: 1." in done.stderr
+
+
+def test_a_sentence_of_a_table_ends_its_spans_also_if_the_file_has_documents(file):
+    gold = file("g.conll", "-DOCSTART- O\n\nNew B-LOC\n\nYork B-LOC\n")
+    system = file("s.conll", "-DOCSTART- O\n\nNew B-LOC\n\nYork I-LOC\n")
+    assert "I-LOC at the beginning of a sentence" in refusal(assay.score, gold, system)
+    assert kinds(gold, system, "exact", repair="conlleval") == {"tp": 2}
 
 
 # --- where the spans are ---
