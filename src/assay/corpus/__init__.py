@@ -33,6 +33,28 @@ KEPT = "(kept)"
 """The column, of words or of spans, that says which have labels that count, where not all do."""
 _OF_SENTENCES = ("sent_id", "text")
 """Comments that are about their sentence alone."""
+_ID = "# id "
+"""The beginning of a comment that names its sentence; further pairs may follow, divided by tabs."""
+
+
+def _pairs_of(comment: str) -> Iterator[tuple[str, str]]:
+    """Keys and values of a comment, `# key = value` or `# id X`."""
+    pairs = [comment[1:]]
+    if comment.startswith(_ID) and not comment.startswith(f"{_ID}="):
+        name, *pairs = comment[5:].split("\t")
+        yield "sent_id", name.strip()
+    for key, equals, value in (pair.partition("=") for pair in pairs):
+        if equals:
+            yield key.strip(), value.strip()
+
+
+def _value_of(comment: str, key: str) -> str | None:
+    """The value of a key in a comment; None if it has no such key."""
+    if comment.startswith(_ID):
+        return dict(_pairs_of(comment)).get(key)
+    # The same in less time, for there are many of these.
+    name, equals, value = comment.partition("=")
+    return value.strip() if equals and name[1:].strip() == key else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -336,9 +358,9 @@ class Corpus:
         """
         values: list[str | None] = [None] * self.sentences
         for sentence, line in self.comments:
-            name, equals, value = line.partition("=")
-            if equals and name[1:].strip() == key and sentence < self.sentences:
-                values[sentence] = value.strip()
+            value = _value_of(line, key)
+            if value is not None and sentence < self.sentences:
+                values[sentence] = value
         if self.document_starts is not None and key not in _OF_SENTENCES:
             firsts = set(self.document_starts[:-1].tolist())
             if all(sentence in firsts for sentence, value in enumerate(values) if value is not None):
@@ -348,7 +370,7 @@ class Corpus:
 
     def metadata_keys(self) -> list[str]:
         """The keys of all comments of the form `# key = value`."""
-        return list(dict.fromkeys(line.partition("=")[0][1:].strip() for _, line in self.comments if "=" in line))
+        return list(dict.fromkeys(key for _, line in self.comments for key, _ in _pairs_of(line)))
 
     def column(self, name: str) -> Column:
         """A column by its name."""

@@ -272,7 +272,7 @@ def _looks_conll(head: Sequence[str]) -> bool:
     return bool(rows) and len(rows[0]) >= 2 and len({len(row) for row in rows}) == 1
 
 
-_TABLE = {"word": "auto", "header": "auto", "comments": False}
+_TABLE = {"word": "auto", "header": "auto", "comments": "auto"}
 _IN_BRACKETS = {"escaped": True, "blank": "auto", "line": "auto"}
 _IN_BRACKETS_HELP = (
     "escaped: -LRB- is a bracket and \\/ a slash in words; blank: a blank line among trees of a line each "
@@ -576,14 +576,14 @@ FORMATS = {
             "tsv",
             "tab-separated columns, blank line or <s> between sentences",
             "The\tDT\nend\tNN\n",
-            lambda head: any("\t" in line for line in head),
+            lambda head: any("\t" in line for line in head if not columns.is_comment(line, False)),
             lambda head, path, given, wanted: _plan_layout(
                 columns.table_layout(head, path, "\t", given, "tsv", wanted), head, path
             ),
             dict(_TABLE),
             "word: the column of the word, by number or name; header: whether the first line names the columns; "
-            "auto: as the first lines show; comments: all lines with # and a space are comments, not only "
-            "# key = value before a sentence",
+            "auto: as the first lines show; comments: all lines with # and a space are comments (true), lines with "
+            "all columns are words (false), or only # key = value and # id X before a sentence are comments (auto)",
         ),
         Format(
             "slash",

@@ -40,8 +40,12 @@ It is read where a task asks for it, and is no column of labels."""
 _RANGE = re.compile(r"([0-9]{1,9})-([0-9]{1,9})")
 _FIRST_ID = re.compile(r"1|1-\d+|0\.1")
 _EMPTY_NODE = re.compile(r"\d+\.\d+")
-# What CoNLL-U writes before a sentence. No word of a table looks like it: it lacks the tabs, or # has such a label.
-_NAMED = r"^# (?:[a-z]\S*(?: id)? =(?: [^\t\n]*)?|new(?:doc|par) ?)$"
+# What CoNLL-U, MultiCoNER (`# id X`) and GermEval (#, a tab, a source) write before a sentence. No word of a table
+# looks like it: it lacks the tabs, or # has such a label.
+_PAIRS = r"id \S+(?:\t[^\s=]+=[^\t\n]*)+"
+_NAMED = rf"^#(?: [a-z]\S*(?: id)? =(?: [^\t\n]*)?| new(?:doc|par) ?| {_PAIRS}| id [^\s=]+|\t\S+ \S[^\t\n]*)$"
+_ID_WITH_PAIRS = re.compile(f"# {_PAIRS}")
+"""A comment, though cut at white space it may have as many cells as a word."""
 _NAMED_COMMENT = re.compile(_NAMED, re.ASCII)
 _NAMED_COMMENTS = re.compile(_NAMED.encode(), re.MULTILINE)
 _FORMATS = {
@@ -71,7 +75,9 @@ class Layout:
     names: tuple[str, ...] = ()
     ids: bool = False
     comments: bool = False
-    """True if lines with # are comments; even if not, `# key = value` before a sentence is one."""
+    """True if lines with # are comments; even if not, `# key = value` before a sentence is one …"""
+    hash_words: bool = False
+    """… unless it has as many cells as a word."""
     header: bool = False
     empty: str | None = None
     empty_nodes: bool = False
@@ -193,7 +199,9 @@ def table_layout(
     words. Columns that number words do not; where it cannot be told, the file is refused.
     """
     check_choice("header", str(parameters["header"]).lower(), ("auto", "true", "false"))
-    comments = bool(parameters["comments"])
+    said = str(parameters["comments"]).lower()
+    check_choice("comments", said, ("auto", "true", "false"))
+    comments = said == "true"
     cut: list[list[list[str]]] = [[]]
     for line in head:
         if not line.strip() or line.startswith("-DOCSTART-") or _structure(line):
@@ -239,6 +247,7 @@ def table_layout(
     names = tuple(first) if header else ()
     numbering = tuple(column for column in range(len(first)) if _numbers_words(rows, column))
     layout = Layout(format, separator, len(first), 0, names, comments=comments, header=header, numbering=numbering)
+    layout = replace(layout, hash_words=said == "false")
     cells = (row[column] for sentence in rows for row in sentence for column in numbering if column < len(row))
     if odd := next((number for number in cells if not number.isdigit()), None):
         raise InputError(
@@ -416,10 +425,11 @@ class _ColumnReader:
                 if self._is_word(line, cells, empty_node):
                     if not cells[layout.word]:
                         raise InputError(f"{self.source.path}:{number}: the word is empty. Is a cell missing?")
-                    if cells[0] == "#" and layout.separator is None and is_comment(" ".join(cells), False):
+                    doubtful = cells[0] == "#" and layout.separator is None and not layout.hash_words
+                    if doubtful and is_comment(" ".join(cells), False):
                         raise InputError(
-                            f"{self.source.path}:{number}: a comment, or the word #? If it is a comment, say so: "
-                            '--input-format "conll(comments=true)". If it is a word, divide the columns by tabs.'
+                            f"{self.source.path}:{number}: a comment, or the word #? Say which: "
+                            '--input-format "conll(comments=true)" or "conll(comments=false)".'
                         )
                     if not self.position:
                         self.first_line = number
@@ -467,12 +477,17 @@ class _ColumnReader:
         if layout.ids and self._fits(cells):
             self._aside(line, self.position - self.empties, word, number, sentence)
             return False
+        if self._fits(cells):
+            raise InputError(
+                f"{self.source.path}:{number}: a comment among the words of a sentence. Put a blank line before it. "
+                f'If it is a word: --input-format "{layout.format}(comments=false)"'
+            )
         what = _FORMATS.get(layout.format)
         hint = "Is it another format? Try --input-format tsv" if what else "Is a cell missing, or empty?"
         if line.startswith("# ") and not what:
             hint = (
-                "Is it a comment? Comments are # key = value, before the first word of a sentence; others are passed "
-                f'over with --input-format "{layout.format}(comments=true)"'
+                "Is it a comment? Comments are # key = value or # id X, before the first word of a sentence; others "
+                f'are passed over with --input-format "{layout.format}(comments=true)"'
             )
         columns = "1 column" if len(cells) == 1 else f"{len(cells)} columns"
         raise InputError(
@@ -486,6 +501,8 @@ class _ColumnReader:
         if self.layout.ids:
             return self.layout.comments
         full = self._fits(line.split(self.layout.separator))
+        if full and not self.layout.hash_words and _ID_WITH_PAIRS.fullmatch(line):
+            return True
         if self.layout.comments:
             return line.startswith("# ") or not full
         return not full and is_comment(line, False)

@@ -86,8 +86,8 @@ def test_a_header_may_stand_behind_comments(file):
 
 
 HOW_TO_COMMENT = (
-    "Is it a comment? Comments are # key = value, before the first word of a sentence; others are passed over with "
-    '--input-format "tsv(comments=true)"'
+    "Is it a comment? Comments are # key = value or # id X, before the first word of a sentence; others are passed "
+    'over with --input-format "tsv(comments=true)"'
 )
 
 
@@ -109,11 +109,63 @@ def test_a_comment_with_as_many_cells_as_a_word_is_refused(file, others):
     text = f"a b c d\n{others}\n# sent_id = 2\ne f g h\n"
     line = text[: text.index("# sent")].count("\n") + 1
     assert refusal(lambda: read(file("a.txt", text), input_format="conll")) == (
-        f"a.txt:{line}: a comment, or the word #? If it is a comment, say so: "
-        '--input-format "conll(comments=true)". If it is a word, divide the columns by tabs.'
+        f"a.txt:{line}: a comment, or the word #? Say which: "
+        '--input-format "conll(comments=true)" or "conll(comments=false)".'
     )
+    said = {value: read(file("a.txt", text), input_format=f"conll(comments={value})") for value in ("true", "false")}
+    assert said["true"].forms.strings() == ["a", "e"]
+    assert said["false"].forms.strings() == ["a", *others[:1], "#", "e"]
     words = read(file("a.tsv", text.replace(" ", "\t"))).forms.strings()
     assert words == ["a", *others[:1], "#", "e"]
+
+
+MULTICONER = """\
+# id 5f-1\tdomain=train
+zoë _ _ B-OtherPER
+łuczak _ _ I-OtherPER
+# _ _ O
+
+# id 5f-2\tdomain=dev
+#1 _ _ B-Work
+in _ _ O
+"""
+GERMEVAL = """\
+#\thttp://example.org/1 [2024-05-01]
+1\tBank\tB-ORG\tO
+2\tof\tI-ORG\tO
+3\tRome\tI-ORG\tB-LOC
+
+#\tn-tv.de vom 26.02.2005 [2005-02-26]
+1\t#\tO\tO
+2\tNg\tB-PER\tO
+"""
+
+
+def test_ids_and_sources_before_a_sentence_are_comments(file):
+    corpus = read(file("a.conll", MULTICONER))
+    assert corpus.forms.strings() == ["zoë", "łuczak", "#", "#1", "in"]
+    assert corpus.sentence_ids == ("5f-1", "5f-2")
+    assert (corpus.metadata("domain"), corpus.metadata_keys()) == (["train", "dev"], ["sent_id", "domain"])
+    # With single columns of tabs and many lines, as arrays read it.
+    tabs = MULTICONER.replace(" _ _ ", "\t").replace("\tdomain=train", "").replace("\tdomain=dev", "")
+    tabs = "\n".join(tabs.replace("5f", str(number)) for number in range(200))
+    assert read(file("a.tsv", tabs)).sentence_ids[-2:] == ("199-1", "199-2")
+    corpus = read(file("b.tsv", GERMEVAL))
+    assert corpus.forms.strings() == ["Bank", "of", "Rome", "#", "Ng"]
+    assert [line for _, line in corpus.comments] == [GERMEVAL.splitlines()[0], GERMEVAL.splitlines()[5]]
+    assert refusal(read, file("c.tsv", GERMEVAL.replace("n-tv.de vom 26.02.2005 [2005-02-26]", "O "))) == (
+        "c.tsv:6: 2 columns where the first line has 4. Is a cell missing, or empty?"
+    ), "one cell without a blank may be a label"
+
+
+def test_an_id_within_a_sentence_is_no_word_and_no_comment(file):
+    text = MULTICONER.replace("\n\n", "\n")
+    assert refusal(read, file("a.conll", text), input_format="conll") == (
+        "a.conll:5: a comment among the words of a sentence. Put a blank line before it. If it is a word: "
+        '--input-format "conll(comments=false)"'
+    )
+    words = read(file("a.conll", text.partition("\n")[2]), input_format="conll(comments=false)").forms.strings()
+    assert words == ["zoë", "łuczak", "#", "#", "#1", "in"]
 
 
 def test_the_column_of_the_word_may_be_another_by_number_or_name(file):
@@ -228,9 +280,9 @@ def test_lines_of_another_width_are_refused_in_columns_divided_by_spaces(file):
 
 
 def test_a_comment_that_is_no_key_and_value_is_named_with_its_remedy(file):
-    name = file("a.tsv", "# id 1\nAnn\tB-PER\nsang\tO\n\n# id 2\nBob\tB-PER\n")
+    name = file("a.tsv", "# nr 1\nAnn\tB-PER\nsang\tO\n\n# nr 2\nBob\tB-PER\n")
     assert refusal(read, name) == (
-        "a.tsv: '# id 1' is a line of one column where others have 2. If such lines are comments: "
+        "a.tsv: '# nr 1' is a line of one column where others have 2. If such lines are comments: "
         '--input-format "tsv(comments=true)"'
     )
     assert len(read(name, input_format="tsv(comments=true)")) == 3
