@@ -115,7 +115,7 @@ def exact(pair: Pair) -> Items:
         A span that gold or system has twice counts as in the paper's software; such spans are reported.
     Paper: Ortmann 2022, Algorithm 1 and equations 1 to 3.
     Golden: cases/spans, spans-faireval (Table 1), spans-entities-gum.
-    Peers: seqeval (strict), conlleval, seqscore, FairEval (traditional).
+    Peers: seqeval (strict), conlleval, seqscore, FairEval (traditional), HIPE-scorer (NERC strict).
     """
     spans = spans_of(pair)
     return judged(spans, spans.matched(matching.exact), matching.EXACT, True)
@@ -283,7 +283,8 @@ def semeval(pair: Pair, *, least: float = 0.0) -> Items:
         partial: same span, and half for any other pair; type: same label, whatever the boundaries.
         Pairs are one to one, chosen to have as many strict matches as possible, then same spans, same labels,
         pairs, shared atoms; so nothing depends on the order of spans.
-    Golden: spans-faireval, cases/spans. Peers: nervaluate (`strict` and `exact` on flat spans; see differences).
+    Golden: spans-faireval, cases/spans. Peers: nervaluate (`strict` and `exact` on flat spans), HIPE-scorer (NERC fuzzy
+        is nearly `type`); see differences.
     """
     if not 0 <= least <= 1:
         raise UsageError(f"semeval: least is a share between 0 and 1, not {least}.")
