@@ -283,8 +283,8 @@ def semeval(pair: Pair, *, least: float = 0.0) -> Items:
         partial: same span, and half for any other pair; type: same label, whatever the boundaries.
         Pairs are one to one, chosen to have as many strict matches as possible, then same spans, same labels,
         pairs, shared atoms; so nothing depends on the order of spans.
-    Golden: spans-faireval, cases/spans. Peers: nervaluate (`strict` and `exact` on flat spans), HIPE-scorer (NERC fuzzy
-        is nearly `type`); see differences.
+    Golden: spans-faireval, cases/spans. Peers: nervaluate (`strict` and `exact` on flat spans), HIPE-scorer (NERC
+        fuzzy is nearly `type`); see differences.
     """
     if not 0 <= least <= 1:
         raise UsageError(f"semeval: least is a share between 0 and 1, not {least}.")
