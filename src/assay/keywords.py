@@ -27,6 +27,7 @@ class Keywords(TypedDict, total=False):
     task: str | None
     column: str | None
     input_format: str | Sequence[str] | None
+    which: str | Sequence[str] | Mapping[str, str]
     map: File | None
     labels: str | Sequence[str]
     ignore_labels: str | Sequence[str]
@@ -49,7 +50,7 @@ class Keywords(TypedDict, total=False):
     id_url: str
     # Spans and mentions
     scheme: str | Sequence[str]
-    repair: Literal["conlleval", "discard"] | None
+    repair: str | Sequence[str] | Mapping[str, str]
     blank_tag: str
     gold_errors: File | None
     forms: int

@@ -7,7 +7,6 @@ import click
 from assay.cli import example_help
 from assay.cli.options import (
     INPUT_FORMAT,
-    REPAIR,
     SCHEME_NAMES,
     Command,
     HelpCommand,
@@ -116,7 +115,12 @@ def merge(
 @click.option("--column", help="The label column to keep where the target holds one; or to write it to.")
 @click.option("--to-scheme", type=SCHEME_NAMES, help="Write tags of spans under this scheme, e.g. bioes.")
 @click.option("--scheme", type=SCHEME_NAMES, help="The scheme of the tags in the file; else recognised by the tags.")
-@REPAIR
+@choice(
+    "--repair",
+    "mend drop conlleval discard",
+    "If annotations are faulty: mend what has one sure reading and drop the rest, or drop all of them.",
+)
+@click.option("--which", metavar="WHO", help="Whose annotation to write if the file contains several.")
 @INPUT_FORMAT
 @click.option("-o", "--output", type=OutputPath(), help="Write to a file; of brat to a new folder, or to X.ann.")
 def convert(
@@ -126,19 +130,22 @@ def convert(
     to_scheme: str | None,
     scheme: str | None,
     repair: str | None,
+    which: str | None,
     input_format: str | None,
     output: str | None,
 ) -> None:
     """Write a file in another format, or its spans under another scheme; what the target cannot hold is said."""
     from assay.errors import UsageError
     from assay.formats import Input, write
+    from assay.formats.whose import Asked, check_repair
 
-    source = Input(path, input_format=input_format, wanted=[column] if column else [])
-    if to_scheme or scheme or repair:
+    asked = Asked(which=which or "", repair=check_repair(repair or ""))
+    source = Input(path, input_format=input_format, wanted=[column] if column else [], asked=asked)
+    if to_scheme or scheme or (repair and not source.plan.spans):
         text, losses = write.rewrite(source, target, column, scheme=scheme, repair=repair, to_scheme=to_scheme)
         texts = {"": text}
-    elif target:
-        texts, losses = write.convert(source, target, column)
+    elif target or repair:
+        texts, losses = write.convert(source, target or source.plan.format, column)
     else:
         raise UsageError("say what to write: --to FORMAT, --to-scheme SCHEME or --repair.")
     if "" in texts:

@@ -21,7 +21,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 HEADINGS = {
     "What is compared": (
-        *("data", "measures", "task", "column", "input_format", "on_mismatch", "systems", "against", "missing"),
+        *("data", "measures", "task", "column", "input_format", "which", "on_mismatch", "systems", "against"),
+        "missing",
     ),
     "Breakdown and examples": (
         *("slices", "train", "lexicon", "oov_fold_case", "label_order", "examples", "items", "change", "kind"),
@@ -214,7 +215,6 @@ DATA = click.option(
 )
 SEED = click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random generator.")
 CLUSTER = click.option("--cluster", metavar="ADDRESS", help="A Dask scheduler's address, or slurm, pbs, sge, lsf, …")
-REPAIR = task_option(task_options()["repair"])
 _FORMAT = Names("format", "assay.formats", "FORMATS")
 INPUT_FORMAT = click.option(
     "--input-format",
@@ -281,6 +281,13 @@ _EVALUATION = (
         type=_FORMAT,
         help="Format of the files (assay formats), or NAME=FORMAT for one of them; else recognised by their first "
         "lines.",
+    ),
+    click.option(
+        "--which",
+        multiple=True,
+        metavar="[NAME=]WHO",
+        help="Whose annotation to read if a file contains several: annotations (of people), predictions, "
+        "ground-truth, last, or the name of an annotator or a model. NAME=WHO for one file.",
     ),
     click.option(
         "--slice",

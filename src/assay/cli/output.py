@@ -202,7 +202,10 @@ def put_files(texts: Mapping[str, str], path: str | None) -> None:
     endings = {Path(name).suffix for name in texts}
     beside = len(endings) == len(texts) and Path(path).suffix in endings
     places = {name: Path(path).with_suffix(Path(name).suffix) if beside else Path(path, name) for name in texts}
+    folders = {folder for place in places.values() for folder in place.parents}
     for place in places.values():
+        if place in folders:
+            raise UsageError(f"{place}: one document is this file, another lies in a folder of this name.")
         if place.exists():
             raise UsageError(f"{place}: is there already. Name a folder, or a file, that is not.")
     for name, place in places.items():

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from assay.arrays import Bools, Ints, Stretches, as_codes, ids_of_runs
+from assay.arrays import NONE, Bools, Ints, Stretches, as_codes, chosen_stretches, ids_of_runs
 from assay.errors import InputError, unknown
 from assay.records import dataclass
 
@@ -175,6 +175,17 @@ class Spans:
         return cls(sentence[order], begin[order], end[order], named, lines[order], moved), order
 
 
+    def moved(self, place: Ints) -> tuple[Spans, Ints]:
+        """The spans of sentences that stand in other places, NONE if nowhere, and the number that each had before."""
+        sentence = place[self.sentence]
+        rows = np.flatnonzero(sentence != NONE)
+        labels = Column(self.labels.codes[rows], self.labels.vocabulary)
+        gaps = chosen_stretches(self.stretches, rows)
+        atoms = self.begin[rows], self.end[rows]
+        spans, order = Spans.ordered(sentence[rows], *atoms, labels, self.lines[rows], gaps)
+        return spans, rows[order]
+
+
 @dataclass(frozen=True, eq=False)
 class Trees:
     """Phrase-structure trees: the nodes above the words, each before those below it, sentence by sentence."""
@@ -274,6 +285,10 @@ class Corpus:
     """True if gold's and system's documents correspond by their ids, not by their order."""
     noted: tuple[tuple[str, int], ...] = ()
     """Notes for the user on how the file was read: texts in which `{}` stands for a number, and the numbers."""
+    left_out: tuple[tuple[int, str, str], ...] = ()
+    """Documents that are left out: their number among all of the file, from 0, their id, and the reason."""
+    repairs: tuple[tuple[str, str, int, str], ...] = ()
+    """Faults of annotations, what became of these, how many there are, and the place of the first."""
     layers: Mapping[type, Any] = field(default_factory=dict)
     """Annotation that only a task and its readers know, by its type.
 
@@ -434,18 +449,37 @@ class Corpus:
         """`file:line` of a sentence's first word."""
         return self.place(int(self.starts[sentence]))
 
+    def followed_by(self, other: Corpus) -> Corpus:
+        """The corpus with the documents of another one after its own, which have no annotation here."""
+        assert self.lines is not None and other.lines is not None
+        assert self.document_starts is not None and other.document_starts is not None
+        vocabulary, forms = one_vocabulary([self.forms, other.forms])
+        blank = Column(np.zeros(len(other), dtype=np.int32), (self.empty or "_",))
+        columns = {name: one_vocabulary([column, blank]) for name, column in self.columns.items()}
+        return replace(
+            self,
+            forms=Column(np.concatenate(forms), vocabulary),
+            columns={name: Column(np.concatenate(codes), known) for name, (known, codes) in columns.items()},
+            starts=np.concatenate([self.starts, other.starts[1:] + len(self)]),
+            files=(*self.files, *((path, first + self.sentences) for path, first in other.files)),
+            lines=np.concatenate([self.lines, other.lines]),
+            document_starts=np.concatenate([self.document_starts, other.document_starts[1:] + self.sentences]),
+            document_ids=(*self.document_ids, *other.document_ids),
+            texts=None if self.texts is None else (*self.texts, *(other.texts or ())),
+        )
+
     def reordered(self, documents: Sequence[int]) -> Corpus:
-        """The documents in another order, without chains."""
+        """Some or all documents in this order, without chains."""
         assert self.spans is not None and self.lines is not None and self.document_starts is not None
         document_starts = np.concatenate([[0], np.cumsum(np.diff(self.document_starts)[documents])])
         order = np.concatenate([np.arange(*self.document_starts[[one, one + 1]]) for one in documents])
         sizes = np.diff(self.starts)[order]
         starts = np.concatenate([[0], np.cumsum(sizes)])
-        words = np.repeat(self.starts[:-1][order] - starts[:-1], sizes) + np.arange(len(self))
-        place = np.argsort(order)
-        spans, paths = self.spans, [self.path_of(sentence) for sentence in order.tolist()]
-        sentence_of = place[spans.sentence]
-        moved = Spans.sorted(sentence_of, spans.begin, spans.end, spans.labels, spans.lines, spans.stretches)
+        words = np.repeat(self.starts[:-1][order] - starts[:-1], sizes) + np.arange(starts[-1])
+        place = np.full(self.sentences, NONE)
+        place[order] = np.arange(len(order))
+        paths = [self.path_of(sentence) for sentence in order.tolist()]
+        moved, _ = self.spans.moved(place)
         return replace(
             self,
             forms=Column(self.forms.codes[words], self.forms.vocabulary),

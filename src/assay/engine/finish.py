@@ -22,7 +22,7 @@ from assay.engine.scores import ALPHA, Figures, Settings
 from assay.engine.slices import NO_VALUE
 from assay.engine.task import describe, tasks
 from assay.engine.texts import united
-from assay.engine.warnings import format_warnings
+from assay.engine.warnings import format_warnings, repairs_of
 from assay.errors import UsageError, unknown
 from assay.formats import joint_digest
 from assay.result import (
@@ -126,6 +126,7 @@ def make_result(part: Part, settings: Settings | None = None) -> Result:
         labels=options.labels,
         ignore_labels=options.ignore_labels,
         mappings=(*part.mappings, *effects),
+        repairs=repairs_of(part.warnings),
         warnings=(
             *format_warnings(part.warnings),
             *few_units(part.units, unit),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, fields, make_dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,7 @@ from assay.engine.task import task_options, tasks
 from assay.errors import UsageError, unknown
 from assay.formats import FORMATS
 from assay.formats.source import expand
+from assay.formats.whose import Asked, check_repair
 from assay.records import dataclass
 
 TAGS = ("XPOS", "tag", "UPOS")
@@ -26,6 +27,8 @@ TAGS = ("XPOS", "tag", "UPOS")
 
 _NAMED = re.compile(r"([^=()]+)=(.+)", re.DOTALL)
 """The format of one file: NAME=FORMAT."""
+_BY_NAME = ("which", "repair")
+"""Options whose values may be said of one file each: NAME=VALUE."""
 _PARAMETERS = ("params", "tagset", "weights")
 """Parameters of measures that may be the path of a file."""
 _OF_ENGINE = ("symmetric", "figures_alone", "decided")
@@ -36,6 +39,12 @@ def _files() -> dict[str, str]:
     """The options that are the path of a file (`path`), or may be (`name`)."""
     own = {name: option.file for name, option in task_options().items() if option.file}
     return {"map": "path", "train": "path", "lexicon": "path", **own}
+
+
+def _split_names(values: Sequence[str]) -> list[tuple[str, str]]:
+    """The name before each value, nothing if it holds for all files, and the value; `annotator:a=b` has no name."""
+    named = ((value.partition("="), value) for value in values)
+    return [(name, rest) if equals and ":" not in name else ("", value) for (name, equals, rest), value in named]
 
 
 @dataclass(frozen=True)
@@ -86,6 +95,8 @@ class _Options:
     column: str | None = None
     input_format: str | tuple[str, ...] | None = None
     """The format of the files; several, where NAME=FORMAT says it for gold or one system."""
+    which: tuple[str, ...] = ()
+    """Whose annotation is read if a file contains several; NAME=WHO for gold or one system."""
     task: str | None = None
     unit: str | None = None
     slices: tuple[str, ...] = ()
@@ -128,8 +139,11 @@ class _Options:
                 raise UsageError(f"{one.name} is {wanted}, not {value!r}.")
             object.__setattr__(self, one.name, value)
         # One may be given by itself, in Python.
-        for name in ("slices", *(name for name, option in task_options().items() if option.default == ())):
-            value = getattr(self, name)
+        own = (name for name, option in task_options().items() if option.default == ())
+        for name in ("slices", "which", *own):
+            value = getattr(self, name) or ()
+            if isinstance(value, Mapping):
+                value = [f"{said}={one}" for said, one in value.items()]
             object.__setattr__(self, name, (value,) if isinstance(value, str) else tuple(value))
         for name in ("labels", "ignore_labels"):
             value = getattr(self, name)
@@ -172,11 +186,27 @@ class _Options:
         given = (self.input_format,) if isinstance(self.input_format, str) else self.input_format or ()
         return [(named[1], named[2]) if (named := _NAMED.fullmatch(spec)) else ("", spec) for spec in given]
 
+    def asked_of(self, name: str) -> Asked:
+        """What the user asks of a file: whose annotation, and what to do with faults."""
+        which, repair = (dict(_split_names(getattr(self, option))) for option in _BY_NAME)
+        mending = check_repair(repair.get(name, repair.get("", "")))
+        is_system = name != "gold" and not self.symmetric
+        return Asked(name, which.get(name, which.get("", "")), mending, is_system)
+
     def check_formats(self, names: Sequence[str]) -> None:
-        """Refuse formats that are said of systems that are not there."""
+        """Refuse formats, annotators and repairs that are said of systems that are not there, or twice of one."""
         for said, _ in self._formats:
             if said and said not in names:
                 raise unknown("system", said, names)
+        for option in _BY_NAME:
+            values = getattr(self, option)
+            said_of = [said for said, _ in _split_names(values)]
+            for said in said_of:
+                if said and said not in names:
+                    raise unknown("system", said, names)
+                if said_of.count(said) > 1:
+                    given = " ".join(f"--{option} {value}" for value in values)
+                    raise UsageError(f"{given}: give one for each file, e.g. --{option} gold={values[0]}")
 
     def among(self, gold: str, others: Sequence[str], systems: Sequence[str]) -> _Options:
         """The options of a run with this annotator in gold's place, others and systems in that of systems."""
@@ -189,14 +219,28 @@ class _Options:
                 for name in names
                 if name in ("", gold, *others, *systems)
             ]
-        return replace(self, input_format=tuple(formats))
+        own = ("", gold, *others, *systems)
+        renamed = self._with_names(lambda said: ["gold" if said == gold else said] if said in own else [])
+        return replace(renamed, input_format=tuple(formats))
 
     def of_runs(self, runs: Mapping[str, Sequence[str]]) -> _Options:
         """The options of a run over all runs of systems, by the names of each system's."""
         formats = [
             f"{name}={form}" if name else form for said, form in self._formats for name in runs.get(said, [said])
         ]
-        return replace(self, input_format=tuple(formats))
+        return replace(self._with_names(lambda said: runs.get(said, [said])), input_format=tuple(formats))
+
+    def _with_names(self, names: Callable[[str], Sequence[str]]) -> _Options:
+        """The options with what is said of one file under the names that its name becomes."""
+        others: dict[str, Any] = {
+            option: tuple(
+                f"{name}={value}" if name else value
+                for said, value in _split_names(getattr(self, option))
+                for name in names(said)
+            )
+            for option in _BY_NAME
+        }
+        return replace(self, **others)
 
     def check(self) -> None:
         """Refuse values that are none of the choices."""
@@ -216,6 +260,8 @@ class _Options:
         for name, value, known in choices:
             if value is not None and value not in known:
                 raise unknown(name, value, known)
+        for _, value in _split_names(self.repair):
+            check_repair(value)
         if self.times < 1:
             raise UsageError(f"{self.times} resamples are too few.")
         if self.power is not None and not 0 < self.power < 1:

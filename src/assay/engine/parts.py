@@ -5,6 +5,7 @@ A single file is one shard.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
@@ -267,6 +268,7 @@ def _joined(first: Source, second: Source) -> Source:
         words=first.words + second.words,
         unaligned=first.unaligned + second.unaligned,
         spans=first.spans + second.spans,
+        left_out=dict(Counter(first.left_out) + Counter(second.left_out)),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from pathlib import Path
@@ -18,12 +19,15 @@ from assay.engine import mapping
 from assay.engine.measure import Measure
 from assay.engine.options import Decided, Options, is_of_systems
 from assay.engine.task import first_task, task_options, tasks
-from assay.engine.warnings import Remark, format_warnings, remark
+from assay.engine.warnings import Remark, documents_not_meant, format_warnings, remark, repair_made
 from assay.errors import AlignmentError, InputError, UsageError, listed, unknown
 from assay.formats import Files, Input, from_documents
 from assay.formats.entities import ENTITY
 from assay.records import dataclass
 from assay.result import Mapped, Source, enumeration
+
+MOST_NAMED = 3
+"""So many documents are listed by name."""
 
 
 @dataclass(frozen=True)
@@ -166,7 +170,12 @@ def marked_kept(corpus: Corpus, labels: Column, keeps: Callable[[str], bool]) ->
 
 
 def notes_on_reading(name: str, corpus: Corpus) -> Iterator[Remark]:
-    """Notes on how a file was read."""
+    """Remarks on how a file was read: what is left out, what is repaired, and the rest."""
+    reasons = Counter(reason for _, _, reason in corpus.left_out)
+    documents = corpus.documents + len(corpus.left_out)
+    yield documents_not_meant(name=name, reasons=dict(reasons), documents=documents if reasons else 0)
+    for fault, action, number, first in corpus.repairs:
+        yield repair_made(name=name, fault=fault, action=action, number=number, first=[first])
     for text, number in corpus.noted:
         before, first, place = text.partition("(the first: ")
         yield note_on_reading(name=name, text=before, number=number, first=[place] if first else [])
@@ -177,6 +186,19 @@ def note_on_reading(name: str, text: str, number: int, first: list[str]) -> Iter
     """A note on how a file was read; a `{}` in the text stands for the number."""
     place = f"(the first: {first[0]}" if first else ""
     yield f"{name}: {text.replace('{}', f'{number:,}')}{place}"
+
+
+@remark
+def absent_documents(name: str, number: int, named: Sequence[str]) -> Iterator[str]:
+    """Documents of gold that a system lacks."""
+    if number:
+        yield f"{name}: without {list_documents(number, named)}, scored as empty."
+
+
+def list_documents(number: int, named: Sequence[str]) -> str:
+    """The number of documents, and the first of them by name."""
+    noun = "the document" if number == 1 else f"{number:,} documents:"
+    return f"{noun} {', '.join(named[:MOST_NAMED])}{', …' if number > MOST_NAMED else ''}"
 
 
 def aligned(
@@ -312,9 +334,9 @@ def source_of(name: str, corpus: Corpus, pair: Pair | None, status: str) -> Sour
     unaligned = 0 if pair is None else int((pair.system_sentence >= 0).sum()) - len(pair.system_words)
     found = corpus.spans if corpus.spans is not None else corpus.chains
     spans = 0 if found is None else len(found)
-    return Source(
-        name, corpus.name, corpus.sha256, corpus.format, corpus.sentences, len(corpus), unaligned, status, spans
-    )
+    left_out = dict(Counter(reason for _, _, reason in corpus.left_out))
+    size = corpus.sentences, len(corpus)
+    return Source(name, corpus.name, corpus.sha256, corpus.format, *size, unaligned, status, spans, left_out)
 
 
 class Prepared:
@@ -390,7 +412,8 @@ def _open(given: Given, name: str, options: Options, from_data: Callable[[Any, s
         said = options.format_of(name)
         plain = said in (None, "conllu") and options.column == ENTITY
         form = "conllu(empty_nodes=true)" if plain else said
-        return Input(given if isinstance(given, Files) else str(given), input_format=form, wanted=wanted)
+        path, asked = given if isinstance(given, Files) else str(given), options.asked_of(name)
+        return Input(path, input_format=form, wanted=wanted, asked=asked)
     if is_documents(given):
-        return from_documents(given, name)
+        return from_documents(given, name, options.asked_of(name))
     return corpus_of(given, name) if is_foreign(given) else from_data(given, name)

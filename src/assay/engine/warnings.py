@@ -14,7 +14,7 @@ from assay.arrays import NONE
 from assay.engine.items import Items
 from assay.errors import MOST_PROBLEMS, InputError
 from assay.records import dataclass
-from assay.result import enumeration
+from assay.result import Repair, enumeration
 
 Facts = ParamSpec("Facts")
 MOST_LISTED = 20
@@ -62,6 +62,30 @@ def remark(words: Callable[Facts, Iterator[str]]) -> Callable[Facts, Remark]:
 def said(text: str) -> Iterator[str]:
     """A plain sentence, the same in all shards."""
     yield text
+
+
+@remark
+def documents_not_meant(name: str, reasons: Mapping[str, int], documents: int) -> Iterator[str]:
+    """Documents without an annotation that is meant."""
+    if number := sum(reasons.values()):
+        listed = enumeration([f"{count:,} {reason}" for reason, count in reasons.items()])
+        fact = "left out, also of the systems" if name == "gold" else "without an annotation to read"
+        are = "is" if number == 1 else "are"
+        yield f"{name}: {number:,} of {documents:,} documents {are} {fact} ({listed})."
+
+
+@remark
+def repair_made(name: str, fault: str, action: str, number: int, first: Sequence[str]) -> Iterator[str]:
+    """Annotations with a fault that were mended or dropped."""
+    yield f"{name}: {fault}: {number:,} {action} (the first: {first[0]})."
+
+
+def repairs_of(remarks: Iterable[Remark]) -> tuple[Repair, ...]:
+    """The repairs among remarks, as rows of a Result."""
+    facts = (one.facts for one in remarks if one.kind == "repair_made")
+    return tuple(
+        Repair(one["name"], one["fault"], one["action"], one["number"], one["first"][0]) for one in facts
+    )
 
 
 def format_warnings(remarks: Iterable[Remark]) -> tuple[str, ...]:
@@ -161,7 +185,7 @@ def check_system(name: str, pair: Pair, judged: Items, noun: str) -> Iterator[Re
         name=name,
         gold=pair.gold.name,
         system=pair.system.name,
-        same=pair.gold.sha256 == pair.system.sha256,
+        same=pair.gold.sha256 == pair.system.sha256 and bool(judged.right.all()),
         items=len(judged),
         right=int(judged.right.sum()),
         noun="label",

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import partial
 from itertools import islice
@@ -30,9 +30,11 @@ from assay.formats import (
     roles,
     standoff,
     trees,
+    whose,
 )
 from assay.formats.builder import Builder, check_choice
 from assay.formats.source import ANNOTATIONS, Source, expand, folder_of
+from assay.formats.whose import Asked, check_repair
 from assay.records import dataclass
 
 Reader = Callable[[Source, Builder], None]
@@ -99,6 +101,10 @@ class Format:
     parameter_help: str = ""
     of_systems: bool = False
     """True if only systems have files of this kind: it says nothing of gold's."""
+    names_annotators: bool = False
+    """True if a file may contain annotations of several people and models, by name."""
+    which: Mapping[str, str] = field(default_factory=dict)
+    """The values of its parameter `which` for annotations and for predictions, if it has layers of both."""
 
 
 def _plan_layout(layout: columns.Layout, head: Sequence[str], path: str) -> Plan:
@@ -499,6 +505,7 @@ FORMATS = {
             {"which": "auto"},
             "which: gold or predicted, where ner and predicted_ner are both there; predicted leaves files without "
             "such as they are",
+            which=dict(zip((whose.ANNOTATIONS, whose.PREDICTIONS), extraction.WHICH[1:], strict=True)),
         ),
         Format(
             "docred",
@@ -542,6 +549,7 @@ FORMATS = {
             {"end": "inclusive", "which": "auto"},
             "end: exclusive if the last word given does not belong to the mention; which: clusters or "
             "predicted_clusters, where both are there",
+            which=dict(zip((whose.ANNOTATIONS, whose.PREDICTIONS), chains.WHICH[1:], strict=True)),
         ),
         Format(
             "jsonl",
@@ -552,6 +560,7 @@ FORMATS = {
             _plan_json,
             {"find": False, "trim": False},
             "find: look for mentions that have no offsets; trim: take white space off the ends of spans",
+            names_annotators=True,
         ),
         # Never told by its look: answers are JSON, or any text.
         Format(
@@ -621,27 +630,44 @@ FORMATS = {
 }
 
 
-def plan(head: Sequence[str], path: str, input_format: str | None, wanted: Sequence[str]) -> Plan:
+def plan(
+    head: Sequence[str], path: str, input_format: str | None, wanted: Sequence[str], asked: Asked | None = None
+) -> Plan:
     """The plan for a file: by the format asked for, else by the first whose look the file has."""
+    asked = asked or Asked()
     if input_format is not None:
         name, given = specs.parse(input_format, "format")
         if name not in FORMATS:
             raise unknown("format", name, FORMATS)
         known = FORMATS[name]
         parameters = specs.typed(f"format {name}", given, known.parameters)
-        return known.plan(head, path, parameters, wanted)
+        return known.plan(head, path, _with_which(known, parameters, asked, path), wanted)
     if path.endswith(ANNOTATIONS):
         # It may be empty, so that only its name tells what it is.
-        return FORMATS["brat"].plan(head, path, dict(FORMATS["brat"].parameters), wanted)
+        known = FORMATS["brat"]
+        return known.plan(head, path, _with_which(known, known.parameters, asked, path), wanted)
     if not any(line.strip() for line in head):
         raise InputError(f"{path}: no words in it.")
     for known in FORMATS.values():
         if known.looks(head):
-            return known.plan(head, path, dict(known.parameters), wanted)
+            return known.plan(head, path, _with_which(known, known.parameters, asked, path), wanted)
     raise InputError(
         f"{path}: unknown format. `assay formats` lists those known; say which it is with --input-format, "
         'e.g. --input-format conll or "tsv(word=2)".'
     )
+
+
+def _with_which(known: Format, parameters: Mapping[str, Any], asked: Asked, path: str) -> dict[str, Any]:
+    """The parameters of a format, with the layer that --which names if the format tells people from models so."""
+    who, said = asked.which, parameters.get("which", "auto")
+    if not who or known.names_annotators or (who == whose.ANNOTATIONS and not known.which):
+        return dict(parameters)
+    if who not in known.which:
+        there = f"Choose: {asked.choice(known.which)}" if known.which else f"{known.name} has no names of annotators."
+        raise UsageError(f"{asked.spell(who)}: not in {path}. {there}")
+    if said not in ("auto", known.which[who]):
+        raise UsageError(f"{asked.spell(who)} and which={said} of --input-format differ. Remove one of them.")
+    return {**parameters, "which": known.which[who]}
 
 
 # --- files ---
@@ -666,6 +692,7 @@ class Input:
         input_format: str | None = None,
         name: str | None = None,
         wanted: Sequence[str] = (),
+        asked: Asked | None = None,
     ) -> None:
         self.path = path = given.path if isinstance(given, Files) else given
         self.name = name or path
@@ -676,7 +703,11 @@ class Input:
         self._source: Source | None = Source(self.files[0], self._folder)
         """The first file, whose first lines were looked at; standard input and pipes cannot be opened twice."""
         self._input_format = input_format
-        self.plan: Plan = plan(self._source.head(), self._source.path, input_format, wanted)
+        self._asked = asked or Asked()
+        self.plan: Plan = self._plan(self._source, wanted)
+
+    def _plan(self, source: Source, wanted: Sequence[str]) -> Plan:
+        return plan(source.head(), source.path, self._input_format, wanted, self._asked)
 
     def read(self, columns: Sequence[str] | None = None, *, tolerant: bool = False) -> Corpus:
         """The corpus with these label columns, by name or number; without, with all of them.
@@ -684,12 +715,15 @@ class Input:
         Where it is `tolerant`, faulty trees are taken for sentences without a parse.
         """
         names = self.plan.labels if columns is None else tuple(dict.fromkeys(map(self.plan.resolve, columns)))
-        builder = Builder(names, tolerant=tolerant)
+        known = FORMATS.get(self.plan.format)
+        # Other formats have been told by a parameter.
+        asked = self._asked if known and known.names_annotators else replace(self._asked, which="")
+        builder = Builder(names, tolerant=tolerant, asked=asked)
         digests = []
         for number, file in enumerate(self.files):
             source = Source(file, self._folder) if self._source is None or number else self._source
             self._source = None
-            chosen = plan(source.head(), source.path, self._input_format, names) if number else self.plan
+            chosen = self._plan(source, names) if number else self.plan
             if chosen.format != self.plan.format:
                 raise InputError(
                     f"{source.path}: looks like {chosen.format} where {self.files[0]} looks like {self.plan.format}. "
@@ -715,19 +749,26 @@ def joint_digest(digests: Sequence[str]) -> str:
 
 
 def read(
-    path: str | PathLike[str], *, columns: Sequence[str] | None = None, input_format: str | None = None
+    path: str | PathLike[str],
+    *,
+    columns: Sequence[str] | None = None,
+    input_format: str | None = None,
+    which: str | None = None,
+    repair: str | None = None,
 ) -> Corpus:
     """Read a file, a folder, a glob pattern or `-` (standard input) into a Corpus.
 
     `columns` are the label columns wanted, by name or number; all of them where none are named. The format
-    is told by the first lines, or given as on the command line: `input_format="tsv(word=2)"`.
+    is told by the first lines, or given as on the command line: `input_format="tsv(word=2)"`. `which` names an
+    annotator or a model if the file contains several; `repair` is mend or drop for faulty annotations.
     """
-    return Input(fspath(path), input_format=input_format, wanted=columns or ()).read(columns)
+    asked = Asked(which=which or "", repair=check_repair(repair or ""))
+    return Input(fspath(path), input_format=input_format, wanted=columns or (), asked=asked).read(columns)
 
 
-def from_documents(documents: Sequence[Any], name: str = "data") -> Corpus:
+def from_documents(documents: Sequence[Any], name: str = "data", asked: Asked | None = None) -> Corpus:
     """A corpus from documents as dicts, with spans, relations and links as in JSON (`jsonl`)."""
-    builder = Builder(())
+    builder = Builder((), asked=asked)
     text = standoff.read_dicts(documents, name, builder)
     made = FORMATS["jsonl"].plan([], name, dict(FORMATS["jsonl"].parameters), ())
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

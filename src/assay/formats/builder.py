@@ -17,6 +17,7 @@ import numpy as np
 from assay.arrays import Ints, Stretches
 from assay.corpus import Chains, Column, Corpus, Multiword, Spans, Trees
 from assay.errors import InputError, listed, unknown
+from assay.formats.whose import MEND, Asked, Whose
 
 if TYPE_CHECKING:
     from assay.formats import Plan
@@ -114,7 +115,10 @@ S = TypeVar("S", bound=SpanCollector)
 class Builder:
     """Collects one corpus from one or more files; readers call it, nobody else."""
 
-    def __init__(self, names: Sequence[str], *, tolerant: bool = False) -> None:
+    def __init__(self, names: Sequence[str], *, tolerant: bool = False, asked: Asked | None = None) -> None:
+        self.asked = asked or Asked()
+        """What the user asks of the files: whose annotation, and what to do with faults."""
+        self.whose = Whose(self.asked)
         self.names = tuple(names)
         """The label columns, in the order in which readers give their strings."""
         self.tolerant = tolerant
@@ -151,6 +155,10 @@ class Builder:
         self.ids: dict[str, str] = {}
         """The place of each document that has an id."""
         self._notes: dict[str, int] = {}
+        self._left_out: list[tuple[int, str, str]] = []
+        """Number among all documents, id and status of those that are left out."""
+        self._repairs: dict[tuple[str, str], tuple[int, str]] = {}
+        self._faults: list[str] = []
         self._collectors: dict[type, Collector] = {}
 
     def collector(self, kind: type[C]) -> C:
@@ -283,9 +291,32 @@ class Builder:
         """
         self._notes[text] = self._notes.get(text, 0) + number
 
+    def leave_out(self, name: str, status: str) -> None:
+        """Leave out a document, by its id if it has one; without a status it has no annotation that is meant."""
+        self._left_out.append((self.begun + len(self._left_out), name, status))
+
+    def repair(self, fault: str, action: str, place: str) -> None:
+        """Count an annotation with a fault, and what became of it: mended or dropped."""
+        number, first = self._repairs.get((fault, action), (0, place))
+        self._repairs[fault, action] = number + 1, first
+
+    def fault(self, problem: str) -> None:
+        """Take down a faulty annotation with its place, which `refuse_faults` refuses with all others."""
+        self._faults.append(problem)
+
+    def refuse_faults(self) -> None:
+        """Refuse files with faulty annotations, and name the option that repairs them."""
+        if self._faults:
+            option = f"--repair {self.asked.name}={MEND}" if self.asked.name else f"--repair {MEND}"
+            remedy = f"To mend what has one sure reading and to drop the rest: {option}"
+            raise InputError("\n".join([*listed(self._faults), remedy]))
+
     def end_file(self) -> None:
         """A file begins a document, whether it marks one or not."""
+        self.refuse_faults()
         path, first = self._files[-1]
+        if first == self.sentence and self._left_out:
+            return
         if first == self.sentence:
             raise InputError(f"{path}: no words in it.")
         place = bisect_left(self._documents, (first, ""))
@@ -298,6 +329,7 @@ class Builder:
 
     def corpus(self, name: str, sha256: str, plan: Plan) -> Corpus:
         """The finished corpus."""
+        self.whose.check(name, self.sentence)
         starts = np.array(self._starts, dtype=np.int64)
         sentences = np.searchsorted(starts, [token.first for token, _ in self._multiwords], side="right")
         for (token, place), sentence in zip(self._multiwords, sentences.tolist(), strict=True):
@@ -348,6 +380,8 @@ class Builder:
             tags_by_document=plan.tags_by_document,
             by_id=bool(self.ids),
             noted=tuple(self._notes.items()),
+            left_out=tuple((number, known, status or self.whose.absence) for number, known, status in self._left_out),
+            repairs=tuple((*kind, *found) for kind, found in self._repairs.items()),
         )
         for collected in self._collectors.values():
             corpus = corpus.with_layer(collected.layer())

@@ -50,10 +50,14 @@ class Relations:
 
     def moved(self, place: Ints) -> Relations:
         """The same in a corpus whose sentences stand in other places."""
-        spans, order = _moved(self.spans, place)
-        number = np.argsort(order)
+        spans, order = self.spans.moved(place)
+        number = np.full(len(self.spans), NONE)
+        number[order] = np.arange(len(order))
         entity = None if self.entity is None else self.entity[order]
-        return replace(self, spans=spans, head=number[self.head], tail=number[self.tail], entity=entity)
+        head, tail = number[self.head], number[self.tail]
+        rows = np.flatnonzero((head != NONE) & (tail != NONE))
+        labels = Column(self.labels.codes[rows], self.labels.vocabulary)
+        return Relations(spans, labels, head[rows], tail[rows], self.symmetric[rows], self.lines[rows], entity)
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,13 +84,12 @@ class Links:
 
     def moved(self, place: Ints) -> Links:
         """The same in a corpus whose sentences stand in other places."""
-        spans, order = _moved(self.spans, place)
-        return self._taken(spans, order)
+        return self._taken(*self.spans.moved(place))
 
     def _taken(self, spans: Spans, order: Ints) -> Links:
         sizes = np.diff(self.starts)[order]
         starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        rows = np.repeat(self.starts[order] - starts[:-1], sizes) + np.arange(len(self.identifiers))
+        rows = np.repeat(self.starts[order] - starts[:-1], sizes) + np.arange(starts[-1])
         identifiers = Column(self.identifiers.codes[rows], self.identifiers.vocabulary)
         scores = None if self.scores is None else self.scores[rows]
         return replace(self, spans=spans, starts=starts, identifiers=identifiers, scores=scores)
@@ -117,13 +120,6 @@ def _spans_of(corpus: Corpus) -> Spans:
             "Is it another --task or --input-format?"
         )
     return corpus.spans
-
-
-def _moved(spans: Spans, place: Ints) -> tuple[Spans, Ints]:
-    """Spans whose sentences stand in other places, in the order of the text, and the old number of each."""
-    return Spans.ordered(
-        place[spans.sentence], spans.begin, spans.end, spans.labels, spans.lines, spans.stretches
-    )
 
 
 class RelationLists(SpanLists):

@@ -15,6 +15,7 @@ import numpy as np
 from assay.arrays import Bools, Ints, numbers_of_runs
 from assay.corpus import Column, Corpus, Spans
 from assay.errors import InputError, UsageError, unknown
+from assay.formats.whose import DROP, MEND
 from assay.records import dataclass
 
 CONLLEVAL = "conlleval"
@@ -277,10 +278,12 @@ def spans_of(
 ) -> tuple[Corpus, Reading]:
     """The corpus with the spans that its columns of tags stand for, each column read by itself.
 
-    What breaks the scheme is refused unless a repair is named: `conlleval` reads such tags as conlleval does,
-    `discard` takes the broken spans away. Tags that run on through documents are HIPE's, whose scorer reads them so.
+    What breaks the scheme is refused unless a repair is named: `conlleval` (`mend`) reads such tags as conlleval
+    does, `discard` (`drop`) takes the broken spans away. Tags that run on through documents are HIPE's, whose scorer
+    reads them as conlleval does.
     """
     chosen = find(scheme)
+    repair = {MEND: CONLLEVAL, DROP: "discard"}.get(repair or "", repair)
     if _reads_leniently(corpus, chosen.name):
         repair = repair or CONLLEVAL
     if repair is not None and repair not in chosen.repairs:
@@ -291,6 +294,7 @@ def spans_of(
     known: dict[str, int] = {}
     found: list[tuple[Ints, Ints, Ints]] = []
     invalid = repaired = 0
+    broken = ""
     for name in columns:
         levels, faults = _levels(corpus, name, chosen, known)
         if faults:
@@ -306,6 +310,7 @@ def spans_of(
             if places and repair is None:
                 raise _broken(corpus, name, chosen, level, places)
             if places:
+                broken = broken or corpus.place(int(level.broken(chosen).argmax()))
                 wrong = level.reread(chosen)
                 kept = whole(first, end, wrong) if repair == "discard" else np.ones(len(first), dtype=bool)
                 repaired += int(wrong.sum() if repair == "conlleval" else (end - first)[~kept].sum())
@@ -317,7 +322,9 @@ def spans_of(
     # One level of spans is in order by itself: they do not overlap.
     make = Spans if len(found) == 1 else Spans.sorted
     spans = make(sentence, first - start, end - start, Column(codes, tuple(known)), corpus.lines_of(first))
-    return replace(corpus, spans=spans), Reading(chosen.name, invalid, repaired)
+    action = "dropped" if repair == "discard" else "mended"
+    repairs = ((f"tags that break {chosen.title}", action, invalid, broken),) if invalid else ()
+    return replace(corpus, spans=spans, repairs=(*corpus.repairs, *repairs)), Reading(chosen.name, invalid, repaired)
 
 
 def whole(first: Ints, end: Ints, wrong: Bools) -> Bools:

@@ -12,7 +12,7 @@ import math
 import re
 import sys
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import field
 from functools import cached_property
@@ -24,17 +24,23 @@ import numpy as np
 from assay.arrays import NONE, Ints, Stretches
 from assay.errors import InputError
 from assay.formats.builder import Builder, merged
+from assay.formats.offsets import (
+    COUNTED,
+    LOST,
+    Fragments,
+    check_bounds,
+    check_span,
+    check_text,
+    convert_fragments,
+    find_unit,
+    is_text_at,
+    quoted,
+    shorten,
+)
 from assay.formats.relations import NIL, LinkLists, RelationLists
 from assay.formats.source import ANNOTATIONS, Source
+from assay.formats.whose import SKIPPED, Annotation
 from assay.records import dataclass
-
-Fragments = Sequence[tuple[int, int]]
-"""Begin and end (exclusive) of the parts of a span, counted from 0."""
-_COUNTED = {
-    "characters": "Offsets count characters (Unicode code points, not bytes or UTF-16 units) from 0, end exclusive.",
-    "tokens": "Offsets count tokens from 0, end exclusive.",
-}
-_SHOWN = 60
 
 _OFFSETS = "[0-9]{1,18} [0-9]{1,18}"
 _SPAN = re.compile(rf"(T[0-9]+)\t(\S+) ({_OFFSETS}(?:;{_OFFSETS})*)\t(.*)", re.DOTALL)
@@ -62,6 +68,8 @@ _RELATIONS = re.compile(r'"relations"\s*:\s*\[\s*[\[{]|"type"\s*:\s*"relation"')
 _LINKS = re.compile(r'"(?:link|kb_id)"\s*:\s*"[^"]|"links"\s*:\s*\[')
 _HEADS = ("head", "from", "from_id")
 _TAILS = ("tail", "child", "to", "to_id")
+_OF_ROW = ("id", "annotator", "annotation_id", "created_at", "updated_at", "lead_time")
+"""Keys of a row of JSON-MIN that are not the task's."""
 _PLACES = {"head": "head_span", "child": "child_span"}
 """Keys beside a relation's arguments under which Prodigy has their offsets; the arguments are tokens there."""
 _EXAMPLE = '{"id": "d1", "text": "…", "spans": [{"start": 0, "end": 5, "label": "PER"}]}'
@@ -73,80 +81,16 @@ _LONGEST = 1_000_000
 """More words than a sentence or document has; beyond it a number is a mistake."""
 _LOOKED_AT = 50
 
+_IN_OTHER_UNITS = "Documents with offsets in {unit}, as the texts of their spans show: {{}}."
+
 _BLANK = 0
 _WITHOUT = 1
 """The numbers of blank lines and of those that stand for a sentence without spans; all higher ones are spans."""
 
 
-# --- offsets ---
-
-
-def _check_bounds(fragments: Fragments, size: int, atoms: str, place: str, part: str = "fragment") -> None:
-    """Refuse parts that are empty, lie beyond the text, overlap or are out of order."""
-    before = 0
-    for start, end in fragments:
-        if end <= start:
-            raise InputError(f"{place}: from {start} to {end}, which is nothing. The end lies behind the start.")
-        if start < 0 or end > size:
-            raise InputError(f"{place}: from {start} to {end} where there are {size} {atoms}. {_COUNTED[atoms]}")
-        if start < before:
-            raise InputError(
-                f"{place}: the {part} {start}-{end} begins before the end of the one before it. "
-                f"{part.capitalize()}s stand in the order of the text and do not overlap."
-            )
-        before = end
-
-
-def _check_text(said: str, text: str, fragments: Fragments, place: str) -> None:
-    """Refuse a span whose own text is not what stands at its offsets."""
-    if not _says(said, text, fragments):
-        found = " ".join(text[start:end] for start, end in fragments)
-        raise InputError(
-            f"{place}: says {_quoted(said)} where the text has {_quoted(found)}. {_COUNTED['characters']}"
-        )
-
-
-def _says(said: str, text: str, fragments: Fragments) -> bool:
-    """True if a text stands at these offsets; white space is all alike, and fragments that touch may be apart."""
-    if len(fragments) == 1 and text[slice(*fragments[0])] == said:
-        return True
-    return any(
-        said.split() == " ".join(text[start:end] for start, end in parts).split()
-        for parts in (fragments, merged(fragments))
-    )
-
-
-def _trim(text: str, fragments: Fragments, trim: bool, place: str, builder: Builder) -> Fragments:
-    """The fragments without white space at their ends, which is refused unless it is to be trimmed."""
-    trimmed = []
-    for start, end in fragments:
-        stretch = text[start:end]
-        first = start + len(stretch) - len(stretch.lstrip())
-        last = first + len(stretch.strip())
-        if first == last:
-            raise InputError(f"{place}: {_quoted(stretch)} is nothing but white space. Take the span away.")
-        if not trim and (start, end) != (first, last):
-            raise InputError(
-                f"{place}: {_quoted(stretch)} begins or ends with white space. "
-                "Mend it, or have it trimmed with trim=true in --input-format."
-            )
-        trimmed.append((first, last))
-    if trimmed != list(fragments):
-        builder.note("Spans trimmed of white space at their ends: {}.", 1)
-    return trimmed
-
-
-def _quoted(text: str) -> str:
-    return repr(_cut(text))
-
-
 def shown(value: Any) -> str:
-    """A value as JSON writes it, cut where it is long."""
-    return _cut(json.dumps(value, ensure_ascii=False))
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+    """A value as JSON writes it, shortened if it is long."""
+    return shorten(json.dumps(value, ensure_ascii=False))
 
 
 # --- brat ---
@@ -189,7 +133,7 @@ def read_brat(source: Source, builder: Builder, *, triggers: bool, trim: bool, u
         elif tab and name[:1] in _LINES and not name[1:].strip("0123456789"):
             match = _LINES[name[0]][0].fullmatch(line)
             if match is None:
-                raise InputError(f"{place}: {_quoted(line)} is written otherwise: {_LINES[name[0]][1]}.")
+                raise InputError(f"{place}: {quoted(line)} is written otherwise: {_LINES[name[0]][1]}.")
             others[name[0]].append((number, match))
         elif _OTHER.match(line):
             builder.note("Lines of attributes and notes that were not read: {}.", 1)
@@ -200,17 +144,20 @@ def read_brat(source: Source, builder: Builder, *, triggers: bool, trim: bool, u
             )
         if name[:1] in ("T", "E") and names.setdefault(name, number) != number:
             raise InputError(f"{place}: {name} stands in line {names[name]} too. Number each differently.")
-    places = {
+    places: dict[str, Fragments] = {
         name: [(int(start), int(end)) for start, end in map(str.split, match[3].split(";"))]
         for name, match in spans.items()
     }
     # Some tools count a line end of two characters as one; the texts of the spans tell whether they did.
     plain = text.replace("\r\n", "\n")
-    if plain != text:
-        said = [(match[4], places[name]) for name, match in spans.items()]
-        if [all(_says(own, given, parts) for own, parts in said) for given in (text, plain)] == [False, True]:
-            builder.note("Line ends of two characters that offsets count as one: {}.", len(text) - len(plain))
-            text = plain
+    said = [(match[4], places[name]) for name, match in spans.items()]
+    texts = (text, plain) if plain != text else ()
+    if [all(is_text_at(own, given, parts) for own, parts in said) for given in texts] == [False, True]:
+        builder.note("Line ends of two characters that offsets count as one: {}.", len(text) - len(plain))
+        text = plain
+    if unit := find_unit(text, said):
+        builder.note(_IN_OTHER_UNITS.format(unit=unit[0]), 1)
+        places = {name: convert_fragments(parts, unit[1]) or parts for name, parts in places.items()}
     first = builder.sentence
     starts = [0]
     if units == "lines":
@@ -231,16 +178,16 @@ def read_brat(source: Source, builder: Builder, *, triggers: bool, trim: bool, u
         if name in left_out:
             continue
         place = f"{source.path}:{names[name]}: {name}"
-        fragments: Fragments = places[name]
-        _check_bounds(fragments, len(text), "characters", place)
-        _check_text(match[4], text, fragments, place)
-        fragments = _trim(text, fragments, trim, place, builder)
+        fragments = check_span(match[4], text, places[name], place, builder, trim=trim)
+        if fragments is None:
+            continue
         line_of = bisect_right(starts, fragments[0][0]) - 1
         atoms = [(start - starts[line_of], end - starts[line_of]) for start, end in fragments]
         given = (first + line_of, atoms, match[2], names[name])
         builder.span(*given)
         to_relate, to_link = (NONE if lists is None else lists.span(*given) for lists in (relations, links))
         found[name] = (fragments[0][0], to_relate, to_link)
+    builder.refuse_faults()
     _read_brat_layers(source.path, builder, spans, others, found, left_out)
     builder.end_file()
 
@@ -257,11 +204,14 @@ def _read_brat_layers(
     events = {match[1]: match[3] for _, match in others["E"]}
 
     def number_of(name: str, line: int) -> tuple[int, int, int] | None:
-        """The place of a span, or of the trigger of an event; None if it is left out."""
+        """The place of a span, or of the trigger of an event; None if it is left out or dropped."""
         span = events.get(name, name)
-        if span not in spans:
+        if span not in spans and not builder.asked.repair:
             raise InputError(f"{path}:{line}: there is no {span} in the file. Name a span or an event that is.")
-        return None if span in left_out else found[span]
+        return found.get(span)
+
+    def is_left_out(name: str) -> bool:
+        return events.get(name, name) in left_out
 
     pairs: list[tuple[int, str, str, str, bool]] = []
     for number, match in others["R"]:
@@ -273,7 +223,7 @@ def _read_brat_layers(
         roles = [argument.partition(":") for argument in match[4].split()]
         # Of several arguments in one role the later ones have a number.
         pairs += [(number, role.rstrip("0123456789") or role, match[3], name, False) for role, _, name in roles]
-        if spans[match[3]][2] != match[2]:
+        if match[3] in spans and spans[match[3]][2] != match[2]:
             builder.note("Events of another type than their trigger, whose type holds: {}.", 1)
     if events:
         builder.note("Events, taken as relations of their triggers to each argument, not as wholes: {}.", len(events))
@@ -285,16 +235,20 @@ def _read_brat_layers(
     lost = 0
     for number, label, *arguments, symmetric in sorted(pairs, key=lambda pair: pair[0]):
         head, tail = (number_of(str(name), number) for name in arguments)
-        if head is None or tail is None:
+        if any(is_left_out(str(name)) for name in arguments):
             lost += 1
+        elif head is None or tail is None:
+            builder.repair(LOST, "dropped", f"{path}:{number}")
         else:
             builder.collector(RelationLists).relation(label, head[1], tail[1], number, symmetric=bool(symmetric))
     identifiers: dict[int, list[str]] = {}
     for number, match in others["N"]:
         if span := number_of(match[1], number):
             identifiers.setdefault(span[2], []).append(match[2])
-        else:
+        elif is_left_out(match[1]):
             lost += 1
+        else:
+            builder.repair(LOST, "dropped", f"{path}:{number}")
     for mention, names in identifiers.items():
         builder.collector(LinkLists).link(mention, names)
     if lost:
@@ -318,10 +272,11 @@ def json_layers(head: Sequence[str]) -> dict[str, bool]:
 def read_json(source: Source, builder: Builder, *, find: bool, trim: bool) -> None:
     """Read one file; `find` places mentions without offsets, `trim` takes white space off the ends of spans."""
     builder.begin_file(source.path)
-    before = builder.sentence
-    for line, value in json_values(source, _EXAMPLE):
+    empty = True
+    for line, value in _join_rows(json_values(source, _EXAMPLE)):
+        empty = False
         _read_document(value, line, f"{source.path}:{line}", builder, find=find, trim=trim)
-    if builder.sentence == before:
+    if empty:
         raise InputError(f"{source.path}: no documents in it. A document is {_EXAMPLE}")
     builder.end_file()
 
@@ -333,8 +288,8 @@ def read_dicts(documents: Sequence[Any], name: str, builder: Builder) -> str:
     except (TypeError, ValueError, RecursionError) as error:
         raise InputError(f"{name}: what no JSON can hold ({error}). A document is {_EXAMPLE}") from None
     builder.begin_file(name)
-    for number, line in enumerate(lines, 1):
-        _read_document(json.loads(line), number, f"{name}, document {number}", builder)
+    for number, value in _join_rows(enumerate(map(json.loads, lines), 1)):
+        _read_document(value, number, f"{name}, document {number}", builder)
     builder.end_file()
     return "\n".join(lines)
 
@@ -422,20 +377,24 @@ def _read_document(
             "--input-format answers"
         )
     data = value.get("data")
-    text = data.get("text") if isinstance(data, dict) else value.get("text", data)
+    text = _text_of(data, place) if isinstance(data, dict) else value.get("text", data)
     if text is not None:
         text = _string(text, f"{place}: the text")
     # The tokens, where these are the atoms, and their characters, where spans are given by these nevertheless.
     tokens, bounds = _tokens(value["tokens"], text, place) if value.get("tokens") is not None else (None, None)
     if text is None and tokens is None:
         raise InputError(f"{place}: a document without text or tokens. It is {_EXAMPLE}")
+    name = (_id(data, place) if isinstance(data, dict) else None) or _id(value, place)
     if isinstance(data, dict):
-        spans, relations, others = _annotations(value, place)
+        chosen = builder.whose.choose(place, list(_annotations(value)))
+        if isinstance(chosen, str):
+            builder.leave_out(name or "", chosen)
+            return
+        spans, relations, others = _results(chosen.content)
     else:
         spans, relations, others = _listed_spans(value, place), value.get("relations"), 0
     if relations is not None and not isinstance(relations, list):
         raise InputError(f"{place}: relations are {shown(relations)} where a list should stand.")
-    name = _id(value, place)
     if builder.sentence and bool(builder.ids) != (name is not None):
         this, before = ("an", "none") if name is not None else ("no", "one")
         raise InputError(f"{place}: has {this} id where those before it have {before}. Give all one, or none.")
@@ -456,7 +415,10 @@ def _read_document(
         builder.add(forms, [builder.words + len(forms)], [line])
     if others:
         builder.note("Annotations that are not spans, and were not read: {}.", others)
-    document = _Document(builder, line, place, text, tokens, bounds, find, trim)
+    unit = find_unit(text, list(_texts_of_spans(spans))) if text is not None else None
+    if unit:
+        builder.note(_IN_OTHER_UNITS.format(unit=unit[0]), 1)
+    document = _Document(builder, line, place, text, tokens, bounds, find, trim, unit[1] if unit else None)
     document.read_spans(spans, related=bool(relations))
     if relations:
         document.read_relations(relations)
@@ -474,6 +436,8 @@ class _Document:
     bounds: list[tuple[int, int]] | None
     find: bool
     trim: bool
+    table: dict[int, int] | None = None
+    """The characters at which offsets lie that count other units."""
     taken: set[tuple[int, int]] = field(default_factory=set)
     """The places of spans so far."""
     numbers: list[list[int]] = field(default_factory=list)
@@ -493,7 +457,7 @@ class _Document:
             labels, fragments = self._atoms(item, here)
             known = item if isinstance(item, dict) else {}
             self.numbers.append([])
-            for label in labels:
+            for label in labels if fragments else ():
                 given = (self.builder.sentence - 1, fragments, label, self.line)
                 self.builder.span(*given)
                 if links is not None:
@@ -513,7 +477,7 @@ class _Document:
         return any(map(_is_number, self.by_id))
 
     def _atoms(self, item: Any, here: str) -> tuple[list[str], Fragments]:
-        """The labels of a span, and where it lies."""
+        """The labels of a span, and where it lies; nowhere if it is dropped."""
         text, tokens = self.text, self.tokens
         labels, fragments, said, mention = _span(item, here)
         if fragments is None:
@@ -521,19 +485,19 @@ class _Document:
             self.builder.note("Mentions without offsets that were placed where they next occur in the text: {}.", 1)
         self.taken.update(fragments)
         if tokens is not None and self.bounds is None:
-            _check_bounds(fragments, len(tokens), "tokens", here)
+            check_bounds(fragments, len(tokens), "tokens", here)
             found = [token for start, end in fragments for token in tokens[start:end]]
             if said is not None and "".join(said.split()) != "".join("".join(found).split()):
                 raise InputError(
-                    f"{here}: says {_quoted(said)} where the tokens are {_quoted(' '.join(found))}. "
-                    f"{_COUNTED['tokens']}"
+                    f"{here}: says {quoted(said)} where the tokens are {quoted(' '.join(found))}. "
+                    f"{COUNTED['tokens']}"
                 )
         elif text is not None:
-            _check_bounds(fragments, len(text), "characters", here)
-            if said is not None:
-                # Label Studio writes a line break as a backslash and an n.
-                _check_text(said if said in text else said.replace("\\n", "\n"), text, fragments, here)
-            fragments = _trim(text, fragments, self.trim, here, self.builder)
+            if self.table is not None:
+                fragments = convert_fragments(fragments, self.table) or fragments
+            # Label Studio writes a line break as a backslash and an n.
+            own = said if said is None or said in text else said.replace("\\n", "\n")
+            fragments = check_span(own, text, fragments, here, self.builder, trim=self.trim) or ()
         if self.bounds is not None:
             fragments = _tokens_of(fragments, self.bounds, here)
         return labels, fragments
@@ -552,13 +516,21 @@ class _Document:
             if name is None:
                 raise InputError(f"{here}: no label among {', '.join(item)}. Give it as label or type.")
             head, tail = (self._argument(item, keys, f"{here}: its {keys[0]}") for keys in (_HEADS, _TAILS))
+            if head is None or tail is None:
+                # Faults that are not to be repaired are refused at the end.
+                if self.builder.asked.repair:
+                    self.builder.repair(LOST, "dropped", here)
+                continue
             for label in item[name] if isinstance(item[name], list) and item[name] else [item[name]]:
                 symmetric = item.get("symmetric") is True
                 named = check_label(label, here, "relation")
                 lists.relation(named, head, tail, self.line, symmetric=symmetric)
 
-    def _argument(self, relation: dict[str, Any], keys: Sequence[str], here: str) -> int:
-        """The number of the span that a relation names by id, place in the list of spans, or offsets."""
+    def _argument(self, relation: dict[str, Any], keys: Sequence[str], here: str) -> int | None:
+        """The number of the span that a relation names by id, place in the list of spans, or offsets.
+
+        None for a span that is dropped.
+        """
         key = _first_of(keys, relation)
         if key is None:
             raise InputError(f"{here} is missing among {', '.join(relation)}. Give it as {', '.join(keys)}.")
@@ -571,6 +543,8 @@ class _Document:
                 raise InputError(f"{here} is {shown(value)}, which has no start. Give it and the end, or an id.")
             unlabelled = _first_of(_LABELS, value) is None
             labels, fragments = self._atoms({**value, "label": "?"} if unlabelled else value, here)
+            if not fragments:
+                return None
             there = self.by_place.setdefault(merged(fragments), {})
             found = list(there.values()) if unlabelled else [there[label] for label in labels if label in there]
             if not found:
@@ -580,6 +554,8 @@ class _Document:
                 found = [there[label]]
                 self.builder.note("Arguments of relations that are not among the spans: {}.", 1)
         elif isinstance(value, str) or (_is_number(value) and self.numbered):
+            if value not in self.by_id and self.builder.asked.repair:
+                return None
             if value not in self.by_id:
                 raise InputError(f"{here} is {shown(value)}, which is the id of no span. Name a span that is listed.")
             found = self.by_id[value]
@@ -593,7 +569,7 @@ class _Document:
             raise InputError(f"{here} is {shown(value)}. Give a span's id, its place in the list, or its offsets.")
         if len(found) > 1:
             raise InputError(f"{here} may be each of {len(found)} spans. Give these one label each, and name one.")
-        return found[0]
+        return found[0] if found else None
 
 
 def _link_keys(span: dict[str, Any]) -> list[str]:
@@ -612,7 +588,7 @@ def _identifiers(span: dict[str, Any], here: str) -> tuple[list[str], list[float
         name, score = (one.get("id"), one.get("score")) if isinstance(one, dict) else (one, None)
         name = _string(name, f"{here}: an identifier")
         if name.split() != [name]:
-            raise InputError(f"{here}: the identifier {_quoted(name)} is empty or has blanks in it. Take them out.")
+            raise InputError(f"{here}: the identifier {quoted(name)} is empty or has blanks in it. Take them out.")
         if score is None:
             score = math.nan
         elif isinstance(score, bool) or not isinstance(score, int | float) or not abs(score) <= sys.float_info.max:
@@ -671,32 +647,80 @@ def _listed_spans(document: dict[str, Any], place: str) -> list[Any]:
     return lists[filled[0]] if filled else []
 
 
-def _annotations(task: dict[str, Any], place: str) -> tuple[list[Any], list[Any] | None, int]:
-    """The spans of a task of Label Studio, its relations, and the number of results that are something else."""
-    for key in ("annotations", "predictions"):
-        given: list[Any] = task[key] if isinstance(task.get(key), list) else []
-        valid = [one for one in given if isinstance(one, dict) and not one.get("was_cancelled")]
-        if len(valid) > 1:
-            raise InputError(f"{place}: {len(valid)} {key} of one text. Leave one for each text.")
-        if valid:
-            results = valid[0].get("result")
-            results = [one for one in results if isinstance(one, dict)] if isinstance(results, list) else []
-            spans = [
-                {**one["value"], "id": one.get("id")} if isinstance(one.get("value"), dict) else one.get("value")
-                for one in results
-                if one.get("type", "labels") == "labels"
-            ]
-            relations = []
-            for one in results:
-                if one.get("type") == "relation":
-                    back, symmetric = one.get("direction") == "left", one.get("direction") == "bi"
-                    ends = ("to_id", "from_id") if back else ("from_id", "to_id")
-                    relations.append(
-                        {"label": one.get("labels") or "", "symmetric": symmetric}
-                        | dict(zip(("head", "tail"), map(one.get, ends), strict=True))
-                    )
-            return spans, relations or None, len(results) - len(spans) - len(relations)
-    raise InputError(f"{place}: a text without annotations. Leave it out, or annotate it.")
+def _text_of(data: dict[str, Any], place: str) -> Any:
+    """The text of a task of Label Studio: `text`, or the only string."""
+    strings = [key for key, value in data.items() if isinstance(value, str) and key not in IDS]
+    if "text" in data or not strings:
+        return data.get("text")
+    if len(strings) > 1:
+        raise InputError(f"{place}: the text may be in {', '.join(strings)} of data. Call it text.")
+    return data[strings[0]]
+
+
+def _annotations(task: dict[str, Any]) -> Iterator[Annotation]:
+    """The annotations and predictions of a task of Label Studio; `completions` is an old name of annotations."""
+    for key in ("annotations", "completions", "predictions"):
+        for one in task[key] if isinstance(task.get(key), list) else ():
+            if isinstance(one, dict):
+                who = one.get("model_version") if key == "predictions" else one.get("completed_by")
+                if isinstance(who, dict):
+                    who = who.get("email") or who.get("id")
+                skipped = one.get("was_cancelled") or one.get("skipped")
+                yield Annotation(
+                    name="" if who is None else str(who),
+                    content=one,
+                    is_model=key == "predictions",
+                    status=SKIPPED if skipped else "",
+                    is_truth=bool(one.get("ground_truth")),
+                    time=str(one.get("updated_at") or one.get("created_at") or ""),
+                )
+
+
+def _results(annotation: dict[str, Any]) -> tuple[list[Any], list[Any] | None, int]:
+    """The spans of an annotation of Label Studio, its relations, and the number of its other results."""
+    results = annotation.get("result")
+    results = [one for one in results if isinstance(one, dict)] if isinstance(results, list) else []
+    spans = [
+        {**one["value"], "id": one.get("id")} if isinstance(one.get("value"), dict) else one.get("value")
+        for one in results
+        if one.get("type", "labels") == "labels"
+    ]
+    relations = []
+    for one in results:
+        if one.get("type") == "relation":
+            back, symmetric = one.get("direction") == "left", one.get("direction") == "bi"
+            ends = ("to_id", "from_id") if back else ("from_id", "to_id")
+            relations.append(
+                {"label": one.get("labels") or "", "symmetric": symmetric}
+                | dict(zip(("head", "tail"), map(one.get, ends), strict=True))
+            )
+    return spans, relations or None, len(results) - len(spans) - len(relations)
+
+
+def _join_rows(values: Iterable[tuple[int, Any]]) -> Iterator[tuple[int, Any]]:
+    """The documents, those of Label Studio's JSON-MIN as tasks: there, each annotation of a task is a row."""
+    tasks: dict[str, tuple[int, dict[str, Any]]] = {}
+    for line, value in values:
+        if not isinstance(value, dict) or not {"annotator", "annotation_id"} <= value.keys():
+            yield line, value
+            continue
+        data = {key: one for key, one in value.items() if not isinstance(one, list | dict) and key not in _OF_ROW}
+        spans = [span for one in value.values() if isinstance(one, list) for span in one if isinstance(span, dict)]
+        one = {"completed_by": value["annotator"], "updated_at": value.get("updated_at")}
+        one["result"] = [{"value": span} for span in spans]
+        name = shown(value.get("id")) if value.get("id") is not None else str(len(tasks))
+        task = tasks.setdefault(name, (line, {"id": value.get("id"), "data": data, "annotations": []}))
+        task[1]["annotations"].append(one)
+    yield from tasks.values()
+
+
+def _texts_of_spans(spans: list[Any]) -> Iterator[tuple[str, Fragments]]:
+    """The texts of spans that have one and a place."""
+    for item in spans:
+        if isinstance(item, dict) and isinstance(item.get("text"), str):
+            start, end = (item.get(_first_of(keys, item) or "") for keys in (_STARTS, _ENDS))
+            if isinstance(start, int) and isinstance(end, int):
+                yield item["text"], [(start, end)]
 
 
 def _tokens(given: Any, text: str | None, place: str) -> tuple[list[str], list[tuple[int, int]] | None]:
@@ -709,7 +733,7 @@ def _tokens(given: Any, text: str | None, place: str) -> tuple[list[str], list[t
         pairs = [_pair(token.get("start"), token.get("end"), f"{place}: token {i}") for i, token in enumerate(given)]
         bounds = pairs
         size = len(text) if text is not None else max((end for _, end in pairs), default=0)
-        _check_bounds(pairs, size, "characters", f"{place}: its tokens", "token")
+        check_bounds(pairs, size, "characters", f"{place}: its tokens", "token")
     elif text is not None:
         raise InputError(
             f"{place}: a text and tokens without offsets, so it is open what spans count. "
@@ -721,7 +745,7 @@ def _tokens(given: Any, text: str | None, place: str) -> tuple[list[str], list[t
         said = token if isinstance(token, str) else token.get("text")
         if text is not None and bounds is not None:
             if isinstance(said, str):
-                _check_text(said, text, [bounds[number]], here)
+                check_text(said, text, [bounds[number]], here)
             forms.append(text[slice(*bounds[number])])
         else:
             forms.append(_string(said, f"{here}: its text"))
@@ -804,7 +828,7 @@ def _find(mention: str, text: str | None, taken: set[tuple[int, int]], place: st
     if free is None:
         how = "is given more often than it occurs in the text" if occurrences else "does not occur in the text"
         raise InputError(
-            f"{place}: {_quoted(mention)} {how}. A mention is given as it is spelt, once for each place."
+            f"{place}: {quoted(mention)} {how}. A mention is given as it is spelt, once for each place."
         )
     return free
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import pairwise
@@ -40,7 +41,13 @@ def convert(source: Input, target: str, column: str | None) -> tuple[dict[str, s
     if name in writespans.TARGETS:
         if column:
             raise UsageError(f"--column is about labels of words, and {name} has spans. Leave it out.")
-        return writespans.write_spans(links.with_links(source.read()), name)
+        corpus = links.with_links(source.read())
+        files, losses = writespans.write_spans(corpus, name)
+        for fault, action, number, first in corpus.repairs:
+            losses.append(f"{fault}: {number:,} {action} (the first: {first}).")
+        for reason, number in Counter(reason for _, _, reason in corpus.left_out).items():
+            losses.append(f"documents left out ({reason}): {number:,}.")
+        return files, losses
     chosen = None
     if name in _HOLDS_ONE_LABEL:
         chosen = source.plan.resolve(column) if column else choose_column([source])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import posixpath
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -30,6 +31,8 @@ _NOT_HELD = {
     "neleval": ("words", "sentences", "relations", "entities", "chains"),
 }
 """What each has no place for, and leaves out; what else it cannot hold is refused."""
+_LONGEST = 250
+"""The most bytes of a file's name without its ending."""
 _PART = re.compile(r"\((.+)\); part 000")
 
 
@@ -80,8 +83,9 @@ def write_spans(corpus: Corpus, target: str) -> tuple[dict[str, str], list[str]]
     if target == "brat":
         files = {}
         for document in documents:
-            if document.name.startswith("/") or ".." in document.name.split("/"):
-                raise UsageError(f"{corpus.name}: the document {document.name!r} cannot be the name of a file.")
+            if not _is_file_name(document.name):
+                fact = f"the document {document.name!r} cannot be the name of a file"
+                raise UsageError(f"{corpus.name}: {fact}. Use --to jsonl")
             files[f"{document.name}.txt"], files[f"{document.name}.ann"] = _brat(document)
     elif target == "jsonl":
         files = {"": _lines(_json(document, corpus) for document in documents)}
@@ -96,6 +100,12 @@ def write_spans(corpus: Corpus, target: str) -> tuple[dict[str, str], list[str]]
         values = [value for one in documents for value in (_spert(one) if target == "spert" else [_docred(one)])]
         files = {"": "[" + ",\n".join(json.dumps(value, ensure_ascii=False) for value in values) + "]\n"}
     return files, list(_losses(corpus, documents, target))
+
+
+def _is_file_name(name: str) -> bool:
+    """True if a document may be a file of this name within a folder, by the only spelling of that name."""
+    plain = posixpath.normpath(name) == name and not name.startswith(("/", "../")) and name not in ("..", ".")
+    return plain and "\0" not in name and all(len(part.encode()) <= _LONGEST for part in name.split("/"))
 
 
 def _lines(values: Iterator[dict[str, Any]]) -> str:

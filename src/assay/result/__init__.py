@@ -47,6 +47,22 @@ class Source:
     """Why a system has no figures, e.g. `column empty`; nothing where it has."""
     spans: int = 0
     """Spans, constituents or mentions."""
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    """Documents without an annotation that is meant, by the reason: not annotated, skipped, …"""
+
+
+@dataclass(frozen=True)
+class Repair:
+    """Annotations of one file that have the same fault, and what became of them."""
+
+    file: str
+    """Gold, or the name of a system."""
+    kind: str
+    action: str
+    """mended or dropped."""
+    count: int
+    first: str
+    """The place of the first."""
 
 
 @dataclass(frozen=True)
@@ -827,6 +843,8 @@ class Result:
     """… and each two systems."""
     examples: tuple[Example, ...] = ()
     mappings: tuple[Mapped, ...] = ()
+    repairs: tuple[Repair, ...] = ()
+    """Faulty annotations that were mended or dropped."""
     texts: Mapping[str, Any] | None = None
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()

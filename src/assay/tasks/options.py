@@ -17,6 +17,23 @@ SWEEP = Option(
     default=0,
     metavar="N",
 )
+REPAIR = Option(
+    "repair",
+    "If annotations are faulty: mend what has one sure reading and drop the rest (mend, for tags as conlleval does), "
+    "or drop all of them (drop). NAME=mend for one file. Default: stop with an error.",
+    "Spans and mentions",
+    default=(),
+    metavar="[NAME=]mend|drop",
+)
+MISSING = Option(
+    "missing",
+    "If a system lacks a document: stop (error) or score it as empty (empty). For annotators also: they did not get "
+    "it (absent).",
+    "Spans and mentions",
+    default="error",
+    choices=("error", "empty", "absent"),
+    noun="value of missing",
+)
 BLANK_TAG = Option(
     "blank_tag",
     "Tag of words that were not annotated (_), read as O and counted; else such tags are refused.",

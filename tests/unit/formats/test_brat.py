@@ -113,6 +113,7 @@ def test_the_text_is_part_of_the_hash(document):
     assert first.sha256 != second.sha256
 
 
+REMEDY = "\nTo mend what has one sure reading and to drop the rest: --repair mend"
 FAULTS = {
     "T1\tPER 0 4\tAngela": f"T1: says 'Angela' where the text has 'Ange'. {CODE_POINTS}",
     "T1\tPER 0 99\tAngela": f"T1: from 0 to 99 where there are 44 characters. {CODE_POINTS}",
@@ -122,8 +123,7 @@ FAULTS = {
     "Fragments stand in the order of the text and do not overlap.",
     "T1\tX 0 6;5 13\tAngela a Merkel": "T1: the fragment 5-13 begins before the end of the one before it. "
     "Fragments stand in the order of the text and do not overlap.",
-    "T1\tPER 7 14\tMerkel ": "T1: 'Merkel ' begins or ends with white space. "
-    "Mend it, or have it trimmed with trim=true in --input-format.",
+    "T1\tPER 7 14\tMerkel ": "T1: 'Merkel ' begins or ends with white space. Take it off.",
     "T1\tPER 6 7\t ": "T1: ' ' is nothing but white space. Take the span away.",
     **dict.fromkeys(
         ("T1\tPER 0 13", "T1\t 0 13\tAngela Merkel", "T1\tX 0.0 9\tA", "T1 PER 0 6 Angela", "X1\tx", "PER\t0", "\tx"),
@@ -137,13 +137,51 @@ FAULTS = {
 @pytest.mark.parametrize("line", FAULTS)
 def test_a_faulty_line_is_refused_with_its_place(document, line):
     name = document(f"T9\tMove 14 18\tleft\n{line}\n")
-    assert refusal(read, name) == f"a.ann:2: {FAULTS[line]}"
+    of_span = FAULTS[line].startswith("T1: ")
+    assert refusal(read, name) == f"a.ann:2: {FAULTS[line]}" + REMEDY * of_span
 
 
 def test_white_space_is_trimmed_on_request_and_counted(document):
     corpus = read(document("T1\tPER 6 14\tMerkel\n"), input_format="brat(trim=true)")
     assert placed(corpus) == [(0, "PER", [(7, 13)])]
-    assert corpus.notes == ("Spans trimmed of white space at their ends: 1.",)
+    assert corpus.repairs == (("white space at the ends", "mended", 1, "a.ann:1: T1"),)
+
+
+MENDED = {
+    "T1\tX 7 13;0 6\tMerkel Angela": [(0, 6), (7, 13)],
+    "T1\tX 0 6;5 13\tAngela a Merkel": [(0, 13)],
+    "T1\tX 0 6;6 6\tAngela ": [(0, 6)],
+    "T1\tX 0 6;6 7\tAngela  ": [(0, 6)],
+    "T1\tX 6 14\t Merkel ": [(7, 13)],
+    "T1\tX 0 13\tAngela_Merkel": [(0, 13)],
+    "T1\tX 6 6\t": None,
+    "T1\tX 6 7\t ": None,
+    "T1\tX 0 99\tAngela": None,
+    "T1\tX 0 5\tMerkel": None,
+}
+
+
+@each("line, fragments", MENDED.items())
+def test_faults_are_mended_or_dropped_on_request_and_counted(document, line, fragments):
+    relation = "R1\tr Arg1:T1 Arg2:T9\n*\ts T9 T1\nE1\tX:T1 Of:T9\nN1\tReference T1 Q:1\tx"
+    name = document(f"T9\tMove 14 18\tleft\n{line}\n{relation}\n")
+    kept = [(0, "Move", [(14, 18)])]
+    corpus = read(name, repair="mend")
+    assert placed(corpus) == ([(0, "X", fragments)] if fragments else []) + kept
+    assert len(related(corpus)) == (3 if fragments else 0)
+    ((_, action, number, first), *more) = corpus.repairs
+    assert (action, number, first) == ("mended" if fragments else "dropped", 1, "a.ann:2: T1")
+    lost = ("relations and links of a span that is not there", "dropped", 4, "a.ann:3")
+    assert more == ([] if fragments else [lost])
+    dropped = read(name, repair="discard")
+    assert (placed(dropped), related(dropped), linked(dropped)) == (kept, [], [])
+    assert [number for _, action, number, _ in dropped.repairs if action == "dropped"] == [1, 4]
+
+
+def test_offsets_in_bytes_are_told_by_the_texts_of_all_spans(document):
+    corpus = read(document("T1\tPER 0 4\tZoë\nT2\tLOC 5 9\tRome\n", text="Zoë Rome"))
+    assert placed(corpus) == [(0, "PER", [(0, 3)]), (0, "LOC", [(4, 8)])]
+    assert corpus.notes == ("Documents with offsets in bytes, as the texts of their spans show: 1.",)
 
 
 def test_a_missing_text_is_refused(file):

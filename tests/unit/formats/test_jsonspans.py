@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
+import assay
 from assay.formats import read
 from assay.formats.relations import Links, Relations
 from cases import each
+from unit.formats.test_brat import REMEDY
 from unit.samples import linked, placed, refusal, related
 
 TEXT = "Angela Merkel met Obama in Rome."
@@ -23,8 +26,8 @@ EXAMPLE = 'A document is {"id": "d1", "text": "…", "spans": [{"start": 0, "end
 def documents(file):
     """Write documents, one per line; returns the name of the file."""
 
-    def write(*values: Any) -> str:
-        return file("a.jsonl", "".join(json.dumps(value) + "\n" for value in values))
+    def write(*values: Any, name: str = "a.jsonl") -> str:
+        return file(name, "".join(json.dumps(value) + "\n" for value in values))
 
     return write
 
@@ -57,11 +60,6 @@ def documents(file):
         {
             "data": {"text": TEXT},
             "annotations": [{"result": [{"type": "labels", "value": {"start": 0, "end": 13, "labels": ["PER"]}}]}],
-        },
-        {
-            "data": {"text": TEXT},
-            "annotations": [{"was_cancelled": True, "result": []}],
-            "predictions": [{"result": [{"value": {"start": 0, "end": 13, "labels": ["PER"]}}]}],
         },
     ],
 )
@@ -110,7 +108,9 @@ def test_characters_are_code_points(documents):
 
 def test_offsets_in_utf_16_units_are_found_out_by_the_text(documents):
     name = documents({"text": "𝒜🙂 Rome!!", "spans": [{"start": 5, "end": 9, "label": "LOC", "text": "Rome"}]})
-    assert refusal(read, name) == f"a.jsonl:1: span 1: says 'Rome' where the text has 'me!!'. {CODE_POINTS}"
+    corpus = read(name)
+    assert placed(corpus) == [(0, "LOC", [(3, 7)])]
+    assert corpus.notes == ("Documents with offsets in UTF-16 units, as the texts of their spans show: 1.",)
 
 
 def test_the_text_of_a_span_may_show_line_breaks_as_blanks_or_escaped(documents):
@@ -188,9 +188,8 @@ DOCUMENT_FAULTS = [
     ),
     (
         {"data": {"text": "x"}, "annotations": [{"result": []}, {"result": []}]},
-        "2 annotations of one text. Leave one for each text.",
+        "2 annotations of one text. It contains annotator without a name (1). Keep one of them.",
     ),
-    ({"data": {"text": "x"}, "annotations": []}, "a text without annotations. Leave it out, or annotate it."),
     (
         {"text": TEXT, "tokens": TEXT.split(), "spans": []},
         "a text and tokens without offsets, so it is open what spans count. "
@@ -291,8 +290,7 @@ def test_what_is_no_document_is_refused(file):
 # --- spans ---
 
 SPAN_FAULTS = [
-    ({"start": 0, "end": 14, "label": "A"}, ": 'Angela Merkel ' begins or ends with white space. "
-     "Mend it, or have it trimmed with trim=true in --input-format."),
+    ({"start": 0, "end": 14, "label": "A"}, ": 'Angela Merkel ' begins or ends with white space. Take it off."),
     ({"start": 6, "end": 7, "label": "A"}, ": ' ' is nothing but white space. Take the span away."),
     ({"start": 0, "end": 99, "label": "A"}, f": from 0 to 99 where there are 32 characters. {CODE_POINTS}"),
     ({"start": -6, "end": 3, "label": "A"}, f": from -6 to 3 where there are 32 characters. {CODE_POINTS}"),
@@ -322,7 +320,7 @@ SPAN_FAULTS = [
 @pytest.mark.parametrize(("span", "message"), SPAN_FAULTS)
 def test_a_faulty_span_is_refused_with_line_and_number(documents, span, message):
     name = documents({"text": "Fine", "spans": []}, {"text": TEXT, "spans": [PER, span]})
-    assert refusal(read, name) == f"a.jsonl:2: span 2{message}"
+    assert refusal(read, name).removesuffix(REMEDY) == f"a.jsonl:2: span 2{message}"
 
 
 @pytest.mark.parametrize(
@@ -352,7 +350,116 @@ def test_white_space_is_trimmed_on_request_and_counted(documents):
     spans = [[0, 14, "A"], [6, 13, "B"], [0, 6, "C"]]
     corpus = read(documents({"text": TEXT, "spans": spans}), input_format="jsonl(trim=true)")
     assert placed(corpus) == [(0, "C", [(0, 6)]), (0, "A", [(0, 13)]), (0, "B", [(7, 13)])]
-    assert corpus.notes == ("Spans trimmed of white space at their ends: 2.",)
+    assert corpus.repairs == (("white space at the ends", "mended", 2, "a.jsonl:1: span 1"),)
+
+
+def test_spans_are_mended_or_dropped_on_request_and_relations_with_them(documents):
+    spans = [{"start": 0, "end": 14, "label": "A", "id": "a"}, [90, 99, "B"], [0, 6, "C"]]
+    relations = [{"label": "r", "head": "a", "tail": "b"}, {"label": "s", "head": "a", "tail": "c"}]
+    spans[1:] = [{"start": 90, "end": 99, "label": "B", "id": "b"}, {"start": 0, "end": 6, "label": "C", "id": "c"}]
+    name = documents({"text": TEXT, "spans": spans, "relations": relations})
+    corpus = read(name, repair="mend")
+    assert [label for label, _, _ in related(corpus)] == ["s"]
+    assert corpus.repairs == (
+        ("white space at the ends", "mended", 1, "a.jsonl:1: span 1"),
+        ("offsets beyond the text", "dropped", 1, "a.jsonl:1: span 2"),
+        ("relations and links of a span that is not there", "dropped", 1, "a.jsonl:1: relation 1"),
+    )
+    assert [label for _, label, _ in placed(read(name, repair="drop"))] == ["C"]
+
+
+# --- whose annotation ---
+
+
+def task(*people: str, models: Sequence[str] = (), **more: Any) -> dict[str, Any]:
+    """A task of Label Studio; a name with a minus skipped it."""
+    value = {"start": 0, "end": 6, "labels": ["A"]}
+    annotations = [
+        {"completed_by": name.strip("-"), "was_cancelled": "-" in name, "result": [{"value": value}], **more}
+        for name in people
+    ]
+    predictions = [{"model_version": name, "result": []} for name in models]
+    return {"data": {"text": TEXT}, "annotations": annotations, "predictions": predictions}
+
+
+CONTENTS = "It contains annotators anna (2) and ben (1), model m1 (2)"
+REFUSED = {
+    "": f"a.jsonl:1: 2 annotations of one text. {CONTENTS}. Whose is meant? --which anna or --which last",
+    "last": f"a.jsonl:1: 2 annotations with equal times or none of one text. {CONTENTS}. Whose is meant? "
+    "--which anna or --which ben",
+    "carla": f"--which carla: no such annotator or model in a.jsonl. {CONTENTS}.",
+    "model:anna": f"--which model:anna: no such annotator or model in a.jsonl. {CONTENTS}.",
+    "ground-truth": f"a.jsonl: no document is left, all are without ground truth or skipped. {CONTENTS}.",
+}
+
+
+@each("who, message", REFUSED.items())
+def test_nothing_is_chosen_silently(documents, who, message):
+    name = documents(task("anna", "ben", models=["m1"]), task("anna", models=["m1"]))
+    assert refusal(read, name, which=who) == message
+
+
+CHOSEN = {
+    "anna": (["A"], ["skipped"]),
+    "annotator:anna": (["A"], ["skipped"]),
+    "ben": (["A"], ["not annotated"]),
+    "m1": ([], ["without predictions"]),
+    "predictions": ([], ["without predictions"]),
+}
+
+
+@each("who, found", CHOSEN.items())
+def test_an_annotation_is_chosen_by_name_and_what_lacks_it_is_left_out(documents, who, found):
+    corpus = read(documents(task("anna", models=["m1"]), task("anna-", "ben")), which=who)
+    reasons = [reason for _, _, reason in corpus.left_out]
+    if who == "ben":
+        assert reasons == found[1] and corpus.documents == 1
+    else:
+        assert ([label for _, label, _ in placed(corpus)], reasons) == found
+
+
+def test_names_that_two_have_and_files_that_have_none_are_refused(documents, file):
+    name = documents(task("m1", models=["m1"]))
+    assert refusal(read, name, which="m1") == (
+        "--which m1: an annotator and a model of a.jsonl have this name. --which annotator:m1 or --which model:m1"
+    )
+    plain = documents({"text": TEXT, "spans": []})
+    assert refusal(read, plain, which="anna") == (
+        "--which anna: a.jsonl names no annotators or models. Remove the option."
+    )
+    assert read(plain, which="annotations").documents == 1
+    assert refusal(read, file("a.conll", "Ann B-PER\n"), which="anna") == (
+        "--which anna: not in a.conll. conll has no names of annotators."
+    )
+
+
+def test_a_file_of_predictions_is_gold_only_if_the_user_says_so(documents):
+    name = documents(task(models=["m1"]))
+    message = "a.jsonl: only predictions of m1 (1), no annotations. To take them: --which gold=model:m1"
+    assert refusal(assay.score, name, {"s": name}, "exact", times=5) == message
+    both = documents(task("anna", models=["m1", "m2"]), name="both.jsonl")
+    assert refusal(assay.score, both, {"s": both}, "exact", times=5) == (
+        "both.jsonl: It contains annotator anna (1), models m1 (1) and m2 (1). Whose is s? --which s=model:m1 or "
+        "--which s=annotations"
+    )
+    assert refusal(assay.score, both, {"s": both}, "exact", which=("anna", "m1"), times=5) == (
+        "--which anna --which m1: give one for each file, e.g. --which gold=anna"
+    )
+    assert refusal(assay.score, both, {"s": both}, "exact", which={"t": "m1"}, times=5) == (
+        "there is no system 't'. There is: gold, s."
+    )
+    tasks = [task("anna", models=["m1"]), task("anna")]
+    assert assay.score(tasks, {"s": tasks}, "exact", which={"s": "anna"}, times=5).scores[0].value == 1
+
+
+def test_layers_of_people_and_models_are_chosen_by_the_same_words(file):
+    spans = '"ner": [[[0, 0, "P"]]], "predicted_ner": [[[1, 1, "Q"]]]'
+    name = file("a.jsonl", f'{{"doc_key": "d", "sentences": [["Ann", "left"]], {spans}}}')
+    for who, label in (("annotations", "P"), ("predictions", "Q")):
+        assert [one for _, one, _ in placed(read(name, which=who))] == [label]
+    assert refusal(read, name, which="anna") == (
+        "--which anna: not in a.jsonl. Choose: --which annotations or --which predictions"
+    )
 
 
 # --- mentions without offsets ---
@@ -531,7 +638,7 @@ RELATION_FAULTS = [
 @each("relation, fault", RELATION_FAULTS)
 def test_a_faulty_relation_is_refused(documents, relation, fault):
     name = documents({"text": TEXT, "spans": NAMED, "relations": [in_(), relation]})
-    assert refusal(read, name) == f"a.jsonl:1: relation 2: {fault}"
+    assert refusal(read, name).removesuffix(REMEDY) == f"a.jsonl:1: relation 2: {fault}"
 
 
 def test_relations_that_are_no_list_of_objects_are_refused(documents):

@@ -155,6 +155,7 @@ def test_what_has_no_place_is_said(sources, file, case, said):
     assert converted(*case)[1] == said
 
 
+NO_FILES = {"up": "../x", "here": "./x", "twice": "a//b", "nul": "a\0b", "long": "x" * 300}
 REFUSED = {
     ("a.ann", "dygie"): "a.ann: has texts, not words, which dygie consists of. Use --to jsonl or brat",
     ("tokens.jsonl", "dygie"): "document a: a span with gaps, which dygie has no place for. Use --to jsonl",
@@ -163,7 +164,10 @@ REFUSED = {
     ("dygie.jsonl", "spert"): "document d1: a span without a type, which spert has no place for. Use --to jsonl",
     ("docred.json", "spert"): "document d1: a relation P1 between two sentences, which spert has no place for. "
     "Use --to jsonl",
-    ("up.jsonl", "brat"): "up.jsonl: the document '../x' cannot be the name of a file.",
+    **{
+        (f"{name}.jsonl", "brat"): f"{name}.jsonl: the document {one!r} cannot be the name of a file. Use --to jsonl"
+        for name, one in NO_FILES.items()
+    },
     ("words.tsv", "jsonl"): "words.tsv: has no spans, which jsonl consists of.",
     ("a.spans", "jsonl"): "a.spans: has no words, only places, and jsonl needs the text.",
     ("a.ann", "yaml"): "there is no format 'yaml'. There is: conllu, conllx, conll, tsv, slash, sdp, mrp, conll09, "
@@ -176,8 +180,34 @@ REFUSED = {
 def test_what_cannot_be_held_is_refused(sources, file, case, message):
     file("words.tsv", "The\tDT\nend\tNN\n")
     file("a.spans", "PER\t1\t2\t1, 2\n")
-    file("up.jsonl", json.dumps({"id": "../x", "text": "a", "spans": []}))
+    for name, one in NO_FILES.items():
+        documents = ({"id": given, "text": "a", "spans": []} for given in ("x", one))
+        file(f"{name}.jsonl", "".join(json.dumps(document) + "\n" for document in documents))
     assert refusal(convert, Input(case[0]), case[1], None) == message
+
+
+def test_nothing_is_written_where_a_file_would_be_a_folder_too(file):
+    documents = ({"id": name, "text": "a", "spans": []} for name in ("x", "x.ann/y"))
+    name = file("in.jsonl", "".join(json.dumps(document) + "\n" for document in documents))
+    done = call("convert", name, "--to", "brat", "-o", "new", folder=Path.cwd())
+    fact = "one document is this file, another lies in a folder of this name."
+    assert (done.returncode, done.stderr) == (2, f"assay: new/x.ann: {fact}\n")
+    assert not Path("new").exists()
+
+
+def test_a_file_is_written_without_its_faults_or_for_one_annotator(file):
+    file("f.txt", "Ann left")
+    name = file("f.ann", "T1\tPER 0 4\tAnn \n")
+    here = Path.cwd()
+    done = call("convert", name, "--repair", "mend", "-o", "g.ann", folder=here)
+    fault = "warning: white space at the ends: 1 mended (the first: f.ann:1: T1).\n"
+    assert (done.returncode, done.stderr, Path("g.ann").read_text()) == (0, fault, "T1\tPER 0 3\tAnn\n")
+    people = [{"completed_by": who, "result": [{"value": {"start": 0, "end": 3, "labels": [who]}}]} for who in "AB"]
+    tasks = [{"id": 1, "data": {"text": "Ann"}, "annotations": people}, {"id": 2, "data": {"text": "Bo"}}]
+    done = call("convert", file("t.json", json.dumps(tasks)), "--which", "B", "--to", "jsonl", folder=here)
+    spans = [{"start": 0, "end": 3, "label": "B"}]
+    assert json.loads(done.stdout) == {"id": "1", "text": "Ann", "spans": spans}
+    assert done.stderr == "warning: documents left out (not annotated): 1.\n"
 
 
 def test_the_command_writes_a_folder_or_two_files_of_brat(sources):

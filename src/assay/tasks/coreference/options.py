@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from assay.specs import Option
+from assay.tasks.options import MISSING
 
 _MENTIONS = "Spans and mentions"
 PRESETS = {
@@ -27,14 +28,7 @@ OPTIONS = (
         choices=("error", "first", "drop"),
         noun="value of duplicates",
     ),
-    Option(
-        "missing",
-        "Documents that a system lacks: refuse, or score as empty; of annotators also: they were not given them.",
-        _MENTIONS,
-        default="error",
-        choices=("error", "empty", "absent"),
-        noun="value of missing",
-    ),
+    MISSING,
     Option(
         "zeros",
         "Mentions of empty nodes: score, refuse, or leave out and count.",

@@ -15,7 +15,16 @@ from assay.corpus import Chains, Column, Corpus, one_vocabulary
 from assay.engine.counts import bracketed
 from assay.engine.measure import Measure
 from assay.engine.options import TAGS, Decided, Options
-from assay.engine.prepare import Run, check_folders, left_out, notes_on_reading, source_of
+from assay.engine.prepare import (
+    MOST_NAMED,
+    Run,
+    absent_documents,
+    check_folders,
+    left_out,
+    list_documents,
+    notes_on_reading,
+    source_of,
+)
 from assay.engine.slices import Slice
 from assay.engine.warnings import Remark, format_warnings, identical_outputs, remark, said
 from assay.errors import MOST_PROBLEMS, AlignmentError, InputError, UsageError, listed
@@ -44,8 +53,6 @@ _OFFICIAL = (
     "Official figures of 2022 and 2023 came from CorefUD scorers 1.0 and 1.1, which matched one mention "
     "with several: they cannot be had exactly."
 )
-_SHOWN = 3
-"""So many documents are named."""
 
 
 def shows_chains(item: Input | Corpus) -> bool:
@@ -313,7 +320,7 @@ def _in_golds_order(
     for corpus, numbers in sides:
         # Of a folder with the files that they are in.
         assert corpus.document_starts is not None
-        paths = [corpus.path_of(int(corpus.document_starts[number])) for number in numbers[:_SHOWN]]
+        paths = [corpus.path_of(int(corpus.document_starts[number])) for number in numbers[:MOST_NAMED]]
         files = [f" in {path}" if path != corpus.name else "" for path in paths]
         named.append([corpus.document_ids[number] + file for number, file in zip(numbers, files, strict=False)])
     if (absent or foreign) and options.missing == "error":
@@ -323,7 +330,7 @@ def _in_golds_order(
                 fact, remedy = f"{system.name} lacks", "score as empty"
                 if corpus is system:
                     fact, remedy = f"{gold.name} does not have", "ignore"
-                listed_documents = _list_documents(len(numbers), names)
+                listed_documents = list_documents(len(numbers), names)
                 problems.append(
                     f"{_mark_of(corpus, numbers[0])}: {fact} {listed_documents}. To {remedy}: --missing empty"
                 )
@@ -348,17 +355,10 @@ def gold_documents(gold: str, system: str, number: int) -> Iterator[str]:
 
 
 @remark
-def absent_documents(name: str, number: int, named: Sequence[str]) -> Iterator[str]:
-    """Documents of gold that a system lacks."""
-    if number:
-        yield f"{name}: without {_list_documents(number, named)}, scored as empty."
-
-
-@remark
 def foreign_documents(name: str, number: int, named: Sequence[str]) -> Iterator[str]:
     """Documents of a system that gold lacks."""
     if number:
-        yield f"{name}: {_list_documents(number, named)} ignored: not in gold."
+        yield f"{name}: {list_documents(number, named)} ignored: not in gold."
 
 
 def _mark_of(corpus: Corpus, document: int) -> str:
@@ -368,12 +368,6 @@ def _mark_of(corpus: Corpus, document: int) -> str:
     if corpus.lines is None or not corpus.word_per_line:
         return corpus.place_of_sentence(sentence)
     return f"{corpus.path_of(sentence)}:{int(corpus.lines[sentence]) - 1}"
-
-
-def _list_documents(number: int, named: Sequence[str]) -> str:
-    """The number of documents, and the first of them by name."""
-    noun = "the document" if number == 1 else f"{number:,} documents:"
-    return f"{noun} {', '.join(named[:_SHOWN])}{', …' if number > _SHOWN else ''}"
 
 
 def _rearrange(gold: Corpus, system: Corpus, order: Sequence[int | None]) -> Corpus:

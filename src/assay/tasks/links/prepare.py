@@ -37,7 +37,7 @@ from assay.records import dataclass
 from assay.tasks.links.measures import fair_links
 from assay.tasks.links.mentions import TYPE, LinkPair, LinkSide, links_in
 from assay.tasks.spans.answers import refuse_answers
-from assay.tasks.spans.prepare import blank_tags, in_golds_order
+from assay.tasks.spans.prepare import blank_tags, order_documents
 
 _FORMATS = "hipe, neleval, brat (N lines), jsonl (link), conllu (MISC)"
 _FIELDS = ("wiki", "wikidata", "identity")
@@ -90,7 +90,8 @@ def prepare_links(
     formats = tuple(corpus.format for corpus in corpora)
     if not any(corpus.has_words for corpus in corpora):
         corpora = _same_documents(corpora)
-    corpora = [corpora[0], *(in_golds_order(corpora[0], corpus) for corpus in corpora[1:])]
+    corpora, absent = order_documents(corpora, names, options)
+    reading += absent
     if len({corpus.has_words for corpus in corpora}) > 1:
         bare, full = (
             next(corpus for corpus in corpora if corpus.has_words == there) for there in (False, True)
@@ -175,7 +176,7 @@ def _read(
         corpus = replace(corpus, empty=options.blank_tag)
     remarks = list(blank_tags(name, item, corpus, tags, options))
     if not hipe:
-        return _of_tags(corpus, tags, wanted, options), remarks
+        return _of_tags(corpus, tags, wanted, name, options), remarks
     if gold is not None:
         corpus = cut_like(gold, corpus)
     return links_of_columns(corpus, tags, wanted, gold=gold is None or options.symmetric), remarks
@@ -208,15 +209,11 @@ def _of_entities(item: Input | Corpus, options: Options) -> Corpus:
     return entity_links(corpus, options.link_field or usual[0])
 
 
-def _of_tags(corpus: Corpus, tags: str, wanted: Sequence[str], options: Options) -> Corpus:
+def _of_tags(corpus: Corpus, tags: str, wanted: Sequence[str], name: str, options: Options) -> Corpus:
     """Links beside tags of any scheme."""
     declared = [spec for spec in options.scheme if "=" not in spec]
     chosen = schemes.find(declared[0]).name if declared else schemes.likely(corpus, [tags])
-    corpus, reading = schemes.spans_of(corpus, [tags], chosen, options.repair)
-    if reading.invalid:
-        title = schemes.SCHEMES[chosen].title
-        note = f"Tags that break {title}, repaired by {options.repair or schemes.CONLLEVAL}: {{}}."
-        corpus = replace(corpus, noted=(*corpus.noted, (note, reading.invalid)))
+    corpus, _ = schemes.spans_of(corpus, [tags], chosen, options.asked_of(name).repair or None)
     return links_of_columns(corpus, tags, wanted, gold=True, spans=corpus.spans)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assay.specs import Option
-from assay.tasks.options import COMPARED, LABELS
+from assay.tasks.options import COMPARED, LABELS, MISSING, REPAIR
 
 OPTIONS = (
     Option(
@@ -12,5 +12,7 @@ OPTIONS = (
         COMPARED,
         default=False,
     ),
+    REPAIR,
+    MISSING,
     *LABELS,
 )

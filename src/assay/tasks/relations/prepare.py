@@ -33,7 +33,7 @@ from assay.tasks.relations.measures import judged
 from assay.tasks.relations.pairing import FOUND, Setting, at_same_places, matched
 from assay.tasks.relations.pairs import RelationPair, relations_in, relations_of
 from assay.tasks.spans.answers import refuse_answers
-from assay.tasks.spans.prepare import check_reach, in_golds_order
+from assay.tasks.spans.prepare import check_reach, order_documents
 
 _PROPOSED = ("CONJUNCTION", "COMPARE")
 """Labels of SciERC that have no direction by its guidelines; no file says so."""
@@ -60,7 +60,7 @@ def prepare_relations(
     corpora = _coded([_read(item) for item in inputs])
     check_folders(corpora)
     formats = tuple(corpus.format for corpus in corpora)
-    corpora = [corpora[0], *(in_golds_order(corpora[0], corpus) for corpus in corpora[1:])]
+    corpora, absent = order_documents(corpora, names, options)
     kept = kept_labels((relations_in(corpus).labels for corpus in corpora), options)
     others = {}
     for number, (name, corpus) in enumerate(zip(names, corpora, strict=True)):
@@ -120,7 +120,7 @@ def prepare_relations(
         pairs=tuple(ready),
         sources=tuple(source_of(name, pair.system, pair, "") for name, pair in ready),
         skipped=skipped,
-        warnings=(*kept, *warnings),
+        warnings=(*kept, *absent, *warnings),
         mappings=(),
         atoms=layers[0].spans.atoms,
         items=len(layers[0].chosen("+".join(sorted(asked)))[0]),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assay.specs import Option
-from assay.tasks.options import BLANK_TAG, LABELS, MAP, SWEEP
+from assay.tasks.options import BLANK_TAG, LABELS, MAP, MISSING, REPAIR, SWEEP
 
 _SPANS = "Spans and mentions"
 READING = (
@@ -14,15 +14,10 @@ READING = (
         default=(),
         known=("assay.formats.schemes", "SCHEMES"),
     ),
-    Option(
-        "repair",
-        "Where tags break the scheme: read them as conlleval does, or discard them; else refuse.",
-        _SPANS,
-        choices=("conlleval", "discard"),
-        noun="repair",
-    ),
+    REPAIR,
+    MISSING,
 )
-"""How tags are read as spans."""
+"""How spans are read."""
 OPTIONS = (
     *READING,
     BLANK_TAG,

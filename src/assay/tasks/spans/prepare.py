@@ -18,7 +18,9 @@ from assay.engine.lexicon import KNOWN, Lexicon
 from assay.engine.measure import Measure, find
 from assay.engine.options import Decided, Options
 from assay.engine.prepare import (
+    MOST_NAMED,
     Run,
+    absent_documents,
     aligned,
     check_folders,
     columns_read,
@@ -55,6 +57,7 @@ from assay.formats.entities import ENTITY, entity_spans
 from assay.formats.links import cut_like
 from assay.formats.relations import Links, Relations
 from assay.formats.source import Source, expand
+from assay.formats.whose import Asked
 from assay.result import Mapped
 from assay.tasks.constituents.brackets import constituent_spans, with_words_of
 from assay.tasks.spans.answers import (
@@ -113,7 +116,7 @@ def prepare_spans(
     corpora = grounded(corpora, names, rules, inventory)
     # Answers may be missing.
     check_folders([corpus for corpus, given in zip(corpora, raw, strict=True) if not is_answers(given)])
-    corpora = [corpora[0], *(in_golds_order(corpora[0], corpus) for corpus in corpora[1:])]
+    corpora, absent = order_documents(corpora, names, options)
     corpora = [corpora[0], *(with_words_of(corpus, corpora[0]) for corpus in corpora[1:])]
     mapped: list[Mapped] = []
     gone = []
@@ -164,6 +167,7 @@ def prepare_spans(
     warnings = [
         *kept,
         *reading_notes,
+        *absent,
         *(column_notes if differ else ()),
         *gone,
         *warnings,
@@ -264,11 +268,11 @@ def _read_files(
             scheme = options.decided.schemes[number] or scheme
         # Gold's scheme holds for the others, unless they are said or seen to have another.
         golds = read[1] if number else ""
-        corpus, found, reading = _read(item, column, scheme, golds, options, corpora[0] if number else None)
+        repair, known = options.asked_of(name).repair, corpora[0] if number else None
+        corpus, found = _read(item, column, scheme, golds, repair, options, known)
         corpora.append(corpus)
         read.append(found)
         notes += blank_tags(name, item, corpus, column, options)
-        invalid, repaired = (0, 0) if reading is None else (reading.invalid, reading.repaired)
         notes += notes_on_reading(name, corpus)
         related, linked = corpus.layer(Relations), corpus.layer(Links)
         others = {"Relations": 0 if related is None else len(related)}
@@ -277,15 +281,7 @@ def _read_files(
             if size:
                 text = f"{layer}, which are compared with --task {layer.lower()}, not here: {{}}."
                 notes.append(note_on_reading(name=name, text=text, number=size, first=[]))
-        told = read_as(
-            name=name,
-            scheme=found,
-            golds=read[1],
-            repair=options.repair or schemes.CONLLEVAL,
-            invalid=invalid,
-            repaired=repaired,
-        )
-        notes.append(told)
+        notes.append(read_as(name=name, scheme=found, golds=read[1]))
     return corpora, read[1:], notes
 
 
@@ -301,24 +297,30 @@ def _declared(given: Sequence[str], names: Sequence[str]) -> dict[str, str]:
 
 
 def _read(
-    item: Input | Corpus, column: str, scheme: str | None, golds: str, options: Options, gold: Corpus | None = None
-) -> tuple[Corpus, str, schemes.Reading | None]:
-    """A file with its spans, and how they were read; `gold` has been read before, unless this is gold."""
+    item: Input | Corpus,
+    column: str,
+    scheme: str | None,
+    golds: str,
+    repair: str,
+    options: Options,
+    gold: Corpus | None = None,
+) -> tuple[Corpus, str]:
+    """A file with its spans, and the scheme by which they were read; `gold` was read before, unless this is gold."""
     if not column:
         corpus = item if isinstance(item, Corpus) else item.read(())
-        return constituent_spans(corpus) if corpus.spans is None else corpus, "", None
+        return constituent_spans(corpus) if corpus.spans is None else corpus, ""
     if column == ENTITY:
-        return entity_spans(item if isinstance(item, Corpus) else item.read(["MISC"])), "", None
+        return entity_spans(item if isinstance(item, Corpus) else item.read(["MISC"])), ""
     corpus = read_labels(item, column.split("+"))
     if options.blank_tag:
         corpus = replace(corpus, empty=options.blank_tag)
     if gold is not None and gold.tags_by_document and corpus.tags_by_document:
         corpus = cut_like(gold, corpus)
     chosen = scheme or schemes.likely(corpus, column.split("+"), golds)
-    corpus, reading = schemes.spans_of(corpus, column.split("+"), chosen, options.repair)
+    corpus, _ = schemes.spans_of(corpus, column.split("+"), chosen, repair or None)
     if gold is not None and gold.tags_by_document:
         corpus = _with_case_of(gold, corpus)
-    return corpus, chosen, reading
+    return corpus, chosen
 
 
 def _with_case_of(gold: Corpus, system: Corpus) -> Corpus:
@@ -374,30 +376,61 @@ def words_without_tags(
 
 
 @remark
-def read_as(name: str, scheme: str, golds: str, repair: str, invalid: int, repaired: int) -> Iterator[str]:
+def read_as(name: str, scheme: str, golds: str) -> Iterator[str]:
     """The way tags were read as spans, where that is worth knowing."""
-    if invalid:
-        title = schemes.SCHEMES[scheme].title
-        broken = f"1 tag breaks {title}" if invalid == 1 else f"{invalid:,} tags break {title}"
-        yield f"{name}: {broken}; repaired by {repair}, which changed the reading of {repaired:,}."
     if scheme != golds and scheme and golds:
         ours, theirs = schemes.SCHEMES[scheme].title, schemes.SCHEMES[golds].title
         yield f"{name} is read as {ours}, gold as {theirs}."
 
 
-def in_golds_order(gold: Corpus, system: Corpus) -> Corpus:
-    """The system's documents in the order of gold's, where documents have ids."""
-    if not (gold.by_id and system.by_id) or gold.document_ids == system.document_ids:
-        return system
-    theirs = {name: number for number, name in enumerate(system.document_ids)}
-    for missing, where, other in (
-        ([name for name in gold.document_ids if name not in theirs], system, gold),
-        ([name for name in theirs if name not in set(gold.document_ids)], gold, system),
-    ):
-        if missing:
-            listed = ", ".join(missing[:3]) + (", …" if len(missing) > 3 else "")
-            raise AlignmentError(f"{where.name}: lacks the documents {listed}, which {other.name} has.")
-    return system.reordered([theirs[name] for name in gold.document_ids])
+def order_documents(
+    corpora: Sequence[Corpus], names: Sequence[str], options: Options
+) -> tuple[list[Corpus], list[Remark]]:
+    """Gold and the systems with gold's documents in its order, and remarks on those that systems lack.
+
+    Documents correspond by their ids or, if gold or a system left some out, by their number in the file.
+    """
+    gold, ordered, remarks = corpora[0], [corpora[0]], []
+    for name, system in zip(names[1:], corpora[1:], strict=True):
+        ours, theirs = _document_keys(gold, system)
+        order = {key: number for number, key in enumerate(theirs)}
+        # What gold leaves out, systems need not have.
+        known = {*ours, *(one[1 if gold.by_id and system.by_id else 0] for one in gold.left_out)}
+        foreign = [key for key in theirs if key not in known]
+        if foreign:
+            raise AlignmentError(f"{gold.name}: lacks the documents {_list_keys(foreign)}, which {system.name} has.")
+        absent = [key for key in ours if key not in order]
+        if absent and options.missing == "error":
+            listed = _list_keys(absent)
+            remedy = "To score them as empty: --missing empty"
+            raise AlignmentError(f"{system.name}: lacks the documents {listed}, which {gold.name} has. {remedy}")
+        if absent:
+            order |= {key: system.documents + number for number, key in enumerate(ours) if key not in order}
+            remarks.append(absent_documents(name=name, number=len(absent), named=[*map(str, absent[:MOST_NAMED])]))
+        numbers = [order[key] for key in ours]
+        same = not absent and numbers == [*range(system.documents)]
+        ordered.append(system if same else (system.followed_by(gold) if absent else system).reordered(numbers))
+    return ordered, remarks
+
+
+def _document_keys(gold: Corpus, system: Corpus) -> tuple[Sequence[str | int], Sequence[str | int]]:
+    """What documents of gold and of a system correspond by: ids, numbers among all of the file, or their order."""
+    if gold.by_id and system.by_id:
+        return gold.document_ids, system.document_ids
+    numbers = []
+    for corpus in (gold, system):
+        gone = {number for number, _, _ in corpus.left_out}
+        numbers.append([number for number in range(corpus.documents + len(gone)) if number not in gone])
+    same = gold.documents + len(gold.left_out) == system.documents + len(system.left_out)
+    if same and (gold.left_out or system.left_out):
+        return numbers[0], numbers[1]
+    # Other texts in the same places are found when they are aligned.
+    return [*range(system.documents)], [*range(system.documents)]
+
+
+def _list_keys(keys: Sequence[str | int]) -> str:
+    names = [key if isinstance(key, str) else str(key + 1) for key in keys[:MOST_NAMED]]
+    return ", ".join(names) + (", …" if len(keys) > MOST_NAMED else "")
 
 
 def check_reach(gold: Corpus, system: Corpus) -> None:
@@ -462,9 +495,10 @@ def _known_names(path: str, named: Sequence[str], options: Options) -> Lexicon:
         lines = (" ".join(line.split()) for batch in Source(files[0]).batches() for _, line in batch.lines())
         return Lexicon(path, dict(Counter(key(line) for line in lines if line)), None, options.oov_fold_case)
     wanted = [options.column] if options.column else []
-    item = Input(path, input_format=options.format_of("gold"), wanted=wanted)
+    asked = Asked("gold", repair=options.asked_of("gold").repair)
+    item = Input(path, input_format=options.format_of("gold"), wanted=wanted, asked=asked)
     scheme = _declared(options.scheme, ["gold", *named]).get("gold")
-    corpus = _read(item, _column_of(item, options), scheme, "", options)[0]
+    corpus = _read(item, _column_of(item, options), scheme, "", options.asked_of("gold").repair, options)[0]
     rules = rules_of(options, named)
     if rules:
         corpus = _map_labels(rules, corpus, ("gold",))[0]

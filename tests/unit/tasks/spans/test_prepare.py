@@ -12,7 +12,7 @@ from assay.engine.measure import find
 from assay.engine.options import Options
 from assay.engine.prepare import Prepared, prepare
 from assay.render import FORMATS, render
-from assay.result import Result
+from assay.result import Repair, Result
 from cases import each
 from commands import call
 from unit.samples import placed, refusal, related, spans, tagged
@@ -108,7 +108,8 @@ def test_tags_of_a_system_that_golds_scheme_can_express_are_read_in_it(file):
     [
         ({"scheme": ("iob3",)}, "there is no scheme 'iob3'. Did you mean iob or iob2 or iob1?"),
         ({"scheme": ("t=iob2",)}, "there is no system 't'. There is: gold, s."),
-        ({"repair": "mend"}, "there is no repair 'mend'. There is: conlleval, discard."),
+        ({"repair": "fix"}, "there is no repair 'fix'. There is: mend, drop, conlleval, discard."),
+        ({"repair": "t=mend"}, "there is no system 't'. There is: gold, s."),
         ({"task": "chunks"}, "there is no task 'chunks'."),
     ],
 )
@@ -129,14 +130,19 @@ def test_stacked_tags_are_nested_spans_where_they_are_declared(file):
 # --- repair ---
 
 
-@pytest.mark.parametrize(("repair", "found"), [("conlleval", {"tp": 1, "fp": 1}), ("discard", {"fn": 1})])
+@pytest.mark.parametrize(
+    ("repair", "found"), [("conlleval", {"tp": 1, "fp": 1}), ("discard", {"fn": 1}), ("drop", {"fn": 1})]
+)
 def test_repairs_are_made_on_request_and_counted_file_by_file(file, repair, found):
     gold = file("gold.conll", bio("Anna/B-PER saw/O him/O"))
     broken = file("s.conll", bio("Anna/I-PER saw/O him/I-PER"))
     assert refusal(assay.score, gold, broken, times=5).startswith("s.conll:1: I-PER at the beginning of a sentence")
     assert kinds(gold, broken, repair=repair) == found
     (warning,) = [text for text in said(gold, broken, repair=repair) if "IOB2" in text]
-    assert warning == f"s: 2 tags break IOB2; repaired by {repair}, which changed the reading of 2."
+    action = "mended" if repair in ("conlleval", "mend") else "dropped"
+    assert warning == f"s: tags that break IOB2: 2 {action} (the first: s.conll:1)."
+    (row,) = assay.score(gold, {"s": broken}, repair={"s": repair}, times=5).repairs
+    assert row == Repair("s", "tags that break IOB2", action, 2, "s.conll:1")
     assert assay.score(gold, gold, repair=repair, times=5).score("gold", "exact").value == 1
 
 
@@ -147,7 +153,7 @@ def test_broken_tags_of_gold_are_refused_and_repaired_too(file):
     )
     assert kinds(gold, gold, repair="conlleval") == {"tp": 2}
     assert kinds(gold, gold, repair="discard") == {"tp": 1}
-    assert "gold: 1 tag breaks IOB2" in " ".join(said(gold, gold, repair="discard"))
+    assert "gold: tags that break IOB2: 1 dropped" in " ".join(said(gold, gold, repair="discard"))
 
 
 # --- HIPE: tags run on through documents ---
@@ -194,10 +200,10 @@ def test_mentions_of_hipe_are_read_by_document_and_belong_to_the_sentence_of_the
     [
         # I- without B- opens a mention, also at the beginning of a document; S- and E- are B- and I-.
         ("O B-loc I-loc E-loc O O S-pers E-pers", True, {"tp": 2}, []),
-        ("O I-loc I-loc I-loc O O I-pers I-pers", True, {"tp": 2}, ["2 tags break IOB2; repaired by conlleval"]),
+        ("O I-loc I-loc I-loc O O I-pers I-pers", True, {"tp": 2}, ["tags that break IOB2: 2 mended"]),
         ("O B-loc I-loc S-loc O O S-pers S-pers", True, {"tp": 0, "fp": 4, "fn": 2}, []),
         # Without names of documents these are gold's, and no mention goes on from one to the next.
-        ("O B-loc I-loc I-loc O I-pers I-pers I-pers", False, {"tp": 2, "fp": 1}, ["2 tags break IOB2"]),
+        ("O B-loc I-loc I-loc O I-pers I-pers I-pers", False, {"tp": 2, "fp": 1}, ["tags that break IOB2: 2 mended"]),
         ("O B-LOC I-LOC I-LOC O O B-Pers I-Pers", True, {"tp": 2}, ["in case alone, read with gold's: 2"]),
     ],
 )
@@ -499,7 +505,13 @@ def test_documents_correspond_by_their_ids_in_any_order(file):
 def test_documents_that_one_side_lacks_are_named(file):
     all_three, two = file("all.jsonl", jsonl(ONE, TWO, THREE)), file("two.jsonl", jsonl(TWO, ONE))
     for sides in ((all_three, two), (two, all_three)):
-        assert refusal(assay.score, *sides, times=5) == ("two.jsonl: lacks the documents d3, which all.jsonl has.")
+        remedy = " To score them as empty: --missing empty" if sides[0] == all_three else ""
+        message = f"two.jsonl: lacks the documents d3, which all.jsonl has.{remedy}"
+        assert refusal(assay.score, *sides, times=5) == message
+    result = assay.score(all_three, {"s": two}, "exact", missing="empty", times=5)
+    counts = next(row.counts for row in result.counts if row.label is None)
+    assert (counts["tp"], counts["fn"]) == (3, 2)
+    assert "s: without the document d3, scored as empty." in result.warnings
 
 
 def test_other_text_is_refused(file):

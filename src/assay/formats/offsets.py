@@ -1,0 +1,166 @@
+"""Offsets of spans against their text: what they count, faults in them, and what becomes of faults."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate, pairwise
+
+from assay.errors import InputError
+from assay.formats.builder import Builder, merged
+from assay.formats.whose import DROP, MEND
+
+Fragments = Sequence[tuple[int, int]]
+"""Begin and end (exclusive) of the parts of a span, counted from 0."""
+COUNTED = {
+    "characters": "Offsets count characters (Unicode code points, not bytes or UTF-16 units) from 0, end exclusive.",
+    "tokens": "Offsets count tokens from 0, end exclusive.",
+}
+_SHOWN = 60
+
+_EMPTY, _EMPTY_SPAN = "empty fragments", "empty spans"
+_WHITE, _WHITE_SPAN = "fragments of white space", "spans of white space"
+_AT_ENDS = "white space at the ends"
+_ORDER = "fragments out of order or overlapping"
+_BLANKS = "texts with _ for a blank"
+_BEYOND, _OTHER_TEXT = "offsets beyond the text", "texts that are not at their offsets"
+LOST = "relations and links of a span that is not there"
+_UNSURE = (_EMPTY_SPAN, _WHITE_SPAN, _BEYOND, _OTHER_TEXT)
+"""Faults that have no sure reading: such spans are dropped."""
+_UNITS = (("characters", "utf-32-le", 4), ("UTF-16 units", "utf-16-le", 2), ("bytes", "utf-8", 1))
+"""Units of offsets: the encoding that has them, and the bytes of each."""
+
+
+def check_bounds(fragments: Fragments, size: int, atoms: str, place: str, part: str = "fragment") -> None:
+    """Refuse parts that are empty, lie beyond the text, overlap or are out of order."""
+    before = 0
+    for start, end in fragments:
+        if end <= start:
+            raise InputError(f"{place}: from {start} to {end}, which is nothing. The end lies behind the start.")
+        if start < 0 or end > size:
+            raise InputError(f"{place}: from {start} to {end} where there are {size} {atoms}. {COUNTED[atoms]}")
+        if start < before:
+            raise InputError(
+                f"{place}: the {part} {start}-{end} begins before the end of the one before it. "
+                f"{part.capitalize()}s stand in the order of the text and do not overlap."
+            )
+        before = end
+
+
+def check_text(said: str, text: str, fragments: Fragments, place: str) -> None:
+    """Refuse a span whose own text is not what stands at its offsets."""
+    if not is_text_at(said, text, fragments):
+        found = " ".join(text[start:end] for start, end in fragments)
+        raise InputError(
+            f"{place}: says {quoted(said)} where the text has {quoted(found)}. {COUNTED['characters']}"
+        )
+
+
+def is_text_at(said: str, text: str, fragments: Fragments) -> bool:
+    """True if a text stands at these offsets; white space is all alike, and fragments that touch may be apart."""
+    if len(fragments) == 1 and text[slice(*fragments[0])] == said:
+        return True
+    return any(
+        said.split() == " ".join(text[start:end] for start, end in parts).split()
+        for parts in (fragments, merged(fragments))
+    )
+
+
+def check_span(
+    said: str | None, text: str, given: Fragments, place: str, builder: Builder, *, trim: bool
+) -> Fragments | None:
+    """The fragments of a span without faults, if these may be mended; None for a span that is dropped or refused."""
+    fragments, faults = _faults_of(said, text, given)
+    repair = builder.asked.repair or (MEND if trim and {kind for kind, _ in faults} == {_AT_ENDS} else "")
+    if faults and not repair:
+        builder.fault(f"{place}: {faults[0][1]}")
+        return None
+    dropped = repair == DROP or any(kind in _UNSURE for kind, _ in faults)
+    if faults and dropped:
+        # What it is dropped for.
+        faults = [next((fault for fault in faults if fault[0] in _UNSURE), faults[0])]
+    for kind, _ in faults:
+        builder.repair(kind, "dropped" if dropped else "mended", place)
+    return None if faults and dropped else fragments
+
+
+def _faults_of(said: str | None, text: str, given: Fragments) -> tuple[Fragments, list[tuple[str, str]]]:
+    """The fragments as they are after mending, and the faults: what each is, and a sentence."""
+    found: dict[str, str] = {}
+    fragments = [part for part in given if part[0] < part[1]]
+    for start, end in given:
+        if end <= start:
+            kind = _EMPTY if fragments else _EMPTY_SPAN
+            found.setdefault(kind, f"from {start} to {end}, which is nothing. The end lies behind the start.")
+        elif start < 0 or end > len(text):
+            counted = COUNTED["characters"]
+            found[_BEYOND] = f"from {start} to {end} where there are {len(text)} characters. {counted}"
+    if _BEYOND in found or _EMPTY_SPAN in found:
+        return fragments, list(found.items())
+    ordered = sorted(fragments)
+    for (_, before), (start, end) in pairwise(fragments):
+        if start < before:
+            found.setdefault(
+                _ORDER,
+                f"the fragment {start}-{end} begins before the end of the one before it. "
+                "Fragments stand in the order of the text and do not overlap.",
+            )
+    if said is not None and not is_text_at(said, text, fragments) and not is_text_at(said, text, ordered):
+        plain = text.replace("_", " ")
+        same = any(is_text_at(said.replace("_", " "), plain, parts) for parts in (fragments, ordered))
+        has = " ".join(text[start:end] for start, end in fragments)
+        counted = COUNTED["characters"]
+        found[_BLANKS if same else _OTHER_TEXT] = f"says {quoted(said)} where the text has {quoted(has)}. {counted}"
+    kept: list[tuple[int, int]] = []
+    for start, end in ordered:
+        stretch = text[start:end]
+        first = start + len(stretch) - len(stretch.lstrip())
+        last = first + len(stretch.strip())
+        if first == last:
+            found.setdefault(_WHITE, f"{quoted(stretch)} is nothing but white space. Take the span away.")
+        else:
+            if (first, last) != (start, end):
+                found.setdefault(_AT_ENDS, f"{quoted(stretch)} begins or ends with white space. Take it off.")
+            # Of fragments that overlap, each character is there once.
+            kept.append((max(first, kept[-1][1]) if kept else first, last))
+    if not kept:
+        found[_WHITE_SPAN] = found.pop(_WHITE)
+    return [part for part in kept if part[0] < part[1]], list(found.items())
+
+
+def find_unit(text: str, spans: Sequence[tuple[str, Fragments]]) -> tuple[str, dict[int, int]] | None:
+    """The unit that offsets count if it is not characters, and the characters at which its numbers lie.
+
+    It is the first unit in which all spans agree with their texts that agree with them in any unit.
+    """
+    if text.isascii() or all(is_text_at(said, text, parts) for said, parts in spans):
+        return None
+    fitting: dict[str, set[int]] = {}
+    tables: dict[str, dict[int, int]] = {}
+    for unit, encoding, size in _UNITS:
+        lengths = (len(character.encode(encoding)) // size for character in text)
+        tables[unit] = table = {place: number for number, place in enumerate(accumulate(lengths, initial=0))}
+        fitting[unit] = {
+            number
+            for number, (said, parts) in enumerate(spans)
+            if (places := convert_fragments(parts, table)) is not None and is_text_at(said, text, places)
+        }
+    everything = set().union(*fitting.values())
+    unit = next((unit for unit, numbers in fitting.items() if numbers == everything), "characters")
+    return None if unit == "characters" else (unit, tables[unit])
+
+
+def convert_fragments(fragments: Fragments, table: dict[int, int]) -> Fragments | None:
+    """Fragments with offsets in characters; None if one of them lies inside a character."""
+    if not all(place in table for part in fragments for place in part):
+        return None
+    return [(table[start], table[end]) for start, end in fragments]
+
+
+def quoted(text: str) -> str:
+    """A text in quotes, shortened if it is long."""
+    return repr(shorten(text))
+
+
+def shorten(text: str) -> str:
+    """A text, or its beginning if it is long."""
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"

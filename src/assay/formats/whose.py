@@ -1,0 +1,173 @@
+"""Whose annotation is read if a file contains several: readers give them by name and status, one is chosen here."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from assay.errors import InputError, UsageError, unknown
+from assay.records import dataclass
+
+ANNOTATIONS, PREDICTIONS, TRUTH, LAST = "annotations", "predictions", "ground-truth", "last"
+SKIPPED = "skipped"
+MEND, DROP = "mend", "drop"
+_REPAIRS = {MEND: MEND, DROP: DROP, "conlleval": MEND, "discard": DROP}
+"""The repairs, and their names for tags of spans."""
+_KINDS = ("annotator", "model")
+_MOST = 10
+"""So many names are listed."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a user asks of one file."""
+
+    name: str = ""
+    """Gold, a system or an annotator of the command line; nothing for a file by itself."""
+    which: str = ""
+    """Whose annotation; nothing: that of people or, of a system, the only kind that the file contains."""
+    repair: str = ""
+    """What to do with faulty annotations: mend or drop them; nothing: stop with an error."""
+    is_system: bool = False
+
+    def spell(self, who: str) -> str:
+        """The option that names an annotator or a model of this file."""
+        return f"--which {self.name}={who}" if self.name else f"--which {who}"
+
+    def choice(self, names: Iterable[str]) -> str:
+        """The options that name some of them."""
+        return " or ".join(self.spell(name) for name in names)
+
+    @property
+    def side(self) -> str:
+        """The side that the file is on."""
+        return self.name or "meant"
+
+
+def check_repair(name: str) -> str:
+    """The repair of this name, mend or drop; nothing if none is named."""
+    if name and name not in _REPAIRS:
+        raise unknown("repair", name, _REPAIRS)
+    return _REPAIRS.get(name, "")
+
+
+@dataclass(frozen=True)
+class Annotation:
+    """What one annotator or model says of a document."""
+
+    name: str
+    content: Any
+    is_model: bool = False
+    status: str = ""
+    """Why it does not count: skipped, rejected; nothing if it counts."""
+    is_truth: bool = False
+    time: str = ""
+
+
+class Whose:
+    """Chooses an annotation of each document, and counts what there is.
+
+    What only the whole file shows is refused at its end, with all names in it.
+    """
+
+    def __init__(self, asked: Asked) -> None:
+        self.asked = asked
+        self._who = asked.which or ("" if asked.is_system else ANNOTATIONS)
+        kind, colon, name = self._who.partition(":")
+        self._kinds = (_KINDS.index(kind),) if colon and kind in _KINDS else (0, 1)
+        """The lists of names, annotators and models, that a name is looked for in."""
+        self._name = name if len(self._kinds) == 1 else self._who
+        self._documents: tuple[Counter[str], Counter[str]] = Counter(), Counter()
+        """The number of documents of each annotator and of each model."""
+        self._truths = 0
+        self._several: tuple[str, list[Annotation]] | None = None
+        """The place of the first document with several annotations that may be meant, and these."""
+
+    def choose(self, place: str, given: Sequence[Annotation]) -> Annotation | str:
+        """The annotation that is meant; if there is none, its status, or nothing."""
+        people, models = ([one for one in given if one.is_model == is_model] for is_model in (False, True))
+        for documents, found in zip(self._documents, (people, models), strict=True):
+            documents.update(list(dict.fromkeys(one.name for one in found)))
+        self._truths += any(one.is_truth for one in people)
+        if self._who in ("", ANNOTATIONS, LAST):
+            found = people or ([] if self._who else models)
+        elif self._who in (PREDICTIONS, TRUTH):
+            found = models if self._who == PREDICTIONS else [one for one in people if one.is_truth]
+        else:
+            found = [one for kind in self._kinds for one in (people, models)[kind] if one.name == self._name]
+        valid = [one for one in found if not one.status]
+        if self._who == LAST and all(one.time for one in valid):
+            newest = max((one.time for one in valid), default="")
+            valid = [one for one in valid if one.time == newest]
+        if len(valid) > 1 and self._several is None:
+            self._several = place, valid
+        return valid[0] if valid else found[0].status if found else ""
+
+    @property
+    def absence(self) -> str:
+        """The reason why a document without an annotation that is meant is left out; known at the end of the file."""
+        if self._who == TRUTH:
+            return "without ground truth"
+        people, models = self._documents
+        by_model = not people if not self._who else self._who == PREDICTIONS or (
+            self._name in models and self._kinds[-1] == 1
+        )
+        return "without predictions" if by_model else "not annotated"
+
+    def check(self, path: str, documents: int) -> None:
+        """Refuse a choice that a file does not answer, or answers in several ways; so many documents are left."""
+        people, models = self._documents
+        asked, who = self.asked, self._who
+        if not people and not models:
+            if who not in ("", ANNOTATIONS):
+                raise UsageError(f"{asked.spell(who)}: {path} names no annotators or models. Remove the option.")
+            return
+        contents = f"It contains {self._contents()}"
+        if not who and people and models:
+            either = (PREDICTIONS if len(models) == 1 else f"model:{min(models)}", ANNOTATIONS)
+            raise InputError(f"{path}: {contents}. Whose is {asked.side}? {asked.choice(either)}")
+        if who in (ANNOTATIONS, LAST, TRUTH) and not people:
+            fact = f"only predictions of {_enumerate(_shown(models))}, no annotations"
+            raise InputError(f"{path}: {fact}. To take them: {asked.spell(f'model:{min(models)}')}")
+        if (who == PREDICTIONS or not (who or people)) and len(models) != 1:
+            names = [f"model:{name}" for name in sorted(models)] or list(people)
+            fact = "predictions of several models" if models else "no predictions"
+            raise InputError(f"{path}: {fact}. {contents}. Whose is {asked.side}? {asked.choice(names)}")
+        if who not in ("", ANNOTATIONS, PREDICTIONS, TRUTH, LAST):
+            there = [_KINDS[kind] for kind in self._kinds if self._name in self._documents[kind]]
+            if not there:
+                raise InputError(f"{asked.spell(who)}: no such annotator or model in {path}. {contents}.")
+            if len(there) > 1:
+                both = asked.choice([f"{kind}:{who}" for kind in _KINDS])
+                raise InputError(f"{asked.spell(who)}: an annotator and a model of {path} have this name. {both}")
+        if self._several is not None:
+            place, found = self._several
+            names = list(dict.fromkeys(one.name for one in found))
+            remedy = "Keep one of them."
+            if len(names) > 1:
+                remedy = f"Whose is {asked.side}? {asked.choice(names if who == LAST else (names[0], LAST))}"
+            noun = "predictions" if found[0].is_model else "annotations"
+            when = " with equal times or none" if who == LAST else ""
+            raise InputError(f"{place}: {len(found)} {noun}{when} of one text. {contents}. {remedy}")
+        if not documents:
+            raise InputError(f"{path}: no document is left, all are {self.absence} or skipped. {contents}.")
+
+    def _contents(self) -> str:
+        """The annotators and models with their numbers of documents."""
+        parts = [
+            f"{kind}{'s' * (len(found) > 1)} {_enumerate(_shown(found))}"
+            for kind, found in zip(_KINDS, self._documents, strict=True)
+            if found
+        ]
+        return ", ".join([*parts, *([f"ground truth ({self._truths:,})"] if self._truths else [])])
+
+
+def _shown(documents: Counter[str]) -> list[str]:
+    """Names with their numbers of documents, the first ones."""
+    names = [f"{name or 'without a name'} ({number:,})" for name, number in documents.most_common(_MOST)]
+    return [*names, "…"] if len(documents) > _MOST else names
+
+
+def _enumerate(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
