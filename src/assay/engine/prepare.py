@@ -67,10 +67,10 @@ def words_alone(inputs: Sequence[Input | Corpus]) -> list[Input | Corpus]:
 
 
 def check_folders(corpora: Sequence[Corpus]) -> None:
-    """Folders must hold the same files; a file more or less would shift all that follows."""
+    """Folders must hold the same files; a file more or less would shift all that follows, unless there are ids."""
     gold = corpora[0]
     for system in corpora[1:]:
-        if len(gold.files) < 2 or len(system.files) < 2:
+        if len(gold.files) < 2 or len(system.files) < 2 or (gold.by_id and system.by_id):
             continue
         ours, theirs = (
             {os.path.basename(path).partition(".")[0] for path, _ in corpus.files} for corpus in (gold, system)

@@ -396,14 +396,14 @@ def order_documents(
         order = {key: number for number, key in enumerate(theirs)}
         # What gold leaves out, systems need not have.
         known = {*ours, *(one[1 if gold.by_id and system.by_id else 0] for one in gold.left_out)}
-        foreign = [key for key in theirs if key not in known]
-        if foreign:
-            raise AlignmentError(f"{gold.name}: lacks the documents {_list_keys(foreign)}, which {system.name} has.")
         absent = [key for key in ours if key not in order]
         if absent and options.missing == "error":
             listed = _list_keys(absent)
             remedy = "To score them as empty: --missing empty"
             raise AlignmentError(f"{system.name}: lacks the documents {listed}, which {gold.name} has. {remedy}")
+        foreign = [key for key in theirs if key not in known]
+        if foreign:
+            raise AlignmentError(f"{gold.name}: lacks the documents {_list_keys(foreign)}, which {system.name} has.")
         if absent:
             order |= {key: system.documents + number for number, key in enumerate(ours) if key not in order}
             remarks.append(absent_documents(name=name, number=len(absent), named=[*map(str, absent[:MOST_NAMED])]))

@@ -512,6 +512,11 @@ def test_documents_that_one_side_lacks_are_named(file):
     counts = next(row.counts for row in result.counts if row.label is None)
     assert (counts["tp"], counts["fn"]) == (3, 2)
     assert "s: without the document d3, scored as empty." in result.warnings
+    for path in ("gold/a", "gold/b", "gold/c", "s/a", "s/c"):
+        file(f"{path}.txt", "Ann")
+        file(f"{path}.ann", "T1\tPER 0 3\tAnn\n")
+    assert "lacks the documents b, which gold has." in refusal(assay.score, "gold", "s", times=5)
+    assert assay.score("gold", "s", "exact", missing="empty", times=5).counts[0].counts["fn"] == 1
 
 
 def test_other_text_is_refused(file):
@@ -611,7 +616,7 @@ def test_folders_of_brat_files_are_compared_file_by_file(file):
     assert said(gold, system) == ["s: Lines of attributes and notes that were not read: 1."]
     less = brat(file, "less", a=(text, ""))
     file("less/c.txt", "x"), file("less/c.ann", "")
-    assert "lacks b" in refusal(assay.score, gold, less, times=5)
+    assert "lacks the documents b" in refusal(assay.score, gold, less, times=5)
 
 
 def test_texts_and_tables_of_words_are_compared_by_characters(file):
