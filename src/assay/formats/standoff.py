@@ -384,7 +384,9 @@ def _read_document(
     tokens, bounds = _tokens(value["tokens"], text, place) if value.get("tokens") is not None else (None, None)
     if text is None and tokens is None:
         raise InputError(f"{place}: a document without text or tokens. It is {_EXAMPLE}")
-    name = (_id(data, place) if isinstance(data, dict) else None) or _id(value, place)
+    # A task's own id comes before the number of the tool; several tasks may be parts of one doc_id.
+    own = {key: data[key] for key in ("id", "uuid") if data.get(key)} if isinstance(data, dict) else {}
+    name = _id(own, place) or _id(value, place)
     if isinstance(data, dict):
         chosen = builder.whose.choose(place, list(_annotations(value)))
         if isinstance(chosen, str):

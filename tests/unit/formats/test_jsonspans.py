@@ -418,6 +418,15 @@ def test_an_annotation_is_chosen_by_name_and_what_lacks_it_is_left_out(documents
         assert ([label for _, label, _ in placed(corpus)], reasons) == found
 
 
+def test_a_task_has_its_own_id_before_the_number_of_the_tool(documents):
+    tasks = [{**task("anna"), "id": number} for number in (1, 2)]
+    tasks[0]["data"] = {"id": "a", "doc_id": "d", "body": TEXT}
+    tasks[1]["data"] = {"doc_id": "d", "body": TEXT}
+    assert read(documents(*tasks)).document_ids == ("a", "2")
+    tasks[0]["data"]["title"] = "x"
+    assert refusal(read, documents(*tasks)) == "a.jsonl:1: the text may be in body, title of data. Call it text."
+
+
 def test_names_that_two_have_and_files_that_have_none_are_refused(documents, file):
     name = documents(task("m1", models=["m1"]))
     assert refusal(read, name, which="m1") == (

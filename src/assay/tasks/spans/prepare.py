@@ -406,7 +406,7 @@ def order_documents(
             raise AlignmentError(f"{gold.name}: lacks the documents {_list_keys(foreign)}, which {system.name} has.")
         if absent:
             order |= {key: system.documents + number for number, key in enumerate(ours) if key not in order}
-            remarks.append(absent_documents(name=name, number=len(absent), named=[*map(str, absent[:MOST_NAMED])]))
+            remarks.append(absent_documents(name=name, number=len(absent), named=_names_of(absent)))
         numbers = [order[key] for key in ours]
         same = not absent and numbers == [*range(system.documents)]
         ordered.append(system if same else (system.followed_by(gold) if absent else system).reordered(numbers))
@@ -428,9 +428,12 @@ def _document_keys(gold: Corpus, system: Corpus) -> tuple[Sequence[str | int], S
     return [*range(system.documents)], [*range(system.documents)]
 
 
+def _names_of(keys: Sequence[str | int]) -> list[str]:
+    return [key if isinstance(key, str) else str(key + 1) for key in keys[:MOST_NAMED]]
+
+
 def _list_keys(keys: Sequence[str | int]) -> str:
-    names = [key if isinstance(key, str) else str(key + 1) for key in keys[:MOST_NAMED]]
-    return ", ".join(names) + (", …" if len(keys) > MOST_NAMED else "")
+    return ", ".join(_names_of(keys)) + (", …" if len(keys) > MOST_NAMED else "")
 
 
 def check_reach(gold: Corpus, system: Corpus) -> None:
