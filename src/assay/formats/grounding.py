@@ -153,7 +153,10 @@ class Mention:
     anew: bool = False
     """True if it is looked for from the beginning of the text: another list begins with it."""
     place: Place | None = None
-    """Where it stands in the answer without markup, if the answer is the text written again."""
+    """Where it stands in the answer without markup, if the answer is the text written again; in the text itself, if
+    the answer has offsets alone."""
+    mended: bool = False
+    """True if it was cut out of a longer string."""
 
 
 @dataclass(frozen=True)
@@ -178,10 +181,12 @@ class Text:
     def ground(self, mentions: Iterable[Mention], plain: str | None, ground: Ground) -> Iterator[Grounded]:
         """The mentions of an answer with their places; `plain`: the answer without markup.
 
-        A mention goes to its next free place; one that all its places are taken for is repeated.
+        A mention goes to its next free place: behind the mention before it, else within that, else anywhere. If all
+        its places are taken, it is repeated.
         """
-        aligned = None if plain is None else _aligned(plain, self.text)
-        given, after = self._given, 0
+        # Without markup, the places that mentions have are offsets in the text itself.
+        aligned = 0 if plain is None else _aligned(plain, self.text)
+        given, last = self._given, (0, 0)
         for mention in mentions:
             if mention.place is not None and aligned is not None:
                 level, place = _same_place(mention, aligned, self, ground)
@@ -192,15 +197,16 @@ class Text:
                 folded = fold(mention.text)
                 level, found = self._candidates(mention.text, folded, ground)
                 new = [place for place in found if (place, mention.label) not in given]
-                after = 0 if mention.anew else after
+                begin, end = (0, 0) if mention.anew else last
                 if ground.every:
                     places = new
                 else:
                     own = self._taken.setdefault(folded, set())
                     free = [place for place in found if place not in own]
-                    places = [place for place in free if place[0] >= after][:1] or free[:1] or new[:1]
+                    behind, within = ([place for place in free if place[0] >= after] for after in (end, begin))
+                    places = (behind or within or free or new)[:1]
                     own.update(places)
-                    after = places[0][0] if places else after
+                    last = places[0] if places else (begin, end)
                 if not places:
                     level = REPEATED if found else UNGROUNDED
             given.update((place, mention.label) for place in places)
@@ -387,7 +393,8 @@ def _same_place(
     assert mention.place is not None
     begin, end = mention.place
     if isinstance(aligned, int):
-        return EXACT, (begin + aligned, end + aligned)
+        begin, end = begin + aligned, end + aligned
+        return (EXACT, (begin, end)) if 0 <= begin < end <= len(text.text) else (UNGROUNDED, None)
     words, pairs = aligned
     first = bisect_left(words, (begin, begin))
     places = [pairs[number] for number in range(first, bisect_left(words, (end, end))) if number in pairs]
