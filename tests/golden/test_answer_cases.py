@@ -1,4 +1,7 @@
-"""The cases of cases/answers: how answers are read, where their mentions are found, and what that scores."""
+"""The cases of cases/answers and cases/records/answers.jsonl, which were once misread.
+
+How answers are read, where their mentions are found, and what that scores.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +15,12 @@ from assay.formats.grounding import LEVELS, REPEATED, UNGROUNDED, Ground, Text
 from assay.formats.shapes import read_answer
 from cases import each
 
-LINES = (Path(__file__).parents[1] / "data" / "answer_cases.jsonl").read_text("utf-8").splitlines()
-CASES = [json.loads(line) for line in LINES]
-READ = [case for case in CASES if case["group"] not in ("strings", "scored")]
+DATA = Path(__file__).parents[1] / "data"
+CASES, MISREAD = (
+    [json.loads(line) for line in (DATA / name).read_text("utf-8").splitlines()]
+    for name in ("answer_cases.jsonl", "misread_answers.jsonl")
+)
+READ = [case for case in (*CASES, *MISREAD) if case["group"] not in ("strings", "scored")]
 STRINGS = [
     (case, setting, expected)
     for case in CASES
@@ -26,7 +32,7 @@ NAMES = {"mode": "ground", "tol": "tolerance"}
 
 
 def test_all_cases_are_there():
-    assert (len(READ), len(STRINGS), len(SCORED)) == (71, 96, 7)
+    assert (len(READ), len(STRINGS), len(SCORED)) == (71 + 68, 96, 7)
 
 
 def options_of(case):

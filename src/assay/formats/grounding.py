@@ -37,7 +37,7 @@ _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]"
 )
 """Letters of scripts that put no blanks between words: Thai, Lao, Burmese, Khmer, Japanese, Chinese."""
-_WORD = re.compile(r"\w+|[^\w\s]")
+WORD = re.compile(r"\w+|[^\w\s]")
 _DIGIT = re.compile(r"\d")
 
 
@@ -113,7 +113,7 @@ def _in_word(mark: str) -> bool:
     return mark.isalnum() or unicodedata.category(mark)[0] == "M"
 
 
-def _divides(text: str, place: int) -> bool:
+def divides_words(text: str, place: int) -> bool:
     """True if a place lies between words, not within one."""
     if not 0 < place < len(text):
         return True
@@ -246,11 +246,13 @@ class Text:
 
     def _candidates(self, mention: str, folded: str, ground: Ground) -> tuple[int, Sequence[Place]]:
         """The level at which a mention occurs first, and its places there; whole words before parts of words."""
-        found = list(_occurrences(self.text, mention))
+        if not folded:
+            return UNGROUNDED, ()
+        found = list(occurrences(self.text, mention))
         if found:
             return EXACT, self._whole(found)
-        if ground.level >= FOLDED and folded:
-            places = (self._place(*place) for place in _occurrences(self.folded, folded))
+        if ground.level >= FOLDED:
+            places = (self._place(*place) for place in occurrences(self.folded, folded))
             found = [place for place in places if place is not None]
             if found:
                 return FOLDED, self._whole(found)
@@ -260,7 +262,7 @@ class Text:
         return UNGROUNDED, ()
 
     def _whole(self, places: list[Place]) -> list[Place]:
-        return [place for place in places if all(_divides(self.text, end) for end in place)] or places
+        return [place for place in places if all(divides_words(self.text, end) for end in place)] or places
 
     def _near(self, mention: str, ground: Ground) -> list[Place]:
         """The stretches of whole words of the folded text with the least distance to a mention, and its digits."""
@@ -273,7 +275,7 @@ class Text:
             # Of so many pieces one at least is unchanged.
             near = np.zeros(len(text) + 1, dtype=np.int64)
             for offset in range(0, piece * (most + 1), piece):
-                for place, _ in _occurrences(text, mention[offset : offset + piece]):
+                for place, _ in occurrences(text, mention[offset : offset + piece]):
                     near[max(place - offset - most, 0)] += 1
                     near[min(max(place - offset + most + 1, 0), len(text))] -= 1
             starts = starts[np.cumsum(near)[starts] > 0]
@@ -304,7 +306,8 @@ class Text:
         return [(begin, end) for _, begin, end in best if abs(end - begin - size) == nearest]
 
 
-def _occurrences(text: str, part: str) -> Iterator[Place]:
+def occurrences(text: str, part: str) -> Iterator[Place]:
+    """Begin and end of each occurrence of a part of a text."""
     place = text.find(part)
     while place >= 0:
         yield place, place + len(part)
@@ -341,7 +344,7 @@ def _aligned(plain: str, text: str) -> tuple[list[Place], dict[int, Place]] | in
     that is the text is shifted against it; None where both are too long to be aligned."""
     if plain.strip() == text.strip():
         return len(text) - len(text.lstrip()) - (len(plain) - len(plain.lstrip()))
-    theirs, ours = ([match.span() for match in _WORD.finditer(one)] for one in (plain, text))
+    theirs, ours = ([match.span() for match in WORD.finditer(one)] for one in (plain, text))
     known: dict[str, int] = {}
     a, b = (
         np.array([known.setdefault(fold(one[begin:end]), len(known)) for begin, end in words], dtype=np.int64)

@@ -52,6 +52,38 @@ READ = {
     "the text in capitals": (TEXT.upper(), "empty", []),
     "a refusal with other apostrophes": ("I’m sorry, I can’t.", "refused", []),
     "strings without a label": ('["Ada Lovelace", "Charles Babbage"]', "malformed", []),
+    # Shapes near those of the cases.
+    "keys in capitals": ('{"Entity": "London", "Type": "LOC"}', "parsed", [LONDON]),
+    "another key for the label": ('{"text": "London", "kind": "LOC"}', "parsed", [LONDON]),
+    "a label and its list": ('{"label": "PER", "entities": ["Ada Lovelace"]}', "parsed", [ADA]),
+    "texts to objects": ('{"Ada Lovelace": {"label": "PER", "start": 0, "end": 12}}', "parsed", [ADA]),
+    "reasons are no label": ('{"reasoning": "There is one.", "PER": ["Ada Lovelace"]}', "parsed", [ADA]),
+    "no list, and a model": ('{"entities": [], "model": "x"}', "empty", []),
+    "a call of a tool": (
+        '{"type": "function", "function": {"name": "x", "arguments": "{\\"PER\\": [\\"Ada Lovelace\\"]}"}}',
+        "parsed",
+        [ADA],
+    ),
+    "JSON in quotes": ('"[[\\"London\\", \\"LOC\\"]]"', "parsed", [LONDON]),
+    "lists that follow each other": ('["Ada Lovelace", "PER"]\n["London", "LOC"]', "parsed", [ADA, LONDON]),
+    "objects of words": (
+        '[{"word": "Ada", "tag": "B-PER"}, {"word": "Lovelace", "tag": "I-PER"}]',
+        "parsed",
+        [ADA],
+    ),
+    "cut before the first mention": ('{"PER": ["Ada', "malformed", []),
+    "bold colon": ("**PER:** Ada Lovelace\n**LOC:** London", "parsed", [ADA, LONDON]),
+    "a word and its quoted label": ('"Ada Lovelace": "PER",\n"London": "LOC"', "parsed", [ADA, LONDON]),
+    "pairs in brackets": ("(Ada Lovelace, PER)\n(London, LOC)", "parsed", [ADA, LONDON]),
+    "pairs with commas": ("Ada Lovelace, PER; London, LOC", "parsed", [ADA, LONDON]),
+    "fields in lines": ("Entity: Ada Lovelace\nType: PER\n\nEntity: London\nType: LOC", "parsed", [ADA, LONDON]),
+    "an answer after reasons": ("I see two.\nAnswer: Ada Lovelace (PER); London (LOC)", "parsed", [ADA, LONDON]),
+    "headings and prose": ("**LOC**\n- London\n\nLet me know if you need more!", "parsed", [LONDON]),
+    "tags as a list in another order": ("<LOC>London</LOC>\n<PER>Ada Lovelace</PER>", "parsed", [LONDON, ADA]),
+    "elements of HTML": ("<b>Ada Lovelace</b> met <i>him</i>", "malformed", []),
+    "an element without a label": ("<entity>London</entity>", "malformed", []),
+    "a list with a label outside": ("Ada Lovelace (PER), London (CITY)", "malformed", []),
+    "a name with a comma too many": ('{"PER": "Charles, Babbage"}', "parsed", [("Charles, Babbage", "PER")]),
     "deeper than anything": ("[" * 200 + '"a"' + "]" * 200, "malformed", []),
 }
 
@@ -67,6 +99,23 @@ def test_a_label_for_those_that_have_none():
     for answer in ('["Ada Lovelace", "Babbage"]', "- Ada Lovelace\n- Babbage", "@@Ada Lovelace## met @@Babbage##"):
         reading = read_answer(answer, TEXT, LABELS, label="PER")
         assert [(one.text, one.label) for one in reading.mentions] == [ADA, ("Babbage", "PER")]
+
+
+def test_a_word_for_nothing_may_be_an_element():
+    """Na is sodium: real answers name it."""
+    reading = read_answer('[["Na", "MATTER"], ["NA", "MATTER"], ["n/a", "MATTER"]]', "Na and K", ("MATTER",))
+    assert [one.text for one in reading.mentions] == ["Na"]
+
+
+def test_words_of_a_text_that_is_all_mentions():
+    """Without any O, a list of words is one of mentions; with tags of words it is not."""
+    for answer, expected in (
+        ('[["Paris", "LOC"], ["London", "LOC"]]', ["Paris", "London"]),
+        ("Paris\tLOC\nLondon\tLOC", ["Paris", "London"]),
+        ("Paris\tB-LOC\nLondon\tI-LOC", ["Paris London"]),
+        ("Paris LOC\nLondon LOC", ["Paris London"]),
+    ):
+        assert [one.text for one in read_answer(answer, "Paris London", LABELS).mentions] == expected, answer
 
 
 def test_only_the_shape_that_is_named_is_read():

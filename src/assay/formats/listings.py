@@ -1,0 +1,277 @@
+"""Answers that list mentions in tables, under headings, or in lines."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Any
+
+from assay.formats.claims import (
+    LABELS,
+    LONGEST_LABEL,
+    PROSE,
+    TEXTS,
+    UNREAD,
+    Claim,
+    Question,
+    Reading,
+    claim,
+    claim_listed,
+    first_label,
+    key_of,
+    labels_in,
+    reading_of,
+    unmark,
+)
+from assay.formats.values import PLACES, Pairs, in_value, load_value
+
+_TEXT_HEADS = (*TEXTS, "phrase")
+_LABEL_HEADS = LABELS[:-1]
+_LONGEST = 1_000
+"""The most characters of a line with one entity, or with those of one label."""
+_LONGEST_LIST = 100_000
+"""The most characters of a line with several."""
+_BULLET = re.compile(r"(?:[-*•·‣◦▪–]\s+|\(?\d{1,3}[.)]\s+)+")
+
+
+# --- tables, and objects in lines ---
+
+_FIELD = re.compile(r"\s*((?:[-*•]|\d{1,3}[.)])\s+)?[\"']?([A-Za-z][\w ]{0,30}?)[\"']?\s*:\s*(.*)")
+
+
+def read_table(body: str, asked: Question) -> Reading:
+    """A table of Markdown, CSV or tabs whose heads are known or labels, else lines with a key and a value each."""
+    claims: list[Claim] = []
+    columns: tuple[int, ...] = ()
+    lists: list[tuple[str, list[str]]] = []
+    separator = ""
+    for line in [*body.split("\n"), ""]:
+        if separator and separator in line:
+            cells = _cells(line, separator)
+            if all(re.fullmatch(":?-+:?", cell) for cell in cells):
+                continue
+            for (_, strings), cell in zip(lists, cells, strict=False):
+                strings.append(cell)
+            if columns and max(columns) < len(cells):
+                text, label = (cells[column] for column in columns)
+                claims += claim(text, label, asked) if text else [None]
+            continue
+        claims += [one for label, strings in lists for one in claim_listed(strings, label, asked)]
+        separator, columns, lists = next(_heads(line, asked), ("", (), []))
+        # A table without rows says that there is nothing.
+        claims += [None] if separator else []
+    found = reading_of(claims)
+    return found if claims or "{" in body else _read_fields(body, asked)
+
+
+def _cells(line: str, separator: str) -> list[str]:
+    if separator == "|":
+        cells = [cell.replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line.strip().strip("|"))]
+    else:
+        quoted = csv.reader([line.replace("\r", " ")], delimiter=separator, skipinitialspace=True)
+        cells = next(quoted) if len(line) <= _LONGEST else []
+    return [unmark(cell) for cell in cells]
+
+
+def _heads(line: str, asked: Question) -> Iterator[tuple[str, tuple[int, ...], list[tuple[str, list[str]]]]]:
+    """How a line divides its cells if these are heads, and the columns of text and label or a list for each label."""
+    for mark in "|\t;,":
+        if mark in line and len(line) <= _LONGEST:
+            cells = [unmark(cell) for cell in line.strip().strip("|").split(mark)]
+            keys = [*map(key_of, cells)]
+            texts, labels = ([key for key in keys if key in known] for known in (_TEXT_HEADS, _LABEL_HEADS))
+            if texts and labels:
+                yield mark, (keys.index(texts[0]), keys.index(labels[0])), []
+            elif mark == "|" and all(cell in asked.inventory for cell in cells):
+                yield mark, (), [(cell, []) for cell in cells]
+
+
+def _read_fields(body: str, asked: Question) -> Reading:
+    """Objects with a key and a value in each line, as in YAML, if there is a label of the inventory among them."""
+    objects: list[Pairs] = []
+    fields: Pairs | None = None
+    for line in body.split("\n"):
+        match = _FIELD.fullmatch(line.replace("**", "")) if ":" in line and len(line) <= _LONGEST else None
+        key = key_of(match[2]) if match else ""
+        if match is None or key not in (*TEXTS, *LABELS, *PLACES):
+            fields = None
+            continue
+        if fields is None or match[1] or key in dict(fields):
+            fields = Pairs()
+            objects.append(fields)
+        text = unmark(match[3])
+        value: Any = int(text) if key in PLACES and re.fullmatch(r"\d{1,18}", text, re.ASCII) else text
+        fields.append((key, None if value in ("", "null", "~") else value))
+    claims = [one for fields in objects for one in in_value(fields, asked, "", 0)]
+    known = any(one is not None and one.label in asked.inventory for one in claims)
+    return reading_of(claims) if known else UNREAD
+
+
+# --- lines ---
+
+_ARROW = r"(?:->|→|=>|⇒|–>)"
+_LINES: dict[str, tuple[re.Pattern[str], tuple[int, int]]] = {
+    "text (L)": (re.compile(r"(.+?)\s*[(\[]([^()\[\]]+)[)\]]\.?"), (1, 2)),
+    "text: L": (re.compile(r"(.+)(?<!:):\s*([^:]+)"), (1, 2)),
+    "text -> L": (re.compile(rf"(.+?)\s*{_ARROW}\s*(.+)"), (1, 2)),
+    "text = L": (re.compile(r"(.+?)\s*=\s*(.+)"), (1, 2)),
+    "text\tL": (re.compile(r"(.+?)\s*\t\s*(.+)"), (1, 2)),
+    "text - L": (re.compile(r"(.+)\s[-–—|]\s(.+)"), (1, 2)),
+    "text, L": (re.compile(r"([^;]+)[,;]\s*([^,;]+)"), (1, 2)),
+    "L: a, b": (re.compile(r"([^:]+):\s*(.+)"), (2, 1)),
+    "L = a, b": (re.compile(r"([^=]+?)\s*=\s*(.+)"), (2, 1)),
+    "L -> text": (re.compile(rf"(.+?)\s*{_ARROW}\s*(.+)"), (2, 1)),
+    "L - text": (re.compile(r"(.+?)\s[-–—|]\s(.+)"), (2, 1)),
+    "L\ttext": (re.compile(r"(.+?)\s*\t\s*(.+)"), (2, 1)),
+    "[L] text": (re.compile(r"\[([^\[\]]+)\]\s*(.+)"), (2, 1)),
+}
+"""Patterns of lines with one entity, or with the entities of one label, and the groups of text and label."""
+_LISTS = ("L: a, b", "L = a, b")
+_IN_BRACKETS = re.compile(r"[(\[]([^()\[\]]+)[)\]]")
+_BEHIND_SIGN = re.compile(rf"(?::|{_ARROW}|=)\s*([^,;:=]{{1,{LONGEST_LABEL}}}?)(?=\s*(?:[,;.]|$)|\s+and\b)")
+_BEHIND_COMMA = re.compile(rf",\s*([^,;]{{1,{LONGEST_LABEL}}}?)(?=\s*(?:;|\.?$))")
+_NEXT = re.compile(r"\s*(?:[,;]\s*(?:and\b)?|and\b|&)\s*(.*\S)\s*", re.DOTALL)
+_EXPLAINED = re.compile(r"\s*(?:\.?|[-–—:(\[].*|[,;][^()\[\]]*)", re.DOTALL)
+"""What may follow a label in brackets: a stop or a gloss."""
+_HEADING = re.compile(r"#*\s*(.*?)\s*(?:\(\d+\))?\s*:?")
+_STOP = re.compile(r"(?<!\.\w)\.\Z")
+"""A full stop that ends no abbreviation with stops in it."""
+_COMMA = re.compile(r"(?<!\d),|,(?!\d)")
+
+Line = tuple[str, bool]
+"""A line without its bullet, bold and quotes, and whether it had a bullet."""
+
+
+def read_lines(body: str, asked: Question) -> Reading:
+    """Lists under headings, and one entity or several a line, or those of one label.
+
+    The lines whose label is known tell the pattern, by which then all are read.
+    """
+    lines = [_strip_bullet(line) for line in body.split("\n")]
+    claims, rest = _read_headings(lines, asked)
+    pieces = [piece for line in rest for piece in _cut_line(line, asked)]
+    sequences = {piece: _read_sequence(piece, asked) for piece in pieces}
+    singles = [piece for piece in pieces if not sequences[piece] and len(piece) <= _LONGEST]
+    best: tuple[int, str, dict[str, tuple[str, str]]] = (0, "", {})
+    for name in _LINES:
+        rows = {line: row for line in singles if (row := _match_line(name, line, asked))}
+        number = sum(bool(labels_in(rows[line][1], asked)) for line in singles if line in rows)
+        if number > best[0]:
+            best = (number, name, rows)
+    _, name, rows = best
+    for piece in pieces:
+        if piece in rows:
+            claims += _read_line(*rows[piece], asked, is_list=name in _LISTS)
+        claims += sequences[piece]
+    if not any(claims) and asked.label:
+        bullets = [text for text, bullet in lines if bullet and len(text) <= _LONGEST]
+        claims += [one for text in bullets for one in claim(text, asked.label, asked)]
+    return reading_of(claims)
+
+
+def _strip_bullet(line: str) -> Line:
+    stripped = line.replace("**", "").strip()
+    bullet = _BULLET.match(stripped)
+    text = stripped[bullet.end() :] if bullet else stripped
+    whole = re.fullmatch(r"\(([^()]*)\)", text)
+    return unmark(whole[1] if whole else text), bullet is not None
+
+
+def _read_headings(lines: Sequence[Line], asked: Question) -> tuple[list[Claim], list[str]]:
+    """The mentions under headings that are labels, and the lines that are under none."""
+    lists: list[tuple[str, list[str]]] = []
+    rest: list[str] = []
+    open_list: list[str] | None = None
+    bulleted = False
+    for text, bullet in lines:
+        match = _HEADING.fullmatch(text) if 0 < len(text) <= 2 * LONGEST_LABEL else None
+        before, colon, behind = text.partition(":")
+        if match and unmark(match[1]) in asked.inventory:
+            open_list = []
+            lists.append((unmark(match[1]), open_list))
+        elif not text:
+            open_list = open_list if bulleted or not open_list else None
+        elif colon and key_of(before) in PROSE and before not in asked.inventory:
+            open_list = None
+            rest += [behind.strip()] if key_of(before) in ("answer", "output") else []
+        elif open_list is None or _starts_list(text, asked) or (open_list and bulleted and not bullet):
+            open_list = None
+            rest.append(text)
+        elif not text.endswith(":"):
+            bulleted = bullet if not open_list else bulleted
+            open_list.append(text)
+    return [one for label, strings in lists for one in claim_listed(strings, label, asked)], rest
+
+
+def _starts_list(text: str, asked: Question) -> bool:
+    """True if a line begins with a label of the inventory and a sign behind it."""
+    label = first_label(text, asked)
+    return bool(label) and text[len(label) :].lstrip()[:1] in (":", "=")
+
+
+def _cut_line(text: str, asked: Question) -> list[str]:
+    """The parts of a line that begin with a label of the inventory and a colon or `=`."""
+    if len(text) > _LONGEST_LIST:
+        return []
+    cuts = [0]
+    for sign in re.finditer("[:=]", text):
+        begin = max(cuts[-1], sign.start() - 2 * LONGEST_LABEL)
+        window = text[begin : sign.start()].rstrip()
+        starts = (word.start() for word in re.finditer(r"\S+", window))
+        cuts += [begin + start for start in starts if window[start:] in asked.inventory][:1]
+    parts = [text[begin:end].strip().rstrip(";|,").rstrip() for begin, end in pairwise([*cuts, len(text)])]
+    return [part for part in (_STOP.sub("", part) if len(cuts) > 2 else part for part in parts) if part]
+
+
+def _read_sequence(text: str, asked: Question) -> list[Claim]:
+    """The mentions of a line that has several: `text (L)`, `text: L`, `text -> L` or `text, L`, all labels known."""
+    for pattern in (_IN_BRACKETS, _BEHIND_SIGN, _BEHIND_COMMA):
+        found = [match for match in pattern.finditer(text) if labels_in(match[1].strip(), asked)]
+        if len(found) < 2 or text[found[-1].end() :].strip() not in ("", "."):
+            continue
+        first = text[: found[0].start()].strip()
+        others = [_NEXT.fullmatch(text, one.end(), other.start()) for one, other in pairwise(found)]
+        if first and all(others):
+            texts = [_remove_lead(first, asked), *(match[1] for match in others if match)]
+            pairs = zip(texts, found, strict=True)
+            return [one for string, match in pairs for one in claim(unmark(string), match[1], asked)]
+    return []
+
+
+def _remove_lead(text: str, asked: Question) -> str:
+    """A text without what leads up to a colon, unless it occurs as it is."""
+    return text if ":" not in text or asked.has(text) else text.rpartition(":")[2]
+
+
+def _match_line(name: str, line: str, asked: Question) -> tuple[str, str] | None:
+    """The text and the label of a line by one of the patterns; None if it is another."""
+    pattern, groups = _LINES[name]
+    match = pattern.fullmatch(line)
+    text, label = (match[group] for group in groups) if match else ("", "")
+    if name == "text (L)":
+        # The first bracket with a label of the inventory, and perhaps a gloss behind it; else the last bracket.
+        found = [one for one in _IN_BRACKETS.finditer(line) if labels_in(one[1].strip(), asked)]
+        if found:
+            explained = len(found) == 1 and _EXPLAINED.fullmatch(line, found[0].end())
+            text, label = (line[: found[0].start()], found[0][1]) if explained else ("", "")
+    text, label = unmark(text), unmark(label.strip().rstrip(":"))
+    return (text, label) if text and label else None
+
+
+def _read_line(text: str, label: str, asked: Question, *, is_list: bool) -> Iterator[Claim]:
+    """The mentions of a line; a label that goes on as a sentence is none."""
+    known = first_label(label, asked)
+    if labels_in(label, asked) is None and (
+        "," in label or len(label) > LONGEST_LABEL or label[len(known) :][: bool(known)].isspace()
+    ):
+        return
+    if not is_list:
+        yield from claim(_remove_lead(text, asked), label, asked)
+        return
+    value, _ = (load_value(text) or (None, False)) if text.startswith("[") else (_COMMA.split(text), False)
+    if ";" in text and not text.startswith("["):
+        value = text.split(";")
+    if isinstance(value, list) and all(isinstance(one, str) for one in value):
+        yield from claim_listed((unmark(one) for one in value), label, asked)

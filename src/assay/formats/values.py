@@ -1,0 +1,339 @@
+"""Answers in JSON, in literals of Python, and in elements with children: values, and the mentions in them."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from assay.formats.claims import (
+    AROUND,
+    LABELS,
+    PROSE,
+    TEXTS,
+    UNREAD,
+    Claim,
+    Question,
+    Reading,
+    claim,
+    claim_listed,
+    is_none,
+    key_of,
+    labels_in,
+    reading_of,
+)
+from assay.formats.rewritten import read_word_pairs
+
+_DEEPEST = 60
+"""Values nested more deeply are none that a model was asked for."""
+_BEGINS = ("start", "begin", "from", "startoffset", "startchar")
+_ENDS = ("end", "to", "endoffset", "endchar")
+PLACES = (*_BEGINS, *_ENDS)
+_NO_LABELS = frozenset((*TEXTS, *LABELS, *PLACES, *AROUND, *PROSE, "id", "score", "confidence"))
+
+
+class Pairs(list[tuple[str, Any]]):
+    """An object of JSON: its pairs, since a model may write a key twice."""
+
+
+_TRAILING = re.compile(r'("(?:[^"\\]|\\.)*+")|,(?=\s*[\]}])', re.DOTALL)
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"|\((?=\s*["\'])|[\[\]{}),\'"]', re.DOTALL)
+_BEFORE = re.compile(r"[\[{,:(]\s*\Z")
+"""What stands before a string of Python, which an apostrophe does not begin."""
+_SINGLE = re.compile(r"'(?:[^'\\\n]|\\.|'(?=\w)){0,1000}+'(?=\s*[,\]}:)])")
+_PAIRED = {"]": "[", "}": "{", ")": "("}
+_CLOSING = {opening: closing for closing, opening in _PAIRED.items()}
+_ELEMENT = re.compile(r"<(\w+)>\s*((?:<(\w+)>[^<]*</\3>\s*)++)</\1>")
+_CHILD = re.compile(r"<(\w+)>([^<]*)</\1>")
+
+
+def read_elements(body: str, asked: Question) -> Reading:
+    """Elements whose children are the text and the label of a mention."""
+    found = (_CHILD.findall(match[2]) for match in _ELEMENT.finditer(body) if match[1] not in asked.inventory)
+    return reading_of(one for children in found for one in _in_record(Pairs(children), asked, asked.label, 0) or ())
+
+
+def read_json(body: str, asked: Question) -> Reading:
+    """The last value of JSON in the body that has mentions, or says that there are none."""
+    if not re.search(r"""[\[{]|\(\s*["']""", body):
+        return UNREAD
+    values, unclosed = _values(body)
+    nothing = False
+    salvaged = [(value, True) for value in _salvaged(body, unclosed)]
+    for number, (value, repaired) in enumerate((*salvaged, *_parsed(body, values))):
+        reading = read_word_pairs(_word_rows(value), asked)
+        if not reading.mentions:
+            reading = reading_of(in_value(value, asked, "", 0))
+        if reading.mentions:
+            return replace(reading, repaired=reading.repaired or repaired)
+        # What is cut off before its first mention does not say that there is none.
+        nothing = nothing or (reading.nothing and number >= len(salvaged))
+    return Reading(nothing=nothing)
+
+
+def unquote_json(answer: str) -> str:
+    """An answer without the quotes of JSON around it, if it has these."""
+    loaded = load_value(answer) if answer[:2] in ('"[', '"{') and answer[-1] == '"' else None
+    return loaded[0].strip() if loaded is not None and isinstance(loaded[0], str) else answer
+
+
+def _word_rows(value: Any) -> list[tuple[str, str]]:
+    """The words and tags of a list that has nothing but these, as pairs or objects."""
+    rows: list[tuple[str, str]] = []
+    for one in value if isinstance(value, list) and not isinstance(value, Pairs) else ():
+        fields = {key_of(key): text for key, text in one} if isinstance(one, Pairs) else {}
+        named = [next((fields[key] for key in keys if key in fields), None) for keys in (TEXTS, LABELS)]
+        row: Any = named if fields else one
+        if not _is_strings(row) or len(row) != 2:
+            return []
+        rows.append((row[0], row[1]))
+    return rows
+
+
+# --- values in a text ---
+
+Open = tuple[str, int, int]
+"""An opening bracket, its place, and the last comma directly within it (or the bracket itself)."""
+
+
+def _values(body: str) -> tuple[list[tuple[int, int]], list[Open]]:
+    """The outermost brackets that are closed, and those that are open at the end, the outermost first."""
+    stack: list[Open] = []
+    closed: list[tuple[int, int]] = []
+    place = 0
+    while match := _TOKEN.search(body, place):
+        mark, place = match[0], match.end()
+        if mark in "[{(":
+            stack.append((mark, match.start(), match.start()))
+        elif not stack:
+            # Quotes of prose do not hide what follows.
+            place = match.start() + 1
+        elif mark in _PAIRED:
+            if stack[-1][0] == _PAIRED[mark]:
+                _, begin, _ = stack.pop()
+                while closed and closed[-1][0] > begin:
+                    closed.pop()
+                closed.append((begin, place))
+        elif mark == ",":
+            stack[-1] = (*stack[-1][:2], match.start())
+        elif mark == "'" and _BEFORE.search(body, max(match.start() - 20, 0), match.start()):
+            single = _SINGLE.match(body, match.start())
+            place = single.end() if single else place
+    if stack:
+        closed = [value for value in closed if value[1] <= stack[0][1]]
+    return closed, stack
+
+
+def _parsed(body: str, values: Sequence[tuple[int, int]]) -> Iterator[tuple[Any, bool]]:
+    """The values, last first; values that follow each other with nothing between them are a list."""
+    group: list[Any] = []
+    repaired, follows = False, -1
+    for begin, end in values[::-1]:
+        loaded = load_value(body[begin:end])
+        if loaded is None:
+            continue
+        value, mended = loaded
+        if group and body[end:follows].strip(" \t\r\n,"):
+            yield group[0] if len(group) == 1 else group[::-1], repaired
+            group, repaired = [], False
+        group.append(value)
+        repaired, follows = repaired or mended, begin
+    if group:
+        yield group[0] if len(group) == 1 else group[::-1], repaired
+
+
+def _salvaged(body: str, unclosed: Sequence[Open]) -> Iterator[Any]:
+    """A value that is not closed, as far as its items are complete."""
+    if not 0 < len(unclosed) <= _DEEPEST:
+        return
+    depth = next((number for number in range(1, len(unclosed)) if unclosed[number - 1][0] == "["), len(unclosed))
+    # An item of a list that is cut goes; else what follows the last comma, in the innermost list or around it.
+    ends = [(unclosed[depth][1] if depth < len(unclosed) else len(body), depth)]
+    ends += [(unclosed[number][2], number + 1) for number in range(depth - 1, -1, -1)]
+    for end, number in ends:
+        closing = "".join(_CLOSING[mark] for mark, _, _ in unclosed[:number][::-1])
+        loaded = load_value(body[unclosed[0][1] : end].rstrip().rstrip(",") + closing)
+        if loaded is not None:
+            yield loaded[0]
+            return
+
+
+def load_value(text: str) -> tuple[Any, bool] | None:
+    """A value and whether it had to be mended: JSON, else without trailing commas, else a literal of Python."""
+    depth = deepest = 0
+    for mark in re.findall(r"[\[{(\]})]", text):
+        depth += 1 if mark in "[{(" else -1
+        deepest = max(deepest, depth)
+    if deepest > _DEEPEST:
+        return None
+    for mended, candidate in ((False, text), (True, _TRAILING.sub(lambda match: match[1] or "", text))):
+        try:
+            return json.loads(candidate, object_pairs_hook=Pairs, strict=False), mended
+        except (ValueError, RecursionError):
+            continue
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return _as_pairs(ast.literal_eval(text)), True
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return None
+
+
+def _as_pairs(value: Any) -> Any:
+    if isinstance(value, dict):
+        return Pairs((key, _as_pairs(one)) for key, one in value.items() if isinstance(key, str))
+    if isinstance(value, list | tuple | set):
+        return [_as_pairs(one) for one in (sorted(value, key=repr) if isinstance(value, set) else value)]
+    return value
+
+
+# --- mentions in a value ---
+
+
+def _is_strings(value: Any) -> bool:
+    return isinstance(value, list) and not isinstance(value, Pairs) and all(isinstance(one, str) for one in value)
+
+
+def _as_list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [] if value is None else [value]
+
+
+def _container(value: Any) -> Any:
+    """A list or an object, or the one in a string that is JSON itself; None of any other value."""
+    if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
+        value, _ = load_value(value.strip()) or (None, False)
+    return value if isinstance(value, list) else None
+
+
+def in_value(value: Any, asked: Question, label: str, depth: int) -> Iterator[Claim]:
+    """The mentions in a value; `label`: of those that have none of their own."""
+    label = label or asked.label
+    if depth > _DEEPEST:
+        return
+    if value is None or value == []:
+        yield None
+    elif isinstance(value, Pairs):
+        yield from _in_object(value, asked, label, depth)
+    elif isinstance(value, list):
+        strings = [one for one in value if isinstance(one, str)]
+        numbers = [one for one in value if type(one) is int]
+        labels = [one in asked.inventory for one in strings[:2]]
+        if len(numbers) > 1 and len(strings) < 2 and (strings or (depth and len(value) == 2)):
+            yield from _from_offsets(value, strings, numbers, asked, label)
+            return
+        # A text and its label, and perhaps places, which are not trusted; in a list, or told by the label.
+        paired = _is_strings(value[:2]) if not numbers else len(strings) == 2
+        if paired and len(strings) > 1 and (labels[0] != labels[1] if label or not depth else depth):
+            text = int(labels == [True, False])
+            yield from claim(strings[text], strings[1 - text], asked)
+            return
+        for one in value:
+            yield from claim(one, label, asked) if isinstance(one, str) else in_value(one, asked, label, depth + 1)
+
+
+def _from_offsets(
+    value: Sequence[Any], strings: Sequence[str], numbers: Sequence[int], asked: Question, label: str
+) -> Iterator[Claim]:
+    """The mention of a list with two numbers and at most one string, which is its label or its text."""
+    string = strings[0] if strings else label
+    if string in asked.inventory or not strings or (not label and value[0] != string):
+        yield from _at(numbers[0], numbers[1], string, asked)
+    else:
+        yield from claim(string, label, asked)
+
+
+def _at(begin: int, end: int, label: str, asked: Question) -> Iterator[Claim]:
+    """A mention by its place in the text, end excluded."""
+    place = f"{begin}-{end}"
+    text = asked.text[begin:end] if 0 <= begin < end <= len(asked.text) else place
+    for one in claim(place, label, asked):
+        yield None if one is None else replace(one, text=text, place=(begin, end))
+
+
+def _is_places(value: Any) -> bool:
+    """True of numbers, and of lists and objects of numbers."""
+    if isinstance(value, Pairs):
+        return all(key_of(key) in PLACES for key, _ in value)
+    return type(value) is int or (isinstance(value, list) and all(map(_is_places, value)))
+
+
+def _in_object(pairs: Pairs, asked: Question, label: str, depth: int) -> Iterator[Claim]:
+    record = _in_record(pairs, asked, label, depth)
+    if record is not None:
+        yield from record
+        return
+    if label and all(_is_places(value) and key not in asked.inventory for key, value in pairs):
+        # The texts of a label, each with its offsets.
+        yield from (one for key, _ in pairs for one in claim(key, label, asked))
+        return
+    around = any(isinstance(value, list) and any(isinstance(one, list) for one in value) for _, value in pairs)
+    for key, value in pairs:
+        inside = key in asked.inventory
+        named = inside or key_of(key) not in _NO_LABELS
+        inner = _container(value)
+        if inner is not None and inner != []:
+            if named and not inside and _is_strings(inner) and all(one in asked.inventory for one in inner):
+                yield from (one for name in inner for one in claim(key, name, asked))
+            elif isinstance(inner, Pairs) and named and not inside and _has_label_alone(inner):
+                yield from _in_object(Pairs([("text", key), *inner]), asked, label, depth)
+            else:
+                own = inside or (named and _is_strings(inner))
+                anew = own
+                for one in _below(inner, asked, key if own else label, depth):
+                    yield replace(one, anew=anew) if one is not None and own else one
+                    anew = anew and one is None
+        elif value in (None, "", []) or (isinstance(value, str) and is_none(value)):
+            yield None
+        elif isinstance(value, str) and named and not inside and labels_in(value, asked) is not None:
+            yield from claim(key, value, asked)
+        elif isinstance(value, str) and (inside or (named and not around and not _has_list(pairs))):
+            yield from claim_listed([value], key, asked)
+
+
+def _below(value: list[Any], asked: Question, label: str, depth: int) -> Iterator[Claim]:
+    """The mentions in a list or an object under a key; strings are mentions of the label."""
+    if value and _is_strings(value):
+        return claim_listed(value, label or asked.label, asked) if label or asked.label else iter(())
+    return in_value(value, asked, label, depth + 1)
+
+
+def _has_list(pairs: Pairs) -> bool:
+    return any(key_of(key) in AROUND and _container(value) is not None for key, value in pairs)
+
+
+def _has_label_alone(pairs: Pairs) -> bool:
+    keys = {key_of(key) for key, _ in pairs}
+    return bool(keys.intersection(LABELS)) and not keys.intersection(TEXTS)
+
+
+def _in_record(pairs: Pairs, asked: Question, label: str, depth: int) -> list[Claim] | None:
+    """The mentions of an object that has a label, or offsets; None of any other object. Its keys are no mentions."""
+    fields = {key_of(key): value for key, value in pairs}
+    texts = [key for key in TEXTS if isinstance(fields.get(key, 0), str | None)]
+    names = [key for key in LABELS if key in fields and _is_strings(_as_list(fields[key]))]
+    numbers = {key: value for key, value in fields.items() if type(value) is int}
+    begin, end = (next((numbers[key] for key in keys if key in numbers), None) for keys in (_BEGINS, _ENDS))
+    if len(names) > 1 or (texts == ["entity"] and begin is None):
+        names = [key for key in names if key != "entity"]
+    if not names and texts:
+        names = [key for key in fields if key not in texts and isinstance(fields[key], str)]
+        names = [key for key in names if fields[key] in asked.inventory]
+    if all(key in asked.inventory for key, _ in pairs) or not (names or begin is not None or (texts and label)):
+        return None
+    name = next((key for key in names if fields[key]), names[0] if names else "")
+    labels = _as_list(fields[name]) if name else [label]
+    texts = sorted((key for key in texts if key != name), key=lambda key: fields[key] in (None, asked.text))
+    inner = [_container(value) for key, value in pairs if key_of(key) != name]
+    if _has_list(pairs) or (any(inner) and not texts and begin is None):
+        own = next((one for one in labels if one in asked.inventory), label)
+        return [one for value in inner if value is not None for one in _below(value, asked, own, depth)]
+    if texts:
+        text = fields[texts[0]]
+        return [None] if text is None else [one for own in labels for one in claim(text, own, asked)]
+    if begin is None or end is None:
+        return []
+    return [one for own in labels for one in _at(begin, end, own, asked)]
