@@ -335,7 +335,8 @@ def test_any_unicode_has_a_status(answer, shape):
     "piece",
     [
         *("[", "{", "<PER>", "[{", "'", '"', "@@", "(", "```", "a/O ", '[["a"', "[a: ", "- ", "|", ", ", "[,'a"),
-        *('{"a":', "[]", ": ", "PER: ", "PER=a; ", "a (PER), ", "('a', ", "<a><b>x</b>", "not any ", "PER\n- a\n", "a\tPER\n"),
+        *('{"a":', "[]", ": ", "PER: ", "PER=a; ", "a (PER), ", "('a', ", "<a><b>x</b>", "not any "),
+        *("PER\n- a\n", "a\tPER\n"),
     ],
 )
 def test_reading_is_linear(piece):

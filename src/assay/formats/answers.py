@@ -45,6 +45,10 @@ PARAMETER_HELP = (
     "it; answer: the key of the answer"
 )
 _EXAMPLE = '{"id": "d1", "answer": "…"}'
+BESIDE = ("outside", "offsets")
+"""What is counted of mentions beside the level at which they were found."""
+_LONG = 50
+"""The least length of a mention that may be one too long: in titles and queries a shorter one can be all there is."""
 SAID, LEVEL = "said", "level"
 """Columns of spans that come from answers: what the model wrote, and how that was found."""
 
@@ -330,6 +334,9 @@ def _texts_of(gold: Corpus, system: Corpus, given: Answers) -> tuple[_Words, dic
 # --- grounding ---
 
 
+_BY_MENTION = ("sentence", "begin", "end", "level", "lines", "outside", "offsets", "long")
+
+
 @dataclass(frozen=True, eq=False)
 class Mentions:
     """The mentions of a system's answers, in gold's sentences, and how its answers could be read."""
@@ -350,6 +357,10 @@ class Mentions:
     """Mask of those whose label is none of the inventory …"""
     dropped: bool
     """… and whether these are left out."""
+    offsets: Bools
+    """Mask of those that the answer gives by offsets alone."""
+    long: Bools
+    """Mask of those that are longer than half of their text."""
     statuses: Ints
     """For each sentence of gold that begins a text the number of answers of each status."""
     text_of: Ints
@@ -364,7 +375,7 @@ class Mentions:
         """Some of the mentions, under other labels, or their own."""
         return replace(
             self,
-            **{name: getattr(self, name)[rows] for name in ("sentence", "begin", "end", "level", "lines", "outside")},
+            **{name: getattr(self, name)[rows] for name in _BY_MENTION},
             labels=Column(labels.codes[rows], labels.vocabulary),
             texts=Column(self.texts.codes[rows], self.texts.vocabulary),
         )
@@ -414,6 +425,8 @@ def ground_answers(system: Corpus, gold: Corpus, inventory: Collection[str]) -> 
     ground = Ground(LEVELS.index(parameters["ground"]), parameters["tolerance"], parameters["occurrences"] == "all")
     statuses = np.zeros((gold.sentences, len(STATUSES)), dtype=np.int64)
     rows: list[tuple[int, int, int, int, int]] = []
+    offsets: list[bool] = []
+    long: list[bool] = []
     labels: list[str] = []
     texts: list[str] = []
     known = frozenset(inventory)
@@ -442,7 +455,10 @@ def ground_answers(system: Corpus, gold: Corpus, inventory: Collection[str]) -> 
                 place = (sentence, NONE, NONE)
                 if one.place is not None:
                     place = words.atoms(number, one.place, begins, ends)
+                size = len(one.mention.text)
                 rows.append((*place, one.level, answer.line))
+                offsets.append(reading.plain is None and one.mention.place is not None)
+                long.append(size >= _LONG and 2 * size > len(text))
                 labels.append(one.mention.label)
                 texts.append(one.mention.text)
     sentence_of, begin, end, level, line = np.array(rows, dtype=np.int64).reshape(-1, 5).T
@@ -456,6 +472,8 @@ def ground_answers(system: Corpus, gold: Corpus, inventory: Collection[str]) -> 
         lines=line,
         outside=np.zeros(len(rows), dtype=bool),
         dropped=parameters["outside"] == "drop",
+        offsets=np.array(offsets, dtype=bool),
+        long=np.array(long, dtype=bool),
         statuses=statuses,
         text_of=words.starts[np.searchsorted(words.starts, np.arange(gold.sentences), side="right") - 1],
     )

@@ -473,6 +473,8 @@ class AnswerCounts:
     repeated: int
     outside: int
     """Mentions with labels outside the inventory, however they were found."""
+    offsets: int = 0
+    """Mentions that answers give by offsets alone."""
 
 
 @dataclass(frozen=True)

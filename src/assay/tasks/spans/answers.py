@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 import numpy as np
 
 from assay.arrays import NONE, Ints, as_codes
-from assay.corpus import Column, Corpus
+from assay.corpus import Column, Corpus, Spans
 from assay.engine.mapping import Rule
 from assay.engine.slices import Values
 from assay.engine.spanpairs import Beside, Unplaced, shown_words
@@ -150,7 +150,7 @@ def by_status(gold: Corpus, name: str) -> Values:
 # --- what looks wrong ---
 
 
-def answer_remarks(name: str, corpus: Corpus) -> Iterator[Remark]:
+def answer_remarks(name: str, corpus: Corpus, gold: Corpus) -> Iterator[Remark]:
     """Everything worth a warning about a system's answers."""
     mentions = corpus.layer(Mentions)
     if mentions is None:
@@ -167,6 +167,15 @@ def answer_remarks(name: str, corpus: Corpus) -> Iterator[Remark]:
     most = int(repeated.argmax())
     largest = {corpus.sentence_ids[most]: int(repeated[most])} if repeated.any() else {}
     yield looping(name=name, number=int(repeated.sum()), largest=largest)
+    known = {*_places(gold.spans)} if gold.spans is not None and mentions.long.any() else set()
+    suspects = zip(_places(mentions), mentions.long, strict=True)
+    long = [place[0] for place, is_long in suspects if is_long and place not in known]
+    first = [corpus.sentence_ids[long[0]]] if long else []
+    yield mentions_too_long(name=name, number=len(long), first=first)
+
+
+def _places(spans: Spans | Mentions) -> Iterator[tuple[int, int, int]]:
+    return zip(spans.sentence.tolist(), spans.begin.tolist(), spans.end.tolist(), strict=True)
 
 
 @remark
@@ -207,3 +216,11 @@ def looping(name: str, number: int, largest: Mapping[str, int]) -> Iterator[str]
                 f"{name}: the answer to {most} has {largest[most]:,} of all {number:,} repeated mentions, as of a "
                 "model that loops."
             )
+
+
+@remark
+def mentions_too_long(name: str, number: int, first: Sequence[str]) -> Iterator[str]:
+    """Mentions that gold does not have and that are most of their text."""
+    if number:
+        what, whose = ("1 mention is", "its") if number == 1 else (f"{number:,} mentions are", "their")
+        yield f"{name}: {what} longer than half of {whose} text (first: {first[0]}; was the answer read rightly?)."

@@ -171,7 +171,7 @@ def prepare_spans(
         *(column_notes if differ else ()),
         *gone,
         *warnings,
-        *(one for name, corpus in outputs.items() for one in answer_remarks(name, corpus)),
+        *(one for name, corpus in outputs.items() for one in answer_remarks(name, corpus, gold)),
         *_check(pairs, options),
         *idle_rules(mapped),
     ]

@@ -16,7 +16,7 @@ from assay.engine.measure import F1, Proportion, Ratio, Scores, macro, measure
 from assay.engine.measure import weighted as mean_by_size
 from assay.engine.spanpairs import Side, SpanPair, spans_of, surface_forms
 from assay.errors import UsageError, unknown
-from assay.formats.answers import Mentions
+from assay.formats.answers import BESIDE, Mentions
 from assay.formats.grounding import LEVELS, fold
 from assay.formats.shapes import STATUSES
 
@@ -121,7 +121,7 @@ _SHARES: Scores = {
     ),
     **{status: Proportion(status, *STATUSES) for status in STATUSES},
     **{level: Proportion(level, *LEVELS) for level in LEVELS},
-    "outside": Proportion("outside", *LEVELS),
+    **{name: Proportion(name, *LEVELS) for name in BESIDE},
 }
 
 
@@ -137,11 +137,12 @@ def answers(pair: Pair) -> Counts:
     """Shares of a language model's answers that could be read, and of their mentions by where they were found.
 
     Counts: per document answers that were parsed, repaired, empty, refused, malformed, missing; mentions found exact,
-        folded, fuzzy, those ungrounded and those repeated; outside: those with labels outside the inventory.
+        folded, fuzzy, those ungrounded and those repeated; outside: those with labels outside the inventory; offsets:
+        those given by offsets alone.
     Score: read is the share of answers that were parsed, repaired or empty; the others are shares of all answers, or
         of all mentions.
     """
-    fields = (*STATUSES, *LEVELS, "outside")
+    fields = (*STATUSES, *LEVELS, *BESIDE)
     mentions, sentences = pair.system.layer(Mentions), pair.gold.sentences
     values = np.zeros((sentences, len(fields)), dtype=np.int64)
     if mentions is not None:
@@ -150,6 +151,7 @@ def answers(pair: Pair) -> Counts:
         for code in range(len(LEVELS)):
             own = mentions.sentence[mentions.level == code]
             values[:, len(STATUSES) + code] = np.bincount(own, minlength=sentences)
-        values[:, -1] = np.bincount(mentions.sentence[mentions.outside], minlength=sentences)
+        for place, own in zip((-2, -1), (mentions.outside, mentions.offsets), strict=True):
+            values[:, place] = np.bincount(mentions.sentence[own], minlength=sentences)
         values *= kept[:, None]
     return Counts(fields, sentences, np.arange(sentences), values)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations, groupby
 
+from assay.formats.answers import BESIDE
 from assay.formats.grounding import LEVELS
 from assay.formats.shapes import STATUSES
 from assay.result import Result, Table, kind_title
@@ -117,10 +118,11 @@ def _answers(result: Result) -> Iterator[Table]:
         (
             "Mentions of answers",
             "mentions",
-            (*LEVELS, "outside"),
+            (*LEVELS, *BESIDE),
             "Where mentions are in the text: exact as written; folded: but for case, dashes, white space and the "
             "like; fuzzy: but for a few letters; ungrounded: nowhere, which counts as spurious (UG); repeated: more "
-            "often than they occur, which does not count. outside: with a label outside the inventory.",
+            "often than they occur, which does not count. outside: with a label outside the inventory; offsets: "
+            "given by offsets alone.",
         ),
     ):
         rows: list[tuple[object, ...]] = []

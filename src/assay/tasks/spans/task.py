@@ -23,7 +23,7 @@ from assay.engine.slices import SliceKind, Values
 from assay.engine.spanpairs import NESTING, Side, SpanPair, spans_of
 from assay.engine.task import Task
 from assay.errors import UsageError
-from assay.formats.answers import LEVEL, Mentions
+from assay.formats.answers import BESIDE, LEVEL, Mentions
 from assay.formats.grounding import LEVELS, UNGROUNDED
 from assay.formats.shapes import STATUSES
 from assay.result import AnswerCounts, Result, Sweep
@@ -140,7 +140,7 @@ def _sums(run: Run, compares: bool) -> Mapping[str, Summed]:
     return {**kinds, **forms}
 
 
-_STATED = (*STATUSES, *LEVELS, "outside")
+_STATED = (*STATUSES, *LEVELS, *BESIDE)
 
 
 def _finish(result: Result, part: Part, settings: Settings) -> Result:

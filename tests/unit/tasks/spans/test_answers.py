@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import math
+from pathlib import Path
 
 import pytest
 
 import assay
+from assay.formats.shapes import read_answer
 from assay.render import FORMATS, render
 from assay.render.brief import brief
 from commands import call
@@ -346,6 +348,43 @@ def test_warnings(scored):
     assert "s: 1 mention has a label that gold does not use: CITY 1." in warnings
     fine = scored([{"id": row["id"], "answer": "none"} for row in GOLD]).warnings
     assert not any("could not be read" in text or "do not occur" in text for text in fine)
+
+
+def test_mentions_of_most_of_a_text_are_questioned(scored):
+    long = "Ada Lovelace met Charles Babbage in London, and both of them wrote to Augustus De Morgan."
+    gold = [{"id": "d1", "text": long, "label": [[0, 12, "PER"]]}, GOLD[1]]
+    rows = [{"id": "d1", "answer": json.dumps({"PER": [long[:80]]})}, {"id": "d2", "answer": "It rained in (LOC)"}]
+    warning = "s: 1 mention is longer than half of its text (first: d1; was the answer read rightly?)."
+    assert warning in scored(rows, gold=gold).warnings
+    # Gold has it too, or the mention is short, as in a title.
+    gold[0]["label"].append([0, 80, "PER"])
+    assert not any("longer than half" in text for text in scored(rows, gold=gold).warnings)
+
+
+def test_forms_in_the_guide_score_100(scored):
+    page = Path(__file__).parents[4] / "docs" / "guide" / "answers.md"
+    block = page.read_text("utf-8").partition("```text\n")[2].partition("```")[0]
+    forms = [line.replace("⏎", "\n").replace("⇥", "\t").split(None, 1) for line in block.splitlines()]
+    assert len(forms) == 38
+    spans = [[0, 3, "PER"], [9, 13, "LOC"]]
+    gold = [{"id": str(at), "text": "Ada left Rome.", "label": spans} for at in range(len(forms))]
+    gold.append({"id": "x", "text": "IBM fell.", "label": [[0, 3, "ORG"]]})
+    rows = [{"id": str(at), "answer": form} for at, (_, form) in enumerate(forms)]
+    result = scored([*rows, {"id": "x", "answer": "IBM (ORG)"}], gold=gold)
+    assert result.score("s", "exact").value == 1
+    for shape, form in forms:
+        assert len(read_answer(form, "Ada left Rome.", ("PER", "LOC", "ORG"), shape=shape).mentions) == 2, form
+
+
+def test_offsets_alone_are_places(scored):
+    answer = [{"start": 36, "end": 42, "label": "LOC"}, [0, 12, "PER"], {"start": 36, "end": 99, "label": "LOC"}]
+    result = scored([{"id": "d1", "answer": json.dumps(answer)}])
+    row = result.answers[0]
+    assert (row.offsets, row.exact, row.ungrounded, row.mentions) == (3, 2, 1, 3)
+    counts = next(one.counts for one in result.counts if one.label is None)
+    assert (counts["tp"], counts["fp"], counts["ungrounded"]) == (2, 0, 1)
+    table = next(one for one in result.tables if one.title == "Mentions of answers")
+    assert table.header[-2:] == ("outside", "offsets") and table.rows[0][-1] == [3, 1.0]
 
 
 # --- slices, forms, examples, pages ---
