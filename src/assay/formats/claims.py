@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import field
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from assay.formats.grounding import Mention, divides_words, fold, occurrences
 from assay.records import dataclass
@@ -120,7 +120,7 @@ def reading_of(claims: Iterable[Claim], *, repaired: bool = False) -> Reading:
 def unmark(text: str) -> str:
     """A cell or a piece of a line without bold, code and quotes around it."""
     text = text.strip()
-    while len(text) > 1:
+    while len(text) > 1 and text[0] in "*_`\"'“":
         for left, right in _QUOTED:
             inner = text[len(left) : len(text) - len(right)]
             around = text.startswith(left) and text.endswith(right) and len(text) >= len(left + right)
@@ -138,6 +138,7 @@ def is_none(text: str) -> bool:
     return _NONE.fullmatch(text.strip()) is not None
 
 
+@lru_cache(1 << 10)
 def key_of(name: str) -> str:
     """A name as keys are compared: in lower case, without blanks and hyphens."""
     return re.sub(r"[\W_]", "", name).lower()

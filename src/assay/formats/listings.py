@@ -256,6 +256,8 @@ def _match_line(name: str, line: str, asked: Question) -> tuple[str, str] | None
         if found:
             explained = len(found) == 1 and _EXPLAINED.fullmatch(line, found[0].end())
             text, label = (line[: found[0].start()], found[0][1]) if explained else ("", "")
+    if not text or not label:
+        return None
     text, label = unmark(text), unmark(label.strip().rstrip(":"))
     return (text, label) if text and label else None
 

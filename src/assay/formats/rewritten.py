@@ -124,14 +124,14 @@ def read_brackets(body: str, asked: Question) -> Reading:
         inner, linked = match[1], match[2] or match[3] or ""
         before, colon, _ = inner.partition(":")
         text, _, label = inner.rpartition("|")
-        begin, end, name = 0, len(inner), first_label(inner, asked)
+        begin, end = 0, len(inner)
         if match[2] is not None or linked.strip() in asked.inventory:
             label = linked
         elif colon and len(before) <= LONGEST_LABEL and not re.search("[\"'{}]", before):
             begin, label = len(before) + 1, before
         elif text and label.strip() in asked.inventory:
             end = len(text)
-        elif name and inner[len(name) : len(name) + 1].isspace():
+        elif (name := first_label(inner, asked)) and inner[len(name) : len(name) + 1].isspace():
             begin, label = len(name), name
         else:
             continue

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Collection
 from dataclasses import replace
 
-from assay.formats.claims import Question, Reading, is_none
+from assay.formats.claims import UNREAD, Question, Reading, is_none
 from assay.formats.grounding import fold
 from assay.formats.listings import read_lines, read_table
 from assay.formats.rewritten import read_brackets, read_marks, read_tags, read_words
@@ -74,7 +74,7 @@ def _without_thought(answer: str) -> str:
 
 def _read_markup(body: str, asked: Question) -> Reading:
     """Elements that are objects, else tags in the text."""
-    found = read_elements(body, asked)
+    found = read_elements(body, asked) if "</" in body else UNREAD
     return found if found.mentions else read_tags(body, asked)
 
 
