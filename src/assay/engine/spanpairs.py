@@ -178,7 +178,7 @@ def pieces(text: str) -> list[str]:
 
 def piece_places(texts: Sequence[str]) -> tuple[Ints, Ints, Ints]:
     """The beginnings and ends of the pieces of texts, one text after the other, and the beginning of each text."""
-    before = _text_starts(tuple(texts))
+    before = text_starts(tuple(texts))
     found = [
         (int(first) + match.start(), int(first) + match.end())
         for text, first in zip(texts, before, strict=False)
@@ -196,7 +196,7 @@ def surface_forms(corpus: Corpus, chosen: Ints | None = None, *, as_written: boo
     begins, ends, sentences = spans.begin.tolist(), spans.end.tolist(), spans.sentence.tolist()
     starts, codes, vocabulary = corpus.starts.tolist(), corpus.forms.codes.tolist(), corpus.forms.vocabulary
     # A span may reach beyond its sentence.
-    text, offsets = "".join(corpus.texts or ()), _text_starts(corpus.texts or ()).tolist()
+    text, offsets = "".join(corpus.texts or ()), text_starts(corpus.texts or ()).tolist()
     found = []
     for index in indexes:
         sentence = sentences[index]
@@ -444,7 +444,7 @@ def _check_characters(pair: Pair) -> None:
 def _lines(pair: Pair) -> list[Line]:
     gold, system = pair.gold, pair.system
     if gold.texts is not None:
-        return [Line.plain(_text_starts(gold.texts))] * 2
+        return [Line.plain(text_starts(gold.texts))] * 2
     if not (gold.has_words and system.has_words):
         lengths = np.maximum(np.diff(gold.starts), np.diff(system.starts))
         return [Line.plain(np.concatenate([[0], np.cumsum(lengths)]))] * 2
@@ -468,7 +468,7 @@ def _line_of_characters(pair: Pair, side: int) -> Line:
             dtype=np.int64,
         )
         end = np.cumsum(solid)
-        return Line(_text_starts(corpus.texts), end - solid, end)
+        return Line(text_starts(corpus.texts), end - solid, end)
     places = pair.texts[side].spans(~gone)
     begin, end = np.full(len(corpus), -1, dtype=np.int64), np.full(len(corpus), -1, dtype=np.int64)
     begin[places.words], end[places.words] = places.begin, places.end
@@ -488,7 +488,8 @@ def _left_out(pair: Pair) -> tuple[Bools, Bools]:
     return pair.skipped, np.asarray(taken == 0)
 
 
-def _text_starts(texts: tuple[str, ...]) -> Ints:
+def text_starts(texts: tuple[str, ...]) -> Ints:
+    """The place of the first character of each text if all stand one after the other, and the end of the last."""
     return np.cumsum([0, *(len(text) for text in texts)])
 
 

@@ -119,7 +119,10 @@ def _faults_of(said: str | None, text: str, given: Fragments) -> tuple[Fragments
             found.setdefault(_WHITE, f"{quoted(stretch)} is nothing but white space. Take the span away.")
         else:
             if (first, last) != (start, end):
-                found.setdefault(_AT_ENDS, f"{quoted(stretch)} begins or ends with white space. Take it off.")
+                remedy = "Take it off."
+                if start and text[start - 1 : start + 1].isalnum():
+                    remedy = "It begins inside a word: if offsets count from 1, subtract 1 from each start and end."
+                found.setdefault(_AT_ENDS, f"{quoted(stretch)} begins or ends with white space. {remedy}")
             # Of fragments that overlap, each character is there once.
             kept.append((max(first, kept[-1][1]) if kept else first, last))
     if not kept:

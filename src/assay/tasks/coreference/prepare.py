@@ -14,6 +14,7 @@ from assay.arrays import Bools
 from assay.corpus import Chains, Column, Corpus, one_vocabulary
 from assay.engine.counts import bracketed
 from assay.engine.measure import Measure
+from assay.engine.offsets import compare_offsets
 from assay.engine.options import TAGS, Decided, Options
 from assay.engine.prepare import (
     MOST_NAMED,
@@ -49,6 +50,8 @@ from assay.tasks.dependencies.arcs import with_heads
 T = TypeVar("T")
 _OF_WORDS = ("column", "train", "lexicon", "oov_fold_case")
 """Options that are about single words."""
+CLUSTERS = "clusters"
+"""The format whose mentions are numbers of words."""
 _OFFICIAL = (
     "Official figures of 2022 and 2023 came from CorefUD scorers 1.0 and 1.1, which matched one mention "
     "with several: they cannot be had exactly."
@@ -132,6 +135,7 @@ def prepare_coreference(
             skipped=skipped,
         )
         pairs.append((name, pair.with_layer(chain_pair(judged, system, rule, tags))))
+        warnings += _check_offsets(name, pair, options)
         # Mentions, and their chains numbered by their first mentions.
         chains = system.chains
         assert chains is not None
@@ -175,6 +179,24 @@ def gold_mentions(gold: str, number: int, theirs: int) -> Iterator[str]:
     if not theirs:
         raise InputError(f"{gold}: no mentions in it, nor in any system: there is nothing to score.")
     yield ("gold has no mentions at all. Recall is undefined. Is it another format, or are gold and system swapped?")
+
+
+def _check_offsets(name: str, pair: Pair, options: Options) -> Iterator[Remark]:
+    """A remark on mentions whose words are given by number and that would match if all were moved by one."""
+    remedies = {}
+    for side, corpus, change in (
+        (name, pair.system, "subtract 1 from each end"),
+        ("gold", pair.gold, "add 1 to each end"),
+    ):
+        if corpus.format == CLUSTERS and not options.format_of(side):
+            remedies[change] = f'Read {corpus.name} with --input-format "{side}={CLUSTERS}(end=exclusive)"'
+    if CLUSTERS in (pair.gold.format, pair.system.format):
+        places = []
+        for corpus in (pair.gold, pair.system):
+            assert corpus.chains is not None
+            first = corpus.first_words[corpus.chains.document]
+            places.append((first + corpus.chains.begin, first + corpus.chains.end))
+        yield compare_offsets(name, (pair.gold, pair.system), places, ({}, {}), options, "mentions", remedies)
 
 
 @remark

@@ -14,6 +14,7 @@ from assay.arrays import Ints
 from assay.corpus import Column, Corpus, Spans
 from assay.engine.items import Items
 from assay.engine.measure import Measure
+from assay.engine.offsets import check_offsets
 from assay.engine.options import Decided, Options
 from assay.engine.prepare import Run, aligned, check_folders, left_out, notes_on_reading, source_of, without
 from assay.engine.spanpairs import needs_characters, spans_of, surface_forms, with_spans
@@ -483,6 +484,7 @@ def _check(pairs: Sequence[tuple[str, Pair]], options: Options) -> Iterator[Rema
         number=int(first.gold.linked.sum()),
         theirs=theirs,
     )
+    yield from check_offsets(pairs, options, "mentions")
     outputs = []
     for name, pair in pairs:
         links = links_in(pair)

@@ -12,6 +12,7 @@ from assay.arrays import NONE, Ints
 from assay.corpus import Column, Corpus
 from assay.engine.lexicon import KNOWN, ItemColumns
 from assay.engine.measure import Measure
+from assay.engine.offsets import check_offsets
 from assay.engine.options import Decided, Options
 from assay.engine.prepare import (
     Run,
@@ -244,6 +245,7 @@ def _check(pairs: Sequence[tuple[str, Pair]], asked: Collection[str], options: O
         number=len(first.gold),
         theirs=sum(len(layer.system) for _, layer in layers),
     )
+    yield from check_offsets(pairs, options, "spans")
     for label in sorted(asked):
         number = sum(int((rows.label == first.labels.index(label)).sum()) if label in first.labels else 0
                      for _, layer in layers for rows in (layer.gold, layer.system))

@@ -16,6 +16,7 @@ from assay.engine import mapping
 from assay.engine.items import Items
 from assay.engine.lexicon import KNOWN, Lexicon
 from assay.engine.measure import Measure, find
+from assay.engine.offsets import check_offsets
 from assay.engine.options import Decided, Options
 from assay.engine.prepare import (
     MOST_NAMED,
@@ -173,6 +174,7 @@ def prepare_spans(
         *warnings,
         *(one for name, corpus in outputs.items() for one in answer_remarks(name, corpus, gold)),
         *_check(pairs, options),
+        *(() if all(columns) else check_offsets(pairs, options, "spans")),
         *idle_rules(mapped),
     ]
     return Run(
