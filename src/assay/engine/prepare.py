@@ -290,6 +290,14 @@ def text_shared(gold: str, system: str, left: int, first: Sequence[str]) -> Iter
     yield from ()
 
 
+@remark
+def documents_shared(gold: str, system: str, number: int) -> Iterator[str]:
+    """A system without any document of gold."""
+    if not number:
+        raise AlignmentError(f"{system}: no document of {gold} is in it. Documents of both must have the same ids.")
+    yield from ()
+
+
 def left_out(skipped: Bools, nothing: str, text: str, options: Options) -> list[Remark]:
     """Warnings about sentences that are left out for all systems. All of a shard may be, but not all of the data."""
     left = nothing_to_judge(text=nothing, number=int((~skipped).sum()))

@@ -164,10 +164,10 @@ def nothing_in_gold(gold: str, nouns: str, symmetric: str, labels: str, number: 
 
 
 @remark
-def nothing_in_system(name: str, nouns: str, number: int) -> Iterator[str]:
-    """A system without items."""
+def nothing_in_system(name: str, nouns: str, number: int, spans: int = 0) -> Iterator[str]:
+    """A system without items, though it may have the spans that these are made of."""
     if not number:
-        yield f"{name} has no {nouns} at all."
+        yield f"{name} has no {nouns} at all{f', but {spans:,} spans. Is it the wrong file?' if spans else '.'}"
 
 
 @remark

@@ -21,13 +21,14 @@ from assay.engine.prepare import (
     Run,
     absent_documents,
     check_folders,
+    documents_shared,
     left_out,
     list_documents,
     notes_on_reading,
     source_of,
 )
 from assay.engine.slices import Slice
-from assay.engine.warnings import Remark, format_warnings, identical_outputs, remark, said
+from assay.engine.warnings import Remark, format_warnings, identical_outputs, nothing_in_system, remark, said
 from assay.errors import MOST_PROBLEMS, AlignmentError, InputError, UsageError, listed
 from assay.formats import Input
 from assay.formats.builder import refuse_all
@@ -78,6 +79,8 @@ def prepare_coreference(
     warnings = [gold_mentions(gold=gold.name, number=number, theirs=sum(theirs))]
     if options.decided is None:
         format_warnings(warnings)
+    for name, own in zip(named, theirs, strict=True):
+        warnings.append(nothing_in_system(name=name, nouns="mentions", number=own))
     for name, corpus in zip(["gold", *named], corpora, strict=True):
         warnings += notes_on_reading(name, corpus)
     # What is wrong with any of the files is told together.
@@ -323,7 +326,7 @@ def _in_golds_order(
     name: str, gold: Corpus, system: Corpus, options: Options
 ) -> tuple[list[int | None] | None, list[Remark]]:
     """For each of gold's documents the system's with its id; None where they are as in gold."""
-    there = gold_documents(gold=gold.name, system=system.name, number=gold.documents)
+    there = documents_shared(gold=gold.name, system=system.name, number=gold.documents)
     if gold.document_ids == system.document_ids:
         return None, [there]
     if not (gold.by_id and system.by_id):
@@ -357,7 +360,7 @@ def _in_golds_order(
                     f"{_mark_of(corpus, numbers[0])}: {fact} {listed_documents}. To {remedy}: --missing empty"
                 )
         raise AlignmentError("\n".join(problems))
-    there = gold_documents(gold=gold.name, system=system.name, number=gold.documents - len(absent))
+    there = documents_shared(gold=gold.name, system=system.name, number=gold.documents - len(absent))
     if options.decided is None:
         format_warnings([there])
     remarks = [
@@ -366,14 +369,6 @@ def _in_golds_order(
         foreign_documents(name=name, number=len(foreign), named=named[1]),
     ]
     return [theirs.get(name) for name in gold.document_ids], remarks
-
-
-@remark
-def gold_documents(gold: str, system: str, number: int) -> Iterator[str]:
-    """A system without any document of gold."""
-    if not number:
-        raise AlignmentError(f"{system}: no document of {gold} is in it.")
-    yield from ()
 
 
 @remark

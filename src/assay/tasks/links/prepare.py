@@ -16,7 +16,16 @@ from assay.engine.items import Items
 from assay.engine.measure import Measure
 from assay.engine.offsets import check_offsets
 from assay.engine.options import Decided, Options
-from assay.engine.prepare import Run, aligned, check_folders, left_out, notes_on_reading, source_of, without
+from assay.engine.prepare import (
+    Run,
+    aligned,
+    check_folders,
+    documents_shared,
+    left_out,
+    notes_on_reading,
+    source_of,
+    without,
+)
 from assay.engine.spanpairs import needs_characters, spans_of, surface_forms, with_spans
 from assay.engine.warnings import (
     Remark,
@@ -90,6 +99,10 @@ def prepare_links(
     check_folders(corpora)
     formats = tuple(corpus.format for corpus in corpora)
     if not any(corpus.has_words for corpus in corpora):
+        gold_ids = set(corpora[0].document_ids)
+        for corpus in corpora[1:]:
+            shared = len(gold_ids.intersection(corpus.document_ids))
+            reading.append(documents_shared(gold=corpora[0].name, system=corpus.name, number=shared))
         corpora = _same_documents(corpora)
     corpora, absent = order_documents(corpora, names, options)
     reading += absent

@@ -25,7 +25,7 @@ from assay.engine.prepare import (
     without,
 )
 from assay.engine.spanpairs import needs_characters, surface_forms, with_spans
-from assay.engine.warnings import Remark, check_system, identical_outputs, numbered, remark
+from assay.engine.warnings import Remark, check_system, identical_outputs, nothing_in_system, numbered, remark
 from assay.errors import UsageError
 from assay.formats import Input
 from assay.formats.relations import Relations
@@ -259,7 +259,8 @@ def _check(pairs: Sequence[tuple[str, Pair]], asked: Collection[str], options: O
         typed = layer.typed[name != "gold"]
         yield repeated(name=name, number=len(rows) - len(single))
         yield to_itself(name=name, number=int((typed[single.head] == typed[single.tail]).sum()))
-        yield no_relations(name=name, number=len(rows), spans=len(side))
+        if name != "gold":
+            yield nothing_in_system(name=name, nouns="relations", number=len(rows), spans=len(side))
     for name, pair in pairs:
         layer = relations_of(pair)
         gold, system = layer.chosen(chosen)
@@ -331,13 +332,6 @@ def to_itself(name: str, number: int) -> Iterator[str]:
     if number:
         what = "1 relation joins a span" if number == 1 else f"{number:,} relations join a span"
         yield f"{name}: {what} with itself."
-
-
-@remark
-def no_relations(name: str, number: int, spans: int) -> Iterator[str]:
-    """A file with spans and without relations."""
-    if not number and name != "gold":
-        yield f"{name} has no relations at all{f', but {spans:,} spans. Is it the wrong file?' if spans else '.'}"
 
 
 @remark

@@ -113,7 +113,14 @@ def test_missing_and_foreign_documents_are_both_told_of(gold: str, file: File) -
 
 def test_a_system_without_any_document_of_gold_is_refused(gold: str, file: File) -> None:
     system = file("s.conll", documents(three=TWO))
-    assert refusal(scored, gold, system, missing="empty") == "s.conll: no document of gold.conll is in it."
+    assert refusal(scored, gold, system, missing="empty") == (
+        "s.conll: no document of gold.conll is in it. Documents of both must have the same ids."
+    )
+
+
+def test_a_system_without_mentions_is_named_first(gold: str, file: File) -> None:
+    one, two = (re.sub(r"\[. |\]", "", text) for text in (ONE, TWO))
+    assert scored(gold, file("s.conll", documents(one=one, two=two))).warnings[0] == "s has no mentions at all."
 
 
 def test_missing_and_foreign_documents_are_refused_together(gold: str, file: File) -> None:

@@ -179,6 +179,13 @@ def neleval(*rows: str) -> str:
     return "".join("\t".join(row.split(" ")) + "\n" for row in rows)
 
 
+def test_neleval_files_without_a_common_document_are_refused(pair):
+    gold, system = pair(neleval("d1 0 4 Q1 1 LOC"), neleval("doc_1 0 4 Q1 1 LOC"))
+    assert refusal(gold, system).endswith(
+        f"no document of {gold} is in it. Documents of both must have the same ids."
+    )
+
+
 def test_documents_without_mentions_may_be_missing_in_neleval_files(pair):
     other = neleval("d3 0 1 Q7 1 LOC", "d1 0 4 Q1 1 LOC")
     gold, system = pair(neleval("d1 0 4 Q1 1 LOC", "d2 3 5 NIL1 1 PER"), other)
