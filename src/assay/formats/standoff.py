@@ -229,9 +229,11 @@ def _read_brat_layers(
         builder.note("Events, taken as relations of their triggers to each argument, not as wholes: {}.", len(events))
     for number, match in others["*"]:
         members = match[2].split()
-        # Pairs of the first in the text with each other one.
-        members.sort(key=lambda name: (number_of(name, number) or (0,))[0])
-        pairs += [(number, match[1], members[0], other, True) for other in members[1:]]
+        # Pairs of the first in the text with each other one, both in the order of the line.
+        places = [(number_of(name, number) or (0,))[0] for name in members]
+        first = places.index(min(places))
+        rest = [place for place in range(len(members)) if place != first]
+        pairs += [(number, match[1], members[min(first, i)], members[max(first, i)], True) for i in rest]
     lost = 0
     for number, label, *arguments, symmetric in sorted(pairs, key=lambda pair: pair[0]):
         head, tail = (number_of(str(name), number) for name in arguments)

@@ -217,7 +217,7 @@ RELATIONS = {
     "R\tfrom who:T1 what:T3  \t": [("from", ANGELA, NORTH)],
     "R1\tfrom Arg1:T1 Arg2:T1": [("from", ANGELA, ANGELA)],
     "R1\tx Arg1:T2 Arg2:T1\nR1\tx Arg1:T2 Arg2:T1": [("x", LEFT, ANGELA)] * 2,
-    "*\tsame T2 T3 T1": [("same*", ANGELA, LEFT), ("same*", ANGELA, NORTH)],
+    "*\tsame T2 T3 T1": [("same*", LEFT, ANGELA), ("same*", NORTH, ANGELA)],
     "E1\tMove:T2 Who:T1 Who2:T3": [("Who", LEFT, ANGELA), ("Who", LEFT, NORTH)],
     "E1\tMove:T2 ": [],
     "E2\tLOC:T3 Of:E1\nE1\tMove:T2": [("Of", NORTH, LEFT)],

@@ -19,7 +19,7 @@ class _Entities:
     """The entities of one side, numbered by their first mentions."""
 
     of_span: Ints
-    """The entity of each span; one in none is an entity by itself."""
+    """The entity of each span; what is in none is an entity by its place and type."""
     first: Ints
     """The first mention of each."""
     mention: Ints
@@ -28,9 +28,9 @@ class _Entities:
     """… and where those of each entity begin, with their number at the end."""
 
 
-def _entities(side: Side, places: Ints) -> _Entities:
+def _entities(side: Side, places: Ints, typed: Ints) -> _Entities:
     given = relations_in(side.corpus).entity
-    alone = np.arange(len(side)) + (0 if given is None else int(given.max(initial=-1)) + 1)
+    alone = typed + (0 if given is None else int(given.max(initial=-1)) + 1)
     own = alone if given is None else np.where(given[side.index] == NONE, alone, given[side.index])
     _, first, number = np.unique(own, return_index=True, return_inverse=True)
     # Spans are in the order of the text, so that the first of each is its first mention.
@@ -48,7 +48,7 @@ def facts(layer: RelationPair, entities: str) -> tuple[RelationList, RelationLis
     pairs as can be and then as many shared mentions (`any`), or by the `first` mention.
     """
     sides = (layer.spans.gold, layer.spans.system)
-    found = [_entities(side, places) for side, places in zip(sides, layer.places, strict=True)]
+    found = [_entities(*rows) for rows in zip(sides, layer.places, layer.typed, strict=True)]
     gold, system = found
     partner = np.full(len(system.first), NONE)
     if entities == "any":

@@ -440,9 +440,7 @@ def _kd_relations(layer: RelationPair, partner: Ints, given: bool, equivalence: 
     single = []
     for rows, typed in zip((layer.gold, layer.system), layer.typed, strict=True):
         group = distinct_rows(np.stack([rows.label, typed[rows.head], typed[rows.tail]], axis=1))[1]
-        first = np.zeros(len(rows), dtype=bool)
-        first[np.unique(group, return_index=True)[1]] = True
-        single.append(rows.where(first | rows.symmetric))
+        single.append(rows.where(np.sort(np.unique(group, return_index=True)[1])))
     gold, system = single
     free = np.array([label in {*layer.symmetric, EQUIVALENT} for label in layer.labels] or [False])
     ends = np.stack([layer.typed[0][gold.head], layer.typed[0][gold.tail]])

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from assay.align import Pair
-from assay.arrays import NONE, Ints
+from assay.arrays import NONE, Ints, distinct_rows
 from assay.corpus import Column, Corpus
 from assay.engine.lexicon import KNOWN, ItemColumns
 from assay.engine.measure import Measure
@@ -110,7 +110,8 @@ def prepare_relations(
     ready = [(name, pair.with_layer(replace(relations_of(pair), reached=reached))) for name, pair in ready]
     for name, corpus in zip(names, corpora, strict=True):
         warnings += notes_on_reading(name, corpus)
-    warnings += _check(ready, asked, options)
+    each = next((one.definition.name for one in measures if one.definition.name == "ehealth-kd"), "")
+    warnings += _check(ready, asked, each, options)
     layers = [relations_of(pair) for _, pair in ready]
     facts = any("entities" in one.parameters for one in measures)
     by_document = units == "documents" or facts
@@ -235,7 +236,9 @@ def other_relations(numbers: Mapping[str, int]) -> Iterator[str]:
     yield f"Relations with other labels were left out on both sides ({listed})."
 
 
-def _check(pairs: Sequence[tuple[str, Pair]], asked: Collection[str], options: Options) -> Iterator[Remark]:
+def _check(
+    pairs: Sequence[tuple[str, Pair]], asked: Collection[str], each: str, options: Options
+) -> Iterator[Remark]:
     layers = [(name, relations_of(pair)) for name, pair in pairs]
     first = layers[0][1]
     chosen = "+".join(sorted(asked))
@@ -257,7 +260,9 @@ def _check(pairs: Sequence[tuple[str, Pair]], asked: Collection[str], options: O
         rows, side = (layer.gold, layer.spans.gold) if name == "gold" else (layer.system, layer.spans.system)
         single = layer.chosen(chosen)[name != "gold"]
         typed = layer.typed[name != "gold"]
-        yield repeated(name=name, number=len(rows) - len(single))
+        ordered = len(distinct_rows(np.stack([rows.label, typed[rows.head], typed[rows.tail]], axis=1))[0])
+        yield repeated(name=name, number=len(rows) - ordered)
+        yield both_orders(name=name, number=ordered - len(single), each=each)
         yield to_itself(name=name, number=int((typed[single.head] == typed[single.tail]).sum()))
         if name != "gold":
             yield nothing_in_system(name=name, nouns="relations", number=len(rows), spans=len(side))
@@ -324,6 +329,15 @@ def repeated(name: str, number: int) -> Iterator[str]:
     if number:
         what = "1 relation is" if number == 1 else f"{number:,} relations are"
         yield f"{name}: {what} there twice (same label, same arguments) and counted once."
+
+
+@remark
+def both_orders(name: str, number: int, each: str) -> Iterator[str]:
+    """Relations without direction that are there with either argument first, and a measure that counts both."""
+    if number:
+        what = "1 relation is" if number == 1 else f"{number:,} relations are"
+        also = f" {each} counts both, as its scorer does." if each else ""
+        yield f"{name}: {what} there in both orders; measures that take them without direction count one.{also}"
 
 
 @remark

@@ -120,6 +120,25 @@ def test_what_looks_wrong_is_said() -> None:
     assert "s: 1 relation is there twice (same label, same arguments) and counted once." in twice
 
 
+def test_repetitions_are_told_as_they_are_counted() -> None:
+    # Three times the same line and once with the arguments exchanged: the scorer of eHealth-KD keeps two of them.
+    spans = [["a", "PER", [[0, 2]]], ["b", "ORG", [[4, 7]]], ["again", "ORG", [[4, 7]]]]
+    gold = with_relations(["works", "a", "b"], spans=spans[:2])
+    lines = [["same-as", "a", "b"]] * 3 + [["same-as", "b", "a"]]
+    system = {**with_relations(*lines, spans=spans[:2]), "symmetric": ["same-as"]}
+    result = scored(gold, system, "ehealth-kd(task=relations)", "ehealth-kd", "relations")
+    assert values(result)["ehealth-kd(task=both)", "precision"] == 2 / (2 + 2)
+    assert "s: 2 relations are there twice (same label, same arguments) and counted once." in result.warnings
+    told = "s: 1 relation is there in both orders; measures that take them without direction count one."
+    assert f"{told} ehealth-kd counts both, as its scorer does." in result.warnings
+    assert told in scored(gold, system, "relations").warnings
+    # Two spans at one place with one type are one, in facts too.
+    twice = with_relations(["works", "a", "b"], ["works", "a", "again"], spans=spans)
+    result = scored(gold, twice, "facts")
+    assert values(result)["facts(entities=all)", "precision"] == 1
+    assert "s: 1 relation is there twice (same label, same arguments) and counted once." in result.warnings
+
+
 def test_labels_without_direction_are_proposed_not_assumed() -> None:
     gold = with_relations(["CONJUNCTION", "a", "b"])
     told = remarks(gold, with_relations(["CONJUNCTION", "b", "a"]))
