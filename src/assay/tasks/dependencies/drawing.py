@@ -48,9 +48,15 @@ def _trees(run: Run, tables: Tables, sentence: int) -> Iterator[ExampleArcs]:
     for name, heads, relations, labels in _sides(run, tables):
         yield ExampleArcs(
             name,
-            tuple(head - first if head >= 0 else head for head in heads[first:end].tolist()),
+            tuple(_places(heads[first:end], first, end).tolist()),
             tuple("" if code == NONE else labels[code] for code in relations[first:end].tolist()),
         )
+
+
+def _places(heads: Ints, first: Ints | int, beyond: Ints | int) -> Ints:
+    """The places of heads in their sentences; where a system cuts sentences otherwise, a head may lie in another."""
+    inside = (heads >= first) & (heads < beyond)
+    return np.where(inside, heads - first, np.where(heads >= 0, ELSEWHERE, heads))
 
 
 def _arcs(run: Run, tables: Tables, shown: Shown) -> Rows:
@@ -62,10 +68,7 @@ def _arcs(run: Run, tables: Tables, shown: Shown) -> Rows:
     known: dict[str, int] = {}
     columns: dict[str, Ints] = {}
     for side, (_, heads, relations, labels) in enumerate(_sides(run, tables)):
-        own = heads[words]
-        # Where a system cuts sentences otherwise, a head may lie in another.
-        inside = (own >= first) & (own < beyond)
-        columns[f"heads/{side}"] = np.where(inside, own - first, np.where(own >= 0, ELSEWHERE, own))
+        columns[f"heads/{side}"] = _places(heads[words], first, beyond)
         columns[f"relations/{side}"] = np.append(as_codes(labels, known), NONE)[relations[words]]
     text = np.repeat(np.arange(len(lengths)), lengths)
     return Rows(text, columns, tuple(name for name in columns if name.startswith("relations")), tuple(known))

@@ -343,3 +343,11 @@ def test_a_sentence_cut_otherwise_is_no_tree_match_though_there_are_as_many(file
     system = file("s.conllu", dependencies("a/0/root", "b/2/x c/0/root"))
     [row] = assay.score(gold, system, "tree-match", times=2).counts
     assert row.counts == {"right": 0, "sentences": 2}
+
+
+def test_heads_in_another_sentence_of_gold_are_drawn_as_another_word(file):
+    gold = file("gold.conllu", dependencies("a/2/x b/0/root", "d/0/root e/1/x"))
+    joined = file("s.conllu", dependencies("a/4/x b/0/root d/2/y e/2/x"))
+    result = assay.score(gold, joined, "las", examples=5, times=2)
+    assert [one.arcs[1].heads for one in result.examples] == [(-2, -1), (-2, -2)]
+    assert "x ← another word" in render(result, "table")
