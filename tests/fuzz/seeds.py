@@ -289,6 +289,10 @@ FILES: Mapping[str, tuple[str, ...]] = {
     "mrp": (MRP,),
     "spans": (SPANS,),
     "hipe": (HIPE, HIPE.replace("# assay:document_id = ", "# x = ")),
+    "aida": (
+        "-DOCSTART- (1 A)\nEU\tB\tEU\t--NME--\nsaw\nNew\tB\tNew York\tNYC\thttp://x/NYC\t645\t/m/02\n"
+        "York\tI\tNew York\tNYC\thttp://x/NYC\t645\t/m/02\n\n-DOCSTART- (2 B)\nRome\tB\tRome\tRome\n",
+    ),
     "neleval": (NELEVAL,),
     "brat": (BRAT, BRAT_RELATIONS),
     "dygie": (DYGIE, PREDICTED),

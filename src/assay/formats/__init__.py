@@ -152,6 +152,11 @@ def _plan_layout(layout: columns.Layout, head: Sequence[str], path: str) -> Plan
 
 
 def _plan_conllu(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    if head[0].startswith("# global.columns") and "IDENTITY" in head[0].split() and "\t" not in "".join(head):
+        raise InputError(
+            f"{path}: CoNLL-UA of Universal Anaphora (IDENTITY in # global.columns), which is not read. Write "
+            "CorefUD: ten columns divided by tabs, mentions as Entity= in the last one."
+        )
     if columns.spaced_conllu(head):
         raise InputError(
             f"{path}: its columns are divided by spaces where CoNLL-U has tabs. Put them in: "
@@ -253,6 +258,12 @@ def _plan_json(head: Sequence[str], path: str, given: dict[str, Any], wanted: Se
 def _plan_text2text(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
     check_choice("broken", given["broken"], ("error", "drop"))
     return _plan("text2text", path, (), partial(chains.read_text2text, **given), chains=True)
+
+
+def _plan_aida(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    if not 4 <= given["link"] <= 7:
+        raise UsageError(f"format aida: link is a column from 4 to 7, not {given['link']}.")
+    return _plan("aida", path, (), partial(links.read_aida, **given), links=True, word_per_line=True)
 
 
 def _plan_clusters(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
@@ -462,6 +473,15 @@ FORMATS = {
             ".\tO\t_\tEndOfSentence",
             links.looks_hipe,
             _plan_hipe,
+        ),
+        Format(
+            "aida",
+            "AIDA-YAGO2: a word per line, and behind those of mentions B or I, the mention and its identifiers",
+            "-DOCSTART- (1 EU)\nEU\tB\tEU\t--NME--\nrejects\nGerman\tB\tGerman\tGermany",
+            links.looks_aida,
+            _plan_aida,
+            {"link": 4},
+            "link: the column of identifiers, 4 to 7",
         ),
         Format(
             "neleval",

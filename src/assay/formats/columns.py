@@ -177,10 +177,11 @@ def check_width(width: int, path: str) -> None:
 
 
 def spaced_conllu(head: Sequence[str]) -> bool:
-    """True of CoNLL-U but for its tabs: ten cells divided by spaces, numbered, with heads."""
+    """True of CoNLL-U but for its tabs: ten cells, or those that the first line names, numbered, with heads."""
+    named = head[0].partition("=")[2].split() if head[0].startswith("# global.columns") else CONLLU
     line = next((line for line in head if line.strip() and not line.startswith("#")), "")
     cells = line.split()
-    if "\t" in line or len(cells) != len(CONLLU):
+    if "\t" in line or len(cells) != len(named) or len(cells) < len(CONLLU):
         return False
     return _FIRST_ID.fullmatch(cells[0]) is not None and (cells[6] == "_" or cells[6].isdigit())
 

@@ -223,10 +223,10 @@ def read_docred(source: Source, builder: Builder, *, gold: str) -> None:
     for line, value in values:
         entities, title = _read_docred_document(value, line, f"{path}:{line}", builder)
         if facts is None:
-            listed = value.get("labels", [])
+            here, listed = f"{path}:{line}: {shown(title)}", value.get("labels", [])
             if not isinstance(listed, list):
-                raise InputError(f"{path}:{line}: labels are {shown(listed)} where a list should stand.")
-            own = [(f"{path}:{line}: labels[{number}]", line, fact) for number, fact in enumerate(listed)]
+                raise InputError(f"{here}: labels are {shown(listed)} where a list should stand.")
+            own = [(f"{here}: labels[{number}]", line, fact) for number, fact in enumerate(listed)]
             _read_facts(own, ("h", "t"), entities, builder)
         else:
             _read_facts(facts.pop(title, []), ("h_idx", "t_idx"), entities, builder)
@@ -242,12 +242,19 @@ def _read_docred_document(value: Any, line: int, place: str, builder: Builder) -
     """Hand a document to the builder; returns the first mention of each entity, and the title."""
     if not isinstance(value, dict) or not isinstance(value.get("vertexSet"), list):
         raise InputError(f"{place}: {shown(value)} where a document should stand. It is {_DOCRED}")
-    title = _text(value.get("title"), f"{place}: the title")
+    # Without titles documents are known by their order.
+    title = _text(value.get("title", str(len(builder.ids) + 1)), f"{place}: the title")
+    builder.identify(title, place)
+    place = f"{place}: {shown(title)}"
     words = value.get("sents")
     if not isinstance(words, list) or not words or not all(isinstance(one, list) and one for one in words):
         raise InputError(f"{place}: sents should be a list of sentences, each a list of words.")
-    forms = [_text(form, f"{place}: a word") for sentence in words for form in sentence]
-    builder.identify(title, place)
+    # A word of white space alone keeps its number.
+    forms = [
+        form if isinstance(form, str) and form.isspace() else _text(form, f"{place}: sents[{number}][{word}]")
+        for number, sentence in enumerate(words)
+        for word, form in enumerate(sentence)
+    ]
     first = builder.sentence
     ends = [builder.words + end for end in accumulate(map(len, words))]
     builder.add(forms, ends, [line] * len(ends))

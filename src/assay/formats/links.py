@@ -395,3 +395,62 @@ def _candidates(cells: Sequence[str], place: str) -> Iterator[tuple[str, float, 
             yield name, value, label
         if scores.setdefault(name, (score, label)) != (score, label):
             raise InputError(f"{place}: the candidate {name} is there twice with other scores or types. Keep one.")
+
+
+# --- AIDA-YAGO2: a word per line, those of mentions with an identifier ---
+
+_OPENS_DOCUMENT = "-DOCSTART-"
+_AIDA = "A line is a word, or a word with B or I, the whole mention and its identifiers behind it, divided by tabs."
+
+
+def looks_aida(head: Sequence[str]) -> bool:
+    """Documents in round brackets, and words of which those of mentions have four cells or more."""
+    first, *rest = [line.split("\t") for line in head if line.strip()] or [[""]]
+    words = [row for row in rest if not row[0].startswith(_OPENS_DOCUMENT)]
+    widths = all(len(row) == 1 or (len(row) > 3 and row[1] in ("B", "I")) for row in words)
+    return first[0].startswith(f"{_OPENS_DOCUMENT} (") and len(first) == 1 and widths and {*map(len, words)} != {1}
+
+
+def read_aida(source: Source, builder: Builder, *, link: int) -> None:
+    """Read one file; `link` is the column of identifiers, counted from 1. A mention without one is NIL."""
+    builder.begin_file(source.path)
+    lists = builder.collector(LinkLists)
+    forms: list[str] = []
+    first = 0
+    mentions: list[tuple[int, int, str, int]] = []
+    """Begin, end, identifier and line of each mention of the sentence."""
+
+    def end_sentence() -> None:
+        for begin, end, name, line in mentions:
+            lists.link(lists.span(builder.sentence, [(begin, end)], "", line), [name])
+        if forms:
+            builder.add(forms, [builder.words + len(forms)], [first])
+        forms.clear()
+        mentions.clear()
+
+    for batch in source.batches():
+        for number, line in batch.lines():
+            place, cells = f"{source.path}:{number}", line.split("\t")
+            if line.startswith(_OPENS_DOCUMENT) or not line.strip():
+                end_sentence()
+                if line.strip():
+                    builder.identify(line.removeprefix(_OPENS_DOCUMENT).strip().strip("()"), place)
+                continue
+            if not cells[0].strip() or (len(cells) > 1 and (len(cells) < 4 or cells[1] not in ("B", "I"))):
+                raise InputError(f"{place}: {line!r} in a file of AIDA. {_AIDA}")
+            first = first if forms else number
+            forms.append(cells[0])
+            if len(cells) == 1:
+                continue
+            if cells[1] == "I" and mentions and mentions[-1][1] == len(forms) - 1:
+                mentions[-1] = (mentions[-1][0], len(forms), *mentions[-1][2:])
+            elif cells[1] == "I":
+                raise InputError(f"{place}: I where no mention goes on. Its first word has B.")
+            else:
+                name = one_nil(cells[3])
+                if name != NIL and len(cells) < link:
+                    raise InputError(f"{place}: {len(cells)} columns, so there is no identifier in column {link}.")
+                name = name if name == NIL else cells[link - 1]
+                mentions.append((len(forms) - 1, len(forms), name, number))
+    end_sentence()
+    builder.end_file()

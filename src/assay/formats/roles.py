@@ -94,8 +94,10 @@ def _fits(seen: _Sentences, predicate: int, *, cut: bool = False) -> bool:
         words = [row for row in rows if row[0].isdigit()]
         if any(len(row) <= predicate for row in words):
             return False
-        least = predicate + 1 + sum(row[predicate] not in NOTHING for row in words)
-        widths = {len(row) for row in words}
+        number = sum(row[predicate] not in NOTHING for row in words)
+        least = predicate + 1 + number
+        # Without predicates the line may end in an empty cell.
+        widths = {len(row) - (not number and row[least:] == [""]) for row in words}
         if len(widths) > 1 or (min(widths, default=least) < least if cut else widths - {least}):
             return False
     return True
@@ -277,7 +279,7 @@ def with_roles(corpus: Corpus) -> Corpus:
 def _with_heads(corpus: Corpus, cells: Column) -> Corpus:
     """The corpus with predicates and arguments that are words; each distinct rest of a line is taken apart once."""
     flagged, marked = corpus.format == "conll09", corpus.format == "up"
-    senses, widths, flags = [], [], []
+    senses, widths, flags, blank = [], [], [], []
     columns: list[int] = []
     roles: list[str] = []
     sizes = []
@@ -287,6 +289,8 @@ def _with_heads(corpus: Corpus, cells: Column) -> Corpus:
         flags.append(flagged and row[0] == "Y" and sense in NOTHING)
         senses.append("" if sense in NOTHING else sense)
         widths.append(len(given))
+        # A line of Universal Propositions 1.0 without predicates ends in an empty cell.
+        blank.append(marked and given == [""])
         found = [
             (place, role)
             for place, cell in enumerate(given)
@@ -303,6 +307,7 @@ def _with_heads(corpus: Corpus, cells: Column) -> Corpus:
     numbers = np.bincount(sentence_of[predicates], minlength=corpus.sentences)
     width, faulty = np.array(widths, dtype=np.int64)[codes], np.array(flags, dtype=bool)[codes]
     wrong = width != numbers[sentence_of]
+    wrong &= ~(np.array(blank, dtype=bool)[codes] & (numbers[sentence_of] == 0))
     problems = []
     for word in np.flatnonzero(wrong | faulty).tolist():
         place = corpus.place(word)

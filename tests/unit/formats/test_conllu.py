@@ -265,3 +265,10 @@ def test_an_unknown_column_is_refused_with_the_nearest_names(file):
 def test_a_file_of_comments_only_has_no_words(file):
     name = file("a.conllu", "# sent_id = 1\n\n")
     assert refusal(read, name, input_format="conllu") == "a.conllu: no words in it."
+
+
+def test_columns_that_are_aligned_by_blanks_get_advice_that_leads_somewhere(file):
+    line = "# global.columns = ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC {}\n1  Ann  _ _ _ _ _ _ _ _ (1)\n"
+    anaphora = refusal(read, file("a.conll", line.format("IDENTITY")))
+    assert anaphora.startswith("a.conll: CoNLL-UA of Universal Anaphora (IDENTITY in # global.columns), which is not")
+    assert "divided by spaces where CoNLL-U has tabs" in refusal(read, file("b.conll", line.format("NOTES")))

@@ -195,9 +195,10 @@ def test_predictions_about_other_documents_or_entities_are_refused(documents, fi
 MENTION = {"pos": [0, 1], "sent_id": 0, "type": "PER"}
 OUTSIDE = "Words count from 0 in their sentence, end exclusive."
 DOCRED_FAULTS = [
+    ({"sents": [["Ann", ""]]}, 'sents[0][1] is "" where a text should stand.'),
     ({"title": " "}, 'the title is " " where a text should stand.'),
     ({"sents": [["Ann"], []]}, "sents should be a list of sentences, each a list of words."),
-    ({"sents": [["Ann", 3]]}, "a word is 3 where a text should stand."),
+    ({"sents": [["Ann", 3]]}, "sents[0][1] is 3 where a text should stand."),
     ({"vertexSet": [[]]}, "vertexSet[0] is []. An entity has one mention or more."),
     (
         {"vertexSet": [[{"pos": [0, 1]}]]},
@@ -227,7 +228,21 @@ DOCRED_FAULTS = [
 @each("changes, fault", DOCRED_FAULTS)
 def test_a_faulty_document_of_docred_is_refused(documents, changes, fault):
     name = documents({**DOCRED, "title": "d0"}, {**DOCRED, **changes})
-    assert refusal(read, name) == f"a.json:2: {fault}"
+    title = "" if "title" in changes else '"d1": '
+    assert refusal(read, name) == f"a.json:2: {title}{fault}"
+
+
+def test_white_space_is_part_of_words_of_docred(documents):
+    words = ["Ann", "met", "J.\xa0K.", "Ng", "in", "\xa0", "Rome"]
+    mentions = [[{**MENTION, "pos": place}] for place in ([0, 1], [2, 4], [6, 7])]
+    document = {"sents": [words], "vertexSet": mentions, "labels": [{"h": 0, "t": 2, "r": "P1"}]}
+    corpus = read(documents(document, document))
+    assert corpus.forms.strings(0, 7) == words and corpus.document_ids == ("1", "2")
+    # Other words for the same characters: the word without characters has a number and no counterpart.
+    split = {**document, "sents": [[*words[:2], "J.", "K.", *words[3:5], "Rome"]]}
+    split["vertexSet"] = [[{**MENTION, "pos": place}] for place in ([0, 1], [2, 5], [6, 7])]
+    result = assay.score(documents(document, name="g.json"), documents(split, name="s.json"), "relations", times=1)
+    assert result.score("s", "relations").value == 1
 
 
 def test_what_is_no_document_is_refused(file):

@@ -84,6 +84,15 @@ def test_universal_propositions_in_both_forms(file, text):
     assert roles_of(file("x.txt", text)) == ("up", {1: "have.01"}, [(0, 1, 1, "A0"), (2, 3, 1, "A1")])
 
 
+def test_a_sentence_without_predicates_may_end_in_an_empty_cell(file):
+    bare = rows("1 Hello hello INTJ UH _ 0 root _ _ _ ", "2 ! ! PUNCT . _ 1 punct _ _ _ ")
+    arguments = [(2, 3, 3, "A0"), (4, 5, 3, "A1")]
+    assert roles_of(file("x.txt", f"{bare}\n{UP10}")) == ("up", {3: "have.01"}, arguments)
+    assert roles_of(file("y.txt", bare)) == ("up", {}, [])
+    # Where there is a predicate, an empty cell is a word without a role in its column.
+    assert roles_of(file("z.txt", UP10.replace("_\tA1\n", "_\t\n")))[2] == [(0, 1, 1, "A0")]
+
+
 def test_the_form_may_be_named_by_the_first_line(file):
     header = "# global.columns = ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC UP:PRED UP:ARGS\n"
     assert roles_of(file("x.txt", header + UP10))[0] == "up"

@@ -79,8 +79,8 @@ def prepare_coreference(
     warnings = [gold_mentions(gold=gold.name, number=number, theirs=sum(theirs))]
     if options.decided is None:
         format_warnings(warnings)
-    for name, own in zip(named, theirs, strict=True):
-        warnings.append(nothing_in_system(name=name, nouns="mentions", number=own))
+    for name, mentions in zip(named, theirs, strict=True):
+        warnings.append(nothing_in_system(name=name, nouns="mentions", number=mentions))
     for name, corpus in zip(["gold", *named], corpora, strict=True):
         warnings += notes_on_reading(name, corpus)
     # What is wrong with any of the files is told together.

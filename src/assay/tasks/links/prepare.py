@@ -49,7 +49,7 @@ from assay.tasks.links.mentions import TYPE, LinkPair, LinkSide, links_in
 from assay.tasks.spans.answers import refuse_answers
 from assay.tasks.spans.prepare import blank_tags, order_documents
 
-_FORMATS = "hipe, neleval, brat (N lines), jsonl (link), conllu (MISC)"
+_FORMATS = "hipe, aida, neleval, brat (N lines), jsonl (link), conllu (MISC)"
 _FIELDS = ("wiki", "wikidata", "identity")
 """Names of the field of Entity brackets that holds identifiers, as corpora call it."""
 _KEYS = ("Wikidata", "NEL")

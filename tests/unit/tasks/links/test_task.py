@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,8 @@ import pytest
 import assay
 from assay.demo import FOLDER
 from assay.engine import run
+from assay.errors import InputError, UsageError
+from assay.formats.relations import Links
 from cases import each
 from commands import call
 from pieces import folders
@@ -170,6 +173,55 @@ def test_a_table_that_is_said_to_be_hipe_needs_its_header(pair):
     assert refusal(gold, system, input_format="hipe", task="links").startswith(
         f"{gold}:1: the first line does not name the columns, as it does in HIPE files"
     )
+
+
+# --- AIDA ---
+
+AIDA = """\
+-DOCSTART- (1 EU)
+EU\tB\tEU\t--NME--
+rejects
+German\tB\tGerman\tGermany\thttp://en.wikipedia.org/wiki/Germany\t11867\t/m/0345h
+
+Peter\tB\tPeter Ng\t--NME--
+Ng\tI\tPeter Ng\t--NME--
+
+-DOCSTART- (2 Rain)
+New\tB\tNew York\tNew_York_City\thttp://en.wikipedia.org/wiki/New_York_City\t645042\t/m/02_286
+York\tI\tNew York\tNew_York_City\thttp://en.wikipedia.org/wiki/New_York_City\t645042\t/m/02_286
+"""
+
+
+def test_words_of_aida_have_one_cell_outside_of_mentions(pair):
+    gold, system = pair(AIDA, AIDA.replace("Germany", "Prussia"))
+    corpus = assay.read(gold)
+    links = corpus.layer(Links)
+    assert (corpus.format, corpus.document_ids, corpus.starts.tolist()) == ("aida", ("1 EU", "2 Rain"), [0, 3, 5, 7])
+    assert links.spans.begin.tolist() == [0, 2, 0, 0] and links.spans.end.tolist() == [1, 3, 2, 2]
+    assert links.identifiers.strings() == ["NIL", "Germany", "NIL", "New_York_City"]
+    assert counts(gold, system) == (3, 1, 1)
+    assert assay.read(gold, input_format="aida(link=6)").layer(Links).identifiers[1] == "11867"
+    assert corpus.place(6) == f"{gold}:11"
+
+
+@each(
+    "change, fault",
+    [
+        (("rejects", "rejects\tO"), "3: 'rejects\\tO' in a file of AIDA. A line is a word, or a word with B or I"),
+        (("rejects", "rejects\tI\tx\tx"), ""),
+        (("\nPeter\tB", "\nPeter\tI"), "6: I where no mention goes on. Its first word has B."),
+        (("(2 Rain)", "(1 EU)"), "9: the id '1 EU' is already that of"),
+    ],
+)
+def test_faults_of_aida_files_are_named_with_their_place(pair, change, fault):
+    name, _ = pair(AIDA.replace(*change, 1), AIDA)
+    if fault:
+        with pytest.raises(InputError, match=re.escape(f"{name}:{fault}")):
+            assay.read(name, input_format="aida")
+    else:
+        assert assay.read(name).layer(Links).spans.end.tolist()[0] == 2
+    with pytest.raises(UsageError, match="link is a column from 4 to 7, not 3"):
+        assay.read(name, input_format="aida(link=3)")
 
 
 # --- neleval and TAC ---
@@ -455,7 +507,7 @@ def test_files_without_links_and_of_two_layers_are_named(pair):
     words = '{"id": "d", "text": "Ann left", "spans": [{"start": 0, "end": 3, "label": "PER"}]}\n'
     gold, system = pair(words, words, "jsonl")
     assert refusal(gold, system, task="links") == (
-        f"{gold}: holds no links (jsonl). Formats that have them: hipe, neleval, brat (N lines), jsonl (link), "
+        f"{gold}: holds no links (jsonl). Formats that have them: hipe, aida, neleval, brat (N lines), jsonl (link), "
         "conllu (MISC)."
     )
     gold, system = pair(json_lines("Q1"), words, "jsonl")
