@@ -399,6 +399,12 @@ class Prepared:
                 raise UsageError(f"{measure} is about {wanted}, but {self.task} are compared. Say --task {wanted}")
         assert task.prepare is not None
         run = task.prepare(self.inputs, self.names, measures, self.options)
+        if self.options.unit == "sentence" and run.gold.whole_documents:
+            lines = ', or read lines as sentences: --input-format "brat(units=lines)"'
+            raise UsageError(
+                f"--unit sentence: {run.gold.name} has documents and no sentences. Say --unit document"
+                f"{lines if run.gold.format == 'brat' else ''}"
+            )
         return replace(run, task=self.task, options=self.options)
 
 

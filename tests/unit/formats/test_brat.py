@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+import assay
 from assay.formats import read
 from assay.formats.relations import Links, Relations
 from cases import each
@@ -314,3 +315,13 @@ def test_an_empty_text_is_one_line(document):
 def test_units_of_other_names_are_refused(document):
     message = refusal(read, document(SPANS), input_format="brat(units=words)")
     assert message == "there is no units = 'words'. There is: documents, lines."
+
+
+def test_documents_without_sentences_are_not_resampled_by_sentences(document):
+    gold = document("T1\tPER 0 13\tAngela Merkel\n")
+    assert refusal(assay.score, gold, gold, unit="sentence", times=1) == (
+        "--unit sentence: a.ann has documents and no sentences. Say --unit document, or read lines as sentences: "
+        '--input-format "brat(units=lines)"'
+    )
+    lines = assay.score(gold, gold, unit="sentence", times=1, input_format="brat(units=lines)")
+    assert lines.unit == "sentence"
