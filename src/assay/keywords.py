@@ -25,7 +25,7 @@ class Keywords(TypedDict, total=False):
 
     # What is compared
     task: str | None
-    column: str | None
+    column: str | Sequence[str] | Mapping[str, str] | None
     input_format: str | Sequence[str] | None
     which: str | Sequence[str] | Mapping[str, str]
     map: File | None

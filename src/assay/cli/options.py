@@ -272,8 +272,10 @@ _EVALUATION = (
     ),
     click.option(
         "--column",
+        multiple=True,
+        metavar="[NAME=]COLUMN",
         help="Column compared: UPOS, XPOS, FEATS, LEMMA, MISC:NER, MISC:Entity, a header name or a number; "
-        "3+4 for spans in layers.",
+        "3+4 for spans in layers. NAME=COLUMN: the column of gold, a system or an annotator.",
     ),
     click.option(
         "--input-format",

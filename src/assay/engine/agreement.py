@@ -84,11 +84,13 @@ def agreement(
     # By name: no figure depends on who is given first. One who is called gold comes first, as gold does in messages.
     named = sorted(named_systems(annotators).items(), key=lambda one: (one[0] != "gold", one[0]))
     _check([one for _, one in named], chosen)
+    chosen = chosen.with_columns([*dict(named), *(named_systems(systems) if systems else ())])
     result = _of_files(dict(named), given, systems, ways, items, absent, chosen)
     copies = [
         f"{a} and {b} are copies of one file, so that their agreement says nothing."
         for (a, one), (b, other) in combinations(named, 2)
-        if all(isinstance(path, str | Path) and Path(path).is_file() for path in (one, other))
+        if chosen.column_of(a) == chosen.column_of(b)
+        and all(isinstance(path, str | Path) and Path(path).is_file() for path in (one, other))
         and filecmp.cmp(one, other, shallow=False)
     ]
     return with_titles(replace(result, warnings=(*copies, *result.warnings)))
@@ -351,7 +353,7 @@ def _bare(
     signature = {
         "assay": assay.__version__,
         "task": task,
-        **({"column": options.column} if options.column else {}),
+        **({"column": options.spelled_column} if options.column else {}),
         "measures": "+".join(one.signature for one in measures),
         **({"unit": options.unit} if options.unit else {}),
         "interval": "percentile",

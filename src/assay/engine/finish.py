@@ -504,10 +504,14 @@ def _signature(part: Part, interval: str) -> str:
     }
     # Formats whose parameters figures depend on say all of them.
     formats = [f"{source.name}:{source.format}" for source in part.systems if "(" in source.format]
+    names = ["gold", *(source.name for source in part.systems)]
+    by_file = dict(zip(names, part.told.columns, strict=False))
+    several = len({*by_file.values()}) > 1
+    column = ",".join(f"{name}={one}" for name, one in by_file.items()) if several else part.column
     parts: dict[str, object] = {
         "assay": assay.__version__,
         "task": part.task,
-        **({"column": part.column} if part.column else {}),
+        **({"column": column} if column else {}),
         **({"scheme": part.scheme} if part.scheme else {}),
         **({"atoms": part.atoms} if part.atoms else {}),
         "measures": "+".join(measure.signature for measure in part.measures),

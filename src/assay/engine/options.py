@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, fields, make_dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from assay.align import MISMATCH
 from assay.arrays import plain
@@ -92,7 +92,8 @@ def is_of_systems(form: str) -> bool:
 class _Options:
     """The options of a run; the same words as on the command line. Those of tasks are added below."""
 
-    column: str | None = None
+    column: str | tuple[str, ...] | Mapping[str, str] | None = None
+    """The column compared; several, if NAME=COLUMN says it of gold or one system, or columns by these names."""
     input_format: str | tuple[str, ...] | None = None
     """The format of the files; several, where NAME=FORMAT says it for gold or one system."""
     which: tuple[str, ...] = ()
@@ -150,10 +151,14 @@ class _Options:
             # As on the command line, PER,LOC are two; the tag for commas is itself.
             names = [value] if value == "," else value.split(",") if isinstance(value, str) and value else value
             object.__setattr__(self, name, tuple(sorted(set(names or ()))))
-        if self.input_format is not None and not isinstance(self.input_format, str):
-            # One by itself is what it is, none is none.
-            formats = tuple(self.input_format)
-            object.__setattr__(self, "input_format", formats if len(formats) > 1 else next(iter(formats), None))
+        if isinstance(self.column, int | Mapping):
+            by_name = isinstance(self.column, Mapping) and {name: str(one) for name, one in self.column.items()}
+            object.__setattr__(self, "column", by_name or str(self.column))
+        for name in ("column", "input_format"):
+            value = getattr(self, name)
+            if value is not None and not isinstance(value, str | Mapping):
+                # One by itself is what it is, none is none.
+                object.__setattr__(self, name, tuple(value) if len(value) > 1 else next(iter(value), None))
         for name in _files():
             if isinstance(getattr(self, name), Path):
                 object.__setattr__(self, name, str(getattr(self, name)))
@@ -208,6 +213,35 @@ class _Options:
                     given = " ".join(f"--{option} {value}" for value in values)
                     raise UsageError(f"{given}: give one for each file, e.g. --{option} gold={values[0]}")
 
+    def column_of(self, name: str) -> str | None:
+        """The column of gold's file or of a system's, where the user says it."""
+        column = self.column
+        return column.get(name, column.get("")) if isinstance(column, Mapping) else cast(str | None, column)
+
+    @property
+    def spelled_column(self) -> str:
+        """The columns as the user says them."""
+        by_name = self.column.items() if isinstance(self.column, Mapping) else [("", self.column or "")]
+        return ",".join(f"{name}={column}" if name else str(column) for name, column in by_name)
+
+    def with_columns(self, names: Sequence[str]) -> _Options:
+        """The options with columns by these names; what stands before = and is none of them belongs to a column."""
+        if isinstance(self.column, Mapping):
+            for name in self.column:
+                if name not in ("", *names):
+                    raise unknown("system", name, names)
+            return self
+        columns: dict[str, str] = {}
+        for spec in (self.column,) if isinstance(self.column, str) else self.column or ():
+            before, equals, after = spec.partition("=")
+            name, column = (before, after) if equals and before in names else ("", spec)
+            if name in columns:
+                said = f"--column {names[0]}={columns[name]} --column {names[1]}={column}"
+                whose = f"for {name}" if name else "without a name"
+                raise UsageError(f"--column is given twice {whose}: {columns[name]}, {column}. Say for which: {said}")
+            columns[name] = column
+        return replace(self, column=columns if {*columns} - {""} else columns.get(""))
+
     def among(self, gold: str, others: Sequence[str], systems: Sequence[str]) -> _Options:
         """The options of a run with this annotator in gold's place, others and systems in that of systems."""
         formats = []
@@ -240,6 +274,8 @@ class _Options:
             )
             for option in _BY_NAME
         }
+        if isinstance(self.column, Mapping):
+            others["column"] = {name: one for said, one in self.column.items() for name in names(said)}
         return replace(self, **others)
 
     def check(self) -> None:

@@ -118,14 +118,15 @@ def columns_read(
         if isinstance(item, Input) and item.plan.words and column
     ]
     numbered = [(plan.words, name) for plan, name, _ in tables if plan.words.isdigit() and len(plan.labels) > 1]
-    if options.column and options.column.isdigit() and len({words for words, _ in numbered}) > 1:
+    asked = options.column if isinstance(options.column, str) else ""
+    if asked.isdigit() and len({words for words, _ in numbered}) > 1:
         (here, one), (there, other) = numbered[0], next(row for row in numbered if row[0] != numbered[0][0])
         raise InputError(
-            f"{other}: has its words in column {there} and {one} in column {here}, so that column {options.column} "
+            f"{other}: has its words in column {there} and {one} in column {here}, so that column {asked} "
             "is not the same in both. Give them the same columns, or header lines."
         )
     for plan, name, parts in tables:
-        if plan.sniffed or not options.column:
+        if plan.sniffed or not options.column_of(name):
             labels = "+".join(plan.resolve(part) for part in parts)
             told = "; ".join(plan.remarks)
             yield column_read(name=name, words=plan.words, labels=labels, told=f" ({told})" if told else "")
@@ -356,10 +357,10 @@ class Prepared:
             # Sentences without spans, not systems without sentences.
             systems = [systems]
         named = named_systems(systems)
-        self.options = options
         self.names = list(named)
         all_given = [("gold", gold), *named.items()]
         options.check_formats([name for name, _ in all_given])
+        self.options = options = options.with_columns([name for name, _ in all_given])
         # A system without any span looks like one without any label; the others tell.
         lists = from_spans if any(holds_spans(given) for _, given in all_given) else from_lists
         self.inputs = [_open(given, name, options, lists) for name, given in all_given]
@@ -405,7 +406,29 @@ class Prepared:
                 f"--unit sentence: {run.gold.name} has documents and no sentences. Say --unit document"
                 f"{lines if run.gold.format == 'brat' else ''}"
             )
-        return replace(run, task=self.task, options=self.options)
+        own = [] if self.options.symmetric else list(self._compared_with_itself(run.decided.columns))
+        alike = {one.facts["name"] for one in own}
+        others = (one for one in run.warnings if one.kind != "copied" or one.facts["name"] not in alike)
+        return replace(run, task=self.task, options=self.options, warnings=(*own, *others))
+
+    def _compared_with_itself(self, columns: Sequence[str]) -> Iterator[Remark]:
+        """Systems that are the column of gold's file which is gold."""
+        files = [
+            [*map(os.path.realpath, item.files)] if isinstance(item, Input) else [str(number)]
+            for number, item in enumerate(self.inputs)
+        ]
+        for number, (name, column) in enumerate(zip(self.names, columns[1:], strict=False), 1):
+            item = self.inputs[number]
+            if isinstance(item, Input) and column and (files[number], column) == (files[0], columns[0]):
+                others = [one for one in item.plan.filled if one not in column.split("+")]
+                yield same_column(name=name, path=item.path, column=column, others=", ".join(others))
+
+
+@remark
+def same_column(name: str, path: str, column: str, others: str) -> Iterator[str]:
+    """A system that is gold itself, with the columns that may have been meant."""
+    more = f"; others: {others}" if others else ""
+    yield f"{name} and gold are the same column of the same file (column {column} of {path}{more})."
 
 
 def _format_of(item: Input | Corpus) -> str:
@@ -421,13 +444,13 @@ def _open(given: Given, name: str, options: Options, from_data: Callable[[Any, s
     if isinstance(given, Corpus):
         return given
     if isinstance(given, str | Path | Files):
-        wanted = [options.column] if options.column else []
+        column = options.column_of(name)
         # Mentions may consist of words that the text leaves out.
         said = options.format_of(name)
-        plain = said in (None, "conllu") and options.column == ENTITY
+        plain = said in (None, "conllu") and column == ENTITY
         form = "conllu(empty_nodes=true)" if plain else said
         path, asked = given if isinstance(given, Files) else str(given), options.asked_of(name)
-        return Input(path, input_format=form, wanted=wanted, asked=asked)
+        return Input(path, input_format=form, wanted=[column] if column else [], asked=asked)
     if is_documents(given):
         return from_documents(given, name, options.asked_of(name))
     return corpus_of(given, name) if is_foreign(given) else from_data(given, name)

@@ -130,7 +130,8 @@ def _check_options(options: Options, measures: Sequence[Measure]) -> None:
             raise UsageError(f"--{name} is about words and spans; constituents have no use for it.")
     if options.column is not None:
         raise UsageError(
-            f"--column {options.column}: trees have no columns that hold constituents. For tags say --task tags"
+            f"--column {options.spelled_column}: trees have no columns that hold constituents. For tags say "
+            "--task tags"
         )
 
 

@@ -42,10 +42,10 @@ def prepare_dependencies(
     inputs: Sequence[Input | Corpus], named: Sequence[str], measures: Sequence[Measure], options: Options
 ) -> Run:
     """Read, check and align words with their heads and relations."""
-    columns = (options.column or "HEAD+DEPREL").split("+")
-    if len(columns) != 2:
+    columns = [(options.column_of(name) or "HEAD+DEPREL").split("+") for name in ("gold", *named)]
+    if any(len(both) != 2 for both in columns):
         raise UsageError(
-            f"--column {options.column}: dependencies are two columns, e.g. HEAD+DEPREL or PHEAD+PDEPREL."
+            f"--column {options.spelled_column}: dependencies are two columns, e.g. HEAD+DEPREL or PHEAD+PDEPREL."
         )
     further = list(dict.fromkeys(name for measure in measures for name in columns_of(measure)))
     trees, faults, checked = _read_trees(words_alone(inputs), columns, further, options)
@@ -106,7 +106,7 @@ def prepare_dependencies(
         numbers[name] = int((arcs.nonprojective(pair.system) & taken).sum())
     return Run(
         gold=gold,
-        column="+".join(columns),
+        column="+".join(columns[0]),
         measures=tuple(measures),
         pairs=tuple(pairs),
         sources=tuple(source_of(name, pair.system, pair, "") for name, pair in pairs),
@@ -116,7 +116,11 @@ def prepare_dependencies(
         items=int(judged[0].has_gold.sum()),
         unit=options.unit or "sentence",
         notes=() if options.symmetric else (nonprojective_sentences(numbers=numbers),),
-        decided=Decided(column="+".join(columns), formats=tuple(corpus.format for corpus in corpora)),
+        decided=Decided(
+            column="+".join(columns[0]),
+            formats=tuple(corpus.format for corpus in corpora),
+            columns=tuple(map("+".join, columns)) if columns.count(columns[0]) < len(columns) else (),
+        ),
     )
 
 
@@ -126,7 +130,7 @@ def _main(relation: str) -> str:
 
 
 def _read_trees(
-    inputs: Sequence[Input | Corpus], columns: Sequence[str], further: Sequence[str], options: Options
+    inputs: Sequence[Input | Corpus], columns: Sequence[Sequence[str]], further: Sequence[str], options: Options
 ) -> tuple[list[Corpus], list[list[Fault]], list[Remark]]:
     """The files with their heads, and the faults of their trees.
 
@@ -134,7 +138,7 @@ def _read_trees(
     """
     corpora, checked = [], []
     for number, item in enumerate(inputs):
-        head, relation = columns
+        head, relation = columns[number]
         resolve = item.plan.resolve if isinstance(item, Input) and item.plan.format == "conll09" else None
         if number == 0 and resolve and (resolve(head), resolve(relation)) == ("PHEAD", "PDEPREL"):
             # Predicted columns are never gold's.

@@ -69,7 +69,7 @@ def prepare_graphs(
         if getattr(options, name) is not None:
             raise UsageError(f"--{name} is about words; graphs have no use for it.")
     if options.column not in (None, DEPS):
-        raise UsageError(f"--column {options.column}: graphs are in column DEPS, or in sdp and mrp files.")
+        raise UsageError(f"--column {options.spelled_column}: graphs are in column DEPS, or in sdp and mrp files.")
     tags = PREDICATE_TAG in options.slices
     tags |= any("predicates" in one.parameters or one.parameters.get("punctuation") is False for one in measures)
     names = ["gold", *named]

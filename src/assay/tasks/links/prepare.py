@@ -177,14 +177,15 @@ def _read(
         links = links_of(corpus)
         return replace(corpus, spans=links.spans).with_layer(links), ()
     wanted = [part for part in options.link_column.split(",") if part]
-    if options.link_field or options.column == ENTITY:
+    asked = options.column_of("gold" if name == "train" else name)
+    if options.link_field or asked == ENTITY:
         if wanted:
             raise UsageError("--link-column and --link-field are two places for links. Leave one out.")
         return _of_entities(item, options), ()
     tags, found = link_columns(labels)
     wanted = wanted or [found or _key_of_misc(item, path)]
     hipe = all(map(is_link_column, wanted))
-    tags = options.column or (tags if hipe else _TAGS)
+    tags = asked or (tags if hipe else _TAGS)
     corpus = read_labels(item, [tags, *wanted])
     if options.blank_tag:
         corpus = replace(corpus, empty=options.blank_tag)
@@ -517,7 +518,7 @@ def _check(pairs: Sequence[tuple[str, Pair]], options: Options) -> Iterator[Rema
                 name=name,
                 gold=pair.gold.name,
                 system=pair.system.name,
-                same=pair.gold.sha256 == pair.system.sha256,
+                same=pair.gold.sha256 == pair.system.sha256 and bool(judged.right.all()),
                 items=len(judged),
                 right=int(judged.right.sum()),
                 noun="link",

@@ -54,7 +54,7 @@ def prepare_relations(
 ) -> Run:
     """Read, check and align relations and their spans."""
     if options.column is not None:
-        raise UsageError(f"--column {options.column}: relations are in no column.")
+        raise UsageError(f"--column {options.spelled_column}: relations are in no column.")
     if options.lexicon is not None:
         raise UsageError("--lexicon is a list of words; relations seen in training are told by --train.")
     names = ["gold", *named]

@@ -82,9 +82,10 @@ def shows_spans(gold: Input | Corpus, options: Options) -> bool:
             # Where there are columns too, spans are what is compared only if there are any.
             return len(gold.spans) > 0 or not gold.columns
         return len(gold.columns) == 1 and schemes.looks_like_tags(next(iter(gold.columns.values())).counts())
-    if gold.plan.spans or options.column == ENTITY:
+    asked = options.column_of("gold")
+    if gold.plan.spans or asked == ENTITY:
         return True
-    names = [options.column] if options.column else [] if _is_conllu(gold) else gold.plan.labels[-1:]
+    names = [asked] if asked else [] if _is_conllu(gold) else gold.plan.labels[-1:]
     columns = [gold.plan.values(part) for name in names for part in name.split("+")]
     # Where the first lines have nothing but O, what follows are tags of spans as well.
     return any(_mostly_tags(values) for values in columns)
@@ -107,9 +108,11 @@ def prepare_spans(
 ) -> Run:
     """Read, map, mark and align labelled spans."""
     # The first shard tells for all.
-    decided = options.decided.columns if options.decided is not None else ()
-    columns = list(decided) or [_column_of(item, options) for item in inputs]
     names = ["gold", *named]
+    decided = options.decided.columns if options.decided is not None else ()
+    columns = list(decided) or [
+        _column_of(item, options.column_of(name)) for item, name in zip(inputs, names, strict=True)
+    ]
     corpora, read, reading_notes = _read_files(inputs, columns, names, options)
     formats = tuple(corpus.format for corpus in corpora)
     rules = rules_of(options, named)
@@ -164,7 +167,7 @@ def prepare_spans(
         for (name, pair), own in zip(pairs, claims, strict=True)
     ]
     column_notes = list(columns_read(inputs, names, columns, options))
-    differ = len(set(columns)) > 1
+    differ = len(set(columns)) > 1 and not all(map(options.column_of, names))
     warnings = [
         *kept,
         *reading_notes,
@@ -228,18 +231,18 @@ def _with_answers(measures: Sequence[Measure], claims: Sequence[Unplaced | None]
 # --- reading ---
 
 
-def _column_of(item: Input | Corpus, options: Options) -> str:
+def _column_of(item: Input | Corpus, asked: str | None) -> str:
     """The column (or columns, as layers) that a file's spans are in; nothing where it holds spans itself."""
     if isinstance(item, Corpus):
-        if item.spans is not None or (item.trees is not None and not options.column):
+        if item.spans is not None or (item.trees is not None and not asked):
             return ""
-        if not options.column and len(item.columns) > 1:
+        if not asked and len(item.columns) > 1:
             raise UsageError(f"{item.name}: tags may be in {', '.join(item.columns)}. Choose one with column=.")
-        return options.column or next(iter(item.columns), "")
-    if item.plan.spans or (item.plan.trees and not options.column):
+        return asked or next(iter(item.columns), "")
+    if item.plan.spans or (item.plan.trees and not asked):
         return ""
-    if options.column:
-        return options.column
+    if asked:
+        return asked
     if _is_conllu(item):
         raise UsageError(
             f"{item.path}: say where the spans are: --column {ENTITY} for brackets, --column MISC:NER (or "
@@ -499,11 +502,11 @@ def _known_names(path: str, named: Sequence[str], options: Options) -> Lexicon:
     if len(files) == 1 and _is_list_of_names(files[0]):
         lines = (" ".join(line.split()) for batch in Source(files[0]).batches() for _, line in batch.lines())
         return Lexicon(path, dict(Counter(key(line) for line in lines if line)), None, options.oov_fold_case)
-    wanted = [options.column] if options.column else []
-    asked = Asked("gold", repair=options.asked_of("gold").repair)
+    column, repair = options.column_of("gold"), options.asked_of("gold").repair
+    wanted, asked = [column] if column else [], Asked("gold", repair=repair)
     item = Input(path, input_format=options.format_of("gold"), wanted=wanted, asked=asked)
     scheme = _declared(options.scheme, ["gold", *named]).get("gold")
-    corpus = _read(item, _column_of(item, options), scheme, "", options.asked_of("gold").repair, options)[0]
+    corpus = _read(item, _column_of(item, column), scheme, "", repair, options)[0]
     rules = rules_of(options, named)
     if rules:
         corpus = _map_labels(rules, corpus, ("gold",))[0]

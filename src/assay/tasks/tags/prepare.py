@@ -56,12 +56,20 @@ def prepare_tags(
 ) -> Run:
     """Read, map, mark and align words with their labels."""
     inputs = words_alone(inputs)
+    names = ["gold", *named]
     tagset = tagsets.find(options.tagset) if options.tagset else None
-    if isinstance(tagset, Feats) and options.column not in (None, tagset.column):
+    if isinstance(tagset, Feats) and any(
+        options.column_of(name) not in (None, tagset.column) for name in names
+    ):
         raise UsageError(f"--tagset {tagset.name} takes tags from {tagset.column}; leave --column out.")
     told = options.decided.column if options.decided is not None else ""
-    column = tagset.column if isinstance(tagset, Feats) else told or _column(inputs, options)
-    notes = tuple(columns_read(inputs, ["gold", *named], [column] * len(inputs), options))
+    column = tagset.column if isinstance(tagset, Feats) else told or _column(inputs, names, options)
+    columns = [column, *(options.column_of(name) or column for name in named)]
+    if isinstance(options.column, str) or isinstance(tagset, Feats):
+        columns = [column] * len(inputs)
+    if odd := next((one for one in columns if one.count("+") != column.count("+")), ""):
+        raise UsageError(f"--column: {odd} and gold's {column} join different numbers of columns. Give as many each.")
+    notes = tuple(columns_read(inputs, names, columns, options))
     if isinstance(inputs[0], Input):
         # A measure's column goes by the name that it has in gold.
         resolve = inputs[0].plan.resolve
@@ -79,8 +87,17 @@ def prepare_tags(
     # Of columns that are compared together the first must say something.
     further = {name for measure in measures for name in measure.definition.columns[1:]}
     named_columns = (str(m.parameters["column"]) for m in measures if m.parameters.get("column"))
-    wanted = {column, *(name for _, name in needed), *named_columns}
-    corpora = [with_sets(read_labels(item, sorted(wanted)), options.alternatives) for item in inputs]
+    others = {*(name for _, name in needed), *named_columns}
+    if column in others and {*columns} != {column}:
+        raise UsageError(
+            f"--column {options.spelled_column}: a measure names column {column} too, which is gold's alone. Leave "
+            "column= out of the measure."
+        )
+    wanted = {column, *others}
+    corpora = [
+        with_sets(_read_columns(item, own, column, sorted(others)), options.alternatives)
+        for item, own in zip(inputs, columns, strict=True)
+    ]
     check_folders(corpora)
     mapped: list[Mapped] = []
     rules = rules_of(options, named)
@@ -88,7 +105,7 @@ def prepare_tags(
         sides = [("gold",), *(("system", name) for name in named)]
         done = [mapping.apply(rules, corpus, column, side) for corpus, side in zip(corpora, sides, strict=True)]
         corpora = [corpus for corpus, _ in done]
-        for name, (_, report) in zip(["gold", *named], done, strict=True):
+        for name, (_, report) in zip(names, done, strict=True):
             mapped += [replace(row, file=name) for row in report]
     kept = kept_labels((_single(corpus.column(column)) for corpus in corpora), options)
     if kept:
@@ -163,6 +180,7 @@ def prepare_tags(
         notes=notes,
         decided=Decided(
             column=column,
+            columns=tuple(columns),
             filled=tuple(given),
             formats=tuple(corpus.format for corpus in corpora),
         ),
@@ -187,13 +205,20 @@ def empty_gold(gold: str, column: str, mark: str, empty: bool) -> Iterator[str]:
     yield from ()
 
 
-def _column(inputs: Sequence[Input | Corpus], options: Options) -> str:
+def _read_columns(item: Input | Corpus, own: str, column: str, others: Sequence[str]) -> Corpus:
+    """The corpus with its own column under gold's name for it, and others under theirs."""
+    corpus = read_labels(item, [own, *(name for name in others if name != own)])
+    return corpus if own == column else replace(corpus, columns={**corpus.columns, column: corpus.column(own)})
+
+
+def _column(inputs: Sequence[Input | Corpus], names: Sequence[str], options: Options) -> str:
     """The column all are compared on, under the name it has in gold."""
-    first = inputs[0]
-    if options.column is not None:
-        if isinstance(first, Input) and not set("+:") & set(options.column):
-            return first.plan.resolve(options.column)
-        return name_in(first, options.column) if isinstance(first, Corpus) else options.column
+    first, asked = inputs[0], options.column_of("gold")
+    if asked is not None:
+        if isinstance(first, Input) and not set("+:") & set(asked):
+            return first.plan.resolve(asked)
+        return name_in(first, asked) if isinstance(first, Corpus) else asked
+    inputs = [item for item, name in zip(inputs, names, strict=True) if options.column_of(name) is None]
     files = [item for item in inputs if isinstance(item, Input)]
     if files:
         return choose_column(files)
