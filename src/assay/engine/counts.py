@@ -165,7 +165,7 @@ def graded(items: Items, sentences: int) -> Counts:
 
 
 def by_label(items: Items, sentences: int) -> Counts:
-    """Per sentence and label: items right, gold items with the label, system items with the label."""
+    """Per sentence and label: items right, gold items with the label, system items with the label, and marks."""
     masks = {
         "right": (items.gold, items.right[0]),
         "gold": (items.gold, items.has_gold),
@@ -173,6 +173,7 @@ def by_label(items: Items, sentences: int) -> Counts:
     }
     if items.found is not None:
         masks["found"] = (items.answer[0], items.found[0])
+    masks |= {name: (items.gold, mask & items.has_gold) for name, mask in items.marks.items()}
     rows = [(items.sentence[mask], codes[mask]) for codes, mask in masks.values()]
     return _per_label(tuple(masks), items.labels, sentences, rows)
 

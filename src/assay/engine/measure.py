@@ -389,11 +389,15 @@ f1 = F1(lambda sums: sums["right"] + sums.get("found", sums["right"]), lambda su
 """The harmonic mean of precision and recall, from the counts themselves."""
 
 
+BLANK = "blank"
+"""The field of the gold items whose label is a blank, which is no label of its own in a macro average."""
+
+
 def macro(score: Score, fields: Sequence[str] = ("gold",)) -> Score:
     """The plain mean of a score over the labels that have anything in some fields: the labels that gold has."""
 
     def averaged(sums: Sums) -> Floats:
-        present = _sizes(sums, fields) > 0
+        present = (_sizes(sums, fields) > 0) & (np.asarray(sums.get(BLANK, 0.0)) == 0)
         # A label that gold has and no system assigns has no precision; as an average over labels needs
         # a number for each, it counts as 0 there, as it does in its F.
         found = score(sums)

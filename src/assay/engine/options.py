@@ -262,7 +262,8 @@ class _Options:
         formats = [
             f"{name}={form}" if name else form for said, form in self._formats for name in runs.get(said, [said])
         ]
-        return replace(self._with_names(lambda said: runs.get(said, [said])), input_format=tuple(formats))
+        named = self.with_columns(["gold", *runs])._with_names(lambda said: runs.get(said, [said]))
+        return replace(named, input_format=tuple(formats))
 
     def _with_names(self, names: Callable[[str], Sequence[str]]) -> _Options:
         """The options with what is said of one file under the names that its name becomes."""

@@ -36,8 +36,9 @@ MISSING = Option(
 )
 BLANK_TAG = Option(
     "blank_tag",
-    "Tag of words that were not annotated (_), read as O and counted; else such tags are refused.",
-    "Spans and mentions",
+    "Mark of words without annotation (_): O in tags of spans, a label of its own in other tags. Default: such words "
+    "stop spans with an error if others have O, and are left out of tags.",
+    COMPARED,
     default="",
     metavar="_",
 )

@@ -18,6 +18,7 @@ from assay.engine.items import ONE, Items, judge_words
 from assay.engine.lexicon import known_words
 from assay.engine.measure import (
     BEYOND_CHANCE,
+    BLANK,
     FOUND,
     FOUND_WORDS,
     OVER_LABELS,
@@ -151,12 +152,23 @@ def tag_f1(pair: Pair, *, column: str | None = None) -> Items:
     Counts: per tag right, gold, system.
     Score: per tag precision = right/system, recall = right/gold, f1 = 2·right/(gold+system). For all tags
         together the same from the sums (micro; with one tag per word the accuracy), macro- the plain mean over
-        tags that gold has, weighted- the mean weighted by gold counts. A tag that a resample happens not to have
-        is left out of its macro averages; as rare tags are hard ones, their intervals are biased upwards.
+        tags that gold has but for --blank-tag, weighted- the mean weighted by gold counts. A tag that a resample
+        happens not to have is left out of its macro averages; as rare tags are hard ones, their intervals are
+        biased upwards.
     Paper: Tuggener 2017, Tables 9 and 12 give the recall.
     Golden: an independent count over pos-german. Peers: scikit-learn classification_report.
     """
-    return judge_words(pair, column)
+    judged, blank = judge_words(pair, column), pair.layer(Blank)
+    if blank is None:
+        return judged
+    return replace(judged, marks={BLANK: judged.gold == (*judged.labels, blank.label).index(blank.label)})
+
+
+@dataclass(frozen=True, eq=False)
+class Blank:
+    """The label of words whose cell is empty."""
+
+    label: str
 
 
 @dataclass(frozen=True, eq=False)

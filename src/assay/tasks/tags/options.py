@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assay.specs import Option
-from assay.tasks.options import LABELS, MAP, SWEEP
+from assay.tasks.options import BLANK_TAG, LABELS, MAP, SWEEP
 
 _PARTS = "Tags with parts"
 OPTIONS = (
@@ -15,6 +15,7 @@ OPTIONS = (
         "weights", "Weights of categories for wpa and cwpa: a file, or equal, paper, poliqarp.", _PARTS, file="name"
     ),
     SWEEP,
+    BLANK_TAG,
     MAP,
     *LABELS,
 )

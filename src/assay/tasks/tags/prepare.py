@@ -44,7 +44,7 @@ from assay.errors import InputError, UsageError
 from assay.formats import Input, choose_column, name_in, read_labels, with_sets
 from assay.result import Mapped
 from assay.tasks.tags import tagsets
-from assay.tasks.tags.measures import Rich, analysis_of
+from assay.tasks.tags.measures import Blank, Rich, analysis_of
 from assay.tasks.tags.tagsets import Feats, Tagset
 from assay.tasks.tags.tagsets.analysis import POS
 
@@ -98,6 +98,8 @@ def prepare_tags(
         with_sets(_read_columns(item, own, column, sorted(others)), options.alternatives)
         for item, own in zip(inputs, columns, strict=True)
     ]
+    if options.blank_tag:
+        corpora = [_with_blank(corpus, options.blank_tag) for corpus in corpora]
     check_folders(corpora)
     mapped: list[Mapped] = []
     rules = rules_of(options, named)
@@ -129,9 +131,21 @@ def prepare_tags(
     check_gold = empty_gold(
         gold=gold_corpus.name, column=column, mark=gold_corpus.empty or "_", empty=gold_corpus.is_empty(column)
     )
+    annotated = corpora if options.symmetric else corpora[:1]
+    blanks = [corpus.unlabelled(column) for corpus in annotated]
+    labels = [
+        Column(corpus.column(column).codes[~blank], corpus.column(column).vocabulary)
+        for corpus, blank in zip(annotated, blanks, strict=True)
+    ]
+    check_labels = one_label(
+        gold=gold_corpus.name,
+        column=column,
+        labels={label: True for own in labels for label in own.counts()},
+        blank=sum(int(blank.sum()) for blank in blanks),
+    )
     if options.decided is None:
         # Before anything else is looked at.
-        format_warnings([check_gold])
+        format_warnings([check_gold, check_labels])
     given = filled = [not output.is_empty(column) for output in outputs]
     if options.decided is not None:
         # What is known of all shards; the first may be empty where others are not.
@@ -150,6 +164,8 @@ def prepare_tags(
     pairs = [(name, without(pair, skipped)) for name, pair in pairs]
     if options.symmetric:
         pairs = [(name, replace(pair, symmetric=True)) for name, pair in pairs]
+    if options.blank_tag:
+        pairs = [(name, pair.with_layer(Blank(options.blank_tag))) for name, pair in pairs]
     if tagset is not None:
         pairs, said = _with_tagset(pairs, tagset, measures, options)
         warnings.extend(said)
@@ -172,7 +188,7 @@ def prepare_tags(
         tuple(pairs),
         sources,
         skipped,
-        (check_gold, *kept, *warnings),
+        (check_gold, check_labels, *kept, *warnings),
         tuple(mapped),
         tagset=tagset.name if tagset else "",
         items=int(judged[0][1].has_gold.sum()),
@@ -209,6 +225,23 @@ def _read_columns(item: Input | Corpus, own: str, column: str, others: Sequence[
     """The corpus with its own column under gold's name for it, and others under theirs."""
     corpus = read_labels(item, [own, *(name for name in others if name != own)])
     return corpus if own == column else replace(corpus, columns={**corpus.columns, column: corpus.column(own)})
+
+
+def _with_blank(corpus: Corpus, label: str) -> Corpus:
+    """The corpus with a label in place of empty cells, so that none is empty."""
+    blank = {corpus.empty or "_": label, "": label}
+    return replace(corpus, columns={name: one.mapped(blank) for name, one in corpus.columns.items()}, empty="")
+
+
+@remark
+def one_label(gold: str, column: str, labels: Mapping[str, bool], blank: int) -> Iterator[str]:
+    """Gold with one label and blanks: a flag, of which only the words that have it would be judged."""
+    if blank and len(labels) == 1:
+        raise InputError(
+            f"{gold}: {column} has one label, {next(iter(labels))}, and is blank at {numbered(blank, 'word')}, so "
+            "precision would be 100 for any system. If blank means no: --blank-tag _"
+        )
+    yield from ()
 
 
 def _column(inputs: Sequence[Input | Corpus], names: Sequence[str], options: Options) -> str:
