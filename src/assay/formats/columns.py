@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from assay.arrays import Ints
+from assay.corpus import Corpus
 from assay.errors import InputError, UsageError, unknown
 from assay.formats.builder import Builder, check_choice
 from assay.formats.clean import DOCSTART, clean_lines
@@ -240,10 +241,7 @@ def table_layout(
             or (all(usual) and not again)
         )
         if not header and full and (all(usual) if again else called[0] in WORDS or any(usual[1:])):
-            raise InputError(
-                f"{path}: the first line, {' '.join(first)[:60]!r}, may name the columns or be a word. Say which: "
-                f'--input-format "{format}(header=true)" or "{format}(header=false)".'
-            )
+            raise doubtful_header(path, first, format)
     rows = below if header else sentences
     names = tuple(first) if header else ()
     numbering = tuple(column for column in range(len(first)) if _numbers_words(rows, column))
@@ -265,6 +263,32 @@ def table_layout(
             f'them. Say where they are, e.g. --input-format "{format}(word={word + 2})".'
         )
     return replace(layout, word=word, sniffed=sniffed or (header and str(parameters["header"]) == "auto"))
+
+
+def doubtful_header(path: str, cells: Sequence[str], format: str) -> InputError:  # noqa: A002
+    """The error for a first line that may name the columns or be a word."""
+    return InputError(
+        f"{path}: the first line, {' '.join(cells)[:60]!r}, may name the columns or be a word. Say which: "
+        f'--input-format "{format}(header=true)" or "{format}(header=false)".'
+    )
+
+
+def looks_header(corpus: Corpus, column: str) -> bool:
+    """True if word and label of the first line occur in first lines alone, and the label looks like no other.
+
+    It has three letters or more, and small ones (or those of a script without) where no other label has any, or two
+    letters more than all others. In up to 15% of texts of 50 words the first word and its tag are unique, but none
+    of these tags looked like this in 7 columns of 3 corpora; 0.5% of lemmas did.
+    """
+    labels = corpus.column(column)
+    firsts = corpus.starts[[sentence for _, sentence in corpus.files] or [0]]
+    for cells in (corpus.forms, labels):
+        if not np.isin(np.flatnonzero(cells.codes == cells.codes[0]), firsts).all():
+            return False
+    label, others = labels[0], [other for other in labels.counts() if other != labels[0]]
+    small = [any(letter.isalpha() and not letter.isupper() for letter in text) for text in (label, *others)]
+    longer = len(label) > 1 + max(map(len, others), default=len(label))
+    return label.replace("_", "").isalpha() and len(label) > 2 and (longer or small == [True, *[False] * len(others)])
 
 
 def _numbers_words(sentences: Sequence[Sequence[Sequence[str]]], column: int) -> bool:

@@ -52,6 +52,55 @@ def test_columns_are_read_and_said_as_the_page_says(file, row):
     assert told(file("file.txt", text)) == message
 
 
+def tagged(first: str, rows: int) -> str:
+    """Lines of words and tags, no word and no tag of which is unique but those of the first line."""
+    tags = ("NN", "ART", "VVFIN", "PTKANT")
+    return "\n".join([first, *(f"w{i % 20}\t{tags[i % len(tags)]}" for i in range(rows))]) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("first", "outcome"),
+    [
+        ("Wort\tWortart", "header"),
+        ("слово\tтег", "header"),
+        ("単語\t品詞_", "header"),
+        ("WORT\tBEZEICHNUNG", "header"),
+        # A first word whose tag is unique; a word or a tag that comes again.
+        ("Danke\tITJ", "word"),
+        ("(\t$(", "word"),
+        ("w3\tWortart", "word"),
+        ("Wort\tNN", "word"),
+    ],
+)
+def test_a_header_in_another_language_is_refused_or_noted_in_short_files(file, first, outcome):
+    for name in ("gold.tsv", "s.tsv"):
+        file(name, tagged(first, 60))
+    file("t.tsv", tagged(first.partition("\t")[0] + "\tNN", 60))
+    shown = first.replace("\t", " ")
+    if outcome == "header":
+        assert refusal(assay.score, "gold.tsv", "s.tsv", times=5) == (
+            f"gold.tsv: the first line, {shown!r}, may name the columns or be a word. Say which: --input-format "
+            '"tsv(header=true)" or "tsv(header=false)".'
+        )
+    else:
+        assert assay.score("gold.tsv", "s.tsv", times=5).items == 61
+    # A system that has a usual tag there says that it is a word; so does the user.
+    assert assay.score("gold.tsv", ["s.tsv", "t.tsv"], times=5).items == 61
+    assert assay.score("gold.tsv", "s.tsv", input_format="tsv(header=false)", times=5).items == 61
+    for name in ("gold.tsv", "s.tsv"):
+        file(name, tagged(first, 40))
+    note = f"gold.tsv: the first line, {shown!r}, is read as a word. If it names the columns: --input-format "
+    notes = assay.score("gold.tsv", "s.tsv", times=5).notes
+    assert (note + '"tsv(header=true)"' in notes) == (outcome == "header")
+
+
+def test_headers_of_all_files_of_a_folder_are_headers(file):
+    for name in ("gold", "s"):
+        for number in "ab":
+            file(f"{name}/{number}.tsv", tagged("Wort\tWortart", 60))
+    assert refusal(assay.score, "gold", "s", times=5).startswith("gold: the first line, 'Wort Wortart', may name")
+
+
 def test_every_format_that_is_told_by_its_look_is_in_the_table():
     assert [row[0].strip("`") for row in BY_FORMAT] == [
         name

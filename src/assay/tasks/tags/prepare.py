@@ -42,6 +42,7 @@ from assay.engine.warnings import (
 )
 from assay.errors import InputError, UsageError
 from assay.formats import Input, choose_column, name_in, read_labels, with_sets
+from assay.formats.columns import doubtful_header, looks_header
 from assay.result import Mapped
 from assay.tasks.tags import tagsets
 from assay.tasks.tags.measures import Blank, Rich, analysis_of
@@ -50,6 +51,10 @@ from assay.tasks.tags.tagsets.analysis import POS
 
 if TYPE_CHECKING:
     from assay.tasks.tags.weights import Weights
+
+_ENOUGH = 50
+"""From this number of words on, a first line that hardly is a word is refused."""
+
 
 def prepare_tags(
     inputs: Sequence[Input | Corpus], named: Sequence[str], measures: Sequence[Measure], options: Options
@@ -98,6 +103,7 @@ def prepare_tags(
         with_sets(_read_columns(item, own, column, sorted(others)), options.alternatives)
         for item, own in zip(inputs, columns, strict=True)
     ]
+    notes = (*notes, *_doubtful_header(inputs, corpora, names, column, options))
     if options.blank_tag:
         corpora = [_with_blank(corpus, options.blank_tag) for corpus in corpora]
     check_folders(corpora)
@@ -225,6 +231,30 @@ def _read_columns(item: Input | Corpus, own: str, column: str, others: Sequence[
     """The corpus with its own column under gold's name for it, and others under theirs."""
     corpus = read_labels(item, [own, *(name for name in others if name != own)])
     return corpus if own == column else replace(corpus, columns={**corpus.columns, column: corpus.column(own)})
+
+
+def _doubtful_header(
+    inputs: Sequence[Input | Corpus], corpora: Sequence[Corpus], names: Sequence[str], column: str, options: Options
+) -> Iterator[Remark]:
+    """A note on the first line of short tables that seems to name columns in every file; in longer ones an error."""
+    first, gold = inputs[0], corpora[0]
+    said = any("header=" in (options.format_of(name) or "") for name in names)
+    tables = all(isinstance(item, Input) and item.plan.words.isdigit() for item in inputs)
+    if tables and not said and all(looks_header(corpus, column) for corpus in corpora):
+        assert isinstance(first, Input)
+        cells = [gold.forms[0], gold.column(column)[0]]
+        if len(gold) >= _ENOUGH:
+            raise doubtful_header(first.path, cells, first.plan.format)
+        yield first_line(path=first.path, cells=" ".join(cells)[:60], format=first.plan.format)
+
+
+@remark
+def first_line(path: str, cells: str, format: str) -> Iterator[str]:  # noqa: A002
+    """A first line that is counted as a word, and may be none."""
+    yield (
+        f"{path}: the first line, {cells!r}, is read as a word. If it names the columns: --input-format "
+        f'"{format}(header=true)"'
+    )
 
 
 def _with_blank(corpus: Corpus, label: str) -> Corpus:
