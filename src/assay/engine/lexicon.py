@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,7 +14,8 @@ from assay.arrays import Ints
 from assay.corpus import Column, Corpus, one_vocabulary
 from assay.engine.items import Items
 from assay.engine.spanpairs import SpanPair
-from assay.errors import UsageError, unknown
+from assay.engine.warnings import Remark, remark
+from assay.errors import InputError, UsageError, unknown
 from assay.formats import Input
 from assay.formats.source import Source, expand
 from assay.records import dataclass
@@ -33,6 +35,8 @@ class Lexicon:
     frequency: dict[str, int]
     labels: frozenset[tuple[str, str]] | None
     fold: bool
+    counted: bool = False
+    """True if the file is a list of words with their counts."""
 
     @classmethod
     def read(
@@ -44,12 +48,13 @@ class Lexicon:
         input_format: str | None = None,
         labels: Callable[[Corpus], Corpus] = lambda corpus: corpus,
     ) -> Lexicon:
-        """From a plain list of words, one per line, or from an annotated file, whose labels go through `labels`."""
+        """From a list of words, one per line, with or without counts, or from an annotated file, whose labels go
+        through `labels`.
+        """
         key: Callable[[str], str] = str.casefold if fold else str
-        files = expand(path)
-        if len(files) == 1 and _is_word_list(files[0]):
-            words = (line.strip() for batch in Source(files[0]).batches() for _, line in batch.lines())
-            return cls(path, dict(Counter(key(word) for word in words if word)), None, fold)
+        listed = cls.listed(path, fold=fold, is_list=_is_word_list)
+        if listed is not None:
+            return listed
         corpus = Input(path, input_format=input_format, wanted=[column]).read([column])
         corpus = labels(replace(corpus, columns={column: next(iter(corpus.columns.values()))}))
         frequency: Counter[str] = Counter()
@@ -59,6 +64,30 @@ class Lexicon:
         pairs = set(zip(corpus.forms.codes.tolist(), labelled.codes.tolist(), strict=True))
         seen = {(key(corpus.forms.vocabulary[form]), labelled.vocabulary[label]) for form, label in pairs}
         return cls(path, dict(frequency), frozenset(seen), fold)
+
+    @classmethod
+    def listed(
+        cls, path: str, *, fold: bool, is_list: Callable[[Sequence[str]], bool], blanks: bool = False
+    ) -> Lexicon | None:
+        """From a list, one entry per line, in which `blanks` may be; None if the file is no list."""
+        files = expand(path)
+        head = Source(files[0]).head() if len(files) == 1 else []
+        pattern = _counted_lines(head, blanks)
+        if not head or not (pattern or is_list([line for line in head if line.strip()])):
+            return None
+        key: Callable[[str], str] = str.casefold if fold else str
+        frequency: Counter[str] = Counter()
+        for batch in Source(files[0]).batches():
+            for number, line in batch.lines():
+                match = pattern.fullmatch(line) if pattern else None
+                if pattern and not match and line.strip() and number > 1:
+                    raise InputError(f"{path}:{number}: {line.strip()!r} where other lines are a word and its count.")
+                word = (match["word"] or "") if match else "" if pattern else line
+                if match and len(word) > 2 and word[0] == word[-1] == '"':
+                    word = word[1:-1].replace('""', '"')
+                if words := word.split():
+                    frequency[key(" ".join(words))] += int(match["count"]) if match else 1
+        return cls(path, dict(frequency), None, fold, counted=pattern is not None)
 
     def marked(self, corpus: Corpus, name: str, column: str) -> Corpus:
         """The corpus with a column `name` that says of each word: seen, unseen, or seen with other labels only."""
@@ -76,7 +105,7 @@ class Lexicon:
             ]
             codes[np.array(new, dtype=bool)[inverse] & known] = 2
         columns = {**corpus.columns, name: Column(codes, KNOWN)}
-        if name == "train" and self.labels is not None:
+        if name == "train" and (self.labels is not None or self.counted):
             columns["frequency"] = self._bands(corpus, forms)
         return replace(corpus, columns=columns)
 
@@ -92,9 +121,58 @@ def banded(column: Column, frequency: dict[str, int]) -> Column:
     return Column(np.searchsorted(uppers, values, side="left")[column.codes], names)
 
 
-def _is_word_list(path: str) -> bool:
+def _counted_lines(head: Sequence[str], blanks: bool) -> re.Pattern[str] | None:
+    """The pattern of lines with a word and its count, first as `uniq -c` has it, or last; None if no pattern fits.
+
+    Each word is there once, and a first line may name the columns. If entries may have `blanks`, a number after one
+    is no count.
+    """
+    lines = head[:-1] if head and not head[-1].strip() else head
+    word, last = (r"[^\t]*\S", r"[\t,;]") if blanks else (r"\S+", r"[ \t,;]")
+    for text in (
+        rf'\s*(?P<count>\d{{1,15}})[ \t,;](?P<word>"[^\t]+"|{word})?',
+        rf'(?P<word>"[^\t]+"|{word}){last}(?P<count>\d{{1,15}})\s*',
+    ):
+        pattern = re.compile(text)
+        matches = [pattern.fullmatch(line) for line in lines]
+        words = [match["word"] for match in matches if match]
+        if len(words) > 1 and None not in matches[1:] and len({*words}) == len(words):
+            return pattern
+    return None
+
+
+def check_known(lexicons: Mapping[str, Lexicon], columns: Mapping[str, Column], noun: str) -> list[Remark]:
+    """Remarks on how many of gold's words or spans are known, by the columns that say so."""
+    return [
+        nothing_known(option=name, path=one.path, noun=noun, known=int((columns[name].codes > 0).sum()))
+        for name, one in lexicons.items()
+    ]
+
+
+def notes_on_lists(lexicons: Mapping[str, Lexicon]) -> Iterator[Remark]:
+    """Notes on files that were read as words with counts, by the option of each."""
+    return (read_with_counts(option=name, path=one.path) for name, one in lexicons.items() if one.counted)
+
+
+@remark
+def read_with_counts(option: str, path: str) -> Iterator[str]:
+    """A list in which numbers are counts, not words or labels."""
+    yield f"--{option} {path}: read as a list with counts."
+
+
+@remark
+def nothing_known(option: str, path: str, noun: str, known: int) -> Iterator[str]:
+    """Training data or a dictionary that has nothing of gold: an error for words, which cannot all be new."""
+    if known:
+        return
+    fact = f"--{option} {path}: none of gold's {noun}s is in it"
+    if noun == "word":
+        raise InputError(f"{fact}. Give training data, or a list with a word per line, with or without its count.")
+    yield f"{fact}, so that all are unseen."
+
+
+def _is_word_list(head: Sequence[str]) -> bool:
     """Lines without tabs, hardly any of more than one word."""
-    head = [line for line in Source(path).head() if line.strip()]
     if any("\t" in line for line in head):
         return False
     return sum(len(line.split()) > 1 for line in head) <= len(head) // 10

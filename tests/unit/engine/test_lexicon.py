@@ -7,6 +7,7 @@ import pytest
 import assay
 from assay.engine.lexicon import Lexicon
 from assay.formats import read
+from cases import each
 from unit.samples import conllu, refusal, tagged, tsv
 
 GOLD = tsv(tagged("The/DET run/NOUN Run/VERB new/ADJ"))
@@ -86,3 +87,62 @@ def test_an_unknown_source_of_words_is_refused():
     assert refusal(assay.score, [["A"]], [["A"]], "oov-accuracy", times=10) == (
         "oov-accuracy needs the known words: give --train FILE."
     )
+
+
+@each(
+    "text",
+    [
+        "      5 The\n     12 run\n      3 \n",
+        "The 5\nrun 12\n",
+        "The\t5\nrun\t12\n",
+        "5\tThe\n12\trun\n",
+        "The,5\nrun,12\n",
+        "word,count\nThe,5\nrun,12\n",
+        '"The",5\n"run",12\n",",2\n',
+    ],
+)
+def test_a_list_may_have_counts(file, gold, text):
+    lexicon = Lexicon.read(file("words.txt", text), "2")
+    assert lexicon.counted and lexicon.labels is None
+    assert {word: lexicon.frequency[word] for word in ("The", "run")} == {"The": 5, "run": 12}
+    assert seen(lexicon, gold) == ["seen", "seen", "unseen", "unseen"]
+    assert lexicon.marked(gold, "train", "2").columns["frequency"].strings() == ["2-5", "6-20", "0", "0"]
+
+
+def test_numbers_that_are_labels_are_no_counts(file, gold):
+    # Words that come again, and blank lines between sentences, are those of annotated text.
+    for text in ("The\t5\nrun\t1\nThe\t5\n", "The\t5\nrun\t1\n\nnew\t5\nold\t1\n"):
+        lexicon = Lexicon.read(file("train.tsv", text), "2")
+        assert ("The", "5") in (lexicon.labels or ())
+
+
+def test_lists_of_names_may_have_counts(file):
+    file("gold.tsv", "Ann\tB-PER\nLee\tI-PER\nBo\tB-PER\n")
+    for text in ("  5 Ann Lee\n  1 Cy\n", "Ann Lee\t5\nCy\t1\n", "Ann Lee,5\nCy,1\n", "Ann Lee\nBoeing 747\n"):
+        file("names.txt", text)
+        result = assay.score("gold.tsv", {"s": "gold.tsv"}, "exact", train="names.txt", slices="seen", times=5)
+        found = {row.slice: row.value for row in result.scores if row.slice and row.label is None}
+        assert {*found} == {"seen=seen", "seen=unseen"}
+        assert ("--train names.txt: read as a list with counts." in result.notes) == ("747" not in text)
+
+
+def test_a_list_of_none_of_golds_words_is_refused(file):
+    file("gold.tsv", GOLD)
+    file("words.txt", "the;0.5\nrun;0.1\n")
+    assert refusal(assay.score, "gold.tsv", {"s": "gold.tsv"}, train="words.txt", times=5) == (
+        "--train words.txt: none of gold's words is in it. Give training data, or a list with a word per line, with "
+        "or without its count."
+    )
+
+
+def test_a_line_without_a_count_is_refused_though_it_comes_late(file):
+    file("words.txt", "".join(f"{number} w{number}\n" for number in range(9000)) + "the run\n")
+    message = "words.txt:9001: 'the run' where other lines are a word and its count."
+    assert refusal(Lexicon.read, "words.txt", "2") == message
+
+
+def test_names_that_are_all_new_are_said(file):
+    file("gold.tsv", "Ann\tB-PER\nLee\tI-PER\n")
+    file("names.txt", "Bo\nCy\n")
+    result = assay.score("gold.tsv", {"s": "gold.tsv"}, "exact", train="names.txt", times=5)
+    assert "--train names.txt: none of gold's spans is in it, so that all are unseen." in result.warnings

@@ -9,7 +9,7 @@ import numpy as np
 
 from assay.corpus import Column, Corpus
 from assay.engine.items import judge_words
-from assay.engine.lexicon import Lexicon
+from assay.engine.lexicon import Lexicon, check_known, notes_on_lists
 from assay.engine.measure import Measure
 from assay.engine.options import Decided, Options
 from assay.engine.prepare import (
@@ -56,10 +56,12 @@ def prepare_dependencies(
         options,
     )
     corpora = trees
+    lexicons: dict[str, Lexicon] = {}
     for name, path in (("train", options.train), ("lexicon", options.lexicon)):
         if path is not None:
             lexicon = Lexicon.read(path, "DEPREL", fold=options.oov_fold_case, input_format=options.format_of("gold"))
             corpora = [lexicon.marked(corpus, name, "DEPREL") for corpus in corpora]
+            lexicons[name] = lexicon
     if kept:
         for measure in measures:
             if measure.definition.name in ("tokens", "words", "sentences"):
@@ -111,11 +113,14 @@ def prepare_dependencies(
         pairs=tuple(pairs),
         sources=tuple(source_of(name, pair.system, pair, "") for name, pair in pairs),
         skipped=skipped,
-        warnings=(*checked, *kept, *warnings),
+        warnings=(*checked, *check_known(lexicons, gold.columns, "word"), *kept, *warnings),
         mappings=(),
         items=int(judged[0].has_gold.sum()),
         unit=options.unit or "sentence",
-        notes=() if options.symmetric else (nonprojective_sentences(numbers=numbers),),
+        notes=(
+            *notes_on_lists(lexicons),
+            *(() if options.symmetric else (nonprojective_sentences(numbers=numbers),)),
+        ),
         decided=Decided(
             column="+".join(columns[0]),
             formats=tuple(corpus.format for corpus in corpora),

@@ -14,7 +14,7 @@ from assay.arrays import Ints
 from assay.corpus import Column, Corpus, Spans
 from assay.engine import mapping
 from assay.engine.items import Items
-from assay.engine.lexicon import KNOWN, Lexicon
+from assay.engine.lexicon import KNOWN, Lexicon, check_known, notes_on_lists
 from assay.engine.measure import Measure, find
 from assay.engine.offsets import check_offsets
 from assay.engine.options import Decided, Options
@@ -57,7 +57,7 @@ from assay.formats.answers import Mentions, with_mentions
 from assay.formats.entities import ENTITY, entity_spans
 from assay.formats.links import cut_like
 from assay.formats.relations import Links, Relations
-from assay.formats.source import Source, expand
+from assay.formats.source import Source
 from assay.formats.whose import Asked
 from assay.result import Mapped
 from assay.tasks.constituents.brackets import constituent_spans, with_words_of
@@ -143,10 +143,12 @@ def prepare_spans(
             corpora[number] = kept_mentions(corpus, mentions, [*filter(options.keeps, mentions.labels.vocabulary)])
         elif others[name]:
             corpora[number] = replace(corpus, spans=take_spans(spans, rows, spans.labels))
+    lexicons: dict[str, Lexicon] = {}
     for name, path in (("train", options.train), ("lexicon", options.lexicon)):
         if path is not None:
             lexicon = _known_names(path, named, options)
             corpora = [_mark_spans(lexicon, corpus, name) for corpus in corpora]
+            lexicons[name] = lexicon
     gold, claims = beside_gold(corpora[0], [*zip(named, corpora[1:], strict=True)])
     outputs = dict(zip(named, corpora[1:], strict=True))
     for output in outputs.values():
@@ -167,9 +169,11 @@ def prepare_spans(
         for (name, pair), own in zip(pairs, claims, strict=True)
     ]
     column_notes = list(columns_read(inputs, names, columns, options))
+    assert gold.spans is not None
     differ = len(set(columns)) > 1 and not all(map(options.column_of, names))
     warnings = [
         *kept,
+        *check_known(lexicons, gold.spans.columns, "span"),
         *reading_notes,
         *absent,
         *(column_notes if differ else ()),
@@ -196,6 +200,7 @@ def prepare_spans(
         scheme=read[0],
         notes=(
             *(() if differ else column_notes),
+            *notes_on_lists(lexicons),
             *_notes(pairs, listed),
             *([other_labels(numbers=others)] if kept else ()),
         ),
@@ -498,10 +503,9 @@ def mapped_away(name: str, number: int) -> Iterator[str]:
 def _known_names(path: str, named: Sequence[str], options: Options) -> Lexicon:
     """The texts of spans: from a plain list, one per line, or of training data, read as gold is."""
     key: Callable[[str], str] = str.casefold if options.oov_fold_case else str
-    files = expand(path)
-    if len(files) == 1 and _is_list_of_names(files[0]):
-        lines = (" ".join(line.split()) for batch in Source(files[0]).batches() for _, line in batch.lines())
-        return Lexicon(path, dict(Counter(key(line) for line in lines if line)), None, options.oov_fold_case)
+    listed = Lexicon.listed(path, fold=options.oov_fold_case, is_list=_is_list_of_names, blanks=True)
+    if listed is not None:
+        return listed
     column, repair = options.column_of("gold"), options.asked_of("gold").repair
     wanted, asked = [column] if column else [], Asked("gold", repair=repair)
     item = Input(path, input_format=options.format_of("gold"), wanted=wanted, asked=asked)
@@ -516,9 +520,8 @@ def _known_names(path: str, named: Sequence[str], options: Options) -> Lexicon:
     return Lexicon(path, dict(Counter(forms)), labelled, options.oov_fold_case)
 
 
-def _is_list_of_names(path: str) -> bool:
+def _is_list_of_names(head: Sequence[str]) -> bool:
     """Lines without tabs or other marks of a format."""
-    head = [line for line in Source(path).head() if line.strip()]
     widths = {len(line.split()) for line in head}
     # In a table all lines have as many columns, and the last is a tag.
     table = len(widths) == 1 and widths != {1} and schemes.looks_like_tags(line.split()[-1] for line in head)

@@ -12,7 +12,7 @@ from assay.align import Pair
 from assay.corpus import SEVERAL, Column, Corpus
 from assay.engine import mapping
 from assay.engine.items import judge_words
-from assay.engine.lexicon import Lexicon
+from assay.engine.lexicon import Lexicon, check_known, notes_on_lists
 from assay.engine.measure import Measure
 from assay.engine.options import Decided, Options
 from assay.engine.prepare import (
@@ -127,11 +127,13 @@ def prepare_tags(
         """Labels of training data go through the rules for gold's."""
         return mapping.apply(rules, corpus, column, ("gold",))[0] if rules else corpus
 
+    lexicons: dict[str, Lexicon] = {}
     for name, path in (("train", options.train), ("lexicon", options.lexicon)):
         if path is not None:
             fold, form = options.oov_fold_case, options.format_of("gold")
             lexicon = Lexicon.read(path, column, fold=fold, input_format=form, labels=as_gold)
             corpora = [lexicon.marked(corpus, name, column) for corpus in corpora]
+            lexicons[name] = lexicon
     gold_corpus, outputs = corpora[0], corpora[1:]
     systems = dict(zip(named, outputs, strict=True))
     check_gold = empty_gold(
@@ -194,12 +196,12 @@ def prepare_tags(
         tuple(pairs),
         sources,
         skipped,
-        (check_gold, check_labels, *kept, *warnings),
+        (check_gold, check_labels, *check_known(lexicons, gold_corpus.columns, "word"), *kept, *warnings),
         tuple(mapped),
         tagset=tagset.name if tagset else "",
         items=int(judged[0][1].has_gold.sum()),
         unit=options.unit or "sentence",
-        notes=notes,
+        notes=(*notes, *notes_on_lists(lexicons)),
         decided=Decided(
             column=column,
             columns=tuple(columns),
