@@ -11,7 +11,7 @@ import hashlib
 import io
 import math
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from numbers import Integral
 from pathlib import Path, PurePath
 from typing import Any
@@ -293,6 +293,56 @@ def from_predictions(
     if not gold:
         raise InputError(f"label_ids: every label is {_IGNORED}, so there is nothing to judge.")
     return gold, system
+
+
+def without_ignored(given: Sequence[tuple[str, Any]]) -> tuple[list[tuple[str, Any]], int]:
+    """Gold's and systems' lists without the positions at which gold has -100, and the number of these.
+
+    Sentences of nothing else are left out too. A system that has -100 elsewhere is refused.
+    """
+    gold = given[0][1]
+    numbers = _is_lists(gold) and not {*map(type, chain.from_iterable(gold))} <= {str}
+    golds, *_ = sides = [_labels_of(one) if numbers and _is_lists(one) else [] for _, one in given]
+    if not any(_IGNORED in row for side in sides for row in side):
+        return [*given], 0
+    kept: list[tuple[str, Any]] = []
+    for (name, one), labels in zip(given, sides, strict=True):
+        if [*map(len, labels)] != [*map(len, golds)]:
+            raise InputError(
+                f"{name}: some labels are {_IGNORED}, so gold and systems must be lists of the same lengths. Give a "
+                "label for each of gold's."
+            )
+        for row, (ours, theirs) in enumerate(zip(golds, labels, strict=True), 1):
+            for place, (label, answer) in enumerate(zip(ours, theirs, strict=True), 1):
+                if answer == _IGNORED != label:
+                    raise InputError(
+                        f"{name}, sentence {row}, position {place}: {_IGNORED} where gold has the label {label}. "
+                        "Give an answer, or leave the position out on both sides."
+                    )
+        rows = [
+            [item for item, label in zip(sentence, ours, strict=True) if label != _IGNORED]
+            for sentence, ours in zip(one, golds, strict=True)
+        ]
+        kept.append((name, [row for row in rows if row]))
+    if not kept[0][1]:
+        raise InputError(f"{given[0][0]}: every label is {_IGNORED}, so there is nothing to judge.")
+    return kept, sum(row.count(_IGNORED) for row in golds)
+
+
+def _is_lists(given: Any) -> bool:
+    """True of sentences that are lists or arrays."""
+    sequences = (list, tuple, np.ndarray)
+    return isinstance(given, sequences) and all(isinstance(sentence, sequences) for sentence in given)
+
+
+def _labels_of(given: Any) -> list[list[Any]]:
+    """The labels of plain lists, sentence by sentence."""
+    return [[*map(_label_of, row.tolist() if isinstance(row, np.ndarray) else row)] for row in given]
+
+
+def _label_of(item: Any) -> Any:
+    """An item, or the label of a word with its label."""
+    return item[1] if isinstance(item, tuple | list) and len(item) == 2 else item
 
 
 def _first(given: Any, dimensions: int) -> Any:

@@ -14,7 +14,7 @@ import numpy as np
 from assay.align import Pair, align
 from assay.arrays import Bools
 from assay.corpus import KEPT, Column, Corpus, from_lists, from_spans, holds_spans
-from assay.corpus.adapters import Given, corpus_of, is_documents, is_foreign, named_systems
+from assay.corpus.adapters import Given, corpus_of, is_documents, is_foreign, named_systems, without_ignored
 from assay.engine import mapping
 from assay.engine.measure import Measure
 from assay.engine.options import Decided, Options, is_of_systems
@@ -359,6 +359,7 @@ class Prepared:
         named = named_systems(systems)
         self.names = list(named)
         all_given = [("gold", gold), *named.items()]
+        all_given, self.ignored = without_ignored(all_given)
         options.check_formats([name for name, _ in all_given])
         self.options = options = options.with_columns([name for name, _ in all_given])
         # A system without any span looks like one without any label; the others tell.
@@ -409,7 +410,8 @@ class Prepared:
         own = [] if self.options.symmetric else list(self._compared_with_itself(run.decided.columns))
         alike = {one.facts["name"] for one in own}
         others = (one for one in run.warnings if one.kind != "copied" or one.facts["name"] not in alike)
-        return replace(run, task=self.task, options=self.options, warnings=(*own, *others))
+        notes = (*run.notes, ignored_positions(number=self.ignored))
+        return replace(run, task=self.task, options=self.options, warnings=(*own, *others), notes=notes)
 
     def _compared_with_itself(self, columns: Sequence[str]) -> Iterator[Remark]:
         """Systems that are the column of gold's file which is gold."""
@@ -422,6 +424,14 @@ class Prepared:
             if isinstance(item, Input) and column and (files[number], column) == (files[0], columns[0]):
                 others = [one for one in item.plan.filled if one not in column.split("+")]
                 yield same_column(name=name, path=item.path, column=column, others=", ".join(others))
+
+
+@remark
+def ignored_positions(number: int) -> Iterator[str]:
+    """Positions that gold marks as not to be judged."""
+    if number:
+        places = "1 position" if number == 1 else f"{number:,} positions"
+        yield f"Gold has -100 at {places}, which are left out on both sides."
 
 
 @remark

@@ -15,6 +15,7 @@ import assay
 from assay.corpus.adapters import from_frame, from_predictions, from_spacy, is_foreign
 from assay.engine.items import judge_words
 from assay.formats import from_documents
+from cases import each
 from unit.samples import linked, placed, refusal, related
 
 # --- stand-ins ---
@@ -239,6 +240,41 @@ def test_labels_may_be_a_list_or_have_been_read_from_json():
     assert from_predictions(PREDICTED, LABEL_IDS, list(NAMES.values())) == expected
     assert from_predictions(PREDICTED, LABEL_IDS, {str(key): name for key, name in NAMES.items()}) == expected
     assert from_predictions([[1]], [[2]]) == ([["2"]], [["1"]])
+
+
+def test_positions_that_gold_ignores_are_left_out_of_plain_lists():
+    gold, system = [[-100, 1, 2, -100], [-100, 0], [-100]], [[3, 1, 1, 0], [0, 0], [1]]
+    result = assay.score(gold, system, "accuracy", times=5)
+    assert (result.items, result.score("system 1", "accuracy").value) == (3, pytest.approx(2 / 3))
+    assert "Gold has -100 at 4 positions, which are left out on both sides." in result.notes
+    # As a training loop has it, as arrays, beside words, and among tags of spans, which go on behind them.
+    assert assay.measure("accuracy")(gold, system)["accuracy"] == pytest.approx(2 / 3)
+    assert assay.score(np.array([[-100, 1, 2]]), np.array([[1, 1, 2]]), times=5).items == 2
+    assert assay.score([[("a", -100), ("b", 1)]], [[("a", 3), ("b", 1)]], times=5).items == 1
+    tags = [[-100, "B-PER", -100, "I-PER", "O"]]
+    assert assay.score(tags, [["O", "B-PER", "O", "I-PER", "O"]], "exact", times=5).items == 1
+
+
+@each(
+    ("gold", "system", "message"),
+    [
+        (
+            [[-100, 1], [2, 3]],
+            [[0, 1], [2, -100]],
+            "system 1, sentence 2, position 2: -100 where gold has the label 3. Give an answer, or leave the "
+            "position out on both sides.",
+        ),
+        (
+            [[-100, 1]],
+            [[1]],
+            "system 1: some labels are -100, so gold and systems must be lists of the same lengths. Give a label for "
+            "each of gold's.",
+        ),
+        ([[-100]], [[1]], "gold: every label is -100, so there is nothing to judge."),
+    ],
+)
+def test_minus_100_is_never_an_answer(gold, system, message):
+    assert refusal(assay.score, gold, system, times=5) == message
 
 
 def test_words_stand_beside_their_labels():
