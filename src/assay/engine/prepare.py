@@ -367,6 +367,8 @@ class Prepared:
         self.inputs = [_open(given, name, options, lists) for name, given in all_given]
         decided = options.decided or Decided()
         asked = list(dict.fromkeys(measure.definition.task for measure in measures))
+        # One of several tasks may judge the measures of all of them.
+        asked = [name for name in asked if {*asked} <= {name, *tasks()[name].judges_too}] or asked
         if len(asked) > 1:
             raise UsageError(f"the measures are about different tasks: {', '.join(asked)}. Run them one by one.")
         if asked and tasks()[asked[0]].command:
@@ -397,7 +399,7 @@ class Prepared:
                 raise UsageError(f"--{name.replace('_', '-')} is about {about}, but {self.task} {are} compared.")
         for measure in measures:
             wanted = measure.definition.task
-            if wanted != self.task:
+            if wanted not in (self.task, *task.judges_too):
                 raise UsageError(f"{measure} is about {wanted}, but {self.task} are compared. Say --task {wanted}")
         assert task.prepare is not None
         run = task.prepare(self.inputs, self.names, measures, self.options)

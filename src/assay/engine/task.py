@@ -103,6 +103,8 @@ class Task:
     """… and those that are added where --train or --lexicon is given."""
     presets: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Measures with their settings that go by one name, such as those of a shared task (--preset)."""
+    judges_too: tuple[str, ...] = ()
+    """Other tasks whose measures can be judged in the same run, by columns that they name."""
     agreement: tuple[str, ...] = ()
     """The measures of agreement: it is the same who comes first."""
     agreement_where_defined: tuple[str, ...] = ()

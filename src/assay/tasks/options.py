@@ -34,6 +34,14 @@ MISSING = Option(
     choices=("error", "empty", "absent"),
     noun="value of missing",
 )
+PRESET = Option(
+    "preset",
+    "Measures and settings of a shared task: CRAC on coreference (crac2024 is that of 2025 too), or CoNLL 2018 on "
+    "words, tags and trees (conll18).",
+    COMPARED,
+    choices=("crac2024", "crac2023", "crac2022", "conll18"),
+    noun="preset",
+)
 BLANK_TAG = Option(
     "blank_tag",
     "Mark of words without annotation (_): O in tags of spans, a label of its own in other tags. Default: such words "

@@ -212,7 +212,7 @@ def test_content_words_of_some_relations_keep_their_function_words(trees):
 
 def test_segmentation_has_no_labels(trees):
     assert refusal(assay.score, *trees, "tokens", labels=["det"]) == (
-        "tokens has no labels, so that --labels and --ignore-labels say nothing about it."
+        "tokens has no relations, so that --labels and --ignore-labels say nothing about it."
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assay.specs import Option
-from assay.tasks.options import MISSING
+from assay.tasks.options import MISSING, PRESET
 
 _MENTIONS = "Spans and mentions"
 PRESETS = {
@@ -13,13 +13,7 @@ PRESETS = {
 }
 """Shared tasks, and how they match mentions and zeros."""
 OPTIONS = (
-    Option(
-        "preset",
-        "Measures and settings of a shared task on multilingual coreference (crac2024 is that of 2025 too).",
-        _MENTIONS,
-        choices=tuple(PRESETS),
-        noun="preset",
-    ),
+    PRESET,
     Option(
         "duplicates",
         "Mentions given twice: refuse, keep the first, or drop all.",

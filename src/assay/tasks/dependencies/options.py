@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from assay.tasks.options import LABELS
+from assay.tasks.options import LABELS, PRESET
 
-OPTIONS = LABELS
+OPTIONS = (*LABELS, PRESET)

@@ -47,6 +47,10 @@ def prepare_dependencies(
         raise UsageError(
             f"--column {options.spelled_column}: dependencies are two columns, e.g. HEAD+DEPREL or PHEAD+PDEPREL."
         )
+    for measure in measures:
+        if measure.definition.task != "dependencies" and not [*columns_of(measure)]:
+            name = measure.definition.name
+            raise UsageError(f"{measure}: say which column, beside dependencies: {name}(column=UPOS)")
     further = list(dict.fromkeys(name for measure in measures for name in columns_of(measure)))
     trees, faults, checked = _read_trees(words_alone(inputs), columns, further, options)
     # Relations with and without what follows the colon: either may be named.
@@ -64,9 +68,10 @@ def prepare_dependencies(
             lexicons[name] = lexicon
     if kept:
         for measure in measures:
-            if measure.definition.name in ("tokens", "words", "sentences"):
+            other = measure.definition.task != "dependencies"
+            if other or measure.definition.name in ("tokens", "words", "sentences"):
                 raise UsageError(
-                    f"{measure} has no labels, so that --labels and --ignore-labels say nothing about it."
+                    f"{measure} has no relations, so that --labels and --ignore-labels say nothing about it."
                 )
         corpora = [
             marked_kept(corpus, corpus.column("DEPREL"), lambda label: options.keeps(label, _main(label)))
@@ -215,6 +220,8 @@ def needed_column(name: str, column: str, empty: bool) -> Iterator[str]:
 def columns_of(measure: Measure) -> Iterator[str]:
     """The columns that a measure needs beside heads and relations."""
     yield from measure.definition.columns
+    if measure.parameters.get("column"):
+        yield measure.parameters["column"]
     listed = listed_punctuation(measure.parameters.get("punctuation", ""))
     if listed is not None and listed[0] not in ("HEAD", "DEPREL"):
         yield listed[0]

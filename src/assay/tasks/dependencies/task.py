@@ -69,12 +69,20 @@ def _present(result: Result) -> Result:
     return replace(result, remarks=remarks)
 
 
+CONLL18 = (
+    *("las", "mlas", "blex", "uas", "clas", "tokens", "sentences", "words"),
+    *("accuracy(column=UPOS)", "accuracy(column=XPOS)", "ufeats", "alltags", "accuracy(column=LEMMA)"),
+)
+"""The measures of the CoNLL 2018 shared task, those that ranked its systems first."""
+
 TASK = Task(
     name="dependencies",
     noun="word",
     spelling={name: name.upper() for name in ("las", "uas", "ls", "clas", "mlas", "blex")},
     measures=(measures,),
     defaults=("las", "uas"),
+    judges_too=("tags",),
+    presets={"conll18": CONLL18},
     agreement=("uas", "las"),
     prepare=prepare_dependencies,
     options=OPTIONS,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import assay
+from assay.engine.task import task_options, tasks
 from assay.render import render
 from parses import dependencies
 from unit.samples import refusal
@@ -186,13 +187,33 @@ def test_the_task_alone_gives_the_usual_measures(gold, system):
     assert (result.task, result.column, result.items) == ("dependencies", "HEAD+DEPREL", 7)
 
 
+def test_measures_of_tags_are_judged_beside_trees_if_they_name_a_column(file):
+    row = "{}\t{}\t{}\t{}\t_\t_\t{}\t{}\t_\t_\n"
+    words = [(1, "dogs", "dog", "NOUN", 2, "nsubj"), (2, "ran", "run", "VERB", 0, "root")]
+    wrong = [(1, "dogs", "dogs", "NOUN", 2, "obj"), (2, "ran", "run", "VERB", 0, "root")]
+    for name, cells in (("gold", words), ("s", wrong)):
+        file(f"{name}.conllu", "".join(row.format(*one) for one in cells) + "\n")
+    for measures in (["las", "accuracy(column=LEMMA)", "ufeats"], ["accuracy(column=UPOS)", "las"]):
+        result = assay.score("gold.conllu", "s.conllu", measures, times=2)
+        assert (result.task, [row.measure for row in result.counts]) == ("dependencies", measures)
+        expected = {"accuracy(column=LEMMA)": 0.5, "las": 0.5, "ufeats": 1, "accuracy(column=UPOS)": 1}
+        assert [result.score("s", name).value for name in measures] == [expected[name] for name in measures]
+    names = ["las", "mlas", "blex", "uas", "clas", "tokens", "sentences", "words"]
+    result = assay.score("gold.conllu", "s.conllu", preset="conll18", times=2)
+    assert [row.measure for row in result.counts][:8] == names
+
+
+def test_every_preset_of_a_task_can_be_asked_for():
+    assert {*task_options()["preset"].choices} == {name for task in tasks().values() for name in task.presets}
+
+
 def test_measures_of_other_tasks_are_refused(gold, system):
-    assert refusal(assay.score, gold, system(), ["las", "accuracy"], times=2) == (
-        "the measures are about different tasks: dependencies, tags. Run them one by one."
+    assert refusal(assay.score, gold, system(), ["las", "exact"], times=2) == (
+        "the measures are about different tasks: dependencies, spans. Run them one by one."
     )
-    assert refusal(assay.score, gold, system(), "accuracy", task="dependencies", times=2) == (
-        "accuracy is about tags, but dependencies are compared. Say --task tags"
-    )
+    message = "accuracy: say which column, beside dependencies: accuracy(column=UPOS)"
+    assert refusal(assay.score, gold, system(), ["las", "accuracy"], times=2) == message
+    assert refusal(assay.score, gold, system(), "accuracy", task="dependencies", times=2) == message
 
 
 @pytest.mark.parametrize(
