@@ -126,6 +126,9 @@ class Figures:
             return value, low, high, kind
         if asked == "wilson" and (total := self._denominator(name, system, label)) is not None:
             return value, *wilson(value * total, total), "wilson"
+        if self.tallies.units < 2:
+            # All resamples of a single unit are equal.
+            return value, math.nan, math.nan, ""
         if label is not None:
             ends, improved = self._resampled_label_intervals[name]
             low, high = ends[system, label].tolist()
@@ -537,6 +540,8 @@ class Figures:
         asked = self.settings.interval
         if asked == "score" and self.tallies.units < FEW_FOR_PERCENTILES:
             return {name: self._t_difference(a, b, name, value) for name, value in observed.items()}
+        if self.tallies.units < 2:
+            return dict.fromkeys(observed, (math.nan, math.nan, ""))
         if len(self.systems) > MANY:
             drawn = {name: (False, values[:, b] - values[:, a]) for name, values in self._common_replicates.items()}
         else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import groupby
 from typing import Any
@@ -89,7 +89,7 @@ def _all(result: Result, rows: list[Score], pairs: list[Score]) -> Iterator[Tabl
         body.append([_COEFFICIENTS.get(measure, result.title(measure)), _number(found[measure, score]), *shown])
     notes = [
         "Percent.",
-        f"In brackets the 95% interval ({result.times:,} resamples of {result.unit}s).",
+        *_brackets(result, [*rows, *means.values()]),
         f"observed: pairs of ratings of one {_noun(result)} that agree; by chance: what each coefficient takes for "
         "chance.",
     ]
@@ -118,6 +118,12 @@ def _prevalence(result: Result, found: dict[tuple[str, str], Score]) -> Iterator
             "as much agreement by chance and are low, AC1 expects little and is high. Neither is wrong; say both, "
             "and the share."
         )
+
+
+def _brackets(result: Result, rows: Iterable[Score]) -> Iterator[str]:
+    """A sentence on the intervals of some scores, if there are any."""
+    if not all(math.isnan(row.low) for row in rows):
+        yield f"In brackets the 95% interval ({result.times:,} resamples of {result.unit}s)."
 
 
 def _number(row: Score | None) -> Any:
@@ -157,7 +163,7 @@ def _pairs(result: Result, rows: list[Score]) -> Iterator[Table]:
         [[pair, *(figure(found.get((pair, *key))) for key in columns)] for pair in systems],
         notes=(
             "Percent.",
-            f"In brackets the 95% interval ({result.times:,} resamples of {result.unit}s).",
+            *_brackets(result, rows),
             f"{symmetric}kappa (Cohen) and alpha (Krippendorff, nominal) are corrected for chance.",
         ),
         short=PAIRS,

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -197,6 +199,19 @@ def test_a_pair_without_common_items_leaves_the_mean_undefined_and_is_named() ->
     result = assay.agreement(data, times=5)
     assert result.score(ALL_PAIRS, "kappa").value != result.score(ALL_PAIRS, "kappa").value
     assert any(note.startswith("kappa is undefined for a ~ c") for note in result.notes)
+
+
+@each("interval", ["percentile", "bca"])
+def test_one_unit_has_no_interval_where_the_warning_says_so(interval: Any) -> None:
+    sides = [["O", "B-PER", "O", "B-PER"]], [["O", "B-PER", "O", "O"]]
+    pair = assay.agreement({"a": sides[0], "b": sides[1]}, task="spans", times=5)
+    scored = assay.compare(sides[0], {"s": sides[1], "t": sides[0]}, task="spans", interval=interval, times=5)
+    assert "1 sentence only: no interval can be given, and p = 1 means nothing here." in pair.warnings
+    assert pair.score("a ~ b", "exact").value == pytest.approx(2 / 3)
+    for row in (*pair.scores, *scored.scores, *scored.comparisons):
+        assert math.isnan(row.low) and math.isnan(row.high) and not row.interval
+    assert "interval" not in pair.verdict
+    assert "In brackets" not in render(pair, "md")
 
 
 # --- systems ---
