@@ -130,6 +130,8 @@ def _of_table(
     ratings = table.ratings()
     if len(ratings.annotators) < 2:
         raise UsageError("agreement takes at least two annotators.")
+    if not len(ratings):
+        raise InputError(f"{table.path}: no ratings in it.")
     task = next(one for one in tasks().values() if one.prepare is None and one.agreement)
     measures = list(given) or [find(spec) for spec in task.agreement]
     for one in measures:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
@@ -17,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from assay import specs
-from assay.arrays import NONE, Floats, Ints
+from assay.arrays import NONE, Floats, Ints, plain
 from assay.corpus import Column
 from assay.corpus.ratings import Ratings, number_of, set_label, spelt
 from assay.errors import InputError, UsageError, unknown
@@ -35,6 +36,7 @@ _LABELS = ("label", "rating", "annotation", "value", "answer", "category", "clas
 _DOCUMENTS = ("document", "doc", "document_id", "doc_id")
 _PROBABILITY = "p:"
 _CLOSE = 1e-6
+_SCALARS = (str, int, float, type(None))
 _NESTED = re.compile(r'\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{')
 
 
@@ -80,7 +82,8 @@ class Table:
             name: Column.of(values.get(item, "(none)") for item in made.names)
             for name, values in self.columns.items()
         }
-        members = tuple(self.members[label] for label in made.labels) if self.sets else None
+        # A label without a list is a set of one.
+        members = tuple(self.members.get(label, frozenset({label})) for label in made.labels) if self.sets else None
         return replace(made, members=members, columns=columns)
 
 
@@ -93,10 +96,26 @@ def is_table(head: Sequence[str]) -> bool:
 def ratings_in(data: Mapping[str, Any], name: str = "ratings") -> Table:
     """The ratings in data that have the shape of the JSON."""
     table = Table(name)
-    text = json.dumps(data)
+    text = json.dumps(_as_json(data, name))
     _collect(_json(name, text, table), name, PARAMETERS, table, {})
     table.sha256 = hashlib.sha256(text.encode()).hexdigest()
     return table
+
+
+def _as_json(value: Any, path: str, keys: tuple[str, ...] = ()) -> Any:
+    """Data as JSON has them: sets and tuples as lists, numbers of numpy as Python's own."""
+    value = plain(value)
+    if isinstance(value, Mapping):
+        for key in value:
+            if not isinstance(plain(key), _SCALARS):
+                raise UsageError(f"{path}: {key!r} is no name. Name annotators and items by texts or numbers.")
+        return {plain(key): _as_json(one, path, (*keys, str(key))) for key, one in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        members = sorted(value, key=str) if isinstance(value, set | frozenset) else value
+        return [_as_json(one, path, keys) for one in members]
+    if not isinstance(value, _SCALARS):
+        raise UsageError(f"{_place(path, *keys)}: {value!r:.40} is no label. Give a text, a number, or a set of these.")
+    return value
 
 
 def read_ratings(paths: Sequence[str], input_format: str | None = None, *, answers: bool = False) -> Table:
@@ -151,12 +170,18 @@ def _collect(
         names.setdefault(item, len(names))
         raters.setdefault(annotator, len(raters))
         if isinstance(given, list):
-            table.sets, members = True, frozenset(map(_text, given))
+            texts = [_text(one) for one in given]
+            if None in texts or "" in texts:
+                place = _place(path, annotator, item)
+                raise InputError(f"{place}: a list of labels has texts and numbers only, not {_shown(given)}.")
+            table.sets, members = True, frozenset(filter(None, texts))
             label = set_label(list(members))
             table.members[label] = members
         else:
-            label = given if isinstance(given, str) else _text(given)
-            label = label.strip()
+            text = given if isinstance(given, str) else _text(given)
+            if text is None:
+                raise InputError(f"{_place(path, annotator, item)}: {_shown(given)} where a label should be.")
+            label = text.strip()
             if label in _MISSING or (mark and label == mark):
                 continue
             if sets:
@@ -176,11 +201,24 @@ def _collect(
         labels.append(label)
 
 
-def _text(value: Any) -> str:
-    """A value of JSON as a label."""
-    if isinstance(value, bool) or value is None:
-        return {True: "true", False: "false", None: ""}[value]
-    return spelt(float(value)) if isinstance(value, int | float) else str(value)
+def _text(value: Any) -> str | None:
+    """A value of JSON as a label, empty if it is missing; None if it is no label."""
+    if value is None or value != value:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float):
+        return spelt(value) if math.isfinite(value) else None
+    return str(value) if isinstance(value, str | int) else None
+
+
+def _shown(value: Any) -> str:
+    return "an object" if isinstance(value, dict) else json.dumps(value)[:40]
+
+
+def _place(path: str, *keys: str) -> str:
+    """The place of a rating in JSON: the file, and the annotator and the item that have names."""
+    return f"{path}: {', '.join(filter(None, keys))}" if any(keys) else path
 
 
 # --- tables ---
@@ -330,8 +368,6 @@ def _json(path: str, text: str, table: Table) -> Iterator[tuple[int, str, str, A
     table.layout = "JSON"
     for annotator, given in nested.items():
         for item, label in given.items():
-            if isinstance(label, dict):
-                raise InputError(f"{path}: {annotator}, {item}: an object where a label should be.")
             yield 0, item, annotator, label
 
 

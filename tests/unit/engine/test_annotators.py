@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import assay
@@ -145,6 +146,38 @@ def test_refusals_name_place_fact_and_remedy(text: str, form: str | None, messag
 def test_json_with_a_key_twice_is_refused(tmp_path: Path) -> None:
     text = '{"a": {"x": "A", "x": "B"}, "b": {"x": "A"}}'
     assert refusal(tmp_path, text, name="r.json") == "r.json: 'x' is there twice in one object."
+
+
+NAN, INFINITE = math.nan, math.inf
+WRONG_VALUES: list[tuple[Any, str]] = [
+    ({"x": INFINITE}, "ratings: a, x: Infinity where a label should be."),
+    ({"x": {"k": 1}}, "ratings: a, x: an object where a label should be."),
+    ({"x": [["A"], "B"]}, 'ratings: a, x: a list of labels has texts and numbers only, not [["A"], "B"].'),
+    ({"x": ["A", NAN]}, 'ratings: a, x: a list of labels has texts and numbers only, not ["A", NaN].'),
+    ({"x": b"A"}, "ratings: a, x: b'A' is no label. Give a text, a number, or a set of these."),
+    ({("x", 1): "A"}, "ratings: ('x', 1) is no name. Name annotators and items by texts or numbers."),
+    ({"x": None}, "ratings: no ratings in it."),
+]
+
+
+@each("given, message", WRONG_VALUES)
+def test_values_that_are_no_labels_are_refused_in_one_line(given: Any, message: str, tmp_path: Path) -> None:
+    with pytest.raises(assay.AssayError) as error:
+        assay.agreement({"a": given, "b": {"x": None}}, times=5)
+    assert str(error.value) == message
+    if "is no" not in message:
+        text = json.dumps({"a": given, "b": {"x": None}})
+        assert refusal(tmp_path, text, name="r.json") == message.replace("ratings:", "r.json:")
+        record = json.dumps({"x": {"annotations": {"a": given["x"], "b": None}}})
+        assert refusal(tmp_path, record, name="r.json") == message.replace("ratings:", "r.json:")
+
+
+def test_sets_numbers_of_numpy_and_nan_are_read() -> None:
+    data: Any = {"a": {"x": {"q", "p"}, "y": "p", "z": NAN}, "b": {"x": ("p", "q"), "y": ["q"], "z": "p"}}
+    result = assay.agreement(data, ["alpha(level=set)"], times=5)
+    assert result.items == 2 and {row.first for row in result.coincidences} == {"p", "q", "p|q"}
+    numbers: Any = {"a": {"x": np.int64(1), "y": np.float64(2)}, "b": {"x": 1, "y": 10**400}}
+    assert assay.agreement(numbers, times=5).disagreements[0].ratings == {"a": "2", "b": str(10**400)}
 
 
 def test_one_annotated_text_is_no_table(tmp_path: Path) -> None:
