@@ -117,6 +117,8 @@ def _ratings(folder: Path) -> None:
     people = {name: {f"d{one}": one % (3 + shift) % 3 for one in items} for shift, name in enumerate("abc")}
     rows = [f"{item},{name},{label}" for name, given in people.items() for item, label in given.items()]
     (folder / "ratings.csv").write_text("\n".join(["item,annotator,label", *rows, ""]))
+    wide = [f"d{one},text {one},{people['a'][f'd{one}']},{people['b'][f'd{one}']}" for one in items]
+    (folder / "wide.csv").write_text("\n".join(["item,text,anna,ben", *wide, ""]))
     (folder / "humans.json").write_text(json.dumps(people))
     (folder / "gpt.json").write_text(json.dumps(people["a"]))
 

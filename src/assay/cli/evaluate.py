@@ -182,6 +182,7 @@ def _evaluate(
         "assay agreement anna/ ben/ carl/ --input-format brat",
         "assay agreement a=anna.conllu b=ben.conllu --column XPOS --task tags",
         'assay agreement ratings.csv -m alpha -m "alpha(level=ordinal)" -m fleiss',
+        "assay agreement wide.csv --column anna --column ben",
         'assay agreement humans.json --system gpt=gpt.json -m alt-test',
     ),
 )
@@ -212,9 +213,10 @@ def agreement(
     """Measure the agreement of two or more annotators; none of them is gold, so no figure depends on their order.
 
     ANNOTATORS are a file or folder each, or one table of ratings for all: CSV, TSV or JSON, long or wide (assay
-    formats). Labels: kappa of pairs, alpha, Fleiss's kappa and AC1 of all; who differs, and on which labels and
-    items. Spans: F1 of exact matches and of the fair matching made both ways, with its types of differences, kappa
-    and alpha for the labels of spans that both have, and for words; alpha-u and gamma on demand.
+    formats). Columns of a wide table that share their labels are annotators; --column names them, once for each.
+    Labels: kappa of pairs, alpha, Fleiss's kappa and AC1 of all; who differs, and on which labels and items. Spans:
+    F1 of exact matches and of the fair matching made both ways, with its types of differences, kappa and alpha for
+    the labels of spans that both have, and for words; alpha-u and gamma on demand.
     """
     check_stdin(*annotators)
     output.check()
@@ -230,6 +232,12 @@ def agreement(
         write(items, items_table(result))
         output.tell(f"written: {items}")
     return code
+
+
+for _option in agreement.params:
+    if isinstance(_option, click.Option) and _option.name == "column":
+        # A wide table of ratings has several columns of annotators.
+        _option.multiple = True
 
 
 @click.command(

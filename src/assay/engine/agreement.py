@@ -71,14 +71,16 @@ def agreement(
     absent = options.get("missing") == ABSENT
     if absent:
         del options["missing"]
-    chosen = Options(**options, symmetric=True)
+    columns = _columns(options.pop("column", None))
+    chosen = Options(**options, symmetric=True, column=columns if len(columns) > 1 else next(iter(columns), None))
     if chosen.interval == "score":
         # Coefficients are no shares; one kind of interval, from one draw of units, is for all figures.
         chosen = replace(chosen, interval="percentile")
     given = [find(spec) for spec in ([measures] if isinstance(measures, str) else measures or ())]
     ways = (against,) if isinstance(against, str) else tuple(against) or AGAINST
-    table = _one_table(annotators, chosen)
+    table = _one_table(annotators, columns, chosen)
     if table is not None:
+        chosen = replace(chosen, column="+".join(columns) or None)
         chosen.check()
         return with_titles(_of_table(table, given, systems, ways, items, chosen))
     # By name: no figure depends on who is given first. One who is called gold comes first, as gold does in messages.
@@ -96,12 +98,21 @@ def agreement(
     return with_titles(replace(result, warnings=(*copies, *result.warnings)))
 
 
+def _columns(given: Any) -> tuple[str, ...]:
+    """The columns that the user names, of a wide table several: COLUMN or NAME=COLUMN."""
+    if isinstance(given, Mapping):
+        return tuple(f"{name}={column}" if name else str(column) for name, column in given.items())
+    return () if given is None else tuple(map(str, given)) if isinstance(given, list | tuple) else (str(given),)
+
+
 # --- one table of ratings ---
 
 
-def _one_table(given: Any, options: Options) -> Table | None:
+def _one_table(given: Any, columns: Sequence[str], options: Options) -> Table | None:
     """The table of ratings that is given; None where each annotator has files of their own."""
     if isinstance(given, Mapping) and given and all(isinstance(one, Mapping) for one in given.values()):
+        if columns:
+            raise UsageError(f"--column {columns[0]}: ratings by annotator have no columns.")
         return ratings_in(given)
     listed = [given] if isinstance(given, str | Path) else list(given) if isinstance(given, list | tuple) else []
     paths = [str(one) for one in listed if isinstance(one, str | Path)]
@@ -109,7 +120,7 @@ def _one_table(given: Any, options: Options) -> Table | None:
         return None
     form = options.format_of("gold")
     if form is not None and form.partition("(")[0].strip() == FORMAT:
-        return read_ratings(paths, form)
+        return read_ratings(paths, form, columns=columns)
     if len(paths) > 1 or form is not None:
         return None
     # A single file is a table of all annotators, unless it is annotated text.
@@ -120,7 +131,7 @@ def _one_table(given: Any, options: Options) -> Table | None:
         looks = _TABLES[0]
     if looks not in _TABLES or not is_table(head):
         raise UsageError("agreement takes at least two annotators.")
-    return read_ratings(paths)
+    return read_ratings(paths, columns=columns)
 
 
 def _of_table(
@@ -157,7 +168,9 @@ def _of_table(
     )
     gold = replace(sources[0], name=table.path, sentences=ratings.items, words=len(ratings))
     result = _bare(task.name, measures, options, gold, sources)
+    warnings = [*table.warnings, *warnings]
     result = replace(result, heading=heading, noun=ratings.noun, unit=ratings.unit_noun, warnings=tuple(warnings))
+    result = replace(result, notes=tuple(table.notes))
     groups = _groups(ratings)
     figures = [many.figure_of(one, ratings, groups) for one in _of_labels(measures)]
     cuts = [(spec, many.cut(ratings, spec)) for spec in options.slices]
@@ -418,6 +431,7 @@ def _with_ratings(
                 chosen = [many.figure_of(one, part, own) for one in _of_labels(measures)]
                 scores += many.scores_of(chosen, own.number, settings, f"{spec}={name}")[0]
     warnings: list[str] = []
+    strangers = many.different_labels(ratings)
     if figures and not (ratings.sizes > 1).any():
         warnings.append(f"no {ratings.noun} has two ratings, so that there is no agreement to measure.")
     many.check_systems(measures, systems)
@@ -460,7 +474,7 @@ def _with_ratings(
         disagreements=tuple(many.disagreement_row(ratings, item, float(values[item])) for item in kept),
         alt_tests=tuple(alt_tests),
         remarks={**result.remarks, **({"rated": ratings.noun} if ratings.noun != result.noun else {})},
-        warnings=(*result.warnings, *warnings, *(few_units(used, ratings.unit_noun) if bare else ())),
+        warnings=(*strangers, *result.warnings, *warnings, *(few_units(used, ratings.unit_noun) if bare else ())),
         notes=(*result.notes, *pooled_note(groups.pooled, ratings.unit_noun), *notes),
     )
 

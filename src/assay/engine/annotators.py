@@ -15,6 +15,7 @@ from assay.corpus.ratings import Ratings
 from assay.engine import coefficients as numbers
 from assay.engine.coefficients import AGAINST, Rows
 from assay.engine.counts import BLOCKS
+from assay.engine.matching import components
 from assay.engine.measure import Measure
 from assay.engine.scores import Settings
 from assay.errors import UsageError, unknown
@@ -252,6 +253,24 @@ def disagreement_row(ratings: Ratings, item: int, value: float) -> Disagreement:
     text = ratings.columns["text"][item] if "text" in ratings.columns else ratings.text_of(item)
     majority = _TIES.join(ratings.labels[code] for code in tied)
     return Disagreement(ratings.names[item], value, majority, given, text)
+
+
+def different_labels(ratings: Ratings) -> Iterator[str]:
+    """A warning if annotators have no label in common with others, not even by way of a third one."""
+    width = len(ratings.labels)
+    who, label = np.divmod(np.unique(ratings.annotator.astype(np.int64) * width + ratings.label), width)
+    group = components(who, label)
+    if len(np.unique(group)) < 2:
+        return
+    named = []
+    for number in np.unique(group)[:2]:
+        own = group == number
+        labels = ", ".join(ratings.labels[code] for code in np.unique(label[own])[:3].tolist())
+        named.append(f"{ratings.annotators[who[own].min()]} ({labels})")
+    yield (
+        f"{named[0]} and {named[1]} have no label in common, so they never agree. Labels that mean the same must be "
+        "written the same way."
+    )
 
 
 # --- slices ---

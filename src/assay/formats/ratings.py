@@ -11,6 +11,7 @@ import hashlib
 import json
 import math
 import re
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any
@@ -24,6 +25,7 @@ from assay.corpus.ratings import Ratings, number_of, set_label, spelt
 from assay.errors import InputError, UsageError, unknown
 from assay.formats.builder import check_choice
 from assay.formats.source import Source, expand
+from assay.formats.widecolumns import find_annotators, made_of_all
 from assay.records import dataclass
 
 FORMAT = "ratings"
@@ -61,6 +63,20 @@ class Table:
     order: tuple[str, ...] = ()
     sets: bool = False
     members: dict[str, frozenset[str]] = field(default_factory=dict)
+    warnings: dict[str, None] = field(default_factory=dict)
+    notes: dict[str, None] = field(default_factory=dict)
+
+    def describe_columns(self, header: Sequence[str], others: Sequence[int], chosen: Mapping[str, int]) -> None:
+        """Say which columns count as annotators and which do not, and warn of those that look like gold."""
+        people = " ".join(f"--column {shlex.quote(name)}" for name in chosen if not made_of_all(name))
+        for name in filter(made_of_all, chosen):
+            self.warnings[f"column {name} counts as an annotator. To leave it out: {people}"] = None
+        metadata = [header[index] or f"column {index + 1}" for index in others if index not in chosen.values()]
+        if metadata:
+            self.notes[
+                f"annotators are the columns {_listed([*chosen])}, by the labels that they share; metadata: "
+                f"{_listed(metadata)}. To choose: --column NAME for each annotator."
+            ] = None
 
     def ratings(self, items: Sequence[str] = ()) -> Ratings:
         """The ratings; equal numbers are equal labels, however they are written (3 and 3.0)."""
@@ -114,14 +130,18 @@ def _as_json(value: Any, path: str, keys: tuple[str, ...] = ()) -> Any:
         members = sorted(value, key=str) if isinstance(value, set | frozenset) else value
         return [_as_json(one, path, keys) for one in members]
     if not isinstance(value, _SCALARS):
-        raise UsageError(f"{_place(path, *keys)}: {value!r:.40} is no label. Give a text, a number, or a set of these.")
+        place = _place(path, *keys)
+        raise UsageError(f"{place}: {value!r:.40} is no label. Give a text, a number, or a set of these.")
     return value
 
 
-def read_ratings(paths: Sequence[str], input_format: str | None = None, *, answers: bool = False) -> Table:
+def read_ratings(
+    paths: Sequence[str], input_format: str | None = None, *, answers: bool = False, columns: Sequence[str] = ()
+) -> Table:
     """The ratings in files, or in all files of a folder or a pattern; told by their shape.
 
-    A system's `answers` may lack the columns that the annotators' table has.
+    A system's `answers` may lack the columns that the annotators' table has. `columns` are those of the annotators in
+    a wide table, by header or number, or as NAME=COLUMN.
     """
     given: dict[str, str] = {}
     if input_format is not None:
@@ -141,9 +161,11 @@ def read_ratings(paths: Sequence[str], input_format: str | None = None, *, answe
         text = "".join(batch.text for batch in source.batches())
         digests.append(source.sha256)
         if text.lstrip()[:1] in "{[":
+            if columns:
+                raise UsageError(f"--column {columns[0]}: {source.path} is JSON, which has no columns.")
             rows = _json(source.path, text, table)
         else:
-            rows = _rows(source.path, text, settings, table, answers)
+            rows = _rows(source.path, text, settings, table, answers, columns)
         try:
             _collect(rows, source.path, settings, table, seen)
         except csv.Error as error:
@@ -203,12 +225,10 @@ def _collect(
 
 def _text(value: Any) -> str | None:
     """A value of JSON as a label, empty if it is missing; None if it is no label."""
-    if value is None or value != value:
-        return ""
-    if isinstance(value, bool):
-        return str(value).lower()
     if isinstance(value, float):
-        return spelt(value) if math.isfinite(value) else None
+        return "" if math.isnan(value) else spelt(value) if math.isfinite(value) else None
+    if value is None or isinstance(value, bool):
+        return {True: "true", False: "false", None: ""}[value]
     return str(value) if isinstance(value, str | int) else None
 
 
@@ -225,7 +245,7 @@ def _place(path: str, *keys: str) -> str:
 
 
 def _rows(
-    path: str, text: str, settings: Mapping[str, str], table: Table, answers: bool
+    path: str, text: str, settings: Mapping[str, str], table: Table, answers: bool, columns: Sequence[str]
 ) -> Iterator[tuple[int, str, str, str]]:
     """The ratings of a table with a header."""
     first = text.partition("\n")[0]
@@ -245,14 +265,16 @@ def _rows(
         low = [name.lower() for name in header]
         return header.index(settings[key]) if settings[key] else next((low.index(n) for n in usual if n in low), None)
 
-    who, layout = column("annotator", _ANNOTATORS), settings["layout"]
+    chosen = _named_columns(path, header, columns)
+    who, layout = column("annotator", _ANNOTATORS), "wide" if chosen else settings["layout"]
     what = column("label", _LABELS)
     soft = [index for index, name in enumerate(header) if name.startswith(_PROBABILITY)]
     if soft:
         layout = "soft"
     elif layout == "auto":
-        # A system's answers are an item and a label in each line.
-        layout = "long" if who is not None or (len(header) == 2 and what is not None) else "wide"
+        # A system's answers are an item and a label in each line; what else is there is metadata.
+        alone = what is not None and (answers or len(header) == 2)
+        layout = "long" if who is not None or alone else "wide"
     elif layout == "long" and who is None:
         raise InputError(
             f"{path}:1: no column of annotators. Say which: ratings(annotator=…). There is: {_listed(header)}."
@@ -270,7 +292,9 @@ def _rows(
                 f'"ratings(item=…, annotator=…, label=…)". There is: {_listed(header)}.'
             )
     else:
-        item = item if item is not None else 0
+        # The first column, unless it is an annotator, too: then the rows are numbered.
+        guessed = item is None
+        item = item if item is not None else None if 0 in chosen.values() else 0
         if len(header) < 2:
             raise InputError(
                 f"{path}:1: no table of ratings: one column only. Columns are divided by commas or tabs."
@@ -282,14 +306,15 @@ def _rows(
     )
     probabilities = {index: header[index].removeprefix(_PROBABILITY) for index in soft}
     others = [index for index in range(len(header)) if index != item]
+    wide: list[tuple[int, str, dict[int, str]]] = []
     for row in reader:
         line = reader.line_num
         if not row or row == [""]:
             continue
         if len(row) != len(header):
             raise InputError(f"{path}:{line}: {len(row)} cells where the first line has {len(header)}.")
-        name = row[item].strip()
-        if not name:
+        name = row[item].strip() if item is not None else str(line - 1)
+        if not name and item is not None:
             raise InputError(f"{path}:{line}: a rating without an item in column {header[item]}.")
         if layout == "soft":
             table.names.setdefault(name, len(table.names))
@@ -300,8 +325,72 @@ def _rows(
                 table.columns.setdefault(key, {})[name] = row[index]
             yield line, name, row[who].strip() if who is not None else "", row[what]
         else:
-            for index in others:
-                yield line, name, header[index], row[index]
+            wide.append((line, name, {index: cell for index in others if (cell := row[index].strip())}))
+    if layout != "wide":
+        return
+    if answers and not chosen:
+        chosen = {header[index]: index for index in others}
+    elif not chosen:
+        chosen = _choose_columns(path, header, wide, settings, first=guessed)
+        table.describe_columns(header, others, chosen)
+    for name in chosen:
+        table.raters.setdefault(name, len(table.raters))
+    metadata = {index: header[index] or f"column {index + 1}" for index in others if index not in chosen.values()}
+    for line, name, cells in wide:
+        table.names.setdefault(name, len(table.names))
+        for index in metadata.keys() & cells.keys():
+            table.columns.setdefault(metadata[index], {})[name] = cells[index]
+        yield from ((line, name, who, cells[index]) for who, index in chosen.items() if index in cells)
+
+
+def _choose_columns(
+    path: str,
+    header: Sequence[str],
+    rows: Sequence[tuple[int, str, Mapping[int, str]]],
+    settings: Mapping[str, str],
+    *,
+    first: bool,
+) -> dict[str, int]:
+    """Places of the columns of annotators by their names, told by their values; refuse if these do not tell.
+
+    `first`: that the first column names the items is a guess.
+    """
+    missing, sets = {*_MISSING, settings["missing"]}, settings["sets"]
+    given: dict[int, list[str]] = {index: [] for index in range(len(header))}
+    for _, name, cells in rows:
+        for index, cell in [(0, name)] * first + [*cells.items()]:
+            if cell not in missing:
+                given[index] += [part.strip() for part in cell.split(sets)] if sets else [cell]
+    items = given.pop(0) if first else []
+    remedy = "Name the annotators, e.g."
+    columns, doubt = find_annotators(header, {0: items, **given} if len(set(items)) < len(items) else {}, len(rows))
+    if 0 in columns and not doubt:
+        doubt = f"no column names the items: {header[0]} has labels like the others"
+        remedy = 'Name it: --input-format "ratings(item=…)". Or name the annotators, and rows are numbered:'
+    else:
+        columns, doubt = find_annotators(header, given, len(rows))
+    if doubt:
+        named = " ".join(f"--column {shlex.quote(header[index])}" for index in columns[:6])
+        raise InputError(f"{path}:1: {doubt}. {remedy} {named} (there is: {_listed(header)}).")
+    return {header[index]: index for index in columns}
+
+
+def _named_columns(path: str, header: Sequence[str], columns: Sequence[str]) -> dict[str, int]:
+    """Places of the columns that the user names as annotators, by the names of these."""
+    chosen: dict[str, int] = {}
+    for given in columns:
+        before, equals, after = given.partition("=")
+        name, column = (before, after) if equals and given not in header else ("", given)
+        place = header.index(column) if column in header else int(column) - 1 if column.isdecimal() else -1
+        if not 0 <= place < len(header):
+            raise InputError(f"{path}:1: {unknown('column', column, header)}")
+        chosen[name or header[place]] = place
+    if len(chosen) == 1:
+        raise UsageError(
+            f"--column {columns[0]}: one annotator only. Name each: --column NAME --column NAME; or the labels of a "
+            f'table with a rating in each line: --input-format "ratings(label={columns[0]})".'
+        )
+    return chosen
 
 
 def _enter_soft(table: Table, item: str, given: Mapping[str, Any], place: str) -> None:

@@ -88,7 +88,8 @@ def test_missing_marks_are_no_labels(tmp_path: Path) -> None:
 
 def test_equal_numbers_are_equal_labels(tmp_path: Path) -> None:
     """A table of pandas has 3.0 in columns with gaps and 3 in others."""
-    table = read_ratings([written(tmp_path, "r.csv", "item,a,b\nx,3.0,3\ny,,4\nz,10.0,10\n")]).ratings()
+    path = written(tmp_path, "r.csv", "item,a,b\nx,3.0,3\ny,,4\nz,10.0,10\n")
+    table = read_ratings([path], columns=["a", "b"]).ratings()
     assert table.labels == ("3", "4", "10")
     assert table.table.tolist() == [[0, 0], [-1, 1], [2, 2]]
 
@@ -121,9 +122,9 @@ REFUSED = [
         "ratings.csv:1: there is no column 'lable'. Did you mean label?",
     ),
     (
-        "item,a,b\nx,low,mid\n",
+        "item,a,b\nx,low,low\ny,high,mid\nz,low,high\n",
         "ratings(order=low<high)",
-        "ratings.csv:2: label 'mid' is not in order=low<high. Add it there.",
+        "ratings.csv:3: label 'mid' is not in order=low<high. Add it there.",
     ),
     ("item,a,a\nx,1,2\n", None, "ratings.csv:1: two columns are called 'a'. Give each a name of its own."),
     (
