@@ -431,7 +431,9 @@ def _with_ratings(
                 chosen = [many.figure_of(one, part, own) for one in _of_labels(measures)]
                 scores += many.scores_of(chosen, own.number, settings, f"{spec}={name}")[0]
     warnings: list[str] = []
-    strangers = many.different_labels(ratings)
+    level, distance = many.levels(measures)
+    # Of numbers that are measured, not counted, no two need be equal.
+    strangers = many.different_labels(ratings) if level in ("nominal", "set") else ()
     if figures and not (ratings.sizes > 1).any():
         warnings.append(f"no {ratings.noun} has two ratings, so that there is no agreement to measure.")
     many.check_systems(measures, systems)
@@ -457,9 +459,9 @@ def _with_ratings(
                 scores += [Score(*row[:4], None, row[4], *undefined) for row in rows]
             elif report:
                 warnings.append(report)
-    level, distance = many.levels(measures)
     order, values = many.disagreements(ratings, level, distance)
     kept = range(ratings.items) if items else order[: options.examples or many.SHOWN].tolist()
+    pairs = {"pairs": str(one.rows.number) for one in figures if one.rows.listed is not None}
     used = int(np.count_nonzero(np.bincount(ratings.unit_of_item[ratings.sizes > 0], minlength=1)))
     bare = not result.scores
     return replace(
@@ -473,9 +475,9 @@ def _with_ratings(
         coincidences=tuple(many.coincidence_rows(ratings)),
         disagreements=tuple(many.disagreement_row(ratings, item, float(values[item])) for item in kept),
         alt_tests=tuple(alt_tests),
-        remarks={**result.remarks, **({"rated": ratings.noun} if ratings.noun != result.noun else {})},
+        remarks={**result.remarks, **({"rated": ratings.noun} if ratings.noun != result.noun else {}), **pairs},
         warnings=(*strangers, *result.warnings, *warnings, *(few_units(used, ratings.unit_noun) if bare else ())),
-        notes=(*result.notes, *pooled_note(groups.pooled, ratings.unit_noun), *notes),
+        notes=tuple(dict.fromkeys((*result.notes, *pooled_note(groups.pooled, ratings.unit_noun), *notes))),
     )
 
 

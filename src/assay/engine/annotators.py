@@ -155,32 +155,49 @@ def scores_of(
                     if gone > 0.01 and main and where is None:
                         lost.append(f"{system} {100 * gone:.0f}%")
 
-            pairs = one.rows.pairs
+            pairs, number = one.rows.pairs, one.rows.number
+            listed = values if one.rows.listed is None else values[one.rows.listed]
             if by_label:
-                for number, label in enumerate(one.rows.labels):
-                    if not pairs:
-                        row(one.system, label, values[number], None if again is None else again[:, number])
+                for place, label in enumerate(one.rows.labels):
+                    if not number:
+                        row(one.system, label, values[place], None if again is None else again[:, place])
                     for pair, system in enumerate(pairs if one.resampled else ()):
-                        row(system, label, values[pair, number], None if again is None else again[:, pair, number])
-                    if len(pairs) > 1:
-                        row(ALL_PAIRS, label, _mean(values[:, number]), None)
-            elif pairs:
+                        row(system, label, values[pair, place], None if again is None else again[:, pair, place])
+                    if number > 1:
+                        row(ALL_PAIRS, label, math.nan if len(values) < number else _mean(values[:, place]), None)
+            elif number:
                 for pair, system in enumerate(pairs):
-                    row(system, None, values[pair], None if again is None else again[:, pair])
-                if len(pairs) > 1:
+                    row(system, None, listed[pair], None if again is None else again[:, pair])
+                if number > 1:
+                    mean = math.nan if len(values) < number else _mean(values)
                     # Sorted, so that the order of pairs changes no digit.
-                    row(ALL_PAIRS, None, _mean(values), None if again is None else np.sort(again).mean(axis=1))
-                    undefined = [system for system, value in zip(pairs, values, strict=True) if np.isnan(value)]
-                    if undefined and main and where is None:
-                        more = f" and {len(undefined) - 1:,} more" if len(undefined) > 1 else ""
-                        notes.append(
-                            f"{one.measure} is undefined for {undefined[0]}{more}, and so is the mean over pairs."
-                        )
+                    row(ALL_PAIRS, None, mean, None if again is None else np.sort(again).mean(axis=1))
+                    if main and where is None:
+                        notes += _undefined_pairs(one, values)
             else:
                 row(one.system, None, values, again)
         if lost:
             notes.append(f"Resamples in which {one.measure} is undefined are left out: {', '.join(lost[:5])}.")
     return rows, notes, kept
+
+
+def _undefined_pairs(figure: Figure, values: Array) -> Iterator[str]:
+    """Notes on the pairs that leave the mean undefined, and on those that are not listed."""
+    rows, undefined = figure.rows, np.flatnonzero(np.isnan(values))
+    if rows.unmet:
+        yield (
+            f"{figure.measure} is undefined for {rows.unmet:,} pairs of annotators who have nothing in common, and so "
+            "is the mean over pairs."
+        )
+    elif rows.listed is not None and len(values) < rows.number:
+        yield f"{figure.measure} has no mean over pairs: there are too many."
+    elif len(undefined):
+        first = rows.pairs[undefined[0]] if rows.listed is None else f"{len(undefined):,} pairs of annotators"
+        more = f" and {len(undefined) - 1:,} more" if rows.listed is None and len(undefined) > 1 else ""
+        yield f"{figure.measure} is undefined for {first}{more}, and so is the mean over pairs."
+    if rows.listed is not None:
+        listed = f"the {len(rows.pairs):,} with the most in common are listed" if rows.pairs else "none is listed"
+        yield f"There are {rows.number:,} pairs of annotators; {listed}."
 
 
 def _mean(values: Array) -> float:
@@ -243,13 +260,10 @@ def disagreements(ratings: Ratings, level: str, distance: str) -> tuple[Ints, Fl
 
 def disagreement_row(ratings: Ratings, item: int, value: float) -> Disagreement:
     """One item with all its ratings."""
-    cells = ratings.table[item]
+    first, end = np.searchsorted(ratings.item, [item, item + 1])
     tied = np.flatnonzero(ratings.votes[item])
-    given = {
-        name: ratings.labels[code]
-        for name, code in zip(ratings.annotators, cells.tolist(), strict=True)
-        if code != NONE
-    }
+    rows = zip(ratings.annotator[first:end].tolist(), ratings.label[first:end].tolist(), strict=True)
+    given = {ratings.annotators[who]: ratings.labels[code] for who, code in rows}
     text = ratings.columns["text"][item] if "text" in ratings.columns else ratings.text_of(item)
     majority = _TIES.join(ratings.labels[code] for code in tied)
     return Disagreement(ratings.names[item], value, majority, given, text)

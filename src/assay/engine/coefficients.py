@@ -27,6 +27,14 @@ MOST_VALUES = 1_000
 """The most different values for which pairs of values are kept."""
 DENSE = 1 << 24
 """The most cells of a table of items and labels that is made in full where few of its cells are filled."""
+MOST_PAIRS = 5_000
+"""The most pairs of annotators that are listed, each with its figures: all pairs of 100 annotators."""
+MOST_MEETINGS = 5_000_000
+"""The most pairs of ratings of one item that are looked at one by one."""
+MOST_TOGETHER = 2_000
+"""The most annotators whose ratings are multiplied, all with all."""
+MOST_CELLS = 30_000_000
+"""The most numbers of pairs and labels that are held at a time."""
 _TINY = 1e-12
 
 Sums = Mapping[str, Array]
@@ -41,7 +49,13 @@ class Rows:
     fixed: Mapping[str, Array] = field(default_factory=dict)
     """What is the same whichever items are drawn."""
     pairs: tuple[str, ...] = ()
-    """The pairs of annotators, where there is a figure for each …"""
+    """The pairs of annotators that are listed, if there is a figure for each …"""
+    listed: Ints | None = None
+    """… their places among the pairs that are counted, if these are more …"""
+    number: int = 0
+    """… the number of all pairs …"""
+    unmet: int = 0
+    """… and of those without an item in common, which are not counted …"""
     labels: tuple[str, ...] = ()
     """… and the labels, where a score is given for each."""
 
@@ -85,14 +99,19 @@ class Runs:
 
     def pairs(self) -> tuple[Ints, Ints]:
         """All two different labels that meet in an item, the first being the lower one, as places in the runs."""
-        if not len(self.item):
-            return self.item, self.item
-        first = np.flatnonzero(np.diff(self.item, prepend=-1))
-        sizes = np.diff(np.append(first, len(self.item)))
-        end = np.repeat(first + sizes, sizes)
-        here = np.arange(len(self.item))
-        later = end - here - 1
-        return np.repeat(here, later), numbers_of_runs(here + 1, later)
+        return pairs_within(self.item)
+
+
+def pairs_within(item: Ints) -> tuple[Ints, Ints]:
+    """The places of all two rows of the same item, which stand together, the earlier one first."""
+    if not len(item):
+        return item, item
+    first = np.flatnonzero(np.diff(item, prepend=-1))
+    sizes = np.diff(np.append(first, len(item)))
+    end = np.repeat(first + sizes, sizes)
+    here = np.arange(len(item))
+    later = end - here - 1
+    return np.repeat(here, later), numbers_of_runs(here + 1, later)
 
 
 # --- distances ---
@@ -302,35 +321,90 @@ def kappa_rows(ratings: Ratings, group: Ints, groups: int, weights: str) -> Rows
     if weights not in WEIGHTS:
         raise unknown("value of weights", weights, WEIGHTS)
     who, width, power = len(ratings.annotators), len(ratings.labels), 1 + (weights == "quadratic")
-    pairs = list(combinations(range(who), 2))
-    names = tuple(f"{ratings.annotators[a]} ~ {ratings.annotators[b]}" for a, b in pairs)
+    number = who * (who - 1) // 2
     ranks = ratings.ranks if weights != "none" else np.arange(width, dtype=np.float64)
     table = np.abs(np.subtract.outer(ranks, ranks)) ** power
     fixed = {"distance": table} if weights != "none" else {}
-    sums = {name: np.zeros((groups, len(pairs), width)) for name in ("right", "gold", "system")}
-    sums |= {"apart": np.zeros((groups, len(pairs)))} if fixed else {}
-    if groups == 1 and len(pairs) > who:
-        # All pairs at once: of each label, who gives it together with whom.
-        rated = _indicator(ratings, np.ones(len(ratings), dtype=bool))
-        first, second = np.triu_indices(who, 1)
-        for label in range(width):
-            given = _indicator(ratings, ratings.label == label)
-            both, with_any = (_dense(given.T @ other) for other in (given, rated))
-            sums["right"][0, :, label] = both[first, second]
-            sums["gold"][0, :, label], sums["system"][0, :, label] = with_any[first, second], with_any[second, first]
-            if fixed:
-                far = _indicator(ratings, np.ones(len(ratings), dtype=bool), table[label][ratings.label])
-                sums["apart"][0] += _dense(given.T @ far)[first, second]
-        return Rows(sums, fixed, names, ratings.labels)
+    if number > MOST_PAIRS:
+        return _many_pairs(ratings, table, fixed)
+    pairs = list(combinations(range(who), 2))
+    names = tuple(f"{ratings.annotators[a]} ~ {ratings.annotators[b]}" for a, b in pairs)
+    if groups == 1 and number > who:
+        sums = _all_with_all(ratings, *np.triu_indices(who, 1), table if fixed else None)
+        return Rows(sums, fixed, names, number=number, labels=ratings.labels)
+    sums = {name: np.zeros((groups, number, width)) for name in ("right", "gold", "system")}
+    sums |= {"apart": np.zeros((groups, number))} if fixed else {}
     cells = ratings.table
-    for number, (a, b) in enumerate(pairs):
+    for place, (a, b) in enumerate(pairs):
         both = np.flatnonzero((cells[:, a] != NONE) & (cells[:, b] != NONE))
         x, y, where = cells[both, a], cells[both, b], group[both] * width
-        for name, place in (("right", (where + x)[x == y]), ("gold", where + x), ("system", where + y)):
-            sums[name][:, number] = np.bincount(place, minlength=groups * width).reshape(groups, width)
+        for name, key in (("right", (where + x)[x == y]), ("gold", where + x), ("system", where + y)):
+            sums[name][:, place] = np.bincount(key, minlength=groups * width).reshape(groups, width)
         if fixed:
-            sums["apart"][:, number] = np.bincount(group[both], weights=table[x, y], minlength=groups)
-    return Rows(sums, fixed, names, ratings.labels)
+            sums["apart"][:, place] = np.bincount(group[both], weights=table[x, y], minlength=groups)
+    return Rows(sums, fixed, names, number=number, labels=ratings.labels)
+
+
+def _many_pairs(ratings: Ratings, table: Floats, fixed: Mapping[str, Array]) -> Rows:
+    """As `kappa_rows`, for more pairs than are listed: all of them, if all have an item in common, or else those with
+    the most items in common; none where that would take too long."""
+    who, width = len(ratings.annotators), len(ratings.labels)
+    number = who * (who - 1) // 2
+    sizes = ratings.sizes.astype(np.int64)
+    few_meetings = int((sizes * (sizes - 1) // 2).sum()) <= MOST_MEETINGS
+    if few_meetings:
+        one, other = pairs_within(ratings.item)
+        codes = ratings.annotator[one].astype(np.int64) * who + ratings.annotator[other]
+        keys, common = np.unique(codes, return_counts=True)
+    elif who <= MOST_TOGETHER:
+        together = _dense(_indicator(ratings, np.ones(len(ratings), dtype=bool)))
+        met = np.triu(together.T @ together, 1)
+        keys = np.flatnonzero(met)
+        common = met.ravel()[keys]
+    else:
+        keys = common = np.zeros(0, dtype=np.int64)
+    unmet = number - len(keys) if few_meetings or len(keys) else 0
+    listed = np.sort(np.argsort(-common, kind="stable")[:MOST_PAIRS])
+    if unmet or len(keys) * width * 3 > MOST_CELLS:
+        # There is no mean over all pairs, so that those that are not listed need not be counted.
+        keys, listed = keys[listed], np.arange(len(listed))
+    first, second = keys // who, keys % who
+    sums: dict[str, Array]
+    if few_meetings:
+        place = np.minimum(np.searchsorted(keys, codes), len(keys) - 1)
+        kept = keys[place] == codes if len(keys) else np.zeros(0, dtype=bool)
+        place, x, y = place[kept], ratings.label[one[kept]], ratings.label[other[kept]]
+        cells = place * width
+        sums = {
+            name: np.bincount(key, minlength=len(keys) * width).reshape(1, len(keys), width).astype(np.float64)
+            for name, key in (("right", (cells + x)[x == y]), ("gold", cells + x), ("system", cells + y))
+        }
+        if fixed:
+            sums["apart"] = np.bincount(place, weights=table[x, y], minlength=len(keys))[None]
+    else:
+        sums = _all_with_all(ratings, first, second, table if fixed else None)
+    names = tuple(
+        f"{ratings.annotators[a]} ~ {ratings.annotators[b]}"
+        for a, b in zip(first[listed].tolist(), second[listed].tolist(), strict=True)
+    )
+    return Rows(sums, fixed, names, listed, number, unmet, ratings.labels)
+
+
+def _all_with_all(ratings: Ratings, first: Ints, second: Ints, table: Floats | None) -> dict[str, Array]:
+    """The sums of `kappa_rows` for pairs of annotators, at once: of each label, who gives it together with whom."""
+    width = len(ratings.labels)
+    sums = {name: np.zeros((1, len(first), width)) for name in ("right", "gold", "system")}
+    sums |= {} if table is None else {"apart": np.zeros((1, len(first)))}
+    rated = _indicator(ratings, np.ones(len(ratings), dtype=bool))
+    for label in range(width if len(first) else 0):
+        given = _indicator(ratings, ratings.label == label)
+        both, with_any = (_dense(given.T @ other) for other in (given, rated))
+        sums["right"][0, :, label] = both[first, second]
+        sums["gold"][0, :, label], sums["system"][0, :, label] = with_any[first, second], with_any[second, first]
+        if table is not None:
+            far = _indicator(ratings, np.ones(len(ratings), dtype=bool), table[label][ratings.label])
+            sums["apart"][0] += _dense(given.T @ far)[first, second]
+    return sums
 
 
 def _indicator(ratings: Ratings, chosen: Array, values: Array | None = None) -> Any:
@@ -406,14 +480,16 @@ def alphas_without(ratings: Ratings, level: str, distance: str) -> list[float]:
         return np.asarray(np.where(size > 1, (size**2 - same) / np.where(size > 1, size - 1, 1), 0))
 
     whole = differing(sizes, squares)
+    total_apart = whole.sum()
+    order = np.argsort(ratings.annotator, kind="stable")
+    ends = np.cumsum(np.bincount(ratings.annotator, minlength=len(ratings.annotators)))
     found = []
-    for who in everyone:
-        rows = ratings.annotator == who
+    for rows in np.split(order, ends[:-1]):
         items, own = ratings.item[rows], ratings.label[rows]
         left = sizes[items] - 1
         given = total - np.bincount(own[left > 1], minlength=len(total)) - counts[items[left == 1]].sum(axis=0)
         change = differing(left, squares[items] - 2 * counts[items, own] + 1) - whole[items]
-        found.append(float(alpha({"given": given, "apart": whole.sum() + change.sum()})))
+        found.append(float(alpha({"given": given, "apart": total_apart + change.sum()})))
     return found
 
 

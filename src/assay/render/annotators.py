@@ -42,12 +42,12 @@ def tables(result: Result) -> Iterator[Table]:
     """All tables, in reading order: all annotators, pairs, who, which labels, which items, systems, slices."""
     overall = [row for row in result.scores if row.slice is None and row.label is None]
     names = {row.name for row in result.systems}
-    pairs = [row for row in overall if " ~ " in row.system or row.system == PAIRS_MEAN]
+    pairs = [row for row in overall if _is_of_pairs(row)]
     parts = {
         "scores": _all(result, [row for row in overall if row.system == ALL], pairs),
         "pairs": _pairs(result, pairs),
         "errors": iter(result.tables),
-        "systems": _systems(result, [row for row in overall if row not in pairs and row.system != ALL], names),
+        "systems": _systems(result, [row for row in overall if not _is_of_pairs(row) and row.system != ALL], names),
         "annotators": _annotators(result),
         "confusion": _labels(result),
         "items": _items(result),
@@ -56,6 +56,10 @@ def tables(result: Result) -> Iterator[Table]:
     }
     for name, part in parts.items():
         yield from (replace(one, name=one.name or name) for one in part)
+
+
+def _is_of_pairs(row: Score) -> bool:
+    return " ~ " in row.system or row.system == PAIRS_MEAN
 
 
 def _noun(result: Result) -> str:
@@ -302,7 +306,7 @@ def _by_label(result: Result) -> Iterator[Table]:
         if row.slice is None
         and row.label is not None
         and (row.main or row.score in beside)
-        and (" ~ " in row.system or row.system == PAIRS_MEAN)
+        and _is_of_pairs(row)
     ]
     for measure, group in groupby(sorted(labelled, key=lambda row: row.measure), key=lambda row: row.measure):
         by_label: dict[tuple[str, str], Score] = {(str(row.label), row.system): row for row in group}
