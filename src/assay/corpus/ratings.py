@@ -139,6 +139,11 @@ class Ratings:
                     )
         return np.arange(len(self.labels), dtype=np.float64)
 
+    def rows_of_annotators(self) -> list[Ints]:
+        """The rows of each annotator, in the order of the items."""
+        ends = np.cumsum(np.bincount(self.annotator, minlength=len(self.annotators)))
+        return np.split(np.argsort(self.annotator, kind="stable"), ends[:-1])
+
     def where(self, kept: Bools) -> Ratings:
         """The ratings of some items; the others stay as items without any."""
         rows = kept[self.item]

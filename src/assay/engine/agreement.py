@@ -442,6 +442,8 @@ def _with_ratings(
         beside = many.against_figures(ratings, systems, groups, against)
         found, said, drawn = many.scores_of(beside, groups.number, settings, None)
         scores, notes = [*scores, *found], [*notes, *said]
+        if not beside[0].resampled:
+            notes.append("For so many annotators, systems have no intervals and no test against the human ceiling.")
         comparisons = many.ceiling_comparisons(beside, drawn, settings)
     for measure in (one for one in measures if one.definition.takes == "systems"):
         made = [many.system_figure(measure, ratings, system, groups) for system in systems]
@@ -461,7 +463,7 @@ def _with_ratings(
                 warnings.append(report)
     order, values = many.disagreements(ratings, level, distance)
     kept = range(ratings.items) if items else order[: options.examples or many.SHOWN].tolist()
-    pairs = {"pairs": str(one.rows.number) for one in figures if one.rows.listed is not None}
+    pairs = dict([("pairs", str(one.rows.number)) for one in figures if one.rows.listed is not None][:1])
     used = int(np.count_nonzero(np.bincount(ratings.unit_of_item[ratings.sizes > 0], minlength=1)))
     bare = not result.scores
     return replace(

@@ -33,6 +33,8 @@ ALL_PAIRS = "mean of all pairs"
 CEILING = "human ceiling"
 MOST_FIELDS = 2_000
 """The most numbers of a unit that are resampled for one measure; beyond that it has no interval."""
+MOST_OF_SYSTEMS = 3_000
+"""The same for systems against annotators: intervals and tests up to 500 annotators."""
 SHOWN = 10
 """So many of the items that annotators disagree on most are kept where the user does not say how many."""
 _TIES = " / "
@@ -186,8 +188,8 @@ def _undefined_pairs(figure: Figure, values: Array) -> Iterator[str]:
     rows, undefined = figure.rows, np.flatnonzero(np.isnan(values))
     if rows.unmet:
         yield (
-            f"{figure.measure} is undefined for {rows.unmet:,} pairs of annotators who have nothing in common, and so "
-            "is the mean over pairs."
+            f"{figure.measure} is undefined for {rows.unmet:,} pairs of annotators who have nothing in common, and "
+            "so is the mean over pairs."
         )
     elif rows.listed is not None and len(values) < rows.number:
         yield f"{figure.measure} has no mean over pairs: there are too many."
@@ -320,20 +322,29 @@ def against_figures(
     scores = {name: numbers.against_score(fields[name]) for name in AGAINST if name in against}
     main = "leave-one-out" if "leave-one-out" in scores else next(iter(scores))
     found = []
+    used = whole_if_many(groups, ratings, 6)
+    resampled = used is groups
     for system in systems:
-        rows = numbers.ceiling_rows(ratings, system.label, groups.of_item, groups.number)
-        found.append(Figure(system.name, "accuracy", main, rows, scores))
+        rows = numbers.ceiling_rows(ratings, system.label, used.of_item, used.number)
+        found.append(Figure(system.name, "accuracy", main, rows, scores, resampled=resampled))
         if "leave-one-out" in scores and len(found) == 1:
             human = {"leave-one-out": numbers.against_score("human")}
-            found.insert(0, Figure(CEILING, "accuracy", main, rows, human))
+            found.insert(0, Figure(CEILING, "accuracy", main, rows, human, resampled=resampled))
     return found
+
+
+def whole_if_many(groups: Groups, ratings: Ratings, fields: int) -> Groups:
+    """The units, or all as one if there are too many annotators to resample the numbers of each."""
+    if len(ratings.annotators) * fields <= MOST_OF_SYSTEMS:
+        return groups
+    return Groups(np.zeros_like(groups.of_item), 1, pooled=False)
 
 
 def ceiling_comparisons(
     figures: Sequence[Figure], drawn: Sequence[Mapping[str, Array]], settings: Settings
 ) -> list[Comparison]:
     """Each system against the human ceiling, which comes first where there is one, with Holm's correction."""
-    if not figures or figures[0].system != CEILING:
+    if not figures or figures[0].system != CEILING or not figures[0].resampled:
         return []
     # Of a single unit nothing is drawn.
     human, *others = (own.get("leave-one-out", np.full(1, np.nan)) for own in drawn)
@@ -394,9 +405,9 @@ def ceiling_comparison(
 
 def system_figure(measure: Measure, ratings: Ratings, system: SystemRatings, groups: Groups) -> tuple[Figure, Any]:
     """A measure of one system against all annotators, and what it reports beside its scores."""
-    rows, report = measure.definition.function(ratings, system, groups.of_item, groups.number, **measure.parameters)
-    known = measure.definition
-    return Figure(system.name, str(measure), known.main, rows, known.scores), report
+    used, known = whole_if_many(groups, ratings, 2), measure.definition
+    rows, report = known.function(ratings, system, used.of_item, used.number, **measure.parameters)
+    return Figure(system.name, str(measure), known.main, rows, known.scores, resampled=used is groups), report
 
 
 def levels(measures: Sequence[Measure]) -> tuple[str, str]:

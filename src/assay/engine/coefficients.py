@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from itertools import combinations
 from typing import Any
 
@@ -33,6 +33,8 @@ MOST_MEETINGS = 5_000_000
 """The most pairs of ratings of one item that are looked at one by one."""
 MOST_TOGETHER = 2_000
 """The most annotators whose ratings are multiplied, all with all."""
+MOST_PASSES = 50_000_000
+"""Annotators × ratings up to which all ratings are gone through for each annotator."""
 MOST_CELLS = 30_000_000
 """The most numbers of pairs and labels that are held at a time."""
 _TINY = 1e-12
@@ -471,6 +473,9 @@ def alphas_without(ratings: Ratings, level: str, distance: str) -> list[float]:
     """Alpha of all annotators but one, for each of them."""
     everyone = range(len(ratings.annotators))
     if level != "nominal":
+        few_meetings = (ratings.sizes.astype(np.int64) ** 2).sum() <= 2 * MOST_MEETINGS
+        if few_meetings and len(everyone) * len(ratings) > MOST_PASSES:
+            return _alphas_by_items(ratings, level, distance)
         return [alpha_of(ratings.without(who), level, distance) for who in everyone]
     # From the counts of all: in each item of that annotator one rating less.
     counts, sizes = ratings.counts, ratings.sizes.astype(np.float64)
@@ -481,16 +486,39 @@ def alphas_without(ratings: Ratings, level: str, distance: str) -> list[float]:
 
     whole = differing(sizes, squares)
     total_apart = whole.sum()
-    order = np.argsort(ratings.annotator, kind="stable")
-    ends = np.cumsum(np.bincount(ratings.annotator, minlength=len(ratings.annotators)))
     found = []
-    for rows in np.split(order, ends[:-1]):
+    for rows in ratings.rows_of_annotators():
         items, own = ratings.item[rows], ratings.label[rows]
         left = sizes[items] - 1
         given = total - np.bincount(own[left > 1], minlength=len(total)) - counts[items[left == 1]].sum(axis=0)
         change = differing(left, squares[items] - 2 * counts[items, own] + 1) - whole[items]
         found.append(float(alpha({"given": given, "apart": total_apart + change.sum()})))
     return found
+
+
+def _alphas_by_items(ratings: Ratings, level: str, distance: str) -> list[float]:
+    """As `alphas_without`, from sums over the items of each annotator, with and without their rating."""
+    one, other = pairs_within(ratings.item)
+    who, width, alone = len(ratings.annotators), len(ratings.labels), np.arange(len(ratings))
+    # Each rating makes an item: the other ratings of its item, and all of them.
+    of_others = np.concatenate([one, other]), np.concatenate([other, one])
+    parts = []
+    for item, row in (of_others, [np.append(rows, alone) for rows in of_others]):
+        order = np.argsort(item, kind="stable")
+        made = replace(ratings, names=[""] * len(ratings), item=item[order], label=ratings.label[row[order]])
+        parts.append(alpha_rows(made, ratings.annotator, who, level, distance))
+    whole = alpha_rows(ratings, np.zeros(ratings.items, dtype=np.int64), 1, level, distance)
+    if "met" in whole.sums:
+        # Labels that never meet without a rating are there, too.
+        keys = whole.fixed["lower"] * width + whole.fixed["higher"]
+        for number, part in enumerate(parts):
+            met = np.zeros((who, len(keys)))
+            own = part.fixed["lower"] * width + part.fixed["higher"]
+            met[:, np.searchsorted(keys, own)] = part.sums["met"]
+            parts[number] = replace(part, sums={**part.sums, "met": met})
+    without, all_of_them = parts
+    sums = {name: values - all_of_them.sums[name] + without.sums[name] for name, values in whole.sums.items()}
+    return [float(value) for value in alpha({**sums, **whole.fixed})]
 
 
 @dataclass(frozen=True, eq=False)
@@ -539,28 +567,28 @@ def credit(votes: Array, label: Ints) -> Floats:
 def ceiling_rows(ratings: Ratings, label: Ints, group: Ints, groups: int) -> Rows:
     """A system's points against each annotator, the majority, any of them and the majority of all others; the points
     of each annotator against the majority of the others. Each with the number of items."""
-    counts, cells = ratings.counts, ratings.table
+    counts = ratings.counts
     answered, rated = label != NONE, ratings.sizes > 0
-    who = len(ratings.annotators)
-    points = {name: np.zeros((len(label), who)) for name in ("each", "left", "human")}
-    given = {name: np.zeros((len(label), who)) for name in points}
-    for one in range(who):
-        own = cells[:, one]
-        has = own != NONE
-        others = counts.copy()
-        others[np.flatnonzero(has), own[has]] -= 1
+    fields = [f"{name}{what}" for name in ("each", "left", "human") for what in ("", " items")]
+    sums = {name: np.zeros((groups, len(ratings.annotators))) for name in fields}
+    by_all = credit(ratings.votes, label)
+    for who, rows in enumerate(ratings.rows_of_annotators()):
+        item, own = ratings.item[rows], ratings.label[rows]
+        others = counts[item]
+        others[np.arange(len(item)), own] -= 1
         votes, some = majority(others), others.sum(axis=1) > 0
-        given["each"][:, one], given["left"][:, one], given["human"][:, one] = (
-            has & answered,
-            some & answered,
-            some & has,
-        )
-        points["each"][:, one] = (own == label) & has
-        points["left"][:, one], points["human"][:, one] = credit(votes, label), credit(votes, own)
+        # Only in the items of this annotator the others are fewer than all.
+        points, given = by_all * answered, (answered & rated).astype(np.float64)
+        points[item], given[item] = credit(votes, label[item]) * answered[item], some & answered[item]
+        where = group[item]
+        sums["left"][:, who] = grouped(points, group, groups)
+        sums["left items"][:, who] = grouped(given, group, groups)
+        sums["each"][:, who] = grouped(((own == label[item]) & answered[item]).astype(np.float64), where, groups)
+        sums["each items"][:, who] = grouped(answered[item].astype(np.float64), where, groups)
+        sums["human"][:, who] = grouped(credit(votes, own) * some, where, groups)
+        sums["human items"][:, who] = grouped(some.astype(np.float64), where, groups)
     both = (answered & rated).astype(np.float64)
-    sums = {name: grouped(points[name] * given[name], group, groups) for name in points}
-    sums |= {f"{name} items": grouped(given[name], group, groups) for name in points}
-    sums["majority"] = grouped(credit(ratings.votes, label) * both, group, groups)
+    sums["majority"] = grouped(by_all * both, group, groups)
     sums["any"] = grouped(credit((counts > 0).astype(np.float64), label) * both, group, groups)
     sums["items"] = grouped(both, group, groups)
     return Rows(sums)
@@ -649,7 +677,6 @@ def alt_rows(
     """
     if scoring not in SCORINGS:
         raise unknown("score", scoring, SCORINGS)
-    cells = ratings.table
     usable = (label != NONE) & (ratings.sizes >= least) & (ratings.sizes > 1)
     if scoring == "neg-rmse":
         values = np.array([float(text) for text in labels]) if all(map(_is_number, labels)) else ratings.numbers
@@ -663,9 +690,9 @@ def alt_rows(
     wide = np.zeros((ratings.items, len(labels)))
     wide[:, : len(ratings.labels)] = ratings.counts
     found = []
-    for who in range(len(ratings.annotators)):
-        rows = np.flatnonzero((cells[:, who] != NONE) & usable)
-        own = cells[rows, who]
+    for who, given in enumerate(ratings.rows_of_annotators()):
+        chosen = given[usable[ratings.item[given]]]
+        rows, own = ratings.item[chosen], ratings.label[chosen]
         others = wide[rows]
         others[np.arange(len(rows)), own] -= 1
         mine, its = ((others * near[codes]).sum(axis=1) for codes in (own, label[rows]))
