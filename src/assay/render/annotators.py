@@ -161,11 +161,14 @@ def _pairs(result: Result, rows: list[Score]) -> Iterator[Table]:
         # Where a terminal cannot show all, the mean comes first.
         systems = sorted(systems, key=lambda name: name != PAIRS_MEAN)
     symmetric = "F1 is the same whoever comes first; " if any(score == "f1" for _, score in columns) else ""
+    of_all = int(result.remarks.get("pairs", 0))
+    listed = [f"{len(systems) - (PAIRS_MEAN in systems):,} of {of_all:,} pairs, with the most in common."] * bool(of_all)
     yield table(
         "Agreement of pairs" if any(row.system == ALL for row in result.scores) else "Agreement",
         header,
         [[pair, *(figure(found.get((pair, *key))) for key in columns)] for pair in systems],
         notes=(
+            *listed,
             "Percent.",
             *_brackets(result, rows),
             f"{symmetric}kappa (Cohen) and alpha (Krippendorff, nominal) are corrected for chance.",
