@@ -162,7 +162,8 @@ def _pairs(result: Result, rows: list[Score]) -> Iterator[Table]:
         systems = sorted(systems, key=lambda name: name != PAIRS_MEAN)
     symmetric = "F1 is the same whoever comes first; " if any(score == "f1" for _, score in columns) else ""
     of_all = int(result.remarks.get("pairs", 0))
-    listed = [f"{len(systems) - (PAIRS_MEAN in systems):,} of {of_all:,} pairs, with the most in common."] * bool(of_all)
+    shown = len(systems) - (PAIRS_MEAN in systems)
+    listed = [f"{shown:,} of {of_all:,} pairs, with the most in common."] * bool(of_all)
     yield table(
         "Agreement of pairs" if any(row.system == ALL for row in result.scores) else "Agreement",
         header,
