@@ -1,4 +1,4 @@
-"""Many annotators: a million ratings with all coefficients, and gamma on 3 × 124 units.
+"""Many annotators: a million ratings with all coefficients, 10,000 annotators, and gamma on 3 × 124 units.
 
     .venv/bin/python bench/annotators.py
 
@@ -15,6 +15,7 @@ import os
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -23,10 +24,17 @@ import numpy as np
 
 import assay
 from assay.formats.ratings import read_ratings
+from assay.render import render
 from assay.stats.unitizing import Units, Weighting, gamma
 
 UNITS = Path(__file__).parents[1] / ".." / "shared" / "data" / "gamma-continua" / "3by100.csv"
-SHAPES = {"10,000 items × 100 annotators": (10_000, 100), "200,000 items × 5 of 100 annotators": (200_000, 5)}
+SHAPES = {
+    "10,000 items × 100 annotators": (10_000, 100, 100),
+    "200,000 items × 5 of 100 annotators": (200_000, 5, 100),
+    "20,000 items × 5 of 10,000 annotators": (20_000, 5, 10_000),
+    "100,000 items × 5 of 10,000 annotators": (100_000, 5, 10_000),
+}
+FORMS = ("table", "tsv", "md", "html")
 
 
 def best(function: Callable[[], object], runs: int = 3) -> float:
@@ -39,14 +47,14 @@ def best(function: Callable[[], object], runs: int = 3) -> float:
     return min(times)
 
 
-def write_ratings(path: Path, items: int, each: int) -> None:
-    """Ratings of five labels by a hundred annotators who are right in seven of ten."""
+def write_ratings(path: Path, items: int, each: int, people: int) -> None:
+    """Ratings of five labels by annotators who are right in seven of ten."""
     rng = np.random.default_rng(0)
     truth = rng.integers(0, 5, items)
     with path.open("w", encoding="utf-8") as file:
         file.write("item,annotator,label\n")
         for item in range(items):
-            who = rng.permutation(100)[:each]
+            who = rng.permutation(people)[:each]
             labels = np.where(rng.random(each) < 0.7, truth[item], rng.integers(0, 5, each))
             file.writelines(f"d{item},a{a:02d},{b}\n" for a, b in zip(who.tolist(), labels.tolist(), strict=True))
 
@@ -54,12 +62,15 @@ def write_ratings(path: Path, items: int, each: int) -> None:
 def main() -> None:
     """Print the figures."""
     with tempfile.TemporaryDirectory() as folder:
-        for name, (items, each) in SHAPES.items():
+        for name, (items, each, number) in SHAPES.items():
             path = Path(folder) / "ratings.csv"
-            write_ratings(path, items, each)
+            write_ratings(path, items, each, number)
             reading = best(lambda path=path: read_ratings([str(path)]).ratings())  # type: ignore[misc]
             whole = best(lambda path=path: assay.agreement(path))  # type: ignore[misc]
             print(f"{name}: reading {reading:.2f} s, kappa, alpha, fleiss and ac1 {whole - reading:.2f} s more")
+            result = assay.agreement(path)
+            times = [f"{form} {best(partial(render, result, form), 1):.2f} s" for form in FORMS]
+            print(f"  written as {', '.join(times)}")
     if UNITS.is_file():
         rows = list(csv.reader(UNITS.read_text("utf-8").splitlines()))
         people, labels = sorted({row[0] for row in rows}), sorted({row[1] for row in rows})

@@ -61,9 +61,10 @@ def agreement(
     """The agreement of two or more annotators; options are those of `score`, but for jobs and cluster.
 
     `annotators` are files, folders or data as for systems, one each, or one table of ratings for all: a path, or
-    {annotator: {item: label}}. `systems` are judged against them, in the ways that `against` names: each, majority,
-    any, leave-one-out. With missing="absent" a document that an annotator lacks was not given to them. With `items`
-    the Result has all items, not only those that annotators disagree on most.
+    {annotator: {item: label}}. In a wide table, columns that share their labels are annotators, or those that
+    `column` lists. `systems` are judged against them, in the ways that `against` names: each, majority, any,
+    leave-one-out. With missing="absent" a document that an annotator lacks was not given to them. With `items` the
+    Result has all items, not only those that annotators disagree on most.
     """
     if options.get("kind") == "disagreement":
         # There are no others.
