@@ -234,12 +234,6 @@ def agreement(
     return code
 
 
-for _option in agreement.params:
-    if isinstance(_option, click.Option) and _option.name == "column":
-        # A wide table of ratings has several columns of annotators.
-        _option.multiple = True
-
-
 @click.command(
     cls=HelpCommand,
     short_help="Compare parsers of different frameworks (TedEval).",
