@@ -28,11 +28,7 @@ from assay.result import (
 def diffs(
     items: Items, on: str, where: str | None, score: str, values: Mapping[str, float], label_order: str = "effect"
 ) -> Iterator[Diff]:
-    """Every pair of systems in the order in which they were given.
-
-    `score` is what they differ in, `values` what it is for each system: where systems add items, no mean over gold's
-    items tells.
-    """
+    """Every pair of systems in the order in which they were given; `values` has the score of each system."""
     for a, b in combinations(range(len(items.systems)), 2):
         # Of many systems few rows are the same; of two, nearly all.
         pair = items.of_pair(a, b).fold()
@@ -45,21 +41,18 @@ def diffs(
         corrections, new_errors, changed_errors = (pair.sum(mask) for mask in masks)
         changed, both = pair.sum(different), pair.sum(right_a & right_b)
         rights = pair.sum(right_a) + pair.sum(right_b)
-        graded: dict[str, Any] = {"difference": (corrections - new_errors) / total}
+        graded: dict[str, Any] = {}
         if pair.credits is not None:
             # Items whose score rose, fell, or stayed the same under another label.
             before, after = pair.credits[:, -1]
-            up, down, every = after > before, after < before, np.ones(len(pair), dtype=np.bool_)
+            up, down = after > before, after < before
             graded = {
-                "difference": pair.score(after, every) - pair.score(before, every),
                 "improved": pair.sum(up),
                 "worsened": pair.sum(down),
                 "sideways": pair.sum((before == after) & different),
                 "gain": pair.score(after - before, up) * pair.sum(up) if up.any() else 0.0,
                 "loss": pair.score(before - after, down) * pair.sum(down) if down.any() else 0.0,
             }
-        if pair.kinds:
-            graded["difference"] = values.get(name_b, math.nan) - values.get(name_a, math.nan)
         other_target = None
         if pair.kinds and pair.target is not None:
             other_target = pair.sum((pair.answer[0] == pair.answer[1]) & (pair.target[0] != pair.target[1]))
@@ -71,6 +64,7 @@ def diffs(
             items=total,
             different=changed,
             diff=changed / total,
+            difference=difference(pair, 0, 1, values),
             corrections=corrections,
             new_errors=new_errors,
             changed_errors=changed_errors,
@@ -86,6 +80,15 @@ def diffs(
             score=score,
             **graded,
         )
+
+
+def difference(items: Items, a: int, b: int, values: Mapping[str, float]) -> float:
+    """B's score minus A's, from the scores that tables show; without these from the mean over items."""
+    if not values:
+        _, (means,) = _mean_scores(items, np.zeros(len(items), dtype=np.int64), 1)
+        return means[b] - means[a]
+    before, after = (values.get(items.systems[index], math.nan) for index in (a, b))
+    return after - before
 
 
 def _changes(pair: Items, masks: Sequence[Bools], changed: int) -> Iterator[Change]:

@@ -228,7 +228,8 @@ def _compared(part: Part, result: Result, tested: Sequence[Comparison], views: S
             # Over gold's items, which is recall where a system has other items than gold.
             of_all = not definition.is_share or (result.aligned_by != "characters" and one.count_alike)
             score = measures[index].main if of_all else "recall"
-            diffs.extend(changes.diffs(items, on, where, score, values.get((on, score, where), {}), order))
+            own = values.get((on, score, where), {})
+            diffs.extend(changes.diffs(items, on, where, score, own, order))
             upper = list(changes.bounds(items, on, where))
             if upper and where is None and on in part.whole:
                 *exact, in_one, of_all_systems, sentences = part.whole[on].totals
@@ -244,9 +245,9 @@ def _compared(part: Part, result: Result, tested: Sequence[Comparison], views: S
             unique.extend(changes.unique(items, on, where))
             transitions.extend(changes.transitions(items, on, where))
             if gold_test:
-                comparisons.extend(_mcnemar(items.of_gold(), on, gold_test, where))
+                comparisons.extend(_mcnemar(items.of_gold(), on, gold_test, where, {}))
             if definition.is_share:
-                comparisons.extend(_mcnemar(items, on, score, where))
+                comparisons.extend(_mcnemar(items, on, score, where, own))
     baseline = part.options.baseline
     rows = adjusted(
         [row for row in comparisons if baseline in (None, row.a, row.b)],
@@ -310,7 +311,9 @@ def with_groups(scores: Sequence[Score], tests: Sequence[Comparison]) -> Iterato
         yield replace(row, group=groups[row.system]) if row.system in groups else row
 
 
-def _mcnemar(items: Items, on: str, score: str, where: str | None) -> Iterator[Comparison]:
+def _mcnemar(
+    items: Items, on: str, score: str, where: str | None, values: Mapping[str, float]
+) -> Iterator[Comparison]:
     total = items.total
     for a, b in combinations(range(len(items.systems)), 2):
         only_a = items.sum(items.right[a] & ~items.right[b])
@@ -322,7 +325,7 @@ def _mcnemar(items: Items, on: str, score: str, where: str | None) -> Iterator[C
             measure=on,
             score=score,
             slice=where,
-            difference=(only_b - only_a) / total if total else float("nan"),
+            difference=changes.difference(items, a, b, values) if total else float("nan"),
             low=float("nan"),
             high=float("nan"),
             test="mcnemar",

@@ -98,7 +98,8 @@ class Definition:
     @property
     def is_share(self) -> bool:
         """True if the score is the share of items that are right, which McNemar's test is about."""
-        return self.count is tally or (self.by_item is True and self.count not in (graded, matched, bracketed))
+        shares = self.by_item is True and self.count not in (graded, matched, bracketed)
+        return (self.count is tally or shares) and self.main not in self.averages
 
     @property
     def score_names(self) -> tuple[str, ...]:

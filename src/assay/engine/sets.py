@@ -299,8 +299,11 @@ class _Grid:
         """Each two systems over the data sets that both have."""
         rows = []
         for a, b in self.p:
-            differences = self.values[:, self.systems.index(b)] - self.values[:, self.systems.index(a)]
+            before, after = self.systems.index(a), self.systems.index(b)
+            differences = self.values[:, after] - self.values[:, before]
             both = ~np.isnan(differences)
+            # The difference of the averages, to the last digit: the mean of the differences may round otherwise.
+            means = self.values[both].mean(axis=0) if both.any() else np.full(len(self.systems), np.nan)
             known = np.round(differences[both], 12)
             sure = np.array(holm(self.p[a, b].tolist()))[both] < ALPHA
             rows.append(
@@ -310,7 +313,7 @@ class _Grid:
                     measure=self.measure,
                     score=self.score,
                     data_sets=len(known),
-                    difference=float(known.mean()) if len(known) else math.nan,
+                    difference=float(means[after] - means[before]),
                     a_better=int((known < 0).sum()),
                     b_better=int((known > 0).sum()),
                     a_significant=int((sure & (known < 0)).sum()),

@@ -346,7 +346,8 @@ def _differences(result: Result) -> Iterator[Table]:
         else:
             # Partial credit is given to words, also where items are others.
             items = "words" if result.matched else f"{item}s"
-            over = f"over gold's {items} (recall)" if result.aligned_by == "characters" else "of the scores"
+            whole = diffs[0].score in ("", result.main_scores.get(on))
+            over = "of the scores" if whole else f"over gold's {items} (recall)"
             notes += [
                 f"diff: percent of {items} with another label; Δ: difference {over}; corr.: corrections.",
                 f"improved, worsened: {items} whose partial credit rose or fell, corrections and new errors included."
@@ -459,9 +460,10 @@ def _label_differences(result: Result) -> Iterator[Table]:
     """Tuggener's Table 12, sorted by effect on the overall difference unless another order is asked for."""
     item = result.noun
     added = f" (∅: {item}s that gold does not have)" if result.matched else ""
-    effect = f"in percent of all {item}s" if result.matched else "in points"
     for diff, which in ((diff, which) for on, which in _changes_on(result) for diff in _overall(result)[on]):
         differing = (row for row in diff.labels if row.difference)
+        adds_up = math.isclose(sum(row.effect for row in diff.labels), diff.difference, abs_tol=1e-9)
+        effect = "in points" if adds_up and not result.matched else f"in percent of all {item}s"
         yield table(
             f"By gold label, {diff.a} → {diff.b}{which}",
             ["label", f"{item}s", diff.a, diff.b, "Δ", "effect"],

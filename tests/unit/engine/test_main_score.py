@@ -8,13 +8,17 @@ from dataclasses import replace
 import pytest
 
 import assay
-from assay.engine.measure import f1, find, measure, measures
+from assay.align import Pair
+from assay.engine.counts import by_label
+from assay.engine.items import Items
+from assay.engine.measure import f1, find, macro, measure, measures
 from assay.engine.parts import Summed
 from assay.errors import UsageError
 from assay.render import render
 from assay.render.text import main_scores, one_line
 from assay.result import Result
 from assay.result.gates import Baseline, Gates, Threshold
+from assay.tasks.tags.measures import judge_words
 
 GOLD = [["A", "A", "A", "B"], ["A", "B"]]
 FIRST = [["A", "A", "A", "A"], ["A", "B"]]
@@ -55,6 +59,32 @@ def test_kappa_is_the_main_score_of_kappa_everywhere() -> None:
     assert assay.measure("kappa")(GOLD, FIRST)["kappa/agreement"] == pytest.approx(5 / 6)
     header, first = render(result, "tsv").splitlines()[1:3]
     assert (header.split("\t")[:2], first.split("\t")[:2]) == (["system", "kappa"], ["first", "57.14"])
+
+
+@measure("mine", scores={"f1": f1}, averages={"macro": macro(f1)}, main="macro", count=by_label, by_item=True)
+def mine(pair: Pair) -> Items:
+    """Macro F1 of tags, as a user may write it."""
+    return judge_words(pair, None)
+
+
+def test_what_differs_is_the_difference_of_the_main_scores() -> None:
+    result = assay.compare(GOLD, {"first": FIRST, "second": SECOND}, [f"{__name__}:mine"], times=20)
+    (diff,), (test,) = result.diffs, result.comparisons
+    first, second = (result.score(name, "mine").value for name in ("first", "second"))
+    assert diff.difference == test.difference == second - first != diff.net / diff.items
+    # Nor is it a share of right items: McNemar's test is not about it, and effects are no points.
+    assert (diff.score, test.score, test.test) == ("macro", "macro", "shuffling")
+    assert "effect: contribution to the overall difference, in percent of all words." in render(result, "md")
+
+
+def test_sentence_and_table_have_the_same_digits() -> None:
+    # 7/96 − 4/96 is a little more than 3/96 = 0.03125 in floating point.
+    gold = [["A"] * 96]
+    systems = {name: [["A"] * right + ["B"] * (96 - right)] for name, right in (("first", 4), ("second", 7))}
+    result = assay.compare(gold, systems, ["accuracy"], times=20)
+    assert {row.difference for row in (*result.diffs, *result.comparisons)} == {7 / 96 - 4 / 96}
+    assert "second is 3.13 points better" in result.verdict
+    assert "\nfirst\tsecond\t3.12\t+3.13\t3\t0\t" in render(result, "tsv")
 
 
 def test_gates_are_about_the_main_score() -> None:
