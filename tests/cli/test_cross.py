@@ -107,16 +107,69 @@ def test_sentences_with_gaps_are_lifted_or_left_out(assay, here):
     assert json.loads(left.stdout)["units"] == 1
 
 
+RR = (
+    "(S ({sbj,prd,obj} (sbj (NP ({hd} (hd (NN John))))) (prd (V loves)) (obj (NP ({hd} (hd (NN Mary)))))))\n"
+    "(S ({sbj,prd} (sbj (NP ({hd} (hd (PRP He))))) (prd (V ran))))\n"
+)
+
+
 def test_functions_are_listed_in_a_file(assay, here):
-    (here / "rr.mrg").write_text(
-        "(S ({sbj,prd,obj} (sbj (NP ({hd} (hd (NN John))))) (prd (V loves)) (obj (NP ({hd} (hd (NN Mary)))))))\n"
-        "(S ({sbj,prd} (sbj (NP ({hd} (hd (PRP He))))) (prd (V ran))))\n",
-        "utf-8",
-    )
+    (here / "rr.mrg").write_text(RR, "utf-8")
     (here / "functions.txt").write_text("sbj\nobj\n\nprd\nhd\n", "utf-8")
     theories = ("--theory", "dep=dep.conllu", "--theory", "rr=rr.mrg", "--functions", "rr=functions.txt")
     found = scores(assay("cross", *theories, "x@rr=rr.mrg", *QUICK, "--format", "json"))
     assert found["x", "tedeval"] == found["x", "tedeval(gold=single)@rr"] == 1
+
+
+def test_a_list_of_functions_that_trees_do_not_fit_is_reported(assay, here):
+    (here / "rr.mrg").write_text(RR, "utf-8")
+    (here / "all.txt").write_text("sbj\nobj\nprd\nhd\n", "utf-8")
+    (here / "some.txt").write_text("sbj\nprd\n", "utf-8")
+    (here / "upper.txt").write_text("SBJ\n", "utf-8")
+
+    def run(labels, *systems):
+        theories = ("--theory", "dep=dep.conllu", "--theory", "rr=rr.mrg", "--functions", f"rr={labels}")
+        return assay("cross", *theories, *systems, *QUICK, "--format", "json")
+
+    # Tsarfaty et al. 2012, Table 3: phrase structure without functions has PARSEVAL and no TedEval.
+    bare = run("all.txt", "brown@rr=brown.mrg", "malt@dep=malt.conllu")
+    assert {measure for system, measure in scores(bare) if system == "brown"} == {"parseval@rr"}
+    assert "brown@rr: no node has one of the labels of --functions rr=…, so TedEval does not apply." in bare.stderr
+    assert "parseval@rr" in {measure for _, measure in scores(run("all.txt", "brown@rr=brown.mrg"))}
+    # What another version has is scored.
+    both = scores(run("all.txt", "brown@rr=brown.mrg", "brown@dep=brown.conllu"))
+    assert both["brown", "tedeval"] == 1
+    assert (
+        "--functions rr=…: the list lacks hd (6) and obj (2), which the trees have in the places of functions. "
+        "TedEval leaves such nodes out, as it does categories. Add the labels that are functions."
+    ) in run("some.txt", "x@rr=rr.mrg").stderr
+    assert run("upper.txt", "x@rr=rr.mrg").stderr == (
+        "assay: --functions rr=…: rr.mrg has no node with one of these labels (SBJ, …). List the labels of its "
+        "function nodes.\n"
+    )
+
+
+def test_functions_are_mapped(assay, here):
+    (here / "upper.mrg").write_text("\n".join(TREES).replace("-hd", "-HD") + "\n", "utf-8")
+    (here / "map.tsv").write_text("ps\tHD\thd\nmalt@dep\tiobj\tobj\ngold\tx\ty\n", "utf-8")
+    (here / "sides.tsv").write_text("rr\tHD\thd\n", "utf-8")
+    (here / "words.tsv").write_text("ps\tHD\thd\tJohn\n", "utf-8")
+    theories = ("--theory", "dep=dep.conllu", "--theory", "ps=upper.mrg")
+    options = (*theories, "brown@ps=upper.mrg", "malt@dep=malt.conllu", *QUICK, "--format", "json")
+    plain, mapped = assay("cross", *options), assay("cross", *options, "--map", "map.tsv")
+    assert (
+        "hd (gold dep and malt@dep) and HD (gold ps and brown@ps) differ only in case, so that they never match. If "
+        "they mean the same, map them with a line in a file for --map: ps TAB HD TAB hd"
+    ) in plain.stderr
+    before, after = (json.loads(done.stdout)["overlaps"][0]["value"] for done in (plain, mapped))
+    assert before < after == pytest.approx(10 / 13)
+    # Relations are mapped for the scores of their framework too.
+    assert scores(mapped)["malt", "las(subtypes=true)@dep"] == 1
+    assert "differ only in case" not in mapped.stderr
+    assert "the mapping rule gold: x → y fits nothing." in mapped.stderr
+    assert [row["words"] for row in json.loads(mapped.stdout)["mappings"] if row["rule"] == "ps: HD → hd"] == [4, 4]
+    assert "there is no side 'rr'" in assay("cross", *options, "--map", "sides.tsv").stderr
+    assert "belong to phrases" in assay("cross", *options, "--map", "words.tsv").stderr
 
 
 def test_a_result_is_written_and_drawn_again(assay, here):

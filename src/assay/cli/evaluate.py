@@ -274,6 +274,9 @@ def agreement(
     "keep",
 )
 @click.option("--functions", multiple=True, metavar="THEORY=FILE", help="Labels that are functions, one per line.")
+@click.option(
+    "--map", type=click.Path(), help="Mapping file: functions to be replaced by others; a side may be a theory."
+)
 @INPUT_FORMAT
 @resampling_options
 @POWER
@@ -320,7 +323,7 @@ def cross(
             raise UsageError(
                 f"assay cross {systems[0]} takes golds alone: --theory dep=gold.conllu --theory ps=gold.mrg"
             )
-        chosen = {name: options[name] for name in ("segmentation", "non_projective", "on_mismatch")}
+        chosen = {name: options[name] for name in ("segmentation", "non_projective", "map", "on_mismatch")}
         text, warnings = common_gold(theories, systems[0], function_labels=_labels(functions), **common, **chosen)
         put(text, output.path)
         for line in warnings:

@@ -62,6 +62,7 @@ def _of_tasks(result: Result) -> Iterator[Table]:
     if result.tables_only:
         yield from result.tables
         yield from runs.ranks(result)
+        yield from (replace(one, after="mappings") for one in _mappings(result))
         return
     leading = leading_pair(result)
     own = [replace(one, minor=one.minor or set(one.pair) not in (set(), leading)) for one in result.tables]

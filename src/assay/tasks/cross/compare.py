@@ -17,16 +17,16 @@ from assay.engine.changes import diffs
 from assay.engine.counts import BLOCKS, Counts, Tallies, as_sums
 from assay.engine.finish import adjusted, few_units, intervals, other_intervals, pooled_note, tests_together
 from assay.engine.measure import Measure, find
-from assay.engine.options import Options
+from assay.engine.options import Options, contents_of
 from assay.engine.run import hashed_units, measure_shard
 from assay.engine.scores import ALPHA, Figures, Settings
 from assay.engine.task import describe
 from assay.engine.warnings import format_warnings
 from assay.errors import UsageError, unknown
-from assay.keywords import Embed, Interval, OnMismatch, explicit
-from assay.result import SCHEMA, Framework, Overlap, Result, Source
+from assay.keywords import Embed, File, Interval, OnMismatch, explicit
+from assay.result import SCHEMA, Framework, Overlap, Result, Source, enumeration
 from assay.tasks.constituents.brackets import roots
-from assay.tasks.cross.functiontrees import subsumes
+from assay.tasks.cross.functiontrees import HEAD, ROOT, subsumes
 from assay.tasks.cross.measures import Parse, tedeval
 from assay.tasks.cross.task import TASK
 from assay.tasks.cross.texts import Sides, draw_examples, embed_texts
@@ -72,6 +72,7 @@ def cross(
     times: int = 10_000,
     interval: Interval = "score",
     power: float | None = 0.8,
+    map: File | None = None,  # noqa: A002
     on_mismatch: OnMismatch = "error",
     input_format: str | None = None,
     examples: int = 0,
@@ -86,8 +87,8 @@ def cross(
     relational-realizational trees, the labels that are functions. `segmentation`: where a file cuts a sentence into
     other words, it is refused (`same`), counted as wholly missing (`strict`), or all trees of the sentence are
     compared as sets of characters (`chars`). `non_projective`: sentences with gaps are scored like others (`keep`),
-    left out (`leave-out`), or dependencies are lifted until they are projective (`lift`). The other options are those
-    of `compare`.
+    left out (`leave-out`), or dependencies are lifted until they are projective (`lift`). `map`: a mapping file for
+    functions, in which a side may also be a theory or `name@theory`. The other options are those of `compare`.
     """
     for what, value, known in (
         ("segmentation", segmentation, SEGMENTATIONS),
@@ -101,6 +102,7 @@ def cross(
         times=times,
         interval=interval,
         power=power,
+        map=map,
         on_mismatch=on_mismatch,
         input_format=input_format,
         examples=examples,
@@ -134,6 +136,7 @@ def cross(
         **({} if segmentation == "same" else {"segmentation": segmentation}),
         **({} if non_projective == "keep" else {"non_projective": non_projective}),
         **{f"functions {name}": "+".join(sorted(labels)) for name, labels in relational.items()},
+        **{name: f"sha256={digest[:12]}" for name, digest in contents_of(options, ()).items()},
         "measures": "+".join(spec for kind in native.values() for spec in kind),
     }
 
@@ -151,7 +154,6 @@ def cross(
     sides = Sides(compared, empty_counts=sizes != "paper")
     on = str(_tedeval(sizes, labelled=sides.labelled))
     values = {row.system: row.value for row in shown if (row.measure, row.score) == (on, "value")}
-    number = len(compared.first)
     result = Result(
         schema=SCHEMA,
         version=assay.__version__,
@@ -175,7 +177,7 @@ def cross(
         scores=tuple(shown),
         counts=tuple(replace(row, measure=name) for name, one in figures for row in one.counts_rows()),
         comparisons=tuple(adjusted(tests, {row.measure: row.score for row in shown if row.main})),
-        diffs=tuple(diffs(sides.items.fold(), on, None, "value", values)) if number > 1 else (),
+        diffs=tuple(diffs(sides.items.fold(), on, None, "value", values)) if len(compared.scored) > 1 else (),
         frameworks=tuple(
             Framework(
                 name,
@@ -189,7 +191,8 @@ def cross(
         ),
         overlaps=tuple(_overlaps(compared, sizes)),
         examples=tuple(draw_examples(sides, examples, seed)),
-        texts=None if embed == "none" else embed_texts(sides, on, embed, seed),
+        texts=embed_texts(sides, on, embed, seed) if embed != "none" and compared.scored else None,
+        mappings=compared.mappings,
         warnings=(
             *compared.warnings,
             *_warnings(compared),
@@ -257,7 +260,7 @@ def _tedeval_figures(compared: Comparison, sizes: str, unit: str, settings: Sett
     # The block of each unit, where there are too many of them.
     blocks = cache(lambda: np.arange(units) if units <= BLOCKS else hashed_units(reference, unit))
     parses = {bank.title: _parse(compared, bank, compared.golds[bank.theory]) for bank in compared.outputs}
-    asked = [(str(one), one, compared.first) for one in (_tedeval(sizes, labelled=has) for has in (True, False))]
+    asked = [(str(one), one, compared.scored) for one in (_tedeval(sizes, labelled=has) for has in (True, False))]
     for labelled in (True, False):
         single = _tedeval(sizes, labelled=labelled, single=True)
         asked += [(f"{single}@{theory}", single, compared.outputs_in(theory)) for theory in compared.golds]
@@ -266,7 +269,8 @@ def _tedeval_figures(compared: Comparison, sizes: str, unit: str, settings: Sett
         counts = [
             (system, _count(parses[bank.title], measure).regrouped(of_sentence, units))
             for system, bank in banks.items()
-            if system in compared.labelled or not measure.parameters["labelled"]
+            if bank.title not in compared.bare
+            and (system in compared.labelled or not measure.parameters["labelled"])
         ]
         if counts:
             found.append((name, Figures(measure, None, Tallies.of(counts, measure.fields_read, blocks), settings)))
@@ -320,7 +324,7 @@ def _native_figures(
     settings: Settings,
 ) -> tuple[_Named, list[str], list[str]]:
     """Each framework's own measures on the systems that have a version of it, with warnings and notes on them."""
-    plain = replace(options, examples=0, change=None, kind=None, input_format=None)
+    plain = replace(options, examples=0, change=None, kind=None, input_format=None, map=None)
     found: _Named = []
     warnings: list[str] = []
     notes: list[str] = []
@@ -356,14 +360,31 @@ def _warnings(compared: Comparison) -> Iterator[str]:
         elif len(ours) >= _MANY and subsumes(ours, theirs).all() and subsumes(theirs, ours).all():
             yield f"{bank.title} agrees with the gold {gold.theory} in every tree: copied, not parsed?"
     dependencies = [name for name, gold in compared.golds.items() if gold.kind == DEPENDENCIES]
-    for system in compared.first:
+    for bank in compared.outputs:
+        if bank.title in compared.bare:
+            yield (
+                f"{bank.title}: no node has one of the labels of --functions {bank.theory}=…, so TedEval does not "
+                "apply."
+            )
+    for system in compared.scored:
         if system not in compared.labelled:
             remedy = f" Give its dependencies too: {system}@{dependencies[0]}=…" if dependencies else ""
             yield f"{system}: no functions in its trees, so labelled TedEval does not apply.{remedy}"
-    functions = {
-        title: {trees.labels[code] for code in np.unique(trees.label).tolist()} - {"root"}
-        for title, trees in compared.trees.items()
-    }
+    functions = {title: trees.functions - {ROOT} for title, trees in compared.trees.items()}
+    written: dict[str, dict[str, list[str]]] = {}
+    for title, names in functions.items():
+        for name in sorted(names):
+            written.setdefault(name.casefold(), {}).setdefault(name, []).append(title)
+    for forms in written.values():
+        if len(forms) > 1:
+            named = [f"{name} ({enumeration(titles)})" for name, titles in forms.items()]
+            # The heads of dependencies have no label in the file that could be mapped.
+            after, before, *_ = sorted(forms, key=lambda name: name != HEAD)
+            line = f"{compared.files[forms[before][0]].theory} TAB {before} TAB {after}"
+            yield (
+                f"{enumeration(named)} differ only in case, so that they never match. If they mean the same, map "
+                f"them with a line in a file for --map: {line}"
+            )
     for bank in compared.outputs:
         giver, own = compared.enriched.get(bank.theory), functions[bank.title]
         if giver and own and own.isdisjoint(functions[f"gold {giver}"]):

@@ -171,6 +171,11 @@ class FunctionTrees:
         return found
 
     @property
+    def functions(self) -> frozenset[str]:
+        """The labels that some node has."""
+        return frozenset(self.labels[code] for code in np.unique(self.label).tolist())
+
+    @property
     def with_gaps(self) -> Bools:
         """Mask of the sentences that have a yield with gaps: the discontinuous and the non-projective ones."""
         found = np.zeros(self.sentences, dtype=bool)

@@ -32,12 +32,12 @@ class Sides:
     @property
     def labelled(self) -> bool:
         """True if labels count: all systems have some."""
-        return self.compared.labelled.issuperset(self.compared.first)
+        return self.compared.labelled.issuperset(self.compared.scored)
 
     @cached_property
     def laid(self) -> Overlay:
         """All trees in order: what golds agree on, golds, systems."""
-        banks = (*self.compared.golds.values(), *self.compared.first.values())
+        banks = (*self.compared.golds.values(), *self.compared.scored.values())
         return overlay(self.compared.common, *(self.compared.trees[bank.title] for bank in banks))
 
     @cached_property
@@ -48,14 +48,14 @@ class Sides:
     def kinds(self, units: Units, number: int) -> Ints:
         """The fate of each unit in a system, as an index into KINDS, NONE where it is nothing to it."""
         theories = list(self.compared.golds)
-        own = theories.index(list(self.compared.first.values())[number].theory)
+        own = theories.index(list(self.compared.scored.values())[number].theory)
         return unit_kinds(*units.has[[1 + len(theories) + number, 1 + own, 0]])
 
     def layers(self) -> Iterator[tuple[str, Units, Bools, Ints | None]]:
         """The golds in common, every system, every gold: title, units, which it has, what becomes of a system's."""
         whole = self.laid.units(labelled=True, empty_counts=True)
         yield "generalised", whole, whole.has[0], None
-        for number, (system, bank) in enumerate(self.compared.first.items()):
+        for number, (system, bank) in enumerate(self.compared.scored.items()):
             labelled = system in self.compared.labelled
             units = self.laid.units(labelled=labelled, empty_counts=self.empty_counts)
             kinds = self.kinds(units, number)
@@ -74,7 +74,7 @@ class Sides:
         What a system has wrong among them is what TedEval counts as its error.
         """
         units = self.units
-        kinds = np.stack([self.kinds(units, number) for number in range(len(self.compared.first))])
+        kinds = np.stack([self.kinds(units, number) for number in range(len(self.compared.scored))])
         rows = np.flatnonzero(units.has[0] | (kinds == SPURIOUS).any(axis=0))
         common, kinds = units.has[0][rows], kinds[:, rows]
         spurious, missing = kinds == SPURIOUS, kinds == MISSING
@@ -90,7 +90,7 @@ class Sides:
             item=rows,
             has_gold=common,
             has_system=answer != NONE,
-            systems=tuple(self.compared.first),
+            systems=tuple(self.compared.scored),
             owner=np.where(common, NONE, spurious.argmax(axis=0)),
             kinds=KINDS,
             kind=np.where(spurious | missing | (kinds == RIGHT), kinds, NONE),
@@ -110,7 +110,7 @@ def draw_examples(sides: Sides, number: int, seed: int) -> Iterator[Example]:
     sentences = np.flatnonzero(wrong)
     if len(sentences) > number:
         sentences = np.sort(np.random.default_rng([seed]).choice(sentences, number, replace=False))
-    systems, names = len(compared.first), (*union.labels, "")
+    systems, names = len(compared.scored), (*union.labels, "")
     for sentence in sentences.tolist():
         found = []
         for title, units, there, kinds in (*layers[1 + systems :], *layers[: 1 + systems]):
@@ -123,7 +123,7 @@ def draw_examples(sides: Sides, number: int, seed: int) -> Iterator[Example]:
             sentence=compared.reference.sentence_ids[sentence],
             place=compared.reference.place_of_sentence(sentence),
             words=compared.words(sentence),
-            a=", ".join(compared.first),
+            a=", ".join(compared.scored),
             b=None,
             items=(),
             units=tuple(found),

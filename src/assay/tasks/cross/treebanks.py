@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from itertools import pairwise
@@ -11,12 +13,17 @@ import numpy as np
 
 from assay.arrays import Bools, Ints, ids_of_runs, numbers_of_runs
 from assay.corpus import Column, Corpus, Trees, one_vocabulary
+from assay.engine import mapping
 from assay.engine.options import Options
+from assay.engine.prepare import idle_rules, rules_of
+from assay.engine.warnings import format_warnings
 from assay.errors import AlignmentError, InputError, UsageError, listed, unknown
 from assay.formats import Input, read_labels
 from assay.records import dataclass
+from assay.result import Mapped, enumeration
 from assay.tasks.constituents.brackets import edge_functions, functions, with_words_of
 from assay.tasks.cross.functiontrees import (
+    ROOT,
     FunctionTrees,
     LabelSets,
     from_dependencies,
@@ -52,6 +59,11 @@ class Treebank:
     def title(self) -> str:
         """Its name in messages."""
         return f"{self.system}@{self.theory}" if self.system else f"gold {self.theory}"
+
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """The names by which rules of a mapping file mean it."""
+        return ("system", self.system, self.title, self.theory) if self.system else ("gold", self.theory)
 
     def function_trees(
         self, *, subtypes: bool = True, function_labels: frozenset[str] | None = None, lift: bool = False
@@ -186,6 +198,25 @@ def categories_only(corpus: Corpus, labels: frozenset[str]) -> Corpus:
     while not stays[nodes].all():
         nodes = np.where(stays[nodes], nodes, parents[nodes])
     return replace(corpus, trees=_some_nodes(trees, kept, nodes[: len(kept)], nodes[len(kept) :]))
+
+
+def unlisted_functions(corpus: Corpus, listed: frozenset[str]) -> Counter[str]:
+    """Labels in the places of functions that are not listed: beside a listed one, or named in their parent's set."""
+    trees = corpus.trees
+    assert trees is not None
+    names, (labels, tags) = one_vocabulary([trees.labels, corpus.column("tag")])
+    codes, parents = np.concatenate([labels, tags]), np.concatenate([trees.parent, trees.above])
+    known = np.array([name in listed for name in names], dtype=bool)
+    has_function = np.zeros(len(labels) + 1, dtype=bool)
+    has_function[parents[known[codes]]] = True
+    has_function[-1] = False
+    inside = ~known[codes] & (parents >= 0)
+    pairs = Counter(zip(labels[parents[inside]].tolist(), codes[inside].tolist(), strict=True))
+    found = Counter(codes[inside & has_function[parents]].tolist())
+    for (parent, child), number in pairs.items():
+        if child not in found and parent != child and names[child] in re.split(r"[{}<>,|+\s]+", names[parent]):
+            found[child] = number
+    return Counter({names[code]: number for code, number in found.items() if re.search(r"\w", names[code])})
 
 
 def _some_nodes(trees: Trees, kept: Bools, parent: Ints, above: Ints) -> Trees:
@@ -376,8 +407,12 @@ class Comparison:
     """The function trees of all files by their titles."""
     labelled: frozenset[str]
     """The systems that have functions in one framework at least."""
+    bare: frozenset[str]
+    """The titles of outputs without any of the functions that are listed for their framework."""
     parts: Mapping[int, tuple[str, ...]]
     """The sentences that some file cuts otherwise: the parts that are compared there."""
+    mappings: tuple[Mapped, ...]
+    """What each rule of the mapping file did."""
     warnings: tuple[str, ...]
     notes: tuple[str, ...]
 
@@ -396,8 +431,14 @@ class Comparison:
         """By system the output that is compared with the others': that in the first framework given for it."""
         found: dict[str, Treebank] = {}
         for bank in self.outputs:
-            found.setdefault(bank.system, bank)
+            if bank.system not in found or found[bank.system].title in self.bare:
+                found[bank.system] = bank
         return found
+
+    @cached_property
+    def scored(self) -> dict[str, Treebank]:
+        """By system the output that TedEval scores, for those that have one."""
+        return {system: bank for system, bank in self.first.items() if bank.title not in self.bare}
 
     @cached_property
     def common(self) -> FunctionTrees:
@@ -460,18 +501,37 @@ def read_comparison(
             f"{_sentences_are(len(parts))} cut into other words in some file and compared as sets of characters, "
             "which TedEval itself does not do."
         )
-    own = {
-        bank.title: bank.function_trees(
-            subtypes=subtypes, function_labels=function_labels.get(bank.theory), lift=non_projective == "lift"
+    rules = rules_of(options, [name for bank in banks for name in bank.sides])
+    mapped = [map_relations(bank, rules) for bank in banks]
+    banks, mappings = [bank for bank, _ in mapped], [row for _, rows in mapped for row in rows]
+    own, bare = {}, set()
+    for bank in banks:
+        listed_labels = function_labels.get(bank.theory)
+        found = bank.function_trees(
+            subtypes=subtypes, function_labels=listed_labels, lift=non_projective == "lift"
         )
-        for bank in banks
-    }
+        if listed_labels is not None and found.functions <= {ROOT}:
+            if not bank.system:
+                some = ", ".join(sorted(listed_labels)[:3])
+                raise UsageError(
+                    f"--functions {bank.theory}=…: {bank.corpus.name} has no node with one of these labels ({some}, "
+                    "…). List the labels of its function nodes."
+                )
+            bare.add(bank.title)
+        own[bank.title], rows = map_functions(bank, found, rules)
+        mappings += rows
+    warnings += unlisted_warnings(banks, function_labels)
+    warnings += format_warnings(idle_rules(mappings))
     trees, enriched = dict(own), dict(enrichments)
     for structure, giver in enrichments:
         trees[f"gold {structure}"] = tl_unify(trees[f"gold {structure}"], trees[f"gold {giver}"])
     # By system the output that it takes functions from.
     outputs = [bank for bank in banks if bank.system]
-    labelled = [bank for bank in outputs if bank.theory in function_labels or bank.has_functions()]
+    labelled = [
+        bank
+        for bank in outputs
+        if bank.title not in bare and (bank.theory in function_labels or bank.has_functions())
+    ]
     sources = {bank.system: bank.title for bank in reversed(labelled)}
     for bank in outputs:
         giver = f"{bank.system}@{enriched.get(bank.theory, '')}"
@@ -479,8 +539,48 @@ def read_comparison(
             giver = sources.get(bank.system, "")
         if giver in own:
             trees[bank.title] = tl_unify(own[bank.title], own[giver])
-    found = {bank.theory: bank for bank in banks if not bank.system}
-    return Comparison(found, outputs, enriched, trees, frozenset(sources), parts, tuple(warnings), tuple(notes))
+    return Comparison(
+        {bank.theory: bank for bank in banks if not bank.system},
+        *(outputs, enriched, trees, frozenset(sources), frozenset(bare), parts, tuple(mappings)),
+        *(tuple(warnings), tuple(notes)),
+    )
+
+
+def map_relations(bank: Treebank, rules: Sequence[mapping.Rule]) -> tuple[Treebank, list[Mapped]]:
+    """Dependencies with their relations mapped, for all measures, and what each rule did."""
+    if bank.kind != DEPENDENCIES or not rules:
+        return bank, []
+    corpus, rows = mapping.apply(rules, bank.corpus, "DEPREL", bank.sides)
+    return replace(bank, corpus=corpus), rows
+
+
+def map_functions(
+    bank: Treebank, trees: FunctionTrees, rules: Sequence[mapping.Rule]
+) -> tuple[FunctionTrees, list[Mapped]]:
+    """Function trees of phrase structure with their functions mapped, and what each rule did."""
+    if bank.kind == DEPENDENCIES or not rules:
+        return trees, []
+    of_words = next((rule for rule in rules if rule.form and rule.side in ("both", *bank.sides)), None)
+    if of_words:
+        raise InputError(
+            f"--map: the rule {of_words} is about words, but the functions of {bank.corpus.name} belong to phrases. "
+            "Write the rule without the pattern for the word."
+        )
+    labels = Column(trees.label, trees.labels)
+    column, rows = mapping.relabelled(rules, labels, labels, bank.sides, bank.corpus.name)
+    return FunctionTrees.of(trees.words, trees.nodes, trees.label_node, column.codes, column.vocabulary), rows
+
+
+def unlisted_warnings(banks: Sequence[Treebank], function_labels: Mapping[str, frozenset[str]]) -> Iterator[str]:
+    """Labels that a list of functions seems to lack, with their numbers in all files of the framework."""
+    for theory, labels in function_labels.items():
+        numbers = sum((unlisted_functions(bank.corpus, labels) for bank in banks if bank.theory == theory), Counter())
+        if numbers:
+            shown = [f"{name} ({number:,})" for name, number in sorted(numbers.items(), key=lambda row: -row[1])]
+            yield (
+                f"--functions {theory}=…: the list lacks {enumeration(shown)}, which the trees have in the places of "
+                "functions. TedEval leaves such nodes out, as it does categories. Add the labels that are functions."
+            )
 
 
 def _read(

@@ -31,6 +31,7 @@ def common_gold(
     segmentation: str = "same",
     non_projective: str = "keep",
     function_labels: Mapping[str, Iterable[str]] | None = None,
+    map: str | None = None,  # noqa: A002
     on_mismatch: str = "error",
     input_format: str | None = None,
 ) -> tuple[str, list[str]]:
@@ -43,7 +44,7 @@ def common_gold(
     """
     if way not in WAYS:
         raise unknown("way to put golds together", way, WAYS)
-    options = Options(on_mismatch=on_mismatch, input_format=input_format)
+    options = Options(on_mismatch=on_mismatch, input_format=input_format, map=map)
     options.check()
     golds, enrichments = theory_paths(theories)
     compared = read_comparison(

@@ -243,7 +243,7 @@ def test_what_figures_depend_on_is_in_the_signature(crossed):
         crossed("m@dep=gold.conllu", theories=["ps+dep"]),
         crossed("m@dep=gold.conllu", seed=3),
         crossed("m@dep=gold.conllu", on_mismatch="skip"),
-        crossed("m@dep=gold.conllu", function_labels={"ps": ["sbj"]}),
+        crossed("m@dep=gold.conllu", function_labels={"ps": ["NP-sbj"]}),
     ]
     assert len({plain, *(one.signature for one in others)}) == 7
 
