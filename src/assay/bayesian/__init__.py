@@ -23,6 +23,7 @@ from assay.bayesian.table import (
     read_runs,
     read_text,
     scale_doubts,
+    suggests_less,
 )
 from assay.bayesian.table import rope as find_rope
 from assay.corpus.adapters import is_frame, named_systems, table_text
@@ -53,6 +54,7 @@ def bayes(
     column: str | None = None,
     rho: str | float | None = None,
     lower: Sequence[str] | str = (),
+    higher: Sequence[str] | str = (),
     hierarchical: bool = False,
     priors: bool = False,
     draws: int = 50_000,
@@ -65,24 +67,32 @@ def bayes(
     `runs` is a CSV or TSV file with a row for each measurement, a data frame with the same columns, the TOML file of
     an experiment, or one matrix for each system (`name=path`). `rope` is the largest difference that does not matter:
     a number, `98 items`, `ci95`, or `annotators`; or such for each measure. `rho` is the correlation of runs:
-    `folds`, `sizes` or a number. `lower` are measures of which less is better; with `hierarchical` the model over
-    data sets is used for a single one too, with `priors` other priors are shown in any case. The tests of single
+    `folds`, `sizes` or a number. `lower` are measures of which less is better; a measure whose name suggests this
+    (`loss`, `error-rate`) must be in `lower` or in `higher`. With `hierarchical` the model over data sets
+    is used for a single one too, with `priors` other priors are shown in any case. The tests of single
     splits are made at the level `alpha`; with `nemenyi`, groups of mean ranks are by Nemenyi's test.
     """
-    systems, datasets, lower = (
-        (names,) if isinstance(names, str) else tuple(names) for names in (systems, datasets, lower)
+    systems, datasets, lower, higher = (
+        (names,) if isinstance(names, str) else tuple(names) for names in (systems, datasets, lower, higher)
     )
     table, discordant = _read(runs, plain(folds), str(pairs) if pairs else None)
     how = Choices(plain(rho), tuple(lower), hierarchical, priors, plain(draws), plain(seed), plain(alpha), nemenyi)
     named = chosen("measure", [measures] if isinstance(measures, str) else measures or (), table.cells, table.name)
     wanted = named if measures else table.scores()
-    for names in (how.lower, rope if isinstance(rope, Mapping) else ()):
+    for names in (how.lower, higher, rope if isinstance(rope, Mapping) else ()):
         chosen("measure", [name for name in names if name], table.cells, table.name)
+    if both := {*lower} & {*higher}:
+        raise UsageError(f"--lower {min(both)} and --higher {min(both)} contradict each other. Give one of them.")
     taken = chosen("system", systems, table.systems(wanted), table.name)
     sets = chosen("data set", datasets, table.data_sets(wanted), table.name)
     parts = []
     for measure in wanted:
         if measure not in how.lower:
+            if measure not in higher and suggests_less(measure):
+                raise UsageError(
+                    f"{table.name}: the name of {measure} suggests that less is better. Confirm it: --lower "
+                    f"{measure}; if more is better: --higher {measure}"
+                )
             table.check_scale(measure, taken, sets)
         data, losses = data_sets(table, measure, taken, sets, common=common)
         region = Rope()

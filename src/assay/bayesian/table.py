@@ -23,6 +23,13 @@ PERCENT = 100.0
 ONLY = "value"
 """The name of the only measure of a matrix."""
 _DIGITS = re.compile(r"(\d+)")
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+"""The words of a name such as `error-rate`, `val_loss` or `wordErrorRate`."""
+_LESS = {
+    *("loss", "losses", "logloss", "error", "errors", "err", "entropy", "perplexity", "ppl", "nll", "brier", "ece"),
+    *("mse", "rmse", "mae", "mape", "wer", "cer", "ter", "der", "eer", "distance", "latency", "time", "seconds"),
+}
+"""Words in the names of measures of which less is better."""
 
 Cells = dict[str, dict[str, dict[str, dict[Split, Row]]]]
 """By measure, data set, system and split."""
@@ -83,6 +90,11 @@ class Runs:
         for by_system in self.cells[measure].values():
             for splits in by_system.values():
                 yield from (row for row in splits.values() if math.isfinite(row.value))
+
+
+def suggests_less(measure: str) -> bool:
+    """True if a word of a measure's name suggests that less is better, such as `loss` or `error-rate`."""
+    return any(word.lower() in _LESS for word in _WORDS.findall(measure))
 
 
 def in_order(names: Iterable[str]) -> list[str]:

@@ -246,6 +246,12 @@ def _summary(progress: Progress) -> str:
 @click.option("--folds", type=click.IntRange(min=2), help="Folds of a repetition, for matrices.")
 @click.option("--common", is_flag=True, help="Compare on the runs that all systems have.")
 @click.option("--lower", multiple=True, metavar="MEASURE", help="Measure of which less is better; repeatable.")
+@click.option(
+    "--higher",
+    multiple=True,
+    metavar="MEASURE",
+    help="Measure of which more is better, though its name suggests the opposite (loss, error); repeatable.",
+)
 @click.option("--hierarchical", is_flag=True, help="Use the model over data sets for a single one too.")
 @click.option("--priors", is_flag=True, help="Show other priors, also where there are many data sets.")
 @click.option(

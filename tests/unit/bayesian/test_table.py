@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from assay.bayesian import bayes
-from assay.bayesian.table import chosen, data_sets, in_order, read_matrices, read_runs
+from assay.bayesian.table import chosen, data_sets, in_order, read_matrices, read_runs, suggests_less
 from assay.errors import AssayError, InputError, UsageError
 from assay.experiment.tables import Split
 from unit.bayesian.tables import HEADER, made, runs_of, text_of
@@ -241,6 +241,23 @@ def test_scores_beyond_their_scale_are_refused_with_their_place(scores: dict[str
     assert str(caught.value) == message
     # Of other runs nothing is asked.
     assert bayes(runs_of({"d": scores, "e": {"a": [0.5] * 3, "b": [0.6] * 3}}), rope=0.002, datasets=["e"]).bayes
+
+
+def test_the_direction_of_a_loss_is_asked_for() -> None:
+    table = runs_of({"d": {"a": [0.5, 0.4, 0.3], "b": [0.6, 0.5, 0.45]}}, measure="error-rate")
+    with pytest.raises(UsageError) as caught:
+        bayes(table, rope=0.1)
+    assert str(caught.value) == (
+        "runs.csv: the name of error-rate suggests that less is better. Confirm it: --lower error-rate; if more is "
+        "better: --higher error-rate"
+    )
+    best = [bayes(table, rope=0.001, **{way: "error-rate"}).rankings[0].order[-1] for way in ("lower", "higher")]
+    assert best == ["a", "b"]
+    with pytest.raises(UsageError, match="--lower error-rate and --higher error-rate contradict each other"):
+        bayes(table, rope=0.1, lower="error-rate", higher=["error-rate"])
+    less = "loss val_loss evalLoss perplexity WER cer ter rmse mae brier err log-loss nll ppl BrierScore dev/error"
+    more = "accuracy f1 terror-f1 lossless counter-f1 PER-f1 tag-f1/macro-f1"
+    assert ([*map(suggests_less, less.split())], [*map(suggests_less, more.split())]) == ([True] * 16, [False] * 7)
 
 
 def test_where_less_is_better_any_number_may_be() -> None:
