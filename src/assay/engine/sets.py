@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import math
+import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -42,6 +44,10 @@ _NARROW = 5
 """So many columns of figures fit into a narrow terminal."""
 _PAIRS = 10
 """Of more pairs a terminal shows those with the best system."""
+_LIKE = 3
+"""So many warnings that differ only in details are listed."""
+_DETAIL = re.compile(r"'[^']*'|\d[\d.,]*")
+"""What may differ in warnings of one kind, besides the name of the data set."""
 _MARK = "*"
 _COUNTED = ("errors", "differences", "bounds")
 """Tables of what is counted in single outputs."""
@@ -68,13 +74,7 @@ def over_sets(sets: Mapping[str, Result], missing: Sequence[str] = ()) -> Result
     grids = [grid for grid in grids if grid.systems]
     ranks = [found for grid in grids if (found := grid.tested_ranks()) is not None]
     columns = {name: result.column for name, result in sets.items()}
-    # What is said of every data set is said once; of the rest, which is in the Result of each, how much there is.
-    common = [text for text in first.warnings if all(text in result.warnings for result in results)]
-    further = {name: len(set(result.warnings) - set(common)) for name, result in sets.items()}
-    told = [f"all data sets: {text}" for text in common]
-    if any(further.values()):
-        numbers = ", ".join(f"{name} {number}" for name, number in further.items() if number)
-        told.append(f"there are warnings about single data sets, in the page and the JSON of each ({numbers}).")
+    told = list(_warnings(sets))
     same: dict[str, list[str]] = {}
     for name, result in sets.items():
         same.setdefault(result.gold.sha256, []).append(name)
@@ -139,6 +139,23 @@ def over_sets(sets: Mapping[str, Result], missing: Sequence[str] = ()) -> Result
             if one.name in _COUNTED:
                 tables[place] = replace(one, title=f"{one.title}, median runs", notes=(*one.notes, median))
     return replace(overall, heading=heading, tables=tuple(tables))
+
+
+def _warnings(sets: Mapping[str, Result]) -> Iterator[str]:
+    """The warnings of all data sets: equal ones once, and the first of many that differ only in numbers and names."""
+    kinds: dict[str, dict[str, list[str]]] = {}
+    for name, result in sets.items():
+        for text in result.warnings:
+            kind = _DETAIL.sub("#", re.sub(rf"\b{re.escape(name)}\b", "#", text))
+            kinds.setdefault(kind, {}).setdefault(text, []).append(name)
+    for texts in kinds.values():
+        for text, names in [*texts.items()][:_LIKE]:
+            some = enumeration(names) if len(names) <= _NARROW else f"{len(names)} data sets ({names[0]}, …)"
+            yield f"{'all data sets' if len(names) == len(sets) else some}: {text}"
+        more = Counter(name for names in [*texts.values()][_LIKE:] for name in names)
+        if more:
+            numbers = ", ".join(f"{name} {number:,}" for name, number in more.items())
+            yield f"There are more warnings of this kind, in the page and the JSON of each data set ({numbers})."
 
 
 def _systems(result: Result) -> list[str]:

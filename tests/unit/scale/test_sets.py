@@ -193,6 +193,27 @@ def test_data_sets_of_two_tasks_are_refused_and_of_two_columns_said(three: Resul
     assert other.warnings[1] == "one, two and three have the same gold, but count as different data sets."
 
 
+def test_warnings_of_data_sets_are_shown_with_their_names(three: Results) -> None:
+    result = three.sets["one"]
+    same = "A and B give the same answers throughout."
+    texts = {
+        "de": [same, "1 of 30 sentences were left out.", "few."],
+        "en": [same, "1 of 40 sentences were left out."],
+        "fr": [same, "few.", *(f"B: fr/b.tsv:{i}: 'x' here" for i in range(5))],
+    }
+    sets = {name: replace(result, warnings=tuple(lines)) for name, lines in texts.items()}
+    assert over_sets(sets).warnings[1:] == (
+        "all data sets: A and B give the same answers throughout.",
+        "de: 1 of 30 sentences were left out.",
+        "en: 1 of 40 sentences were left out.",
+        "de and fr: few.",
+        "fr: B: fr/b.tsv:0: 'x' here",
+        "fr: B: fr/b.tsv:1: 'x' here",
+        "fr: B: fr/b.tsv:2: 'x' here",
+        "There are more warnings of this kind, in the page and the JSON of each data set (fr 2).",
+    )
+
+
 def test_json_goes_there_and_back_and_every_format_shows_it(three: Results) -> None:
     again = Results.from_json(three.to_json())
     assert again.to_json() == three.to_json()
