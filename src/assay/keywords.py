@@ -6,12 +6,15 @@ They are the options of the command line; a test holds these lists, the commands
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import reprlib
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import wraps
+from numbers import Integral, Real
 from os import PathLike
-from typing import Any, Literal, TypedDict, TypeVar, Unpack, cast, get_args, get_origin, get_type_hints
+from types import NoneType, UnionType
+from typing import Any, Literal, TypedDict, TypeVar, Union, Unpack, cast, get_args, get_origin, get_type_hints
 
-from assay.errors import unknown
+from assay.errors import UsageError, unknown
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 File = str | PathLike[str]
@@ -89,7 +92,7 @@ class CompareKeywords(ScoreKeywords, total=False):
 
 
 def explicit(defaults: Mapping[str, Any] | None = None) -> Callable[[Function], Function]:
-    """A decorator: help() and notebooks list every keyword with its type, and a wrong one is told the nearest."""
+    """A decorator: help() and notebooks list every keyword with its type; wrong names and types are refused."""
 
     def decorate(function: Function) -> Function:
         hints = get_type_hints(function)
@@ -103,11 +106,17 @@ def explicit(defaults: Mapping[str, Any] | None = None) -> Callable[[Function], 
                 ]
             else:
                 parameters.append(one.replace(annotation=hint))
-        names = [one.name for one in parameters]
+        kinds = {one.name: one.annotation for one in parameters}
+        needed = [one.name for one in parameters if one.default is one.empty and one.kind is not one.KEYWORD_ONLY]
 
         @wraps(function)
         def called(*given: Any, **keywords: Any) -> Any:
-            refuse_unknown(keywords, names)
+            refuse_unknown(keywords, kinds)
+            values = {**dict(zip(kinds, given, strict=False)), **keywords}
+            for name in needed:
+                if name not in values:
+                    raise UsageError(f"{function.__name__}() lacks {name}. Give {' and '.join(needed)}.")
+            refuse_types(values, kinds)
             return function(*given, **keywords)
 
         called.__signature__ = inspect.Signature(parameters, return_annotation=hints["return"])  # type: ignore[attr-defined]
@@ -121,3 +130,49 @@ def refuse_unknown(given: Iterable[str], known: Iterable[str]) -> None:
     for name in given:
         if name not in known:
             raise unknown("keyword", name, known)
+
+
+def refuse_types(given: Mapping[str, Any], kinds: Mapping[str, Any]) -> None:
+    """Refuse values that are not of the type that a keyword is declared with."""
+    for name, value in given.items():
+        if name in kinds and not _fits(value, kinds[name]):
+            raise UsageError(f"{name}: expected {_description(kinds[name])}, but got {reprlib.repr(value)}.")
+
+
+def _fits(value: Any, kind: Any) -> bool:
+    """True if a value is of a type; one text may stand for a list of texts, a whole number for True or False."""
+    origin, parts = get_origin(kind), get_args(kind)
+    if kind is Any:
+        return True
+    if origin in (Union, UnionType):
+        return any(_fits(value, part) for part in parts)
+    if origin is Mapping:
+        return isinstance(value, Mapping) and all(_fits(one, parts[1]) for one in value.values())
+    if origin is Literal:
+        return type(value) in {*map(type, parts)}
+    if origin in (Sequence, Iterable):
+        several = isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)
+        elements = value if several and isinstance(value, Collection) else ()
+        return isinstance(value, str) or (several and all(_fits(one, parts[0]) for one in elements))
+    numbers: dict[Any, Any] = {int: Integral, bool: Integral, float: Real}
+    wanted = numbers.get(kind, origin or kind)
+    if wanted is Integral and str(getattr(value, "dtype", "")) == "bool":
+        return True
+    return not isinstance(wanted, type) or isinstance(value, wanted)
+
+
+def _description(kind: Any) -> str:
+    """A type in words."""
+    origin, parts = get_origin(kind), get_args(kind)
+    if kind == File:
+        return "a path"
+    if origin in (Union, UnionType):
+        *others, last = dict.fromkeys(map(_description, parts))
+        return f"{', '.join(others)} or {last}" if others else last
+    if origin in (Sequence, Iterable):
+        return f"a list of {_description(parts[0]).removeprefix('a ')}s"
+    if origin is Literal:
+        return "a string"
+    words: dict[Any, str] = {int: "a whole number", float: "a number", bool: "True or False", str: "a string"}
+    words |= {Mapping: "a dictionary", PathLike: "a path", NoneType: "None"}
+    return words.get(origin or kind, str(kind))

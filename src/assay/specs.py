@@ -44,7 +44,7 @@ _CALL = re.compile(r"\s*([^()\s]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
 
 def parse(text: str, kind: str) -> tuple[str, dict[str, str]]:
     """The name and the parameters of a spec, as they were typed."""
-    match = _CALL.fullmatch(text)
+    match = _CALL.fullmatch(text) if isinstance(text, str) else None
     if not match:
         raise UsageError(f"{kind} {text!r} is not of the form name or name(key=value, ...).")
     parameters: dict[str, str] = {}

@@ -86,16 +86,55 @@ def test_a_wrong_keyword_is_told_the_nearest(call, hint):
 @each(
     ("given", "message"),
     [
-        ({"times": 1.5}, "times is a whole number, not 1.5."),
-        ({"seed": "7"}, "seed is a whole number, not '7'."),
-        ({"strict_tagset": "yes"}, "strict_tagset is True or False, not 'yes'."),
-        ({"jobs": 2.0}, "2.0 processes cannot work. Say --jobs 1 or more."),
+        ({"times": 1.5}, "times: expected a whole number, but got 1.5."),
+        ({"seed": "7"}, "seed: expected a whole number, but got '7'."),
+        ({"strict_tagset": "yes"}, "strict_tagset: expected True or False, but got 'yes'."),
+        ({"jobs": 2.0}, "jobs: expected a whole number, but got 2.0."),
+        ({"measures": [None]}, "measures: expected a list of strings, a string or None, but got [None]."),
+        ({"slices": None}, "slices: expected a string or a list of strings, but got None."),
+        ({"map": 1}, "map: expected a string, a path or None, but got 1."),
+        ({"interval": 1}, "interval: expected a string, but got 1."),
     ],
 )
 def test_values_of_another_kind_are_refused(given, message):
     with pytest.raises(UsageError) as caught:
         assay.score(GOLD, SYSTEM, **given)
     assert str(caught.value) == message
+
+
+NO_DATA = "Give a file, or a list of sentences, each a list of labels."
+
+
+@each(
+    ("call", "message"),
+    [
+        (lambda: assay.score(None), "score() lacks systems. Give gold and systems."),
+        (lambda: assay.score(None, SYSTEM), f"gold: expected a path or data, but got None. {NO_DATA}"),
+        (lambda: assay.score([None], SYSTEM), f"gold: expected a path or data, but got None. {NO_DATA}"),
+        (lambda: assay.score({}, SYSTEM), "gold: no words in it. Give one list of labels per sentence."),
+        (lambda: assay.score(1, 2), "expected systems or annotators, but got 2. Give paths or data, e.g. "),
+        (lambda: assay.compare(GOLD, None), "expected systems or annotators, but got None."),
+        (lambda: assay.compare(GOLD, {"x": None}), f"x: expected a path or data, but got None. {NO_DATA}"),
+        (lambda: assay.compare(GOLD, [None, None]), "system 1: expected a path or data, but got None."),
+        (lambda: assay.compare_sets(None), "expected data sets by name, but got None. Give e.g. {'de': 'de.conllu'}"),
+        (lambda: assay.compare_sets({1: GOLD}, SYSTEM), "expected data sets by name, but got {1: "),
+        (lambda: assay.agreement(None), "expected systems or annotators, but got None."),
+        (lambda: assay.agreement([GOLD, None]), "system 2: expected a path or data, but got None."),
+        (lambda: assay.bayes(None), "runs: expected a table of runs, but got None. Give a CSV or TSV file, "),
+        (lambda: assay.bayes([]), "runs: expected a table of runs, but got []."),
+        (lambda: assay.bayes("r.csv", lower=1), "lower: expected a list of strings or a string, but got 1."),
+        (lambda: assay.read(None), "path: expected a path, but got None."),
+        (lambda: assay.cross(None, []), "theories: expected a list of strings, but got None."),
+        (lambda: assay.cross([], [], function_labels={"a": 1}), "function_labels: expected a dictionary or None,"),
+        (lambda: assay.measure(1), "measure 1 is not of the form name or name(key=value, ...)."),
+        (lambda: assay.measure("las", slices=1), "slices: expected a string or a list of strings, but got 1."),
+        (lambda: assay.measure("accuracy")(1, 2), f"gold: expected a path or data, but got 1. {NO_DATA}"),
+    ],
+)
+def test_what_is_no_data_is_one_sentence(call, message):
+    with pytest.raises(assay.AssayError) as caught:
+        call()
+    assert str(caught.value).startswith(message)
 
 
 def test_numbers_of_numpy_are_numbers():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import reprlib
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
@@ -117,6 +118,11 @@ def _read(runs: Any, folds: int | None, pairs: str | None) -> tuple[Runs, Discor
     name = "data frame"
     if is_frame(runs):
         text = table_text(runs, name)
+    elif not isinstance(runs, str | PathLike | Sequence) or not runs:
+        raise UsageError(
+            f"runs: expected a table of runs, but got {reprlib.repr(runs)}. Give a CSV or TSV file, a data frame, "
+            "the TOML file of an experiment, or a matrix for each system."
+        )
     else:
         files = [str(file) for file in ([runs] if isinstance(runs, str | PathLike) else runs)]
         name = files[0]

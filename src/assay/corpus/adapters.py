@@ -10,7 +10,8 @@ import csv
 import hashlib
 import io
 import math
-from collections.abc import Mapping, Sequence
+import reprlib
+from collections.abc import Collection, Iterable, Mapping, Sequence, Sized
 from itertools import chain, pairwise
 from numbers import Integral
 from pathlib import Path, PurePath
@@ -52,6 +53,18 @@ def is_foreign(given: Any) -> bool:
 def is_documents(given: Any) -> bool:
     """True of documents as dicts, in a list."""
     return isinstance(given, list | tuple) and bool(given) and all(isinstance(one, Mapping) for one in given)
+
+
+def refuse_no_data(given: Any, name: str) -> None:
+    """Refuse what is no list of sentences, of which each is a list."""
+    wrong = [given]
+    if isinstance(given, Collection):
+        wrong = [one for one in given if not isinstance(one, Sized | Integral)]
+    if wrong:
+        raise InputError(
+            f"{name}: expected a path or data, but got {reprlib.repr(wrong[0])}. Give a file, or a list of "
+            "sentences, each a list of labels."
+        )
 
 
 def corpus_of(given: Any, name: str) -> Corpus:
@@ -388,6 +401,11 @@ def named_systems(systems: Any) -> dict[str, Given]:
         systems = systems.tolist()
     if isinstance(systems, str | Path | Corpus) or is_foreign(systems) or _is_data(systems):
         systems = [systems]
+    if not isinstance(systems, Iterable):
+        raise UsageError(
+            f"expected systems or annotators, but got {reprlib.repr(systems)}. Give paths or data, e.g. "
+            "{'a': 'a.conllu', 'b': 'b.conllu'}"
+        )
     names: list[str] = []
     given: list[Given] = []
     for item in systems:
@@ -430,7 +448,7 @@ def _is_data(systems: Any) -> bool:
         return False
     if any(isinstance(sentence, Integral) for sentence in systems):
         return True  # labels without sentences, of which the reader will say so
-    first = next((sentence for sentence in systems if len(sentence)), None)
+    first: Any = next((sentence for sentence in systems if isinstance(sentence, Sized) and len(sentence)), None)
     # A list of two labels looks like a pair; here only tuples count as pairs.
     if first is None or isinstance(first[0], str | Integral) or is_span(first[0]):
         return first is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import field
-from typing import Any, Unpack, overload
+from typing import Any, Unpack, get_type_hints, overload
 
 from assay.corpus.adapters import Labels, from_predictions
 from assay.engine.measure import Judge, Scores, find
@@ -12,7 +12,7 @@ from assay.engine.measure import measure as define
 from assay.engine.options import Options, defaults
 from assay.engine.run import evaluate_shards
 from assay.errors import UsageError
-from assay.keywords import Keywords, refuse_unknown
+from assay.keywords import Keywords, refuse_types, refuse_unknown
 from assay.records import dataclass
 
 
@@ -77,6 +77,7 @@ def measure(*names: str, id2label: Labels | None = None, **options: Any) -> Any:
         return define(*names, **options)
     # Mistakes show here, not after the first epoch.
     refuse_unknown(options, ["id2label", "scores", *defaults()])
+    refuse_types(options, get_type_hints(Keywords))
     for name in names:
         find(name)
     Options(**options).check()

@@ -137,7 +137,7 @@ class _Options:
             value = plain(getattr(self, one.name))
             if isinstance(one.default, int) and not isinstance(value, int):
                 wanted = "True or False" if isinstance(one.default, bool) else "a whole number"
-                raise UsageError(f"{one.name} is {wanted}, not {value!r}.")
+                raise UsageError(f"{one.name}: expected {wanted}, but got {value!r}.")
             object.__setattr__(self, one.name, value)
         # One may be given by itself, in Python.
         own = (name for name, option in task_options().items() if option.default == ())

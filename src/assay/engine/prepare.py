@@ -14,7 +14,15 @@ import numpy as np
 from assay.align import Pair, align
 from assay.arrays import Bools
 from assay.corpus import KEPT, Column, Corpus, from_lists, from_spans, holds_spans
-from assay.corpus.adapters import Given, corpus_of, is_documents, is_foreign, named_systems, without_ignored
+from assay.corpus.adapters import (
+    Given,
+    corpus_of,
+    is_documents,
+    is_foreign,
+    named_systems,
+    refuse_no_data,
+    without_ignored,
+)
 from assay.engine import mapping
 from assay.engine.measure import Measure
 from assay.engine.options import Decided, Options, is_of_systems
@@ -465,4 +473,7 @@ def _open(given: Given, name: str, options: Options, from_data: Callable[[Any, s
         return Input(path, input_format=form, wanted=[column] if column else [], asked=asked)
     if is_documents(given):
         return from_documents(given, name, options.asked_of(name))
-    return corpus_of(given, name) if is_foreign(given) else from_data(given, name)
+    if is_foreign(given):
+        return corpus_of(given, name)
+    refuse_no_data(given, name)
+    return from_data(given, name)

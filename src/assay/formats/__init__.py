@@ -35,6 +35,7 @@ from assay.formats import (
 from assay.formats.builder import Builder, check_choice
 from assay.formats.source import ANNOTATIONS, Source, expand, folder_of
 from assay.formats.whose import Asked, check_repair
+from assay.keywords import explicit
 from assay.records import dataclass
 
 Reader = Callable[[Source, Builder], None]
@@ -768,6 +769,7 @@ def joint_digest(digests: Sequence[str]) -> str:
     return digests[0] if len(digests) == 1 else hashlib.sha256("\n".join(digests).encode()).hexdigest()
 
 
+@explicit()
 def read(
     path: str | PathLike[str],
     *,

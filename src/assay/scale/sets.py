@@ -8,6 +8,7 @@ from __future__ import annotations
 import glob
 import os
 import re
+import reprlib
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -60,6 +61,11 @@ def data_sets(
     """
     golds: dict[str, Any] = {}
     named: dict[str, Any] = {}
+    if not isinstance(given, Mapping | Sequence) or not all(isinstance(one, str | Path) for one in given):
+        raise UsageError(
+            f"expected data sets by name, but got {reprlib.repr(given)}. Give e.g. {{'de': 'de.conllu'}}, or a "
+            "pattern: 'gold/{data}.conllu'"
+        )
     pairs: list[tuple[str, Any]] = list(given.items()) if isinstance(given, Mapping) else []
     for spec in () if isinstance(given, Mapping) else map(str, given):
         name, equals, own = spec.partition("=")

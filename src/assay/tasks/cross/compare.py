@@ -59,7 +59,7 @@ _Named = list[tuple[str, Figures]]
 @explicit()
 def cross(
     theories: Sequence[str],
-    systems: Sequence[str] | Mapping[str, str],
+    systems: Sequence[str] | Mapping[str, File],
     measures: Sequence[str] | str | None = None,
     *,
     sizes: Literal["2.1", "2.2", "paper"] = "2.1",

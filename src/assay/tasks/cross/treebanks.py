@@ -19,6 +19,7 @@ from assay.engine.prepare import idle_rules, rules_of
 from assay.engine.warnings import format_warnings
 from assay.errors import AlignmentError, InputError, UsageError, listed, unknown
 from assay.formats import Input, read_labels
+from assay.keywords import File
 from assay.records import dataclass
 from assay.result import Mapped, enumeration
 from assay.tasks.constituents.brackets import edge_functions, functions, with_words_of
@@ -375,7 +376,7 @@ def theory_paths(specs: Sequence[str]) -> tuple[dict[str, str], list[tuple[str, 
     return golds, enrichments
 
 
-def system_paths(specs: Sequence[str] | Mapping[str, str], golds: Mapping[str, str]) -> dict[str, dict[str, str]]:
+def system_paths(specs: Sequence[str] | Mapping[str, File], golds: Mapping[str, str]) -> dict[str, dict[str, str]]:
     """The files of systems by name and theory."""
     systems: dict[str, dict[str, str]] = {}
     for spec in [f"{name}={path}" for name, path in specs.items()] if isinstance(specs, Mapping) else specs:
