@@ -19,6 +19,8 @@ from assay.errors import AssayError, InputError, UsageError, reason, unknown
 from assay.experiment.splits import SCHEMES, Design, read_design, run_seed, split_name
 from assay.records import dataclass
 
+MOST_RUNS = 1_000_000
+"""So many runs an experiment may have: each is listed whenever its file is read."""
 _NAME = re.compile(r"[^\W_][\w.+-]*")
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*([smhd]?)")
 _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
@@ -308,6 +310,10 @@ def read_plan(path: str | Path) -> Experiment:
             if one.casefold() in seen:
                 raise top.error("", f"[{key}.{seen[one.casefold()]}] and [{key}.{one}] differ in capitals alone.")
             seen[one.casefold()] = one
+    splits = sum(data.design.repetitions * data.design.runs_per_repetition for data in datasets.values())
+    if splits * len(systems) > MOST_RUNS:
+        place = "repetitions" if design.repetitions > design.folds else "folds"
+        raise top.error(place, f"makes more than {MOST_RUNS:,} runs of all systems. Take fewer repetitions or folds.")
     return experiment
 
 

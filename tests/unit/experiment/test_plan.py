@@ -61,6 +61,11 @@ SYSTEM = "[systems.copy]"
         (plan(folds=1), "x.toml:2: folds: is 1, where 2 is the least."),
         (plan(folds=2, dev=True), "x.toml:2: folds: is 2, where 3 is the least."),
         (plan(folds="3"), "x.toml:2: folds: should be a whole number, not '3'."),
+        (
+            plan(repetitions=10**12),
+            "x.toml:4: repetitions: makes more than 1,000,000 runs of all systems. Take fewer repetitions or folds.",
+        ),
+        (plan(folds=600_000, repetitions=2), "x.toml:2: folds: makes more than 1,000,000 runs of all systems."),
         (plan(dev=1), "x.toml:3: dev: should be true or false, not 1."),
         (plan(seed=True), "x.toml:4: seed: should be a whole number, not True."),
         (plan(by="word"), "x.toml:4: by: there is no choice 'word'. There is: sentence, document."),
