@@ -24,7 +24,6 @@ from assay.records import dataclass
 from assay.result import Mapped, enumeration
 from assay.tasks.constituents.brackets import edge_functions, functions, with_words_of
 from assay.tasks.cross.functiontrees import (
-    ROOT,
     FunctionTrees,
     LabelSets,
     from_dependencies,
@@ -126,6 +125,11 @@ class Treebank:
         if trees is None or trees.edges is not None:
             return True
         return any(functions(label) for label in (*trees.labels.vocabulary, *self.corpus.column("tag").vocabulary))
+
+    def has_labels(self, labels: frozenset[str]) -> bool:
+        """True if some node or word of constituents has one of the labels."""
+        assert self.corpus.trees is not None
+        return any(column.isin(labels).any() for column in (self.corpus.trees.labels, self.corpus.column("tag")))
 
     def with_gaps(self) -> Bools:
         """Mask of the sentences whose trees are non-projective or discontinuous."""
@@ -511,7 +515,7 @@ def read_comparison(
         found = bank.function_trees(
             subtypes=subtypes, function_labels=listed_labels, lift=non_projective == "lift"
         )
-        if listed_labels is not None and found.functions <= {ROOT}:
+        if listed_labels is not None and not bank.has_labels(listed_labels):
             if not bank.system:
                 some = ", ".join(sorted(listed_labels)[:3])
                 raise UsageError(
