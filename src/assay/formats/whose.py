@@ -123,10 +123,11 @@ class Whose:
             if who not in ("", ANNOTATIONS):
                 raise UsageError(f"{asked.spell(who)}: {path} names no annotators or models. Remove the option.")
             return
-        contents = f"It contains {self._contents()}"
+        contents = f"Documents of {self._contents()}"
         if not who and people and models:
             either = (PREDICTIONS if len(models) == 1 else f"model:{min(models)}", ANNOTATIONS)
-            raise InputError(f"{path}: {contents}. Whose is {asked.side}? {asked.choice(either)}")
+            fact = f"contains annotations and predictions. {contents}."
+            raise InputError(f"{path}: {fact} Whose is {asked.side}? {asked.choice(either)}")
         if who in (ANNOTATIONS, LAST, TRUTH) and not people:
             fact = f"only predictions of {_enumerate(_shown(models))}, no annotations"
             raise InputError(f"{path}: {fact}. To take them: {asked.spell(f'model:{min(models)}')}")

@@ -188,7 +188,7 @@ DOCUMENT_FAULTS = [
     ),
     (
         {"data": {"text": "x"}, "annotations": [{"result": []}, {"result": []}]},
-        "2 annotations of one text. It contains annotator without a name (1). Keep one of them.",
+        "2 annotations of one text. Documents of annotator without a name (1). Keep one of them.",
     ),
     (
         {"text": TEXT, "tokens": TEXT.split(), "spans": []},
@@ -382,7 +382,7 @@ def task(*people: str, models: Sequence[str] = (), **more: Any) -> dict[str, Any
     return {"data": {"text": TEXT}, "annotations": annotations, "predictions": predictions}
 
 
-CONTENTS = "It contains annotators anna (2) and ben (1), model m1 (2)"
+CONTENTS = "Documents of annotators anna (2) and ben (1), model m1 (2)"
 REFUSED = {
     "": f"a.jsonl:1: 2 annotations of one text. {CONTENTS}. Whose is meant? --which anna or --which last",
     "last": f"a.jsonl:1: 2 annotations with equal times or none of one text. {CONTENTS}. Whose is meant? "
@@ -448,8 +448,8 @@ def test_a_file_of_predictions_is_gold_only_if_the_user_says_so(documents):
     assert refusal(assay.score, name, {"s": name}, "exact", times=5) == message
     both = documents(task("anna", models=["m1", "m2"]), name="both.jsonl")
     assert refusal(assay.score, both, {"s": both}, "exact", times=5) == (
-        "both.jsonl: It contains annotator anna (1), models m1 (1) and m2 (1). Whose is s? --which s=model:m1 or "
-        "--which s=annotations"
+        "both.jsonl: contains annotations and predictions. Documents of annotator anna (1), models m1 (1) and m2 "
+        "(1). Whose is s? --which s=model:m1 or --which s=annotations"
     )
     assert refusal(assay.score, both, {"s": both}, "exact", which=("anna", "m1"), times=5) == (
         "--which anna --which m1: give one for each file, e.g. --which gold=anna"
