@@ -16,7 +16,7 @@ Text = list[Sentence]
 """One list of (word, label) pairs per sentence."""
 
 WORDS = ("a", "b", "c", "dd", "é")
-TRAINED = ("a", "dd")
+TRAINED = ("a", "dd", "é")
 """The words that count as seen in training; each of the others is unseen."""
 LABELS = ("N", "V", "$,", "_", "∅", "N|V")
 FOREIGN = (*LABELS, "X")

@@ -25,6 +25,8 @@ BANDS = ((0, "0"), (1, "1"), (5, "2-5"), (20, "6-20"), (100, "21-100"), (1000, "
 
 KNOWN = ("unseen", "seen", "seen with other labels")
 _SOURCES = ("train", "lexicon")
+_DISTINCT = 3
+"""So many different words hardly are all new."""
 
 
 @dataclass(frozen=True)
@@ -141,12 +143,12 @@ def _counted_lines(head: Sequence[str], blanks: bool) -> re.Pattern[str] | None:
     return None
 
 
-def check_known(lexicons: Mapping[str, Lexicon], columns: Mapping[str, Column], noun: str) -> list[Remark]:
+def check_known(lexicons: Mapping[str, Lexicon], gold: Corpus) -> Iterator[Remark]:
     """Remarks on how many of gold's words or spans are known, by the columns that say so."""
-    return [
-        nothing_known(option=name, path=one.path, noun=noun, known=int((columns[name].codes > 0).sum()))
-        for name, one in lexicons.items()
-    ]
+    columns = gold.columns if gold.spans is None else gold.spans.columns
+    words = {} if gold.spans is not None else dict.fromkeys(gold.forms.vocabulary[:_DISTINCT], True)
+    for name, one in lexicons.items():
+        yield nothing_known(option=name, path=one.path, words=words, known=int((columns[name].codes > 0).sum()))
 
 
 def notes_on_lists(lexicons: Mapping[str, Lexicon]) -> Iterator[Remark]:
@@ -161,12 +163,12 @@ def read_with_counts(option: str, path: str) -> Iterator[str]:
 
 
 @remark
-def nothing_known(option: str, path: str, noun: str, known: int) -> Iterator[str]:
-    """Training data or a dictionary that has nothing of gold: an error for words, which cannot all be new."""
+def nothing_known(option: str, path: str, words: Mapping[str, bool], known: int) -> Iterator[str]:
+    """Training data or a dictionary that has nothing of gold: an error for words, which hardly are all new."""
     if known:
         return
-    fact = f"--{option} {path}: none of gold's {noun}s is in it"
-    if noun == "word":
+    fact = f"--{option} {path}: none of gold's {'words' if words else 'spans'} is in it"
+    if len(words) >= _DISTINCT:
         raise InputError(f"{fact}. Give training data, or a list with a word per line, with or without its count.")
     yield f"{fact}, so that all are unseen."
 

@@ -135,6 +135,13 @@ def test_a_list_of_none_of_golds_words_is_refused(file):
     )
 
 
+def test_two_words_may_both_be_new(file):
+    file("gold.tsv", tsv(tagged("new/ADJ run/NOUN new/ADJ")))
+    file("words.txt", "The\nend\n")
+    result = assay.score("gold.tsv", {"s": "gold.tsv"}, "oov-accuracy", train="words.txt", times=5)
+    assert "--train words.txt: none of gold's words is in it, so that all are unseen." in result.warnings
+
+
 def test_a_line_without_a_count_is_refused_though_it_comes_late(file):
     file("words.txt", "".join(f"{number} w{number}\n" for number in range(9000)) + "the run\n")
     message = "words.txt:9001: 'the run' where other lines are a word and its count."

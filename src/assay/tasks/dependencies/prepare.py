@@ -118,7 +118,7 @@ def prepare_dependencies(
         pairs=tuple(pairs),
         sources=tuple(source_of(name, pair.system, pair, "") for name, pair in pairs),
         skipped=skipped,
-        warnings=(*checked, *check_known(lexicons, gold.columns, "word"), *kept, *warnings),
+        warnings=(*checked, *check_known(lexicons, gold), *kept, *warnings),
         mappings=(),
         items=int(judged[0].has_gold.sum()),
         unit=options.unit or "sentence",

@@ -169,11 +169,10 @@ def prepare_spans(
         for (name, pair), own in zip(pairs, claims, strict=True)
     ]
     column_notes = list(columns_read(inputs, names, columns, options))
-    assert gold.spans is not None
     differ = len(set(columns)) > 1 and not all(map(options.column_of, names))
     warnings = [
         *kept,
-        *check_known(lexicons, gold.spans.columns, "span"),
+        *check_known(lexicons, gold),
         *reading_notes,
         *absent,
         *(column_notes if differ else ()),

@@ -196,7 +196,7 @@ def prepare_tags(
         tuple(pairs),
         sources,
         skipped,
-        (check_gold, check_labels, *check_known(lexicons, gold_corpus.columns, "word"), *kept, *warnings),
+        (check_gold, check_labels, *check_known(lexicons, gold_corpus), *kept, *warnings),
         tuple(mapped),
         tagset=tagset.name if tagset else "",
         items=int(judged[0][1].has_gold.sum()),
