@@ -28,7 +28,7 @@ class Keywords(TypedDict, total=False):
 
     # What is compared
     task: str | None
-    column: str | Sequence[str] | Mapping[str, str] | None
+    column: str | Sequence[str] | Mapping[str, str | int] | None
     input_format: str | Sequence[str] | None
     which: str | Sequence[str] | Mapping[str, str]
     map: File | None

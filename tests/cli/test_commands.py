@@ -322,7 +322,7 @@ def test_formats_lists_every_format_with_an_example(assay):
         "conllu(empty_nodes=false):",
         "conllx:",
         "conll09:",
-        "tsv(comments=false, header=auto, word=auto):",
+        "tsv(comments=auto, header=auto, word=auto):",
         "conll(",
     )
     for name in (*tables, "slash(separator=/):", "brackets("):

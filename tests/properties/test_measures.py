@@ -747,8 +747,7 @@ def test_changes_account_for_every_item_and_for_the_difference(texts: Any, train
             assert diff.difference == pytest.approx(scores[1] - scores[0], abs=1e-12, nan_ok=True)
             assert sum(row.count for row in diff.outcomes) == diff.different
         elif "/" not in diff.on:
-            score = "strong" if diff.on in GRADED else "recall"
-            scores = [result.score(name, diff.on, score).value for name in (diff.a, diff.b)]
+            scores = [result.score(name, diff.on, diff.score).value for name in (diff.a, diff.b)]
             assert diff.difference == pytest.approx(scores[1] - scores[0], abs=1e-9)
         listed = defaultdict(int)
         for row in diff.changes:

@@ -90,7 +90,7 @@ def test_without_matplotlib_the_error_says_what_to_install(monkeypatch):
     for name in [name for name in sys.modules if name.partition(".")[0] == "matplotlib"]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(UsageError, match=r"^figures need matplotlib\. Install it: pip install 'assay-nlp\[plot\]'$"):
+    with pytest.raises(UsageError, match=r"^figures need matplotlib\. Install it: pip install matplotlib$"):
         check_plot()
 
 
