@@ -167,7 +167,7 @@ def nothing_known(option: str, path: str, words: Mapping[str, bool], known: int)
     """Training data or a dictionary that has nothing of gold: an error for words, which hardly are all new."""
     if known:
         return
-    fact = f"--{option} {path}: none of gold's {'words' if words else 'spans'} is in it"
+    fact = f"--{option} {path}: it has nothing of gold"
     if len(words) >= _DISTINCT:
         raise InputError(f"{fact}. Give training data, or a list with a word per line, with or without its count.")
     yield f"{fact}, so that all are unseen."
