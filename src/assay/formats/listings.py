@@ -39,6 +39,8 @@ _BULLET = re.compile(r"(?:[-*•·‣◦▪–]\s+|\(?\d{1,3}[.)]\s+)+")
 # --- tables, and objects in lines ---
 
 _FIELD = re.compile(r"\s*((?:[-*•]|\d{1,3}[.)])\s+)?[\"']?([A-Za-z][\w ]{0,30}?)[\"']?\s*:\s*(.*)")
+_NEXT_FIELD = re.compile(r"\s*[,;|]\s+(?=[\"']?[A-Za-z][\w ]{0,30}[\"']?\s*:)")
+_ROW = re.compile(r"\s*\|(.*)\|\s*")
 
 
 def read_table(body: str, asked: Question) -> Reading:
@@ -93,20 +95,30 @@ def _read_fields(body: str, asked: Question) -> Reading:
     objects: list[Pairs] = []
     fields: Pairs | None = None
     for line in body.split("\n"):
-        match = _FIELD.fullmatch(line.replace("**", "")) if ":" in line and len(line) <= _LONGEST else None
-        key = key_of(match[2]) if match else ""
-        if match is None or key not in (*TEXTS, *LABELS, *PLACES):
-            fields = None
-            continue
-        if fields is None or match[1] or key in dict(fields):
-            fields = Pairs()
-            objects.append(fields)
-        text = unmark(match[3])
-        value: Any = int(text) if key in PLACES and re.fullmatch(r"\d{1,18}", text, re.ASCII) else text
-        fields.append((key, None if value in ("", "null", "~") else value))
+        pairs = _split_fields(line)
+        fields = fields if pairs else None
+        for begins, key, text in pairs:
+            if fields is None or begins or key in dict(fields):
+                fields = Pairs()
+                objects.append(fields)
+            value: Any = int(text) if key in PLACES and re.fullmatch(r"\d{1,18}", text, re.ASCII) else text
+            fields.append((key, None if value in ("", "null", "~") else value))
     claims = [one for fields in objects for one in in_value(fields, asked, "", 0)]
     known = any(one is not None and one.label in asked.inventory for one in claims)
     return reading_of(claims) if known else UNREAD
+
+
+def _split_fields(line: str) -> list[tuple[bool, str, str]]:
+    """The fields of a line: whether a bullet begins an object, the key, the value. Empty if a key is unknown."""
+    if ":" not in line or len(line) > _LONGEST:
+        return []
+    line = line.replace("**", "")
+    for parts in (_NEXT_FIELD.split(line), [line]):
+        matches = [match for part in parts if (match := _FIELD.fullmatch(part))]
+        keys = [key_of(match[2]) for match in matches]
+        if len(keys) == len(parts) and all(key in (*TEXTS, *LABELS, *PLACES) for key in keys):
+            return [(bool(match[1]), key, unmark(match[3])) for match, key in zip(matches, keys, strict=True)]
+    return []
 
 
 # --- lines ---
@@ -149,7 +161,7 @@ def read_lines(body: str, asked: Question) -> Reading:
 
     The lines whose label is known tell the pattern, by which then all are read.
     """
-    lines = [_strip_bullet(line) for line in body.split("\n")]
+    lines = [_strip_bullet(line) for line in _without_rows(body.split("\n"), asked)]
     claims, rest = _read_headings(lines, asked)
     pieces = [piece for line in rest for piece in _cut_line(line, asked)]
     sequences = {piece: _read_sequence(piece, asked) for piece in pieces}
@@ -169,6 +181,14 @@ def read_lines(body: str, asked: Question) -> Reading:
         bullets = [text for text, bullet in lines if bullet and len(text) <= _LONGEST]
         claims += [one for text in bullets for one in claim(text, asked.label, asked)]
     return reading_of(claims)
+
+
+def _without_rows(lines: Sequence[str], asked: Question) -> list[str]:
+    """The lines without those of a table, whose mentions are read already. Without heads its rows are lines."""
+    rows = {line: row[1] for line in lines if (row := _ROW.fullmatch(line))}
+    if any(next(_heads(line, asked), None) for line in rows):
+        return [line for line in lines if line not in rows]
+    return [rows.get(line, line) for line in lines]
 
 
 def _strip_bullet(line: str) -> Line:
@@ -241,8 +261,11 @@ def _read_sequence(text: str, asked: Question) -> list[Claim]:
 
 
 def _remove_lead(text: str, asked: Question) -> str:
-    """A text without what leads up to a colon, unless it occurs as it is."""
-    return text if ":" not in text or asked.has(text) else text.rpartition(":")[2]
+    """A text without what leads up to a colon, unless it occurs as it is or what follows only explains it."""
+    if ":" not in text or asked.has(text):
+        return text
+    lead, _, mention = text.rpartition(":")
+    return lead if asked.has(lead) and not asked.has(mention) else mention
 
 
 def _match_line(name: str, line: str, asked: Question) -> tuple[str, str] | None:
@@ -275,5 +298,9 @@ def _read_line(text: str, label: str, asked: Question, *, is_list: bool) -> Iter
     value, _ = (load_value(text) or (None, False)) if text.startswith("[") else (_COMMA.split(text), False)
     if ";" in text and not text.startswith("["):
         value = text.split(";")
-    if isinstance(value, list) and all(isinstance(one, str) for one in value):
-        yield from claim_listed((unmark(one) for one in value), label, asked)
+    labels = labels_in(label, asked)
+    if labels == []:
+        yield None
+    elif isinstance(value, list) and all(isinstance(one, str) for one in value):
+        for name in labels or [label]:
+            yield from claim_listed((unmark(one) for one in value), name, asked)

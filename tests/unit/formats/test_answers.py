@@ -54,6 +54,12 @@ READ = {
     "strings without a label": ('["Ada Lovelace", "Charles Babbage"]', "malformed", []),
     # Shapes near those of the cases.
     "keys in capitals": ('{"Entity": "London", "Type": "LOC"}', "parsed", [LONDON]),
+    "a table of nothing": ("| Entity | Type |\n|---|---|\n| None | PER |\n| - | LOC |", "empty", []),
+    "rows without heads": ("| Ada Lovelace | PER |\n| London | LOC |", "parsed", [ADA, LONDON]),
+    "a number beside a label": ("PER (1): Ada Lovelace\nLOC (1): London", "parsed", [ADA, LONDON]),
+    "words outside": ("PER: Ada Lovelace\nO: met, in", "parsed", [ADA]),
+    "keys in one line": ("Entity: Ada Lovelace, Type: PER\nType: LOC | Text: London", "parsed", [ADA, LONDON]),
+    "an explanation before the label": ("- London: This is a city (LOC).", "parsed", [LONDON]),
     "another key for the label": ('{"text": "London", "kind": "LOC"}', "parsed", [LONDON]),
     "a label and its list": ('{"label": "PER", "entities": ["Ada Lovelace"]}', "parsed", [ADA]),
     "texts to objects": ('{"Ada Lovelace": {"label": "PER", "start": 0, "end": 12}}', "parsed", [ADA]),
