@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
 from cases import each
+from conftest import pytest_terminal_summary
 
 
 def test_all_cases_are_tried_and_those_that_fail_are_named() -> None:
@@ -42,3 +46,21 @@ def test_cases_that_are_skipped_are_no_failures_and_are_counted() -> None:
         check(worst=2)
     with pytest.raises(pytest.fail.Exception, match=r"^1 of 3 cases failed:"):
         check(worst=1)
+
+
+def test_a_closing_line_counts_the_tests_that_need_public_data() -> None:
+    reasons = [
+        "Skipped: the data set pos-german is not in ../shared/data",
+        "Skipped: 2 of 3 cases: the data set alttest is not in ../shared/data; the data set pos-german is not in …",
+        "Skipped: pdflatex is not installed",
+    ]
+    lines: list[str] = []
+    reporter: Any = SimpleNamespace(
+        stats={"skipped": [SimpleNamespace(longrepr=("file", 1, reason)) for reason in reasons]},
+        write_line=lines.append,
+    )
+    pytest_terminal_summary(reporter)
+    assert lines == ["2 tests need public data that ../shared/data lacks: alttest, pos-german"]
+    reporter.stats = {}
+    pytest_terminal_summary(reporter)
+    assert len(lines) == 1

@@ -119,6 +119,12 @@ def test_measures_and_functions_are_documented_as_their_docstrings_say() -> None
         assert (DOCS / name).read_text("utf-8") == page(), "run `make docs`"
 
 
+def test_the_first_commands_of_the_readme_work_from_a_clone() -> None:
+    commands = [text for _, text in blocks(ROOT / "README.md")]
+    assert commands[:2] == ["make demo\nmake test\n", "pip install .\n"]
+    assert not any("pip install assay" in text for text in commands), "the package is on no index yet"
+
+
 def test_make_commands_of_the_readme_exist() -> None:
     makefile = (ROOT / "Makefile").read_text("utf-8")
     for target in re.findall(r"^make (\S+)", (ROOT / "README.md").read_text("utf-8"), flags=re.MULTILINE):
