@@ -240,6 +240,11 @@ class _Options:
                 whose = f"for {name}" if name else "without a name"
                 raise UsageError(f"--column is given twice {whose}: {columns[name]}, {column}. Say for which: {said}")
             columns[name] = column
+        if "" in columns and columns.keys() >= {*names}:
+            raise UsageError(
+                f"--column {columns['']}: no file is left for it, because each has its own column. Leave it out, or "
+                f"put a name before it: {', '.join(f'{name}=' for name in names)}"
+            )
         return replace(self, column=columns if {*columns} - {""} else columns.get(""))
 
     def among(self, gold: str, others: Sequence[str], systems: Sequence[str]) -> _Options:

@@ -74,6 +74,11 @@ def test_the_same_column_of_the_same_file_is_said_first(file):
             ("a=2", "a=3"),
             "--column is given twice for a: 2, 3. Say for which: --column gold=2 --column a=3",
         ),
+        (
+            ("gold=2", "a=3", "c=4"),
+            "--column c=4: no file is left for it, because each has its own column. Leave it out, or put a name "
+            "before it: gold=, a=",
+        ),
         ({"gold": "2", "c": "3"}, "there is no system 'c'. There is: gold, a."),
         (
             {"gold": "2", "a": "3+4"},
