@@ -153,11 +153,8 @@ def _plan_layout(layout: columns.Layout, head: Sequence[str], path: str) -> Plan
 
 
 def _plan_conllu(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
-    if head[0].startswith("# global.columns") and "IDENTITY" in head[0].split() and "\t" not in "".join(head):
-        raise InputError(
-            f"{path}: CoNLL-UA of Universal Anaphora (IDENTITY in # global.columns), which is not read. Write "
-            "CorefUD: ten columns divided by tabs, mentions as Entity= in the last one."
-        )
+    if "\t" not in "".join(head):
+        columns.refuse_anaphora(path, head[0])
     if columns.spaced_conllu(head):
         raise InputError(
             f"{path}: its columns are divided by spaces where CoNLL-U has tabs. Put them in: "

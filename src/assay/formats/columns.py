@@ -157,7 +157,10 @@ def conllu_layout(head: Sequence[str], format: str = "conllu") -> Layout:  # noq
 def looks_conll09(head: Sequence[str]) -> bool:
     """Words numbered from 1 with at least twelve columns, of which the ninth and tenth hold heads."""
     row = first_row(head)
-    return row[0] == "1" and len(row) >= len(CONLL09) and all(cell == "_" or cell.isdigit() for cell in row[8:10])
+    # A file that names its columns is CoNLL-U Plus, whose ninth and tenth may be blank too.
+    named = head[0].startswith("# global.columns")
+    wide = row[0] == "1" and len(row) >= len(CONLL09)
+    return wide and not named and all(cell == "_" or cell.isdigit() for cell in row[8:10])
 
 
 def looks_conllu(head: Sequence[str]) -> bool:
@@ -166,6 +169,15 @@ def looks_conllu(head: Sequence[str]) -> bool:
         return True
     row = next((line.split("\t") for line in head if "\t" in line and not line.startswith("#")), [""])
     return _FIRST_ID.fullmatch(row[0]) is not None and len(row) >= 8
+
+
+def refuse_anaphora(path: str, columns: str) -> None:
+    """Refuse CoNLL-UA by its name; `columns` is the line that names them."""
+    if columns.startswith("# global.columns") and "IDENTITY" in columns.split():
+        raise InputError(
+            f"{path}: CoNLL-UA of Universal Anaphora (IDENTITY in # global.columns), which is not read. Write "
+            "CorefUD: ten columns divided by tabs, mentions as Entity= in the last one."
+        )
 
 
 def check_width(width: int, path: str) -> None:

@@ -19,6 +19,7 @@ from assay.arrays import Ints, Stretches, each_once
 from assay.corpus import Column, Corpus, Spans
 from assay.errors import InputError
 from assay.formats.builder import check_choice, document_id, merged, refuse_all, sorted_chains, with_crossings_noted
+from assay.formats.columns import refuse_anaphora
 from assay.formats.emptynodes import highest, place_of_aside, tree_heads, with_own_nodes
 from assay.formats.relations import Links
 from assay.records import dataclass
@@ -119,6 +120,8 @@ def declared_fields(corpus: Corpus) -> tuple[str, ...]:
     comments = (line.removeprefix("#").partition("=") for _, line in corpus.comments)
     found = {value.strip() for known, _, value in comments if value and known.strip() == name}
     if not found:
+        for _, line in corpus.comments:
+            refuse_anaphora(corpus.name, line)
         raise InputError(
             f"{corpus.name}: no comment # {name}, so the fields of {_KEY} are not known. "
             f"Put it above the first sentence, e.g.: # {name} = eid-etype"

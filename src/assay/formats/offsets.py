@@ -104,14 +104,17 @@ def _faults_of(said: str | None, text: str, given: Fragments) -> tuple[Fragments
                 f"the fragment {start}-{end} begins before the end of the one before it. "
                 "Fragments stand in the order of the text and do not overlap.",
             )
-    if said is not None and not is_text_at(said, text, fragments) and not is_text_at(said, text, ordered):
+    # A tool writes the text of each fragment as it stands, or that of the whole span.
+    joined = _joined(ordered)
+    spellings = (fragments, ordered, joined)
+    if said is not None and not any(is_text_at(said, text, parts) for parts in spellings):
         plain = text.replace("_", " ")
-        same = any(is_text_at(said.replace("_", " "), plain, parts) for parts in (fragments, ordered))
+        same = any(is_text_at(said.replace("_", " "), plain, parts) for parts in spellings)
         has = " ".join(text[start:end] for start, end in fragments)
         counted = COUNTED["characters"]
         found[_BLANKS if same else _OTHER_TEXT] = f"says {quoted(said)} where the text has {quoted(has)}. {counted}"
     kept: list[tuple[int, int]] = []
-    for start, end in ordered:
+    for start, end in joined:
         stretch = text[start:end]
         first = start + len(stretch) - len(stretch.lstrip())
         last = first + len(stretch.strip())
@@ -123,11 +126,21 @@ def _faults_of(said: str | None, text: str, given: Fragments) -> tuple[Fragments
                 if start and text[start - 1 : start + 1].isalnum():
                     remedy = "It begins inside a word: if offsets count from 1, subtract 1 from each start and end."
                 found.setdefault(_AT_ENDS, f"{quoted(stretch)} begins or ends with white space. {remedy}")
-            # Of fragments that overlap, each character is there once.
-            kept.append((max(first, kept[-1][1]) if kept else first, last))
+            kept.append((first, last))
     if not kept:
         found[_WHITE_SPAN] = found.pop(_WHITE)
-    return [part for part in kept if part[0] < part[1]], list(found.items())
+    return kept, list(found.items())
+
+
+def _joined(ordered: Fragments) -> Fragments:
+    """Fragments in the order of the text, those that overlap made one."""
+    joined: list[tuple[int, int]] = []
+    for start, end in ordered:
+        if joined and start < joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
+    return joined
 
 
 def find_unit(text: str, spans: Sequence[tuple[str, Fragments]]) -> tuple[str, dict[int, int]] | None:

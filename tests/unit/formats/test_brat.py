@@ -151,6 +151,8 @@ def test_white_space_is_trimmed_on_request_and_counted(document):
 MENDED = {
     "T1\tX 7 13;0 6\tMerkel Angela": [(0, 6), (7, 13)],
     "T1\tX 0 6;5 13\tAngela a Merkel": [(0, 13)],
+    "T1\tX 0 6;5 13\tAngela Merkel": [(0, 13)],
+    "T1\tX 0 9;2 6;8 13\tAngela Merkel": [(0, 13)],
     "T1\tX 0 6;6 6\tAngela ": [(0, 6)],
     "T1\tX 0 6;6 7\tAngela  ": [(0, 6)],
     "T1\tX 6 14\t Merkel ": [(7, 13)],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import assay
 from assay.corpus import Multiword
 from assay.formats import read
 from unit.samples import conllu, refusal, row, tagged
@@ -272,3 +273,8 @@ def test_columns_that_are_aligned_by_blanks_get_advice_that_leads_somewhere(file
     anaphora = refusal(read, file("a.conll", line.format("IDENTITY")))
     assert anaphora.startswith("a.conll: CoNLL-UA of Universal Anaphora (IDENTITY in # global.columns), which is not")
     assert "divided by spaces where CoNLL-U has tabs" in refusal(read, file("b.conll", line.format("NOTES")))
+    # With tabs the other columns are read.
+    cells = ("1", "Ann", *["_"] * 8, "(1)", "_")
+    tabs = file("c.conll", line.splitlines()[0].format("IDENTITY BRIDGING") + "\n" + "\t".join(cells) + "\n")
+    assert read(tabs).format == "conllu"
+    assert "c.conll: CoNLL-UA of Universal Anaphora" in refusal(assay.score, tabs, tabs, task="coreference")

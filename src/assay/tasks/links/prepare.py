@@ -90,6 +90,7 @@ def prepare_links(
     if options.id_url and not re.fullmatch(r"https?://\S*\{\}\S*", options.id_url):
         raise UsageError(f"--id-url {options.id_url}: an address begins with http and has {{}} for the identifier.")
     names = ["gold", *named]
+    _check_places(inputs, options)
     corpora: list[Corpus] = []
     reading: list[Remark] = []
     for name, item in zip(names, inputs, strict=True):
@@ -161,6 +162,20 @@ def prepare_links(
 
 
 # --- reading ---
+
+
+def _check_places(inputs: Sequence[Input | Corpus], options: Options) -> None:
+    """Refuse options for the column or field of links if no file has columns that they may be about."""
+    if any(item.columns if isinstance(item, Corpus) else item.plan.labels for item in inputs):
+        return
+    formats = {item.format if isinstance(item, Corpus) else item.plan.format for item in inputs}
+    for option, value in (("column", options.link_column), ("field", options.link_field)):
+        if value and formats == {"aida"}:
+            remedy = 'Say it with the format: --input-format "aida(link=6)"'
+            raise UsageError(f"--link-{option} {value}: AIDA has columns without names. {remedy}")
+        if value:
+            said = " and ".join(sorted(formats))
+            raise UsageError(f"--link-{option} {value}: files in {said} have one place for links. Leave it out.")
 
 
 def _read(

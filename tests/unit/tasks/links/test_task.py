@@ -202,6 +202,18 @@ def test_words_of_aida_have_one_cell_outside_of_mentions(pair):
     assert counts(gold, system) == (3, 1, 1)
     assert assay.read(gold, input_format="aida(link=6)").layer(Links).identifiers[1] == "11867"
     assert corpus.place(6) == f"{gold}:11"
+    assert counts(gold, system, input_format="aida(link=6)") == (4, 0, 0)
+    assert refusal(gold, system, link_column="6") == (
+        '--link-column 6: AIDA has columns without names. Say it with the format: --input-format "aida(link=6)"'
+    )
+
+
+def test_a_column_of_links_in_files_without_columns_is_refused(pair):
+    gold, system = pair(json_lines("Q1"), json_lines("Q1"), "jsonl")
+    for option in ("column", "field"):
+        assert refusal(gold, system, **{f"link_{option}": "wiki"}) == (
+            f"--link-{option} wiki: files in jsonl have one place for links. Leave it out."
+        )
 
 
 @each(
