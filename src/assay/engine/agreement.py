@@ -93,6 +93,7 @@ def agreement(
         f"{a} and {b} are copies of one file, so that their agreement says nothing."
         for (a, one), (b, other) in combinations(named, 2)
         if chosen.column_of(a) == chosen.column_of(b)
+        and chosen.asked_of(a).which == chosen.asked_of(b).which
         and all(isinstance(path, str | Path) and Path(path).is_file() for path in (one, other))
         and filecmp.cmp(one, other, shallow=False)
     ]
@@ -131,7 +132,8 @@ def _one_table(given: Any, columns: Sequence[str], options: Options) -> Table | 
     except InputError:
         looks = _TABLES[0]
     if looks not in _TABLES or not is_table(head):
-        raise UsageError("agreement takes at least two annotators.")
+        remedy = " To take several of one file: anna=FILE ben=FILE --which anna=NAME --which ben=NAME"
+        raise UsageError(f"agreement takes at least two annotators.{remedy * (looks == 'jsonl')}")
     return read_ratings(paths, columns=columns)
 
 
@@ -196,7 +198,13 @@ def _of_files(
         if name in people:
             raise UsageError(f"{name!r} is an annotator and a system. Give each a name of its own.")
     options.check_formats([*people, *judged])
-    shared = _shared_documents(people, judged) if absent else [people]
+    if absent and judged:
+        raise UsageError("--missing absent and --system cannot be given together.")
+    in_folders = any(_folder(given) is not None for given in people.values())
+    shared = _shared_documents(people) if absent and in_folders else [people]
+    if absent and not in_folders:
+        kept: dict[str, Any] = {"missing": ABSENT}
+        options = replace(options, **kept)
     opened = [_open(group, judged, [one for one in given if _of_pairs(one)], options) for group in shared]
     task = tasks()[opened[0].task]
     asked = list(given) or [find(spec) for spec in task.agreement]
@@ -269,15 +277,17 @@ def _open(
     return Prepared(people[first], others, options.among(first, rest, [*judged]), measures)
 
 
-def _shared_documents(people: Mapping[str, Any], judged: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def _folder(given: Any) -> str | None:
+    return folder_of(str(given)) if isinstance(given, str | Path) else None
+
+
+def _shared_documents(people: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """For each set of two or more annotators who share documents the files of each."""
-    if judged:
-        raise UsageError("--missing absent and --system cannot be given together.")
     stems: dict[str, dict[str, str]] = {}
     for name, given in people.items():
-        folder = folder_of(str(given)) if isinstance(given, str | Path) else None
+        folder = _folder(given)
         if folder is None:
-            raise UsageError("--missing absent is about folders with a file for each document.")
+            raise UsageError(f"--missing absent: {given} is no folder. Give each annotator a folder, or each a file.")
         for file in expand(str(given)):
             stems.setdefault(os.path.splitext(os.path.relpath(file, folder))[0], {})[name] = file
     groups: dict[tuple[str, ...], list[str]] = {}

@@ -310,7 +310,7 @@ class _Options:
             raise UsageError(f"power {self.power} is no chance between 0 and 1, e.g. 0.8.")
         if self.sweep < 0:
             raise UsageError(f"{self.sweep} weightings cannot be drawn.")
-        if self.missing == "absent":
+        if self.missing == "absent" and not self.symmetric:
             raise UsageError("--missing absent is about annotators: assay agreement")
         if self.seed < 0:
             raise UsageError(f"seed {self.seed} is negative; a seed is 0 or more.")

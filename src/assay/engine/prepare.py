@@ -204,6 +204,14 @@ def absent_documents(name: str, number: int, named: Sequence[str]) -> Iterator[s
         yield f"{name}: without {list_documents(number, named)}, scored as empty."
 
 
+@remark
+def common_documents(names: Sequence[str], number: int) -> Iterator[str]:
+    """Documents that all annotators have, if some have others too."""
+    noun = "document" if number == 1 else "documents"
+    have = "both" if len(names) == 2 else "all of them"
+    yield f"{enumeration(names)} are compared on the {number:,} {noun} that {have} have."
+
+
 def list_documents(number: int, named: Sequence[str]) -> str:
     """The number of documents, and the first of them by name."""
     noun = "the document" if number == 1 else f"{number:,} documents:"

@@ -366,6 +366,58 @@ def test_documents_that_were_not_given_are_no_empty_annotations(tmp_path: Path) 
     assert 0 < result.score(ALL, "alpha-u").value < 1
 
 
+def studio(path: Path, **spans: dict[str, list[list[int]]]) -> str:
+    """An export of Label Studio: by annotator, the offsets of spans in each document that was given to them."""
+    numbers = sorted({number for documents in spans.values() for number in documents})
+    tasks = [
+        {
+            "id": int(number),
+            "data": {"text": "Anna met Ben."},
+            "annotations": [
+                {"completed_by": who, "result": [_region(*one) for one in documents[number]]}
+                for who, documents in spans.items()
+                if number in documents
+            ],
+        }
+        for number in numbers
+    ]
+    path.write_text(json.dumps(tasks), "utf-8")
+    return str(path)
+
+
+def _region(start: int, end: int) -> dict[str, Any]:
+    return {"type": "labels", "value": {"start": start, "end": end, "labels": ["PER"]}}
+
+
+def test_annotators_of_one_export_are_compared_on_the_documents_that_both_have(tmp_path: Path) -> None:
+    first, second = [0, 4], [9, 12]
+    name = studio(
+        tmp_path / "e.json", A={"1": [first, second], "2": [first]}, B={"1": [first], "3": [first]}, C={"1": [second]}
+    )
+    people, which = {"a": name, "b": name, "c": name}, {"a": "A", "b": "B", "c": "C"}
+    with pytest.raises(assay.AssayError, match=r"To compare the documents that both have: --missing absent$"):
+        assay.agreement(people, ["exact"], which=which, times=5)
+    result = assay.agreement(people, ["exact", "alpha-u"], which=which, missing="absent", times=5)
+    pairs = {row.system: row.value for row in result.scores if row.measure == "exact" and row.score == "f1"}
+    assert [pairs[f"{a} ~ {b}"] for a, b in ("ab", "ac", "bc")] == pytest.approx([2 / 3, 2 / 3, 0])
+    assert "a and b are compared on the 1 document that both have." in result.warnings
+    assert not [text for text in result.warnings if "copies of one file" in text]
+    with pytest.raises(assay.AssayError, match=r"--which anna=NAME --which ben=NAME$"):
+        assay.agreement([name])
+    with pytest.raises(assay.AssayError, match=r"^--missing is about .*, but tags are compared"):
+        assay.agreement([[["A"]], [["A"]]], missing="absent")
+    chains = {}
+    for who in "ab":
+        text = '{"doc_key": "%s", "sentences": [["Ann", "left"]], "clusters": [[[0, 0]]]}\n'
+        (tmp_path / f"{who}.jsonlines").write_text(text % who + text % "c", "utf-8")
+        chains[who] = str(tmp_path / f"{who}.jsonlines")
+    with pytest.raises(assay.AssayError, match="need a folder with a file for each document"):
+        assay.agreement(chains, missing="absent", times=5)
+    name = studio(tmp_path / "f.json", A={"1": [first]}, B={"2": [first]})
+    with pytest.raises(assay.AssayError, match="no document is in all files"):
+        assay.agreement({"a": name, "b": name}, ["exact"], which={"a": "A", "b": "B"}, missing="absent", times=5)
+
+
 def test_units_of_one_label_that_overlap_are_refused_with_a_place(tmp_path: Path) -> None:
     twice = ANN + "T2\tPER 0 8\tAnna met\n"
     people = {"a": brat(tmp_path / "a", {"d1": twice}), "b": brat(tmp_path / "b", {"d1": ANN})}

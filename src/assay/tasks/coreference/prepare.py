@@ -348,6 +348,8 @@ def _in_golds_order(
         paths = [corpus.path_of(int(corpus.document_starts[number])) for number in numbers[:MOST_NAMED]]
         files = [f" in {path}" if path != corpus.name else "" for path in paths]
         named.append([corpus.document_ids[number] + file for number, file in zip(numbers, files, strict=False)])
+    if (absent or foreign) and options.missing == "absent":
+        raise UsageError("--missing absent: mentions of coreference need a folder with a file for each document.")
     if (absent or foreign) and options.missing == "error":
         problems = []
         for (corpus, numbers), names in zip(sides, named, strict=True):

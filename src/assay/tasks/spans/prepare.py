@@ -25,6 +25,7 @@ from assay.engine.prepare import (
     aligned,
     check_folders,
     columns_read,
+    common_documents,
     idle_rules,
     kept_labels,
     left_out,
@@ -399,6 +400,8 @@ def order_documents(
 
     Documents correspond by their ids or, if gold or a system left some out, by their number in the file.
     """
+    if options.missing == "absent":
+        return _keep_common(corpora, names)
     gold, ordered, remarks = corpora[0], [corpora[0]], []
     for name, system in zip(names[1:], corpora[1:], strict=True):
         ours, theirs = _document_keys(gold, system)
@@ -409,6 +412,8 @@ def order_documents(
         if absent and options.missing == "error":
             listed = _list_keys(absent)
             remedy = "To score them as empty: --missing empty"
+            if options.symmetric:
+                remedy = "To compare the documents that both have: --missing absent"
             raise AlignmentError(f"{system.name}: lacks the documents {listed}, which {gold.name} has. {remedy}")
         foreign = [key for key in theirs if key not in known]
         if foreign:
@@ -420,6 +425,23 @@ def order_documents(
         same = not absent and numbers == [*range(system.documents)]
         ordered.append(system if same else (system.followed_by(gold) if absent else system).reordered(numbers))
     return ordered, remarks
+
+
+def _keep_common(corpora: Sequence[Corpus], names: Sequence[str]) -> tuple[list[Corpus], list[Remark]]:
+    """All annotators with the documents that each of them has."""
+    gold, *others = corpora
+    keys = [_document_keys(gold, other) for other in others]
+    places = [{key: number for number, key in enumerate(theirs)} for _, theirs in keys]
+    common = set(range(gold.documents))
+    for (ours, _), place in zip(keys, places, strict=True):
+        common &= {number for number, key in enumerate(ours) if key in place}
+    if not common:
+        raise AlignmentError(f"{gold.name}: no document is in all files. Documents correspond by their ids.")
+    kept = sorted(common)
+    numbers = [kept, *([place[ours[one]] for one in kept] for (ours, _), place in zip(keys, places, strict=True))]
+    whole = all(len(kept) == corpus.documents for corpus in corpora)
+    remarks = [] if whole else [common_documents(names=list(names), number=len(kept))]
+    return [corpus.reordered(own) for corpus, own in zip(corpora, numbers, strict=True)], remarks
 
 
 def _document_keys(gold: Corpus, system: Corpus) -> tuple[Sequence[str | int], Sequence[str | int]]:
