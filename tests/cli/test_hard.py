@@ -388,6 +388,18 @@ def test_a_line_of_a_hundred_megabytes_is_scored_or_refused(here, text, code):
     assert done.returncode == code, done.stderr
 
 
+@pytest.mark.parametrize(("people", "each"), [(10_000, 5), (200, 200)])
+@pytest.mark.parametrize("form", ["tsv", "json"])
+def test_many_annotators_take_seconds_in_any_format(here, people, each, form):
+    lines = ["item,annotator,label"]
+    for rating in range(20_000):
+        item = rating // each
+        lines.append(f"i{item},a{(item + rating) % people},{'xyz'[rating % 7 % 3]}")
+    (here / "r.csv").write_text("\n".join(lines) + "\n", "utf-8")
+    done = run(here, "agreement", "r.csv", "--format", form, limits=limited(memory=2 * GIGABYTE, seconds=10))
+    assert done.returncode == 0, done.stderr
+
+
 def test_too_little_memory_is_said_in_one_line(assay, monkeypatch):
     def full(*_, **__):
         raise MemoryError
