@@ -18,6 +18,11 @@ from assay.result import Result
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 NAMES = ("chromium", "chromium-browser", "google-chrome")
+AS_OPENED = """() => {
+  document.querySelectorAll("dialog[open]").forEach(dialog => dialog.close());
+  document.activeElement?.blur();
+  location.hash = "";
+}"""
 WIDE = {"width": 1280, "height": 900}
 
 
@@ -188,7 +193,7 @@ def opened(open_report: Callable[..., Opened], tmp_path: Path) -> Iterator[Calla
 def shared(
     open_report: Callable[..., Opened], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Callable[[str], Opened]]:
-    """The report of a task in a page that tests share; they may ask for items by the address."""
+    """The report of a task in a page that tests share; they may filter it, open dialogs and change colours."""
     folder, reports = tmp_path_factory.mktemp("reports"), {}
     everything: dict[str, int] = {}
 
@@ -196,7 +201,8 @@ def shared(
         if task not in reports:
             reports[task] = open_report(folder / f"{task}.html", task)
             everything[task] = reports[task].number("items")
-        reports[task].page.evaluate("location.hash = ''")
+        reports[task].page.emulate_media(color_scheme="light")
+        reports[task].page.evaluate(AS_OPENED)
         reports[task].wait(f"Number(document.getElementById('hits').dataset.items) === {everything[task]}")
         return reports[task]
 

@@ -195,8 +195,8 @@ def test_lines_follow_the_window_and_the_paper(opened):
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_every_drawing_has_a_table_of_the_same(opened, task):
-    report = opened(task)
+def test_every_drawing_has_a_table_of_the_same(shared, task):
+    report = shared(task)
     report.page.keyboard.press("j")
     report.page.wait_for_selector("#drawing details.as-table", state="attached")
     table = report.page.locator("#drawing details.as-table").first.text_content()
@@ -231,8 +231,9 @@ COLOURS = """selector => { const style = getComputedStyle(document.querySelector
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_stands_out_in_light_and_dark(opened, scheme):
-    report = opened("two taggers", color_scheme=scheme)
+def test_text_stands_out_in_light_and_dark(shared, scheme):
+    report = shared("two taggers")
+    report.page.emulate_media(color_scheme=scheme)
     for selector in ("#verdict", "#changed button.count", "#hits", "#list [role='option']", ".heading"):
         text, ground = report.page.evaluate(COLOURS, selector)
         assert contrast(text, ground) >= 4.5, (selector, text, ground)
@@ -283,12 +284,12 @@ def test_nothing_sticks_out_of_a_narrow_window(shared, task):
 
 
 @pytest.mark.parametrize("task", ["two taggers", "spans"])
-def test_exports_are_what_the_command_line_writes(opened, task):
+def test_exports_are_what_the_command_line_writes(shared, task):
     from dataclasses import replace
 
     from assay.render import render
 
-    report = opened(task)
+    report = shared(task)
     plain = replace(report.result, texts=None)
     report.page.keyboard.press("e")
     for title, form in {"LaTeX": "latex", "Markdown": "md", "TSV": "tsv", "CSV": "csv", "JSON": "json"}.items():
