@@ -45,8 +45,9 @@ def assay_shuffling(a: Numbers, b: Numbers, times: int) -> Answer:
     differences = a - b
     swaps, _, sizes = distinct_rows(differences[differences.any(axis=1)])
     total_a, total_b = (np.asarray(counts.sum(axis=0), dtype=np.float64) for counts in (a, b))
-    rng = np.random.default_rng(SEED)
-    outcome = shuffling_test(total_a, total_b, swaps.astype(np.float64), sizes, difference, rng, times)
+    outcome = shuffling_test(
+        total_a, total_b, swaps.astype(np.float64), sizes, difference, lambda _: np.random.default_rng(SEED), times
+    )
     return {"p": outcome.p, "groups": len(swaps)}
 
 

@@ -37,7 +37,7 @@ def test_the_action_writes_a_summary_and_fails_where_a_score_falls(tmp_path):
     options = "--column XPOS -m accuracy --times 20 --fail-under 'accuracy@new=0.95'"
     code, summary = run_step(tmp_path, gold=gold, systems=systems, options=options)
     assert code == 1
-    assert "old is 0.95 points better than new" in summary and "Changes old → new" in summary
+    assert "old scores 0.95 points higher than new" in summary and "Changes old → new" in summary
     assert (tmp_path / "assay-result.json").exists() and (tmp_path / "assay-report.html").exists()
     code, again = run_step(tmp_path, gold=gold, systems="missing.conllu")
     assert (code, again) == (2, summary)

@@ -358,7 +358,7 @@ def test_identical_systems_are_said_to_be_so(opened):
     gold = [[("a", "A"), ("b", "B")]] * 30
     report = opened(assay.compare(gold, {"one": gold, "other": gold}, times=20, embed="all"))
     said = report.page.inner_text("#verdict")
-    assert said == "one and other do not differ in any sentence on accuracy: no difference."
+    assert said == "one and other do not differ in any sentence on accuracy."
     counts = report.page.locator("#changed .kinds .count").evaluate_all("all => all.map(one => one.dataset.count)")
     assert counts == ["0", "0", "0", "0", "60"]
     assert report.seen.errors == []
@@ -403,6 +403,24 @@ def test_annotators_are_ranked_in_pairs_and_their_mean_stands_below(opened):
     assert report.seen.errors == []
 
 
+def test_coefficients_are_written_as_in_the_tables(opened):
+    import assay
+    from assay.demo import FOLDER
+    from assay.result.numbers import WRITERS
+
+    files = [FOLDER / f"english/{name}.conllu" for name in ("gold", "hanta", "udpipe")]
+    result = assay.compare(files[0], files[1:], ["kappa", "accuracy"], times=20)
+    report = opened(result)
+    shown = report.page.locator("#board table tbody").inner_text()
+    for name in ("hanta", "udpipe"):
+        row = result.score(name, "kappa")
+        write = WRITERS["coefficient"]
+        assert write(row.value) in shown and f"[{write(row.low)}, {write(row.high)}]" in shown
+    test = result.main_tests[0]
+    assert WRITERS["coefficient-difference"](test.difference) in report.page.locator("#compared table").inner_text()
+    assert report.seen.errors == []
+
+
 def test_many_runs_have_their_pictures(opened):
     from unit.render.pictures.drawn import paper
 
@@ -444,6 +462,10 @@ def test_many_runs_have_their_pictures(opened):
     assert {marked.nth(number).get_attribute("title") for number in range(marked.count())} == {
         *("TnT < LAPOS", "LAPOS > TnT", "Stanford < Flair", "Flair > Stanford")
     }
+    # No share of the paper reaches .95: all relations are dashed, and so are the lines between levels.
+    assert page.locator("#pictures td .undecided").count() == 6 * 5
+    levels = page.locator("#pictures .levels li").count()
+    assert page.locator("#pictures .levels .link.undecided").count() == levels - 1
     chosen("All pairs: oov")
     assert page.locator("#pictures svg[role='img']").count() == 15
     chosen(f"{pairs[0]}, {kinds[1]}")
@@ -452,6 +474,25 @@ def test_many_runs_have_their_pictures(opened):
     assert page.locator("#pictures .curve").count() == 2 * 3 * 3
     assert report.seen.errors == []
     assert len(report.seen.requests) == 1
+
+
+def test_relations_that_are_decided_are_not_dashed(opened):
+    from assay.result.posteriors import Ranking, RankRelation, Thirds
+    from unit.render.pictures.drawn import posterior, result
+
+    rows = [
+        posterior("a", "b", shares=Thirds(0.01, 0.0, 0.99)),
+        posterior("b", "c", shares=Thirds(0.2, 0.1, 0.7)),
+        posterior("a", "c", shares=Thirds(0.0, 0.0, 1.0)),
+    ]
+    relations = tuple(RankRelation(row.a, row.b, "<", row.a + row.b != "ac", row.a + row.b != "ac") for row in rows)
+    order = Ranking("token", ("a", "b", "c"), "a < b < c", relations, headline="a < (.990) b ? (< .700) c")
+    page = opened(result(rows, (order,))).page
+    assert page.locator("#pictures .levels li").all_inner_texts() == ["c", "b", "a"]
+    links = page.locator("#pictures .levels .link")
+    assert [links.nth(number).get_attribute("class") for number in range(2)] == ["link undecided", "link"]
+    titles = {cell.get_attribute("title") for cell in page.locator("#pictures td:has(.undecided)").all()}
+    assert titles == {"b < c", "c > b"}
 
 
 def test_pictures_without_a_region_of_equality_are_drawn_too(opened):
@@ -464,6 +505,10 @@ def test_pictures_without_a_region_of_equality_are_drawn_too(opened):
     for title in titles:
         report.page.select_option("#picture", label=title)
         assert "NaN" not in report.page.locator("#pictures figure").inner_html(), title
+    report.page.select_option("#picture", label="Decision shares of all pairs")
+    shown = report.page.locator("#pictures").inner_text()
+    assert "Share of posterior draws in which each outcome is the most probable" in shown
+    assert "equivalent" not in shown
     report.page.select_option("#picture", label="TnT and Collins: token, posterior draws")
     assert report.page.locator("#pictures rect.cell").count() == row.sides
     assert report.seen.errors == []

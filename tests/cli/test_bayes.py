@@ -45,8 +45,8 @@ def test_the_first_thing_is_the_order_and_then_the_papers_table(assay: Run) -> N
     assert done.returncode == 0
     heading, verdict, table = done.stdout.split("\n\n")[:3]
     assert heading == "*many runs: 3 systems, 2 measures, 2 data sets, 20 runs of each system*"
-    assert verdict.startswith("**On accuracy, the worst first: TnT ")
-    assert ". On sentence-accuracy, the worst first: " in verdict
+    assert verdict.startswith("**On accuracy, from the lowest to the highest: TnT ")
+    assert ". On sentence-accuracy, from the lowest to the highest: " in verdict
     assert table == "### Order"
     assert re.search(r"^\| accuracy \| TnT (≈ \(1?\.\d{3}\)|\? \(≈ \.\d{3}\)) LAPOS", done.stdout, re.MULTILINE)
     assert "|  |  | accuracy \\> | ≈ | \\< | sentence-accuracy \\> | ≈ | \\< |" in done.stdout
@@ -155,7 +155,18 @@ def test_percent_are_shown_as_they_are(assay: Run, here: Path) -> None:
 def test_one_pair_is_told_in_a_sentence(assay: Run, here: Path) -> None:
     (here / "p.csv").write_text(text_of(made({"a": 0.0, "b": 0.01}, 1)))
     done = assay("bayes", "p.csv", "--rope", "0.002", "--format", "md")
-    assert "**b is better than a on accuracy (probabilities: a better .000, " in done.stdout
+    assert "**b is better than a on accuracy, with a posterior probability of " in done.stdout
+    assert " differences of at most 0.2 points, given by --rope.**" in done.stdout
+
+
+def test_without_a_region_there_are_two_shares_and_a_hint(assay: Run, here: Path) -> None:
+    (here / "p.csv").write_text(text_of(made({"a": 0.0, "b": 0.01}, 1)))
+    done = assay("bayes", "p.csv", "--format", "md")
+    assert done.returncode == 0
+    assert "Every difference counts (to ignore differences of up to 1 point: --rope 0.01).**" in done.stdout
+    assert re.search(r"^\| a \| b \| \.\d{3} \| – \| \*\*1?\.\d{3}\*\* \|$", done.stdout, re.MULTILINE)
+    assert "≈ needs a region (--rope)" in done.stdout
+    assert "practically equivalent" not in done.stdout.partition("### Which is better")[2]
 
 
 def test_a_single_system_has_its_means(assay: Run, here: Path) -> None:
@@ -175,7 +186,7 @@ def test_a_single_system_has_its_means(assay: Run, here: Path) -> None:
         (("runs.csv", "--rope", "acuracy=0.002"), "there is no measure 'acuracy'. Did you mean accuracy or"),
         (("runs.csv", "--rope", "1", "--rope", "2"), "--rope 2: a second region for all measures."),
         (("runs.csv", "--rope", "-1"), "--rope -1: a number from 0, '98 items', ci95, ci95half or annotators."),
-        (("runs.csv",), "accuracy: without --rope, it is taken from the number of items of each test part"),
+        (("runs.csv", "--rope", "ci95"), "accuracy: --rope ci95 needs the number of items of each test part"),
         (("runs.csv", "--rope", "0.002", "--rho", "1"), "--rho 1: a number from 0 to below 1, or folds or sizes."),
         (("runs.csv", "--rope", "0.002", "--lower", "time"), "there is no measure 'time'."),
         (("none.csv",), "none.csv"),

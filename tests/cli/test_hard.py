@@ -396,7 +396,7 @@ def test_many_annotators_take_seconds_in_any_format(here, people, each, form):
         item = rating // each
         lines.append(f"i{item},a{(item + rating) % people},{'xyz'[rating % 7 % 3]}")
     (here / "r.csv").write_text("\n".join(lines) + "\n", "utf-8")
-    done = run(here, "agreement", "r.csv", "--format", form, limits=limited(memory=2 * GIGABYTE, seconds=10))
+    done = run(here, "agreement", "r.csv", "--format", form, limits=limited(memory=2 * GIGABYTE, seconds=30))
     assert done.returncode == 0, done.stderr
 
 

@@ -6,7 +6,7 @@ import csv
 import json
 import math
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,15 +15,22 @@ import pytest
 
 import assay
 from assay.corpus.ratings import Ratings
+from assay.engine import annotators as many
 from assay.engine import coefficients as numbers
 from assay.engine.annotators import ALL, ALL_PAIRS, CEILING
-from assay.formats.ratings import ratings_in, system_ratings
+from assay.engine.measure import find
+from assay.engine.scores import Settings
+from assay.formats.ratings import SystemRatings, ratings_in, system_ratings
 from assay.result import Result
 from assay.stats.unitizing import Units, Weighting, alignment, alpha_u_sums, disorder, gamma, label_sums, rotated
 from cases import each
 
 DATA = Path(__file__).parents[1] / "data"
 CASES = [json.loads(line) for line in (DATA / "annotator_cases.jsonl").read_text("utf-8").splitlines()]
+DECISIONS = {
+    name: [json.loads(line) for line in (DATA / "decisions" / f"{name}.jsonl").read_text("utf-8").splitlines()]
+    for name in ("agreement", "ceilings")
+}
 FETCHED = Path(os.environ.get("ASSAY_ALTTEST", "absent"))
 """The files of AltTest have no licence: they are fetched by hand, to a folder outside the repository."""
 
@@ -181,13 +188,59 @@ def test_systems_against_several_annotators(case: Any) -> None:
     assert same(result.score(CEILING, "accuracy", "leave-one-out").value, expected["ceiling"])
     difference = value_of(expected["system"]) - value_of(expected["ceiling"])
     assert result.comparisons[0].difference == pytest.approx(difference)
-    for way, humans in (("each", "each"), ("leave-one-out", "leave-one-out-humans")):
-        ratings = rated(case["data"])
-        label = system_ratings(ratings_in(case["system"]), "model", ratings)[0].label
-        sums = of_sums(numbers.ceiling_rows(ratings, label, np.zeros(ratings.items, dtype=np.int64), 1))
-        field = "each" if way == "each" else "human"
-        values = dict(zip(ratings.annotators, sums[field] / sums[f"{field} items"], strict=True))
-        assert values == pytest.approx({name: value_of(one) for name, one in expected[humans].items()})
+    ratings, sums = ceiling_sums(case)
+    for field, wanted in (("each", "each"), ("human", "leave-one-out-humans"), ("left", "leave-one-out-system")):
+        values = dict(zip(ratings.annotators, sums[field] / sums[ITEMS[field]], strict=True))
+        assert values == pytest.approx({name: value_of(one) for name, one in expected[wanted].items()})
+
+
+ITEMS = {"each": "each items", "human": "left items", "left": "left items"}
+
+
+def ceiling_sums(case: Any) -> tuple[Ratings, dict[str, Any]]:
+    """The points of each annotator, and of the system beside each."""
+    ratings = rated(case["data"])
+    label = system_ratings(ratings_in(case["system"]), "model", ratings)[0].label
+    return ratings, of_sums(numbers.ceiling_rows(ratings, label, np.zeros(ratings.items, dtype=np.int64), 1))
+
+
+@each("case", DECISIONS["ceilings"], lambda case: str(case["id"]))
+def test_human_ceilings(case: Any) -> None:
+    expected = case["expected"]
+    ratings, sums = ceiling_sums(case)
+    assert dict(zip(ratings.annotators, sums["left items"], strict=True)) == expected["items"]
+    for field, wanted in (("human", "humans"), ("left", "system")):
+        values = dict(zip(ratings.annotators, sums[field] / sums["left items"], strict=True))
+        assert values == pytest.approx({name: value_of(one) for name, one in expected[wanted].items()})
+    result = assay.agreement(turned(case["data"]), ["alpha"], systems={"model": case["system"]}, times=5)
+    assert same(result.score("model", "accuracy", "leave-one-out").value, expected["system_mean"])
+    assert same(result.score(CEILING, "accuracy", "leave-one-out").value, expected["ceiling"])
+    (row,) = result.comparisons
+    assert same(row.difference, expected["difference"]) and same(row.p_items or 0, expected["p_items"])
+    assert (row.variance, row.df, row.p) == pytest.approx(
+        (expected["variance"], expected["df"], expected["p"]), abs=1e-12
+    )
+    assert row.annotators == sum(number > 0 for number in expected["items"].values())
+
+
+@each("case", DECISIONS["agreement"], lambda case: str(case["id"]))
+def test_lower_ends_of_alpha(case: Any) -> None:
+    expected, given = case["expected"], case["ratings"]
+    spec = "alpha" if case["level"] == "nominal" else f"alpha(level={case['level']})"
+    data = {item: {f"a{who}": label for who, label in enumerate(labels)} for item, labels in given.items()}
+    result = assay.agreement(turned(data), [spec], times=2_000)
+    row = result.score(ALL, spec)
+    assert same(row.value, expected["alpha"]) and result.items == expected["items"]
+    ratings = rated(data)
+    rows = numbers.alpha_rows(ratings, np.arange(ratings.items), ratings.items, case["level"], "jaccard")
+    observed, by_chance = numbers.observed_expected(rows.totals)
+    assert same(float(observed), expected["observed"]) and same(float(by_chance), expected["expected_disagreement"])
+    apart, weight, chance = numbers.alpha_disagreement(rows)
+    assert float(by_chance / chance) == pytest.approx(value_of(expected["largest_distance"]))
+    assert float(numbers.lower_ends(apart, weight, chance)) == pytest.approx(expected["bound"], abs=1e-12)
+    assert row.low <= expected["bound"] + 1e-12 and row.high <= 1
+    if not value_of(expected["observed"]):
+        assert (row.low, row.high) == (pytest.approx(expected["bound"], abs=1e-12), 1)
 
 
 def soft_table(system: Mapping[str, Mapping[str, float]]) -> dict[str, Any]:
@@ -364,3 +417,78 @@ def test_gamma_cat_with_units_alone_is_that_of_pygamma(
     rng = np.random.default_rng(7)
     by_chance = np.mean([with_alone(rotated(units, rng)) for _ in range(samples)])
     assert 1 - with_alone(units) / by_chance == pytest.approx(figure, abs=tolerance)
+
+
+# --- simulations (docs/guide/annotators.md has the tables) ---
+
+
+def ratings_of(labels: Any, shown: Any) -> Ratings:
+    """Ratings from items × annotators of codes, of the cells that are shown."""
+    item, annotator = np.nonzero(shown)
+    people = tuple(f"r{who:02}" for who in range(labels.shape[1]))
+    names = tuple(f"i{number}" for number in range(len(labels)))
+    return Ratings(names, people, tuple("12345"), item, annotator, labels[item, annotator])
+
+
+def rated_by(rng: np.random.Generator, truth: Any, skills: Any, shares: Sequence[float]) -> Any:
+    """Items × annotators: what is right with the annotator's skill, else drawn from the shares of labels."""
+    drawn = rng.choice(len(shares), p=shares, size=(len(truth), len(skills)))
+    return np.where(rng.random(drawn.shape) < skills, truth[:, None], drawn)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("items", "people", "shares", "alpha", "level"),
+    [
+        (20, 2, (0.5, 0.5), 0.8, "nominal"),
+        (50, 3, (0.6, 0.3, 0.1), 0.8, "nominal"),
+        (50, 3, (0.9, 0.1), 0.8, "nominal"),
+        (200, 2, (0.9, 0.1), 0.8, "nominal"),
+        (25, 2, (0.2,) * 5, 0.8, "interval"),
+        (50, 3, (0.2,) * 5, 0.8, "ordinal"),
+    ],
+)
+def test_lower_ends_are_seldom_above_the_true_coefficient(
+    items: int, people: int, shares: tuple[float, ...], alpha: float, level: str
+) -> None:
+    """2.5% are promised; of those who agree by .8 at most as many are called reliable."""
+    rng, samples, above = np.random.default_rng(1), 400, dict.fromkeys(("alpha", "fleiss", "ac1"), 0)
+    # Two who know the answer with chance √alpha agree so far beyond chance, at all levels.
+    by_chance = sum(share * (1 - share) for share in shares) / (len(shares) - 1)
+    agreeing = 1 - (1 - alpha) * (1 - sum(share**2 for share in shares))
+    true = {"alpha": alpha, "fleiss": alpha, "ac1": (agreeing - by_chance) / (1 - by_chance)}
+    specs = [find(f"alpha(level={level})"), *([find("fleiss"), find("ac1")] if level == "nominal" else [])]
+    for seed in range(samples):
+        truth = rng.choice(len(shares), p=shares, size=items)
+        labels = rated_by(rng, truth, np.full(people, math.sqrt(alpha)), shares)
+        ratings = ratings_of(labels, np.ones_like(labels))
+        groups = many.Groups.of(ratings.unit_names, ratings.unit_of_item, ratings.sizes > 0)
+        figures = [many.figure_of(spec, ratings, groups) for spec in specs]
+        for row in many.scores_of(figures, groups.number, Settings(seed, 200, "percentile"), None)[0]:
+            name = row.measure.partition("(")[0]
+            above[name] += row.main and row.low > true[name]
+    assert max(above.values()) / samples <= 0.025 + 3 * math.sqrt(0.025 * 0.975 / samples), above
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("people", "each", "items", "spread"),
+    [(3, 3, 100, 0.0), (3, 3, 100, 0.5), (5, 3, 200, 0.5), (10, 3, 200, 0.0), (10, 3, 200, 0.5), (12, 12, 100, 0.5)],
+)
+def test_a_system_like_the_annotators_is_seldom_above_or_below_them(
+    people: int, each: int, items: int, spread: float
+) -> None:
+    """A system as good as the mean of all annotators, of whom some were drawn and each rated some items."""
+    rng, samples, shares = np.random.default_rng([people, each, items]), 500, (1 / 3,) * 3
+    found = []
+    for seed in range(samples):
+        truth, skills = rng.integers(3, size=items), 0.7 + spread * (rng.random(people) - 0.5)
+        shown = np.argsort(np.argsort(rng.random((items, people)), axis=1), axis=1) < each
+        ratings = ratings_of(rated_by(rng, truth, skills, shares), shown)
+        groups = many.Groups.of(ratings.unit_names, ratings.unit_of_item, ratings.sizes > 0)
+        system = SystemRatings("m", rated_by(rng, truth, np.array([0.7]), shares)[:, 0], ratings.labels)
+        figures = many.against_figures(ratings, [system], groups, ("leave-one-out",))
+        found += many.ceiling_comparisons(figures, ratings.annotators, Settings(seed, 20, "percentile"))[0]
+    assert np.mean([row.p <= 0.05 for row in found]) <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / samples)
+    differences = np.array([row.difference for row in found])
+    assert abs(differences.mean()) <= 3 * differences.std(ddof=1) / math.sqrt(samples)

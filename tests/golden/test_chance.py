@@ -15,6 +15,7 @@ import assay
 from assay.bayesian.pairs import Choices, Measured
 from assay.bayesian.table import Rope, data_sets
 from assay.engine.counts import Collapsed, Counts, Tallies
+from assay.engine.finish import decide_family
 from assay.engine.items import ONE
 from assay.engine.measure import ByFields, Ranged, Ratio, find, measures
 from assay.engine.scores import Figures, Settings
@@ -40,7 +41,9 @@ def load(name: str) -> Any:
     return json.loads((CASES / f"{name}.json").read_text("utf-8"))
 
 
-def figures(measure: str, fields: tuple[str, ...], systems: dict[str, Any], **settings: Any) -> Figures:
+def figures(
+    measure: str, fields: tuple[str, ...], systems: dict[str, Any], unit: str = "sentence", **settings: Any
+) -> Figures:
     """Figures of rows of counts, one per unit."""
     found = find(measure)
     counts = []
@@ -48,7 +51,7 @@ def figures(measure: str, fields: tuple[str, ...], systems: dict[str, Any], **se
         table = np.array(rows, dtype=np.int64)
         labels = {"labels": ("x",), "label": np.zeros(len(table), dtype=np.int32)} if measure == "exact" else {}
         counts.append((name, Counts(fields, len(table), np.arange(len(table)), table, **labels)))
-    tallies = Tallies.of(counts, found.fields_read, lambda: np.arange(len(counts[0][1].unit)))
+    tallies = Tallies.of(counts, found.fields_read, lambda: np.arange(len(counts[0][1].unit)), unit=unit)
     return Figures(found, None, tallies, Settings(**{"seed": 0, "times": 1000, "interval": "score", **settings}))
 
 
@@ -151,7 +154,7 @@ def test_a_mean_over_documents_is_worth_what_its_variance_says() -> None:
     rows = [[round(value * ONE), 1] * 3 for value in values]
     (row,) = figures("mentions(average=macro)", fields, {"s": rows}).scores(names=["f1"])
     mean, variance = values.mean(), values.var(ddof=1) / len(values)
-    expected = score_interval(mean, variance, len(values), len(values))
+    expected = score_interval(mean, mean * (1 - mean) / variance, len(values))
     assert (row.value, row.low, row.high) == pytest.approx((mean, *expected), abs=1e-9)
     assert mean * (1 - mean) / variance > len(values)
 
@@ -164,9 +167,8 @@ def test_a_score_that_is_another_in_slices_has_the_interval_of_that_one() -> Non
     right, gold, found, system = np.sum(rows, axis=0)
     recall, precision = right / gold, found / system
     assert row.value == pytest.approx(2 * recall * precision / (recall + precision))
-    assert (row.low, row.high) == pytest.approx(
-        score_interval(row.value, figured.standard_error("f1", 0) ** 2, 4, 4), abs=1e-12
-    )
+    items = row.value * (1 - row.value) / figured.standard_error("f1", 0) ** 2
+    assert (row.low, row.high) == pytest.approx(score_interval(row.value, items, 4), abs=1e-12)
 
 
 @each("interval", ["score", "percentile", "bca"])
@@ -223,24 +225,28 @@ def test_power_after_correction(case: Any) -> None:
 
 def test_what_could_have_been_found_is_said_in_a_line() -> None:
     case = load("power")["proportions"][4]
-    (row,) = figures("accuracy", WORDS, of_words(case)).comparisons()
-    row = replace(row, p_adjusted=row.p)
+    (row,) = decide_family(list(figures("accuracy", WORDS, of_words(case)).comparisons()), "pairs", [False])
+    assert row.kind == "not-shown"
     assert list(power_lines([row], "sentence", 500)) == [
-        "Not significant. With these 500 sentences, of which the systems differ in 48, a true difference of 4.0 "
-        "points would have been found with 80% probability. If the difference is as observed (2.4), about 1,400 such "
-        f"sentences would be needed (going by its interval, at least {about(row.power.needed_from)}; perhaps no "
-        "number is enough)."
+        "With these 500 sentences, of which the systems differ in 48, a true difference of 4.0 points would have "
+        "been found with 80% probability. If the true difference is as observed (2.4 points), about 1,400 such "
+        f"sentences would be needed (at least {about(row.power.needed_from)}, judging by the interval; if the true "
+        "difference is near 0, no number is enough)."
     ]
-    assert list(few_lines([row], "sentence", 500)) == []
-    (five,) = figures("accuracy", WORDS, of_words(load("power")["proportions"][2])).comparisons()
-    (line,) = power_lines([replace(five, p_adjusted=five.p)], "sentence", 100)
+    assert list(few_lines([row], "sentence")) == []
+    data = of_words(load("power")["proportions"][2])
+    (five,) = decide_family(list(figures("accuracy", WORDS, data).comparisons()), "pairs", [False])
+    assert five.kind == "untestable"
+    (line,) = power_lines([five], "sentence", 100)
     assert line.startswith(
-        "No result on this test set could be significant: the systems differ in 5 sentences; at least 6 must."
+        "This test set is too small for a significant result: the systems differ in 5 sentences, and at least 6 are "
+        "needed."
     )
-    assert list(few_lines([five], "sentence", 100)) == [
-        "Few sentences differ (5): the interval of the difference is too short; go by the exact p."
+    assert list(few_lines([replace(five, few=True)], "sentence")) == [
+        "The systems differ in only 5 sentences, so the interval of the difference is too narrow. Rely on the exact "
+        "p."
     ]
-    assert list(power_lines([replace(row, p_adjusted=0.04)], "sentence", 500)) == []
+    assert list(power_lines([replace(row, kind="different")], "sentence", 500)) == []
 
 
 def small_counts() -> dict[str, Any]:
@@ -530,7 +536,7 @@ def test_clusters_have_the_standard_error_of_their_sums(tmp_path: Path) -> None:
     for kind, key in (("units", "se_units"), ("clusters", "se_clusters")):
         error = figures("accuracy", WORDS, {"s": rows[kind]}).standard_error("f1", 0)
         assert error == pytest.approx(expected[key], rel=1e-9)
-    (row,) = figures("accuracy", WORDS, {"s": rows["clusters"]}).scores(names=["f1"])
+    (row,) = figures("accuracy", WORDS, {"s": rows["clusters"]}, unit="meta:speaker").scores(names=["f1"])
     assert (result.scores[0].low, result.scores[0].high) == pytest.approx((row.low, row.high), rel=1e-12)
 
 

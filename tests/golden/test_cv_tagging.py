@@ -95,8 +95,10 @@ def test_a_lead_that_is_the_likeliest_case_but_weak(result: Result) -> None:
     assert shares(one.decision) == pytest.approx((0.262, 0.307, 0.431), abs=0.005)
     assert [round(100 * data.difference, 2) for data in one.by_data_set] == [0.20, 0.03]
     assert max(point.decision.equal or 0 for point in one.prior_curve) == pytest.approx(0.760, abs=0.005)
+    assert one.kind == "bayes-open"
     assert one.verdict.startswith(
-        "Undecided between crfsuite-ap and perceptron on token_accuracy: the likeliest is that perceptron is better"
+        "Undecided between crfsuite-ap and perceptron on token_accuracy: the largest share of posterior draws, for "
+        f"perceptron, is {one.decision.b:.3f}; .95 is needed. ".replace("is 0.", "is .")
     )
 
 

@@ -54,7 +54,7 @@ def test_the_shuffling_test_enumerates_few_units(small: tuple[NDArray[np.int64],
         swaps.astype(float),
         sizes,
         difference,
-        np.random.default_rng(0),
+        lambda _: np.random.default_rng(0),
         100,
     )
     assert outcome.exact
@@ -74,7 +74,7 @@ def test_a_sampled_shuffling_test_comes_near_the_enumerated_one(
     swaps = np.concatenate([np.pad((a - b)[(a != b).any(axis=1)].astype(float), ((0, 0), (0, 1))), extra])
     totals = [np.append(side.sum(axis=0).astype(float), 0.0) for side in (a, b)]
     outcome = shuffling_test(
-        *totals, swaps, np.ones(len(swaps), dtype=np.int64), difference, np.random.default_rng(1), 20_000
+        *totals, swaps, np.ones(len(swaps), dtype=np.int64), difference, lambda _: np.random.default_rng(1), 20_000
     )
     assert not outcome.exact
     assert outcome.units == 43
@@ -89,7 +89,7 @@ def test_units_that_do_not_differ_have_p_1() -> None:
     same = np.array([3.0, 1.0, 2.0])
     nothing = np.zeros((0, 3))
     outcome = shuffling_test(
-        same, same, nothing, np.zeros(0, dtype=np.int64), difference, np.random.default_rng(0), 9
+        same, same, nothing, np.zeros(0, dtype=np.int64), difference, lambda _: np.random.default_rng(0), 9
     )
     assert (outcome.p, outcome.low, outcome.high, outcome.units) == (1, 1, 1, 0)
 

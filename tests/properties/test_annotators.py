@@ -201,8 +201,23 @@ def test_9_a_system_that_copies_an_annotator_has_their_figure(data: Data, who: s
     label = system_ratings(ratings_in(system), "m", ratings)[0].label
     rows = numbers.ceiling_rows(ratings, label, np.zeros(ratings.items, dtype=np.int64), 1)
     place = ratings.annotators.index(who)
-    for left, human in (("left", "human"), ("left items", "human items")):
-        assert same(rows.sums[left][0, place], rows.sums[human][0, place])
+    assert same(rows.sums["left"][0, place], rows.sums["human"][0, place])
+
+
+@given(tables(least=3, items=20), st.randoms(use_true_random=False))
+def test_9_names_and_order_change_nothing_about_the_ceiling(data: Data, random: Any) -> None:
+    system = {item: random.choice(LABELS) for item in data["a"]}
+    people, items = list(data), list(data["a"])
+    renamed = dict(zip(people, random.sample(["w", "x", "y", "z"], len(people)), strict=True))
+    order = random.sample(items, len(items))
+    other = {renamed[who]: {f"new {item}": data[who][item] for item in order} for who in people}
+    assume(len(rated(data)))
+    one, two = (
+        assay.agreement(given, ["alpha"], systems={"m": answers}, times=30).comparisons[0]
+        for given, answers in ((data, system), (other, {f"new {item}": system[item] for item in order}))
+    )
+    for field in ("difference", "p", "p_items", "low", "high", "df", "annotators", "units"):
+        assert same(getattr(one, field), getattr(two, field))
 
 
 @given(tables(least=2, items=10), st.integers(1, 9))

@@ -28,6 +28,7 @@ from assay.engine.measure import find, measures
 from assay.engine.options import Options
 from assay.engine.prepare import prepare
 from assay.result import Diff
+from effects import check_effects
 from strategies import (
     CHAINS,
     FOREIGN,
@@ -544,7 +545,8 @@ def test_swapping_two_systems_swaps_corrections_and_new_errors(texts: Any, train
             (row.kind, row.gold, row.before, row.after, row.count) for row in theirs.changes
         }
         assert {(row.label, row.items, row.a, row.b, row.difference, row.effect) for row in ours.labels} == {
-            (row.label, row.items, row.b, row.a, -row.difference, -row.effect) for row in theirs.labels
+            (row.label, row.items, row.b, row.a, -row.difference, None if row.effect is None else -row.effect)
+            for row in theirs.labels
         }
     assert outcomes_of(forth) == pytest.approx(outcomes_of(back, turned=True), abs=0, nan_ok=True)
     assert {(row.label, row.before, row.after, row.count) for row in forth.transitions} == {
@@ -639,7 +641,7 @@ def many_chains(documents: int = 40, seed: int = 5) -> Outputs:
 
 large = pytest.mark.parametrize("made", [many_tags, many_spans, many_chains], ids=lambda made: made.__name__)
 DRAWN = {
-    many_tags: {"accuracy", "tag-f1"},
+    many_tags: {"tag-f1"},
     many_spans: {"exact", "fair"},
     many_chains: {"b-cubed", "conll", "arcs-any"},
 }
@@ -759,7 +761,11 @@ def test_changes_account_for_every_item_and_for_the_difference(texts: Any, train
         assert (listed["correction"], listed["new-error"]) == (diff.corrections, diff.new_errors)
         assert listed["changed-error"] == diff.changed_errors
         assert sum(row.items for row in diff.labels) == diff.items
-        assert sum(row.effect for row in diff.labels) == pytest.approx(won, abs=1e-12)
+        assert sum(row.difference * row.items for row in diff.labels) == pytest.approx(won * diff.items, abs=1e-9)
+        # Effects are there if they add up; those of F1 are not its difference, even if both are 0.
+        assert diff.has_effects == (data.task not in MATCHED and math.isclose(won, diff.difference, abs_tol=1e-9))
+        assert {row.effect is None for row in diff.labels} == {not diff.has_effects}
+    check_effects(result)
 
 
 def check_transitions(result: Result, diff: Diff) -> None:
@@ -780,7 +786,7 @@ def check_transitions(result: Result, diff: Diff) -> None:
     items = counts[diff.a]["gold"] if result.task == "coreference" else result.items
     assert sum(row.items for row in of_gold.values()) == items
     # Only gold's items can be hits, and each of them is a hit once.
-    ahead = sum(row.effect for row in of_gold.values()) * diff.items
+    ahead = sum(row.difference * row.items for row in of_gold.values())
     assert ahead == pytest.approx(counts[diff.b]["tp"] - counts[diff.a]["tp"], abs=1e-9)
     for side, name in (("before", diff.a), ("after", diff.b)):
         hits = sum(row.count for row in overall if getattr(row, side) == "tp")

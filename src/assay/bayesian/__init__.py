@@ -67,11 +67,12 @@ def bayes(
 
     `runs` is a CSV or TSV file with a row for each measurement, a data frame with the same columns, the TOML file of
     an experiment, or one matrix for each system (`name=path`). `rope` is the largest difference that does not matter:
-    a number, `98 items`, `ci95`, or `annotators`; or such for each measure. `rho` is the correlation of runs:
-    `folds`, `sizes` or a number. `lower` are measures of which less is better; a measure whose name suggests this
-    (`loss`, `error-rate`) must be in `lower` or in `higher`. With `hierarchical` the model over data sets
-    is used for a single one too, with `priors` other priors are shown in any case. The tests of single
-    splits are made at the level `alpha`; with `nemenyi`, groups of mean ranks are by Nemenyi's test.
+    a number, `98 items`, `ci95` (the default, unless it is more than a point) or `annotators`; or such for each
+    measure. `rho` is the correlation of runs: `folds`, `sizes` or a number. `lower` are measures of which less is
+    better; a measure whose name suggests this (`loss`, `error-rate`) must be in `lower` or in `higher`. With
+    `hierarchical` the model over data sets is used for a single one too, with `priors` other priors are shown in any
+    case. The tests of single splits are made at the level `alpha`; with `nemenyi`, groups of mean ranks are by
+    Nemenyi's test.
     """
     systems, datasets, lower, higher = (
         (names,) if isinstance(names, str) else tuple(names) for names in (systems, datasets, lower, higher)
@@ -100,7 +101,7 @@ def bayes(
         if len(taken) > 1:
             given = rope.get(measure, rope.get("")) if isinstance(rope, Mapping) else rope
             apart = _disagreement(measure, annotations, adjudicated, column) if given == "annotators" else None
-            region = find_rope(given, measure, data, apart)
+            region = find_rope(given, measure, data, apart, bounded=measure not in how.lower)
         parts.append(Measured(measure, tuple(taken), tuple(data), region, tuple(losses), how, discordant))
     return _result(table, parts, [name for name in named if name not in wanted], how)
 
@@ -185,11 +186,14 @@ def _result(table: Runs, parts: Sequence[Measured], left_out: Sequence[str], how
 
     notes = ["There is nothing to compare one system with."]
     if posteriors:
-        regions = []
-        for part in parts:
-            origin = "" if part.rope.origin in ("", "given") else f", by {part.rope.origin}"
-            regions.append(f"{part.rope}{origin}{f' on {part.name}' if len(parts) > 1 else ''}")
-        notes = [f"Equivalent means a difference of at most {'; '.join(regions)}."]
+        several = len({part.rope.sentence for part in parts}) > 1
+        sentences = [f"{part.name}: {part.rope.sentence}" if several else part.rope.sentence for part in parts]
+        notes = list(dict.fromkeys(sentences))
+        if not all(part.rope.origin for part in parts):
+            notes.append(
+                "The default region is the width of a 95% interval (ci95). It is not used if it is more than 1 point "
+                "or if the number of items (the column denominator) is not known."
+            )
     told = ", ".join(sorted({f"{rho:.3g}" for rho in rhos}))
     notes.append(f"Correlation of runs that share training data, rho: {told}.")
     if any(one.model == "correlated-t" for one in posteriors):

@@ -5,18 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from itertools import combinations, pairwise, permutations
 from typing import Any, Literal
 
 import numpy as np
 
 from assay.arrays import Floats
-from assay.bayesian.table import Discordant, PairedRuns, Rope, full_score, number_in
+from assay.bayesian.table import Discordant, PairedRuns, Rope, full_score, number_in, score_range
 from assay.engine.sets import mean_ranks
 from assay.errors import InputError, UsageError
 from assay.experiment.tables import Split
 from assay.records import dataclass
-from assay.result import Score
+from assay.result import Score, enumeration
+from assay.result.grammar import SURE
+from assay.result.numbers import plural
 from assay.result.posteriors import (
     CurvePoint,
     DataSetDifference,
@@ -28,6 +31,7 @@ from assay.result.posteriors import (
     Replication,
     SimplexCell,
     Thirds,
+    with_kind,
 )
 from assay.stats import bayes
 from assay.stats.bayes import Fit, Priors, Three, constant, correlated
@@ -91,6 +95,16 @@ class Measured:
             found.append(value)
         return found
 
+    @cached_property
+    def range(self) -> tuple[float, float]:
+        """The least and the greatest score that there can be."""
+        return score_range(self.data, bounded=self.name not in self.how.lower)
+
+    def estimate(self, mean: float, low: float, high: float) -> Estimate:
+        """A difference and its interval, cut to what scores can lie apart: the model does not know their range."""
+        apart = self.range[1] - self.range[0]
+        return Estimate(*np.clip((mean, low, high), -apart, apart).tolist())
+
     def scores(self) -> Iterator[Score]:
         """Each system's mean over runs on each data set, and over data sets."""
         for system in self.systems:
@@ -98,7 +112,8 @@ class Measured:
             yield Score(system, self.name, "mean", None, None, float(np.mean(means)), math.nan, math.nan, True)
             for one, rho, mean in zip(self.data, self.rhos, means, strict=True):
                 runs = one.values[system]
-                low, high = correlated(runs, rho).interval() if len(runs) > 1 else (math.nan, math.nan)
+                ends = correlated(runs, rho).interval() if len(runs) > 1 else (math.nan, math.nan)
+                low, high = np.clip(ends, *self.range).tolist()
                 yield Score(system, self.name, "mean", None, f"dataset:{one.name}", mean, low, high, True)
 
     def ranked(self) -> tuple[list[Posterior], Ranking]:
@@ -118,8 +133,8 @@ class Measured:
         likely = sorted(self.systems, key=lambda system: (sign * means[system], system))
         found = {pair: self.posterior(*pair) for pair in combinations(likely, 2)}
         ranking = rank(self.name, self.systems, {pair: _shares(one.decision) for pair, one in found.items()})
-        pairs = combinations(ranking.order, 2)
-        return [found[pair] if pair in found else self.posterior(*pair) for pair in pairs], ranking
+        ordered = [found.get(pair) or self.posterior(*pair) for pair in combinations(ranking.order, 2)]
+        return ordered, replace(ranking, headline=headline(ranking.order, ordered, self.rope))
 
     def mean_ranks(self) -> MeanRanks | None:
         """Tests on ranks, where systems and data sets are enough for them."""
@@ -148,17 +163,18 @@ class Measured:
             model, decision, width = "constant", (left, equal, right), half or equal
         elif number == 1 and not how.hierarchical:
             found = correlated(rows[0], self.rhos[0])
-            model, decision, mean = "correlated-t", found.regions(half), Estimate(found.mean, *found.interval())
+            model, decision, mean = "correlated-t", found.regions(half), self.estimate(found.mean, *found.interval())
             points = [_point(one, bayes.USUAL, found.regions(one), found.regions(one)) for one in _ropes(half)]
         else:
             known = np.concatenate([one.denominators for one in self.data])
             # The smallest possible step of the score: one item of a test part.
             step = None if np.isnan(known).any() else full_score(self.data) / float(known.max())
             fitted = bayes.fit(rows, self.rhos, half, step=step, draws=how.draws, seed=how.seed)
-            model, decision, mean = "hierarchical", fitted.decision, _estimate(fitted.delta0)
-            seen = fitted.evidence
+            model, decision = "hierarchical", fitted.decision
+            mean = self.estimate(float(fitted.delta0.mean()), *_ends(fitted.delta0))
+            seen, noise = fitted.evidence, "the region of equivalence" if half else "half an item of a test part"
             for still, said in (
-                (seen.treated, "no variation between runs; taken to vary within the region of equivalence"),
+                (seen.treated, f"no variation between runs; taken to vary within {noise}"),
                 (seen.left_out, "left out, since nothing varies and there is no region of equivalence"),
             ):
                 notes += [f"{', '.join(self.data[index].name for index in still)}: {said}."] if still else []
@@ -190,7 +206,7 @@ class Measured:
             relation=relation(_shares(shares)),
             verdict="",
             mean=mean,
-            next=replace(_estimate(fitted.next), mean=float(fitted.delta0.mean())) if fitted else None,
+            next=self.estimate(float(fitted.delta0.mean()), *_ends(fitted.next)) if fitted else None,
             by_data_set=tuple(self._by_data_set(a, b, rows, fitted)),
             sides=SIDES if fitted else 0,
             simplex=tuple(_cells(fitted)) if fitted else (),
@@ -203,7 +219,7 @@ class Measured:
             notes=tuple(notes),
             signed_rank=_thirds(signed, half) if signed else None,
         )
-        told = replace(told, **_replicated(told)) if number > 1 else told
+        told = with_kind(replace(told, **_replicated(told)) if number > 1 and model != "constant" else told)
         return replace(told, verdict=verdict(told, self.rope))
 
     def _by_data_set(self, a: str, b: str, rows: Sequence[Floats], fitted: Fit | None) -> Iterator[DataSetDifference]:
@@ -218,7 +234,7 @@ class Measured:
                 b=float(one.values[b].mean()),
                 difference=alone.mean,
                 spread=float(np.std(row, ddof=1)),
-                estimate=Estimate(*(seen or (alone.mean, *alone.interval()))),
+                estimate=self.estimate(*(seen or (alone.mean, *alone.interval()))),
                 decision=_thirds(alone.regions(self.rope.half), self.rope.half or float(not row.any())),
                 t=alone.t,
                 p=alone.p,
@@ -258,9 +274,10 @@ def _shares(shares: Thirds) -> Three:
     return shares.a, shares.equal or 0.0, shares.b
 
 
-def _estimate(draws: Floats) -> Estimate:
+def _ends(draws: Floats) -> tuple[float, float]:
+    """The 95% interval of draws."""
     low, high = np.quantile(draws, [0.025, 0.975])
-    return Estimate(float(draws.mean()), float(low), float(high))
+    return float(low), float(high)
 
 
 def _cells(found: Fit) -> Iterator[SimplexCell]:
@@ -343,12 +360,6 @@ def rank(
             relations[worse, name] == "<" and relations[name, better] == "<" for name in between
         )
 
-    def told(worse: str, better: str) -> str:
-        """The relation of two neighbours: only what reaches the threshold is said, with its share."""
-        shares = dict(zip(">≈<", both[worse, better], strict=True))
-        sign, share = max(shares.items(), key=lambda item: item[1])
-        return f"{sign} ({_digits(share)})" if share >= THRESHOLD else f"? ({sign} {_digits(share)})"
-
     order = tuple(sorted(names, key=place))
     neighbours = list(pairwise(order))
     return Ranking(
@@ -360,7 +371,6 @@ def rank(
             for pair in combinations(order, 2)
         ),
         tuple(_misfits(order, relations)),
-        "".join([*order[:1], *(f" {told(*pair)} {pair[1]}" for pair in neighbours)]),
     )
 
 
@@ -384,58 +394,62 @@ def _misfits(order: Sequence[str], relations: Mapping[tuple[str, str], Relation]
             yield f"The chain has {order[begin]} below {order[end]}, yet {order[begin]} {sign} {order[end]}."
 
 
-# --- what a posterior says in a sentence; never more than the numbers do ---
+# --- what a posterior says in a sentence, by its kind; never more than the numbers do ---
 
-THRESHOLD = 0.95
-"""The share that something must have to be said of systems; below, they are undecided."""
+
+def headline(order: Sequence[str], posteriors: Sequence[Posterior], rope: Rope) -> str:
+    """The order with the relation of neighbours as it was decided, its share, and the region."""
+    pairs = {(one.a, one.b): one for one in posteriors}
+
+    def link(one: Posterior) -> str:
+        sign, share = max(zip(">≈<", _shares(one.decision), strict=True), key=lambda item: item[1])
+        if one.kind == "identical":
+            return "="
+        return f"{sign} ({_digits(share)})" if "undecided" not in one.claims else f"? ({sign} {_digits(share)})"
+
+    links = (f" {link(pairs[pair])} {pair[1]}" for pair in pairwise(order))
+    region = f" (≈: within {rope}, {rope.source})" if rope.half else ""
+    return f"{order[0]}{''.join(links)}{region}"
 
 
 def verdict(one: Posterior, rope: Rope) -> str:
-    """One sentence on two systems, and what stands behind it."""
-    a, b, decision = one.a, one.b, one.decision
-    if one.model == "identical":
-        return f"{a} and {b} have identical scores in all {one.runs:,} runs on {one.measure}."
-    region = "No region of practical equivalence was given: every difference counts."
-    if one.rope:
-        region = f"Equivalent means a difference of at most {rope}."
-    if one.model == "constant":
-        # Data sets are counted, where there are no probabilities.
-        cases = (
-            (decision.a, f"{a} is better"),
-            (decision.equal or 0.0, "they are equivalent"),
-            (decision.b, f"{b} is better"),
-        )
-        said = ", ".join(f"{text} on {round(share * one.data_sets)}" for share, text in cases if share)
-        sets = "data set" if one.data_sets == 1 else "data sets"
-        return f"{said} of {one.data_sets} {sets} on {one.measure}: no difference varies between runs. {region}"
-    named = {"a": decision.a, "equal": decision.equal, "b": decision.b}
-    ranks = sorted(((share, name) for name, share in named.items() if share is not None), reverse=True)
-    (best, winner), (runner_up, _) = ranks[:2]
-    named_of = {"a": a, "b": b}
-    likeliest = "that they are practically equivalent" if winner == "equal" else f"that {named_of[winner]} is better"
-    if best < THRESHOLD:
-        claim = f"Undecided between {a} and {b} on {one.measure}: the likeliest is {likeliest}, "
-        claim += f"{_digits(best)}, below the threshold of {_digits(THRESHOLD)}"
-        if best - runner_up < MARGIN:
-            claim = f"Undecided between {a} and {b} on {one.measure}: no case is clearly the likeliest"
-    elif winner == "equal":
-        claim = f"{a} and {b} are practically equivalent on {one.measure}"
-    else:
-        better, worse = (a, b) if winner == "a" else (b, a)
-        claim = f"{better} is better than {worse} on {one.measure}"
-    kind = "decision shares" if one.model == "hierarchical" else "probabilities"
-    equal = "" if decision.equal is None else f"equivalent {_digits(decision.equal)}, "
+    """The verdict on two systems, the shares behind it, and the region."""
+    a, b, measure, shares = one.a, one.b, one.measure, one.decision
     sets = "one data set" if one.data_sets == 1 else f"{one.data_sets} data sets"
-    shares = f"{a} better {_digits(decision.a)}, {equal}{b} better {_digits(decision.b)}"
-    told = f"{claim} ({kind}: {shares}; {sets}, {one.runs:,} runs). {region}"
+    if one.kind == "identical":
+        return f"{a} and {b} have identical scores in all {one.runs:,} runs on {measure}."
+    if one.kind == "bayes-none":
+        within = "they differ by no more than the region" if one.rope else "they score the same"
+        cases = ((shares.a, f"{a} is ahead"), (shares.equal or 0.0, within), (shares.b, f"{b} is ahead"))
+        counted = enumeration([f"{text} on {round(share * one.data_sets)}" for share, text in cases if share])
+        reason = f"No difference on {measure} varies between runs, so there is no posterior"
+        return f"{reason}: {counted} of {plural(one.data_sets, 'data set')}. {rope.sentence}"
+    drawn = one.model == "hierarchical"
+    noun = "share of posterior draws" if drawn else "posterior probability"
+    named = [(shares.a, a), (shares.equal, "the region"), (shares.b, b)]
+    known = [(share, name) for share, name in named if share is not None]
+    most, likeliest = max(known, key=lambda item: item[0])
+    other = b if shares.a > shares.b else a
+    said = {
+        "bayes-better": f"{likeliest} is better than {other} on {measure}, with a {noun} of",
+        "bayes-equivalent": f"{a} and {b} are practically equivalent on {measure}, with a {noun} of",
+        "bayes-open": f"Undecided between {a} and {b} on {measure}: the largest {noun}, for {likeliest}, is",
+    }[one.kind]
+    needed = f"; {SURE:.2f} is needed".replace("0.", ".") if one.kind == "bayes-open" else ""
+    listed = enumeration([f"{_digits(share)} for {name}" for share, name in known])
+    sentences = [
+        f"{said} {_digits(most)}{needed}.",
+        f"The {'shares' if drawn else 'probabilities'} are {listed} ({sets}, {one.runs:,} runs).",
+        rope.sentence,
+    ]
     if one.prior_curve:
-        better, side = (a, "a") if decision.a > decision.b else (b, "b")
+        name, side = (a, "a") if shares.a > shares.b else (b, "b")
         under = [getattr(point.decision, side) for point in one.prior_curve]
-        told += (
-            f" With {sets} much of this comes from the prior: under other priors the share for {better} being "
-            f"better lies between {_digits(min(under))} and {_digits(max(under))}."
+        sentences.append(
+            f"With {sets} much of this comes from the prior: under other priors the share for {name} lies between "
+            f"{_digits(min(under))} and {_digits(max(under))}."
         )
-    return told
+    return " ".join(sentences)
 
 
 def _digits(share: float) -> str:

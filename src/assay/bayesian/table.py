@@ -261,41 +261,78 @@ def data_sets(
 
 INTERVALS = {"ci95": 1.0, "ci95half": 0.5}
 """By how much of the width of a 95% interval: the paper takes all of it for half of the region."""
+WIDEST = 0.01
+"""The default region is no wider than this to either side, as a fraction: else it would hide what matters."""
 WIDE = 0.05
 """A region from an interval that is wider than this, as a fraction, says more of test parts than of systems."""
 _ITEMS = re.compile(r"(\d+(?:\.\d+)?)\s*items?")
 _REMEDY = "Give it in units of the measure, e.g. --rope"
+_SOURCES = {
+    "given": "given by --rope",
+    "ci95": "from ci95, the width of a 95% interval",
+    "ci95half": "from ci95half, half the width of a 95% interval",
+}
 
 
 @dataclass(frozen=True)
 class Rope:
-    """Half the width of the region, and how it came about."""
+    """Half the width of the region of practical equivalence, and its origin; without one, every difference counts."""
 
     half: float = 0.0
     origin: str = ""
+    """Empty if no region was given, and the default would be too wide or cannot be computed."""
     items: float = math.nan
-    """The same in items of a test part; nan where their number is not known."""
-    fraction: bool = False
-    """True of scores from 0 to 1, which are shown in percent."""
+    """The half width in items of a test part; nan if their number is not known."""
+    full: float = math.nan
+    """A perfect score, 1 or 100; nan for other numbers, which are not shown in points."""
 
     def __str__(self) -> str:
-        text = f"{100 * self.half if self.fraction else self.half:.3g}"
-        text += f" point{'s' * (text != '1')}" * self.fraction
-        if math.isnan(self.items):
-            return text
-        number = round(self.items)
-        items = f"{number:,} item{'s' * (number > 1)}" if number else "less than one item"
-        return f"{text} ({items} of a test part)"
+        """How far systems may lie apart within the region."""
+        if math.isnan(self.full):
+            return f"{self.half:.3g}"
+        points = f"{100 * self.half / self.full:.3g}"
+        return f"{points} point{'s' * (points != '1')}"
+
+    @property
+    def source(self) -> str:
+        """Where the region comes from."""
+        return _SOURCES.get(self.origin, f"from {self.origin}")
+
+    @property
+    def sentence(self) -> str:
+        """The region and where it comes from; without one, how to give it."""
+        if self.half:
+            number = 0 if math.isnan(self.items) else round(self.items)
+            items = f"{number:,} item{'s' * (number > 1)}" if number else "less than one item"
+            counted = "" if math.isnan(self.items) else f" ({items} of a test part)"
+            return f"Region of equivalence: differences of at most {self}{counted}, {self.source}."
+        if self.origin:
+            return "Every difference counts (--rope 0)."
+        if math.isnan(self.full):
+            return "Every difference counts (to ignore small ones: --rope with their size in units of the measure)."
+        return f"Every difference counts (to ignore differences of up to 1 point: --rope {WIDEST * self.full:g})."
 
 
 def rope(
-    wanted: str | float | None, measure: str, data: Sequence[PairedRuns], apart: tuple[float, str] | None = None
+    wanted: str | float | None,
+    measure: str,
+    data: Sequence[PairedRuns],
+    apart: tuple[float, str] | None = None,
+    *,
+    bounded: bool = True,
 ) -> Rope:
-    """The region for a measure: a number, `98 items`, `ci95` or `ci95half`; where nothing is said, `ci95`.
+    """The region for a measure: a number, `98 items`, `ci95` or `ci95half`; by default `ci95` if that is narrow.
 
-    Or it is how far two annotators are `apart`, as a fraction, which comes with its origin.
+    Or it is how far two annotators are `apart`, as a fraction, which comes with its origin. Scores that are not
+    `bounded` may be any numbers, so that those up to 100 are no percent.
     """
-    items, full = _items(data), full_score(data)
+    items, full, values = _items(data), full_score(data), _values(data)
+    known = values.min() >= 0 and values.max() <= full and (bounded or full == 1)
+    # From Wilson's interval at the mean score over systems and data sets, for a test part of mean size.
+    mean = float(np.mean([row.mean() for one in data for row in one.values.values()])) / full
+    low, high = wilson(mean * items, items) if known and not math.isnan(items) else (math.nan, math.nan)
+    if wanted is None and not high - low <= WIDEST:
+        return Rope(full=full if known else math.nan)
     text = "ci95" if wanted is None else str(wanted).strip()
     counted = _ITEMS.fullmatch(text)
     if apart is not None:
@@ -303,32 +340,27 @@ def rope(
         if math.isnan(half):
             raise UsageError(f"{measure}: it is undefined on these annotations, so that they give no region.")
     elif (text in INTERVALS or counted) and math.isnan(items):
-        said = f"--rope {text} needs" if wanted is not None else "without --rope, it is taken from"
         raise UsageError(
-            f"{measure}: {said} the number of items of each test part (the column denominator). "
+            f"{measure}: --rope {text} needs the number of items of each test part (the column denominator). "
             f"{_REMEDY} {0.002 * full:g}"
         )
     elif text in INTERVALS:
-        # From Wilson's interval at the mean score over systems and data sets, for a test part of mean size.
-        mean = float(np.mean([row.mean() for one in data for row in one.values.values()])) / full
-        if not 0 <= mean <= 1:
-            raise UsageError(f"{measure}: an interval needs scores between 0 and 1. {_REMEDY} 0.002")
-        low, high = wilson(mean * items, items)
         half, origin = INTERVALS[text] * (high - low) * full, text
+        if math.isnan(half):
+            raise UsageError(f"{measure}: an interval needs scores between 0 and 1. {_REMEDY} 0.002")
     elif counted:
         half, origin = float(counted[1]) / items * full, f"{counted[1]} items of {items:,.0f}"
     else:
         half, origin = number_in(text, math.inf), "given"
         if math.isnan(half):
             raise UsageError(f"--rope {text}: a number from 0, '98 items', ci95, ci95half or annotators.")
-    values = _values(data)
     # Of scores without a bound nobody knows how far they can lie apart.
-    if half > full and values.min() >= 0 and values.max() <= full:
+    if half > full and known:
         raise UsageError(
             f"{measure}: a region of ±{half:g} is wider than scores can lie apart ({full:g}). "
             f"{_REMEDY} {0.002 * full:g}"
         )
-    return Rope(half, origin, half / full * items, bool(values.min() >= 0 and values.max() <= 1))
+    return Rope(half, origin, half / full * items, full) if known else Rope(half, origin)
 
 
 def number_in(text: str | float, end: float) -> float:
@@ -338,6 +370,13 @@ def number_in(text: str | float, end: float) -> float:
     except ValueError:
         return math.nan
     return value if 0 <= value < end else math.nan
+
+
+def score_range(data: Sequence[PairedRuns], *, bounded: bool) -> tuple[float, float]:
+    """The least and the greatest score that there can be; of numbers without a bound, as far as that is known."""
+    if bounded:
+        return 0.0, full_score(data)
+    return 0.0 if _values(data).min() >= 0 else -math.inf, math.inf
 
 
 def full_score(data: Sequence[PairedRuns]) -> float:

@@ -79,7 +79,7 @@ def score(**given: Any) -> int:
     "--label-order",
     type=click.Choice(["effect", "difference", "frequency", "name"]),
     default="effect",
-    help="Order of labels: by effect on the overall difference, size of the difference, frequency, or name.",
+    help="Order of labels: by items won or lost (effect), size of the difference, frequency, or name.",
 )
 @test_options
 @gate_options
@@ -135,8 +135,8 @@ def _evaluate(
         jobs, cluster = options.pop("jobs"), options.pop("cluster")
         options["embed"] = output.embed(asked)
         if data:
-            from assay.scale.run import compare, score
-            from assay.scale.sets import data_sets, evaluate_sets
+            from assay.scale.run import score
+            from assay.scale.sets import compare_one, data_sets, evaluate_sets
 
             if partial is not None or cluster is not None or (gates and gates.baseline):
                 wrong = "--partial" if partial else "--cluster" if cluster else "--fail-if-worse"
@@ -148,7 +148,7 @@ def _evaluate(
             results = evaluate_sets(
                 golds,
                 systems,
-                {"score": score, "compare": compare}[verb],
+                {"score": score, "compare": compare_one}[verb],
                 options,
                 jobs=jobs,
                 report=lambda done, total: tell(f"{done} of {total} data sets"),

@@ -28,7 +28,7 @@ HEADINGS = {
         *("slices", "train", "lexicon", "oov_fold_case", "label_order", "examples", "items", "change", "kind"),
     ),
     # Between these, the headings of options that tasks declare.
-    "Chance": ("unit", "interval", "power", "baseline", "correct", "times", "seed"),
+    "Intervals and tests": ("unit", "interval", "power", "baseline", "correct", "times", "seed"),
     "Output": ("form", "tables", "full", "output", "html", "figures", "figure_formats", "embed", "quiet"),
     "Gates": ("fail_under", "fail_if_worse", "tolerance"),
     "Folders and clusters": ("jobs", "cluster", "partial", "shard"),
@@ -156,10 +156,10 @@ class Names(click.ParamType[str]):
         return [CompletionItem(name) for name in names if name.startswith(incomplete)]
 
 
-class Chance(click.ParamType[float | None]):
+class Probability(click.ParamType[float | None]):
     """A number between 0 and 1, or none."""
 
-    name = "chance"
+    name = "probability"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float | None:
         """The number; nothing for none."""
@@ -224,16 +224,21 @@ INPUT_FORMAT = click.option(
 
 POWER = click.option(
     "--power",
-    type=Chance(),
+    type=Probability(),
     default="0.8",
     show_default=True,
     metavar="X",
-    help="Chance with which a difference is to be found, where it is said what could have been; none: it is not.",
+    help='Report the smallest difference that this test would find with this probability. "none" leaves this out.',
 )
 _TESTS = (
     POWER,
     click.option("--baseline", metavar="NAME", help="Test all other systems against this one, and no other pairs."),
-    choice("--correct", "pairs slices", "Correct p for many: of pairs and measures, or of slices too.", "pairs"),
+    choice(
+        "--correct",
+        "pairs slices",
+        "Correct p for multiple testing over pairs and measures (pairs), or also over slices (slices).",
+        "pairs",
+    ),
 )
 
 _RESAMPLING = (
@@ -241,11 +246,11 @@ _RESAMPLING = (
         "--unit",
         type=Names("unit", "assay.corpus", "UNITS"),
         metavar="UNIT",
-        help="Unit of resampling: sentence, document, or meta:KEY, the values of `# KEY = …`; sentences, unless "
-        "files hold whole documents only.",
+        help="Unit of intervals and tests: sentence, document, or meta:KEY (the values of `# KEY = …`). Default: "
+        "document if gold has at least 10 documents, sentence otherwise.",
     ),
     choice("--interval", "score percentile bca wilson", "Kind of 95% interval.", "score"),
-    click.option("--times", type=int, default=10_000, show_default=True, help="Resamples and shufflings."),
+    click.option("--times", type=int, default=10_000, show_default=True, help="Number of resamples and shufflings."),
     SEED,
     choice(
         "--on-mismatch",

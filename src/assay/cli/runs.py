@@ -239,8 +239,8 @@ def _summary(progress: Progress) -> str:
     multiple=True,
     metavar="[MEASURE=]X",
     help="Largest difference that does not matter, in the unit of the scores: of fractions, 0.002 is 0.2 percentage "
-    "points; or '98 items', ci95 (as the paper; the default where the number of items is known), ci95half, "
-    "annotators.",
+    "points; or '98 items', ci95 (as in the paper; the default if it is at most 1 point), ci95half, annotators. "
+    "Default otherwise: none, every difference counts.",
 )
 @click.option("--rho", help="Correlation of runs: folds (1/folds, the default), sizes (of the parts), or a number.")
 @click.option("--folds", type=click.IntRange(min=2), help="Folds of a repetition, for matrices.")

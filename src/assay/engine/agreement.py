@@ -38,7 +38,7 @@ from assay.formats.source import Source as File
 from assay.formats.source import expand, folder_of
 from assay.keywords import Keywords, explicit
 from assay.records import dataclass
-from assay.result import SCHEMA, AltTest, Result, Score, Source
+from assay.result import SCHEMA, AltTest, Comparison, Result, Score, Source
 
 _GOLD = re.compile(r"(?<![\w'\"./=-])gold(?!\w|[./=-]\w|'\s)")
 """Gold in a sentence on a pair, of whom the first takes its place; not in names of files and values of settings."""
@@ -83,7 +83,7 @@ def agreement(
     if table is not None:
         chosen = replace(chosen, column="+".join(columns) or None)
         chosen.check()
-        return with_titles(_of_table(table, given, systems, ways, items, chosen))
+        return _finished(_of_table(table, given, systems, ways, items, chosen))
     # By name: no figure depends on who is given first. One who is called gold comes first, as gold does in messages.
     named = sorted(named_systems(annotators).items(), key=lambda one: (one[0] != "gold", one[0]))
     _check([one for _, one in named], chosen)
@@ -97,7 +97,13 @@ def agreement(
         and all(isinstance(path, str | Path) and Path(path).is_file() for path in (one, other))
         and filecmp.cmp(one, other, shallow=False)
     ]
-    return with_titles(replace(result, warnings=(*copies, *result.warnings)))
+    return _finished(replace(result, warnings=(*copies, *result.warnings)))
+
+
+def _finished(result: Result) -> Result:
+    """The Result with tests against the human ceiling corrected for all systems and measures, and with titles."""
+    tests = many.correct_ceilings(result.comparisons)
+    return with_titles(replace(result, comparisons=tests, family=len(tests) or result.family))
 
 
 def _columns(given: Any) -> tuple[str, ...]:
@@ -240,7 +246,7 @@ def _of_files(
     if units:
         continua = everybody.continua()
         made = [many.unit_figure(one, continua, settings) for one in units]
-        scores, notes, _ = many.scores_of([figure for figure, _ in made], len(continua.units), settings, None)
+        scores, notes = many.scores_of([figure for figure, _ in made], len(continua.units), settings, None)
         notes += [note for _, note in made if note]
         result = replace(result, scores=(*result.scores, *scores), notes=(*result.notes, *notes))
     if judged and in_pairs:
@@ -431,7 +437,13 @@ def _with_ratings(
 ) -> Result:
     """The Result with what the ratings of all annotators amount to, and each system against them."""
     settings = Settings(options.seed, options.times, "percentile")
-    scores, notes, _ = many.scores_of(figures, groups.number, settings, None)
+    facts = many.agreement_facts(ratings, measures)
+    if facts.level_assumed:
+        # After the first alpha, for users who did not mean names.
+        place = next(number for number, one in enumerate(figures, 1) if one.measure.partition("(")[0] == "alpha")
+        ordinal = many.ordinal_figure(find("alpha(level=ordinal)"), ratings, groups)
+        figures = [*figures[:place], ordinal, *figures[place:]]
+    scores, notes = many.scores_of(figures, groups.number, settings, None)
     unsure = [one.measure for one in figures if not one.resampled]
     notes += [f"{name}: for so many pairs and labels there are no intervals." for name in unsure]
     for spec, (codes, names) in cuts:
@@ -448,17 +460,19 @@ def _with_ratings(
     if figures and not (ratings.sizes > 1).any():
         warnings.append(f"no {ratings.noun} has two ratings, so that there is no agreement to measure.")
     many.check_systems(measures, systems)
-    comparisons, alt_tests = [], []
+    comparisons: list[Comparison] = []
+    alt_tests = []
     if systems:
         beside = many.against_figures(ratings, systems, groups, against)
-        found, said, drawn = many.scores_of(beside, groups.number, settings, None)
+        found, said = many.scores_of(beside, groups.number, settings, None)
         scores, notes = [*scores, *found], [*notes, *said]
         if not beside[0].resampled:
             notes.append("For so many annotators, systems have no intervals and no test against the human ceiling.")
-        comparisons = many.ceiling_comparisons(beside, drawn, settings)
+        comparisons, said = many.ceiling_comparisons(beside, ratings.annotators, settings)
+        notes += said
     for measure in (one for one in measures if one.definition.takes == "systems"):
         made = [many.system_figure(measure, ratings, system, groups) for system in systems]
-        found, said, _ = many.scores_of([figure for figure, _ in made], groups.number, settings, None)
+        found, said = many.scores_of([figure for figure, _ in made], groups.number, settings, None)
         scores, notes = [*scores, *found], [*notes, *said]
         for system, (_, report) in zip(systems, made, strict=True):
             if isinstance(report, AltTest):
@@ -483,7 +497,7 @@ def _with_ratings(
         items=int((ratings.sizes > 1).sum()) if bare else result.items,
         scores=(*result.scores, *scores),
         comparisons=(*result.comparisons, *comparisons),
-        family=len(comparisons) or result.family,
+        agreement_facts=facts if figures else None,
         annotators=tuple(many.profile_rows(ratings, level, distance)),
         coincidences=tuple(many.coincidence_rows(ratings)),
         disagreements=tuple(many.disagreement_row(ratings, item, float(values[item])) for item in kept),
@@ -534,12 +548,13 @@ def _with_judged_pairs(
     scores, comparisons, notes = list(result.scores), list(result.comparisons), list(result.notes)
     for one in measures:
         figures = many.paired_figures(one, counts[str(one)], fields[str(one)], list(people), list(judged), against)
-        own, said, drawn = many.scores_of(figures, min(sizes), settings, None)
-        scores, notes = [*scores, *own], [*notes, *said]
-        comparisons += many.ceiling_comparisons(figures, drawn, settings)
+        own, said = many.scores_of(figures, min(sizes), settings, None)
+        tests, left_out = many.ceiling_comparisons(figures, list(people), settings)
+        scores, notes = [*scores, *own], [*notes, *said, *left_out]
+        comparisons += tests
         by_vote = [many.voted_figure(one, name, sums, fields[str(one)]) for vote, name, sums in voted if vote == one]
         if by_vote:
-            own, said, _ = many.scores_of(by_vote, min(sizes), settings, None)
+            own, said = many.scores_of(by_vote, min(sizes), settings, None)
             scores, notes = [*scores, *own], [*notes, *said]
     return replace(result, scores=tuple(scores), comparisons=tuple(comparisons), notes=tuple(notes))
 
@@ -680,5 +695,7 @@ def _means(parts: Sequence[Result]) -> list[Score]:
     for rows in found.values():
         # Exact, so that the order of pairs changes no digit.
         mean = math.fsum(row.value for row in rows) / len(rows) if len(rows) == len(parts) else math.nan
-        means.append(replace(rows[0], system=ALL_PAIRS, value=mean, low=math.nan, high=math.nan, interval=""))
+        first = rows[0]
+        place = (first.measure, first.score, first.label, first.slice)
+        means.append(Score(ALL_PAIRS, *place, mean, math.nan, math.nan, first.main))
     return means

@@ -6,26 +6,27 @@ import math
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from assay.arrays import NONE, Array, Floats, Ints, ratio
-from assay.corpus.ratings import Ratings
+from assay.corpus.ratings import Ratings, number_of
 from assay.engine import coefficients as numbers
 from assay.engine.coefficients import AGAINST, Rows
 from assay.engine.counts import BLOCKS
 from assay.engine.matching import components
-from assay.engine.measure import Measure
+from assay.engine.measure import Coefficient, Measure
 from assay.engine.scores import Settings
 from assay.errors import UsageError, unknown
 from assay.formats.ratings import SystemRatings, ratings_in, read_ratings, system_ratings
 from assay.records import dataclass
-from assay.result import Annotator, Coincidence, Comparison, Disagreement, Score
-from assay.stats.intervals import percentiles
+from assay.result import AgreementFacts, Annotator, Coincidence, Comparison, Disagreement, Family, Score, enumeration
+from assay.result.grammar import decide
+from assay.stats.intervals import percentiles, t_interval, t_tail
 from assay.stats.resample import bootstrap_weights
 from assay.stats.significance import holm, shuffling_test
-from assay.stats.streams import BOOTSTRAP, SHUFFLING, generator, rows_text
+from assay.stats.streams import BOOTSTRAP, generator, rows_text
 from assay.stats.unitizing import Units, overlapping
 
 ALL = "all annotators"
@@ -37,6 +38,9 @@ MOST_OF_SYSTEMS = 3_000
 """The same for systems against annotators: intervals and tests up to 500 annotators."""
 SHOWN = 10
 """So many of the items that annotators disagree on most are kept where the user does not say how many."""
+ROUNDING = 1e-12
+"""Differences up to this are none."""
+SMALLEST_P = 1e-300
 _TIES = " / "
 
 
@@ -75,6 +79,10 @@ class Figure:
     averages: Mapping[str, Callable[[Any], Array]] = field(default_factory=dict)
     """Scores of all labels together, which the last axis of the sums runs over; `scores` are then of each."""
     resampled: bool = True
+    by_annotator: Callable[[Any], Array] | None = None
+    """For measures of pairs, what `leave-one-out` is the mean of: the score with each annotator left out."""
+    least: Mapping[str, Array] = field(default_factory=dict)
+    """The highest lower end that the interval of a score may have; of pairs, one for each."""
 
     def values(self, sums: Mapping[str, Array]) -> Iterator[tuple[str, bool, Array]]:
         """The name of each score, whether it is one of each label, and its values."""
@@ -123,27 +131,26 @@ def resample(figures: Sequence[Figure], groups: int, settings: Settings) -> Iter
 
 def scores_of(
     figures: Sequence[Figure], groups: int, settings: Settings, where: str | None
-) -> tuple[list[Score], list[str], list[dict[str, Array]]]:
-    """The scores of figures with their intervals, notes on them, and the resampled values of each figure by score."""
+) -> tuple[list[Score], list[str]]:
+    """The scores of figures with their intervals, and notes on them."""
     rows: list[Score] = []
     notes: list[str] = []
-    kept: list[dict[str, Array]] = []
     for one, drawn in zip(figures, resample(figures, groups, settings), strict=True):
         totals = {name: values.sum(axis=0) for name, values in one.rows.sums.items()}
         found = one.values(drawn) if drawn else ()
         # What depends on nothing that is drawn has no interval.
         replicates = {(name, label): values for name, label, values in found if values.ndim}
-        kept.append({name: values for (name, label), values in replicates.items() if not label})
         lost: list[str] = []
         for name, by_label, values in one.values(totals):
             again = replicates.get((name, by_label))
-            main = name == one.main
+            main, least = name == one.main, one.least.get(name, np.full(values.shape, np.inf))
 
             def row(
                 system: str,
                 label: str | None,
                 value: Any,
                 again: Array | None,
+                least: Any = math.inf,
                 name: str = name,
                 main: bool = main,
                 lost: list[str] = lost,
@@ -151,6 +158,8 @@ def scores_of(
             ) -> None:
                 low, high = (math.nan, math.nan) if again is None else percentiles(again[None])[0].tolist()
                 kind = "" if again is None else "percentile"
+                if low > least:
+                    low, kind = float(least), "percentile+wilson"
                 rows.append(Score(system, measure, name, label, where, float(value), low, high, main, kind))
                 if again is not None and label is None and not np.isnan(value):
                     gone = float(np.isnan(again).mean())
@@ -169,18 +178,19 @@ def scores_of(
                         row(ALL_PAIRS, label, math.nan if len(values) < number else _mean(values[:, place]), None)
             elif number:
                 for pair, system in enumerate(pairs):
-                    row(system, None, listed[pair], None if again is None else again[:, pair])
+                    row(system, None, listed[pair], None if again is None else again[:, pair], least[pair])
                 if number > 1:
                     mean = math.nan if len(values) < number else _mean(values)
                     # Sorted, so that the order of pairs changes no digit.
-                    row(ALL_PAIRS, None, mean, None if again is None else np.sort(again).mean(axis=1))
+                    own = (None,) if again is None else (np.sort(again).mean(axis=1), np.sort(least).mean())
+                    row(ALL_PAIRS, None, mean, *own)
                     if main and where is None:
                         notes += _undefined_pairs(one, values)
             else:
-                row(one.system, None, values, again)
+                row(one.system, None, values, again, least)
         if lost:
             notes.append(f"Resamples in which {one.measure} is undefined are left out: {', '.join(lost[:5])}.")
-    return rows, notes, kept
+    return rows, notes
 
 
 def _undefined_pairs(figure: Figure, values: Array) -> Iterator[str]:
@@ -207,22 +217,55 @@ def _mean(values: Array) -> float:
     return math.fsum(values.tolist()) / len(values)
 
 
+def ordinal_figure(measure: Measure, ratings: Ratings, groups: Groups) -> Figure:
+    """Alpha of labels in their order, which the user did not ask for: without an interval if that takes long."""
+    if len(ratings.labels) * (len(ratings.labels) - 1) // 2 <= MOST_FIELDS:
+        return figure_of(measure, ratings, groups)
+    whole = Groups(np.zeros(ratings.items, dtype=np.int64), 1, pooled=False)
+    return replace(figure_of(measure, ratings, whole), resampled=False)
+
+
 def figure_of(measure: Measure, ratings: Ratings, groups: Groups) -> Figure:
     """A measure of the labels of all annotators."""
     known = measure.definition
     given = {name: value for name, value in measure.parameters.items() if name != "column"}
+    averages: Mapping[str, Callable[[Any], Array]] = {}
+    many = False
     if known.takes == "labels":
         rows = known.function(ratings, groups.of_item, groups.number, **given)
-        return Figure(ALL, str(measure), known.main, rows, known.scores)
-    assert known.together is not None
-    who = len(ratings.annotators)
-    many = who * (who - 1) // 2 * 3 * len(ratings.labels) > MOST_FIELDS
-    group, number = (np.zeros(ratings.items, dtype=np.int64), 1) if many else (groups.of_item, groups.number)
-    rows = known.together(ratings, group, number, **given)
-    return Figure(ALL, str(measure), known.main, rows, known.scores, known.averages, not many)
+    else:
+        assert known.together is not None
+        who, averages = len(ratings.annotators), known.averages
+        many = who * (who - 1) // 2 * 3 * len(ratings.labels) > MOST_FIELDS
+        group, number = (np.zeros(ratings.items, dtype=np.int64), 1) if many else (groups.of_item, groups.number)
+        rows = known.together(ratings, group, number, **given)
+    units = len(np.unique(ratings.unit_of_item[ratings.sizes > 1])) if groups.pooled else None
+    least = {
+        name: numbers.lower_ends(*score.disagreement(rows), units)
+        for name, score in {**known.scores, **averages}.items()
+        if isinstance(score, Coefficient) and score.disagreement is not None and not many
+    }
+    return Figure(ALL, str(measure), known.main, rows, known.scores, averages, not many, least=least)
 
 
 # --- who and what ---
+
+
+def agreement_facts(ratings: Ratings, measures: Sequence[Measure]) -> AgreementFacts:
+    """What a verdict on the agreement of all annotators rests on."""
+    pairable = ratings.sizes > 1
+    counts = ratings.counts[pairable]
+    number = counts.sum(axis=0)
+    # Of several that are the most frequent, the one that the most items have alone.
+    of_one = (counts == counts.sum(axis=1, keepdims=True))[:, number == number.max(initial=0)].sum(axis=0)
+    alphas = [one for one in measures if "level" in one.parameters]
+    given = any("level" in one.given for one in alphas)
+    has_order = ratings.ordered or all(number_of(label) is not None for label in ratings.labels)
+    # Two labels have the same alpha at any level.
+    of_names = bool(alphas) and not given and ratings.members is None
+    assumed = of_names and has_order and int(np.count_nonzero(number)) > 2
+    items, level = int(pairable.sum()), levels(measures)[0]
+    return AgreementFacts(items, items - int(of_one.max(initial=0)), len(ratings.annotators), level, assumed)
 
 
 def profile_rows(ratings: Ratings, level: str, distance: str) -> list[Annotator]:
@@ -321,15 +364,18 @@ def against_figures(
     fields = {"each": "each", "majority": "majority", "any": "any", "leave-one-out": "left"}
     scores = {name: numbers.against_score(fields[name]) for name in AGAINST if name in against}
     main = "leave-one-out" if "leave-one-out" in scores else next(iter(scores))
-    found = []
-    used = whole_if_many(groups, ratings, 6)
-    resampled = used is groups
+    found: list[Figure] = []
+    used = whole_if_many(groups, ratings, 5)
+    # Annotators are judged on the items that a system answered.
+    answered = [(one.label != NONE) & (ratings.sizes > 0) for one in systems]
+    common = all(np.array_equal(answered[0], other) for other in answered)
     for system in systems:
         rows = numbers.ceiling_rows(ratings, system.label, used.of_item, used.number)
-        found.append(Figure(system.name, "accuracy", main, rows, scores, resampled=resampled))
-        if "leave-one-out" in scores and len(found) == 1:
+        if "leave-one-out" in scores and not (common and found):
+            name = CEILING if common else f"{CEILING} ({system.name})"
             human = {"leave-one-out": numbers.against_score("human")}
-            found.insert(0, Figure(CEILING, "accuracy", main, rows, human, resampled=resampled))
+            found.append(Figure(name, "accuracy", main, rows, human, resampled=used is groups))
+        found.append(Figure(system.name, "accuracy", main, rows, scores, resampled=used is groups))
     return found
 
 
@@ -341,66 +387,134 @@ def whole_if_many(groups: Groups, ratings: Ratings, fields: int) -> Groups:
 
 
 def ceiling_comparisons(
-    figures: Sequence[Figure], drawn: Sequence[Mapping[str, Array]], settings: Settings
-) -> list[Comparison]:
-    """Each system against the human ceiling, which comes first where there is one, with Holm's correction."""
-    if not figures or figures[0].system != CEILING or not figures[0].resampled:
-        return []
-    # Of a single unit nothing is drawn.
-    human, *others = (own.get("leave-one-out", np.full(1, np.nan)) for own in drawn)
-    pairs = zip(figures[1:], others, strict=True)
-    rows = [ceiling_comparison(one, figures[0], own, human, settings) for one, own in pairs]
-    return [replace(row, p_adjusted=p) for row, p in zip(rows, holm([row.p for row in rows]), strict=True)]
+    figures: Sequence[Figure], people: Sequence[str], settings: Settings
+) -> tuple[list[Comparison], list[str]]:
+    """Each system against the human ceiling before it, as far as there is one; notes on annotators left out."""
+    rows, notes, human = [], [], None
+    for one in figures:
+        if one.system.startswith(CEILING) and "leave-one-out" in one.scores:
+            human = one
+        elif human is not None and one.resampled:
+            row, left_out = _ceiling_comparison(one, human, settings)
+            rows.append(row)
+            if left_out.any():
+                names = enumeration([people[who] for who in np.flatnonzero(left_out).tolist()])
+                notes.append(
+                    f"The human ceiling leaves out {names}: nobody else rated an item of theirs that {one.system} "
+                    "answered."
+                )
+    return rows, notes
 
 
-def ceiling_comparison(
-    system: Figure, human: Figure, drawn: Array, drawn_human: Array, settings: Settings
-) -> Comparison:
-    """A system against the human ceiling: the difference with its paired interval, and a test that swaps the points
-    of both in each unit."""
-    if "left" in system.rows.sums:
-        fields = (("human", "human items"), ("left", "left items"))
-        one, other = (np.concatenate([system.rows.sums[name] for name in names], axis=1) for names in fields)
-        who = one.shape[1] // 2
+def correct_ceilings(rows: Sequence[Comparison]) -> tuple[Comparison, ...]:
+    """The tests against the human ceiling with Holm's correction, intervals at the level of all of them, kinds."""
+    found = []
+    for row, adjusted in zip(rows, holm([row.p for row in rows]), strict=True):
+        family, level = Family("ceiling", len(rows)), 1 - 0.05 / len(rows)
+        variance, df = row.variance or math.nan, row.df or math.nan
+        low, high = t_interval(row.difference, variance, 1 + df, -1.0, 1.0, level)
+        facts = {"difference": row.difference, "p_adjusted": adjusted}
+        known = {name: None if math.isnan(value) else value for name, value in facts.items()}
+        kind = decide({"type": "ceiling", "annotators": row.annotators or 0, **known})
+        whole = replace(row, p_adjusted=adjusted, family=family, level=level, low_family=low, high_family=high)
+        found.append(replace(whole, kind=kind.kind, claims=kind.claims))
+    return tuple(found)
 
-        def value(sums: Array) -> Floats:
-            return numbers.means(ratio(sums[..., :who], sums[..., who:]))
 
-    else:
-        names = list(system.rows.sums)
-        one, other = (np.concatenate(list(side.rows.sums.values()), axis=1) for side in (human, system))
-        who, score = one.shape[1] // len(names), system.scores["leave-one-out"]
+class _Sides(NamedTuple):
+    """The annotators and a system on the same items and references."""
 
-        def value(sums: Array) -> Floats:
-            parts = {name: sums[..., place * who : (place + 1) * who] for place, name in enumerate(names)}
-            return np.asarray(score(parts))
+    humans: Array
+    """Units × numbers that add up …"""
+    system: Array
+    value: Callable[[Array], Array]
+    """… and the score of their sums."""
+    parts: Array
+    """What each unit adds to the difference, up to a constant."""
+    by_annotator: Array
+    """The difference with each annotator left out; undefined for those who have no item in common with others."""
 
-    def difference(x: Array, y: Array) -> Floats:
-        return np.asarray(value(y) - value(x))
 
+def _label_sides(rows: Rows) -> _Sides:
+    points = [rows.sums[name] for name in ("human", "left")]
+    number = rows.sums["left items"].sum(axis=0)
+    by_annotator = ratio(points[1].sum(axis=0) - points[0].sum(axis=0), number)
+    weight = ratio(np.ones(len(number)), number * (number > 0).sum())
+    here = rows.sums["left items"].any(axis=1)
+    humans, system = (side[here] @ np.nan_to_num(weight)[:, None] for side in points)
+    return _Sides(humans, system, lambda sums: sums[..., 0], (system - humans)[:, 0], by_annotator)
+
+
+def _pair_sides(human: Figure, system: Figure) -> _Sides:
+    names, each = list(system.rows.sums), system.by_annotator
+    assert each is not None
+    humans, judged = (np.stack([side.rows.sums[name] for name in names], axis=1) for side in (human, system))
+    shape = humans.shape[1:]
+
+    def of_people(sums: Array) -> Array:
+        split = sums.reshape(*sums.shape[:-1], *shape)
+        return each({name: split[..., place, :, :] for place, name in enumerate(names)})
+
+    def value(sums: Array) -> Array:
+        return numbers.means(of_people(sums))
+
+    one, other = (side.reshape(len(side), -1) for side in (humans, judged))
     totals = one.sum(axis=0), other.sum(axis=0)
-    swaps, sizes = np.unique((one - other)[(one != other).any(axis=1)], axis=0, return_counts=True)
-    rng = generator(settings.seed, rows_text(SHUFFLING, swaps, sizes))
-    test = shuffling_test(*totals, swaps, sizes, difference, rng, settings.times)
-    low, high = percentiles((drawn - drawn_human)[None])[0].tolist()
-    return Comparison(
+    # By leaving out each unit: for means, this is what a unit adds.
+    without = value(totals[1] - other) - value(totals[0] - one)
+    parts = -without * (1 - 1 / len(without))
+    return _Sides(one, other, value, parts, of_people(totals[1]) - of_people(totals[0]))
+
+
+def _ceiling_comparison(system: Figure, human: Figure, settings: Settings) -> tuple[Comparison, Array]:
+    """A system against the human ceiling, with units and annotators as factors; and a mask of annotators left out."""
+    sides = _label_sides(system.rows) if "left" in system.rows.sums else _pair_sides(human, system)
+    left_out = np.isnan(sides.by_annotator)
+    people = int((~left_out).sum())
+    difference = float(numbers.means(sides.by_annotator))
+    over_units, over_people, freedom = numbers.ceiling_variance(sides.parts, sides.by_annotator[~left_out])
+    variance = over_units + over_people
+    apart = sides.humans - sides.system
+    apart = apart[np.abs(apart).max(axis=1, initial=0) > ROUNDING]
+    # Rounding, which the order of annotators decides, makes no other row.
+    keys, first, sizes = np.unique(np.round(apart, 14), axis=0, return_index=True, return_counts=True)
+
+    def stream(purpose: str) -> np.random.Generator:
+        return generator(settings.seed, rows_text(purpose, keys, sizes))
+
+    totals = sides.humans.sum(axis=0), sides.system.sum(axis=0)
+    exchanged = shuffling_test(
+        *totals, apart[first], sizes, lambda x, y: sides.value(y) - sides.value(x), stream, settings.times
+    )
+    p, low, high = exchanged.p, math.nan, math.nan
+    # If nothing varies, the items alone decide.
+    if not variance <= ROUNDING**2:
+        p = max(2 * t_tail(abs(difference) / math.sqrt(variance), freedom), SMALLEST_P)
+        low, high = t_interval(difference, variance, 1 + freedom, -1.0, 1.0)
+    found = Comparison(
         a=CEILING,
         b=system.system,
         measure=system.measure,
         score="leave-one-out",
         slice=None,
-        difference=float(difference(*totals)),
+        difference=difference,
         low=low,
         high=high,
-        test="shuffling",
-        p=test.p,
-        p_low=test.low,
-        p_high=test.high,
-        p_adjusted=test.p,
+        test="ceiling",
+        p=p,
+        p_low=p,
+        p_high=p,
+        p_adjusted=p,
         units=int(sizes.sum()),
-        exact=test.exact,
-        interval="percentile",
+        interval="t",
+        method="t",
+        log10_p=math.log10(p),
+        variance=variance,
+        df=freedom,
+        annotators=people,
+        p_items=exchanged.p,
     )
+    return found, left_out
 
 
 def system_figure(measure: Measure, ratings: Ratings, system: SystemRatings, groups: Groups) -> tuple[Figure, Any]:
@@ -564,22 +678,27 @@ def paired_figures(
     name = measure.main if measure.main in measure.scores else next(iter(measure.scores))
     function = measure.scores[name]
 
-    def score(sums: Mapping[str, Array]) -> Floats:
+    def by_annotator(sums: Mapping[str, Array]) -> Floats:
         return numbers.means(np.asarray(function(sums)))
 
-    def rows(judged: Sequence[tuple[str, str]]) -> Rows:
-        joint = np.stack([counts[pair] for pair in judged], axis=1).astype(np.float64)
-        return Rows({field: joint[:, :, place] for place, field in enumerate(fields)})
+    def score(sums: Mapping[str, Array]) -> Floats:
+        return numbers.means(by_annotator(sums))
 
-    pairs = [(b, a) for a in people for b in people if a != b]
+    def rows(system: str = "") -> Rows:
+        # Units × annotators × the others as references × fields, of a system or of the annotators themselves.
+        tables = [
+            np.stack([counts[other, system or one] for other in people if other != one], axis=1) for one in people
+        ]
+        joint = np.stack(tables, axis=1).astype(np.float64)
+        return Rows({field: joint[..., place] for place, field in enumerate(fields)})
+
     ways = {way: score for way in ("each", "leave-one-out") if way in against}
     if not ways:
         return []
     main = list(ways)[-1]
-    found = [Figure(CEILING, str(measure), main, rows(pairs), {main: score})] if main == "leave-one-out" else []
-    return found + [
-        Figure(system, str(measure), main, rows([(b, system) for b, _ in pairs]), ways) for system in systems
-    ]
+    human = [(CEILING, rows(), {main: score})] if main == "leave-one-out" else []
+    sides = [*human, *((system, rows(system), ways) for system in systems)]
+    return [Figure(name, str(measure), main, own, given, by_annotator=by_annotator) for name, own, given in sides]
 
 
 def voted_figure(measure: Measure, system: str, counts: Array, fields: Sequence[str]) -> Figure:

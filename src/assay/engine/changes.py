@@ -53,6 +53,7 @@ def diffs(
                 "gain": pair.score(after - before, up) * pair.sum(up) if up.any() else 0.0,
                 "loss": pair.score(before - after, down) * pair.sum(down) if down.any() else 0.0,
             }
+        whole = difference(pair, 0, 1, values)
         other_target = None
         if pair.kinds and pair.target is not None:
             other_target = pair.sum((pair.answer[0] == pair.answer[1]) & (pair.target[0] != pair.target[1]))
@@ -64,7 +65,7 @@ def diffs(
             items=total,
             different=changed,
             diff=changed / total,
-            difference=difference(pair, 0, 1, values),
+            difference=whole,
             corrections=corrections,
             new_errors=new_errors,
             changed_errors=changed_errors,
@@ -73,7 +74,7 @@ def diffs(
             overlap_right=2 * both / rights if rights else math.nan,
             overlap_all=1 - changed / total,
             changes=tuple(_changes(pair, masks, changed)),
-            labels=_label_differences(pair, label_order),
+            labels=_label_differences(pair, label_order, whole),
             other_target=other_target,
             net=corrections - new_errors,
             outcomes=tuple(_outcome_changes(pair, masks, changed)) if pair.kinds else (),
@@ -140,24 +141,29 @@ def _numbers(items: Items, columns: Sequence[Ints], mask: Bools) -> Iterator[tup
         yield (*row, size)
 
 
-def _label_differences(pair: Items, order: str) -> tuple[LabelDifference, ...]:
-    """Scores per gold label under A and B (Tuggener's Table 12), in the order asked for."""
+def _label_differences(pair: Items, order: str, whole: float) -> tuple[LabelDifference, ...]:
+    """Scores per gold label under A and B (Tuggener's Table 12), in the order asked for.
+
+    Effects are given only if they add up to the whole difference, which is that of a share of gold's items.
+    """
     codes, group = np.unique(pair.gold, return_inverse=True)
     sizes, scores = _mean_scores(pair, group, len(codes))
     rights = [pair.by_group(right, group, len(codes)) for right in pair.right]
-    rows = []
+    rows: list[tuple[float, LabelDifference]] = []
     for index, code in enumerate(codes.tolist()):
         before, after = scores[index]
-        effect = (rights[1][index] - rights[0][index]) / pair.total
+        won: float = rights[1][index] - rights[0][index]
         if pair.credits is not None:
-            effect = (after - before) * sizes[index] / pair.total
-        rows.append(LabelDifference(pair.name(code), sizes[index], before, after, after - before, effect))
+            won = (after - before) * sizes[index]
+        rows.append((won, LabelDifference(pair.name(code), sizes[index], before, after, after - before)))
+    adds_up = not pair.kinds and math.isclose(sum(won for won, _ in rows) / pair.total, whole, abs_tol=1e-9)
 
-    def rank(row: LabelDifference) -> tuple[float, str]:
-        ranks = (-abs(row.effect), -abs(row.difference), -row.items, 0)
+    def rank(entry: tuple[float, LabelDifference]) -> tuple[float, str]:
+        won, row = entry
+        ranks = (-abs(won), -abs(row.difference), -row.items, 0)
         return dict(zip(LABEL_ORDERS, ranks, strict=True))[order], row.label
 
-    return tuple(sorted(rows, key=rank))
+    return tuple(replace(row, effect=won / pair.total if adds_up else None) for won, row in sorted(rows, key=rank))
 
 
 def _mean_scores(items: Items, group: Ints, groups: int) -> tuple[list[int], list[list[float]]]:

@@ -8,7 +8,7 @@ weigh as much as its ratings. Whatever is drawn from the items, a coefficient is
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from itertools import combinations
 from typing import Any
@@ -19,6 +19,7 @@ from assay.arrays import NONE, Array, Floats, Ints, numbers_of_runs, ratio
 from assay.corpus.ratings import Ratings, majority
 from assay.errors import UsageError, unknown
 from assay.records import dataclass
+from assay.stats.intervals import t_quantile
 
 LEVELS = ("nominal", "ordinal", "interval", "ratio", "set")
 DISTANCES = ("jaccard", "masi")
@@ -40,6 +41,9 @@ MOST_CELLS = 30_000_000
 _TINY = 1e-12
 
 Sums = Mapping[str, Array]
+Disagreement = tuple[Array, Array, Array]
+"""Of each group how far its ratings are apart, as a share of the farthest, times their weight; this weight; and the
+share that chance would lead to in all of them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +64,11 @@ class Rows:
     """… and of those without an item in common, which are not counted …"""
     labels: tuple[str, ...] = ()
     """… and the labels, where a score is given for each."""
+
+    @property
+    def totals(self) -> dict[str, Array]:
+        """The sums over all groups, and what is fixed."""
+        return {**{name: values.sum(axis=0) for name, values in self.sums.items()}, **self.fixed}
 
 
 def grouped(values: Array, group: Ints, groups: int) -> Floats:
@@ -168,7 +177,7 @@ def alpha_rows(ratings: Ratings, group: Ints, groups: int, level: str, distance:
             "squares": grouped(given**2, where, groups),
             "apart": grouped(apart(ratings, level, distance), group, groups),
         }
-        return Rows(sums)
+        return Rows(sums, {"farthest": np.array(np.ptp(given) ** 2 if len(given) else 0.0)})
     counted = {"given": label_sums(ratings, rows, group, groups)}
     if level == "ordinal":
         ratings.ranks  # noqa: B018 - refuses labels without an order
@@ -253,6 +262,40 @@ def alpha(sums: Sums) -> Floats:
     return np.asarray(1 - ratio(observed, expected))
 
 
+def alpha_disagreement(rows: Rows) -> Disagreement:
+    """Of each group the distances of its ratings, their number, and what chance would lead to."""
+    sums, totals = rows.sums, rows.totals
+    counted, weight = totals["given"], sums["given"] if "squares" in sums else sums["given"].sum(axis=-1)
+    seen = np.flatnonzero(counted)
+    apart = sums["apart"] if "apart" in sums else np.zeros(0)
+    farthest = totals.get("farthest", np.array(1.0))
+    if "met" in sums:
+        middle = middle_ranks(counted)
+        apart = 2 * sums["met"] @ (middle[totals["higher"]] - middle[totals["lower"]]) ** 2
+        farthest = np.array(np.ptp(middle[seen]) ** 2 if len(seen) else 0.0)
+    elif "distance" in totals:
+        farthest = np.array(totals["distance"][np.ix_(seen, seen)].max(initial=0))
+    return ratio(apart, farthest), weight, ratio(observed_expected(totals)[1], farthest)
+
+
+def lower_ends(apart: Array, weight: Array, expected: Array, units: int | None = None) -> Floats:
+    """The highest lower ends of the 95% intervals of coefficients 1 − apart/expected: by Wilson's upper end of the
+    share that is apart. `units` is the number of units if those of `apart` and `weight` are blocks of them.
+
+    A bootstrap alone ends too high if few ratings differ, and at 1 if none does.
+    """
+    blocks, total = (weight > 0).sum(axis=0), weight.sum(axis=0)
+    number = np.asarray(blocks if units is None else np.minimum(total, units), dtype=np.float64)
+    share = ratio(apart.sum(axis=0), total)
+    variance = ratio(blocks * ((apart - share * weight) ** 2).sum(axis=0), (blocks - 1) * total**2)
+    items = np.fmin(number, ratio(share * (1 - share), np.where(variance > _TINY**2, variance, 0)))
+    quantiles = {many: t_quantile(0.975, many - 1) for many in np.unique(number).tolist() if many > 1}
+    square = np.vectorize(lambda many: quantiles.get(many, math.nan) ** 2, otypes=[float])(number)
+    reach = np.sqrt(square * share * (1 - share) / items + square**2 / (4 * items**2))
+    upper = (share + square / (2 * items) + reach) / (1 + square / items)
+    return np.asarray(np.maximum(-1, 1 - ratio(upper, np.where(expected > _TINY, expected, 0))))
+
+
 # --- Fleiss and Gwet ---
 
 
@@ -285,6 +328,11 @@ def fleiss(sums: Sums) -> Floats:
     return beyond_chance(agreement_of_pairs(sums), fleiss_expected(sums))
 
 
+def fleiss_disagreement(rows: Rows, expected: Callable[[Sums], Floats] = fleiss_expected) -> Disagreement:
+    """Of each group the share of pairs that differ, added up over its items; these; and what chance would lead to."""
+    return rows.sums["items"] - rows.sums["agreement"], rows.sums["items"], 1 - expected(rows.totals)
+
+
 def beyond_chance(observed: Floats, expected: Floats) -> Floats:
     """Agreement beyond chance, as a share of what is possible."""
     left = 1 - expected
@@ -312,6 +360,11 @@ def ac1_expected(sums: Sums) -> Floats:
 def ac1(sums: Sums) -> Floats:
     """Gwet's AC1."""
     return beyond_chance(agreement_of_pairs(sums), ac1_expected(sums))
+
+
+def ac1_disagreement(rows: Rows) -> Disagreement:
+    """As for Fleiss's kappa, with the chance of AC1."""
+    return fleiss_disagreement(rows, ac1_expected)
 
 
 # --- Cohen, pair by pair ---
@@ -447,6 +500,27 @@ def pair_alpha(sums: Sums) -> Floats:
     )
 
 
+def kappa_disagreement(rows: Rows) -> Disagreement:
+    """Of each group and pair how far their labels are apart, the items, and what chance would lead to."""
+    sums, totals = rows.sums, rows.totals
+    items, first, second = sums["gold"].sum(axis=-1), totals["gold"], totals["system"]
+    number = first.sum(axis=-1)
+    if "distance" in totals:
+        seen = np.flatnonzero((first + second).reshape(-1, first.shape[-1]).sum(axis=0))
+        farthest = totals["distance"][np.ix_(seen, seen)].max(initial=0)
+        expected = ratio(((first @ totals["distance"]) * second).sum(axis=-1), number**2)
+        return ratio(sums["apart"], farthest), items, ratio(expected, farthest)
+    return items - sums["right"].sum(axis=-1), items, 1 - ratio((first * second).sum(axis=-1), number**2)
+
+
+def pair_alpha_disagreement(rows: Rows) -> Disagreement:
+    """As for kappa, with nominal distances and the chance of alpha."""
+    items, totals = rows.sums["gold"].sum(axis=-1), rows.totals
+    both, number = totals["gold"] + totals["system"], 2 * items.sum(axis=0)
+    expected = 1 - ratio((both * (both - 1)).sum(axis=-1), number * (number - 1))
+    return items - rows.sums["right"].sum(axis=-1), items, expected
+
+
 # --- by label, by annotator ---
 
 
@@ -565,30 +639,30 @@ def credit(votes: Array, label: Ints) -> Floats:
 
 
 def ceiling_rows(ratings: Ratings, label: Ints, group: Ints, groups: int) -> Rows:
-    """A system's points against each annotator, the majority, any of them and the majority of all others; the points
-    of each annotator against the majority of the others. Each with the number of items."""
+    """A system's points against each annotator, the majority and any of them; and for each annotator, over the items
+    that another one rated too and the system answered, the points of the system (`left`) and of the annotator
+    (`human`) against the majority of the others. Each with the number of items."""
     counts = ratings.counts
     answered, rated = label != NONE, ratings.sizes > 0
-    fields = [f"{name}{what}" for name in ("each", "left", "human") for what in ("", " items")]
+    fields = ("each", "each items", "left", "human", "left items")
     sums = {name: np.zeros((groups, len(ratings.annotators))) for name in fields}
-    by_all = credit(ratings.votes, label)
-    for who, rows in enumerate(ratings.rows_of_annotators()):
+    for who, of_one in enumerate(ratings.rows_of_annotators()):
+        rows = of_one[answered[ratings.item[of_one]]]
         item, own = ratings.item[rows], ratings.label[rows]
         others = counts[item]
         others[np.arange(len(item)), own] -= 1
         votes, some = majority(others), others.sum(axis=1) > 0
-        # Only in the items of this annotator the others are fewer than all.
-        points, given = by_all * answered, (answered & rated).astype(np.float64)
-        points[item], given[item] = credit(votes, label[item]) * answered[item], some & answered[item]
-        where = group[item]
-        sums["left"][:, who] = grouped(points, group, groups)
-        sums["left items"][:, who] = grouped(given, group, groups)
-        sums["each"][:, who] = grouped(((own == label[item]) & answered[item]).astype(np.float64), where, groups)
-        sums["each items"][:, who] = grouped(answered[item].astype(np.float64), where, groups)
-        sums["human"][:, who] = grouped(credit(votes, own) * some, where, groups)
-        sums["human items"][:, who] = grouped(some.astype(np.float64), where, groups)
+        points = {
+            "each": own == label[item],
+            "each items": np.ones(len(item)),
+            "left": credit(votes, label[item]),
+            "human": credit(votes, own),
+            "left items": some,
+        }
+        for name, values in points.items():
+            sums[name][:, who] = grouped(values.astype(np.float64), group[item], groups)
     both = (answered & rated).astype(np.float64)
-    sums["majority"] = grouped(by_all * both, group, groups)
+    sums["majority"] = grouped(credit(ratings.votes, label) * both, group, groups)
     sums["any"] = grouped(credit((counts > 0).astype(np.float64), label) * both, group, groups)
     sums["items"] = grouped(both, group, groups)
     return Rows(sums)
@@ -598,7 +672,26 @@ def against_score(name: str) -> Any:
     """The function of the sums of `ceiling_rows` for one way to compare with several annotators."""
     if name in ("majority", "any"):
         return lambda sums: ratio(sums[name], sums["items"])
-    return lambda sums: means(ratio(sums[name], sums[f"{name} items"]))
+    return lambda sums: means(ratio(sums[name], sums["each items" if name == "each" else "left items"]))
+
+
+def ceiling_variance(parts: Array, by_annotator: Array) -> tuple[float, float, float]:
+    """The variances of a mean difference over units and over annotators, and the degrees of freedom of their sum.
+
+    `parts` is what each unit adds to the difference, `by_annotator` the difference of each annotator.
+    """
+    units, people = len(parts), len(by_annotator)
+    if min(units, people) < 2:
+        return math.nan, math.nan, math.nan
+    over_units = units / (units - 1) * float(((parts - parts.mean()) ** 2).sum())
+    over_people = float(by_annotator.var(ddof=1)) / people
+    freedom = ratio(
+        np.array((over_units + over_people) ** 2),
+        np.array(over_units**2 / (units - 1) + over_people**2 / (people - 1)),
+    )
+    # With few annotators, a variance that comes from them to a good part is not known better than theirs.
+    most = people - 1.0 if over_people >= over_units / 4 else math.inf
+    return over_units, over_people, min(float(freedom), most)
 
 
 def means(values: Array) -> Floats:

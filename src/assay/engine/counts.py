@@ -214,6 +214,10 @@ def _count(sentence: Ints, mask: Bools, sentences: int) -> Ints:
     return np.bincount(sentence[mask], minlength=sentences)
 
 
+FEW_UNITS, FEW_CLUSTERS = 20, 10
+"""Below so many sentences, or documents (values of a comment), intervals of differences are too short …"""
+FEW_DIFFERING = 10
+"""… and below so many units that differ. So many documents are the unit if none is asked for."""
 BLOCKS = 4096
 """The most distinct rows that are resampled; more units are pooled into so many blocks, and blocks are resampled."""
 MANY = 20
@@ -252,6 +256,7 @@ class Tallies:
     """For each pair of systems in how many units its counts by label differ."""
     compares: bool
     """True where systems are compared, pair by pair."""
+    unit: str = "sentence"
     names: tuple[str, ...] | None = None
     """The names of units that may have sentences in several shards, such as speakers …"""
     named: tuple[Counts, ...] | None = None
@@ -268,6 +273,7 @@ class Tallies:
         compares: bool = True,
         alone: bool = True,
         names: Sequence[str] | None = None,
+        unit: str = "sentence",
     ) -> Tallies:
         """The tallies of each system's counts per unit; scores look at the fields read alone.
 
@@ -312,6 +318,7 @@ class Tallies:
             by_block=of_blocks,
             differing=differing,
             compares=compares,
+            unit=unit,
             names=None if names is None else tuple(names),
             named=None if names is None else tuple(own),
         )
@@ -387,6 +394,7 @@ class Tallies:
             by_label=self.by_unit is not None or self.by_block is not None,
             compares=self.compares,
             names=names,
+            unit=self.unit,
         )
 
     def _pair(self, a: int, b: int) -> int:
@@ -433,7 +441,8 @@ class Tallies:
         units = self.units + other.units
         assert self.used is not None and self.sums is not None and other.used is not None and other.sums is not None
         used, sums = _sums_by(np.concatenate([self.used, other.used]), np.concatenate([self.sums, other.sums]))
-        pairs = list(combinations(range(len(self.systems)), 2)) if self.compares else []
+        compares = self.compares and other.compares
+        pairs = list(combinations(range(len(self.systems)), 2)) if compares else []
         few = self.by_unit is not None and other.by_unit is not None and units <= BLOCKS
         return replace(
             self,
@@ -452,6 +461,7 @@ class Tallies:
             by_unit=tuple(map(merged, zip(self.by_unit or (), other.by_unit or (), strict=True))) if few else None,
             by_block=None if self.by_block is None else tuple(map(_added, self.by_block, other.by_block or ())),
             differing=tuple(map(int.__add__, self.differing, other.differing)),
+            compares=compares,
         )
 
 

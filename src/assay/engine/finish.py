@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
@@ -13,11 +14,11 @@ import numpy as np
 import assay
 from assay.corpus import cluster_key
 from assay.engine import changes
-from assay.engine.counts import BLOCKS, as_sums
+from assay.engine.counts import BLOCKS, FEW_CLUSTERS, FEW_UNITS, as_sums
 from assay.engine.examples import Drawn
 from assay.engine.items import Items
 from assay.engine.measure import Measure
-from assay.engine.parts import FEW_UNITS, Part, Summed, bases_of, basis_of, way_of
+from assay.engine.parts import Part, Summed, bases_of, basis_of, way_of
 from assay.engine.scores import ALPHA, Figures, Settings
 from assay.engine.slices import NO_VALUE
 from assay.engine.task import describe, tasks
@@ -33,6 +34,7 @@ from assay.result import (
     Diff,
     ErrorType,
     Example,
+    Family,
     Growth,
     Mapped,
     Result,
@@ -42,8 +44,11 @@ from assay.result import (
     Unique,
     Unresolved,
 )
+from assay.result.grammar import decide
+from assay.result.verdict import pair_facts
+from assay.stats.intervals import t_interval
 from assay.stats.many import letters
-from assay.stats.significance import benjamini_hochberg, holm, mcnemar
+from assay.stats.significance import benjamini_hochberg, holm, holm_of, mcnemar
 
 T = TypeVar("T")
 _SEED = re.compile(r"[-_. ]?(?:seed|run)[-_. ]?\d+", re.IGNORECASE)
@@ -51,13 +56,15 @@ NO_ERRORS = ("tp", "unscored")
 """Kinds of outcome that are no errors."""
 _SAID_OTHERWISE = (
     *("symmetric", "task", "column", "scheme", "unit", "interval", "times", "seed", "power"),
-    *("examples", "change", "kind", "label_order", "embed", "decided", "figures_alone"),
+    *("examples", "change", "kind", "label_order", "embed", "decided", "figures_alone", "pairs_of_sets"),
 )
 """Options that the signature says in words of its own, or that change no figure."""
 SURE = 0.001
 """From this p on, another split of the data may well tell otherwise."""
 WIDER = 1.2
-"""From this ratio of their widths on, intervals over documents are worth a note beside those over sentences."""
+"""Above this ratio, standard errors over documents are worth a note beside those over sentences …"""
+LEAST_RATIO = 5
+"""… from so many documents on: of fewer, the ratio says little."""
 
 
 def make_result(part: Part, settings: Settings | None = None) -> Result:
@@ -69,9 +76,10 @@ def make_result(part: Part, settings: Settings | None = None) -> Result:
             f"--unit {part.unit}: one value of {unit}, nothing to resample. Give another key, or --unit sentence"
         )
     family = tests_together(part.judged, options.baseline) * len(measures) if part.compares else 0
+    together = options.pairs_of_sets * len(measures) or family
     settings = settings or Settings(
         *(options.seed, options.times, "" if options.figures_alone else options.interval, options.power),
-        *(ALPHA / max(1, family), options.baseline),
+        *(ALPHA / max(1, together), options.baseline, options.pairs_of_sets > 0),
     )
     views = list(part.views())
     scores: list[Score] = []
@@ -81,7 +89,7 @@ def make_result(part: Part, settings: Settings | None = None) -> Result:
     pooled = False
     # Everything, then slice by slice, of which nothing but the figures is kept.
     for where, chosen in views:
-        found = ((measures[index], one.tallies) for index, one in chosen)
+        found = ((measures[index], one.tallies[part.unit]) for index, one in chosen)
         figures = [Figures(measure, where, tallies, settings) for measure, tallies in found if tallies.units]
         for one in figures:
             scores.extend(one.scores(labels=where is None))
@@ -90,6 +98,7 @@ def make_result(part: Part, settings: Settings | None = None) -> Result:
             pooled |= one.pooled
         if where is None:
             whole = figures
+    alike, documents = _resemblance(part, settings), part.number("document")
     kinds = [own for own in part.kinds if own is not None]
     basis = basis_of(dict(enumerate(part.kinds)), measures)
     named = "" if basis is None else measures[basis].definition.noun
@@ -129,18 +138,22 @@ def make_result(part: Part, settings: Settings | None = None) -> Result:
         repairs=repairs_of(part.warnings),
         warnings=(
             *format_warnings(part.warnings),
-            *few_units(part.units, unit),
+            *few_units(part.units, unit, FEW_UNITS if part.unit == "sentence" else FEW_CLUSTERS),
             *other_intervals(options.interval, scores, comparisons),
             *_idle_slices(part, views),
             *(looks_like_runs(part.judged) if part.compares else ()),
         ),
-        notes=(*format_warnings(part.notes), *pooled_note(pooled, unit), *_notes(part, whole)),
+        notes=(*format_warnings(part.notes), *pooled_note(pooled, unit), *_notes(part, whole, alike)),
+        documents=documents if part.unit == "sentence" and 1 < documents < part.units else 0,
+        cluster_ratio=None if alike is None else alike[1],
     )
     if basis is not None:
         result = _with_items(result, part, basis, views)
     if part.compares:
         result = _compared(part, result, comparisons, views)
-    return describe(task.finish(result, part, settings) if task.finish else result)
+    result = describe(task.finish(result, part, settings) if task.finish else result)
+    # Documents that are units because gold has them do not make texts of sentences texts of documents.
+    return result if part.asked else replace(result, text_unit=task.text_unit or "sentence")
 
 
 def _sources(part: Part) -> Iterator[Source]:
@@ -249,28 +262,17 @@ def _compared(part: Part, result: Result, tested: Sequence[Comparison], views: S
             if definition.is_share:
                 comparisons.extend(_mcnemar(items, on, score, where, own))
     baseline = part.options.baseline
-    rows = adjusted(
+    rows = adjust_p_values(
         [row for row in comparisons if baseline in (None, row.a, row.b)],
         {str(measure): measure.main for measure in measures},
         slices=part.options.correct == "slices",
+        documents=result.documents,
     )
-    family, times = result.family, result.times
     shuffled = [row for row in rows if row.test == "shuffling" and row.slice is None]
-    sampled = [row for row in shuffled if not row.exact]
-    near = [row for row in sampled if row.p_low < ALPHA < row.p_high]
-    warnings = [
-        f"{row.a} and {row.b} on {row.measure}: p = {row.p:.4f} is too near 0.05 to be decided with {times:,} "
-        f"shufflings{f'; so are those of {len(near) - 1} more' * (len(near) > 1)}. Raise them: --times {times * 10}"
-        for row in near[:1]
-    ]
-    if sampled and family / (times + 1) > ALPHA:
-        warnings.append(
-            f"with {times:,} shufflings and {family} tests no difference can become significant after Holm. Raise "
-            f"them: --times {family * 200}"
-        )
     notes = []
-    if any(row.measure == rows[0].measure and row.p_adjusted >= SURE for row in shuffled):
-        notes = ["One test set decides little here: assay experiment and assay bayes compare over many splits."]
+    differing = (row for row in shuffled if row.measure == rows[0].measure and row.kind != "identical")
+    if any(row.p_adjusted >= SURE for row in differing):
+        notes = ["This is one test set. To compare over many splits: assay experiment, then assay bayes."]
     return replace(
         result,
         scores=tuple(with_groups(result.scores, rows)),
@@ -282,7 +284,6 @@ def _compared(part: Part, result: Result, tested: Sequence[Comparison], views: S
         unresolved=_shown(part.unresolved, Unresolved),
         transitions=tuple(transitions),
         notes=(*result.notes, *notes),
-        warnings=(*result.warnings, *warnings),
     )
 
 
@@ -304,7 +305,7 @@ def with_groups(scores: Sequence[Score], tests: Sequence[Comparison]) -> Iterato
         number = len(values)
         if number > 2 and len(rows) == number * (number - 1) // 2 and not any(np.isnan(row.p) for row in rows):
             order = sorted(values, key=lambda name: (-values[name], name))
-            apart = {frozenset((row.a, row.b)) for row in rows if row.p_adjusted <= ALPHA}
+            apart = {frozenset((row.a, row.b)) for row in rows if row.is_significant}
             found[measure, score] = letters(order, apart)
     for row in scores:
         groups = found.get((row.measure, row.score), {}) if row.label is None and row.slice is None else {}
@@ -348,13 +349,15 @@ def tests_together(systems: Sequence[str], baseline: str | None) -> int:
     return len(systems) - 1
 
 
-def adjusted(
-    comparisons: Sequence[Comparison], mains: Mapping[str, str], *, slices: bool = False
+def adjust_p_values(
+    comparisons: Sequence[Comparison], mains: Mapping[str, str], *, slices: bool = False, documents: int = 0
 ) -> list[Comparison]:
-    """The comparisons with corrected p: Holm's correction over all pairs and measures, of each test.
+    """The comparisons with corrected p, intervals at the level of the family, and the kind of verdict allowed.
 
-    A family is made of the main score of each measure; other scores of a measure are no claims of their own, and each
-    is corrected over pairs alone. Slices are not corrected, or by Benjamini and Hochberg, all of them together.
+    A family is made of the main score of each measure, over all pairs and measures of each test; other scores of a
+    measure are no claims of their own, and each is corrected over pairs alone. Slices are not corrected, or by
+    Benjamini and Hochberg, all of them together, and have no verdict. `documents` are those of gold that are known
+    though sentences are the unit.
     """
     families: dict[tuple[object, ...], list[int]] = {}
     for index, row in enumerate(comparisons):
@@ -364,11 +367,63 @@ def adjusted(
         elif slices:
             families.setdefault((row.test, "slices"), []).append(index)
     done = list(comparisons)
-    for (_, sliced, *_), family in families.items():
-        correction = benjamini_hochberg if sliced else holm
-        for index, p in zip(family, correction([comparisons[index].p for index in family]), strict=True):
-            done[index] = replace(comparisons[index], p_adjusted=p)
+    for (test, sliced, *others), family in families.items():
+        rows = [comparisons[index] for index in family]
+        if sliced:
+            adjusted = benjamini_hochberg([row.p for row in rows])
+            rows = [
+                replace(row, p_adjusted=p, claims=("significant",) if p <= ALPHA else ())
+                for row, p in zip(rows, adjusted, strict=True)
+            ]
+        elif test == "mcnemar":
+            rows = [replace(row, p_adjusted=p) for row, p in zip(rows, holm([row.p for row in rows]), strict=True)]
+        else:
+            rows = decide_family(rows, "further scores" if others else "pairs", [documents > 0] * len(rows))
+        for index, row in zip(family, rows, strict=True):
+            done[index] = row
     return done
+
+
+def decide_family(rows: Sequence[Comparison], question: str, clustered: Sequence[bool] = ()) -> list[Comparison]:
+    """The tests of one family with Holm's p and with the kind of verdict that each allows.
+
+    `clustered` tells of each whether documents are known though sentences are the unit.
+    """
+    p_values = np.array([row.p for row in rows], dtype=np.float64)
+    known = np.sort(p_values[~np.isnan(p_values)])
+    family, done = Family(question, len(known)), []
+    marks = clustered or [False] * len(rows)
+    for row, adjusted, in_documents in zip(rows, holm(p_values.tolist()), marks, strict=True):
+        facts: dict[str, Any] = {"clustered": in_documents, "p_adjusted": None if math.isnan(adjusted) else adjusted}
+        needed = None
+        if not math.isnan(adjusted):
+            others = np.delete(known, int(np.searchsorted(known, row.p)))
+            if row.smallest_p is not None and adjusted > ALPHA:
+                facts["smallest_adjusted"] = holm_of(row.smallest_p, others)
+                needed = row.units
+                while holm_of(2.0 ** (1 - needed), others) > ALPHA:
+                    needed += 1
+            if row.p_low < row.p_high:
+                facts["low_adjusted"] = holm_of(row.p_low, others)
+                facts["high_adjusted"] = holm_of(row.p_high, others)
+        whole = at_level(replace(row, p_adjusted=adjusted, family=family), len(known))
+        found = decide(pair_facts(whole, **facts))
+        needed = needed if found.kind.endswith("untestable") else None
+        done.append(replace(whole, kind=found.kind, claims=found.claims, needed=needed))
+    return done
+
+
+def at_level(row: Comparison, tests: int) -> Comparison:
+    """The comparison with its interval at the level of so many tests together: the one shown, if there are several.
+
+    Resamples have no such tails, so that it is Student's.
+    """
+    if row.variance is None or row.df is None:
+        return row
+    level, ends = 1 - ALPHA / max(1, tests), (row.low, row.high)
+    if tests > 1:
+        ends = t_interval(row.difference, row.variance, row.df + 1, -row.widest, row.widest, level)
+    return replace(row, level=level, low_family=ends[0], high_family=ends[1])
 
 
 # --- the rest of the Result ---
@@ -409,13 +464,13 @@ def looks_like_runs(names: Sequence[str]) -> Iterator[str]:
             )
 
 
-def few_units(number: int, unit: str) -> Iterator[str]:
+def few_units(number: int, unit: str, few: int = FEW_UNITS) -> Iterator[str]:
     """A warning where there is little to resample."""
     if number == 1:
         yield (
             f"1 {unit} only: no interval can be given, and p = 1 means nothing here."
         )
-    elif number < FEW_UNITS:
+    elif number < few:
         what = f"{number} {unit}s"
         yield f"{what} only: intervals and p-values from so few units are rough."
 
@@ -455,7 +510,23 @@ def pooled_note(pooled: bool, unit: str) -> Iterator[str]:
         )
 
 
-def _notes(part: Part, figures: Sequence[Figures]) -> Iterator[str]:
+def _resemblance(part: Part, settings: Settings) -> tuple[str, float] | None:
+    """The system whose main score on the first measure varies most over documents (or values of a comment) beside
+    sentences, and the ratio of the two standard errors; None if either unit is unknown or there are too few."""
+    larger = "document" if part.unit == "sentence" else part.unit
+    if not settings.interval or not LEAST_RATIO <= part.number(larger) < part.number("sentence"):
+        return None
+    measure, tallies = part.measures[0], part.everything[0].tallies
+    coarse, fine = (Figures(measure, None, tallies[unit], settings) for unit in (larger, "sentence"))
+    ratios = {}
+    for number, system in enumerate(part.judged):
+        wide, narrow = (one.standard_error(measure.main, number) for one in (coarse, fine))
+        if narrow > 0:
+            ratios[system] = wide / narrow
+    return max(ratios.items(), key=lambda row: row[1], default=None)
+
+
+def _notes(part: Part, figures: Sequence[Figures], alike: tuple[str, float] | None) -> Iterator[str]:
     """Notes on averages over documents, documents whose sentences are alike, mentions that no system resolves."""
     averaged = {str(one): one.main for one in part.measures if one.parameters.get("average") == "macro"}
     for one in figures:
@@ -467,29 +538,13 @@ def _notes(part: Part, figures: Sequence[Figures]) -> Iterator[str]:
     if part.cut_documents:
         documents = f"{part.cut_documents:,} document{'s' * (part.cut_documents != 1)}"
         yield f"{documents} hold several values of {key}: units cut through them."
-    if key and part.documents is not None:
-        measure, settings = figures[0].measure, figures[0].settings
-        fine = Figures(measure, None, part.documents, settings)
-        for index, system in enumerate(fine.systems):
-            errors = [one.standard_error(measure.main, index) for one in (fine, figures[0])]
-            if errors[1] > WIDER * errors[0] > 0:
-                yield (
-                    f"The standard error of {system} on {measure} over {key}s is {errors[1] / errors[0]:.1f} times "
-                    f"that over sentences: sentences of one {key} are alike here."
-                )
-    elif part.documents is not None and part.documents.units >= FEW_UNITS:
-        measure, settings = figures[0].measure, figures[0].settings
-        coarse = Figures(measure, None, part.documents, settings)
-        rows = (one.scores(labels=False, names=[measure.main]) for one in (figures[0], coarse))
-        for fine_row, coarse_row in zip(*rows, strict=True):
-            narrow, wide = fine_row.high - fine_row.low, coarse_row.high - coarse_row.low
-            if wide > WIDER * narrow > 0:
-                yield (
-                    f"Resampling documents, not sentences, makes the interval of {fine_row.system} on "
-                    f"{fine_row.measure} {wide / narrow:.1f} times as wide: sentences of one document are alike "
-                    "here. Consider --unit document."
-                )
-                break
+    if alike is not None and not 1 / WIDER <= alike[1] <= WIDER:
+        (system, times), noun = alike, key or "document"
+        reason = f", because sentences of one {noun} resemble each other" if times > 1 else ""
+        yield (
+            f"The standard error of {system} on {part.measures[0]} over {noun}s is {times:.1f} times that over "
+            f"sentences{reason}."
+        )
     for on, number in part.unresolved_in_all.items():
         listed = sum(one.group == on for one in part.unresolved)
         if number > listed:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import re
 import sys
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import field
@@ -16,8 +17,15 @@ import numpy as np
 
 from assay import specs
 from assay.align import Pair
-from assay.arrays import Floats, ratio
-from assay.engine.coefficients import kappa, pair_alpha
+from assay.arrays import Bools, Floats, ratio
+from assay.engine.coefficients import (
+    Disagreement,
+    Rows,
+    kappa,
+    kappa_disagreement,
+    pair_alpha,
+    pair_alpha_disagreement,
+)
 from assay.engine.counts import Counts, Sums, bracketed, graded, matched, tally
 from assay.engine.items import ONE, Items
 from assay.engine.task import first_task, tasks
@@ -123,6 +131,8 @@ class Measure:
 
     definition: Definition
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    given: frozenset[str] = field(default=frozenset(), compare=False)
+    """The parameters that the user gave, be it with their default."""
 
     def __str__(self) -> str:
         default, always = self.definition.parameters, self.definition.named
@@ -268,7 +278,14 @@ def find(spec: str) -> Measure:
     definition = _own(name) if ":" in name else known.get(name)
     if definition is None:
         raise unknown("measure", name, known)
-    return Measure(definition, specs.typed(f"measure {name}", given, definition.parameters))
+    return Measure(definition, specs.typed(f"measure {name}", given, definition.parameters), frozenset(given))
+
+
+def form_of_score(measure: str, score: str) -> str:
+    """The form in which people read a score of a measure that comes with assay: percent, unless it says otherwise."""
+    known = measures().get(re.split("[(@/]", measure)[0])
+    functions = {**known.scores, **known.averages} if known else {}
+    return str(getattr(functions.get(score), "form", "percent"))
 
 
 def _own(name: str) -> Definition:
@@ -308,8 +325,12 @@ class Ratio:
         return np.asarray(self.part(sums)), np.asarray(self.total(sums))
 
     def from_share(self, share: float) -> float:
-        """The score that a share of these items stands for."""
+        """The score that a share of these items stands for …"""
         return share
+
+    def slope(self, share: float) -> float:
+        """… and by how much it changes with the share there."""
+        return 1.0
 
 
 class Proportion(Ratio):
@@ -341,8 +362,12 @@ class F1(Ratio):
         return right, np.asarray(self.total(sums)) - right
 
     def from_share(self, share: float) -> float:
-        """The F1 of such a share."""
+        """The F1 of such a share …"""
         return 2 * share / (1 + share)
+
+    def slope(self, share: float) -> float:
+        """… and its derivative."""
+        return 2 / (1 + share) ** 2
 
 
 class Mean(Ratio):
@@ -372,12 +397,26 @@ class ByFields:
 class Ranged:
     """A score that is no share, and the least and the most that it can be."""
 
+    form = "number"
+    """How people read it: a plain number …"""
+
     def __init__(self, function: Score, low: float = -math.inf, high: float = math.inf) -> None:
         self.function, self.low, self.high = function, float(low), float(high)
 
     def __call__(self, sums: Sums) -> Floats:
         """The score."""
         return self.function(sums)
+
+
+class Coefficient(Ranged):
+    """A coefficient from −1 to 1, such as kappa: 1 − disagreement / disagreement by chance."""
+
+    form = "coefficient"
+    """… or .571."""
+
+    def __init__(self, function: Score, disagreement: Callable[[Rows], Disagreement] | None = None) -> None:
+        super().__init__(function, -1, 1)
+        self.disagreement = disagreement
 
 
 precision = Proportion("found", "system", instead="right")
@@ -394,18 +433,27 @@ BLANK = "blank"
 """The field of the gold items whose label is a blank, which is no label of its own in a macro average."""
 
 
-def macro(score: Score, fields: Sequence[str] = ("gold",)) -> Score:
+class Macro:
     """The plain mean of a score over the labels that have anything in some fields: the labels that gold has."""
 
-    def averaged(sums: Sums) -> Floats:
-        present = (_sizes(sums, fields) > 0) & (np.asarray(sums.get(BLANK, 0.0)) == 0)
+    def __init__(self, score: Score, fields: Sequence[str] = ("gold",)) -> None:
+        self.score, self.fields = score, fields
+
+    def counts(self, sums: Sums) -> Bools:
+        """Mask of the labels whose scores are averaged."""
+        return np.asarray((_sizes(sums, self.fields) > 0) & (np.asarray(sums.get(BLANK, 0.0)) == 0))
+
+    def items(self, sums: Sums) -> Floats:
+        """The number of items of each label, those of gold and those of the system."""
+        return _sizes(sums, ("gold", "system") if "system" in sums else self.fields)
+
+    def __call__(self, sums: Sums) -> Floats:
+        """The mean."""
+        present, found = self.counts(sums), self.score(sums)
         # A label that gold has and no system assigns has no precision; as an average over labels needs
         # a number for each, it counts as 0 there, as it does in its F.
-        found = score(sums)
         values = np.where(present & ~np.isnan(found), found, 0.0)
         return ratio(_total_over_labels(values), present.sum(axis=-1).astype(np.float64))
-
-    return averaged
 
 
 def weighted(score: Score, fields: Sequence[str] = ("gold",)) -> Score:
@@ -433,12 +481,15 @@ FOUND: Scores = {"f1": f1, "precision": precision, "recall": recall}
 FOUND_WORDS: Scores = {**FOUND, "aligned": aligned}
 """The same of words, which both sides may cut otherwise."""
 OVER_LABELS: Scores = {
-    **{f"macro-{name}": macro(score) for name, score in FOUND.items()},
+    **{f"macro-{name}": Macro(score) for name, score in FOUND.items()},
     "weighted-f1": weighted(f1),
 }
 """Averages over labels."""
 
 
 SCORES = {"agreement": f1}
-BEYOND_CHANCE: Scores = {"kappa": Ranged(kappa, -1, 1), "alpha": Ranged(pair_alpha, -1, 1)}
+BEYOND_CHANCE: Scores = {
+    "kappa": Coefficient(kappa, kappa_disagreement),
+    "alpha": Coefficient(pair_alpha, pair_alpha_disagreement),
+}
 """Cohen's kappa and, for nominal labels, Krippendorff's alpha."""

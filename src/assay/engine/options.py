@@ -31,7 +31,7 @@ _BY_NAME = ("which", "repair")
 """Options whose values may be said of one file each: NAME=VALUE."""
 _PARAMETERS = ("params", "tagset", "weights")
 """Parameters of measures that may be the path of a file."""
-_OF_ENGINE = ("symmetric", "figures_alone", "decided")
+_OF_ENGINE = ("symmetric", "figures_alone", "pairs_of_sets", "decided")
 """Options that only the engine sets."""
 
 
@@ -129,6 +129,8 @@ class _Options:
     """Neither side is gold: two annotators."""
     figures_alone: bool = False
     """Nothing but the figures of systems is read: no intervals, no look at their items or labels."""
+    pairs_of_sets: int = 0
+    """The number of pairs that are tested on all data sets of a run, of which this is one; 0: there is no other."""
     decided: Decided | None = None
     """For one of many shards: how it is to be read. What must hold in some shard is then not asked of each."""
 
@@ -307,7 +309,7 @@ class _Options:
         if self.times < 1:
             raise UsageError(f"{self.times} resamples are too few.")
         if self.power is not None and not 0 < self.power < 1:
-            raise UsageError(f"power {self.power} is no chance between 0 and 1, e.g. 0.8.")
+            raise UsageError(f"--power {self.power}: give a probability between 0 and 1, e.g. 0.8.")
         if self.sweep < 0:
             raise UsageError(f"{self.sweep} weightings cannot be drawn.")
         if self.missing == "absent" and not self.symmetric:

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from assay.arrays import Ints
-from assay.engine.counts import Tallies
+from assay.engine.counts import FEW_CLUSTERS, Tallies
 from assay.engine.examples import MOST_UNRESOLVED, Drawn, drawn_of
 from assay.engine.items import Items, Met
 from assay.engine.measure import Measure, find
@@ -22,14 +22,18 @@ from assay.engine.warnings import Remark, together
 from assay.records import dataclass
 from assay.result import Example, Mapped, Source
 
-FEW_UNITS = 20
+
+def unit_of(documents: int, sentences: int) -> str:
+    """The unit if none is asked for: documents, if there are enough of them that have several sentences."""
+    return "document" if FEW_CLUSTERS <= documents < sentences else "sentence"
 
 
 @dataclass(frozen=True, eq=False)
 class Selection:
     """One measure over everything, or over one value of a slice."""
 
-    tallies: Tallies
+    tallies: Mapping[str, Tallies]
+    """By unit: in that of the Result, and in all that it may be as long as other shards may decide."""
     items: Items | None = None
     """The items of all systems, folded, where the measure has items."""
     count_alike: bool = True
@@ -40,7 +44,7 @@ class Selection:
     def __add__(self, other: Selection) -> Selection:
         return replace(
             self,
-            tallies=self.tallies + other.tallies,
+            tallies={unit: own + other.tallies[unit] for unit, own in self.tallies.items() if unit in other.tallies},
             items=None if self.items is None or other.items is None else self.items + other.items,
             count_alike=self.count_alike and other.count_alike,
             number=self.number + other.number,
@@ -48,8 +52,12 @@ class Selection:
 
     def among(self, others: Selection, *, first: bool) -> Selection:
         """The same where nothing in other units, which come before or behind, has the value."""
-        nothing = self.tallies.nothing(others.tallies)
-        return replace(self, tallies=nothing + self.tallies if first else self.tallies + nothing)
+        tallies = {}
+        for unit, own in self.tallies.items():
+            if unit in others.tallies:
+                nothing = own.nothing(others.tallies[unit])
+                tallies[unit] = nothing + own if first else own + nothing
+        return replace(self, tallies=tallies)
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,7 +150,8 @@ class Part:
     """… and their parameters, columns under gold's names."""
     task: str
     column: str
-    unit: str
+    asked: str
+    """The unit that the user or the task says; nothing where gold decides (`unit`)."""
     scheme: str
     atoms: str
     tagset: str
@@ -164,7 +173,6 @@ class Part:
     unaligned: tuple[int, ...]
     """For each judged system, the number of gold words without a counterpart."""
     aligned_by: tuple[str, ...]
-    units: int
     items: int
     matched_items: int | None
     """Gold's items as the basis of comparison counts them, where that is another number."""
@@ -178,11 +186,8 @@ class Part:
     kinds: tuple[tuple[str, ...] | None, ...]
     """For each measure the kinds of outcome that it tells apart, the hit first; None where it has no items."""
     everything: tuple[Selection, ...]
-    """Each measure over all items."""
+    """Each measure over all items; the first in sentences, and in documents or values of a comment."""
     cuts: tuple[Cut, ...]
-    documents: Tallies | None
-    """The first measure with documents for units, where sentences are resampled; with sentences, where the units are
-    values of a comment."""
     cut_documents: int = 0
     """Documents that hold several of these values."""
     labels: Items | None = None
@@ -211,6 +216,21 @@ class Part:
         """True if systems are compared with one another."""
         return self.command == "compare" and len(self.judged) > 1
 
+    @cached_property
+    def unit(self) -> str:
+        """The unit of intervals and tests."""
+        return self.asked or unit_of(self.number("document"), self.number("sentence"))
+
+    @property
+    def units(self) -> int:
+        """The number of units."""
+        return self.number(self.unit)
+
+    def number(self, unit: str) -> int:
+        """The number of units of a kind; 0 where these are not known."""
+        found = self.everything[0].tallies.get(unit)
+        return 0 if found is None else found.units
+
     def views(self) -> Iterator[tuple[str | None, list[tuple[int, Selection]]]]:
         """Everything, then each value of each slice, with the measures that it applies to."""
         yield None, list(enumerate(self.everything))
@@ -219,8 +239,6 @@ class Part:
 
     def __add__(self, other: Part) -> Part:
         """The sum of two parts; the one whose text comes first stands first."""
-        everything = tuple(a + b for a, b in zip(self.everything, other.everything, strict=True))
-        named = everything[0].tallies.names if everything else None
         return replace(
             self,
             told=self.told | other.told,
@@ -230,8 +248,6 @@ class Part:
             digests=tuple((*a, *b) for a, b in zip(self.digests, other.digests, strict=True)),
             unaligned=tuple(map(int.__add__, self.unaligned, other.unaligned)),
             aligned_by=tuple(map(way_of, zip(self.aligned_by, other.aligned_by, strict=True))),
-            # Values of a comment may come again.
-            units=self.units + other.units if named is None else len(named),
             items=self.items + other.items,
             matched_items=None if self.matched_items is None else self.matched_items + (other.matched_items or 0),
             left_out=(self.left_out + other.left_out) % 2**64,
@@ -242,12 +258,11 @@ class Part:
                 name: (before + other.effects[name][0], after + other.effects[name][1])
                 for name, (before, after) in self.effects.items()
             },
-            everything=everything,
+            everything=tuple(a + b for a, b in zip(self.everything, other.everything, strict=True)),
             cut_documents=self.cut_documents + other.cut_documents,
             cuts=tuple(
                 a.plus(b, self.everything, other.everything) for a, b in zip(self.cuts, other.cuts, strict=True)
             ),
-            documents=None if self.documents is None or other.documents is None else self.documents + other.documents,
             labels=None if self.labels is None or other.labels is None else self.labels + other.labels,
             met={name: _both(rows, other.met[name]) for name, rows in self.met.items()},
             whole=_both(self.whole, other.whole),

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
-from math import comb
+from math import comb, log10
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ import numpy as np
 
 from assay.arrays import Floats
 from assay.corpus.adapters import named_systems
-from assay.engine.finish import adjusted, with_groups
+from assay.engine.finish import adjust_p_values, with_groups
 from assay.engine.options import Options
 from assay.engine.parts import Part
 from assay.engine.scores import ALPHA, Figures, Settings, range_of
@@ -25,6 +25,7 @@ from assay.formats import joint_digest
 from assay.result import Comparison, Result, Runs, RunTest, Score, enumeration
 from assay.stats.intervals import t_interval
 from assay.stats.runs import almost_stochastic_order, permuted, run_variance, t_test
+from assay.stats.significance import SMALLEST
 from assay.stats.streams import generator
 
 _PATTERN = re.compile(r"[*?\[]")
@@ -77,10 +78,10 @@ def evaluate_repeats(
     places = {name: [part.judged.index(title) for title in titles] for name, titles in named.items()}
     settings = Settings(options.seed, options.times, options.interval, None)
     views = {
-        (where, str(part.measures[index])): Figures(part.measures[index], where, one.tallies, settings)
+        (where, str(part.measures[index])): Figures(part.measures[index], where, one.tallies[part.unit], settings)
         for where, chosen in part.views()
         for index, one in chosen
-        if one.tallies.units
+        if one.tallies[part.unit].units
     }
     first = views[None, str(part.measures[0])]
     median: dict[str, Any] = {}
@@ -99,7 +100,9 @@ def evaluate_repeats(
         if row.test != "mcnemar" or (len(places[row.a]) == 1 and len(places[row.b]) == 1)
     ]
     tested = [_tested(row, views, places) for row in comparisons]
-    rows = adjusted(tested, result.main_scores, slices=options.correct == "slices")
+    rows = adjust_p_values(
+        tested, result.main_scores, slices=options.correct == "slices", documents=result.documents
+    )
     scores = [replace(row, group="") for row in scores]
     numbers = ", ".join(f"{name} {len(own)}" for name, own in runs.items())
     chosen = f"of the median run{'s' * (len(shown) > 1)}: {', '.join(shown)}."
@@ -134,14 +137,20 @@ def _mean_score(
         return row
     values = figures.values(row.score, row.label)[own]
     value, low, high, kind = float(np.mean(values)), float("nan"), float("nan"), ""
+    variance = degrees = None
     if row.label is None and not np.isnan(values).any() and figures.tallies.units > 1:
         lines, sizes = figures.linear_values(row.score, own)
-        found = run_variance([np.stack(lines)], [values], sizes)
+        found = run_variance([np.stack(lines)], [values], sizes, figures.degrees(row.score, own))
         ends = range_of(figures.function_of(row.score))
         (low, high), kind = t_interval(value, found.total, found.degrees + 1, *ends), "runs"
+        variance, degrees = found.total, found.degrees
     spread = float(np.std(values, ddof=1))
     runs = Runs(len(own), spread, float(values.min()), float(values.max()), tuple(values.tolist()))
-    return replace(row, value=value, low=low, high=high, interval=kind, runs=runs)
+    # The number of items is that of one run.
+    return replace(
+        row, value=value, low=low, high=high, interval=kind, runs=runs, variance=variance, df=degrees,
+        effective_items=None, design_effect=None, assumed=False,
+    )  # fmt: skip
 
 
 def _tested(
@@ -159,12 +168,14 @@ def _tested(
         nothing = float("nan")
         return replace(
             row, test="runs", difference=difference, low=nothing, high=nothing, p=nothing, p_low=nothing,
-            p_high=nothing, interval="", power=None,
+            p_high=nothing, interval="", power=None, method="t", log10_p=None, smallest_p=None, variance=None,
+            df=None, evidence=None, level=None, low_family=None, high_family=None,
         )  # fmt: skip
     lines, sizes = figures.linear_values(row.score, [*one, *other])
-    found = run_variance([np.stack(lines[: len(one)]), np.stack(lines[len(one) :])], scores, sizes)
+    of_units = figures.degrees(row.score, [*one, *other])
+    found = run_variance([np.stack(lines[: len(one)]), np.stack(lines[len(one) :])], scores, sizes, of_units)
     low, high = range_of(figures.function_of(row.score))
-    p = t_test(difference, found.total, found.degrees)
+    p = max(SMALLEST, t_test(difference, found.total, found.degrees))
     ends = t_interval(difference, found.total, found.degrees + 1, low - high, high - low)
     dealt = permuted(*scores) if min(len(one), len(other)) > 1 else None
     smallest = 0.0
@@ -183,14 +194,21 @@ def _tested(
         exact=False,
         interval="runs",
         power=None,
+        method="t",
+        log10_p=log10(p),
+        smallest_p=None,
+        variance=found.total,
+        df=found.degrees,
+        evidence=None,
         runs=RunTest(
             variance=found.total,
             v_units=found.units,
             v_a=found.runs[0],
             v_b=found.runs[1],
+            v_runs=found.of_runs,
             v_interaction=found.interaction,
             df=found.degrees,
-            p_units=t_test(difference, found.units, float(sizes.sum()) - 1),
+            p_units=t_test(difference, found.units, of_units),
             p_runs=dealt,
             smallest_p_runs=smallest if dealt is not None else None,
             share_of_runs=found.share_of_runs,

@@ -22,7 +22,7 @@ from assay.engine.finish import make_result
 from assay.engine.items import Items, join, judge_words, met
 from assay.engine.measure import Measure, find
 from assay.engine.options import Decided, Options, contents_of
-from assay.engine.parts import FEW_UNITS, Covered, Cut, Part, Selection, Summed, bases_of, basis_of, whole_numbers
+from assay.engine.parts import Covered, Cut, Part, Selection, Summed, bases_of, basis_of, unit_of, whole_numbers
 from assay.engine.prepare import Prepared, Run, prepare, source_of
 from assay.engine.repeats import evaluate_repeats, runs_of
 from assay.engine.scores import Settings
@@ -82,7 +82,7 @@ def measure_shard(
         parameters=tuple(measure.parameters for measure in run.measures),
         task=run.task,
         column=run.column,
-        unit=run.unit,
+        asked=shard.asked,
         scheme=run.scheme,
         atoms=run.atoms,
         tagset=run.tagset,
@@ -97,7 +97,6 @@ def measure_shard(
         contents=contents_of(options, run.measures),
         unaligned=unaligned,
         aligned_by=tuple(pair.aligned_by for _, pair in run.pairs),
-        units=len(shard.units.kept),
         items=run.items,
         matched_items=None,
         left_out=sum(lot_of(0, "left out", name) for name in skipped) % 2**64,
@@ -108,7 +107,6 @@ def measure_shard(
         kinds=shard.kinds,
         everything=tuple(shard.selection(index, one, None, shard.units) for index, one in enumerate(tables)),
         cuts=tuple(shard.cut(cut) for cut in cuts),
-        documents=shard.documents(),
         cut_documents=shard.cut_documents(),
         labels=labels,
         of_task=task.sums(run, compares) if task.sums else {},
@@ -148,10 +146,35 @@ class _Shard:
     _joined: dict[int, Items] = field(default_factory=dict)
     _blocks: dict[str, Ints] = field(default_factory=dict)
 
+    @property
+    def asked(self) -> str:
+        """The unit that the user or the task says; nothing where gold decides."""
+        options = self.options
+        decides = options.unit is None and not (options.symmetric or options.figures_alone)
+        return "" if decides and self.run.unit == "sentence" else self.run.unit
+
     @cached_property
-    def units(self) -> _Units:
-        """The units of all sentences."""
-        return _Units.of(self.run, self.run.unit, np.ones(self.run.gold.sentences, dtype=bool))
+    def units(self) -> dict[str, _Units]:
+        """The units of all sentences: in the unit of the Result, or in all that it may be."""
+        if self.asked:
+            return self.units_of([self.asked])
+        both = self.units_of(["sentence", "document"])
+        decided = unit_of(len(both["document"].kept), len(both["sentence"].kept))
+        # Other shards may have the documents that are lacking here.
+        is_open = decided == "sentence" and self.options.decided is not None
+        return both if is_open else {decided: both[decided]}
+
+    def units_of(self, names: Iterable[str], taken: Bools | None = None) -> dict[str, _Units]:
+        """The units of all sentences, or of those taken."""
+        taken = np.ones(self.run.gold.sentences, dtype=bool) if taken is None else taken
+        return {unit: _Units.of(self.run, unit, taken) for unit in names}
+
+    @property
+    def beside(self) -> Iterator[str]:
+        """Further units of the first measure, to see whether sentences of one document or speaker are alike."""
+        if not self.options.figures_alone and (self.asked != "document" or self.options.unit):
+            others = ("sentence",) if cluster_key(self.asked) else ("sentence", "document")
+            yield from (unit for unit in others if unit not in self.units)
 
     @cached_property
     def kinds(self) -> tuple[tuple[str, ...] | None, ...]:
@@ -195,14 +218,14 @@ class _Shard:
             known = list(gold.unit_names(unit))
             names = [known[index] for index in units.kept.tolist()]
         alone = self.options.decided is None or names is not None
-        return Tallies.of(counts, measure.fields_read, blocks, alone=alone, names=names, **how)
+        return Tallies.of(counts, measure.fields_read, blocks, alone=alone, names=names, unit=unit, **how)
 
     def selection(
         self,
         index: int,
         tables: Judged,
         where: str | None,
-        units: _Units,
+        units: Mapping[str, _Units],
         *,
         by_sentence: bool = True,
         number: int = 0,
@@ -223,24 +246,17 @@ class _Shard:
             self.sliced[where] = joined
         # Each label is resampled by itself; in a slice only where the main score is an average over them.
         by_label = where is None or measure.main in measure.averages
+        how = {"by_label": by_label, "compares": self.compares}
+        tallies = {unit: self.tallies(index, tables, own, unit, **how) for unit, own in units.items()}
+        if where is None and index == 0:
+            for unit, own in self.units_of(self.beside).items():
+                tallies[unit] = self.tallies(0, tables, own, unit, compares=False)
         return Selection(
-            tallies=self.tallies(index, tables, units, self.run.unit, by_label=by_label, compares=self.compares),
+            tallies=tallies,
             items=joined.fold() if tells and joined is not None else None,
             count_alike=not any(one.selected and (one.has_gold != one.has_system[0]).any() for _, one in items),
             number=number,
         )
-
-    def documents(self) -> Tallies | None:
-        """The first measure with documents for units, where it may be worth knowing that sentences are alike; with
-        sentences where the units are values of a comment."""
-        if cluster_key(self.run.unit):
-            units = _Units.of(self.run, "sentence", np.ones(self.run.gold.sentences, dtype=bool))
-            return self.tallies(0, self.tables[0], units, "sentence", compares=False)
-        units = _Units.of(self.run, "document", np.ones(self.run.gold.sentences, dtype=bool))
-        few = self.options.decided is None and len(units.kept) < FEW_UNITS
-        if self.run.unit != "sentence" or self.options.interval == "wilson" or few:
-            return None
-        return self.tallies(0, self.tables[0], units, "document", compares=False)
 
     def cut_documents(self) -> int:
         """The number of documents that hold several units which are values of a comment."""
@@ -257,7 +273,7 @@ class _Shard:
         if by_sentence is not None:
             codes, names = by_sentence
             present = set(np.unique(codes[~run.skipped]).tolist())
-            units = {code: _Units.of(run, run.unit, codes == code) for code in sorted(present)}
+            units = {code: self.units_of(self.units, codes == code) for code in sorted(present)}
         for index, tables in enumerate(self.tables):
             found: dict[str, Selection] = {}
             if by_sentence is not None:

@@ -6,23 +6,44 @@ import hashlib
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
 
-from assay.arrays import Array, Bools, Floats, Ints
-from assay.engine.counts import BLOCKS, MANY, Collapsed, Sums, Tallies, as_sums
-from assay.engine.measure import ByFields, Measure, Proportion, Ranged, Ratio, f1, recall
+from assay.arrays import Array, Bools, Floats, Ints, ratio
+from assay.engine.counts import (
+    BLOCKS,
+    FEW_CLUSTERS,
+    FEW_DIFFERING,
+    FEW_UNITS,
+    MANY,
+    Collapsed,
+    Sums,
+    Tallies,
+    as_sums,
+)
+from assay.engine.items import ONE
+from assay.engine.measure import ByFields, Macro, Measure, Proportion, Ranged, Ratio, f1, recall
 from assay.engine.measure import Score as ScoreFunction
 from assay.records import dataclass
 from assay.result import Comparison, CountsRow, Power, Score
-from assay.stats.intervals import bca, percentile, percentiles, score_interval, t_interval, wilson
+from assay.stats.intervals import (
+    STEADY,
+    bca,
+    effective_items,
+    percentile,
+    percentiles,
+    score_interval,
+    t_interval,
+    wilson,
+)
 from assay.stats.power import detectable
-from assay.stats.resample import bootstrap_sums, bootstrap_weights
-from assay.stats.significance import Shuffling, shuffling_test, shuffling_tests
-from assay.stats.streams import BOOTSTRAP, SHUFFLING, generator, is_less, rows_text
+from assay.stats.resample import CHUNK_NUMBERS, bootstrap_sums, bootstrap_weights
+from assay.stats.significance import Shuffling, shuffling_test, shuffling_tests, tilted_test
+from assay.stats.streams import BOOTSTRAP, SHUFFLING, Stream, generator, is_less, rows_text
+from assay.stats.tails import Difference
 
 MOST_NUMBERS = 1 << 27
 """The most resampled scores of labels in all …"""
@@ -32,6 +53,8 @@ ALPHA = 0.05
 FEW_FOR_PERCENTILES = 200
 """Below so many units the interval of a difference is Student's; from there on percentiles are as good, and skewed
 where differences are."""
+FEW_ITEMS = 10
+"""With a label of fewer items, gold's and the system's, the interval of a plain mean over labels is too short."""
 MOST_FIELDS = 512
 """Of more counts a unit, as an average over very many labels has, it is not asked what could have been found."""
 _STEP = 1e-4
@@ -54,10 +77,93 @@ class Settings:
     """The level that a difference is tested at, that of the first step where many are."""
     baseline: str | None = None
     """The system that all others are tested against, where that is asked for."""
+    keeps_evidence: bool = False
+    """True if comparisons keep what a test over several data sets needs of this one."""
 
     def rng(self, purpose: str) -> np.random.Generator:
         """A generator for what has no counts: nothing but its purpose tells it from others."""
         return generator(self.seed, purpose)
+
+
+@dataclass(frozen=True, eq=False)
+class Exchange:
+    """What a test of two systems on a score is made of: counts that may be exchanged unit by unit.
+
+    Which of the two is the first depends on the counts alone, so that both ways agree to the last digit.
+    """
+
+    a: Floats
+    """Summed counts of the first system …"""
+    b: Floats
+    """… and of the second."""
+    rows: Any
+    """The distinct differences of units (or blocks of them), first minus second, dense or sparse …"""
+    sizes: Ints
+    """… the number of units that have each …"""
+    places: Ints
+    """… and the places of the counts that differ."""
+    units: int
+    """The number of units in which the systems differ."""
+    measure: str
+    fields: tuple[str, ...]
+    labelled: bool
+    """True if each label has these fields."""
+    content: bytes
+    """What random streams depend on beside the seed."""
+    turned: bool
+    """True if the first system is B."""
+
+    @property
+    def sides(self) -> tuple[Floats, Floats]:
+        """The counts of both that differ."""
+        return self.a[self.places], self.b[self.places]
+
+    def difference(self, function: ScoreFunction) -> Difference:
+        """The difference of a score, second minus first, for other numbers in place of those that differ."""
+
+        def score(whole: Floats, part: Floats) -> Floats:
+            if len(self.places) < len(whole):
+                whole = np.broadcast_to(whole, (*part.shape[:-1], len(whole))).copy()
+                whole[..., self.places] = part
+            else:
+                whole = part
+            shape = (*whole.shape[:-1], -1, len(self.fields)) if self.labelled else whole.shape
+            return function(as_sums(whole.reshape(shape), self.fields))
+
+        return lambda x, y: np.asarray(score(self.b, y) - score(self.a, x))
+
+    def amounts(self, function: ScoreFunction) -> Ints | None:
+        """A whole number for each row, in proportion to what it adds to the difference; None if there are none.
+
+        There are where both systems have the same denominator in every unit.
+        """
+        if self.labelled or not isinstance(function, Ratio):
+            return None
+        sums = as_sums(self.rows, self.fields)
+        parts = np.asarray(function.part(sums)) * ONE
+        if np.any(function.total(sums)) or np.any(parts != np.rint(parts)):
+            return None
+        return parts.astype(np.int64)
+
+    def stream(self, seed: int) -> Stream:
+        """The random streams of these rows."""
+        return lambda purpose: generator(seed, purpose.encode() + self.content)
+
+
+@dataclass(frozen=True)
+class _Spread:
+    """How sure a score is: its interval and what that is made of, under the names of Score."""
+
+    low: float = math.nan
+    high: float = math.nan
+    interval: str = ""
+    variance: float | None = None
+    df: float | None = None
+    effective_items: float | None = None
+    design_effect: float | None = None
+    assumed: bool = False
+    too_short: tuple[str, ...] = ()
+    shrunk: tuple[float, float] | None = None
 
 
 class Figures:
@@ -73,8 +179,11 @@ class Figures:
         }
         self.averages = dict(measure.averages) if self.by_label else {}
         self.totals = [total if tallies.labels is None else total.sum(axis=0) for total in tallies.totals]
+        self.clusters = tallies.unit != "sentence"
+        """True if units are groups of sentences, whose sizes may differ much."""
         self.pooled = False
         """True once blocks of units were resampled in place of units."""
+        self._left_out: dict[tuple[str, int], Floats] = {}
 
     # --- scores ---
 
@@ -85,9 +194,11 @@ class Figures:
         for place, label in places:
             for number, system in enumerate(self.systems):
                 for name in names or (*self.functions, *(self.averages if label is None else ())):
-                    value, low, high, interval = self._interval(name, number, place)
-                    row = (system, str(self.measure), name, label, self.slice, value, low, high)
-                    yield Score(*row, main=name == self.measure.main, interval="" if math.isnan(low) else interval)
+                    values = self._observed[name] if place is None else self._observed_by_label[name][:, place]
+                    value = float(values[number])
+                    row = (system, str(self.measure), name, label, self.slice, value)
+                    found = self._spread(name, number, place, value)
+                    yield Score(*row, main=name == self.measure.main, **vars(found))
 
     def counts_rows(self) -> Iterator[CountsRow]:
         """The counts behind the scores, overall and per label."""
@@ -112,34 +223,34 @@ class Figures:
             values[name] = np.array([float(function(as_sums(total, self.fields))) for total in self.tallies.totals])
         return values
 
-    def _interval(self, name: str, system: int, label: int | None) -> tuple[float, float, float, str]:
-        """A score, both ends of its interval, and which kind of interval that is."""
-        observed = self._observed[name][system] if label is None else self._observed_by_label[name][system, label]
-        value, asked = float(observed), self.settings.interval
+    def _spread(self, name: str, system: int, label: int | None, value: float) -> _Spread:
+        """The interval of a score, as it was asked for, and what its variance over units tells."""
+        asked, units = self.settings.interval, self.tallies.units
         if np.isnan(value) or not asked:
-            return value, math.nan, math.nan, ""
+            return _Spread()
+        found = _Spread()
+        if units > 1:
+            found = self._label_spreads[name][system][label] if label is not None else self._overall(name, system)
         if asked == "score":
-            ends, kind = self._label_intervals[name] if label is not None else (None, "")
-            if ends is None:
-                return value, *self._closed_form(name, system, value)
-            low, high = ends[system, label].tolist()
-            return value, low, high, kind
+            return found
+        found = replace(found, assumed=False)
         if asked == "wilson" and (total := self._denominator(name, system, label)) is not None:
-            return value, *wilson(value * total, total), "wilson"
-        if self.tallies.units < 2:
+            low, high = wilson(value * total, total)
+            return replace(found, low=low, high=high, interval="wilson")
+        if units < 2:
             # All resamples of a single unit are equal.
-            return value, math.nan, math.nan, ""
+            return found
+        corrected, kind = None, "percentile"
         if label is not None:
             ends, improved = self._resampled_label_intervals[name]
-            low, high = ends[system, label].tolist()
-            return value, low, high, "bca" if improved[system, label] else "percentile"
-        replicates = self._replicates[system][name]
-        if asked == "bca" and name in self.functions:
-            drawn = self._drawn(system)
-            corrected = bca(value, replicates, self._jackknife(name, drawn.rows, drawn.sizes), drawn.sizes)
-            if corrected is not None:
-                return value, *corrected, "bca"
-        return value, *percentile(replicates), "percentile"
+            (low, high), kind = ends[system, label].tolist(), "bca" if improved[system, label] else kind
+        else:
+            replicates = self._replicates[system][name]
+            if asked == "bca" and name in self.functions:
+                drawn = self._drawn(system)
+                corrected = bca(value, replicates, self._jackknife(name, drawn.rows, drawn.sizes), drawn.sizes)
+            (low, high), kind = (corrected, "bca") if corrected else (percentile(replicates), kind)
+        return replace(found, low=low, high=high, interval="" if math.isnan(low) else kind)
 
     def _denominator(self, name: str, system: int, label: int | None) -> float | None:
         """The denominator of a score that is a proportion."""
@@ -147,43 +258,128 @@ class Figures:
         sums = as_sums(totals, self.fields)
         if label is None:
             sums = {field: sums[field] for field in self.tallies.read}
-        function = _as_proportion(self.functions.get(name), sums)
+        function = _as_proportion(self.function_of(name), sums)
         return float(function.total(sums)) if isinstance(function, Proportion) else None
 
     # --- intervals from the variance over units ---
 
-    def _closed_form(self, name: str, system: int, value: float) -> tuple[float, float, str]:
-        """The ends of an interval that needs no resampling, and its kind."""
-        units = self.tallies.units
-        function: ScoreFunction | None
-        sizes: Array
-        if name in self.averages:
-            function, sizes = self.averages[name], np.ones(self.tallies.drawn_by_label)
-            # In an order that depends on what is in the rows alone, so that sums do.
-            table = self._wide_tables[system][np.argsort(self._row_digests[system])]
-            values = self._linear(name, table, system)
-            present = int(np.count_nonzero(np.asarray((table != 0).sum(axis=1))))
-        else:
-            # Rows are looked at once; they are cheap however many units have rows of their own.
-            found, fields = self.tallies.rows(system) or self.tallies.block_rows(system), self.tallies.read
-            whole_sums = as_sums(self.totals[system], self.fields)
-            function = _as_proportion(self.functions[name], {field: whole_sums[field] for field in fields})
-            sizes, sums = found.sizes, as_sums(found.rows, fields)
-            if isinstance(function, Ratio):
-                right, total = function.items(sums)
-                whole = float(sizes @ total)
-                share = float(sizes @ right) / whole
-                variance = _factor(sizes) * float(sizes @ (right - share * total) ** 2) / whole**2
-                present = int(sizes[total > 0].sum())
-                items = whole if function.of_items else math.inf
-                ends = score_interval(share, variance, units, present, items)
-                return function.from_share(ends[0]), function.from_share(ends[1]), "score"
-            values = self._linear(name, found.rows, system)
-            present = int(sizes[found.rows.any(axis=1)].sum())
+    def _overall(self, name: str, system: int) -> _Spread:
+        """How sure a score of all items is, without resampling."""
+        # Rows are looked at once; they are cheap however many units have rows of their own.
+        found = self.tallies.rows(system) or self.tallies.block_rows(system)
+        if name in self.functions:
+            totals = np.asarray(self.totals[system][self._read], dtype=np.float64)
+            function = _as_proportion(self.functions[name], as_sums(totals, self.tallies.read))
+            of_all = np.zeros(len(found.rows), dtype=np.int64)
+            return self._spreads(function, found, of_all, totals[None], float(found.sizes.sum()))[0]
+        function, value = self.averages[name], float(self._observed[name][system])
+        change = self._left_out_units(name, system)
+        variance = _variance(change, np.ones(len(change)), centred=False)
+        effective = effective_items(value, variance, float(found.sizes[found.rows.any(axis=1)].sum()))
+        spread = self._ends(function, value, value, variance, effective, self.degrees(name, [system]))
+        if isinstance(function, Macro):
+            sums = as_sums(self.tallies.totals[system], self.fields)
+            rare = np.flatnonzero(function.counts(sums) & (function.items(sums) < FEW_ITEMS)).tolist()
+            spread = replace(spread, too_short=tuple(self.labels[label] for label in rare))
+        return spread
+
+    def _ends(
+        self, function: ScoreFunction, value: float, share: float, variance: float, effective: float, df: float
+    ) -> _Spread:
+        """The interval of a score, by the effective number of items of its share or, if it is none, by t."""
         low, high = range_of(function)
         if (low, high) == (0, 1) and 0 <= value <= 1:
-            return *score_interval(value, _variance(values, sizes), units, present), "score"
-        return *t_interval(value, _variance(values, sizes), units, low, high), "t"
+            (low, high), kind = score_interval(share, effective, df + 1), "score"
+            if isinstance(function, Ratio):
+                variance *= function.slope(share) ** 2
+                low, high = function.from_share(low), function.from_share(high)
+        else:
+            (low, high), kind = t_interval(value, variance, df + 1, low, high), "t"
+        return _Spread(low, high, "" if math.isnan(low) else kind, variance, df)
+
+    def _spreads(
+        self, function: ScoreFunction, found: Collapsed, of_label: Ints, totals: Floats, drawn: float
+    ) -> list[_Spread]:
+        """How sure the score of each label is, from rows of counts, the label of each, and the totals of labels.
+
+        There are `drawn` units or blocks; those without a label need no row of it.
+        """
+        fields, number, units = self.tallies.read, len(totals), self.tallies.units
+        rows, sizes, one = found.rows, found.sizes, np.ones(len(found.rows))
+
+        def add_up(values: Array, where: Any = slice(None)) -> Floats:
+            return np.asarray(np.bincount(of_label[where], (sizes * values)[where], number), dtype=np.float64)
+
+        sums, whole = as_sums(rows, fields), as_sums(totals, fields)
+        value, there = function(whole), rows.any(axis=1)
+        items, rarer = np.full(number, math.inf), np.full(number, math.inf)
+        if isinstance(function, Ratio):
+            right, weight = function.items(sums)
+            all_right, all_items = function.items(whole)
+            share, there = ratio(all_right, all_items), np.asarray(weight > 0)
+            # Of documents, the change if one is left out.
+            values = ratio(right - share[of_label] * weight, all_items[of_label] - weight * self.clusters)
+            if function.of_items:
+                items, rarer = all_items, np.minimum(add_up(one, weight > right), add_up(one, right > 0))
+        else:
+            share, weight = value, _shares(rows, totals[of_label])
+            if self.clusters:
+                values = value[of_label] - function(as_sums(totals[of_label] - rows, fields))
+            else:
+                values = (rows * _gradient(function, totals, fields)[of_label]).sum(axis=1)
+        values = _defined(values)
+        variance = add_up(values**2) * (drawn - 1) / drawn
+        if not self.clusters:
+            variance = np.maximum(add_up(values**2) - add_up(values) ** 2 / drawn, 0.0) * drawn / max(1.0, drawn - 1)
+        present = add_up(one, there)
+        if drawn < units:
+            # A block has the items of several units.
+            present = np.where(np.isfinite(items), np.maximum(present, np.minimum(items, units)), present)
+        degrees = np.full(number, units - 1.0)
+        steady = float(STEADY)
+        if self.clusters:
+            steady = min(steady, units)
+            degrees = np.maximum(1.0, ratio(add_up(weight) ** 2, add_up(weight**2)) - 1)
+        spreads = [_Spread()] * number
+        for label in np.flatnonzero(~np.isnan(value)).tolist():
+            own, v, most = float(share[label]), float(variance[label]), float(items[label])
+            effective = effective_items(own, v, float(present[label]), most, float(rarer[label]), steady)
+            spread = self._ends(function, float(value[label]), own, v, effective, float(degrees[label]))
+            if math.isfinite(most):
+                design = most / effective
+                assumed = own in (0, 1) and design > 1
+                inner = (effective * own + 0.5) / (effective + 1)
+                assert isinstance(function, Ratio)
+                spread_there = function.slope(inner) ** 2 * inner * (1 - inner) / effective
+                spread = replace(
+                    spread,
+                    effective_items=effective,
+                    design_effect=design,
+                    assumed=assumed,
+                    shrunk=(function.from_share(inner), spread_there),
+                )
+            spreads[label] = spread
+        return spreads
+
+    @cached_property
+    def _label_spreads(self) -> dict[str, list[list[_Spread]]]:
+        """How sure each score is, for each system and label, without resampling."""
+        found: dict[str, list[list[_Spread]]] = {name: [] for name in self.functions}
+        drawn = float(self.tallies.drawn_by_label)
+        for counts, totals in zip(self.tallies.labelled(), self.tallies.totals, strict=True):
+            assert counts.label is not None
+            # Distinct rows in canonical order: the label, then the counts that scores read.
+            table = Collapsed.of(np.column_stack([counts.label.astype(np.int64), counts.values[:, self._read]]))
+            rows = Collapsed(table.rows[:, 1:], table.sizes)
+            sums = totals[:, self._read].astype(np.float64)
+            for name, function in self.functions.items():
+                found[name].append(self._spreads(function, rows, table.rows[:, 0], sums, drawn))
+        return found
+
+    @cached_property
+    def _read(self) -> list[int]:
+        """The places of the fields that scores read."""
+        return [self.fields.index(field) for field in self.tallies.read]
 
     def values(self, name: str, label: str | None = None) -> Floats:
         """A score of each system, overall or of a label."""
@@ -199,87 +395,73 @@ class Figures:
         """Contributions of units, in one order for some systems, to the score of each; and the size of each row."""
         if name in self.averages:
             order = np.argsort(self._contents(systems))
-            tables = self._wide_tables
-            lines = [self._linear(name, tables[index][order], index) for index in systems]
-            return lines, np.ones(len(order))
+            return [self._left_out_units(name, index)[order] for index in systems], np.ones(len(order))
         found = self.tallies.rows(*systems) or self.tallies.block_rows(*systems)
         parts = zip(systems, np.split(found.rows, len(systems), axis=1), strict=True)
-        return [self._linear(name, part, index) for index, part in parts], found.sizes
+        return [self._contributions(name, part, index, found.sizes) for index, part in parts], found.sizes
+
+    def degrees(self, name: str, systems: Sequence[int]) -> float:
+        """The degrees of freedom of a variance over units: of documents, fewer where their sizes differ."""
+        if not self.clusters:
+            return self.tallies.units - 1.0
+        found = self.tallies.rows(*systems) or self.tallies.block_rows(*systems)
+        function = self.functions.get(name)
+        if isinstance(function, Ratio):
+            parts = np.split(found.rows, len(systems), axis=1)
+            weight = np.asarray(sum(function.total(as_sums(part, self.tallies.read)) for part in parts))
+        else:
+            weight = _shares(found.rows, found.sizes @ found.rows.astype(np.float64))
+        square = math.fsum((found.sizes * weight**2).tolist())
+        return max(1.0, math.fsum((found.sizes * weight).tolist()) ** 2 / square - 1) if square else 1.0
 
     def standard_error(self, name: str, system: int) -> float:
-        """The standard error of an overall score, by the variance over units."""
-        sizes: Array
+        """The standard error of an overall score, to first order, by the variance over units."""
         if name in self.averages:
-            table = self._wide_tables[system][np.argsort(self._row_digests[system])]
-            values = self._linear(name, table, system)
-            sizes = np.ones(len(values))
-        else:
-            found = self.tallies.rows(system) or self.tallies.block_rows(system)
-            values, sizes = self._linear(name, found.rows, system), found.sizes
-        return math.sqrt(_variance(values, sizes))
+            values = self._left_out_units(name, system)
+            return math.sqrt(_variance(values, np.ones(len(values))))
+        found = self.tallies.rows(system) or self.tallies.block_rows(system)
+        return math.sqrt(_variance(self._linear(name, found.rows, system), found.sizes))
+
+    def _contributions(self, name: str, rows: Any, system: int, sizes: Array) -> Floats:
+        """Contribution of each row of a system to a score: of documents, what leaving one out changes."""
+        if not self.clusters:
+            return self._linear(name, rows, system)
+        fields, number = self.tallies.read, float(sizes.sum())
+        left = self.functions[name](as_sums(self.totals[system][self._read].astype(np.float64) - rows, fields))
+        return _defined(self._observed[name][system] - left) * (number - 1) / number
 
     def _linear(self, name: str, rows: Any, system: int) -> Floats:
         """Contribution of each row of a system to a score, to first order; only distances from the mean matter."""
-        if name in self.averages:
-            totals, fields = self.tallies.totals[system][:, self._columns], self._read_by_label
-            gradient = _gradient(self.averages[name], totals.astype(np.float64), fields)
-            return np.asarray(rows @ gradient.ravel())
         totals = self.totals[system]
         if isinstance(function := self.functions[name], Ratio):
             part, total = function.part, function.total
             sums, whole = as_sums(rows, self.tallies.read), as_sums(totals, self.fields)
             return np.asarray((part(sums) - function(whole) * total(sums)) / total(whole))
-        columns = [self.fields.index(field) for field in self.tallies.read]
-        own = np.asarray(totals[columns], dtype=np.float64)[None]
-        return np.asarray(rows @ _gradient(function, own, self.tallies.read, of_all=False)[0])
+        own = np.asarray(totals[self._read], dtype=np.float64)[None]
+        return np.asarray(rows @ _gradient(function, own, self.tallies.read)[0])
 
-    @cached_property
-    def _label_intervals(self) -> dict[str, tuple[Floats, str]]:
-        """The ends of the interval of each score (systems × labels × 2), without resampling."""
-        units, drawn, number = self.tallies.units, self.tallies.drawn_by_label, len(self.labels)
-        fields = self.tallies.read
-        columns = [self.fields.index(field) for field in fields]
-        found = {}
-        tables = []
-        for counts in self.tallies.labelled():
-            assert counts.label is not None
-            # Distinct rows in canonical order: the label, then the counts that scores read.
-            tables.append(Collapsed.of(np.column_stack([counts.label.astype(np.int64), counts.values[:, columns]])))
-        for name, function in self.functions.items():
-            ends = np.full((len(self.systems), number, 2), np.nan)
-            low, high = range_of(function)
-            for system, table in enumerate(tables):
-                of_label, rows, sizes = table.rows[:, 0], table.rows[:, 1:], table.sizes
-                value = self._observed_by_label[name][system]
-                totals = self.tallies.totals[system][:, columns].astype(np.float64)
-                sums, whole = as_sums(rows, fields), as_sums(totals, fields)
-                there: Any
-                if isinstance(function, Ratio):
-                    right, total = function.items(sums)
-                    all_right, items = function.items(whole)
-                    with np.errstate(divide="ignore", invalid="ignore"):
-                        share = np.asarray(all_right / items)
-                        values = (right - share[of_label] * total) / items[of_label]
-                    there = total > 0
-                    items = items if function.of_items else np.full(number, math.inf)
-                else:
-                    share, items = value, np.full(number, math.inf)
-                    gradient = _gradient(function, totals, fields, of_all=False)
-                    values, there = (rows * gradient[of_label]).sum(axis=1), rows.any(axis=1)
-                present = np.bincount(of_label[there], sizes[there], number)
-                mean, square = (np.bincount(of_label, sizes * values**power, number) / drawn for power in (1, 2))
-                variance = drawn * drawn / max(1, drawn - 1) * np.maximum(square - mean**2, 0.0)
-                for label in np.flatnonzero(~np.isnan(value)).tolist():
-                    v, units_there, most = float(variance[label]), int(present[label]), float(items[label])
-                    if (low, high) == (0, 1):
-                        two = score_interval(float(share[label]), v, units, units_there, most)
-                        ends[system, label] = [
-                            function.from_share(end) if isinstance(function, Ratio) else end for end in two
-                        ]
-                    else:
-                        ends[system, label] = t_interval(float(value[label]), v, units, low, high)
-            found[name] = (ends, "score" if (low, high) == (0, 1) else "t")
-        return found
+    def _left_out_units(self, name: str, system: int) -> Floats:
+        """What leaving out each unit (or block) changes in an average over labels, in the order of the tables."""
+        if (name, system) not in self._left_out:
+            table, function = self._wide_tables[system], self.averages[name]
+            # Units with equal counts change the same.
+            places = {digest: place for place, digest in enumerate(self._row_digests[system])}
+            distinct = np.array(list(places.values()), dtype=np.int64)
+            totals = self.tallies.totals[system][:, self._columns].astype(np.float64)
+            changes = np.empty(len(distinct))
+            step = max(1, CHUNK_NUMBERS // max(1, totals.size))
+            for first in range(0, len(distinct), step):
+                some = table[distinct[first : first + step]]
+                some = some if isinstance(some, np.ndarray) else some.toarray()
+                left = totals - some.reshape(len(some), *totals.shape)
+                changes[first : first + step] = self._observed[name][system] - function(
+                    as_sums(left, self._read_by_label)
+                )
+            order = {digest: number for number, digest in enumerate(places)}
+            numbers = [order[digest] for digest in self._row_digests[system]]
+            scale = (len(numbers) - 1) / len(numbers)
+            self._left_out[name, system] = _defined(changes)[numbers] * scale
+        return self._left_out[name, system]
 
     # --- resampling ---
 
@@ -507,14 +689,18 @@ class Figures:
 
     def comparisons(self) -> Iterator[Comparison]:
         """Every pair of systems, tested by shuffling, on the scores the measure is compared on."""
+        keeps = self.settings.keeps_evidence and self.slice is None
         for a, b in combinations(range(len(self.systems)), 2):
             if self.settings.baseline not in (None, self.systems[a], self.systems[b]):
                 continue
             differences = {name: float(self._observed[name][b] - self._observed[name][a]) for name in self._tested}
-            intervals = self._difference_intervals(a, b, differences)
+            spreads = {name: self._pair_variance(a, b, name) for name in self._tested}
+            intervals = self._difference_intervals(a, b, differences, spreads)
             for name in self._tested:
                 low, high, interval = intervals[name]
                 outcome, power = self._test(a, b, name, (low, high))
+                variance, degrees = spreads[name]
+                least, most = range_of(self.function_of(name))
                 yield Comparison(
                     a=self.systems[a],
                     b=self.systems[b],
@@ -533,15 +719,43 @@ class Figures:
                     exact=outcome.exact,
                     interval="" if math.isnan(low) else interval,
                     power=power,
+                    method=outcome.method,
+                    log10_p=outcome.log10_p,
+                    smallest_p=outcome.smallest_p,
+                    variance=None if math.isnan(variance) else variance,
+                    df=None if math.isnan(variance) else degrees,
+                    few=self.is_few(outcome.units),
+                    widest=most - least,
+                    evidence=self._exchange(a, b, name) if keeps and name == self.measure.main else None,
                 )
 
-    def _difference_intervals(self, a: int, b: int, observed: dict[str, float]) -> dict[str, _Ends]:
+    def is_few(self, differing: int) -> bool:
+        """True if there are so few units, or so few that differ, that the interval of a difference is too short."""
+        return self.tallies.units < (FEW_CLUSTERS if self.clusters else FEW_UNITS) or differing < FEW_DIFFERING
+
+    def _pair_variance(self, a: int, b: int, name: str) -> tuple[float, float]:
+        """The variance of a difference, from what units add to it, and its degrees of freedom; nan if it has none."""
+        if self.tallies.units < 2 or not self.settings.interval or np.isnan(self._observed[name][[a, b]]).any():
+            return math.nan, math.nan
+        if name in self.averages:
+            change = self._left_out_units(name, b) - self._left_out_units(name, a)
+            return _variance(change, np.ones(len(change)), centred=False), self.degrees(name, (a, b))
+        (one, other), sizes = self.linear_values(name, (a, b))
+        return _variance(other - one, sizes, centred=not self.clusters), self.degrees(name, (a, b))
+
+    def _difference_intervals(
+        self, a: int, b: int, observed: dict[str, float], spreads: dict[str, tuple[float, float]]
+    ) -> dict[str, _Ends]:
         """For each score tested the ends of the interval of its difference, and its kind."""
         asked = self.settings.interval
-        if asked == "score" and self.tallies.units < FEW_FOR_PERCENTILES:
-            return {name: self._t_difference(a, b, name, value) for name, value in observed.items()}
         if self.tallies.units < 2:
             return dict.fromkeys(observed, (math.nan, math.nan, ""))
+        if asked == "score" and self.tallies.units < FEW_FOR_PERCENTILES:
+            found = {}
+            for name, (variance, degrees) in spreads.items():
+                low, high = range_of(self.function_of(name))
+                found[name] = (*t_interval(observed[name], variance, degrees + 1, low - high, high - low), "t")
+            return found
         if len(self.systems) > MANY:
             drawn = {name: (False, values[:, b] - values[:, a]) for name, values in self._common_replicates.items()}
         else:
@@ -560,50 +774,68 @@ class Figures:
             found[name] = (low, high, kind)
         return found
 
-    def _t_difference(self, a: int, b: int, name: str, value: float) -> tuple[float, float, str]:
-        """Student's interval of a difference, from what units add to it."""
-        turned = self._is_turned(a, b, wide=name in self.averages)
-        first, second = (b, a) if turned else (a, b)
-        sizes: Array
-        if name in self.averages:
-            order, tables = np.argsort(self._contents((first, second))), self._wide_tables
-            one, other = (self._linear(name, tables[i][order], i) for i in (first, second))
-            sizes, function = np.ones(len(one)), self.averages[name]
-        else:
-            rows = self._drawn(first, second)
-            halves = zip((first, second), np.split(rows.rows, 2, axis=1), strict=True)
-            one, other = (self._linear(name, half, side) for side, half in halves)
-            sizes, function = rows.sizes, self.functions[name]
-        low, high = range_of(function)
-        variance = _variance(other - one, sizes)
-        return *t_interval(value, variance, self.tallies.units, low - high, high - low), "t"
-
     def _test(self, a: int, b: int, name: str, ends: tuple[float, float]) -> tuple[Shuffling, Power | None]:
         """The test of two systems on a score, and what it could have found; `ends` are those of the difference."""
+        if name in self.averages and len(self.systems) > MANY:
+            return self._common_tests[name][a, b], None
+        found = self._exchange(a, b, name)
+        function, stream = self.function_of(name), cache(found.stream(self.settings.seed))
+        sides, difference = found.sides, found.difference(function)
+        outcome = shuffling_test(
+            *(*sides, found.rows, found.sizes, difference, stream, self.settings.times),
+            amounts=found.amounts(function),
+            width=len(found.a),
+        )
+        outcome = replace(outcome, units=found.units)
+        swaps = found.rows if isinstance(found.rows, np.ndarray) else found.rows.toarray()
+        ends = (-ends[1], -ends[0]) if found.turned else ends
+        # What power draws comes behind what the test has drawn.
+        return outcome, self._power(*sides, swaps, found.sizes, difference, outcome, ends, stream(SHUFFLING))
+
+    def _exchange(self, a: int, b: int, name: str) -> Exchange:
+        """What a test of two systems on a score is made of."""
         if name in self.averages:
-            return self._test_of_average(a, b, name, ends)
-        function, fields = self.functions[name], self.tallies.read
-        found, differing = self.tallies.swaps(a, b)
-        if found is None:
-            rows = self.tallies.block_rows(a, b)
-            change = np.subtract(*np.split(rows.rows, 2, axis=1))
-            found = Collapsed.of(change[change.any(axis=1)], rows.sizes[change.any(axis=1)])
-        turned = Collapsed.of(-found.rows, found.sizes)
-        if is_less(found.rows, found.sizes, turned.rows, turned.sizes):
-            a, b, found, ends = b, a, turned, (-ends[1], -ends[0])
+            tables = self._wide_tables
+            one, other = self._row_digests[a], self._row_digests[b]
+            differing = [place for place, two in enumerate(zip(one, other, strict=True)) if two[0] != two[1]]
 
-        def difference(x: Floats, y: Floats) -> Floats:
-            return np.asarray(function(as_sums(y, fields)) - function(as_sums(x, fields)))
+            def change_of(first: int, second: int) -> Any:
+                return tables[first][differing] - tables[second][differing]
 
-        columns = [self.fields.index(name) for name in fields]
-        one, other = (self.totals[system][columns].astype(np.float64) for system in (a, b))
-        swaps, rng = found.rows.astype(np.float64), self._generator(rows_text(SHUFFLING, found.rows, found.sizes))
-        outcome = shuffling_test(one, other, swaps, found.sizes, difference, rng, self.settings.times)
-        outcome = replace(outcome, units=differing)
-        return outcome, self._power(one, other, swaps, found.sizes, difference, outcome, ends, rng)
-
-    def _generator(self, content: str | bytes) -> np.random.Generator:
-        return generator(self.settings.seed, content)
+            if len(self.systems) > MANY:
+                # Checksums are there already, one for each system.
+                sides = ((one, other), (other, one))
+                contents = [[first[place] + second[place] for place in differing] for first, second in sides]
+            else:
+                contents = [_row_digests(change_of(*two)) for two in ((a, b), (b, a))]
+            turned = sorted(contents[0]) < sorted(contents[1])
+            change, own = change_of(b, a) if turned else change_of(a, b), contents[turned]
+            places = np.flatnonzero(np.asarray((change != 0).sum(axis=0)))
+            order = sorted(range(len(own)), key=own.__getitem__)
+            sums = [np.asarray(tables[system].sum(axis=0), dtype=np.float64).ravel() for system in (a, b)]
+            rows, units = change[order][:, places], len(own)
+            sizes: Ints = np.ones(units, dtype=np.int64)
+            if self.tallies.units > BLOCKS:
+                units = self.tallies.differing_units(a, b)
+            content, fields = b"\n" + b"".join(sorted(own)), self._read_by_label
+        else:
+            found, units = self.tallies.swaps(a, b)
+            if found is None:
+                both = self.tallies.block_rows(a, b)
+                change = np.subtract(*np.split(both.rows, 2, axis=1))
+                found = Collapsed.of(change[change.any(axis=1)], both.sizes[change.any(axis=1)])
+            back = Collapsed.of(-found.rows, found.sizes)
+            turned = is_less(found.rows, found.sizes, back.rows, back.sizes)
+            found = back if turned else found
+            fields = self.tallies.read
+            places = np.arange(len(fields))
+            columns = [self.fields.index(field) for field in fields]
+            sums = [self.totals[system][columns].astype(np.float64) for system in (a, b)]
+            rows, sizes = found.rows.astype(np.float64), found.sizes
+            content = rows_text("", found.rows, sizes).encode()
+        first, second = sums[::-1] if turned else sums
+        of_average, measure = name in self.averages, str(self.measure)
+        return Exchange(first, second, rows, sizes, places, units, measure, fields, of_average, content, turned)
 
     def _power(
         self,
@@ -628,45 +860,10 @@ class Figures:
         )
         if found is None:
             return None
-        reachable = 2.0 ** (1 - outcome.units)
-        return Power(alpha, chance, reachable, *vars(found).values())
+        assert outcome.smallest_p is not None
+        return Power(alpha, chance, outcome.smallest_p, *vars(found).values())
 
-    def _test_of_average(
-        self, a: int, b: int, name: str, ends: tuple[float, float]
-    ) -> tuple[Shuffling, Power | None]:
-        """The test of two systems on an average over labels, of which each unit has many counts."""
-        power = None
-        if len(self.systems) > MANY:
-            outcome = self._common_tests[name][a, b]
-        else:
-            tables = self._wide_tables
-            rows = np.flatnonzero(np.asarray((tables[a] != tables[b]).sum(axis=1)))
-            one, other = tables[a][rows] - tables[b][rows], tables[b][rows] - tables[a][rows]
-            contents = [_row_digests(change) for change in (one, other)]
-            if sorted(contents[0]) < sorted(contents[1]):
-                a, b, one, contents, ends = b, a, other, contents[::-1], (-ends[1], -ends[0])
-            order = sorted(range(len(rows)), key=contents[0].__getitem__)
-            rng = self._generator(SHUFFLING.encode() + b"\n" + b"".join(sorted(contents[0])))
-            columns = np.flatnonzero(np.asarray((one != 0).sum(axis=0)))
-            sums = [np.asarray(table.sum(axis=0), dtype=np.float64).ravel() for table in (tables[a], tables[b])]
-            whole = self._difference_of_average(self.averages[name])
-
-            def difference(x: Floats, y: Floats) -> Floats:
-                sides = [np.broadcast_to(total, (*x.shape[:-1], len(total))).copy() for total in sums]
-                for side, part in zip(sides, (x, y), strict=True):
-                    side[..., columns] = part
-                return whole(*sides)
-
-            of_a, of_b = (total[columns] for total in sums)
-            swaps, sizes = one[order][:, columns], np.ones(len(rows), dtype=np.int64)
-            outcome = shuffling_test(of_a, of_b, swaps, sizes, difference, rng, self.settings.times, len(sums[0]))
-            swaps = swaps if isinstance(swaps, np.ndarray) else swaps.toarray()
-            power = self._power(of_a, of_b, swaps, sizes, difference, outcome, ends, rng)
-        if self.tallies.units > BLOCKS:
-            outcome = replace(outcome, units=self.tallies.differing_units(a, b))
-        return outcome, power
-
-    def _difference_of_average(self, function: ScoreFunction) -> Callable[[Floats, Floats], Floats]:
+    def _difference_of_average(self, function: ScoreFunction) -> Difference:
         fields = self._read_by_label
 
         def difference(x: Floats, y: Floats) -> Floats:
@@ -690,62 +887,62 @@ class Figures:
                 rng = generator(self.settings.seed, SHUFFLING.encode() + b"\n" + b"".join(sorted(contents)))
                 pairs = list(combinations(order, 2))
                 difference = self._difference_of_average(self.averages[name])
-                tests = shuffling_tests(tables, pairs, difference, rng, self.settings.times)
+
+                def tilted(a: int, b: int, name: str = name) -> Shuffling | None:
+                    own = self._exchange(a, b, name)
+                    difference, stream = own.difference(self.averages[name]), own.stream(self.settings.seed)
+                    return tilted_test(*own.sides, own.rows, own.sizes, difference, stream)
+
+                tests = shuffling_tests(tables, pairs, difference, rng, self.settings.times, tilted)
+                for (a, b), outcome in tests.items() if self.tallies.units > BLOCKS else ():
+                    tests[a, b] = replace(outcome, units=self.tallies.differing_units(a, b))
                 found[name] = {**tests, **{(b, a): outcome for (a, b), outcome in tests.items()}}
         return found
 
 
-def _as_proportion(function: ScoreFunction | None, totals: Sums) -> ScoreFunction | None:
+def _as_proportion(function: ScoreFunction, totals: Sums) -> ScoreFunction:
     """The score; with equal tokenisation F1 is a proportion, the accuracy."""
     return recall if function is f1 and "aligned" in totals and totals["gold"] == totals["system"] else function
 
 
-def range_of(function: ScoreFunction | None) -> tuple[float, float]:
+def range_of(function: ScoreFunction) -> tuple[float, float]:
     """The least and the most that a score can be."""
     return (function.low, function.high) if isinstance(function, Ranged) else (0.0, 1.0)
 
 
-def _factor(sizes: Array) -> float:
-    """n / (n − 1)."""
+def _defined(changes: Floats) -> Floats:
+    """Changes of a score; what leaves it undefined changes nothing."""
+    return np.where(np.isfinite(changes), changes, 0.0)
+
+
+def _shares(rows: Array, totals: Array) -> Floats:
+    """The size of each unit: the sum of its shares of all totals."""
+    return np.asarray(_defined(ratio(rows, np.asarray(totals, dtype=np.float64))).sum(axis=1))
+
+
+def _variance(values: Floats, sizes: Array, *, centred: bool = True) -> float:
+    """The variance of a score to which each of so many units adds a value, or from which it takes one.
+
+    Sums are exact, so that neither the order of rows nor of two systems changes a digit.
+    """
     number = float(sizes.sum())
-    return number / max(1.0, number - 1)
+    mean = math.fsum((sizes * values).tolist()) / number if centred else 0.0
+    return number / max(1.0, number - 1) * math.fsum((sizes * (values - mean) ** 2).tolist())
 
 
-def _variance(values: Floats, sizes: Array) -> float:
-    """The variance of a score to which each of so many units adds a value."""
-    centred = values - float(sizes @ values) / float(sizes.sum())
-    return _factor(sizes) * float(sizes @ centred**2)
+def _gradient(function: ScoreFunction, totals: Floats, fields: Sequence[str]) -> Floats:
+    """Gradient of a score of each label in its counts, by central differences: labels × fields.
 
-
-def _gradient(function: ScoreFunction, totals: Floats, fields: Sequence[str], *, of_all: bool = True) -> Floats:
-    """Gradient of a score in its counts, by central differences: labels × fields.
-
-    The score is one of all labels, or each label has its own. Where nothing is counted it does not matter.
+    Where nothing is counted it does not matter.
     """
     gradient = np.zeros(totals.shape)
     steps = np.maximum(1.0, _STEP * totals)
-    if not of_all:
-        for field in range(len(fields)):
-            step = np.zeros(totals.shape)
-            step[:, field] = steps[:, field]
-            below, here, above = (function(as_sums(totals + sign * step, fields)) for sign in (-1, 0, 1))
-            gradient[:, field] = np.where(totals[:, field] > 0, _slope(below, here, above, steps[:, field]), 0.0)
-        return gradient
-    # Labels with equal sums have equal gradients.
-    distinct, group = np.unique(totals, axis=0, return_inverse=True)
-    first = np.array([np.flatnonzero(group.ravel() == number)[0] for number in range(len(distinct))], dtype=np.int64)
-    places = [(label, field) for label in first.tolist() for field in range(len(fields)) if totals[label, field] > 0]
-    middle = function(as_sums(totals, fields))
-    for begin in range(0, len(places), at_once := max(1, (1 << 21) // max(1, totals.size))):
-        some = places[begin : begin + at_once]
-        index = (np.arange(len(some)), *(np.array(column) for column in zip(*some, strict=True)))
-        ends = []
-        for sign in (-1, 1):
-            moved = np.repeat(totals[None], len(some), axis=0)
-            moved[index] += sign * steps[index[1:]]
-            ends.append(function(as_sums(moved, fields)))
-        gradient[index[1:]] = _slope(ends[0], middle, ends[1], steps[index[1:]])
-    return np.asarray(gradient[first[group.ravel()]])
+    for field in range(len(fields)):
+        step = np.zeros(totals.shape)
+        step[:, field] = steps[:, field]
+        below, here, above = (function(as_sums(totals + sign * step, fields)) for sign in (-1, 0, 1))
+        gradient[:, field] = np.where(totals[:, field] > 0, _slope(below, here, above, steps[:, field]), 0.0)
+    return gradient
 
 
 def _slope(below: Floats, here: Floats, above: Floats, step: Floats) -> Floats:

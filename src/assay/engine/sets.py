@@ -6,7 +6,7 @@ import hashlib
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -15,6 +15,9 @@ import numpy as np
 
 import assay
 from assay.arrays import Bools, Floats
+from assay.engine.averages import average_score, average_test
+from assay.engine.finish import decide_family, with_groups
+from assay.engine.measure import form_of_score
 from assay.engine.scores import ALPHA
 from assay.errors import UsageError
 from assay.records import dataclass
@@ -23,6 +26,7 @@ from assay.result import (
     Comparison,
     PairOverSets,
     Result,
+    Results,
     Score,
     Source,
     SystemOverSets,
@@ -32,9 +36,10 @@ from assay.result import (
     is_category,
     kind_title,
 )
+from assay.result.chance import interval_title
+from assay.result.numbers import WRITERS, plural
 from assay.result.posteriors import MeanRanks, RankTest
 from assay.stats.many import letters, rank_tests, signed_ranks
-from assay.stats.significance import holm
 
 SLICE = "dataset:"
 """What stands before the name of a data set where a row is about it alone."""
@@ -53,12 +58,14 @@ _COUNTED = ("errors", "differences", "bounds")
 """Tables of what is counted in single outputs."""
 
 
-def over_sets(sets: Mapping[str, Result], missing: Sequence[str] = ()) -> Result:
+def over_sets(sets: Mapping[str, Result], missing: Sequence[str] = ()) -> Results:
     """The Result over data sets: averages, ranks, tests of each two systems, and tables with a row for each data set.
 
     Its scores and comparisons have data sets for slices; overall scores are plain means over the data sets that all
-    systems have. `missing` are sentences on outputs that are not there.
+    systems have, and overall comparisons are tests of the means over those that both have. In the Result of each data
+    set, p is corrected for the tests on all of them. `missing` are sentences on outputs that are not there.
     """
+    sets = _tested_together(sets)
     results = list(sets.values())
     first = results[0]
     for name, result in sets.items():
@@ -73,6 +80,10 @@ def over_sets(sets: Mapping[str, Result], missing: Sequence[str] = ()) -> Result
     grids = [_Grid.of(sets, measure, systems) for measure in _measures(results)]
     grids = [grid for grid in grids if grid.systems]
     ranks = [found for grid in grids if (found := grid.tested_ranks()) is not None]
+    clustered = any(result.documents for result in results)
+    tests = [test for grid in grids for test in grid.average_tests(sets)]
+    tests = decide_family(tests, "average", [clustered] * len(tests))
+    alone = [name for name, result in sets.items() if result.units == 1]
     columns = {name: result.column for name, result in sets.items()}
     told = list(_warnings(sets))
     same: dict[str, list[str]] = {}
@@ -92,7 +103,7 @@ def over_sets(sets: Mapping[str, Result], missing: Sequence[str] = ()) -> Result
         command=first.command,
         task=first.task,
         column=first.column if len(set(columns.values())) == 1 else "",
-        unit=first.unit,
+        unit=first.unit if all(result.unit == first.unit for result in results) else "unit",
         units=sum(result.units for result in results),
         items=sum(result.items for result in results),
         aligned_by=first.aligned_by,
@@ -100,14 +111,14 @@ def over_sets(sets: Mapping[str, Result], missing: Sequence[str] = ()) -> Result
         times=first.times,
         interval=first.interval,
         test=first.test,
-        family=len(sets),
+        family=sum(not math.isnan(test.p) for test in tests),
         gold=_sum("gold", [result.gold for result in results]),
         systems=tuple(
             _sum(name, [one for result in results for one in result.systems if one.name == name])
             for name in dict.fromkeys(one.name for result in fullest for one in result.systems)
         ),
-        scores=(*_averages(sets, grids), *_by_set(sets)),
-        comparisons=tuple(row for grid in grids for row in grid.comparisons(sets)),
+        scores=(*with_groups(list(_averages(sets, grids)), tests), *_by_set(sets)),
+        comparisons=(*tests, *(row for grid in grids for row in grid.comparisons)),
         systems_over_sets=tuple(row for grid in grids for row in grid.of_systems),
         pairs_over_sets=tuple(row for grid in grids for row in grid.of_pairs),
         ranks=tuple(ranks),
@@ -115,10 +126,13 @@ def over_sets(sets: Mapping[str, Result], missing: Sequence[str] = ()) -> Result
         matched=first.matched,
         rivals=first.rivals,
         titles={name: title for result in results for name, title in result.titles.items()},
+        score_forms={name: forms for result in results for name, forms in result.score_forms.items()},
         text_unit=first.text_unit,
         tables_only=True,
         warnings=(*missing, *told),
+        documents=sum(result.documents for result in results),
         notes=(
+            *(f"Averages have no intervals: {name} has only one {first.unit}." for name in alone[:1]),
             *["Scores are means over the runs of a system."] * repeated,
             *["Slices are in the Result of each data set: --html or --format json."] * sliced,
         ),
@@ -131,14 +145,32 @@ def over_sets(sets: Mapping[str, Result], missing: Sequence[str] = ()) -> Result
         f"{overall.task}{column}: {len(sets)} data set{'s' * (len(sets) != 1)}, {texts:,} {overall.text_unit}s, "
         f"{overall.items:,} {counted}s, {len(systems)} system{'s' * (len(systems) != 1)}"
     )
-    tables = [one for one in _tables(sets, grids, overall.title) if one.rows]
+    tables = [one for one in _tables(sets, grids, overall) if one.rows]
     if repeated:
         # Scores are means; what is counted in one output is that of the median run.
         median = "Of the median run of each system on each data set."
         for place, one in enumerate(tables):
             if one.name in _COUNTED:
                 tables[place] = replace(one, title=f"{one.title}, median runs", notes=(*one.notes, median))
-    return replace(overall, heading=heading, tables=tuple(tables))
+    bare = {
+        name: replace(result, comparisons=tuple(replace(row, evidence=None) for row in result.comparisons))
+        for name, result in sets.items()
+    }
+    return Results(replace(overall, heading=heading, tables=tuple(tables)), bare)
+
+
+def _tested_together(sets: Mapping[str, Result]) -> dict[str, Result]:
+    """The Results with Holm's correction over pairs, measures and data sets, and the verdicts that it allows."""
+    rows = [row for result in sets.values() for row in result.main_tests]
+    clustered = [result.documents > 0 for result in sets.values() for _ in result.main_tests]
+    decided = {id(row): found for row, found in zip(rows, decide_family(rows, "data sets", clustered), strict=True)}
+    done = {}
+    for name, result in sets.items():
+        tests = [decided.get(id(row), row) for row in result.comparisons]
+        scores = tuple(with_groups(result.scores, tests))
+        size = next((row.family.size for row in decided.values() if row.family), result.family)
+        done[name] = replace(result, scores=scores, comparisons=tuple(tests), family=size)
+    return done
 
 
 def _warnings(sets: Mapping[str, Result]) -> Iterator[str]:
@@ -211,16 +243,17 @@ def _averages(sets: Mapping[str, Result], grids: Sequence[_Grid]) -> Iterator[Sc
     }
     for grid in grids:
         scores = dict.fromkeys(score for _, _, measure, score in found if measure == grid.measure)
+        names = [name for name, taken in zip(grid.sets, grid.common.tolist(), strict=True) if taken]
         for system in grid.systems:
             for score in scores:
-                values = [
-                    found[name, system, grid.measure, score].value
-                    for name, taken in zip(grid.sets, grid.common.tolist(), strict=True)
-                    if taken and (name, system, grid.measure, score) in found
-                ]
-                # Of a score that not all of these data sets have there is no mean.
-                mean = float(np.mean(values)) if values and len(values) == grid.common.sum() else math.nan
-                yield Score(system, grid.measure, score, None, None, mean, math.nan, math.nan, score == grid.score)
+                rows = [found.get((name, system, grid.measure, score)) for name in names]
+                known = [row for row in rows if row is not None]
+                if known and len(known) == len(names):
+                    yield average_score(known, form_of_score(grid.measure, score))
+                else:
+                    # Of a score that not all of these data sets have there is no mean.
+                    nothing = (math.nan, math.nan, math.nan)
+                    yield Score(system, grid.measure, score, None, None, *nothing, score == grid.score)
 
 
 # --- one measure ---
@@ -228,7 +261,7 @@ def _averages(sets: Mapping[str, Result], grids: Sequence[_Grid]) -> Iterator[Sc
 
 @dataclass(frozen=True, eq=False)
 class _Grid:
-    """The main score of a measure, data sets × systems, with the p of each two systems on each data set."""
+    """The main score of a measure, data sets × systems, with the tests of each two systems on each data set."""
 
     measure: str
     score: str
@@ -236,24 +269,39 @@ class _Grid:
     systems: tuple[str, ...]
     """Those that have this measure on some data set."""
     values: Floats
-    p: Mapping[tuple[str, str], Floats]
-    """Not corrected; nan where there is no test."""
+    tests: Mapping[tuple[str, str], list[Comparison | None]]
+    """None on a data set without one of the two."""
 
     @classmethod
     def of(cls, sets: Mapping[str, Result], measure: tuple[str, str], systems: Sequence[str]) -> _Grid:
         place = {name: index for index, name in enumerate(systems)}
         values = np.full((len(sets), len(systems)), np.nan)
-        p: dict[tuple[str, str], Floats] = {}
+        tests: dict[tuple[str, str], list[Comparison | None]] = {}
         for index, result in enumerate(sets.values()):
             for row in _overall(result):
                 if (row.measure, row.score) == measure:
                     values[index, place[row.system]] = row.value
             for test in result.comparisons:
                 if (test.measure, test.score) == measure and test.is_of_score and test.slice is None:
-                    p.setdefault((test.a, test.b), np.full(len(sets), np.nan))[index] = test.p
+                    tests.setdefault((test.a, test.b), [None] * len(sets))[index] = test
         there = ~np.isnan(values).all(axis=0)
         kept = tuple(name for name, has in zip(systems, there.tolist(), strict=True) if has)
-        return cls(*measure, tuple(sets), kept, values[:, there], p)
+        return cls(*measure, tuple(sets), kept, values[:, there], tests)
+
+    @property
+    def main(self) -> tuple[str, str]:
+        """The measure and its main score."""
+        return self.measure, self.score
+
+    @property
+    def form(self) -> str:
+        """The form of its scores …"""
+        return form_of_score(self.measure, self.score)
+
+    @property
+    def difference_form(self) -> str:
+        """… and of their differences."""
+        return "points" if self.form == "percent" else f"{self.form}-difference"
 
     @cached_property
     def common(self) -> Bools:
@@ -263,7 +311,7 @@ class _Grid:
     @property
     def all_tested(self) -> bool:
         """True if each two systems are tested, not each against one."""
-        return bool(self.p) and len(self.p) == len(self.systems) * (len(self.systems) - 1) // 2
+        return bool(self.tests) and len(self.tests) == len(self.systems) * (len(self.systems) - 1) // 2
 
     @cached_property
     def ranks(self) -> Floats:
@@ -282,20 +330,15 @@ class _Grid:
 
     @cached_property
     def ahead(self) -> Bools:
-        """Mask of the figures that are significantly ahead of every other system's of their data set.
-
-        The p of being ahead of all is the highest of those of the pairs; Holm's correction is over data sets.
-        """
-        highest = np.full(len(self.sets), np.nan)
+        """Mask of the figures that are significantly ahead of every other system's of their data set."""
+        sure = np.zeros(self.best.shape, dtype=bool)
         for index, best in enumerate(self.best):
-            if best.sum() == 1:
-                own = self.systems[int(best.argmax())]
-                tests = [self.p.get((own, name), self.p.get((name, own))) for name in self.systems if name != own]
-                highest[index] = max(math.nan if p is None else float(p[index]) for p in tests)
-                if any(p is None or math.isnan(p[index]) for p in tests):
-                    highest[index] = math.nan
-        sure = np.array(holm(highest.tolist())) < ALPHA
-        return np.asarray(self.best & sure[:, None])
+            own = self.systems[int(best.argmax())]
+            others = [name for name in self.systems if name != own]
+            tests = [self.tests.get((own, name), self.tests.get((name, own))) for name in others]
+            rows = [None if found is None else found[index] for found in tests]
+            sure[index] = best.sum() == 1 and all(row is not None and row.is_significant for row in rows)
+        return np.asarray(self.best & sure)
 
     @cached_property
     def of_systems(self) -> list[SystemOverSets]:
@@ -315,14 +358,14 @@ class _Grid:
     def of_pairs(self) -> list[PairOverSets]:
         """Each two systems over the data sets that both have."""
         rows = []
-        for a, b in self.p:
+        for (a, b), tests in self.tests.items():
             before, after = self.systems.index(a), self.systems.index(b)
             differences = self.values[:, after] - self.values[:, before]
             both = ~np.isnan(differences)
             # The difference of the averages, to the last digit: the mean of the differences may round otherwise.
             means = self.values[both].mean(axis=0) if both.any() else np.full(len(self.systems), np.nan)
             known = np.round(differences[both], 12)
-            sure = np.array(holm(self.p[a, b].tolist()))[both] < ALPHA
+            sure = np.array([row is not None and row.is_significant for row in tests])[both]
             rows.append(
                 PairOverSets(
                     a=a,
@@ -340,17 +383,28 @@ class _Grid:
             )
         return rows
 
-    def comparisons(self, sets: Mapping[str, Result]) -> Iterator[Comparison]:
-        """The tests of each data set, of which Holm's correction is over data sets."""
-        corrected = {pair: holm(p.tolist()) for pair, p in self.p.items()}
-        for index, (name, result) in enumerate(sets.items()):
-            for row in result.comparisons:
-                if (row.measure, row.score) == (self.measure, self.score) and row.is_of_score and row.slice is None:
-                    yield replace(row, slice=f"{SLICE}{name}", p_adjusted=corrected[row.a, row.b][index])
+    @property
+    def comparisons(self) -> Iterator[Comparison]:
+        """The tests of each data set."""
+        for index, name in enumerate(self.sets):
+            for tests in self.tests.values():
+                row = tests[index]
+                if row is not None:
+                    yield replace(row, slice=f"{SLICE}{name}", evidence=None)
+
+    def average_tests(self, sets: Mapping[str, Result]) -> Iterator[Comparison]:
+        """The test of each two systems on the means over the data sets that both have."""
+        results = list(sets.values())
+        for pair, tests in zip(self.of_pairs, self.tests.values(), strict=True):
+            known = [(row, result) for row, result in zip(tests, results, strict=True) if row is not None]
+            known = [(row, result) for row, result in known if not math.isnan(row.difference)]
+            if known:
+                rows, units = [row for row, _ in known], [result.units for _, result in known]
+                yield average_test(rows, units, pair.difference, results[0].seed, results[0].times)
 
     def tested_ranks(self) -> MeanRanks | None:
         """Tests on ranks, where systems are tested and there are enough of them and of data sets."""
-        return mean_ranks(self.measure, self.systems, self.values[self.common]) if self.p else None
+        return mean_ranks(self.measure, self.systems, self.values[self.common]) if self.tests else None
 
 
 def mean_ranks(
@@ -386,27 +440,28 @@ def mean_ranks(
 # --- tables ---
 
 
-def _tables(
-    sets: Mapping[str, Result], grids: Sequence[_Grid], title: Callable[[str], str]
-) -> Iterator[Table]:
+def _tables(sets: Mapping[str, Result], grids: Sequence[_Grid], overall: Result) -> Iterator[Table]:
     """Scores on each data set, differences over all and on each; then the details."""
+    title = overall.title
     for number, grid in enumerate(grids):
-        yield replace(_scores(grid, title(grid.measure), explained=number == 0), minor=number > 0)
+        averages = {row.system: row for row in _overall(overall) if (row.measure, row.score) == grid.main}
+        yield replace(_scores(grid, title(grid.measure), averages, explained=number == 0), minor=number > 0)
         if number == 0 and len(grids) > 1:
             yield _means(grids, title)
     for number, grid in enumerate(grids):
-        pairs = _pairs(grid, title(grid.measure))
+        tests = {(row.a, row.b): row for row in overall.main_tests if row.measure == grid.measure}
+        pairs = _pairs(grid, title(grid.measure), tests, overall.unit)
         yield replace(pairs, minor=number > 0, notes=pairs.notes if number == 0 else ())
     for number, grid in enumerate(grids):
-        tests = _tests(grid, title(grid.measure), sets)
-        yield replace(tests, minor=number > 0 or len(grid.p) > 1, notes=tests.notes if number == 0 else ())
+        by_set = _tests(grid, title(grid.measure))
+        yield replace(by_set, minor=number > 0 or len(grid.tests) > 1, notes=by_set.notes if number == 0 else ())
     yield _precisions(sets, [grid for grid in grids if grid.score.endswith("f1")])
     yield from _error_types(sets, title)
     yield _changes(sets)
     yield _bounds(sets)
 
 
-def _scores(grid: _Grid, measure: str, *, explained: bool) -> Table:
+def _scores(grid: _Grid, measure: str, averages: Mapping[str, Score], *, explained: bool) -> Table:
     """Data sets by systems, with averages, ranks and wins; what there is more of goes down."""
     means = [row.average for row in grid.of_systems]
     bold = {(int(i), int(j)) for i, j in np.argwhere(grid.best)}
@@ -417,6 +472,10 @@ def _scores(grid: _Grid, measure: str, *, explained: bool) -> Table:
     ]
     ends = ["average"]
     body.append([("", mean) for mean in means])
+    write, own_rows = WRITERS[grid.form], [averages[name] for name in grid.systems]
+    if has_intervals := not all(math.isnan(row.low) for row in own_rows):
+        ends.append("95% interval")
+        body.append(["–" if math.isnan(row.low) else f"{write(row.low)}–{write(row.high)}" for row in own_rows])
     compared = len(grid.systems) > 1
     if compared:
         ends += ["mean rank", "best on"]
@@ -429,7 +488,9 @@ def _scores(grid: _Grid, measure: str, *, explained: bool) -> Table:
         down, names, corner = names, down, "system"
     rows = [(name, *row) for name, row in zip(down, body, strict=True)]
     left_out = [name for name, taken in zip(grid.sets, grid.common.tolist(), strict=True) if not taken]
-    notes = ["Percent; average: the plain mean over data sets."] * explained
+    unit = "Percent; average" if grid.form == "percent" else "Average"
+    also = ", with its interval for these data sets" * has_intervals
+    notes = [f"{unit}: the plain mean over data sets{also}."] * explained
     if left_out:
         kept = int(grid.common.sum())
         notes.append(
@@ -439,12 +500,12 @@ def _scores(grid: _Grid, measure: str, *, explained: bool) -> Table:
     if compared and explained:
         notes.append("Bold: the best of a data set.")
     if grid.all_tested and explained:
-        notes.append(f"{_MARK}: ahead of every other system, p < 0.05 after Holm's correction over data sets.")
+        notes.append(f"{_MARK}: better than every other system, p (Holm) at most 0.05 for each of these pairs.")
     table = Table(
         f"Scores by data set: {measure}",
         (corner, *names),
         tuple(rows),
-        ("text", "marked"),
+        ("text", "marked" if grid.form == "percent" else f"marked-{grid.form}"),
         name="scores",
         notes=tuple(notes),
         bold=tuple(sorted((i, j + 1) for i, j in bold)),
@@ -461,10 +522,10 @@ def _means(grids: Sequence[_Grid], title: Callable[[str], str]) -> Table:
         "Scores averaged over data sets",
         ("system", *(title(grid.measure) for grid in grids)),
         tuple((name, *row) for name, *row in zip(systems, *columns, strict=True)),
-        ("text", "percent"),
+        ("text", *(grid.form for grid in grids)),
         name="scores",
         columns=("system", *(grid.measure for grid in grids)),
-        notes=("The main score of each measure, percent; bold: the best of a column.",),
+        notes=("The main score of each measure, shares in percent; bold: the best of a column.",),
         bold=tuple((i, j) for j, own in enumerate(columns, 1) for i in range(len(own)) if is_best(own, i)),
     )
     return replace(table, narrow=_in_parts(table))
@@ -481,6 +542,7 @@ def _in_parts(table: Table) -> tuple[Table, ...]:
             title=f"{table.title} ({number} of {len(starts)})",
             header=(table.header[0], *table.header[start : start + _NARROW]),
             columns=(),
+            forms=(table.forms[0], *(table.forms[start : start + _NARROW] or table.forms[-1:])),
             rows=tuple((row[0], *row[start : start + _NARROW]) for row in table.rows),
             bold=tuple((i, j - start + 1) for i, j in table.bold if start <= j < start + _NARROW),
             notes=table.notes if number == len(starts) else (),
@@ -489,62 +551,78 @@ def _in_parts(table: Table) -> tuple[Table, ...]:
     )
 
 
-def _pairs(grid: _Grid, measure: str) -> Table:
+def _pairs(grid: _Grid, measure: str, tests: Mapping[tuple[str, str], Comparison], unit: str) -> Table:
     """Each two systems over all data sets, those with the best system first where there are many."""
     averages = {row.system: row.average for row in grid.of_systems}
     best = max(averages, key=lambda name: (not math.isnan(averages[name]), averages[name]))
     many = len(grid.of_pairs) > _PAIRS
-    pairs = sorted(grid.of_pairs, key=lambda row: best not in (row.a, row.b)) if many else grid.of_pairs
-    tested = any(not math.isnan(row.signed_rank) for row in pairs)
-    note = (
-        "Difference: the mean over data sets, second minus first in percentage points. Better: the number of data "
-        "sets on which the first or the second system is ahead; sure: of these with p < 0.05 after Holm's correction "
-        "over data sets, so that it is better on at least so many (95% confidence)."
+    pairs = [row for row in grid.of_pairs if (row.a, row.b) in tests]
+    pairs = sorted(pairs, key=lambda row: best not in (row.a, row.b)) if many else pairs
+    ranked = any(not math.isnan(row.signed_rank) for row in pairs)
+    points = " in percentage points" * (grid.form == "percent")
+    shuffled = any(test.test == "shuffling" for test in tests.values())
+    exchanged = f"outputs exchanged {unit} by {unit} within each data set"
+    way = exchanged if shuffled else f"Student's t over {unit}s and runs"
+    notes = (
+        f"Difference of the averages over data sets, second minus first{points}, with the "
+        f"{interval_title(list(tests.values()))}. p: {way}, two-sided. Holm's correction is over "
+        f"{_family(tests.values())}; bold: p (Holm) at most 0.05.",
+        "Better: the number of data sets on which the first or the second system scores higher; shown: on which p "
+        f"(Holm) is at most 0.05 among all {_family(grid.comparisons)} on single data sets.",
+        *["Signed rank: p of Wilcoxon's test over data sets, not corrected."] * ranked,
     )
     return Table(
         f"Differences over data sets: {measure}",
         (
-            *("pair", "data sets", "difference", "first better", "sure", "second better", "sure"),
-            *["signed rank"] * tested,
+            *("pair", "data sets", "difference", "p", "p (Holm)"),
+            *("first better", "shown", "second better", "shown", *["signed rank"] * ranked),
         ),
         tuple(
             (
-                *([row.a, row.b], row.data_sets, row.difference, row.a_better, row.a_significant),
-                *(row.b_better, row.b_significant, *[row.signed_rank] * tested),
+                *([row.a, row.b], row.data_sets, list(tests[row.a, row.b].figure), tests[row.a, row.b].p),
+                *(list(tests[row.a, row.b].holm), row.a_better, row.a_significant),
+                *(row.b_better, row.b_significant, *[row.signed_rank] * ranked),
             )
             for row in pairs
         ),
-        ("pair", "count", "points", "count", "count", "count", "count", "p"),
+        ("pair", "count", grid.difference_form, "p", "holm", "count", "count", "count", "count", "p"),
         name="pairs",
-        notes=(note, *["Signed rank: p of Wilcoxon's test over data sets, not corrected."] * tested),
+        notes=notes,
         # The pairs of the best system.
         short=len(averages) - 1 if many else 0,
         columns=(
-            *("pair", "data sets", "difference", "first better", "first surely better"),
-            *("second better", "second surely better", *["signed rank"] * tested),
+            *("pair", "data sets", "difference", "p", "p (Holm)", "first better", "first shown better"),
+            *("second better", "second shown better", *["signed rank"] * ranked),
         ),
+        droppable=(9, 3, 1) if ranked else (3, 1),
     )
 
 
-def _tests(grid: _Grid, measure: str, sets: Mapping[str, Result]) -> Table:
-    several = len(grid.p) > 1
-    pairs = [f"{a} → {b}" for a, b in grid.p]
+def _family(rows: Iterable[Comparison]) -> str:
+    """The number of tests that are corrected together."""
+    return plural(next((row.family.size for row in rows if row.family is not None), 0), "test")
+
+
+def _tests(grid: _Grid, measure: str) -> Table:
+    several, rows = len(grid.tests) > 1, list(grid.comparisons)
+    pairs = [f"{a} → {b}" for a, b in grid.tests]
+    unit = " in percentage points" * (grid.form == "percent")
     return Table(
         f"Differences by data set: {measure}{'' if several or not pairs else f', {pairs[0]}'}",
-        ("data set", *["pair"] * several, "difference", "p", "p (Holm over sets)"),
+        ("data set", *["pair"] * several, "difference", "p", "p (Holm)"),
         tuple(
             (
                 *(str(row.slice).removeprefix(SLICE), *[[row.a, row.b]] * several),
-                *([row.difference, row.low, row.high], row.p, row.p_adjusted),
+                *(list(row.figure), row.p, list(row.holm)),
             )
-            for row in grid.comparisons(sets)
+            for row in rows
         ),
-        ("text", *["pair"] * several, "points", "p", "holm"),
+        ("text", *["pair"] * several, grid.difference_form, "p", "holm"),
         words=1 + several,
         name="data-sets",
         notes=(
-            "Second minus first in percentage points, with the 95% interval. p: as in the Result of the data set; "
-            "Holm's correction is over data sets here, over measures and pairs there; bold: p < 0.05 after it.",
+            f"Second minus first{unit}, with the {interval_title(rows)}. Holm's correction is over {_family(rows)} "
+            "(pairs, measures and data sets), here and on the page of each data set; bold: p (Holm) at most 0.05.",
         ),
     )
 

@@ -188,9 +188,17 @@ def measure_title(name: str) -> str:
 
 
 def with_titles(result: Result) -> Result:
-    """The Result with the names of its measures and scores as people write them."""
+    """The Result with the names of its measures and scores as people write them, and the forms of these scores."""
+    from assay.engine.measure import form_of_score
+
     named = dict.fromkeys(name for row in result.scores for name in (row.measure, row.score))
-    return replace(result, titles={name: measure_title(name) for name in named if measure_title(name) != name})
+    titles = {name: measure_title(name) for name in named if measure_title(name) != name}
+    forms: dict[str, dict[str, str]] = {}
+    for measure, score in dict.fromkeys((row.measure, row.score) for row in result.scores):
+        form = form_of_score(measure, score)
+        if form != "percent":
+            forms.setdefault(measure, {})[score] = form
+    return replace(result, titles=titles, score_forms=forms)
 
 
 def describe(result: Result, *, noun: bool = False) -> Result:

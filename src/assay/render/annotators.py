@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
-from assay.render.table import Cell, cell, figure, table, value_of
+from assay.render.table import cell, figure, table, unit_notes, value_of
 from assay.render.text import visible
 from assay.result import Result, Score, Table
 from assay.result.numbers import DASH, percent
@@ -26,16 +26,14 @@ _WAYS = {
 }
 _VOTE = "majority: what more than half of the annotators have, place and label; a strict vote."
 _LEFT_OUT = (
-    "leave-one-out: against the majority of all annotators but one, the mean over these; the human ceiling is what "
-    "the one left out has there."
+    "leave-one-out: each annotator in turn is compared with the majority of the others, and so is the system, on the "
+    "same items; the human ceiling is the mean of the annotators."
 )
 _LEFT_OUT_PAIRS = (
-    "leave-one-out: the mean over annotators and all others as references; the human ceiling is that of the "
-    "annotators themselves."
+    "leave-one-out: each annotator in turn is compared with each of the others, and so is the system; the human "
+    "ceiling is the mean of the annotators."
 )
 _COEFFICIENTS = {"alpha": "alpha (Krippendorff)", "fleiss": "kappa (Fleiss)", "ac1": "AC1 (Gwet)"}
-_NOT_PERCENT = ("soft", "gamma")
-"""Measures whose scores are numbers, not shares."""
 
 
 def tables(result: Result) -> Iterator[Table]:
@@ -76,7 +74,7 @@ def _all(result: Result, rows: list[Score], pairs: list[Score]) -> Iterator[Tabl
     for measure, row in means.items():
         if rows:
             seen = value_of(observed.get(measure))
-            body.append([f"{result.title(measure)} ({PAIRS_MEAN})", figure(row), percent(seen), DASH])
+            body.append([f"{result.title(measure)} ({PAIRS_MEAN})", figure(result, row), percent(seen), DASH])
     disagreement = False
     for measure, score in dict.fromkeys((row.measure, row.score) for row in rows if row.main):
         parts = [found.get((measure, name)) for name in ("agreement", "expected")]
@@ -90,24 +88,29 @@ def _all(result: Result, rows: list[Score], pairs: list[Score]) -> Iterator[Tabl
                 shown = [DASH, DASH]
         else:
             shown = [percent(value_of(part)) for part in parts]
-        body.append([_COEFFICIENTS.get(measure, result.title(measure)), _number(found[measure, score]), *shown])
+        name = _COEFFICIENTS.get(measure, result.title(measure))
+        body.append([name, figure(result, found[measure, score]), *shown])
     notes = [
-        "Percent.",
         *_brackets(result, [*rows, *means.values()]),
-        f"observed: pairs of ratings of one {_noun(result)} that agree; by chance: what each coefficient takes for "
-        "chance.",
+        f"observed: percentage of pairs of ratings of one {_noun(result)} that agree; expected: the percentage that "
+        "each coefficient expects of random labels.",
     ]
-    notes += ["Of labels with an order agreement is a matter of degree."] * disagreement
+    notes += ["For ordered labels, a near miss counts as partial agreement."] * disagreement
+    if result.agreement_facts and result.agreement_facts.level_assumed:
+        notes.append(
+            "The labels have an order, so alpha is also given for it. To choose one: -m alpha(level=nominal), "
+            "-m alpha(level=ordinal)"
+        )
     yield table(
         "Agreement of all annotators",
-        ["coefficient", "value", "observed", "by chance"],
+        ["coefficient", "value", "observed", "expected"],
         body,
         notes=(*notes, *_prevalence(result, found)),
     )
 
 
 def _prevalence(result: Result, found: dict[tuple[str, str], Score]) -> Iterator[str]:
-    """A sentence where one label is so frequent that coefficients differ by what they take for chance."""
+    """A sentence where one label is so frequent that coefficients differ by the agreement that they expect."""
     shares: dict[str, float] = {}
     for row in result.coincidences:
         shares[row.first] = shares.get(row.first, 0.0) + row.count
@@ -119,25 +122,17 @@ def _prevalence(result: Result, found: dict[tuple[str, str], Score]) -> Iterator
     if shares[label] / total >= 0.8 and second.value - first.value >= 0.1:
         yield (
             f"{percent(shares[label] / total)}% of the ratings are {visible(label)}: kappa and alpha expect nearly "
-            "as much agreement by chance and are low, AC1 expects little and is high. Neither is wrong; say both, "
-            "and the share."
+            "as much agreement of random labels and are low, AC1 expects little and is high. Neither is wrong; give "
+            "both, and the share."
         )
 
 
 def _brackets(result: Result, rows: Iterable[Score]) -> Iterator[str]:
     """A sentence on the intervals of some scores, if there are any."""
     if not all(math.isnan(row.low) for row in rows):
-        yield f"In brackets the 95% interval ({result.times:,} resamples of {result.unit}s)."
-
-
-def _number(row: Score | None) -> Any:
-    """A score with its interval, as percent or as a plain number."""
-    if row is None or not row.measure.startswith(_NOT_PERCENT):
-        return figure(row)
-    numbers = (row.value, row.low, row.high)
-    texts = [DASH if math.isnan(number) else f"{number:.4f}" for number in numbers]
-    text = texts[0] if math.isnan(row.low) else f"{texts[0]} [{texts[1]}, {texts[2]}]"
-    return Cell(text, data=tuple(f"{number:.6f}" for number in numbers))
+        lower = any(row.interval == "percentile+wilson" for row in rows)
+        wilson = "; the lower end also by Wilson's method for the share that disagrees" * lower
+        yield f"In brackets the 95% interval ({result.times:,} resamples of {result.unit}s{wilson})."
 
 
 def _pairs(result: Result, rows: list[Score]) -> Iterator[Table]:
@@ -167,12 +162,12 @@ def _pairs(result: Result, rows: list[Score]) -> Iterator[Table]:
     yield table(
         "Agreement of pairs" if any(row.system == ALL for row in result.scores) else "Agreement",
         header,
-        [[pair, *(figure(found.get((pair, *key))) for key in columns)] for pair in systems],
+        [[pair, *(figure(result, found.get((pair, *key))) for key in columns)] for pair in systems],
         notes=(
             *listed,
-            "Percent.",
+            *unit_notes(map(result.form_of, found.values())),
             *_brackets(result, rows),
-            f"{symmetric}kappa (Cohen) and alpha (Krippendorff, nominal) are corrected for chance.",
+            f"{symmetric}kappa (Cohen) and alpha (Krippendorff, nominal) are corrected for expected agreement.",
         ),
         short=PAIRS,
     )
@@ -200,7 +195,7 @@ def _annotators(result: Result) -> Iterator[Table]:
                 row.agreement,
                 row.kappa,
                 row.alpha_without,
-                cell(row.alpha_gain, "points"),
+                row.alpha_gain,
                 lean or DASH,
             ]
         )
@@ -220,7 +215,7 @@ def _annotators(result: Result) -> Iterator[Table]:
         "Annotators",
         ["annotator", f"{_noun(result)}s", "agrees", "kappa", "alpha without", "gain", "leans to"],
         rows if len(rows) > 1 else [],
-        "text count percent percent percent points text",
+        "text count percent coefficient coefficient coefficient-difference text",
         notes=tuple(notes),
         short=25,
         droppable=(6, 3),
@@ -239,8 +234,8 @@ def _labels(result: Result) -> Iterator[Table]:
     if len(labels) < 2:
         return
     note = (
-        f"Of the ratings with the label of a row (in {_noun(result)}s with two or more), percent of the other "
-        "ratings of the same items with that of a column: the diagonal is agreement."
+        f"For each label (row): how often the other annotators gave the same {_noun(result)} each label (column), in "
+        "percent. The diagonal is agreement."
     )
     if len(labels) <= MATRIX:
         rows = [
@@ -295,7 +290,8 @@ def _items(result: Result) -> Iterator[Table]:
         words=5,
         short=SHORT,
         notes=(
-            "The mean distance of two ratings, from the highest; as many as --examples says. All: --items PATH",
+            f"{_noun(result).capitalize()}s with the largest mean distance between two ratings. --examples N shows "
+            "more; --items PATH writes all.",
         ),
         droppable=(4,) if with_text else (),
     )
@@ -314,6 +310,7 @@ def _by_label(result: Result) -> Iterator[Table]:
     ]
     for measure, group in groupby(sorted(labelled, key=lambda row: row.measure), key=lambda row: row.measure):
         by_label: dict[tuple[str, str], Score] = {(str(row.label), row.system): row for row in group}
+        shares = all(row.score == "agreement" for row in by_label.values())
         names = list(dict.fromkeys(pair for _, pair in by_label))
         if len(names) > PAIRS:
             names = [PAIRS_MEAN]
@@ -321,7 +318,7 @@ def _by_label(result: Result) -> Iterator[Table]:
         if all(math.isnan(row.value) for (_, pair), row in by_label.items() if pair in names):
             continue
         yield table(
-            f"{result.title(measure)} by label",
+            f"Agreement by label ({result.title(measure)})" if shares else f"{result.title(measure)} by label",
             ["label", *names],
             [[label, *(value_of(by_label.get((label, pair))) for pair in names)] for label in labels],
             "text percent",
@@ -342,7 +339,10 @@ def _slices(result: Result) -> Iterator[Table]:
         yield table(
             f"Agreement by {name}",
             [name, *map(result.title, measures)],
-            [[where.partition("=")[2], *(figure(found.get((where, one))) for one in measures)] for where in values],
+            [
+                [where.partition("=")[2], *(figure(result, found.get((where, one))) for one in measures)]
+                for where in values
+            ],
             short=25,
         )
 
@@ -354,21 +354,23 @@ def _systems(result: Result, rows: list[Score], annotators: set[str]) -> Iterato
     """Systems against several annotators."""
     found = {(row.system, row.measure, row.score): row for row in rows}
     names = list(dict.fromkeys(row.system for row in rows))
-    tests = {row.b: row for row in result.comparisons if row.a == CEILING}
+    ceilings = [row for row in result.comparisons if row.a == CEILING]
     for measure in dict.fromkeys(row.measure for row in rows):
         order = ("each", "majority", "any", "leave-one-out")
         ways = list(dict.fromkeys(row.score for row in rows if row.measure == measure))
         ways.sort(key=lambda way: order.index(way) if way in order else len(order))
         if any(way in ("each", "majority", "any", "leave-one-out") for way in ways):
             body = []
+            tests = {row.b: row for row in ceilings if row.measure == measure}
             for name in names:
-                own = [figure(found.get((name, measure, way))) for way in ways]
-                test = tests.get(name)
-                more = (
-                    [cell([test.difference, test.low, test.high], "points"), cell(test.p_adjusted, "holm")]
-                    if test
-                    else [DASH, DASH]
-                )
+                own = [figure(result, found.get((name, measure, way))) for way in ways]
+                more: list[Any] = [DASH] * 3
+                if name in tests:
+                    test = tests[name]
+                    more[0] = cell(test.figure, "points")
+                    # Two annotators have no majority of the others.
+                    if test.annotators != 2:
+                        more[1:] = [cell(test.p_items, "p"), cell(test.holm, "holm")]
                 body.append([name, *own, *(more if tests else [])])
             notes = [_WAYS[way] for way in ways if way != "leave-one-out"]
             if measure != "accuracy":
@@ -376,20 +378,27 @@ def _systems(result: Result, rows: list[Score], annotators: set[str]) -> Iterato
             if "leave-one-out" in ways:
                 notes.append(_LEFT_OUT if measure == "accuracy" else _LEFT_OUT_PAIRS)
             notes = [" ".join(notes)]
-            if tests:
+            if any(row.annotators == 2 for row in tests.values()):
+                notes.append("With two annotators there is no test against the human ceiling.")
+            elif tests:
+                family = next((row.family for row in ceilings if row.family), None)
+                level = 100 * (next(row.level for row in ceilings) or 0.95)
+                many = f", for {family.size:,} tests" if family and family.size > 1 else ""
+                units = f"other {result.unit}s"
                 notes.append(
-                    "− ceiling: in points, resampled together; p: shuffling of both in each unit, Holm's correction."
+                    f"− ceiling: in points, with the {level:.4g}% interval{many}. p (Holm) is for {units} and other "
+                    f"annotators like these (Student's t); p (items) is for {units} and these annotators."
                 )
             yield table(
                 f"Systems against several annotators ({measure})",
-                ["system", *ways, *(["− ceiling", "p (Holm)"] if tests else [])],
+                ["system", *ways, *(["− ceiling", "p (items)", "p (Holm)"] if tests else [])],
                 body,
                 notes=tuple(notes),
-                droppable=tuple(range(len(ways) - 1, 0, -1)),
+                droppable=(*[len(ways) + 2] * bool(tests), *range(len(ways) - 1, 0, -1)),
             )
         elif not measure.startswith("alt-test"):
             main = [name for name in names if (name, measure, ways[0]) in found]
-            body = [[name, *(_number(found.get((name, measure, way))) for way in ways)] for name in main]
+            body = [[name, *(figure(result, found.get((name, measure, way))) for way in ways)] for name in main]
             yield table(f"{measure}", ["system", *ways], body, notes=("Lower is better.",))
     for measure, group in groupby(result.alt_tests, key=lambda row: row.measure):
         tests_of = sorted(group, key=lambda row: -row.advantage if not math.isnan(row.advantage) else 1)

@@ -7,11 +7,22 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from assay.render.table import cell, figure, table, value_of, with_cells
+from assay.render.table import (
+    ASSUMED,
+    TOO_SHORT,
+    cell,
+    explain_marks,
+    figure,
+    table,
+    unit_notes,
+    value_of,
+    with_cells,
+)
 from assay.render.tables import change_kinds, leading_pair, of_median, path_of, tables
 from assay.render.text import count
 from assay.result import Diff, Result, Table, is_best, is_category, kind_title
-from assay.result.numbers import plural
+from assay.result.chance import interval_title
+from assay.result.numbers import DIFFERENCES, plural
 from assay.result.verdict import named
 
 ROWS = 5
@@ -49,7 +60,7 @@ def _one_per_row(result: Result) -> Iterator[Table]:
         header, forms = (tuple(row[index] for index in kept) for row in (one.header, one.forms))
         rows = tuple(tuple(row[index] for index in kept) for row in one.rows)
         words = sum(index < one.words for index in kept)
-        notes = tuple(note for note in one.notes if "group" in note)
+        notes = tuple(note for note in one.notes if "group" in note or note.startswith((TOO_SHORT, ASSUMED)))
         yield replace(one, header=header, rows=rows, forms=forms, words=words, notes=notes, droppable=())
     tests = result.main_tests
     tests = [row for row in tests if row.measure == tests[0].measure]
@@ -60,7 +71,8 @@ def _one_per_row(result: Result) -> Iterator[Table]:
     of_best = [row for row in tests if best in (row.a, row.b)]
     shown = of_best if len(of_best) == len(result.systems) - 1 else tests
     for one in tables(replace(result, comparisons=tuple(shown)), ("tests",))[:1]:
-        yield replace(one, notes=("Second minus first in percentage points.",), lines=())
+        unit = " in percentage points" * ("points" in one.forms)
+        yield replace(one, notes=(f"Second minus first{unit}.",), lines=())
 
 
 def _side_by_side(result: Result) -> Iterator[Table]:
@@ -76,17 +88,20 @@ def _side_by_side(result: Result) -> Iterator[Table]:
             own = [found.get((name, measure, score)) for name in names]
             values = [value_of(row) for row in own]
             rows.append([named(result, measure) if score == main else f"  {score}"])
-            rows[-1] += [figure(row, is_best(values, index)) for index, row in enumerate(own)]
+            rows[-1] += [figure(result, row, is_best(values, index)) for index, row in enumerate(own)]
             if tests:
                 test = tests.get(measure) if score == main else None
-                points = cell([test.difference, test.low, test.high], "points") if test else ""
-                rows[-1] += [points, cell(test.p_adjusted, "holm") if test else ""]
+                change = cell(test.figure, DIFFERENCES[result.form_of(test)]) if test else ""
+                rows[-1] += [change, cell(test.holm, "holm") if test else ""]
     corrected = any(row.p != row.p_adjusted and not math.isnan(row.p) for row in tests.values())
     header = ["measure", *names, *(["difference", "p (Holm)" if corrected else "p"] if tests else [])]
-    notes = ["Percent.", "In brackets the 95% interval."]
-    notes += [f"difference: {names[1]} minus {names[0]}, in points."] if tests else []
+    units = {result.form_of(row) for row in found.values() if row.main}
+    notes = [*unit_notes(units), "In brackets the 95% interval."]
+    points = ", in points" * ("percent" in units)
+    level = f", with the {interval_title([*tests.values()])}" if any(row.level for row in tests.values()) else ""
+    notes += [f"difference: {names[1]} minus {names[0]}{points}{level}."] if tests else []
     forms = f"{'text ' * (1 + len(names))}points holm"
-    yield table("Scores", header, rows, forms, name="scores", notes=tuple(notes))
+    yield explain_marks(with_cells(table("Scores", header, rows, forms, name="scores", notes=tuple(notes))), result)
 
 
 def _changes(result: Result) -> Iterator[Table]:

@@ -23,9 +23,12 @@ from assay.render.formats import csv, latex, markdown, tsv
 from assay.render.table import Cell
 from assay.render.tables import tables
 from assay.render.text import heading
-from assay.result import Comparison, Result, Results, Table, enumeration
+from assay.result import Result, Results, Table, enumeration
+from assay.result.chance import lines_of
 from assay.result.citations import bibtex, used
+from assay.result.grammar import KINDS
 from assay.result.numbers import plural
+from assay.result.verdict import verdict_on
 
 MAIN = "main.js"
 NAMED = 6
@@ -41,6 +44,17 @@ _HEAD = (
     '<meta name="viewport" content="width=device-width,initial-scale=1">'
     "<title>{title}</title><style>{styles}</style></head>"
 )
+_WORDS = {
+    "leader-all": "best of all",
+    "leader-some": "highest score",
+    "leader-none": "highest score, not shown",
+    "leader-untestable": "highest score, untestable",
+    "leader-untested": "highest score, untested",
+    "leader-shared": "highest score shared",
+    "leader-identical": "highest score shared",
+    "score-no-interval": "score without an interval",
+}
+"""Kinds of verdicts with another word than their name."""
 _TABLE = "border-collapse:collapse;margin:.5em 0;font-variant-numeric:tabular-nums"
 _CELL = "padding:.15em .6em;border-bottom:1px solid rgba(128,128,128,.3);text-align:{side};vertical-align:top"
 
@@ -110,6 +124,7 @@ def _lead(result: Result) -> Iterator[str]:
             yield f'<p class="verdict small">{escape(result.verdict)}</p>'
     elif result.verdict:
         yield f'<p class="verdict" id="verdict">{escape(result.verdict)}</p>'
+        yield _kind(result.verdict_data.kind)
     yield "".join(f'<p class="lines">{escape(line)}</p>' for line in result.chance)
     if result.command == "score" and len(result.systems) == 1:
         rows = [row for row in result.confusion if row.measure == result.confusion[0].measure]
@@ -118,6 +133,19 @@ def _lead(result: Result) -> Iterator[str]:
         errors = [f"{row.gold} as {row.assigned} ({row.count})" for row in rows]
         yield f'<p class="lines">Most frequent errors: {escape(enumeration(errors))}.</p>' if errors else ""
     yield _notes(result)
+
+
+def _kind(kind: str) -> str:
+    """The kind of a verdict in a word, with what must hold for it and what it does not mean."""
+    if kind.removeprefix("average-") not in KINDS:
+        return ""
+    holds, never = KINDS[kind.removeprefix("average-")]
+    word = _WORDS.get(kind, kind.removeprefix("average-").replace("-", " "))
+    denied = f" This does not mean that {never}." if never else ""
+    return (
+        f'<details class="kind"><summary>Verdict: {word}</summary>'
+        f"<p>This kind of verdict is given if {holds}.{denied}</p></details>"
+    )
 
 
 def _notes(result: Result) -> str:
@@ -239,16 +267,13 @@ def _table(table: Table, *, short: bool, styled: bool, links: Mapping[str, str] 
 
 def _packed(result: Result) -> str:
     """The Result, its texts and its exports, compressed; base64 cannot end a script."""
-    pairs: dict[tuple[str, str], list[Comparison]] = {}
-    for row in result.comparisons:
-        pairs.setdefault((row.a, row.b), []).append(row)
     of_pairs, head = [], result.chance
-    for (a, b), rows in pairs.items():
-        alone = replace(result, comparisons=tuple(rows))
+    tests = result.main_tests
+    for row in [row for row in tests if row.measure == tests[0].measure]:
         # What the head of the page says already is not said again.
-        lines = (line.removeprefix(f"{a} → {b}: ") for line in alone.chance if line not in head)
+        lines = (line.removeprefix(f"{row.a} → {row.b}: ") for line in lines_of(result, [row]) if line not in head)
         chance = [f"{line[0].upper()}{line[1:]}" for line in lines]
-        of_pairs.append({"a": a, "b": b, "verdict": alone.verdict, "chance": chance})
+        of_pairs.append({"a": row.a, "b": row.b, "verdict": verdict_on(result, row), "chance": chance})
     block = {
         "texts": result.texts,
         "verdict": result.verdict,

@@ -18,8 +18,8 @@ _TABLE_2 = ("", "", *">≈<")
 _PLAIN_2 = ("a", "b", *">≈<")
 _KINDS = {"decision": "Which is better", "region": "On a new data set"}
 _SAID = {
-    "decision": "Shares of posterior draws in which that is the likeliest of the three (the likelihoods of Szymański "
-    "& Gorman 2020): not the probability that a system is better on a new data set, which the next table gives.",
+    "decision": "Share of posterior draws in which each outcome is the most probable (the likelihoods of Szymański & "
+    "Gorman 2020): not the probability that a system is better on a new data set, which the next table gives.",
     "region": "Mean probability that the difference on a new data set lies there.",
 }
 _ALONE = "Probabilities on this data set (correlated t-test); they say nothing about other data sets."
@@ -31,7 +31,7 @@ _SIGNS = {
     ">": "> better",
     "?": "? as likely better as worse",
 }
-_BEYOND = "The model knows no bounds: with few data sets, intervals may reach beyond what scores can be."
+_CUT = "The model ignores the limits of scores, so intervals are cut to ±100 points."
 
 
 def tables(result: Result) -> Iterator[Table]:
@@ -86,7 +86,8 @@ def _pair(one: Posterior) -> Cell:
 def _orders(result: Result) -> Iterator[Table]:
     """The order of systems, and how each stands to each where a chain does not tell by itself."""
     flagged = any(ranking.intransitive for ranking in result.rankings)
-    hint = " It shows neighbours alone." if any(len(ranking.order) > 2 for ranking in result.rankings) else ""
+    hint = " It shows only neighbouring systems." if any(len(one.order) > 2 for one in result.rankings) else ""
+    identical = " a = b: identical scores." if any(one.kind == "identical" for one in result.bayes) else ""
     yield table(
         "Order",
         ["measure", "order", "by the likeliest", *["what it hides"] * flagged],
@@ -98,9 +99,10 @@ def _orders(result: Result) -> Iterator[Table]:
         words=4,
         droppable=(2,),
         notes=(
-            "From the worst to the best, with shares. < worse and ≈ practically equivalent where their share reaches "
-            ".95, else ? undecided, with the likeliest and its share. By the likeliest: the order "
-            f"of Szymański & Gorman (2020), in which each relation is the likeliest, however likely.{hint}",
+            "a < b: a is worse; a ≈ b: practically equivalent (share of posterior draws at least .95). a ? b: "
+            f"undecided; the most frequent relation and its share follow.{identical} By the likeliest: the order of "
+            "Szymański & Gorman (2020). This order takes the most frequent relation of each pair, even if its share "
+            f"is small.{hint}",
         ),
     )
     yield from ranks(result)
@@ -117,8 +119,8 @@ def _orders(result: Result) -> Iterator[Table]:
             name="order",
             minor=not ranking.intransitive,
             notes=(
-                "How the system of the row stands to that of the column, by the likeliest relation: "
-                f"{signs}.{partial}",
+                "How the system of the row stands to that of the column, by the most frequent relation, even if its "
+                f"share is small: {signs}.{partial}",
             ),
         )
 
@@ -159,7 +161,8 @@ def _pairs(result: Result, kind: str, said: str) -> Table:
     """A row for each two systems, three columns for each measure."""
     measures = [ranking.measure for ranking in result.rankings]
     order = result.rankings[0].order if result.rankings else ()
-    note = f"> the first is better, ≈ practically equivalent, < the second is better. {said}"
+    equal = "≈ practically equivalent" if any(one.rope for one in result.bayes) else "≈ needs a region (--rope)"
+    note = f"> the first is better, {equal}, < the second is better. {said}"
     if len(measures) == 1:
         rows = _pair_rows(result, kind, order, measures)
         return table(_KINDS[kind], _TABLE_2, rows, name="pairs", words=2, notes=(note,), columns=_PLAIN_2)
@@ -218,7 +221,7 @@ def _plain(value: float) -> str:
 def _sizes(result: Result) -> Table:
     several = any(one.next for one in result.bayes)
     rows: list[tuple[str, Row]] = []
-    beyond = False
+    cut = False
     for one in result.bayes:
         unit = _Unit(result, one.measure)
         # The share behind the relation, and what other priors make of it.
@@ -227,13 +230,13 @@ def _sizes(result: Result) -> Table:
         shares = (getattr(one.decision, side), min(under), max(under))
         sure = Cell(with_interval(*shares, _share), data=tuple(map(_plain, shares)))
         row = [_pair(one), one.relation, sure, unit.estimate(one.mean), *[unit.estimate(one.next)] * several]
-        rows.append((one.measure, [*row, unit.bare(one.rope)]))
+        rows.append((one.measure, [*row, unit.bare(one.rope) if one.rope else Cell(DASH, data=("nan",))]))
         bound = 1 if unit.is_fraction else 100
-        beyond |= one.next is not None and max(abs(one.next.low), abs(one.next.high)) > bound
+        cut |= one.next is not None and bound in (-one.next.low, one.next.high)
     priors = " In brackets its range under other priors." if any(one.prior_curve for one in result.bayes) else ""
     note = (
-        f"Share: of the relation.{priors} Differences: posterior mean and 95% interval; positive favours the second. "
-        f"{_units(result)}{f' {_BEYOND}' if beyond else ''}"
+        f"Rel.: the most frequent relation, with its share of posterior draws.{priors} Differences: posterior mean "
+        f"and 95% interval; positive favours the second. {_units(result)}{f' {_CUT}' if cut else ''}"
     )
     header = ["pair", "rel.", "share", "difference", *["new data set"] * several, "±equivalent"]
     more: dict[str, Any] = {"name": "differences", "droppable": (5, 4)[not several :]}
@@ -279,7 +282,7 @@ def _details(result: Result) -> Iterator[Table]:
     )
     claims = [
         f"{one.better} is better than {one.b if one.better == one.a else one.a} on at least {one.better_on} of "
-        f"{one.data_sets} data sets (95% confidence{', ' + one.measure if len(result.measures) > 1 else ''})"
+        f"these {one.data_sets} data sets (95% confidence{', ' + one.measure if len(result.measures) > 1 else ''})"
         + (f": {', '.join(one.better_on_names)}." if one.better_on_names else ".")
         for one in result.bayes
         if one.better_on

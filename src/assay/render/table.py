@@ -9,8 +9,13 @@ from typing import Any
 
 from assay.records import dataclass
 from assay.render.text import count
-from assay.result import Score, Table
-from assay.result.numbers import DASH, interval, p_value, percent, signed, with_interval
+from assay.result import Result, Score, Table
+from assay.result.numbers import DASH, WRITERS, interval, p_value, with_interval
+
+TOO_SHORT, ASSUMED = "†", "‡"
+"""Marks of intervals: some label has too few items; all or no items are right."""
+MOST_LABELS = 10
+"""So many labels with too few items are named."""
 
 
 @dataclass(frozen=True)
@@ -53,15 +58,21 @@ def cell(value: Any, form: str, bold: bool = False) -> Cell:
     return replace(made, bold=True) if bold else made
 
 
-def _figure(form: Callable[[float], str]) -> Callable[[Any], Cell]:
+def _plain(number: float, form: str) -> str:
+    """A number in a form for programs."""
+    return f"{100 * number:.2f}" if form in ("percent", "points") else f"{number:.6f}"
+
+
+def _figure(form: str) -> Callable[[Any], Cell]:
     """A number written in a form, or a figure with its interval; nothing is undefined."""
 
     def written(value: Any) -> Cell:
         if not isinstance(value, Sequence):
-            return Cell(form(math.nan if value is None else value))
+            number = math.nan if value is None else value
+            return Cell(WRITERS[form](number), data=() if form in ("percent", "points") else (_plain(number, form),))
         numbers = [math.nan if number is None else number for number in value]
-        text = with_interval(numbers[0], numbers[1], numbers[2], form)
-        return Cell(text, data=tuple(f"{100 * number:.2f}" for number in numbers))
+        text = with_interval(numbers[0], numbers[1], numbers[2], WRITERS[form])
+        return Cell(text, data=tuple(_plain(number, form) for number in numbers))
 
     return written
 
@@ -73,10 +84,14 @@ def _share(value: Any) -> Cell:
     return Cell(f"{number:,}{text}", data=(str(number), f"{100 * share:.2f}")) if value else Cell("", data=("", ""))
 
 
-def _marked(value: Any) -> Cell:
-    # The mark stands before the figure, so that digits stay below each other.
-    number = math.nan if value[1] is None else value[1]
-    return Cell(f"{value[0]}{percent(number)}", data=(f"{100 * number:.2f}",))
+def _marked(form: str) -> Callable[[Any], Cell]:
+    """A mark and a number in a form: the mark comes first, so that digits stay below each other."""
+
+    def written(value: Any) -> Cell:
+        number = math.nan if value[1] is None else value[1]
+        return Cell(f"{value[0]}{WRITERS[form](number)}", data=(_plain(number, form),))
+
+    return written
 
 
 def _p(value: float | None) -> Cell:
@@ -84,29 +99,63 @@ def _p(value: float | None) -> Cell:
     return Cell(p_value(number), data=(f"{number:.6g}",))
 
 
+def _holm(value: Any) -> Cell:
+    """p after correction and whether it is significant; files of older versions have p alone."""
+    p, significant = value if isinstance(value, Sequence) else (value, False)
+    return replace(_p(p), bold=bool(significant))
+
+
 _FORMS: Mapping[str, Callable[[Any], Cell]] = {
     "count": lambda value: Cell(count(value)),
     "net": lambda value: Cell(f"{value:+,}".replace("-", "−") if value else "0"),
-    "percent": _figure(percent),
-    "points": _figure(signed),
+    **{form: _figure(form) for form in WRITERS},
     "p": _p,
-    "holm": lambda value: replace(_p(value), bold=value is not None and value < 0.05),
+    "holm": _holm,
     "error": lambda value: Cell(DASH if value is None or math.isnan(value) else f"±{value:.4f}"),
     "share": _share,
-    "marked": _marked,
+    "marked": _marked("percent"),
+    "marked-coefficient": _marked("coefficient"),
     "pair": lambda value: Cell(" → ".join(value), data=tuple(value)),
 }
 
 
-def figure(row: Score | None, bold: bool = False) -> Cell:
-    """A score with its interval; of several runs with their number, spread and range too."""
-    found = cell([row.value, row.low, row.high], "percent", bold) if row else Cell(DASH, bold)
-    if row is None or row.runs is None:
-        return found
-    runs = row.runs
-    reach = f"{percent(runs.low)}–{percent(runs.high)}"
-    text = f"{percent(row.value)} ± {percent(runs.spread)} ({runs.number} runs, {reach})"
-    return replace(found, text=text if math.isnan(row.low) else f"{text} {interval(row.low, row.high, percent)}")
+def figure(result: Result, row: Score | None, bold: bool = False) -> Cell:
+    """A score with its interval, marked if it is too short or rests on an assumption; of several runs with their
+    number, spread and range too."""
+    if row is None:
+        return Cell(DASH, bold)
+    form = result.form_of(row)
+    write = WRITERS[form]
+    text = write(row.value)
+    if runs := row.runs:
+        text += f" ± {write(runs.spread)} ({runs.number} runs, {write(runs.low)}–{write(runs.high)})"
+    if not math.isnan(row.low):
+        ends = interval(row.low, row.high, write)
+        text += f" ({ends}{TOO_SHORT})" if row.too_short else f" {ends}{ASSUMED * row.assumed}"
+    return replace(cell([row.value, row.low, row.high], form, bold), text=text)
+
+
+def unit_notes(forms: Iterable[str]) -> list[str]:
+    """A sentence on what values of some forms are counted in."""
+    found = {*forms}
+    return [f"Percent{', except coefficients (.57)' * ('coefficient' in found)}."] * ("percent" in found)
+
+
+def explain_marks(table: Table, result: Result) -> Table:
+    """The table with notes on the marks of its intervals."""
+    texts = [one.text for row in table.rows for one in row]
+    notes = []
+    if any(text.endswith(f"]{TOO_SHORT})") for text in texts):
+        rare = sorted({label for row in result.scores for label in row.too_short})
+        named = ", ".join(rare[:MOST_LABELS]) + f" and {len(rare) - MOST_LABELS} more" * (len(rare) > MOST_LABELS)
+        few = f"fewer than 10 {result.noun}s (gold and system together)"
+        notes.append(f"{TOO_SHORT} This interval is too narrow, because some labels have {few}: {named}.")
+    if any(text.endswith(f"]{ASSUMED}") for text in texts):
+        notes.append(
+            f"{ASSUMED} If all {result.noun}s are right, or none, the interval assumes .1 within {result.unit}s: the "
+            f"correlation between {result.noun}s of one {result.unit}."
+        )
+    return replace(table, notes=(*table.notes, *notes))
 
 
 def value_of(row: Score | None) -> float:

@@ -9,11 +9,11 @@ from itertools import groupby
 from typing import Any
 
 from assay.render import annotators, runs
-from assay.render.table import Cell, cell, figure, table, value_of, with_cells
+from assay.render.table import Cell, cell, explain_marks, figure, table, unit_notes, value_of, with_cells
 from assay.render.text import count, p_error
 from assay.result import Change, Comparison, Diff, Result, Score, Table, Unresolved, is_best, is_category, kind_title
-from assay.result.chance import few_lines, power_lines
-from assay.result.numbers import DASH, percent, plural
+from assay.result.chance import few_lines, interval_title, power_lines
+from assay.result.numbers import DASH, DIFFERENCES, percent, plural
 
 PAIRS = 15
 """So many pairs of systems a terminal shows."""
@@ -29,11 +29,6 @@ _KIND_NAMES = {"correction": "Corrections", "new-error": "New errors", "changed-
 _OUTCOMES = ("tp", "wl", "le", "bes", "bel", "beo", "lbe", "ge", "ungrounded")
 """The order of kinds of outcome; others follow, then …"""
 _AT_LAST = ("fn", "fp", "none")
-_GROUPS = (
-    "Systems that share a letter (group) are not told apart, p > 0.05 after Holm; that does not make them equal."
-)
-_NUMBERS = {"crossing"}
-"""Scores that are numbers per sentence, not shares."""
 
 
 def tables(result: Result, names: Collection[str] = ()) -> list[Table]:
@@ -45,7 +40,8 @@ def tables(result: Result, names: Collection[str] = ()) -> list[Table]:
     by_command = {"agreement": annotators.tables, "bayes": runs.tables}
     found = by_command.get(result.command, _of_tasks)(result)
     named = (replace(one, name=one.name or one.after.replace(" ", "-") or "further") for one in found if one.rows)
-    return [_titled(with_cells(one), result) for one in named if not names or one.name in names]
+    chosen = (with_cells(one) for one in named if not names or one.name in names)
+    return [_titled(explain_marks(one, result), result) for one in chosen]
 
 
 def _titled(table: Table, result: Result) -> Table:
@@ -107,14 +103,15 @@ def _scores(result: Result) -> Iterator[Table]:
         "bca": f"bias-corrected bootstrap (BCa), {result.times:,} resamples of {result.unit}s",
         "wilson": "Wilson's score interval of proportions, items taken as independent; others: bootstrap",
     }[result.interval]
-    notes = ["Percent.", f"In brackets the 95% interval ({kind})."]
+    overall = [row for row in result.scores if row.slice is None and row.label is None]
+    notes = unit_notes(result.form_of(row) for row in overall if row.main)
+    notes.append(f"In brackets the 95% interval ({kind}).")
     if any(row.runs for row in result.scores):
         notes.append(
             "Several runs: mean ± standard deviation; the interval is Student's, by the variance over "
             f"{result.unit}s and over runs."
         )
     notes += [result.remarks["scores"]] if "scores" in result.remarks else []
-    overall = [row for row in result.scores if row.slice is None and row.label is None]
     found = {(row.system, row.measure, row.score): row for row in overall}
     names = [source.name for source in result.systems]
     rows: list[list[Any]] = []
@@ -129,7 +126,7 @@ def _scores(result: Result) -> Iterator[Table]:
             f1 = [[found.get((name, measure, f"{lead}{score}")) for name in names] for lead in leads]
             for index, name in enumerate(names):
                 parts = [found.get((name, measure, f"{before}{part}")) for part in ("precision", "recall")]
-                best = figure(f1[0][index], is_best([value_of(row) for row in f1[0]], index))
+                best = figure(result, f1[0][index], is_best([value_of(row) for row in f1[0]], index))
                 averages = [value_of(row[index]) for row in f1[1:]]
                 title = f"{result.title(measure)} {before}".rstrip(" -")
                 group = f1[0][index]
@@ -143,7 +140,7 @@ def _scores(result: Result) -> Iterator[Table]:
         header += [f"{lead[:-1]} {result.title('f1')}" for lead in averages_of]
         words = 3
         if any(row[2] for row in rows):
-            notes.append(_GROUPS)
+            notes += _groups(result)
         else:
             header, rows, words = [*header[:2], *header[3:]], [[*row[:2], *row[3:]] for row in rows], 2
         last = tuple(range(len(header) - 1, words + 2, -1))
@@ -155,7 +152,7 @@ def _scores(result: Result) -> Iterator[Table]:
         rows.append([name])
         for key in mains.items():
             values = [value_of(found.get((other, *key))) for other in names]
-            rows[-1].append(figure(found.get((name, *key)), is_best(values, index)))
+            rows[-1].append(figure(result, found.get((name, *key)), is_best(values, index)))
     # Columns that show different scores name them; a measure with one score needs no word.
     several = {row.measure for row in overall if not row.main}
     shown = {score for measure, score in mains.items() if measure in several}
@@ -178,7 +175,7 @@ def _scores(result: Result) -> Iterator[Table]:
         header.insert(index - 1, "group" if len(mains) == 1 else f"group {result.title(key[0])}")
         for cells, letters in zip(rows, groups[key], strict=True):
             cells.insert(index, letters)
-    notes += [_GROUPS] * bool(grouped)
+    notes += _groups(result) if grouped else []
     # Where there is no room, the groups of the first measure stay.
     further = tuple(range(len(grouped), 1, -1))
     words = 1 + len(grouped)
@@ -203,12 +200,13 @@ def _further_scores(result: Result) -> Iterator[Table]:
             and ((every and not row.main) or apart(row.value, main[row.system, row.measure]))
         ]
     notes: tuple[str, ...] = ()
-    if not result.rivals and any(row.score.startswith("macro") for row in overall):
+    resampled = result.interval in ("percentile", "bca")
+    if resampled and not result.rivals and any(row.score.startswith("macro") for row in overall):
         notes = ("Intervals of macro averages are biased upwards: a resample without some rare label leaves it out.",)
     yield table(
         "Further scores",
         ["system", "score", "value"],
-        [(row.system, f"{result.title(row.measure)} {result.title(row.score)}", _number(row)) for row in rows],
+        [(row.system, f"{result.title(row.measure)} {result.title(row.score)}", figure(result, row)) for row in rows],
         words=2,
         short=0 if result.rivals else 25,
         notes=notes,
@@ -218,16 +216,6 @@ def _further_scores(result: Result) -> Iterator[Table]:
 def apart(a: float, b: float) -> bool:
     """True of two figures that say different things."""
     return abs(a - b) > 1e-12 if not (math.isnan(a) or math.isnan(b)) else math.isnan(a) != math.isnan(b)
-
-
-def _number(row: Score) -> Cell:
-    """A score with its interval, be it a share or a number."""
-    if row.score not in _NUMBERS:
-        return figure(row)
-    numbers = (row.value, row.low, row.high)
-    texts = [DASH if math.isnan(number) else f"{number:.2f}" for number in numbers]
-    text = texts[0] if math.isnan(row.low) else f"{texts[0]} [{texts[1]}, {texts[2]}]"
-    return Cell(text, data=tuple(f"{number:.2f}" for number in numbers))
 
 
 # --- what differs ---
@@ -253,7 +241,7 @@ def _tests(result: Result) -> Iterator[Table]:
         rows = []
         for row in group:
             error = Cell(p_error(row), data=(f"{row.p_low:.6g}", f"{row.p_high:.6g}"))
-            rows.append([[row.a, row.b], [row.difference, row.low, row.high], row.p, error, row.p_adjusted])
+            rows.append([[row.a, row.b], row.figure, row.p, error, row.holm])
         named = score != mains.get(measure) or (several and score not in ("value", measure.partition("(")[0]))
         with_mcnemar = any((row.a, row.b, measure) in exact for row in group)
         if with_mcnemar:
@@ -262,11 +250,13 @@ def _tests(result: Result) -> Iterator[Table]:
                 test = exact.get((row.a, row.b, measure))
                 cells.append(test.p if test else math.nan)
         notes = []
+        form = DIFFERENCES[result.form_of(group[0])]
         if number == 0:
+            unit = " in percentage points" * (form == "points")
             notes.append(
-                f"Second minus first in percentage points. p: paired shuffling of {result.unit}s, two-sided, all "
-                f"ways where these can be counted (exact), else {result.times:,} of them; error: how far p may be "
-                f"off by chance. Holm's correction is over {_family(result)}; bold: p < 0.05 after it."
+                f"Second minus first{unit}, with the {interval_title(group)}. p: paired shuffling of {result.unit}s, "
+                "two-sided; error: how far a drawn p may be off. Holm's correction is over "
+                f"{_family(result)}; bold: p (Holm) at most 0.05."
             )
         if number == 0 and any(row.runs for row in group):
             notes.append(
@@ -280,16 +270,32 @@ def _tests(result: Result) -> Iterator[Table]:
                 "prefer p."
             )
         explained |= with_mcnemar
-        told = (few_lines, power_lines)
-        lines = tuple(line for lines in told for line in lines(group, result.unit, result.units))
+        power = power_lines(group, result.unit, result.units, form=result.form_of(group[0]))
+        lines = (*few_lines(group, result.unit), *power)
         header = ["pair", "difference", "p", "error", "p (Holm)", *["McNemar"] * with_mcnemar]
         title = f"Differences on {result.title(measure)}" + (f", {result.title(score)}" if named else "")
-        yield table(title, header, rows, "pair points p error holm p", notes=tuple(notes), lines=lines, short=PAIRS)
+        forms = f"pair {form} p error holm p"
+        yield table(title, header, rows, forms, notes=tuple(notes), lines=lines, short=PAIRS)
+
+
+def _groups(result: Result) -> list[str]:
+    """What letters of groups mean, and which of them are no findings."""
+    notes = [
+        "Systems with a common letter (group) do not differ significantly (p > 0.05 after Holm). This does not mean "
+        "that they are equally good."
+    ]
+    open_pairs = sum(row.kind in ("untestable", "unsettled") for row in result.main_tests)
+    if open_pairs:
+        number = plural(open_pairs, "pair")
+        notes.append(f"{number} could not be tested: a letter that only they share is no finding.")
+    return notes
 
 
 def _family(result: Result) -> str:
     """The tests that are corrected together."""
     pairs = {(row.a, row.b) for row in result.comparisons if row.slice is None}
+    if any(row.family is not None and row.family.question == "data sets" for row in result.main_tests):
+        return f"{plural(result.family, 'test')} (pairs, measures and data sets)"
     if result.family in (0, len(pairs)):
         return plural(len(pairs), "pair")
     return f"{plural(result.family, 'test')} ({plural(len(pairs), 'pair')}, {result.family // len(pairs)} measures)"
@@ -458,22 +464,22 @@ def _changes_by_label(result: Result, diff: Diff, which: str) -> Table:
 
 
 def _label_differences(result: Result) -> Iterator[Table]:
-    """Tuggener's Table 12, sorted by effect on the overall difference unless another order is asked for."""
+    """Tuggener's Table 12, with the effect of each label on the overall difference if effects add up to it."""
     item = result.noun
     added = f" (∅: {item}s that gold does not have)" if result.matched else ""
     for diff, which in ((diff, which) for on, which in _changes_on(result) for diff in _overall(result)[on]):
-        differing = (row for row in diff.labels if row.difference)
-        adds_up = math.isclose(sum(row.effect for row in diff.labels), diff.difference, abs_tol=1e-9)
-        effect = "in points" if adds_up and not result.matched else f"in percent of all {item}s"
+        shown = diff.has_effects
+        effect = " Effect: how much the label adds to the overall difference, in points." * shown
         yield table(
             f"By gold label, {diff.a} → {diff.b}{which}",
-            ["label", f"{item}s", diff.a, diff.b, "Δ", "effect"],
-            [(row.label, row.items, row.a, row.b, row.difference, row.effect) for row in differing],
+            ["label", f"{item}s", diff.a, diff.b, "Δ", *["effect"] * shown],
+            [
+                (row.label, row.items, row.a, row.b, row.difference, *[row.effect] * shown)
+                for row in diff.labels
+                if row.difference
+            ],
             "text count percent percent points points",
-            notes=(
-                f"Percent right of the {item}s of each gold label{added}; effect: contribution to the overall "
-                f"difference, {effect}.",
-            ),
+            notes=(f"Percentage of {item}s with the right answer, by gold label{added}.{effect}",),
             short=SHORT,
             minor={diff.a, diff.b} != leading_pair(result),
         )
@@ -592,7 +598,7 @@ def _labels(result: Result) -> Iterator[Table]:
                 f"{result.title(measure)} by label",
                 ["label", "gold", "system", "precision", "recall", result.title("f1")],
                 [
-                    (label, gold[label], counts[label]["system"], precision.value, recall.value, figure(f1))
+                    (label, gold[label], counts[label]["system"], precision.value, recall.value, figure(result, f1))
                     for label, (precision, recall, f1) in zip(labels, scores, strict=True)
                 ],
                 "text count count percent",
@@ -686,14 +692,15 @@ def _slices(result: Result) -> Iterator[Table]:
             rows.append([where.partition("=")[2], size])
             for index, row in enumerate(figures):
                 best = is_best(values, index)
-                rows[-1].append(figure(row, best) if len(systems) <= 2 else cell(row.value, "percent", best))
+                one = figure(result, row, best) if len(systems) <= 2 else cell(row.value, result.form_of(row), best)
+                rows[-1].append(one)
             if len(systems) == 2 and (measure, where) in tests:
                 test = tests[measure, where]
-                p = cell(test.p_adjusted, "holm")
+                p = cell(test.holm, "holm")
                 if math.isnan(test.p_adjusted):
                     p = cell(test.p, "p")
                     p = p if math.isnan(test.p) else replace(p, text=f"{p.text}°")
-                rows[-1] += [cell(test.difference, "points"), p]
+                rows[-1] += [cell(test.difference, DIFFERENCES[result.form_of(test)]), p]
         items = f"{result.noun}s" if counted_in != {"sentences"} else "sentences"
         header = [name, items, *systems]
         tested = [row for (of, _), row in tests.items() if of == measure and str(row.slice).startswith(f"{name}=")]
@@ -705,7 +712,7 @@ def _slices(result: Result) -> Iterator[Table]:
                 looked = sum(not math.isnan(row.p) for row in tests.values())
                 notes = (
                     f"° p of slices are not corrected: {looked:,} were looked at, about {looked * 0.05:.1f} fall "
-                    "below 0.05 by chance. To correct them: --correct slices",
+                    "below 0.05 without any difference. To correct them: --correct slices",
                 )
         droppable = tuple(range(1 + len(systems), 1, -1))
         title = f"{result.title(measure)}{'' if usual else f' {result.title(found[0].score)}'} by {name}"

@@ -18,7 +18,7 @@ from rich.text import Text
 
 from assay.render.brief import brief
 from assay.render.drawings import example_lines
-from assay.render.table import Cell
+from assay.render.table import ASSUMED, TOO_SHORT, Cell
 from assay.render.tables import leading_pair, tables
 from assay.render.text import heading, visible
 from assay.result import Result, Table
@@ -26,6 +26,8 @@ from assay.result.numbers import plural
 
 _TEXT, _WORD = 12, 24
 """The least width of a column of texts; a longer word may be broken."""
+_INTERVAL = re.compile(rf" (\(\[[^\]]*\]{TOO_SHORT}\)|\[[^\]]*\]{ASSUMED}?)$")
+"""The interval at the end of a cell, with its mark."""
 
 
 def show(
@@ -148,7 +150,8 @@ def _show_table(table: Table, console: Console, whole: bool) -> None:
     if left_out:
         verb = "needs" if left_out == ["1 more column"] else "need"
         notes.append(f"{' and '.join(left_out)} {verb} a wider window, or --format tsv.")
-    notes += [note for note in table.notes if not (none_left and note.startswith("In brackets"))]
+    of_intervals = ("In brackets", TOO_SHORT, ASSUMED)
+    notes += [note for note in table.notes if not (none_left and note.startswith(of_intervals))]
     notes += [table.hint] * bool(table.hint and whole)
     if notes:
         console.print(Text(" ".join(notes), style="dim"))
@@ -157,11 +160,11 @@ def _show_table(table: Table, console: Console, whole: bool) -> None:
 
 
 def _has_interval(cell: Cell) -> bool:
-    return len(cell.data) == 3 and cell.text.endswith("]")
+    return len(cell.data) == 3 and _INTERVAL.search(cell.text) is not None
 
 
 def _without_interval(cell: Cell) -> Cell:
-    return replace(cell, text=cell.text.partition(" [")[0]) if _has_interval(cell) else cell
+    return replace(cell, text=_INTERVAL.sub("", cell.text)) if _has_interval(cell) else cell
 
 
 def _columns_that_fit(

@@ -6,7 +6,7 @@ import math
 
 from assay.errors import CONTROL
 from assay.result import Comparison, Result, Score, enumeration
-from assay.result.numbers import DASH, percent, plural
+from assay.result.numbers import DASH, WRITERS, plural
 
 _PICTURES = {**CONTROL, **{code: chr(0x2400 + code) for code in range(32)}, 0x7F: "\u2421"}
 
@@ -59,5 +59,6 @@ def main_scores(result: Result) -> list[Score]:
 
 def one_line(result: Result) -> str:
     """The Result in a line or two, for a prompt."""
-    named = [f"{row.system} {row.measure} {percent(row.value)}" for row in main_scores(result)[:6]]
+    rows = [(row, WRITERS[result.form_of(row)]) for row in main_scores(result)[:6]]
+    named = [f"{row.system} {row.measure} {write(row.value)}" for row, write in rows]
     return f"<assay.Result {result.command} {result.task}/{result.column}: {', '.join(named)}>"

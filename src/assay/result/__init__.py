@@ -15,16 +15,20 @@ from typing import TYPE_CHECKING, Any
 from assay.errors import InputError, UsageError, unknown
 from assay.records import dataclass
 from assay.result.encoding import decode, dumps, encode
-from assay.result.posteriors import MeanRanks, Posterior, Ranking
+from assay.result.posteriors import MeanRanks, Posterior, Ranking, with_kind
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from assay.result.verdict import Verdict
 
 SCHEMA = "assay/1"
 SCHEMA_OF_SETS = "assay/sets/1"
 _ORIGIN = "Was it written by assay --format json?"
 _FROM, _TO = {"json": "from"}, {"json": "to"}
 """`from` is a word of the language; JSON calls a change's fields by their settled names."""
+_NOT_WRITTEN = {"json": ""}
+"""Fields that are not in JSON."""
 Read = typing.TypeVar("Read")
 
 
@@ -99,6 +103,20 @@ class Score:
     """Of a main score among three systems or more: letters; systems that share none are told apart by the tests."""
     runs: Runs | None = None
     """Where a system has several runs; the value is their mean."""
+    variance: float | None = None
+    """The variance of the score over units (and runs) …"""
+    df: float | None = None
+    """… its degrees of freedom …"""
+    effective_items: float | None = None
+    """… and the number of independent items that would have the same variance; null if the score is no share."""
+    design_effect: float | None = None
+    """Items divided by effective items: above 1 if items of one unit resemble each other."""
+    assumed: bool = False
+    """True if the design effect was assumed, because no unit has an error or none is right."""
+    too_short: tuple[str, ...] = ()
+    """Labels with fewer than 10 items, gold's and the system's: the interval of a macro average is too short."""
+    shrunk: tuple[float, float] | None = field(default=None, compare=False, repr=False, metadata=_NOT_WRITTEN)
+    """The score of a share with half an item right and half an item wrong more, and its variance; not in JSON."""
 
 
 @dataclass(frozen=True)
@@ -160,6 +178,17 @@ class RunTest:
     aso: float | None = None
     """ε_min of almost stochastic order (Dror et al. 2019), of the better system over the other: below one half it is
     better almost always. It ignores the test set."""
+    v_runs: float | None = None
+    """The variance over runs of both systems; not v_a + v_b if one has two runs and all runs together vary more."""
+
+
+@dataclass(frozen=True)
+class Family:
+    """The tests that a p-value is corrected together with."""
+
+    question: str
+    """What all of them ask: `pairs`, `average`, `data sets`, `ceiling`, `slices`."""
+    size: int
 
 
 @dataclass(frozen=True)
@@ -190,11 +219,69 @@ class Comparison:
     """What the test could have found; null for identical systems, in slices and for other tests."""
     runs: RunTest | None = None
     """Where a system has several runs."""
+    method: str = ""
+    """How p was computed: `enumerated`, `exact` (a convolution), `drawn`, `tilted`; `t` over runs and annotators."""
+    log10_p: float | None = None
+    """The logarithm of p, also if p is smaller than a number can be."""
+    smallest_p: float | None = None
+    """The smallest p that any outcome of the test could have had."""
+    variance: float | None = None
+    """The variance of the difference over units (and runs) …"""
+    df: float | None = None
+    """… and its degrees of freedom."""
+    few: bool = False
+    """True if so few units differ that the interval is too short."""
+    family: Family | None = None
+    """The tests that p_adjusted is corrected for."""
+    level: float | None = None
+    """The level of the interval at the level of the family, 1 − 0.05 / its size …"""
+    low_family: float | None = None
+    """… its lower …"""
+    high_family: float | None = None
+    """… and its upper end."""
+    annotators: int | None = None
+    """For a test against the human ceiling: the number of annotators …"""
+    p_items: float | None = None
+    """… and p for other items and these annotators; `p` is for other annotators too."""
+    margin: float | None = None
+    """The smallest difference that matters, if one was given …"""
+    low90: float | None = None
+    """… and the ends that it is held against."""
+    high90: float | None = None
+    p_equivalent: float | None = None
+    p_not_worse: float | None = None
+    needed: int | None = None
+    """The number of units that must differ for a significant result, if too few do."""
+    kind: str = ""
+    """The kind of verdict (docs/guide/chance.md): `different`, `not-shown`, `untestable` …"""
+    claims: tuple[str, ...] = ()
+    """What a sentence about this comparison may say."""
+    widest: float = field(default=math.inf, compare=False, repr=False, metadata=_NOT_WRITTEN)
+    """The largest difference that is possible; not in JSON."""
+    evidence: Any = field(default=None, compare=False, repr=False, metadata=_NOT_WRITTEN)
+    """What a test over several data sets needs of this one; not in JSON."""
 
     @property
     def is_of_score(self) -> bool:
         """True of a test of a score, by shuffling or over runs."""
         return self.test in ("shuffling", "runs")
+
+    @property
+    def figure(self) -> tuple[float, float, float]:
+        """The difference with the ends that tables show, at the level of its family."""
+        if self.low_family is None or self.high_family is None:
+            return self.difference, self.low, self.high
+        return self.difference, self.low_family, self.high_family
+
+    @property
+    def holm(self) -> tuple[float, bool]:
+        """p after correction, and whether that is significant: the value of a cell of the form `holm`."""
+        return self.p_adjusted, self.is_significant
+
+    @property
+    def is_significant(self) -> bool:
+        """True if p is at most 0.05 after correction, and the draws behind it suffice to say so."""
+        return "significant" in self.claims
 
 
 @dataclass(frozen=True)
@@ -212,7 +299,7 @@ class SystemOverSets:
     best: int
     """The number of these data sets on which it is the best …"""
     significant: int
-    """… and on which it is significantly ahead of every other system, after Holm's correction over data sets."""
+    """… and on which it is significantly better than every other system."""
 
 
 @dataclass(frozen=True)
@@ -230,8 +317,8 @@ class PairOverSets:
     """The number of data sets on which A is better …"""
     b_better: int
     a_significant: int
-    """… and on which this is significant after Holm's correction over data sets: so many at least, with 95%
-    confidence (Dror et al. 2017)."""
+    """… and on which this is significant after Holm's correction over pairs, measures and data sets: so many at
+    least, with 95% confidence (Dror et al. 2017)."""
     b_significant: int
     signed_rank: float
     """p of Wilcoxon's signed-rank test over data sets; undefined for fewer than five."""
@@ -275,8 +362,9 @@ class LabelDifference:
     a: float
     b: float
     difference: float
-    effect: float
-    """The difference times the label's share of all items: over all labels this is the share of right items won."""
+    effect: float | None = None
+    """How much the label adds to the overall difference: its difference times its share of all items. Null if these
+    do not add up to the difference, as those of F1 and of averages over labels do not."""
 
 
 @dataclass(frozen=True)
@@ -321,6 +409,12 @@ class Diff:
     """Corrections minus new errors. Where systems add items this need not have the sign of the difference."""
     outcomes: tuple[OutcomeChange, ...] = ()
     """Changes of outcome if items are matched, the most frequent first within each kind."""
+
+    @property
+    def has_effects(self) -> bool:
+        """True if the effects of labels are known and add up to the difference; those of older files need not."""
+        effects = [math.nan if row.effect is None else row.effect for row in self.labels]
+        return math.isclose(sum(effects), self.difference, abs_tol=1e-9)
 
 
 @dataclass(frozen=True)
@@ -620,6 +714,21 @@ class Annotator:
 
 
 @dataclass(frozen=True)
+class AgreementFacts:
+    """What a verdict on the agreement of all annotators rests on, beside the coefficient."""
+
+    items: int
+    """Items with two ratings or more."""
+    minority_items: int
+    """Items with a rating other than the most frequent label."""
+    annotators: int
+    level: str
+    """The level of measurement: nominal, ordinal, interval, ratio."""
+    level_assumed: bool = False
+    """True if labels are numbers and no level was given."""
+
+
+@dataclass(frozen=True)
 class Coincidence:
     """Meetings of two labels in one item: all ordered pairs of its ratings over one less than their number."""
 
@@ -804,6 +913,7 @@ class Result:
     annotators: tuple[Annotator, ...] = ()
     coincidences: tuple[Coincidence, ...] = ()
     disagreements: tuple[Disagreement, ...] = ()
+    agreement_facts: AgreementFacts | None = None
     alt_tests: tuple[AltTest, ...] = ()
     tagset: str = ""
     scheme: str = ""
@@ -818,6 +928,11 @@ class Result:
     """The comparison in a line; if empty, it is made from the other fields."""
     text_unit: str = "sentence"
     """The texts that the heading counts: sentences or documents."""
+    documents: int = 0
+    """The documents that gold has if sentences are the unit all the same; 0 if it has none or one."""
+    cluster_ratio: float | None = None
+    """The standard error of the first score over documents (or values of a comment) divided by that over sentences,
+    of the system for which it is largest."""
     matched: bool = False
     """Systems find the items themselves; they are not given."""
     rivals: bool = False
@@ -832,6 +947,8 @@ class Result:
     """… in place of those of all Results."""
     titles: Mapping[str, str] = field(default_factory=dict)
     """Measures and scores as people write them, where that is not their name."""
+    score_forms: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """By measure and score the form of its values if that is not `percent`: `coefficient` or `number`."""
     labels: tuple[str, ...] = ()
     """The labels that count; all where none is named …"""
     ignore_labels: tuple[str, ...] = ()
@@ -858,6 +975,8 @@ class Result:
         pieces, before = [], "{"
         for item in dataclasses.fields(self):
             value = getattr(self, item.name)
+            if item.name == "command":
+                pieces.append(f'{before}"verdict": {dumps(encode(self.verdict_data))}')
             pieces.append(f'{before}"{item.name}": ')
             if isinstance(value, tuple) and value and dataclasses.is_dataclass(value[0]):
                 pieces.append("[\n  ")
@@ -883,6 +1002,16 @@ class Result:
                 first: dict[str, str] = {}
                 rows = [(row, first.setdefault(row.measure, row.score)) for row in result.scores]
                 result = replace(result, scores=tuple(replace(row, main=row.score == main) for row, main in rows))
+            if any(row.is_of_score and row.slice is None and not row.kind for row in result.comparisons):
+                # In files from before comparisons had a kind, it is made of what they hold.
+                from assay.engine.finish import adjust_p_values
+
+                few = result.units < 20
+                tests = [replace(row, few=0 < row.units < 10 or few) for row in result.comparisons]
+                result = replace(result, comparisons=tuple(adjust_p_values(tests, result.main_scores)))
+            if any(not row.kind for row in result.bayes):
+                # Files from before verdicts had a kind have the shares that decide it.
+                result = replace(result, bayes=tuple(map(with_kind, result.bayes)))
             if "tables" not in data:
                 # In files from before Results said how they are shown, the name of the task did.
                 from assay.engine.task import describe
@@ -905,11 +1034,20 @@ class Result:
     @property
     def main_scores(self) -> dict[str, str]:
         """The name of each measure's main score."""
-        return {row.measure: row.score for row in self.scores if row.main and row.slice is None}
+        found: dict[str, str] = {}
+        for row in self.scores:
+            # Systems beside annotators have another main score than these.
+            if row.main and row.slice is None:
+                found.setdefault(row.measure, row.score)
+        return found
 
     def title(self, name: str) -> str:
         """A measure or a score as people write it."""
         return self.titles.get(name, name)
+
+    def form_of(self, row: Score | Comparison) -> str:
+        """The form of a score: `percent`, `coefficient` or `number`."""
+        return self.score_forms.get(row.measure, {}).get(row.score, "percent")
 
     @property
     def main_tests(self) -> list[Comparison]:
@@ -921,13 +1059,18 @@ class Result:
     @property
     def verdict(self) -> str:
         """A sentence or two: the better system, by how much, and how sure that is."""
+        return self.verdict_data.text
+
+    @property
+    def verdict_data(self) -> Verdict:
+        """The verdict as data: its kind, what it claims, of which systems, and the facts that decided."""
         from assay.result.verdict import verdict
 
         return verdict(self)
 
     @property
     def chance(self) -> list[str]:
-        """Sentences to the verdict: whether its interval can be trusted, and what its test could have found."""
+        """Sentences to the verdict: what it rests on, and what its test could have found."""
         from assay.result.chance import of_verdict
 
         return of_verdict(self)

@@ -1,4 +1,4 @@
-"""Sentences about what a test could have found."""
+"""Sentences about what a verdict rests on, and about what a test could have found."""
 
 from __future__ import annotations
 
@@ -6,95 +6,140 @@ import math
 from collections.abc import Iterator, Sequence
 
 from assay.result import Comparison, Result
-from assay.result.numbers import plural
+from assay.result.grammar import ALPHA, BETTER
+from assay.result.numbers import WRITERS, plural
 
 LINES = 5
 """So many comparisons have their line beneath a table."""
-FEW_UNITS, FEW_DIFFERING = 20, 10
-"""Below so many units, or so many that differ, no interval of a difference holds what it says."""
-_LEVEL = 0.05
+_DECIDED = ("", "undefined", "identical", "tied", "equivalent", *BETTER)
+"""Kinds of which it is not asked what could have been found."""
+_METHODS = {
+    "exact": "p is exact",
+    "tilted": "p was drawn near the observed difference and weighted",
+    "t": "p by Student's t over {unit}s and runs",
+}
+"""Methods that are no plain shuffling."""
 
 
-def power_lines(tests: Sequence[Comparison], unit: str, units: int, names: Sequence[str] = ()) -> Iterator[str]:
-    """A line for each comparison that is not significant, the first of them; which one it is about where there are
-    several."""
-    found = [(index, row) for index, row in enumerate(tests) if _is_told(row)]
-    for index, row in found[:LINES]:
-        line = power_sentence(row, unit, units)
+def power_lines(
+    tests: Sequence[Comparison], unit: str, units: int, names: Sequence[str] = (), form: str = "percent"
+) -> Iterator[str]:
+    """A line for each of the first comparisons without a significant difference, named if there are several tests."""
+    told = [
+        (index, row)
+        for index, row in enumerate(tests)
+        if row.power is not None and row.kind not in _DECIDED and not math.isnan(row.difference)
+        # Without a smallest difference too few shufflings were drawn to tell, unless too few units differ.
+        if row.power.mde is not None or row.kind == "untestable"
+    ]
+    for index, row in told[:LINES]:
+        line = power_sentence(row, unit, units, form)
         yield _about_pair(row, line, f" on {names[index]}" if names else "") if len(tests) > 1 else line
-    if len(found) > LINES:
-        yield f"The same of {len(found) - LINES:,} more: --format json."
+    if len(told) > LINES:
+        yield f"{len(told) - LINES:,} more comparisons are not significant; --format json lists them."
 
 
-def is_too_short(row: Comparison, units: int) -> bool:
-    """True where the interval of a difference cannot be trusted, since hardly any unit differs."""
-    few = units < FEW_UNITS or row.units < FEW_DIFFERING
-    return few and row.units > 0 and row.test == "shuffling" and not math.isnan(row.low)
-
-
-def few_lines(tests: Sequence[Comparison], unit: str, units: int) -> Iterator[str]:
-    """A line for comparisons whose intervals cannot be trusted, since hardly any unit differs."""
-    if few := [row for row in tests if is_too_short(row, units)]:
+def few_lines(tests: Sequence[Comparison], unit: str) -> Iterator[str]:
+    """A line on comparisons with intervals that cannot be trusted, because hardly any unit differs."""
+    if few := [row for row in tests if row.few and row.units]:
         numbers = sorted({row.units for row in few})
         shown = f"{numbers[0]:,}" if len(numbers) == 1 else f"{numbers[0]:,} to {numbers[-1]:,}"
-        pairs = f" in {len(few)} pairs" if len(tests) > 1 else ""
         exact = "exact " * all(row.exact for row in few)
-        yield f"Few {unit}s differ{pairs} ({shown}): the interval of the difference is too short; go by the {exact}p."
+        who = f"In {len(few)} pairs the" if len(tests) > 1 else "The"
+        yield (
+            f"{who} systems differ in only {shown} {unit}{'s' * (numbers[-1] != 1)}, so the interval of the "
+            f"difference is too narrow. Rely on the {exact}p."
+        )
+
+
+def interval_title(tests: Sequence[Comparison]) -> str:
+    """The intervals of a table of tests: `95% interval`, `99.17% interval (for 6 tests)`."""
+    row = next((row for row in tests if row.level is not None and row.family is not None), None)
+    if row is None or row.level is None or row.family is None or row.family.size < 2:
+        return "95% interval"
+    return f"{level_title(row.level)} interval (for {row.family.size:,} tests)"
+
+
+def level_title(level: float) -> str:
+    """The level of an interval: `95%`, `99.17%`."""
+    return f"{f'{100 * level:.4g}' if level < 0.9999 else f'{100 * level:.6g}'}%"
 
 
 def of_verdict(result: Result) -> list[str]:
-    """The lines of the test behind the verdict; of several, that of the best system and the next."""
+    """What the verdict rests on, and the lines of its test; of several, that of the first two systems."""
     mains = result.main_tests
     tests = [row for row in mains if row.measure == mains[0].measure]
+    first = tests
     if len(tests) > 1:
         overall = (row for row in result.scores if row.main and row.slice is None and row.label is None)
         values = {row.system: row.value for row in overall if row.measure == tests[0].measure}
         best = sorted(values, key=lambda name: math.inf if math.isnan(values[name]) else -values[name])[:2]
         tests = [row for row in tests if {row.a, row.b} == {*best}]
-    lines = [line for told in (few_lines, power_lines) for line in told(tests, result.unit, result.units)]
-    return [_about_pair(row, line) for row in tests for line in lines] if len(result.systems) > 2 else lines
+    lines = lines_of(result, tests)
+    return [basis(result, first, differing=not lines), *lines] if first else []
+
+
+def lines_of(result: Result, tests: Sequence[Comparison]) -> list[str]:
+    """What the test of two systems could have found."""
+    form = result.form_of(tests[0]) if tests else "percent"
+    lines = power_lines(tests, result.unit, result.units, form=form)
+    return [_about_pair(row, line) if len(result.systems) > 2 else line for row in tests for line in lines]
+
+
+def basis(result: Result, tests: Sequence[Comparison], *, differing: bool) -> str:
+    """What the verdict rests on: units (and those that differ), tests made together, and how p was computed."""
+    parts = [plural(result.units, result.unit)]
+    if differing and len(tests) == 1 and tests[0].runs is None and tests[0].units:
+        parts[0] += f", in {tests[0].units:,} of which the systems differ"
+    family = next((row.family.size for row in tests if row.family is not None), 1)
+    parts += [f"p corrected for {family:,} tests (Holm)"] if family > 1 else []
+    methods = {row.method for row in tests}
+    if len(methods) == 1 and methods <= _METHODS.keys():
+        parts.append(_METHODS[methods.pop()].format(unit=result.unit))
+    return f"Based on {'; '.join(parts)}."
 
 
 def _about_pair(row: Comparison, line: str, where: str = "") -> str:
     return f"{row.a} → {row.b}{where}: {line[0].lower()}{line[1:]}"
 
 
-def _is_told(row: Comparison) -> bool:
-    return row.power is not None and not math.isnan(row.p_adjusted) and row.p_adjusted > _LEVEL
-
-
-def power_sentence(row: Comparison, unit: str, units: int) -> str:
+def power_sentence(row: Comparison, unit: str, units: int, form: str = "percent") -> str:
     """The smallest difference that would have been found, and the units that the observed one would need."""
     power = row.power
     assert power is not None
-    family = round(_LEVEL / power.alpha)
-    level = f" (at .05/{family}, for {family} tests)" if family > 1 else ""
+
+    def size(value: float) -> str:
+        return f"{100 * value:.1f} points" if form == "percent" else WRITERS[form](value)
+
+    family = round(ALPHA / power.alpha)
+    level = f" at the level of {family:,} tests" if family > 1 else ""
     if power.mde is None:
-        least = row.units
-        while 2.0 ** (1 - least) > power.alpha:
-            least += 1
-        differing = plural(row.units, unit)
-        told = f"No result on this test set could be significant{level}: the systems differ in {differing}"
-        told += f"; at least {least:,} must." if least > row.units else "."
+        needed = f", and at least {row.needed:,} are needed{level}" if row.needed and row.needed > row.units else ""
+        told = (
+            "This test set is too small for a significant result: the systems differ in "
+            f"{plural(row.units, unit)}{needed}."
+        )
     else:
         told = (
-            f"Not significant{level}. With these {plural(units, unit)}, of which the systems differ in "
-            f"{row.units:,}, a true difference of {100 * power.mde:.1f} points would have been found with "
-            f"{power.chance:.0%} probability."
+            f"With these {plural(units, unit)}, of which the systems differ in {row.units:,}, a true difference of "
+            f"{size(power.mde)} would have been found with {power.chance:.0%} probability{level}."
         )
     if row.difference == 0:
         return told
-    plan = f" If the difference is as observed ({100 * abs(row.difference):.1f}), "
-    if power.beyond:
+    plan = f" If the true difference is as observed ({size(abs(row.difference))}), "
+    if power.beyond and power.mde is not None:
         return f"{told}{plan}more than 1,000 times as many would be needed."
     if power.needed_units is None:
         return told
     ends = ""
-    if power.needed_from is not None and not is_too_short(row, units):
+    if power.needed_from is not None and not row.few:
         low, high = about(power.needed_from), power.needed_to
-        reach = f"at least {low}; perhaps no number is enough" if high is None else f"{low} to {about(high)}"
-        ends = f" (going by its interval, {reach})"
-    return f"{told}{plan}about {about(power.needed_units)} such {unit}s would be needed{ends}."
+        ends = f" ({low} to {about(high)}, judging by the interval)" if high is not None else (
+            f" (at least {low}, judging by the interval; if the true difference is near 0, no number is enough)"
+        )  # fmt: skip
+    # As many units must differ as a significant result takes.
+    number = max(power.needed_units, math.ceil(units * (row.needed or 0) / max(1, row.units)))
+    return f"{told}{plan}about {about(number)} such {unit}s would be needed{ends}."
 
 
 def about(number: int) -> str:

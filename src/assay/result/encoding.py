@@ -84,6 +84,7 @@ def _of(kind: Any, data: Any, where: str) -> Any:
 
 @cache
 def _fields(kind: type) -> list[tuple[str, str, Any]]:
-    """The fields of a record: the attribute, its name in JSON, its type."""
+    """The fields of a record that are written: the attribute, its name in JSON, its type."""
     hints = typing.get_type_hints(kind)
-    return [(one.name, one.metadata.get("json", one.name), hints[one.name]) for one in dataclasses.fields(kind)]
+    named = [(one.name, one.metadata.get("json", one.name)) for one in dataclasses.fields(kind)]
+    return [(attribute, name, hints[attribute]) for attribute, name in named if name]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 DASH = "–"
 
@@ -21,6 +21,21 @@ def signed(value: float) -> str:
     if float(text) == 0:
         return text
     return ("+" if value > 0 else "−") + text
+
+
+def points(value: float) -> str:
+    """A fraction as percentage points in words: `1 point`, `0.5 points`."""
+    text = f"{100 * value:.6g}"
+    return f"{text} point" if text == "1" else f"{text} points"
+
+
+def coefficient(value: float, decimals: int = 2) -> str:
+    """A coefficient of agreement or correlation with two decimals, in tables three: `.57`, `−.05`, `1.00`."""
+    if math.isnan(value):
+        return DASH
+    text = f"{abs(value):.{decimals}f}"
+    sign = "−" if value < 0 and float(text) else ""
+    return f"{sign}{text.removeprefix('0')}"
 
 
 def interval(low: float, high: float, form: Callable[[float], str]) -> str:
@@ -43,3 +58,28 @@ def p_value(p: float) -> str:
 def plural(number: int, noun: str) -> str:
     """`1 word`, `2 words`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def _coefficient(value: float) -> str:
+    return coefficient(value, 3)
+
+
+def _signed_coefficient(value: float) -> str:
+    text = coefficient(value, 3)
+    return f"+{text}" if value > 0 and text != ".000" else text
+
+
+def _number(value: float) -> str:
+    return DASH if math.isnan(value) else f"{value:.3f}".replace("-", "−")
+
+
+WRITERS: Mapping[str, Callable[[float], str]] = {
+    "percent": percent,
+    "points": signed,
+    "coefficient": _coefficient,
+    "coefficient-difference": _signed_coefficient,
+    "number": _number,
+}
+"""How values of a form are written in tables and figures."""
+DIFFERENCES = {"percent": "points", "coefficient": "coefficient-difference", "number": "number"}
+"""The form of differences between values of a form."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from assay.records import dataclass
+from assay.result.grammar import decide
 
 
 @dataclass(frozen=True)
 class Thirds:
-    """Three shares that add up to 1: A better, practically equal, B better; without a region of equality, two."""
+    """Three shares that add up to 1: A better, practically equivalent, B better; without a region, two."""
 
     a: float
     equal: float | None
@@ -123,7 +125,7 @@ class Posterior:
     relation: str
     """`<`, `⪅`, `≈`, `⪆`, `>`: how A stands to B."""
     verdict: str
-    """The same in a sentence."""
+    """What may be said of the two, by the kind, in a sentence or more."""
     mean: Estimate | None
     """The mean difference over all data sets (delta0) …"""
     next: Estimate | None
@@ -144,6 +146,18 @@ class Posterior:
     """… the number of data sets on which it is so at least (95% confidence, Bonferroni's partial conjunction) …"""
     better_on_names: tuple[str, ...] = ()
     """… and those that Holm's correction leaves."""
+    kind: str = ""
+    """The kind of verdict: `bayes-better`, `bayes-equivalent`, `bayes-open`; `identical` if the systems differ in no
+    run, `bayes-none` if no difference varies between runs."""
+    claims: tuple[str, ...] = ()
+    """What the verdict says: `better`, `equivalent`, `undecided`, `identical`, `probability`, `margin` (a region)."""
+
+
+def with_kind(one: Posterior) -> Posterior:
+    """The posterior with the kind of verdict and the claims that its shares allow."""
+    shares = {"a": one.decision.a, "equal": one.decision.equal, "b": one.decision.b}
+    found = decide({"type": "bayes", "shares": shares, "margin": one.rope or None, "model": one.model})
+    return replace(one, kind=found.kind, claims=found.claims)
 
 
 @dataclass(frozen=True)
@@ -196,7 +210,7 @@ class RankRelation:
 
 @dataclass(frozen=True)
 class Ranking:
-    """The systems in order, by the likeliest relation of each pair."""
+    """The systems in order, by the most frequent relation of each pair."""
 
     measure: str
     order: tuple[str, ...]
@@ -206,4 +220,4 @@ class Ranking:
     intransitive: tuple[str, ...] = ()
     """Sentences on what the chain hides."""
     headline: str = ""
-    """The order with shares: `<` and `≈` where these reach the threshold, else `?`, undecided."""
+    """The order with shares, and the region: `<`, `≈` and `=` (identical) as decided, `?` if undecided."""

@@ -1,48 +1,242 @@
-"""The verdict: which system is better and how sure that is, in a sentence or two; never more than the numbers say."""
+"""The verdict: a sentence or two made of facts, of the kind that these allow and of nothing else."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
-from assay.result import Comparison, Result, enumeration
-from assay.result.chance import is_too_short
-from assay.result.numbers import p_value, percent, signed
+from assay.records import dataclass
+from assay.result import Comparison, Result, Score, enumeration
+from assay.result.chance import level_title
+from assay.result.grammar import BETTER, Decision, Facts, decide
+from assay.result.numbers import DIFFERENCES, WRITERS, coefficient, p_value, plural, points, signed
 
-LEVEL = 0.05
-"""Below this p, after correction, a difference is not put down to chance."""
-_RELIABLE, _TENTATIVE = 0.8, 0.667
-"""Krippendorff's (2004) limits of alpha for conclusions that can be relied on, and for tentative ones."""
+NAMES = 5
+"""So many systems are named in a sentence; of more, their number is given."""
+WIDE = 1.5
+"""From this ratio of standard errors over documents and over sentences on, the verdict says so."""
 
 
-def verdict(result: Result) -> str:
-    """The better system and how sure that is, by the first measure; of one system its score."""
-    if result.bayes and len({(row.a, row.b) for row in result.bayes}) == 1:
-        return " ".join(row.verdict for row in result.bayes)
+@dataclass(frozen=True)
+class Verdict:
+    """What a Result says in a sentence or two, as data and as text."""
+
+    kind: str
+    claims: tuple[str, ...]
+    systems: Mapping[str, str]
+    facts: Mapping[str, Any]
+    text: str
+
+
+def verdict(result: Result) -> Verdict:
+    """The verdict by the first measure: the better system and how sure that is, or the score of one system."""
+    parts = [_said(facts) for facts in facts_of(result)]
+    if not parts:
+        return Verdict("", (), {}, {}, "")
+    (facts, first, text), *further = parts
+    return Verdict(
+        first.kind,
+        first.claims,
+        {role: str(facts.get(name, name)) for role, name in first.systems.items()},
+        facts,
+        " ".join([text, *(more for _, _, more in further)]),
+    )
+
+
+def verdict_on(result: Result, row: Comparison) -> str:
+    """The sentences on two systems by themselves."""
+    return " ".join(map(sentence, _facts_of_pair(result, row)))
+
+
+def sentence(facts: Facts) -> str:
+    """The sentences that facts allow."""
+    return _said(facts)[2]
+
+
+def _said(facts: Facts) -> tuple[Facts, Decision, str]:
+    found = decide(facts)
+    return facts, found, _TEXTS[facts["type"]](facts, found)
+
+
+# --- facts ---
+
+
+def facts_of(result: Result) -> Iterator[dict[str, Any]]:
+    """The facts of each sentence, the first being the verdict."""
     if result.command == "bayes":
-        return " ".join(f"On {row.measure}, the worst first: {row.headline or row.chain}." for row in result.rankings)
-    if result.command == "agreement":
-        return _of_annotators(result)
-    if result.systems_over_sets:
-        return _over_sets(result)
-    mains = [row for row in result.scores if row.main and row.slice is None and row.label is None]
-    if not mains:
-        return ""
-    tests = result.main_tests
-    measure = tests[0].measure if tests else mains[0].measure
-    tests = [row for row in tests if row.measure == measure]
-    rows = {row.system: row for row in mains if row.measure == measure}
-    values = {name: row.value for name, row in rows.items()}
-    if len(tests) == 1:
-        said = _of_pair(tests[0], values, named(result, measure), result)
-        return " ".join(filter(None, (said, _otherwise(result, tests[0]))))
-    if len(rows) > 1:
-        return _of_many(named(result, measure), values, tests)
-    (row,) = rows.values()
-    if math.isnan(row.value):
-        return f"{named(result, measure)} of {row.system} is undefined."
-    reached = f"{row.system} reaches {percent(row.value)} on {named(result, measure)}"
-    return f"{reached}{_interval(row.low, row.high, ' (', ')')}."
+        yield from _facts_of_bayes(result)
+    elif result.command == "agreement":
+        yield from _facts_of_annotators(result)
+    else:
+        mains = [row for row in result.scores if row.main and row.slice is None and row.label is None]
+        tests = result.main_tests
+        measure = tests[0].measure if tests else mains[0].measure if mains else ""
+        tests = [row for row in tests if row.measure == measure]
+        rows = [row for row in mains if row.measure == measure]
+        if len(tests) == 1:
+            yield from _facts_of_pair(result, tests[0])
+        elif len(rows) > 1:
+            yield _facts_of_many(result, rows, tests)
+        elif rows:
+            yield facts_of_score(result, rows[0])
+
+
+def facts_of_score(result: Result, row: Score) -> dict[str, Any]:
+    """The facts of one score."""
+    bare = math.isnan(row.low) or bool(row.too_short)
+    return {
+        **{"type": "score", "system": row.system, "measure": named(result, row.measure), "form": result.form_of(row)},
+        **{"value": _known(row.value), "low": None if bare else row.low, "high": None if bare else row.high},
+        **{"unit": result.unit, "units": result.units, "assumed": row.assumed, "rare_labels": list(row.too_short)},
+        "sets": result.systems_over_sets[0].data_sets if result.systems_over_sets else None,
+    }
+
+
+def pair_facts(row: Comparison, **further: Any) -> dict[str, Any]:
+    """The facts of a comparison that decide its kind; its ends are those of the family's level."""
+    low, high = (row.low, row.high) if row.low_family is None else (row.low_family, row.high_family)
+    return {
+        "type": "average" if row.family is not None and row.family.question == "average" else "pair",
+        **{"differ": max(row.units, row.runs is not None), "difference": _known(row.difference)},
+        **{"low": _known(low), "high": _known(high), "level": row.level or 0.95},
+        **{"p": _known(row.p), "p_adjusted": _known(row.p_adjusted), "few": row.few},
+        **{"margin": row.margin, "low90": row.low90, "high90": row.high90},
+        **further,
+    }
+
+
+def _facts_of_pair(result: Result, row: Comparison) -> Iterator[dict[str, Any]]:
+    """The facts of two systems on one measure, and those of the first rival measure that says otherwise."""
+    yield _named_facts(result, row)
+    of_scores = (other for other in result.comparisons if other.is_of_score and other.slice is None)
+    for other in of_scores if result.rivals else ():
+        if {other.a, other.b} != {row.a, row.b} or other.measure == row.measure or other.score != row.score:
+            continue
+        sides = [_better(one) for one in (row, other)]
+        if sides[0] != sides[1] and other.kind not in ("undefined", "identical", ""):
+            yield {**_named_facts(result, other), "however": True}
+            return
+
+
+def _better(row: Comparison) -> str:
+    return "" if row.kind not in BETTER else row.b if row.difference > 0 else row.a
+
+
+def _named_facts(result: Result, row: Comparison) -> dict[str, Any]:
+    """The facts of a comparison with all that its sentence names."""
+    values = {
+        one.system: one.value
+        for one in result.scores
+        if (one.measure, one.score, one.label, one.slice) == (row.measure, row.score, None, row.slice)
+    }
+    outcome: dict[str, Any] = {}
+    if row.kind.removeprefix("average-") == "untestable":
+        outcome = {"smallest_adjusted": 1.0, "needed": row.needed}
+    elif row.kind.removeprefix("average-") == "unsettled":
+        outcome = {"low_adjusted": 0.0, "high_adjusted": 1.0, "p_low": row.p_low, "p_high": row.p_high}
+    sets = {}
+    if row.family is not None and row.family.question == "average":
+        key = (row.a, row.b, row.measure)
+        over = next(one for one in result.pairs_over_sets if (one.a, one.b, one.measure) == key)
+        sets = {"sets": over.data_sets, "shown_on": over.a_significant + over.b_significant}
+    return pair_facts(
+        row,
+        **{"a": row.a, "b": row.b, "measure": named(result, row.measure), "times": result.times},
+        **{"value_a": _known(values.get(row.a, math.nan)), "value_b": _known(values.get(row.b, math.nan))},
+        **{"unit": result.unit, "units": result.units},
+        **{"documents": result.documents, "cluster_ratio": result.cluster_ratio},
+        **{"clustered": "clustered" in row.claims, "family_size": row.family.size if row.family else 1},
+        **{"form": result.form_of(row), "runs": _runs(result, row)},
+        **{"p_equivalent": row.p_equivalent, "p_not_worse": row.p_not_worse},
+        **outcome,
+        **sets,
+    )
+
+
+def _runs(result: Result, row: Comparison) -> list[int] | None:
+    """The numbers of runs of both systems, if a system has several."""
+    if row.runs is None:
+        return None
+    numbers = {one.system: one.runs.number for one in result.scores if one.runs is not None}
+    return [numbers.get(name, 1) for name in (row.a, row.b)]
+
+
+def _facts_of_many(result: Result, rows: Sequence[Score], tests: Sequence[Comparison]) -> dict[str, Any]:
+    """The facts of the system with the highest score, or of all beside their baseline."""
+    values = {row.system: row.value for row in rows if not math.isnan(row.value)}
+    highest = max(values.values(), default=math.nan)
+    top = [name for name, value in values.items() if round(value - highest, 12) == 0]
+    common = set.intersection(*({row.a, row.b} for row in tests)) if len(tests) > 1 else set()
+    base = next(iter(common), None)
+    leader = base or (top[0] if top else "")
+    beside = {row.b if row.a == leader else row.a: row for row in tests if leader in (row.a, row.b)}
+    beside = {name: row for name, row in beside.items() if base is not None or name not in top}
+    between = [row for row in tests if {row.a, row.b} <= {*top}]
+    sets = next((row.data_sets for row in result.systems_over_sets), None)
+    return {
+        **{"type": "many", "systems": len(values), "measure": named(result, rows[0].measure), "sets": sets},
+        "form": result.form_of(rows[0]),
+        **{"top": top, "values": values, "unit": result.unit, "baseline": base},
+        "leads": {name: row.kind.removeprefix("average-") for name, row in beside.items()},
+        "differences": {name: row.difference if row.a == leader else -row.difference for name, row in beside.items()},
+        "top_identical": bool(between) and all(row.kind.endswith("identical") for row in between),
+        "family_size": next((row.family.size for row in tests if row.family), len(tests)),
+        "documents": result.documents if any("clustered" in row.claims for row in tests) else 0,
+        "cluster_ratio": result.cluster_ratio,
+        "won": next((row.best for row in result.systems_over_sets if row.system == leader), None),
+        "shown_on": next((row.significant for row in result.systems_over_sets if row.system == leader), None),
+    }
+
+
+def _facts_of_annotators(result: Result) -> Iterator[dict[str, Any]]:
+    """The facts of the agreement of all annotators, or of pairs of them, and of systems beside them."""
+    rows = [row for row in result.scores if row.main and row.slice is None and row.label is None]
+    known = result.agreement_facts
+    alphas = [row for row in rows if row.system == "all annotators" and row.measure.partition("(")[0] == "alpha"]
+    names = [source.name for source in result.systems]
+    for row in alphas[:1] if known else ():
+        assert known is not None
+        yield {
+            **{"type": "agreement", "coefficient": result.title(row.measure), "value": _known(row.value)},
+            **{"low": _known(row.low), "high": _known(row.high), "items": known.items},
+            **{"minority_items": known.minority_items, "annotators": known.annotators, "level": known.level},
+            "level_assumed": known.level_assumed,
+            "ordinal": next((one.value for one in rows if one.measure == "alpha(level=ordinal)"), None),
+        }
+    pairs = [row for row in rows if row.system == "mean of all pairs" or len(names) == 2]
+    for row in [row for row in pairs if not (alphas or math.isnan(row.value))][:1]:
+        yield {
+            **{"type": "pairs", "measure": named(result, row.measure), "value": row.value, "names": names},
+            **{"low": _known(row.low), "high": _known(row.high), "form": result.form_of(row)},
+        }
+    tests = [row for row in result.comparisons if row.a == "human ceiling"]
+    if tests:
+        yield {
+            **{"type": "ceilings", "family_size": tests[0].family.size if tests[0].family else len(tests)},
+            "systems": [
+                {
+                    **{"system": row.b, "annotators": row.annotators or 0, "difference": _known(row.difference)},
+                    **{"p": _known(row.p), "p_adjusted": _known(row.p_adjusted)},
+                    **{"low": _known(row.figure[1]), "high": _known(row.figure[2]), "level": row.level or 0.95},
+                    **{"margin": row.margin, "low90": row.low90, "p_not_worse": row.p_not_worse},
+                }
+                for row in tests
+            ],
+        }
+
+
+def _facts_of_bayes(result: Result) -> Iterator[dict[str, Any]]:
+    """The sentence on each pair of systems, or on the order of all."""
+    if len({(row.a, row.b) for row in result.bayes}) == 1:
+        for row in result.bayes:
+            shares = {"a": row.decision.a, "equal": row.decision.equal, "b": row.decision.b}
+            own = {"shares": shares, "margin": row.rope or None, "model": row.model, "said": row.verdict}
+            yield {"type": "bayes", "a": row.a, "b": row.b, "measure": row.measure, **own}
+    else:
+        for ranking in result.rankings:
+            order = ranking.headline or ranking.chain
+            yield {"type": "order", "said": f"On {ranking.measure}, from the lowest to the highest: {order}."}
 
 
 def named(result: Result, measure: str) -> str:
@@ -52,191 +246,334 @@ def named(result: Result, measure: str) -> str:
     return f"{written}{score}{bracket}{settings}"
 
 
-def _of_pair(row: Comparison, values: Mapping[str, float], measure: str, result: Result) -> str:
-    """Two systems on one measure, the better one first."""
-    if row.units == 0 and row.runs is None:
-        return f"{row.a} and {row.b} do not differ in any {result.unit} on {measure}: no difference."
-    if math.isnan(row.p):
-        return f"{row.a} and {row.b} cannot be compared on {measure}: it is undefined."
-    sign = -1 if row.difference < 0 else 1
-    better, worse = (row.b, row.a) if sign > 0 else (row.a, row.b)
-    # With its sign the difference reads as in every table.
-    change = f"{row.a} → {row.b} {signed(row.difference)}"
-    if not (math.isnan(row.low) or is_too_short(row, result.units)):
-        change += f", 95% interval {signed(row.low)} to {signed(row.high)}"
-    figures = f"{percent(values[better])} and {percent(values[worse])}; {change}, {_p(row)}"
-    points = percent(abs(row.difference))
-    chance = "" if row.p_adjusted < LEVEL else ", which may be chance"
-    if float(points) == 0:
-        return f"{better} and {worse} are equally good on {measure} ({figures})."
-    return f"{better} is {points} points better than {worse} on {measure}{chance} ({figures})."
+def _known(value: float | None) -> float | None:
+    return None if value is None or math.isnan(value) else value
 
 
-def _otherwise(result: Result, first: Comparison) -> str:
-    """The first of the rival measures that says otherwise."""
-    sure = first.p_adjusted < LEVEL
-    of_scores = (row for row in result.comparisons if row.is_of_score and row.slice is None)
-    for row in of_scores if result.rivals else ():
-        if row.measure == first.measure or row.score != first.score or math.isnan(row.p):
-            continue
-        points, better = percent(abs(row.difference)), row.b if row.difference > 0 else row.a
-        on = named(result, row.measure)
-        if row.p_adjusted < LEVEL and not (sure and (row.difference > 0) == (first.difference > 0)):
-            return f"On {on}, however, {better} is better ({points} points, {_p(row)})."
-        if row.p_adjusted >= LEVEL and sure:
-            return f"On {on}, however, the difference may be chance ({points} points, {_p(row)})."
-    return ""
+# --- texts ---
 
 
-def _of_many(measure: str, values: Mapping[str, float], tests: Sequence[Comparison]) -> str:
-    """The best of several systems and over which of them it is ahead beyond chance, or all beside their baseline."""
-    defined = {name: value for name, value in values.items() if not math.isnan(value)}
-    if not defined:
-        return f"The systems cannot be compared on {measure}: it is undefined."
-    first, *others = sorted(defined, key=lambda name: -defined[name])
-    equal = [name for name in others if defined[name] == defined[first]]
-    if not tests:
-        also = f"{enumeration([first, *equal])} have" if equal else f"{first} has"
-        return f"{also} the highest {measure}, {percent(defined[first])}; the differences were not tested."
-    common = set.intersection(*({row.a, row.b} for row in tests))
-    if common:
-        return _beside_baseline(common.pop(), measure, defined, tests)
-    if equal:
-        return f"{enumeration([first, *equal])} share the highest {measure}, {percent(defined[first])}."
-    sure = {
-        row.b if row.a == first else row.a for row in tests if first in (row.a, row.b) and row.p_adjusted < LEVEL
-    }
-    unsure = [name for name in others if name not in sure]
-    best = f"{first} is the best of {len(defined)} systems on {measure} with {percent(defined[first])}"
-    ahead = f"{percent(defined[first] - defined[others[0]])} points ahead of {others[0]}"
-    if not unsure:
-        return f"{best}, {ahead}, and better than each of the others (p < 0.05 after Holm)."
-    if len(unsure) == len(others):
-        return f"{best}, {ahead}, but all its leads may be chance (p > 0.05 after Holm)."
-    return f"{best}, {ahead}; its lead over {enumeration(unsure)} may be chance (p > 0.05 after Holm)."
-
-
-def _beside_baseline(base: str, measure: str, values: Mapping[str, float], tests: Sequence[Comparison]) -> str:
-    """The systems that are better than the one that all were tested against, worse, or not told apart from it."""
-    found: dict[str, list[str]] = {"better": [], "worse": [], "": []}
-    for row in tests:
-        difference = row.difference if row.a == base else -row.difference
-        kind = "" if not row.p_adjusted < LEVEL else "better" if difference > 0 else "worse"
-        found[kind].append(f"{row.b if row.a == base else row.a} ({signed(difference)})")
-    said = [
-        f"{enumeration(names)} {'is' if len(names) == 1 else 'are'} {kind} than {base} (p < 0.05 after Holm)"
-        for kind, names in found.items()
-        if kind and names
-    ]
-    if found[""]:
-        several = len(found[""]) > 1
-        said.append(f"the difference{'s' * several} of {enumeration(found[''])} from {base} may be chance")
-    return f"On {measure}, where {base} has {percent(values.get(base, math.nan))}, {'; '.join(said)}."
-
-
-def _of_annotators(result: Result) -> str:
-    """A sentence on how well all annotators agree and what that allows, and on whether systems reach them."""
-    sentences = []
-    rows = [row for row in result.scores if row.main and row.slice is None and row.label is None]
-    for row in rows:
-        if row.system != "all annotators" or row.measure.partition("(")[0] != "alpha":
-            continue
-        many = len(result.annotators) or len(result.systems)
-        figures = f"{result.title(row.measure)} {percent(row.value)}{_interval(row.low, row.high, ', ')}"
-        if math.isnan(row.value):
-            sentences.append(f"The agreement of {many} annotators beyond chance ({row.measure}) is undefined.")
-        elif row.low >= _RELIABLE:
-            sentences.append(f"The {many} annotators agree reliably: {figures}, above 80.")
-        elif row.high < _TENTATIVE:
-            sentences.append(f"The {many} annotators agree too little for conclusions: {figures}, below 66.7.")
-        elif row.low >= _TENTATIVE:
-            sentences.append(f"The {many} annotators agree enough for tentative conclusions: {figures}, above 66.7.")
-        else:
-            sentences.append(
-                f"Whether the {many} annotators agree well enough is not sure: {figures}; from 66.7 on conclusions "
-                "are tentative, from 80 on reliable."
-            )
-        break
-    if not sentences:
-        pairs = [row for row in rows if row.system == "mean of all pairs" or len(result.systems) == 2]
-        for row in [row for row in pairs if not math.isnan(row.value)][:1]:
-            names = [source.name for source in result.systems]
-            who = enumeration(names) if len(names) == 2 else f"two of the {len(names)} annotators"
-            told = f"{percent(row.value)} {named(result, row.measure)}"
-            told += " on average" if len(names) > 2 else _interval(row.low, row.high, " (", ")")
-            sentences.append(f"The agreement of {who} is {told}.")
-    for test in [row for row in result.comparisons if row.a == "human ceiling"][:3]:
-        points = f"{percent(abs(test.difference))} points"
-        where = f"{points} above" if test.low > 0 else f"{points} below" if test.high < 0 else "not told apart from"
-        low, high = sorted((test.low, test.high)) if test.difference > 0 else sorted((-test.high, -test.low))
-        sentences.append(f"{test.b} is {where} the human ceiling{_interval(low, high, ' (', ')')}.")
-    return " ".join(sentences)
-
-
-def _interval(low: float, high: float, before: str = "", end: str = "") -> str:
-    """The 95% interval in words, between what stands around it; nothing where there is none."""
-    if math.isnan(low) or math.isnan(high):
-        return ""
-    ends = [signed(value).removeprefix("+") for value in (low, high)]
-    return f"{before}95% interval {ends[0]} to {ends[1]}{end}"
-
-
-def _p(row: Comparison) -> str:
-    """p, and what Holm's correction makes of it where that is another figure."""
-    texts = [p_value(row.p), p_value(row.p_adjusted)]
-    p, adjusted = (f"p < {text[1:]}" if text.startswith("<") else f"p = {text}" for text in texts)
-    return p if texts[0] == texts[1] else f"{p}, after Holm {adjusted.removeprefix('p ').removeprefix('= ')}"
-
-
-def _over_sets(result: Result) -> str:
-    """The better system over data sets by the first measure, on how many it is ahead, and on how many surely."""
-    measure, number = result.systems_over_sets[0].measure, result.systems_over_sets[0].data_sets
-    own = [row for row in result.systems_over_sets if row.measure == measure]
-    rows = {row.system: row for row in own if not math.isnan(row.average)}
-    pairs = [row for row in result.pairs_over_sets if row.measure == measure]
-    ranked = [row for row in result.ranks if row.measure == measure]
-    measure = named(result, measure)
-    if not rows:
-        return f"No data set has {measure} of all systems, so that there is no average."
-    total = len({row.slice for row in result.scores if row.slice})
-    common = " that all systems have" * (number < total)
-    over = f"averaged over {f'the {number}' if common else number} data sets" if number > 1 else "on the one data set"
-    over = "on one data set" if total == 1 else f"{over}{common}"
-    correction = f"p < {LEVEL} after Holm's correction over data sets"
-    if len(rows) == 2 and len(pairs) == 1 and round(pairs[0].difference, 12):
-        pair = pairs[0]
-        sides = [(pair.a, pair.a_better, pair.a_significant), (pair.b, pair.b_better, pair.b_significant)]
-        (worse, behind, against), (better, ahead, sure) = sides if pair.difference > 0 else reversed(sides)
-        lost = f" {worse} is ahead on {behind}, significantly on {against or 'none'}." if behind else ""
+def _pair(facts: Facts, found: Decision) -> str:
+    """Two systems, the one with the higher score first."""
+    a, b, unit = facts.get("a", "a"), facts.get("b", "b"), facts.get("unit", "sentence")
+    kind, claims, difference = found.kind.removeprefix("average-"), found.claims, facts["difference"]
+    sets, measure = facts.get("sets"), facts.get("measure", "accuracy")
+    form = facts.get("form", "percent")
+    write, write_signed = WRITERS[form], WRITERS[DIFFERENCES[form]]
+    on = f"{measure}, averaged over these {plural(sets, 'data set')}" if sets else measure
+    count = ""
+    if sets:
+        count = f" On {facts['shown_on'] or 'none'} of the {sets} a difference is shown."
+    if kind == "undefined":
+        lacking = [name for name, key in ((a, "value_a"), (b, "value_b")) if facts.get(key) is None]
+        whose = f" for {enumeration(lacking)}" if lacking else ""
+        return f"{a} and {b} cannot be compared on {on}: it is undefined{whose}."
+    if kind == "identical":
+        return f"{a} and {b} do not differ in any {unit} on {on}.{count}"
+    differ = plural(facts["differ"], unit)
+    if kind == "tied":
+        value = facts.get("value_a")
+        figure = "" if value is None else f", {write(value)}"
+        return f"{a} and {b} have the same {on}{figure}, but differ in {differ}.{count}"
+    higher, lower, sign = (b, a, 1) if difference > 0 else (a, b, -1)
+    values = [facts.get("value_b"), facts.get("value_a")][::sign]
+    size = _size(difference, form)
+    brackets = [" and ".join(write(value) for value in values if value is not None)]
+    family = facts.get("family_size", 1)
+    among = f" among {family:,} tests" if family > 1 else ""
+    if kind == "untestable":
+        needed = f"; at least {facts['needed']:,} must differ" if facts.get("needed") else ""
         return (
-            f"{better} is {percent(abs(pair.difference))} points better than {worse} on {measure}, {over}: it is "
-            f"ahead on {ahead}, significantly on {sure or 'none'} ({correction}).{lost}"
+            f"{higher} scores {size} higher than {lower} on {on}{_in_brackets(brackets)}, but this cannot be tested"
+            f"{among}: they differ in {differ}{needed}.{count}"
         )
-    highest = max(row.average for row in rows.values())
-    best = [name for name, row in rows.items() if round(row.average - highest, 12) == 0]
-    if len(rows) == 1:
-        return f"{best[0]} reaches {percent(highest)} on {measure}, {over}."
-    if len(best) > 1:
-        return f"{enumeration(best)} share the highest {measure}, {percent(highest)}, {over}."
-    first = rows[best[0]]
-    second = max((row for row in rows.values() if row is not first), key=lambda row: row.average)
-    ahead_by = f"{percent(highest - second.average)} points ahead of {second.system}"
-    won = f"It is the best on {first.best or 'none'} of {number}"
-    # Against a baseline alone, not all leads are tested.
-    if first.best and len(pairs) == len(own) * (len(own) - 1) // 2:
-        won += f", significantly ahead of every other system on {first.significant or 'none'} ({correction})"
-    head = f"{best[0]} is the best of {len(rows)} systems on {measure} with {percent(highest)}"
-    sentence = f"{head}, {over}, {ahead_by}. {won}."
-    for ranks in ranked:
-        p = p_value(ranks.friedman_p)
-        friedman = f"Friedman's test, p {'<' if p.startswith('<') else '='} {p.removeprefix('<')}"
-        if not ranks.friedman_p < LEVEL:
-            return f"{sentence} Ranks over data sets do not tell the systems apart ({friedman})."
-        leader, *others = ranks.ranks
-        apart = [name for name in others if not set(ranks.groups[name]) & set(ranks.groups[leader])]
-        told = "each other system" if len(apart) == len(others) else enumeration(apart or ["none of the others"])
-        sentence += (
-            f" Ranks differ over data sets ({friedman}); {leader} has the best mean rank, {ranks.ranks[leader]:.2f}, "
-            f"and is told apart from {told} (signed-rank test, p < {LEVEL} after Holm)."
+    # With its sign the difference reads as in every table.
+    change = f"{a} → {b} {write_signed(difference)}"
+    low, high = facts["low"], facts["high"]
+    if "interval" in claims:
+        change += f", {level_title(facts.get('level', 0.95))} interval {write_signed(low)} to {write_signed(high)}"
+    elif "few" in claims:
+        change += f", no interval, because they differ in only {differ}"
+    p = _p(facts["p"], facts["p_adjusted"], among)
+    if kind == "unsettled":
+        p = f"p between {facts['p_low']:.4f} and {facts['p_high']:.4f}{among}"
+    brackets.append(f"{change}, {p}")
+    if facts.get("runs"):
+        brackets.append(f"{' and '.join(str(one) for one in dict.fromkeys(facts['runs']))} runs")
+    if "clustered" in claims:
+        brackets.append(_clustered(facts))
+    better = f"{higher} is {size} better than {lower} on {on}"
+    scores = f"{higher} scores {size} higher than {lower} on {on}"
+    scores = scores if difference else f"{a} and {b} have the same {on}"
+    margin = f"the margin of {points(facts['margin'])}" if facts.get("margin") else ""
+    if kind == "different":
+        near = (low if sign > 0 else -high) if "near-end" in claims else 0
+        text = f"{better}, at least {_size(near, form, bare=True)}" if near > 0 else better
+    elif kind == "more-than-margin":
+        text = f"{better}, by more than {margin}"
+    elif kind == "trivial":
+        text = f"{better}, by less than {margin}"
+    elif kind == "different-margin-open":
+        text = f"{better}; whether the difference exceeds {margin} is open"
+    elif kind == "equivalent":
+        brackets.append(_p_of(facts.get("p_equivalent"), "equivalence"))
+        text = f"{a} and {b} are equivalent on {on} within {margin}"
+    elif kind == "not-worse":
+        brackets.append(_p_of(facts.get("p_not_worse"), "not worse"))
+        one, other = (b, a) if found.systems["not_worse"] == "b" else (a, b)
+        text = f"{scores}, and {one} is not worse than {other} by {margin} or more"
+    elif kind == "open":
+        text = f"{scores}; neither a difference nor equivalence within {margin} is shown"
+    elif kind == "unsettled":
+        times = facts.get("times", 10_000)
+        text = f"{scores}, but the {times:,} shufflings drawn cannot tell whether p is below 0.05"
+    else:
+        text = f"{scores}, but the difference is not significant"
+    if facts.get("however"):
+        text = f"However, {text}"
+    text = f"{text}{_in_brackets(brackets)}."
+    if "borderline" in claims:
+        found_p, has = ("below", "contains") if "significant" in claims else ("above", "does not contain")
+        text += f" The interval {has} 0 although p is {found_p} 0.05: p decides."
+    if "alone-significant" in claims:
+        text += f" By itself p is below 0.05,{among} it is not."
+    if kind == "unsettled":
+        text += f" More can: --times {10 * facts.get('times', 10_000)}."
+    return f"{text}{count}"
+
+
+def _clustered(facts: Facts) -> str:
+    """The clause on documents that are not the unit."""
+    number = f"{facts['documents']:,} " if facts.get("documents") else ""
+    wide = facts.get("cluster_ratio") or 0
+    error = f", over which the standard error is {wide:.1f} times as large" if wide > WIDE else ""
+    return f"{number}documents{error}, but {facts.get('unit', 'sentence')}s taken as independent"
+
+
+def _size(difference: float, form: str = "percent", *, bare: bool = False) -> str:
+    """The size of a difference, of shares in points; of one that the decimals do not show, two digits."""
+    size, unit, smallest = abs(difference), " points", "0.01"
+    text = WRITERS[form](size)
+    if form != "percent":
+        unit, smallest = "", ".001"
+    if size > 0 and not text.strip("0."):
+        digits = f"{100 * size if form == 'percent' else size:.2g}"
+        return digits if bare else f"less than {smallest}{unit} ({digits})"
+    return text if bare else f"{text}{unit}"
+
+
+def _in_brackets(parts: Sequence[str]) -> str:
+    return f" ({'; '.join(filter(None, parts))})" if any(parts) else ""
+
+
+def _p(p: float, adjusted: float, among: str) -> str:
+    """p, and after Holm's correction if there are several tests."""
+    texts = [p_value(p), p_value(adjusted)]
+    first, second = (f"< {text[1:]}" if text.startswith("<") else f"= {text}" for text in texts)
+    if not among:
+        return f"p {first}"
+    return f"p {first}, after Holm {second.removeprefix('= ')}{among}"
+
+
+def _p_of(p: float | None, what: str) -> str:
+    return "" if p is None else f"p {'' if p_value(p).startswith('<') else '= '}{p_value(p)} for {what}"
+
+
+def _some(names: Sequence[str]) -> str:
+    """Names in a sentence, or the first of many and the number of the others."""
+    if len(names) <= NAMES:
+        return enumeration(names)
+    return f"{', '.join(names[: NAMES - 1])} and {len(names) - NAMES + 1} more"
+
+
+_UNSHOWN = {
+    "not-shown": "that it is better than {names} is not shown",
+    "untestable": "the difference from {names} cannot be tested, because too few {unit}s differ",
+    "unsettled": "the shufflings drawn cannot tell whether it is better than {names}",
+}
+_OPPOSITE = {"not-shown": "no difference of {names} from {base} is shown", **{
+    "untestable": "the difference of {names} from {base} cannot be tested, because too few {unit}s differ",
+    "unsettled": "the shufflings drawn cannot tell whether {names} and {base} differ",
+}}  # fmt: skip
+
+
+def _many(facts: Facts, found: Decision) -> str:
+    """The system with the highest score and what is shown of it, or all systems beside their baseline."""
+    measure, unit, leads = facts.get("measure", "accuracy"), facts.get("unit", "sentence"), facts["leads"]
+    values, top, sets = facts.get("values", {}), facts["top"], facts.get("sets")
+    over = f", averaged over these {plural(sets, 'data set')}" if sets else ""
+    if not top:
+        return f"The systems cannot be compared on {measure}: it is undefined."
+    form = facts.get("form", "percent")
+    write, write_signed = WRITERS[form], WRITERS[DIFFERENCES[form]]
+    figure = f" with {write(values[top[0]])}" if values else ""
+    family = facts.get("family_size", len(leads))
+    holm = f"p (Holm) among {plural(family, 'test')}"
+    groups: dict[str, list[str]] = {}
+    for name, kind in leads.items():
+        spoken = "better" if kind in BETTER else kind if kind in _UNSHOWN else "not-shown"
+        groups.setdefault(spoken, []).append(name)
+    trivial = [name for name, kind in leads.items() if kind == "trivial"]
+    margin = f"the difference from {_some(trivial)} is below the margin" if trivial else ""
+    clustered = f"; {_clustered(facts)}" if facts.get("documents") else ""
+    if found.kind == "baseline":
+        base, differences = found.systems["baseline"], facts.get("differences", {})
+        parts = []
+        for word, sign in (("better", 1), ("worse", -1)):
+            names = [name for name in groups.get("better", ()) if sign * differences.get(name, 1) > 0]
+            known = {name: f"{name} ({write_signed(difference)})" for name, difference in differences.items()}
+            listed = [known.get(name, name) for name in names]
+            parts += [f"{_some(listed)} {'is' if len(names) == 1 else 'are'} {word} than {base}"] if names else []
+        parts += [
+            pattern.format(names=_some(groups[kind]), base=base, unit=unit)
+            for kind, pattern in _OPPOSITE.items()
+            if kind in groups
+        ]
+        own = f" ({measure}{over} {write(values[base])})" if base in values else ""
+        told = "; ".join([*parts, *[margin] * bool(margin)])
+        return f"Compared with {base}{own}: {told} ({holm}{clustered})."
+    if len(top) > 1:
+        same = f"; they do not differ in any {unit}" if "identical" in found.claims else ""
+        return f"{_some(top)} share the highest {measure}{figure.replace(' with', ',')}{over}{same}."
+    first = top[0]
+    number = f" of {facts['systems']} systems"
+    others = sorted((name for name in values if name != first), key=lambda name: -values[name])
+    above = f", {_size(values[first] - values[others[0]], form)} above {others[0]}" if others else ""
+    count = ""
+    if sets and facts.get("won") is not None:
+        count = f" It has the highest score on {facts['won'] or 'none'} of them"
+        count += f" and is better than every other system on {facts['shown_on'] or 'none'}."
+    if found.kind == "leader-all":
+        text = f"{first} is the best{number} on {measure}{figure}{over}{above}, and better than each of the others"
+        return f"{text} ({holm} at most 0.05{clustered}){f'; {margin}' * bool(margin)}.{count}"
+    head = f"{first} has the highest {measure}{number}{figure.replace(' with', ',')}{over}{above}"
+    if found.kind == "leader-untested":
+        return f"{head}; the differences were not tested.{count}"
+    parts = [f"it is better than {_some(groups['better'])}"] if "better" in groups else []
+    if not parts and set(groups) == {"not-shown"}:
+        parts = ["but it is not shown to be better than any other system"]
+    else:
+        parts += [
+            pattern.format(names=_some(groups[kind]), unit=unit)
+            for kind, pattern in _UNSHOWN.items()
+            if kind in groups
+        ]
+    joint = ", " if parts[0].startswith("but") else "; "
+    return f"{head}{joint}{'; '.join([*parts, *[margin] * bool(margin)])} ({holm}{clustered}).{count}"
+
+
+def _score(facts: Facts, found: Decision) -> str:
+    measure, system, unit = facts.get("measure", "accuracy"), facts.get("system", "a"), facts.get("unit", "sentence")
+    if found.kind == "undefined":
+        return f"{measure} of {system} is undefined."
+    sets = f", averaged over these {plural(facts['sets'], 'data set')}" if facts.get("sets") else ""
+    write = WRITERS[facts.get("form", "percent")]
+    reached = f"{system} reaches {write(facts['value'])} on {measure}{sets}"
+    if "interval" in found.claims:
+        assumed = f", which assumes a correlation of .1 within {unit}s" if "assumed" in found.claims else ""
+        return f"{reached} (95% interval {write(facts['low'])} to {write(facts['high'])}{assumed})."
+    rare = facts.get("rare_labels") or []
+    if rare:
+        has = "label has" if len(rare) == 1 else "labels have"
+        return f"{reached}; no interval: {len(rare)} {has} fewer than 10 items ({_some(rare)})."
+    return f"{reached}; no interval{f': there is only one {unit}' if facts.get('units') == 1 else ''}."
+
+
+def _agreement(facts: Facts, found: Decision) -> str:
+    """How well all annotators agree, and what that allows."""
+    number, name = facts["annotators"], facts["coefficient"]
+    if found.kind == "agreement-undefined":
+        return f"The agreement of {number} annotators ({name}) is undefined."
+    level = facts.get("level", "nominal")
+    ends = f", 95% interval {coefficient(facts['low'])} to {coefficient(facts['high'])}"
+    figure = f"{name} {coefficient(facts['value'])} ({level}{ends if 'interval' in found.claims else ''})"
+    limits = "By convention, .667 is the limit for tentative conclusions and .8 the higher one."
+    text = {
+        "agreement-few": f"The {number} annotators agree with {figure}, but {plural(facts['items'], 'item')} are too "
+        "few for a conclusion.",
+        "agreement-reliable": f"The {number} annotators agree reliably: {figure}, by convention from .8 on.",
+        "agreement-tentative": f"The {number} annotators agree well enough for tentative conclusions: {figure}, by "
+        f"convention from .667 on.",
+        "agreement-low": f"The {number} annotators agree too little for conclusions: {figure}, below the limit of "
+        f".667 by convention.",
+        "agreement-open": f"It is unclear whether the {number} annotators agree well enough: {figure}. {limits}",
+    }[found.kind]
+    if "level-assumed" in found.claims:
+        ordinal = facts.get("ordinal")
+        beside = "" if ordinal is None else f": {coefficient(ordinal)}"
+        text += f" The labels are numbers, taken as names; alpha(level=ordinal) uses their order{beside}."
+    return text
+
+
+def _pairs(facts: Facts, found: Decision) -> str:
+    """How well two annotators agree, or any two of several on average."""
+    write = WRITERS[facts["form"]]
+    names, value = facts["names"], write(facts["value"])
+    if len(names) > 2:
+        return f"Any two of the {len(names)} annotators agree with {facts['measure']} of {value} on average."
+    low, high = facts["low"], facts["high"]
+    ends = "" if low is None else f" (95% interval {write(low)} to {write(high)})"
+    return f"{enumeration(names)} agree with {facts['measure']} of {value}{ends}."
+
+
+def _ceilings(facts: Facts, found: Decision) -> str:
+    """All systems beside the human ceiling, by kind."""
+    shared = {"type": "ceiling", "family_size": facts["family_size"]}
+    groups: dict[str, list[tuple[Facts, Decision]]] = {}
+    for one in facts["systems"]:
+        own = {**shared, **one}
+        decision = decide(own)
+        groups.setdefault(decision.kind, []).append((own, decision))
+    return " ".join(_ceiling(rows[0][0], rows[0][1], [own for own, _ in rows]) for rows in groups.values())
+
+
+def _ceiling(facts: Facts, found: Decision, alike: Sequence[Facts] = ()) -> str:
+    """A system, or several of one kind, beside the annotators."""
+    rows = alike or [facts]
+    number, family = facts["annotators"], facts.get("family_size", 1)
+    names = [str(row.get("system", "the system")) for row in rows]
+    if found.kind == "ceiling-none":
+        return (
+            f"{enumeration(names)} cannot be held against a human ceiling: with {number} annotators there is no "
+            "majority of the others."
         )
-    return sentence
+    among = f" among {family:,} tests" if family > 1 else ""
+    listed = [
+        f"{name} ({signed(row['difference'])} points{_ends(row)}, {_p(row['p'], row['p_adjusted'], among)})"
+        for name, row in zip(names, rows, strict=True)
+    ]
+    people = f"the {number} annotators"
+    if found.kind == "ceiling-open":
+        return f"No difference from {people} is shown for {enumeration(listed)}."
+    is_are, score = ("is", "scores") if len(rows) == 1 else ("are", "score")
+    if found.kind == "ceiling-as-good":
+        margin = points(facts["margin"])
+        p = _p_of(facts.get("p_not_worse"), "not worse") or "p below 0.05 for not worse"
+        return f"{enumeration(listed)} {is_are} as good as {people} within the margin of {margin} ({p})."
+    word = found.kind.removeprefix("ceiling-")
+    return f"{enumeration(listed)} {score} {word} {people} (human ceiling)."
+
+
+def _ends(row: Facts) -> str:
+    if row.get("low") is None:
+        return ""
+    level = level_title(row.get("level", 0.95))
+    return f", {level} interval {signed(row['low'])} to {signed(row['high'])}"
+
+
+def _order(facts: Facts, found: Decision) -> str:
+    return str(facts["said"])
+
+
+_TEXTS = {
+    "pair": _pair,
+    "average": _pair,
+    "many": _many,
+    "score": _score,
+    "agreement": _agreement,
+    "pairs": _pairs,
+    "ceiling": _ceiling,
+    "ceilings": _ceilings,
+    "bayes": _order,
+    "order": _order,
+}

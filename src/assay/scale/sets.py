@@ -11,17 +11,18 @@ import re
 import reprlib
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Unpack
 
 from assay.corpus.adapters import named_systems
-from assay.engine.options import defaults
+from assay.engine.options import Options, defaults
 from assay.engine.sets import over_sets
 from assay.errors import AssayError, InputError, UsageError, reason
 from assay.keywords import CompareKeywords, explicit
 from assay.records import dataclass
 from assay.result import Result, Results, enumeration
-from assay.scale.run import TRIES, compare, score
+from assay.scale.run import TRIES, evaluate, score
 from assay.scale.workers import hired, serve, work
 
 DATA = "{data}"
@@ -44,7 +45,7 @@ def compare_sets(
     them may hold `{data}`. Data sets are shared out among so many processes (`jobs`).
     """
     golds, systems = data_sets([data] if isinstance(data, str | Path) else data, systems)
-    function = compare if len(systems) > 1 else score
+    function = compare_one if len(systems) > 1 else score
     return evaluate_sets(golds, systems, function, {"measures": measures, **options}, jobs=jobs)
 
 
@@ -177,6 +178,11 @@ class DataSet:
             raise type(error)(f"data set {self.name}: {error}") from None
 
 
+def compare_one(gold: Any, systems: Any, measures: Any = None, **options: Any) -> Result:
+    """A comparison on one of several data sets, which keeps what tests over all of them need."""
+    return evaluate("compare", gold, systems, measures, Options(**options))
+
+
 def evaluate_sets(
     golds: Mapping[str, Any],
     systems: Mapping[str, Any],
@@ -202,6 +208,11 @@ def evaluate_sets(
         if not there:
             raise InputError(f"data set {name}: no system has an output for it. Leave it out.")
         pieces.append(DataSet(name, golds[name], there, function, options))
+    if function is compare_one:
+        numbers = [len(piece.systems) for piece in pieces]
+        baseline = options.get("baseline") is not None
+        pairs = sum(number - 1 if baseline else number * (number - 1) // 2 for number in numbers)
+        pieces = [replace(piece, options={**options, "pairs_of_sets": pairs}) for piece in pieces]
     found = dict(_worked(pieces, jobs, report))
     sets = {name: found[index] for index, name in enumerate(golds)}
     told = [
@@ -209,7 +220,7 @@ def evaluate_sets(
         "that all systems have."
         for system, names in missing.items()
     ]
-    return Results(over_sets(sets, told), sets)
+    return over_sets(sets, told)
 
 
 def _output(outputs: Any, name: str) -> Any:

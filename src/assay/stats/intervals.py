@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import cache
 from statistics import NormalDist
 
@@ -11,6 +12,12 @@ import numpy as np
 from assay.arrays import Array, Floats, Ints
 
 _NORMAL = NormalDist()
+WITHIN = 0.1
+"""The correlation of items within units that is assumed where too few units have an error to tell …"""
+STEADY = 30
+"""… from so many on, they tell."""
+_NOTHING = 1e-24
+"""Variances below are nothing but rounding."""
 
 
 def percentile(values: Floats, level: float = 0.95) -> tuple[float, float]:
@@ -71,27 +78,37 @@ def _wilson(share: float, total: float, z: float) -> tuple[float, float]:
     centre = share + z * z / (2 * total)
     reach = z * math.sqrt(share * (1 - share) / total + z * z / (4 * total * total))
     scale = 1 + z * z / total
-    # At 0 and 1 the ends are exact; rounding must not carry them beyond.
-    return max(0.0, (centre - reach) / scale), min(1.0, (centre + reach) / scale)
+    # Rounding must move no end beyond 0 and 1, nor away from them where all items or none are right.
+    low, high = max(0.0, (centre - reach) / scale), min(1.0, (centre + reach) / scale)
+    return 0.0 if share == 0 else low, 1.0 if share == 1 else high
 
 
-def score_interval(
-    share: float, variance: float, units: int, present: int, items: float = math.inf, level: float = 0.95
-) -> tuple[float, float]:
-    """Wilson's interval of a share with the effective number of its items, as its variance over units tells.
+def effective_items(
+    share: float,
+    variance: float,
+    present: float,
+    items: float = math.inf,
+    rarer: float = math.inf,
+    steady: float = STEADY,
+) -> float:
+    """The number of independent items whose share would have the variance that this one has over units.
 
-    That is never more than the `items` there are. Where all or none are right, units do not vary: each of those that
-    have any item (`present`) then counts as one, as if its items stood or fell together. One unit has no interval.
+    `present` units have any of the `items`, and `rarer` of these have a wrong one, or a right one if these are fewer.
+    If they are far fewer than `steady`, the variance is not trusted alone: a correlation within units is assumed. If
+    the number of items is unknown, only the variance counts; if then none or all are right, each unit counts as one.
     """
-    if units < 2 or present == 0 or math.isnan(share) or math.isnan(variance):
-        return math.nan, math.nan
     spread = share * (1 - share)
-    if spread <= 0:
-        effective = float(present)
-    elif variance < _NOTHING:
-        effective = items if math.isfinite(items) else float(present)
-    else:
-        effective = min(items, spread / variance)
+    if math.isfinite(items):
+        seen = variance * items / spread if spread > 0 else 1.0
+        assumed = 1 + WITHIN * max(0.0, items / present - 1) * min(1.0, max(0.0, (steady - rarer) / 24))
+        return items / max(1.0, seen, assumed)
+    return present if spread <= 0 or variance < _NOTHING else spread / variance
+
+
+def score_interval(share: float, effective: float, units: float, *, level: float = 0.95) -> tuple[float, float]:
+    """Wilson's interval of a share with the effective number of its items; one unit has none."""
+    if units < 2 or not effective > 0 or math.isnan(share):
+        return math.nan, math.nan
     return _wilson(share, effective, t_quantile((1 + level) / 2, units - 1))
 
 
@@ -105,8 +122,31 @@ def t_interval(
     return max(low, value - reach), min(high, value + reach)
 
 
-_NOTHING = 1e-24
-"""Variances below are nothing but rounding."""
+def average_variance(variances: Sequence[float], degrees: Sequence[float]) -> tuple[float, float]:
+    """The variance of the plain mean of independent values, and its degrees of freedom (Satterthwaite 1946)."""
+    parts = [variance / len(variances) ** 2 for variance in variances]
+    total = math.fsum(parts)
+    squares = math.fsum(part * part / freedom for part, freedom in zip(parts, degrees, strict=True))
+    return total, total * total / squares if squares else math.fsum(degrees)
+
+
+def average_interval(
+    values: Sequence[float],
+    variances: Sequence[float],
+    degrees: Sequence[float],
+    shrunk: Sequence[tuple[float, float]],
+) -> tuple[float, float, float, float, float]:
+    """The interval of the mean of several shares, its variance with its degrees of freedom, and its effective items.
+
+    `shrunk` are the shares with half an item right and half an item wrong more, and the variances of these: a share
+    without an error varies too.
+    """
+    least = [max(variance, own) for variance, (_, own) in zip(variances, shrunk, strict=True)]
+    variance, freedom = average_variance(least, degrees)
+    share = math.fsum(values) / len(values)
+    inner = share if 0 < share < 1 else math.fsum(own for own, _ in shrunk) / len(shrunk)
+    items = inner * (1 - inner) / variance
+    return *_wilson(share, items, t_quantile(0.975, freedom)), variance, freedom, items
 
 
 @cache

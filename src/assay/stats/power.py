@@ -10,23 +10,18 @@ import math
 from collections.abc import Callable
 from functools import cache, lru_cache, partial
 from statistics import NormalDist
-from typing import Any
 
 import numpy as np
 
 from assay.arrays import Array, Floats, Ints
 from assay.records import dataclass
-from assay.stats.resample import CHUNK_NUMBERS
-from assay.stats.significance import Difference, Shuffling, all_shuffles
+from assay.stats.significance import Shuffling, all_shuffles
+from assay.stats.tails import LOG_2, Difference, Tilted, least_tilt
 
 MOST = 1000
 """So many times as many units are looked at."""
 PLANNED = 2500
 """Replicates where the number of units is planned."""
-_TOSSED = 32
-"""Rows of up to so many units have a coin tossed for each."""
-_FAR = 40.0
-"""A tilt under which all units show one side."""
 _SLACK = 1e-12
 
 
@@ -46,65 +41,6 @@ class Detectable:
     """… as small as its interval allows; None: any number."""
     beyond: bool = False
     """True if more units are needed than are looked at."""
-
-
-class _Tilted:
-    """The differences of two systems with their sizes, and their directions under any tilt."""
-
-    def __init__(self, a: Floats, b: Floats, swaps: Array, sizes: Ints, difference: Difference) -> None:
-        self.mean = (a + b) / 2
-        self._difference = difference
-        step = 1e-4 * np.maximum(1.0, self.mean)
-        # Where nothing is counted there is nothing below.
-        below = np.where(self.mean > 0, step, 0.0)
-        gained = difference(self.mean - np.diag(below), self.mean + np.diag(step))
-        self.gradient = np.nan_to_num(gained / (below + step))
-        gains = swaps @ self.gradient
-        # Units that differ alike, whichever way, are one row.
-        oriented = np.where(gains < 0, -1.0, 1.0)[:, None] * swaps
-        self.rows, group = np.unique(oriented, axis=0, return_inverse=True)
-        self.sizes = np.bincount(group.ravel(), sizes, len(self.rows)).astype(np.int64)
-        self.gains = np.abs(self.rows @ self.gradient)
-        self.far = _FAR / float(self.gains[self.gains > 1e-300].min(initial=1.0))
-
-    def chances(self, tilt: float) -> Floats:
-        """The chance of each row's units to show the side that favours A; one half where there is none."""
-        return np.asarray(1 / (1 + np.exp(-2 * np.minimum(tilt * self.gains, 350))))
-
-    def effect(self, tilt: float) -> float:
-        """The difference of the scores of expected counts."""
-        half = (self.sizes * (self.chances(tilt) - 0.5)) @ self.rows
-        return abs(float(self._difference(self.mean + half, self.mean - half)))
-
-    def tilt_of(self, effect: float) -> float:
-        """The tilt that has an effect, or the largest that makes a difference."""
-        return _bisected(lambda tilt: self.effect(tilt) >= effect, self.far)
-
-    def differences(self, halves: Floats, times: int = 1) -> Floats:
-        """The size of the difference for half of what A has more than B, with so many times as many units."""
-        mean = times * self.mean
-        return np.asarray(np.abs(self._difference(mean + halves, mean - halves)))
-
-    def draw(self, tilt: float, times: int, rng: np.random.Generator) -> Floats:
-        """Half of what A has more than B: replicates × fields."""
-        chances = self.chances(tilt)
-        few, many = np.flatnonzero(self.sizes <= _TOSSED), np.flatnonzero(self.sizes > _TOSSED)
-        halves = np.tile(-(self.sizes @ self.rows) / 2, (times, 1))
-        place = np.repeat(few, self.sizes[few])
-        # Chances in 65,536ths are far finer than what so many replicates can tell.
-        bars = np.minimum(np.rint(chances[place] * 65536), 65535).astype(np.uint16)
-        exact = float((np.abs(self.rows).max(axis=1) * self.sizes).sum()) < 1 << 24
-        kind: Any = np.float32 if exact else np.float64
-        table: Array = self.rows[place].astype(kind)
-        step = max(1, CHUNK_NUMBERS // max(1, len(place)))
-        for first in range(0, times if len(place) else 0, step):
-            number = min(step, times - first)
-            drawn = rng.integers(0, 65536, size=(number, len(place)), dtype=np.uint16)
-            shown: Array = (drawn < bars).astype(kind)
-            halves[first : first + number] += shown @ table
-        if many.size:
-            halves += rng.binomial(self.sizes[many], chances[many], size=(times, len(many))) @ self.rows[many]
-        return halves
 
 
 def detectable(
@@ -127,14 +63,14 @@ def detectable(
     """
     if not len(sizes) or math.isnan(outcome.p):
         return None
-    tilted = _Tilted(a, b, swaps, sizes, difference)
+    tilted = Tilted(a, b, swaps, sizes, difference)
     observed = float(difference(a, b))
     low, high = ends if observed > 0 else (-ends[1], -ends[0])
     null = tilted.draw(0.0, 4 * PLANNED, rng) if outcome.halves is None else outcome.halves
     critical, smallest = _exact(tilted, alpha, chance) or _sampled(tilted, null, alpha, chance, rng)
 
     def plan(effect: float) -> int | None:
-        if effect <= 0 or math.isnan(effect):
+        if effect <= 0 or math.isnan(effect) or not tilted.gains.any():
             return None
         if len(tilted.rows) == 1:
             return _tosses(_share_of(tilted, effect), int(tilted.sizes[0]), units, alpha, chance)
@@ -166,7 +102,7 @@ def _critical(values: Floats, weights: Floats, alpha: float) -> float | None:
     return float(ordered[fit[-1]]) if len(fit) else None
 
 
-def _exact(tilted: _Tilted, alpha: float, chance: float) -> tuple[float | None, float | None] | None:
+def _exact(tilted: Tilted, alpha: float, chance: float) -> tuple[float | None, float | None] | None:
     """The critical and the smallest detectable difference where all outcomes can be enumerated; else None."""
     everything = all_shuffles(tilted.sizes)
     if everything is None:
@@ -191,14 +127,16 @@ def _exact(tilted: _Tilted, alpha: float, chance: float) -> tuple[float | None, 
     high = min(tilted.far, 1 / math.sqrt(float(tilted.sizes @ tilted.gains**2)))
     while high < tilted.far and power(high) < chance:
         high = min(tilted.far, 2 * high)
-    return critical, tilted.effect(_bisected(lambda tilt: power(tilt) >= chance, high))
+    return critical, float(tilted.effect(_bisected(lambda tilt: power(tilt) >= chance, high)))
 
 
 def _sampled(
-    tilted: _Tilted, null: Floats, alpha: float, chance: float, rng: np.random.Generator
+    tilted: Tilted, null: Floats, alpha: float, chance: float, rng: np.random.Generator
 ) -> tuple[float | None, float | None]:
     """The same from replicates; draws under one tilt, weighed anew, serve all tilts near it."""
     times = len(null)
+    if not _beyond(times, alpha):
+        return _remote(tilted, alpha, chance)
     critical = _critical_of(tilted.differences(null), alpha)
     if critical is None:
         return None, None
@@ -223,9 +161,9 @@ def _sampled(
 
         near = _bisected(partial(_reaches, weighed, chance), 2 * tilt, 40)
         if weighed(near)[1] >= times / 4:
-            return critical, tilted.effect(near)
+            return critical, float(tilted.effect(near))
         tilt = near
-    return critical, tilted.effect(tilt)
+    return critical, float(tilted.effect(tilt))
 
 
 def _reaches(weighed: Callable[[float], tuple[float, float]], chance: float, tilt: float) -> bool:
@@ -241,6 +179,38 @@ def _critical_of(values: Floats, alpha: float) -> float | None:
     return float(largest[fit[-1]]) if len(fit) else None
 
 
+def _remote(tilted: Tilted, alpha: float, chance: float) -> tuple[float | None, float | None]:
+    """The same where alpha is too small for replicates: the sum of what units add has the tail of its saddlepoint
+    approximation (Lugannani and Rice 1980), and is normal around its mean."""
+    sizes, gains = tilted.sizes, tilted.gains
+    if alpha < 2.0 ** (1 - int(sizes[gains > 0].sum())):
+        return None, None
+
+    def moments(tilts: Floats) -> tuple[Floats, Floats]:
+        moved = np.tanh(tilts * gains)
+        return moved @ (sizes * gains), np.sqrt((1 - moved**2) @ (sizes * gains**2))
+
+    def rarity(tilts: Floats) -> Floats:
+        mean, spread = moments(tilts)
+        norm = (tilts * gains + np.log1p(np.exp(-2 * tilts * gains)) - LOG_2) @ sizes
+        root, step = np.sqrt(2 * (tilts[:, 0] * mean - norm)), np.maximum(tilts[:, 0] * spread, 1e-300)
+        density = np.exp(-root * root / 2) / math.sqrt(2 * math.pi)
+        outside = [math.erfc(one / math.sqrt(2)) for one in root.tolist()]
+        # Far out, the chance is smaller than a float.
+        return np.asarray(1 / np.maximum(outside + 2 * density * (1 / step - 1 / root), 1e-300))
+
+    # With a tilt as small as this a sum of half a standard deviation is to be expected.
+    low = 0.5 / math.sqrt(float(sizes @ gains**2))
+    critical = least_tilt(rarity, 1 / alpha, low, tilted.far)
+    bound, beyond = float(moments(np.array([[critical]]))[0][0]), NormalDist().inv_cdf(chance)
+
+    def reached(tilts: Floats) -> Floats:
+        mean, spread = moments(tilts)
+        return mean - beyond * spread
+
+    return float(tilted.effect(critical)), float(tilted.effect(least_tilt(reached, bound, low, tilted.far)))
+
+
 def _beyond(times: int, alpha: float) -> int:
     """The most of so many replicates that may reach a difference with p ≤ alpha."""
     chances = np.cumsum(np.full(times, 1 / (1 + times)))
@@ -251,17 +221,22 @@ def _beyond(times: int, alpha: float) -> int:
 
 
 def _planned(
-    tilted: _Tilted, effect: float, null: Floats, alpha: float, chance: float, rng: np.random.Generator
+    tilted: Tilted, effect: float, null: Floats, alpha: float, chance: float, rng: np.random.Generator
 ) -> float:
     """The factor by which units must grow for a true effect; more than MOST where these do not suffice.
 
     With k times as many units sums are those of k replicates. So pools of replicates are doubled until the power
     suffices, then halved back; between two whole numbers the power's quantile is linear in the root of the units.
     """
+    normal = NormalDist()
     if not _beyond(len(null), alpha):
-        # Whatever the number of units, so few replicates cannot tell.
-        return 2.0 * MOST
-    pools = {1: (null, tilted.draw(tilted.tilt_of(effect), PLANNED, rng))}
+        # So few replicates cannot tell; sums of more units are the more normal.
+        squares = tilted.sizes * tilted.gains**2
+        moved = np.tanh(effect / float(squares.sum()) * tilted.gains)
+        reach = normal.inv_cdf(1 - alpha / 2) * math.sqrt(float(squares.sum()))
+        reach += normal.inv_cdf(chance) * math.sqrt(float(squares @ (1 - moved**2)))
+        return max(1.0, (reach / effect) ** 2)
+    pools = {1: (null, tilted.draw(_tilt_of(tilted, effect), PLANNED, rng))}
 
     def power(pair: tuple[Floats, Floats], times: int) -> float:
         critical = _critical_of(tilted.differences(pair[0], times), alpha)
@@ -292,7 +267,6 @@ def _planned(
         else:
             above = below + part
         part //= 2
-    normal = NormalDist()
     start, end, aim = (
         normal.inv_cdf(min(max(share, 1e-6), 1 - 1e-6)) for share in (powers[below], powers[above], chance)
     )
@@ -301,9 +275,14 @@ def _planned(
     return math.ceil(100 * root * root) / 100
 
 
-def _share_of(tilted: _Tilted, effect: float) -> float:
+def _tilt_of(tilted: Tilted, effect: float) -> float:
+    """The tilt that has an effect, or the largest that makes a difference."""
+    return _bisected(lambda tilt: bool(tilted.effect(tilt) >= effect), tilted.far)
+
+
+def _share_of(tilted: Tilted, effect: float) -> float:
     """For units that all differ alike: the share of them that shows the side that favours A, for an effect."""
-    tilt = tilted.tilt_of(effect)
+    tilt = _tilt_of(tilted, effect)
     return 1.0 if tilt >= tilted.far * (1 - 1e-9) else float(tilted.chances(tilt)[0])
 
 

@@ -22,7 +22,9 @@ class RunVariance:
     units: float
     """Over units, of the mean over runs."""
     runs: tuple[float, ...]
-    """Over runs, of each system."""
+    """Over runs, of each system …"""
+    of_runs: float
+    """… and of all together."""
     interaction: float
     """Of runs within units, which is in both of the others."""
     total: float
@@ -31,15 +33,18 @@ class RunVariance:
     @property
     def share_of_runs(self) -> float:
         """The share of the variance that comes from runs."""
-        whole = self.units + sum(self.runs)
-        return sum(self.runs) / whole if whole else 0.0
+        whole = self.units + self.of_runs
+        return self.of_runs / whole if whole else 0.0
 
 
-def run_variance(values: list[Floats], scores: list[Floats], sizes: Array) -> RunVariance:
+def run_variance(
+    values: list[Floats], scores: list[Floats], sizes: Array, unit_degrees: float | None = None
+) -> RunVariance:
     """The variance of the mean of one system, or of the difference of two.
 
     For each system `values` are what the rows of each run add to its score (runs × rows), `scores` those of runs;
-    `sizes` units have each row. A system with one run has the spread of the other's.
+    `sizes` units have each row, whose variance has `unit_degrees` degrees of freedom (default: units − 1). A system
+    with one run has the spread of the other's.
     """
     number = float(sizes.sum())
     lines, spreads, interaction = [], [], 0.0
@@ -55,16 +60,28 @@ def run_variance(values: list[Floats], scores: list[Floats], sizes: Array) -> Ru
     line = lines[0] if len(lines) == 1 else lines[1] - lines[0]
     mean = float(line @ sizes) / number
     units = float((line - mean) ** 2 @ sizes) / (number - 1) / number
-    known = [spread for spread in spreads if not math.isnan(spread)]
-    of_runs = tuple(
-        (spread if not math.isnan(spread) else known[0]) / len(found)
-        for spread, found in zip(spreads, scores, strict=True)
+    numbers = [len(found) for found in scores]
+    # A single run says nothing of the spread; the other system's is taken, once.
+    known = [(spread, runs) for spread, runs in zip(spreads, numbers, strict=True) if runs > 1]
+    of_each = tuple(
+        (known[0][0] if math.isnan(spread) else spread) / runs for spread, runs in zip(spreads, numbers, strict=True)
     )
-    freedom = [len(found) - 1 if len(found) > 1 else max(len(other) for other in scores) - 1 for found in scores]
-    together = units + sum(of_runs)
-    squares = units**2 / (number - 1) + sum(v**2 / df for v, df in zip(of_runs, freedom, strict=True))
-    degrees = together**2 / squares if squares else number - 1
-    return RunVariance(units, of_runs, interaction, max(units, sum(of_runs), together - interaction), degrees)
+    of_runs = math.fsum(of_each)
+    if 2 in numbers:
+        # Two runs may be close together by chance; the spread of all runs is steadier.
+        pooled = sum((runs - 1) * spread for spread, runs in known) / sum(runs - 1 for _, runs in known)
+        of_runs = max(of_runs, pooled * sum(1 / runs for runs in numbers))
+    run_degrees = float(len(known) * (min(runs for _, runs in known) - 1))
+    if len(known) == len(numbers) and any(of_each):
+        # Satterthwaite's.
+        squares = sum(own**2 / (runs - 1) for own, runs in zip(of_each, numbers, strict=True))
+        run_degrees = min(run_degrees, math.fsum(of_each) ** 2 / squares)
+    squares = units**2 / (unit_degrees or number - 1) + of_runs**2 / run_degrees
+    degrees = (units + of_runs) ** 2 / squares if squares else number - 1
+    if of_runs >= units / 4:
+        degrees = min(degrees, run_degrees)
+    total = max(units, of_runs, units + of_runs - interaction)
+    return RunVariance(units, of_each, of_runs, interaction, total, degrees)
 
 
 def t_test(difference: float, variance: float, degrees: float) -> float:

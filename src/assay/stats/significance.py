@@ -13,13 +13,20 @@ import numpy as np
 from assay.arrays import Floats, Ints
 from assay.records import dataclass
 from assay.stats.resample import CHUNK_NUMBERS, shuffle_weights
+from assay.stats.streams import SHUFFLING, TILTED, Stream
+from assay.stats.tails import LOG_2, Difference, Tilted, as_extreme, sum_tail
 
-Difference = Callable[[Floats, Floats], Floats]
-"""From the summed fields of A and of B (last axis) to the difference of their scores."""
 Pair = tuple[int, int]
 """Two systems by their numbers."""
 MOST_OUTCOMES = 1_000_000
 """So many shufflings are enumerated in place of drawing some."""
+RARE = 20
+"""If fewer of the shufflings drawn are as extreme, p is found by tilted draws."""
+SMALLEST = 1e-300
+"""No p is said to be smaller; its logarithm may be."""
+LOG_10 = math.log(10)
+_MANY_FIELDS = 32
+"""From so many fields on, units that differ alike are too rare to look for them."""
 _EXACT = 50
 """Up to so many tosses all chances are exact in a float."""
 _MANY = 1 << 20
@@ -34,12 +41,22 @@ class Shuffling:
     low: float
     """The bounds of the p of endlessly many shufflings, with 95% confidence …"""
     high: float
-    """… both equal to p where all shufflings were enumerated."""
-    exact: bool
+    """… both equal to p where none were drawn."""
     units: int
     """Units in which the systems differ at all."""
+    method: str
+    """`enumerated`, `exact` (a convolution), `drawn` or `tilted`."""
+    log10_p: float | None
+    """Also where p is smaller than `SMALLEST`; None where p is undefined."""
+    smallest_p: float | None
+    """The smallest p that any outcome of the test has."""
     halves: Floats | None = field(default=None, compare=False, repr=False)
     """Half of what A has more than B in each replicate, where shufflings were drawn: times × fields."""
+
+    @property
+    def exact(self) -> bool:
+        """True if p has no sampling error."""
+        return self.method in ("enumerated", "exact")
 
 
 def shuffling_test(
@@ -48,52 +65,92 @@ def shuffling_test(
     swaps: Any,
     sizes: Ints,
     difference: Difference,
-    rng: np.random.Generator,
+    stream: Stream,
     times: int,
+    *,
+    amounts: Ints | None = None,
     width: int = 0,
 ) -> Shuffling:
     """The two-sided paired shuffling (approximate randomisation) test; Noreen 1989.
 
     `a` and `b` are summed fields, `swaps` the distinct non-zero rows of A's counts minus B's, `sizes` how many
-    units have each. Under the null hypothesis the two outputs for a unit might as well be exchanged. `width` numbers
-    are made of a replicate, where they are more than fields.
+    units have each. Under the null hypothesis the two outputs for a unit might as well be exchanged. Where the
+    difference is proportional to the sum of whole numbers, one for each row, these are `amounts`. `width` numbers are
+    made of a replicate, where they are more than fields.
     """
     width = max(width, swaps.shape[1])
     units = int(sizes.sum())
     observed = float(difference(a, b))
-    if units == 0 or np.isnan(observed):
-        p = 1.0 if units == 0 else float("nan")
-        return Shuffling(p, p, p, True, units)
-    bound = _as_extreme(observed)
+    if np.isnan(observed):
+        p = math.nan if units else 1.0
+        return Shuffling(p, p, p, units, "enumerated", None, None)
+    bound = as_extreme(observed)
 
-    def extreme(weights: Floats) -> Floats:
-        moved = weights @ swaps
-        return np.asarray(np.abs(difference(a - moved, b + moved)) >= bound)
+    def found(weights: Floats) -> tuple[Floats, Floats]:
+        moved = np.asarray(weights @ swaps)
+        return moved, np.abs(difference(a - moved, b + moved))
 
     everything = all_shuffles(sizes)
     if everything is not None:
         weights, probabilities = everything
         step = max(1, CHUNK_NUMBERS // max(1, width))
-        chunks = [slice(first, first + step) for first in range(0, len(weights), step)]
-        hit = np.concatenate([extreme(weights[chunk]) for chunk in chunks]).astype(bool)
-        p = min(1.0, math.fsum(probabilities[hit].tolist()))
-        return Shuffling(p, p, p, True, units)
+        values = np.concatenate([found(weights[i : i + step])[1] for i in range(0, len(weights), step)])
+        p, smallest = (
+            min(1.0, math.fsum(probabilities[values >= least].tolist()))
+            for least in (bound, as_extreme(float(np.nanmax(values))))
+        )
+        # Chances of very many units may be too small for a number.
+        if p > SMALLEST:
+            return Shuffling(p, p, p, units, "enumerated", math.log10(p), max(smallest, SMALLEST))
+    if amounts is not None and (logarithm := sum_tail(amounts, sizes)) is not None:
+        p, smallest = _chance(logarithm), _smallest(int(sizes[amounts != 0].sum()))
+        return Shuffling(p, p, p, units, "exact", logarithm / LOG_10, smallest)
     hits, parts = 0, []
-    for weights in shuffle_weights(sizes, times, rng, max(width, len(sizes))):
-        moved = np.asarray(weights @ swaps)
-        hits += int(np.count_nonzero(np.abs(difference(a - moved, b + moved)) >= bound))
+    for weights in shuffle_weights(sizes, times, stream(SHUFFLING), max(width, len(sizes))):
+        moved, values = found(weights)
+        hits += int(np.count_nonzero(values >= bound))
         parts.append((a - b) / 2 - moved)
-    return replace(_estimated(hits, times, units), halves=np.concatenate(parts))
+    outcome = None
+    if hits < min(RARE, times):
+        outcome = tilted_test(a, b, swaps, sizes, difference, stream)
+    return replace(outcome or _drawn(hits, times, units), halves=np.concatenate(parts))
 
 
-def _as_extreme(observed: float) -> float:
-    """The least difference as extreme as the one observed: ties are, and rounding must not decide them."""
-    return abs(observed) - 1e-12 * max(1.0, abs(observed))
+def tilted_test(
+    a: Floats, b: Floats, swaps: Any, sizes: Ints, difference: Difference, stream: Stream
+) -> Shuffling | None:
+    """The same test by tilted draws, for differences that are rare; None if these draws do not reach them either."""
+    table = swaps if isinstance(swaps, np.ndarray) else swaps.toarray()
+    # Of many fields hardly two units differ alike.
+    tilted = Tilted(a, b, table, sizes, difference, merged=table.shape[1] < _MANY_FIELDS)
+    found = tilted.tail(float(difference(a, b)), stream(TILTED))
+    if found is None:
+        return None
+    logarithm, error = found
+    units = int(sizes.sum())
+    least = (1 - units) * LOG_2
+    middle, low, high = (
+        min(0.0, max(least, logarithm + math.log(max(factor, SMALLEST))))
+        for factor in (1, 1 - 1.96 * error, 1 + 1.96 * error)
+    )
+    p, p_low, p_high = (max(_chance(one), _smallest(units)) for one in (middle, low, high))
+    return Shuffling(p, p_low, p_high, units, "tilted", middle / LOG_10, _smallest(units))
 
 
-def _estimated(hits: int, times: int, units: int) -> Shuffling:
+def _chance(logarithm: float) -> float:
+    return max(SMALLEST, math.exp(logarithm))
+
+
+def _smallest(units: int) -> float:
+    """The chance that all of so many units go one way, whichever that is."""
+    return max(SMALLEST, 2.0 ** (1 - units))
+
+
+def _drawn(hits: int, times: int, units: int) -> Shuffling:
     # The observed assignment is one of the shufflings, so p is never 0.
-    return Shuffling((1 + hits) / (1 + times), *clopper_pearson(hits, times), False, units)
+    p = (1 + hits) / (1 + times)
+    bounds = clopper_pearson(hits, times)
+    return Shuffling(p, *bounds, units, "drawn", math.log10(p), _smallest(units))
 
 
 def all_shuffles(sizes: Ints, most: int = MOST_OUTCOMES) -> tuple[Floats, Floats] | None:
@@ -116,12 +173,18 @@ def all_shuffles(sizes: Ints, most: int = MOST_OUTCOMES) -> tuple[Floats, Floats
 
 
 def shuffling_tests(
-    tables: Sequence[Any], pairs: Sequence[Pair], difference: Difference, rng: np.random.Generator, times: int
+    tables: Sequence[Any],
+    pairs: Sequence[Pair],
+    difference: Difference,
+    rng: np.random.Generator,
+    times: int,
+    tilted: Callable[[int, int], Shuffling | None],
 ) -> dict[Pair, Shuffling]:
     """The same test for several pairs of systems, whose counts are tables of units × fields, dense or sparse.
 
     One toss of coins serves all pairs, so that products grow with systems, not with pairs. Where two differ in so few
-    units that all shufflings can be enumerated, they are.
+    units that all shufflings can be enumerated, they are; where hardly any shuffling is as extreme, `tilted` makes
+    the test of the two.
     """
     sums = [np.asarray(table.sum(axis=0), dtype=np.float64) for table in tables]
     found: dict[Pair, Shuffling] = {}
@@ -131,9 +194,9 @@ def shuffling_tests(
         rows, observed = _differing(tables[a], tables[b], axis=1), float(difference(sums[a], sums[b]))
         if 2 ** len(rows) <= MOST_OUTCOMES or np.isnan(observed):
             swaps, sizes = tables[a][rows] - tables[b][rows], np.ones(len(rows), dtype=np.int64)
-            found[a, b] = shuffling_test(sums[a], sums[b], swaps, sizes, difference, rng, times)
+            found[a, b] = shuffling_test(sums[a], sums[b], swaps, sizes, difference, lambda _: rng, times)
         else:
-            bounds[a, b], units[a, b] = _as_extreme(observed), len(rows)
+            bounds[a, b], units[a, b] = as_extreme(observed), len(rows)
     if not bounds:
         return found
     used = sorted({system for pair in bounds for system in pair})
@@ -144,14 +207,21 @@ def shuffling_tests(
     # Single precision holds sums of whole numbers below 2^24.
     kind = np.float32 if max(float(total.max(initial=0)) for total in sums) < 1 << 24 else np.float64
     parts = {system: tables[system][rows][:, columns].astype(kind) for system in used}
-    hits = dict.fromkeys(bounds, 0)
+    hits, drawn = dict.fromkeys(bounds, 0), dict.fromkeys(bounds, 0)
     for weights in shuffle_weights(np.ones_like(rows), times, rng, max(len(rows), len(sums[0]))):
         moved = {system: weights.astype(kind) @ part for system, part in parts.items()}
         change = np.zeros((len(weights), len(sums[0])))
         for (a, b), bound in bounds.items():
+            if 4 * drawn[a, b] >= times and not hits[a, b]:
+                # A quarter of all draws came nowhere near.
+                continue
             change[:, columns] = moved[a] - moved[b]
             hits[a, b] += int((np.abs(difference(sums[a] - change, sums[b] + change)) >= bound).sum())
-    return found | {pair: _estimated(number, times, units[pair]) for pair, number in hits.items()}
+            drawn[a, b] += len(weights)
+    for pair, number in hits.items():
+        outcome = tilted(*pair) if number < min(RARE, times) else None
+        found[pair] = outcome or _drawn(number, drawn[pair], units[pair])
+    return found
 
 
 def _differing(first: Any, second: Any, axis: int) -> Ints:
@@ -242,3 +312,10 @@ def holm(values: Sequence[float]) -> list[float]:
     scaled = p[order] * np.arange(len(order), 0, -1)
     adjusted[order] = np.minimum(np.maximum.accumulate(scaled), 1.0)
     return [float(value) for value in adjusted]
+
+
+def holm_of(p: float, others: Floats) -> float:
+    """Holm's adjusted p of one test among others, whose p-values are in ascending order."""
+    number, place = len(others) + 1, int(np.searchsorted(others, p))
+    before = others[:place] * np.arange(number, number - place, -1)
+    return min(1.0, max(float(before.max(initial=0.0)), (number - place) * p))

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 
 import numpy as np
 
 from assay.arrays import Ints
 
-SHUFFLING, BOOTSTRAP = "shuffling", "bootstrap"
+SHUFFLING, BOOTSTRAP, TILTED = "shuffling", "bootstrap", "tilted"
 """Purposes of a stream."""
+Stream = Callable[[str], np.random.Generator]
+"""From a purpose to the generator for it, of the same rows."""
 
 
 def rows_text(purpose: str, rows: Ints, sizes: Ints) -> str:

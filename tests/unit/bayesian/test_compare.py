@@ -15,6 +15,7 @@ import assay
 from assay.bayesian import bayes
 from assay.bayesian.table import read_runs
 from assay.errors import InputError, UsageError
+from assay.render import render
 from assay.result import Result
 from assay.result.posteriors import Posterior, Thirds
 from unit.bayesian.tables import HEADER, Scores, made, pair, runs_of, text_of
@@ -220,7 +221,10 @@ def test_differences_that_do_not_vary_are_counted_by_data_set() -> None:
     assert (one.model, one.decision) == ("constant", Thirds(0.25, 0.5, 0.25))
     exact = pair(still, rope=0)
     assert exact.decision == Thirds(0.25, 0.25, 0.5)
-    assert "no difference varies between runs" in exact.verdict
+    assert (one.kind, exact.kind, exact.claims) == ("bayes-none", "bayes-none", ("undecided",))
+    assert exact.verdict.startswith("No difference on accuracy varies between runs, so there is no posterior: ")
+    # Without any variation a test of each data set has nothing to say either.
+    assert (one.better_on, exact.better_on) == (0, 0)
 
 
 def test_a_data_set_without_variation_keeps_its_mean_and_is_named() -> None:
@@ -240,7 +244,8 @@ def test_without_a_region_a_data_set_without_variation_needs_a_step_or_is_left_o
     (note,) = pair(scores, rope=0).notes
     assert note == "still: left out, since nothing varies and there is no region of equivalence."
     known = runs_of(scores, more=",denominator", counts=",1000")
-    assert "taken to vary" in bayes(known, rope=0).bayes[0].notes[0]
+    (note,) = bayes(known, rope=0).bayes[0].notes
+    assert note == "still: no variation between runs; taken to vary within half an item of a test part."
 
 
 def test_equal_means_of_all_data_sets_are_noted() -> None:
@@ -268,6 +273,69 @@ def test_without_a_region_there_are_two_shares() -> None:
     assert one.decision.equal is None
     assert one.decision.a + one.decision.b == pytest.approx(1)
     assert one.rope_curve == ()
+
+
+def test_by_default_a_wide_region_is_none_and_the_verdict_says_how_to_give_one() -> None:
+    """Wilson's interval of .9 is more than a point wide for 10,000 items, and less for 20,000."""
+    small, large = (bayes(runs_of(TWO, more=",denominator", counts=f",{items}")) for items in (10_000, 20_000))
+    (one,), (other,) = small.bayes, large.bayes
+    assert (one.rope, one.decision.equal, one.rope_curve) == (0.0, None, ())
+    assert "rope:none" in small.signature
+    assert " Every difference counts (to ignore differences of up to 1 point: --rope 0.01)." in one.verdict
+    assert small.notes[:2] == (
+        "Every difference counts (to ignore differences of up to 1 point: --rope 0.01).",
+        "The default region is the width of a 95% interval (ci95). It is not used if it is more than 1 point or if "
+        "the number of items (the column denominator) is not known.",
+    )
+    assert 0.007 < other.rope < 0.01 and other.decision.equal is not None
+    region, items = f"{100 * other.rope:.3g} points", f"{20_000 * other.rope:.0f} items"
+    assert f"{region} ({items} of a test part), from ci95, the width of a 95% interval." in other.verdict
+    assert large.rankings[0].headline.endswith(f" (≈: within {region}, from ci95, the width of a 95% interval)")
+    assert small.rankings[0].headline.endswith(") b")
+
+
+def test_without_denominators_there_is_no_region_and_no_error() -> None:
+    assert pair(TWO, rope=None).decision.equal is None
+
+
+@pytest.mark.parametrize("full", [1.0, 100.0])
+def test_means_differences_and_their_intervals_stay_within_the_range_of_scores(full: float) -> None:
+    rng = np.random.default_rng(3)
+    places = {"a": 0.05, "b": 0.95}
+    few = {
+        name: {system: full * np.clip(rng.normal(place, 0.1, 5), 0.02, 1) for system, place in places.items()}
+        for name in ("d", "e")
+    }
+    result = bayes(runs_of(few), rope=0.02 * full, folds=5, rho=0.3)
+    ends = [end for row in result.scores if row.slice for end in (row.low, row.high)]
+    assert (min(ends), max(ends)) == (0.0, full)
+    (one,) = result.bayes
+    assert one.next is not None and one.mean is not None
+    assert (one.next.low, one.next.high) == (-full, full)
+    assert abs(one.next.mean) <= full
+    for estimate in (one.mean, *(data.estimate for data in one.by_data_set)):
+        assert -full <= estimate.low <= estimate.mean <= estimate.high <= full
+    assert "so intervals are cut to ±100 points." in render(result, "md")
+
+
+def test_numbers_without_an_upper_bound_are_cut_at_zero_alone() -> None:
+    rng = np.random.default_rng(3)
+    seconds = {name: {system: rng.exponential(30, 6) for system in "ab"} for name in ("d", "e")}
+    result = bayes(runs_of(seconds, "seconds", folds=6), "seconds", lower=["seconds"])
+    (one,) = result.bayes
+    assert one.decision.equal is None
+    assert one.next is not None and max(-one.next.low, one.next.high) > 100
+    assert min(row.low for row in result.scores if row.slice) == 0
+    assert "--rope with their size in units of the measure" in one.verdict
+    assert "cut to" not in render(result, "md")
+
+
+def test_older_files_get_the_kinds_that_their_shares_allow() -> None:
+    result = bayes(runs_of(TWO), rope=0.002, draws=2000)
+    data = json.loads(result.to_json())
+    for row in data["bayes"]:
+        del row["kind"], row["claims"]
+    assert Result.from_json(json.dumps(data)) == result
 
 
 def test_one_data_set_has_the_correlated_t_test() -> None:
@@ -318,7 +386,7 @@ def test_few_data_sets_are_warned_of_once_for_all_measures() -> None:
             *((bound, 1.0) for bound in (3.0, 10.0, 100.0, 1000.0)),
             *((1000.0, bound) for bound in (0.75, 2.0, 5.0)),
         }
-        assert "under other priors the share for b being better lies between" in one.verdict
+        assert "under other priors the share for b lies between" in one.verdict
 
 
 def test_five_data_sets_have_no_warning_and_other_priors_if_asked() -> None:

@@ -15,7 +15,7 @@ from assay.bayesian.table import read_runs
 from assay.render import render
 from assay.render.terminal import show
 from assay.result import Result
-from assay.result.posteriors import Posterior, Replication, Thirds
+from assay.result.posteriors import Posterior, Replication, Thirds, with_kind
 from unit.bayesian.tables import made, pair, text_of
 from unit.stats.runs import CASES, REFERENCE
 
@@ -39,11 +39,12 @@ def paper(monkeypatch: pytest.MonkeyPatch) -> Result:
         turned = (self.name, a, b) not in printed
         left, equal, right = printed[self.name, b, a][::-1] if turned else printed[self.name, a, b]
         shares = Thirds(left, equal, right)
-        return replace(
+        found = replace(
             template, a=a, b=b, measure=self.name, decision=shares, region=shares,
             relation=relation((left, equal, right)),
             model="hierarchical",
         )  # fmt: skip
+        return with_kind(found)
 
     monkeypatch.setattr(Measured, "posterior", found)
     gains = {name: 0.001 * place for place, name in enumerate(SYSTEMS)}
@@ -60,6 +61,14 @@ def test_the_orders_are_those_of_the_paper_with_what_they_hide(paper: Result) ->
         "TnT < LAPOS",
         "Stanford < Flair",
     ]
+
+
+def test_nothing_of_the_papers_orders_is_decided_and_each_names_its_region(paper: Result) -> None:
+    assert {one.kind for one in paper.bayes} == {"bayes-open"}
+    for ranking in paper.rankings:
+        assert ranking.headline.count(" ? (") == 5
+        assert ranking.headline.endswith(" Flair (≈: within 0.2 points, given by --rope)")
+    assert paper.rankings[0].headline.startswith("TnT ? (< .829) Collins ? (≈ .617) LAPOS ? (≈ .822) Stanford ")
 
 
 def test_table_2_is_laid_out_as_in_the_paper(paper: Result) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from assay.bayesian import bayes
-from assay.bayesian.table import PairedRuns, Rope, data_sets, full_score, rope, scale_doubts
+from assay.bayesian.table import PairedRuns, Rope, data_sets, full_score, rope, scale_doubts, score_range
 from assay.errors import UsageError
 from unit.bayesian.tables import made, runs_of
 
@@ -21,7 +21,7 @@ def data(score: float, items: str = "", runs: int = 4) -> list[PairedRuns]:
 
 
 def test_a_number_is_half_the_width_in_units_of_the_measure() -> None:
-    assert rope(0.002, "accuracy", data(0.97, "117377")) == Rope(0.002, "given", 0.002 * 117_377, fraction=True)
+    assert rope(0.002, "accuracy", data(0.97, "117377")) == Rope(0.002, "given", 0.002 * 117_377, full=1)
     assert rope("0.002", "accuracy", data(0.97)).half == 0.002
     assert math.isnan(rope("0.002", "accuracy", data(0.97)).items)
 
@@ -35,7 +35,8 @@ def test_the_papers_region_is_the_whole_width_of_an_interval(score: float, items
     assert found.half == pytest.approx(full, abs=0.00051 if full < 0.01 else 0.0005)
     assert found.origin == "ci95"
     assert rope("ci95half", "accuracy", data(score, items)).half == pytest.approx(found.half / 2)
-    assert rope(None, "accuracy", data(score, items)) == found
+    # The default, but only up to one point.
+    assert rope(None, "accuracy", data(score, items)) == (found if full < 0.01 else Rope(full=1))
 
 
 def test_the_papers_region_in_digits() -> None:
@@ -78,11 +79,6 @@ def test_scores_are_fractions_percent_or_something_else(score: float, full: floa
     ("wanted", "message"),
     [
         (
-            None,
-            "accuracy: without --rope, it is taken from the number of items of each test part (the column "
-            "denominator). Give it in units of the measure, e.g. --rope 0.002",
-        ),
-        (
             "ci95half",
             "accuracy: --rope ci95half needs the number of items of each test part (the column denominator). "
             "Give it in units of the measure, e.g. --rope 0.002",
@@ -103,7 +99,7 @@ def test_scores_are_fractions_percent_or_something_else(score: float, full: floa
         ),
     ],
 )
-def test_a_region_that_cannot_be_is_refused(wanted: str | None, message: str) -> None:
+def test_a_region_that_cannot_be_is_refused(wanted: str, message: str) -> None:
     with pytest.raises(UsageError) as caught:
         rope(wanted, "accuracy", data(0.9))
     assert str(caught.value) == message
@@ -116,6 +112,25 @@ def test_an_interval_needs_a_proportion() -> None:
 
 def test_scores_without_a_bound_may_have_any_region() -> None:
     assert rope(300, "seconds", data(250.0)).half == 300
+
+
+@pytest.mark.parametrize(("items", "half"), [("37000", True), ("33000", False), ("", False)])
+def test_by_default_there_is_a_region_only_if_it_is_known_and_at_most_a_point(items: str, half: bool) -> None:
+    """Wilson's interval of .5 of n is about 1.96/√n wide, a point at n = 38,400; of .6, at 36,900."""
+    found = rope(None, "accuracy", data(0.6, items))
+    assert (found.half > 0, found.origin) == (half, "ci95" * half)
+    assert found.half <= 0.01
+    percent = rope(None, "accuracy", data(60.0, items))
+    assert percent.half == pytest.approx(100 * found.half)
+    assert str(percent) == str(found)
+
+
+def test_numbers_without_a_bound_have_no_region_by_default_and_no_points() -> None:
+    assert rope(None, "seconds", data(12.0, "1000000"), bounded=False) == Rope()
+    assert str(rope(2.5, "seconds", data(12.0, "1000000"), bounded=False)) == "2.5"
+    assert score_range(data(12.0), bounded=False) == (0.0, math.inf)
+    assert score_range(data(-12.0), bounded=False) == (-math.inf, math.inf)
+    assert score_range(data(12.0), bounded=True) == (0.0, 100.0)
 
 
 # --- doubts about scales ---
@@ -179,7 +194,7 @@ def test_annotators_give_a_region_by_their_disagreement() -> None:
         runs_of(made({"x": 0, "y": 0.05}, 1)), rope={"accuracy": "annotators"}, annotations=["a.tsv", "b.tsv"]
     )
     assert result.bayes[0].rope == pytest.approx(0.2)
-    assert "by one annotator against the other: accuracy 0.8000" in result.notes[0]
+    assert "20 points, from one annotator against the other: accuracy 0.8000." in result.notes[0]
 
 
 @pytest.mark.usefixtures("annotated")

@@ -295,6 +295,163 @@ def test_cross_entropy_with_a_zero_is_undefined_and_said() -> None:
     assert any("1 items have a label that the system gives probability 0" in text for text in result.warnings)
 
 
+def crowd(people: int, items: int, seed: int = 1, labels: str = "abc") -> tuple[dict[str, Any], dict[str, str]]:
+    """Annotators who are right in four of five items, and what is right."""
+    draw = np.random.default_rng(seed)
+    truth = {f"i{number}": str(draw.choice(list(labels))) for number in range(items)}
+
+    def annotated() -> dict[str, str]:
+        guessed = {item: str(draw.choice(list(labels))) for item in truth}
+        return {item: label if draw.random() < 0.8 else guessed[item] for item, label in truth.items()}
+
+    return {f"r{number}": annotated() for number in range(people)}, truth
+
+
+def test_p_against_the_human_ceiling_is_corrected_over_systems() -> None:
+    people, truth = crowd(4, 60)
+    systems = {"good": truth, "bad": dict.fromkeys(truth, "a"), "anna": people["r0"]}
+    result = assay.agreement(people, ["alpha"], systems=systems, times=50)
+    assert [row.test for row in result.comparisons] == ["ceiling"] * 3
+    assert {(row.family.question, row.family.size) for row in result.comparisons if row.family} == {("ceiling", 3)}
+    ordered = sorted(result.comparisons, key=lambda row: row.p)
+    assert [row.p_adjusted for row in ordered] == pytest.approx(
+        np.minimum(np.maximum.accumulate([row.p * (3 - rank) for rank, row in enumerate(ordered)]), 1)
+    )
+    assert [row.kind for row in result.comparisons] == ["ceiling-open", "ceiling-below", "ceiling-open"]
+    assert [row.is_significant for row in result.comparisons] == [False, True, False]
+    for row in result.comparisons:
+        assert row.low_family is not None and row.high_family is not None and row.level == pytest.approx(1 - 0.05 / 3)
+        assert row.low_family < row.low < row.difference < row.high < row.high_family
+        alone = assay.agreement(people, ["alpha"], systems={row.b: systems[row.b]}, times=50).comparisons[0]
+        assert (alone.p, alone.p_items, alone.low, alone.high) == (row.p, row.p_items, row.low, row.high)
+
+
+def test_annotators_without_a_common_item_are_left_out_of_the_ceiling_by_name() -> None:
+    people, truth = crowd(3, 30)
+    alone = {"zoe": {"x1": "a", "x2": "b"}, "yann": {"i1": "a", "x3": "c"}}
+    result = assay.agreement({**people, **alone}, ["alpha"], systems={"m": {**truth, "x1": "a"}}, times=5)
+    assert result.comparisons[0].annotators == 4
+    without = "The human ceiling leaves out zoe: nobody else rated an item of theirs that m answered."
+    assert without in result.notes
+    assert result.comparisons[0].p == pytest.approx(
+        assay.agreement({**people, "yann": {"i1": "a"}}, ["alpha"], systems={"m": truth}, times=5).comparisons[0].p
+    )
+
+
+def test_systems_with_other_items_have_ceilings_of_their_own() -> None:
+    people, truth = crowd(3, 30)
+    half = {item: label for number, (item, label) in enumerate(truth.items()) if number % 2}
+    result = assay.agreement(people, ["alpha"], systems={"all": truth, "half": half}, times=5)
+    alone = assay.agreement(people, ["alpha"], systems={"half": half}, times=5)
+    assert result.score(f"{CEILING} (half)", "accuracy").value == alone.score(CEILING, "accuracy").value
+    assert result.score(f"{CEILING} (all)", "accuracy").value != alone.score(CEILING, "accuracy").value
+    assert {row.a for row in result.comparisons} == {CEILING}
+    assert result.comparisons[1].difference == alone.comparisons[0].difference
+    assert "human ceiling (half)" in render(result, "md")
+
+
+def test_where_nothing_varies_the_items_decide() -> None:
+    """Two items that all annotators have right and the system wrong prove nothing; twenty do."""
+    for items, p in ((2, 0.5), (20, 2.0**-19)):
+        truth = {f"i{number}": "a" if number % 2 else "b" for number in range(items)}
+        wrong = dict.fromkeys(truth, "c")
+        (row,) = assay.agreement(dict.fromkeys("xyz", truth), ["alpha"], systems={"m": wrong}, times=5).comparisons
+        assert (row.difference, row.p, row.p_items) == (-1, p, p)
+        assert math.isnan(row.low)
+
+
+def test_measures_of_pairs_have_the_same_rule(tmp_path: Path) -> None:
+    """For means, leaving out each unit gives what a unit adds to the difference."""
+    people, truth = crowd(3, 40)
+    given = {**people, "m": truth, "other": dict.fromkeys(truth, "a")}
+    files = {
+        name: written(tmp_path, name, "".join(f"word\t{label}\n\n" for label in labels.values()))
+        for name, labels in given.items()
+    }
+    systems = {name: files.pop(name) for name in ("m", "other")}
+    result = assay.agreement(files, ["accuracy"], systems=systems, times=50)
+    rows = {(row.measure, row.b): row for row in result.comparisons}
+    same = {
+        (one, other): np.array([people[one][item] == answers[item] for item in truth])
+        for other, answers in {**people, "m": truth}.items()
+        for one in people
+        if one != other
+    }
+    parts = [
+        np.mean([same[one, "m"].astype(float) - same[one, who] for one in people if one != who], axis=0)
+        for who in people
+    ]
+    by_unit = np.mean(parts, axis=0) / len(truth)
+    over_units = len(truth) / (len(truth) - 1) * ((by_unit - by_unit.mean()) ** 2).sum()
+    over_people = np.var([part.mean() for part in parts], ddof=1) / len(people)
+    row = rows["accuracy", "m"]
+    assert row.difference == pytest.approx(by_unit.sum())
+    assert row.variance == pytest.approx(over_units + over_people)
+
+
+def test_levels_that_are_assumed_are_facts_and_the_ordinal_figure_stands_beside() -> None:
+    draw = np.random.default_rng(1)
+    numbers = {name: {f"i{item}": str(draw.integers(1, 6)) for item in range(30)} for name in "xyz"}
+    words = {name: {item: f"grade {label}" for item, label in given.items()} for name, given in numbers.items()}
+    two = {name: {item: str(int(label) % 2) for item, label in given.items()} for name, given in numbers.items()}
+    for data, measures, assumed in (
+        (numbers, None, True),
+        (numbers, ["alpha"], True),
+        (numbers, ["alpha(level=nominal)"], False),
+        (numbers, ["alpha", "alpha(level=interval)"], False),
+        (numbers, ["fleiss"], False),
+        (words, None, False),
+        (two, None, False),
+    ):
+        result = assay.agreement(data, measures, times=5)
+        facts = result.agreement_facts
+        assert facts is not None and (facts.level, facts.level_assumed) == ("nominal", assumed)
+        assert (facts.items, facts.annotators) == (30, 3)
+        assert ("alpha(level=ordinal)" in result.measures) == assumed
+    ordered = assay.agreement(numbers, ["alpha(level=ordinal)"], times=5)
+    assert ordered.agreement_facts and ordered.agreement_facts.level == "ordinal"
+    both = assay.agreement(numbers, ["alpha"], times=5)
+    assert both.measures == ["alpha", "alpha(level=ordinal)"]
+    assert both.score(ALL, "alpha(level=ordinal)") == ordered.score(ALL, "alpha(level=ordinal)")
+
+
+def test_the_order_of_words_is_told_as_that_of_numbers_is(tmp_path: Path) -> None:
+    words = ("low", "middle", "high")
+    lines = "".join(f"i{number},{words[number % 3]},{words[number % 5 % 3]}\n" for number in range(30))
+    table = written(tmp_path, "words.csv", f"item,x,y\n{lines}")
+    result = assay.agreement(table, ["alpha"], input_format="ratings(order=low<middle<high)", times=5)
+    assert result.agreement_facts and result.agreement_facts.level_assumed
+    assert result.measures == ["alpha", "alpha(level=ordinal)"]
+
+
+def test_facts_count_the_items_with_another_than_the_most_frequent_label() -> None:
+    data = {
+        "x": {"i1": "a", "i2": "a", "i3": "a", "i4": "b", "i5": "c"},
+        "y": {"i1": "a", "i2": "b", "i3": "a", "i4": "b"},
+    }
+    facts = assay.agreement(data, ["alpha"], times=5).agreement_facts
+    assert facts and (facts.items, facts.minority_items, facts.annotators) == (4, 2, 2)
+
+
+def test_for_many_values_the_ordinal_figure_has_no_interval() -> None:
+    draw = np.random.default_rng(1)
+    data = {name: {f"i{item}": str(draw.integers(0, 101)) for item in range(200)} for name in "xyz"}
+    result = assay.agreement(data, ["alpha"], times=5)
+    row = result.score(ALL, "alpha(level=ordinal)")
+    assert math.isnan(row.low) and not math.isnan(result.score(ALL, "alpha").low)
+    asked = assay.agreement(data, ["alpha(level=ordinal)"], times=5).score(ALL, "alpha(level=ordinal)")
+    assert row.value == pytest.approx(asked.value) and not math.isnan(asked.low)
+
+
+def test_all_coefficients_of_perfect_agreement_have_an_interval() -> None:
+    truth = {f"i{number}": "ab"[number % 2] for number in range(30)}
+    result = assay.agreement({"x": truth, "y": dict(truth)}, ["alpha", "fleiss", "ac1", "kappa"], times=200)
+    for row in result.scores:
+        if row.score in ("alpha", "kappa", "ac1"):
+            assert (row.value, row.high) == (1, 1) and 0.7 < row.low < 0.8, row
+            assert row.interval == "percentile+wilson"
+
+
 # --- files of each annotator ---
 
 WORDS = "The\t{}\nend\t{}\n\nGo\t{}\n\n"
@@ -449,6 +606,9 @@ def test_spans_of_a_system_beside_annotators(tmp_path: Path) -> None:
     with pytest.raises(assay.AssayError, match="systems of this task are compared with each annotator"):
         assay.agreement(people, ["exact"], systems={"m": sides["m"]}, against="any", times=5)
     assert result.comparisons[0].difference == pytest.approx(5 / 6 - 2 / 3)
+    assert result.main_scores["exact"] == "f1"
+    both = assay.agreement(people, ["exact", "fair"], systems={"m": sides["m"], "n": sides["b"]}, times=20)
+    assert len(both.comparisons) == 4 and {row.family.size for row in both.comparisons if row.family} == {4}
 
 
 # --- output ---
@@ -509,16 +669,18 @@ def test_prevalence_is_pointed_out() -> None:
     data = {name: {f"d{i}": "no" for i in range(40)} for name in "ab"}
     data["a"]["d0"] = data["b"]["d1"] = "yes"
     text = render(assay.agreement(data, times=20), "md")
-    assert "97.50% of the ratings are no: kappa and alpha expect nearly as much agreement by chance" in text
+    assert "97.50% of the ratings are no: kappa and alpha expect nearly as much agreement of random labels" in text
 
 
 def test_the_verdict_says_no_more_than_the_interval(shared_data: Callable[[str], Path]) -> None:
     perfect = {name: {f"d{i}": "AB"[i % 2] for i in range(50)} for name in "abc"}
-    assert assay.agreement(perfect, times=50).verdict.startswith("The 3 annotators agree reliably: alpha 100.00")
+    assert assay.agreement(perfect, times=50).verdict.startswith("The 3 annotators agree reliably: alpha 1.00 (")
     random = {"a": {f"d{i}": "AB"[i % 2] for i in range(60)}, "b": {f"d{i}": "AB"[i // 2 % 2] for i in range(60)}}
     assert assay.agreement(random, times=50).verdict.startswith("The 2 annotators agree too little")
     few = {"a": {f"d{i}": "AB"[i % 2] for i in range(8)}, "b": {f"d{i}": "ABABABAA"[i] for i in range(8)}}
-    assert assay.agreement(few, times=200).verdict.startswith("Whether the 2 annotators agree well enough is not")
+    assert assay.agreement(few, times=200).verdict.startswith("The 2 annotators agree with alpha .76 (")
+    open_ = {"a": {f"d{i}": "AB"[i % 2] for i in range(30)}, "b": {f"d{i}": "AB"[i % 2 or i < 9] for i in range(30)}}
+    assert assay.agreement(open_, times=200).verdict.startswith("It is unclear whether the 2 annotators agree")
 
 
 @each(

@@ -83,6 +83,10 @@ def tables_of(systems: int, units: int = 300, fields: int = 6):
     return [rng.integers(0, 3, (units, fields)).astype(np.float64) for _ in range(systems)]
 
 
+def nothing(a, b):
+    """No test by tilted draws."""
+
+
 def difference(x, y):
     return y[..., 0] / y[..., 1] - x[..., 0] / x[..., 1]
 
@@ -93,7 +97,7 @@ def test_one_toss_of_coins_serves_all_pairs(monkeypatch):
     for systems in (2, 8):
         calls.clear()
         pairs = [(a, b) for a in range(systems) for b in range(a + 1, systems)]
-        found = shuffling_tests(tables_of(systems), pairs, difference, np.random.default_rng(1), 500)
+        found = shuffling_tests(tables_of(systems), pairs, difference, np.random.default_rng(1), 500, nothing)
         assert list(found) == pairs
         numbers.append(len(calls))
     assert numbers[0] == numbers[1]
@@ -105,18 +109,20 @@ def test_of_two_systems_the_test_is_the_one_for_a_pair():
     rows = (a != b).any(axis=1)
     alone = shuffling_test(
         *(a.sum(axis=0), b.sum(axis=0), (a - b)[rows], np.ones(rows.sum(), dtype=np.int64)),
-        *(difference, np.random.default_rng(3), 500),
+        *(difference, lambda _: np.random.default_rng(3), 500),
     )
-    assert shuffling_tests([a, b], [(0, 1)], difference, np.random.default_rng(3), 500) == {(0, 1): alone}
+    found = shuffling_tests([a, b], [(0, 1)], difference, np.random.default_rng(3), 500, nothing)
+    assert found == {(0, 1): alone}
 
 
 def test_pairs_that_differ_in_few_units_are_enumerated():
     a, b = tables_of(2)
     c = a.copy()
     c[:3] = b[:3]
-    found = shuffling_tests([a, b, c], [(0, 1), (0, 2)], difference, np.random.default_rng(3), 500)
+    found = shuffling_tests([a, b, c], [(0, 1), (0, 2)], difference, np.random.default_rng(3), 500, nothing)
     assert (found[0, 1].exact, found[0, 2].exact, found[0, 2].units) == (False, True, 3)
-    assert significance.shuffling_tests([a, a], [(0, 1)], difference, np.random.default_rng(3), 500)[0, 1].p == 1
+    found = significance.shuffling_tests([a, a], [(0, 1)], difference, np.random.default_rng(3), 500, nothing)
+    assert found[0, 1].p == 1
 
 
 @given(arrays(np.float32, (3, 41), elements=st.floats(0, 1, width=32) | st.just(float("nan"))))

@@ -11,7 +11,7 @@ import assay
 from assay.align import Pair
 from assay.engine.counts import by_label
 from assay.engine.items import Items
-from assay.engine.measure import f1, find, macro, measure, measures
+from assay.engine.measure import Macro, f1, find, measure, measures
 from assay.engine.parts import Summed
 from assay.errors import UsageError
 from assay.render import render
@@ -52,16 +52,16 @@ def test_kappa_is_the_main_score_of_kappa_everywhere() -> None:
         assert result.flat()[f"kappa/{system}"] == pytest.approx(value)
     assert [row.value for row in main_scores(result)] == pytest.approx(list(KAPPA.values()))
     assert {row.score for row in result.scores if row.main} == {"kappa"}
-    assert "first kappa 57.14" in one_line(result)
-    assert "first is 17.14 points better than second on kappa" in result.verdict
+    assert "first kappa .571" in one_line(result)
+    assert "first scores .171 higher than second on kappa" in result.verdict
     assert result.flat()["kappa/second - first"] == pytest.approx(0.4 - 8 / 14)
     assert assay.measure("kappa")(GOLD, FIRST)["kappa"] == pytest.approx(8 / 14)
     assert assay.measure("kappa")(GOLD, FIRST)["kappa/agreement"] == pytest.approx(5 / 6)
     header, first = render(result, "tsv").splitlines()[1:3]
-    assert (header.split("\t")[:2], first.split("\t")[:2]) == (["system", "kappa"], ["first", "57.14"])
+    assert (header.split("\t")[:2], first.split("\t")[:2]) == (["system", "kappa"], ["first", "0.571429"])
 
 
-@measure("mine", scores={"f1": f1}, averages={"macro": macro(f1)}, main="macro", count=by_label, by_item=True)
+@measure("mine", scores={"f1": f1}, averages={"macro": Macro(f1)}, main="macro", count=by_label, by_item=True)
 def mine(pair: Pair) -> Items:
     """Macro F1 of tags, as a user may write it."""
     return judge_words(pair, None)
@@ -72,9 +72,10 @@ def test_what_differs_is_the_difference_of_the_main_scores() -> None:
     (diff,), (test,) = result.diffs, result.comparisons
     first, second = (result.score(name, "mine").value for name in ("first", "second"))
     assert diff.difference == test.difference == second - first != diff.net / diff.items
-    # Nor is it a share of right items: McNemar's test is not about it, and effects are no points.
+    # Nor is it a share of right items: McNemar's test is not about it, and it is no sum over labels.
     assert (diff.score, test.score, test.test) == ("macro", "macro", "shuffling")
-    assert "effect: contribution to the overall difference, in percent of all words." in render(result, "md")
+    assert {row.effect for row in diff.labels} == {None}
+    assert "| label | words | first | second | Δ |\n" in render(result, "md")
 
 
 def test_sentence_and_table_have_the_same_digits() -> None:
@@ -83,7 +84,7 @@ def test_sentence_and_table_have_the_same_digits() -> None:
     systems = {name: [["A"] * right + ["B"] * (96 - right)] for name, right in (("first", 4), ("second", 7))}
     result = assay.compare(gold, systems, ["accuracy"], times=20)
     assert {row.difference for row in (*result.diffs, *result.comparisons)} == {7 / 96 - 4 / 96}
-    assert "second is 3.13 points better" in result.verdict
+    assert "second scores 3.13 points higher" in result.verdict
     assert "\nfirst\tsecond\t3.12\t+3.13\t3\t0\t" in render(result, "tsv")
 
 

@@ -20,7 +20,7 @@ from assay.demo import FOLDER
 from assay.render.page import page, pages, script
 from assay.result import Result, Results
 from assay.result.chance import power_sentence
-from assay.result.numbers import percent
+from assay.result.numbers import coefficient
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +46,8 @@ def test_each_two_systems_have_a_verdict_of_their_own(result):
         assert row["a"] in row["verdict"] and row["b"] in row["verdict"]
         # What the head of the page says is not said again.
         head = (row["a"], row["b"]) == ("rules", "crf-names")
-        assert [line.split()[0] for line in row["chance"]] == ([] if head else ["No"])
+        significant = next(test for test in own if test in result.main_tests).is_significant
+        assert [line.split()[0] for line in row["chance"]] == ([] if head or significant else ["With"])
 
 
 def test_what_is_said_of_pairs_looks_at_each_test_a_few_times_alone(monkeypatch):
@@ -72,8 +73,9 @@ def test_the_head_says_what_was_found_what_could_have_been_and_the_notes_once(re
     assert head.count(escape(result.verdict)) == 1
     best = next(test for test in result.comparisons if (test.a, test.b) == ("rules", "crf-names"))
     told = power_sentence(best, "sentence", result.units)
-    assert told.startswith("No result on this test set could be significant (at .05/6, for 6 tests): ")
-    assert f"rules → crf-names: n{told[1:]}" in unescape(head)
+    assert told.startswith("With these 145 sentences, of which the systems differ in 77, a true difference of ")
+    assert "at the level of 6 tests." in told
+    assert f"rules → crf-names: w{told[1:]}" in unescape(head)
     notes = "<ul><li>Mind this.</li><li>And &lt;that&gt;.</li></ul>"
     assert f'<details id="notes"><summary>2 notes</summary>{notes}</details>' in head
     # The tables of other pairs are in the exports where there are very many.
@@ -90,7 +92,7 @@ def test_pages_of_one_system_and_of_annotators_begin_with_a_sentence_too():
     assert f"Most frequent errors: {most.gold} as {most.assigned} ({most.count})" in page(of_one)
     both = assay.agreement([one, other], times=20, measures=["kappa"])
     (score,) = [row for row in both.scores if row.main and row.label is None]
-    assert f"hanta and udpipe is {percent(score.value)} kappa" in both.verdict
+    assert f"hanta and udpipe agree with kappa of {coefficient(score.value, 3)}" in both.verdict
     assert f'<p class="verdict" id="verdict">{both.verdict}</p>' in page(both)
 
 

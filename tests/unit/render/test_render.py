@@ -19,6 +19,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 import assay
+from assay.engine.finish import adjust_p_values
 from assay.engine.task import measure_title
 from assay.errors import UsageError
 from assay.render import FORMATS, OF_TABLES, render
@@ -96,7 +97,11 @@ def undefined(command: str) -> Result:
         result,
         scores=tuple(replace(row, value=nan, low=nan, high=nan) for row in result.scores),
         comparisons=tuple(
-            replace(row, difference=nan, low=nan, high=nan, p=nan, p_low=nan, p_high=nan, p_adjusted=nan)
+            replace(
+                row,
+                **dict.fromkeys(("difference", "low", "high", "p", "p_low", "p_high", "p_adjusted"), nan),
+                **dict.fromkeys(("low_family", "high_family", "level"), None),
+            )
             for row in result.comparisons
         ),
         diffs=tuple(replace(row, overlap_right=nan) for row in result.diffs),
@@ -455,7 +460,8 @@ def test_tsv_has_full_p_values_an_ascii_minus_and_nan(results):
     result = results("plain")
 
     def shown(**values):
-        rows = tuple(replace(row, **values) for row in result.comparisons)
+        ends = {"low_family": None, "high_family": None}
+        rows = tuple(replace(row, **ends, **values) for row in result.comparisons)
         return dict(tsv_blocks(replace(result, comparisons=rows)))["# Differences on accuracy"][1]
 
     row = shown(difference=-0.05, low=-0.06, high=-0.04, p=1.23456789e-7, p_low=1e-8, p_high=2e-7, p_adjusted=0.5)
@@ -645,14 +651,14 @@ def judged(result: Result, values: dict[str, float], rows: list[dict[str, object
     pattern = next(row for row in result.comparisons if row.measure == "accuracy" and row.slice is None)
     assert pattern.test == "shuffling"
     score = result.score("one", "accuracy")
-    comparisons = [replace(pattern, **{"units": 50, "exact": False, **row}) for row in rows]
+    own = {"units": 50, "exact": False, "method": "", "smallest_p": None, "few": False, "kind": "", "claims": ()}
+    own |= {"low_family": None, "high_family": None, "level": None, "family": None, "variance": None, "df": None}
+    comparisons = adjust_p_values([replace(pattern, **{**own, **row}) for row in rows], {"accuracy": pattern.score})
     scores = tuple(replace(score, system=name, value=value) for name, value in values.items())
-    return replace(result, units=100, scores=scores, comparisons=tuple(comparisons)).verdict
+    return replace(result, units=100, times=10_000, scores=scores, comparisons=tuple(comparisons)).verdict
 
 
-def pair(
-    a: str, b: str, difference: float, p: float, adjusted: float | None = None, **more: object
-) -> dict[str, object]:
+def pair(a: str, b: str, difference: float, p: float, **more: object) -> dict[str, object]:
     reach = 0.01
     return {
         "a": a,
@@ -660,8 +666,7 @@ def pair(
         "difference": difference,
         "low": difference - reach,
         "high": difference + reach,
-        "p": p,
-        "p_adjusted": p if adjusted is None else adjusted,
+        **{"p": p, "p_low": p, "p_high": p},
         **more,
     }
 
@@ -671,67 +676,92 @@ def pair(
     [
         (
             {"A": 0.9, "B": 0.95},
-            [pair("A", "B", 0.05, 0.001, 0.002)],
-            "B is 5.00 points better than A on accuracy (95.00 and 90.00; A → B +5.00, 95% interval +4.00 to +6.00, "
-            "p = 0.0010, after Holm 0.0020).",
+            [pair("A", "B", 0.05, 0.001)],
+            "B is 5.00 points better than A on accuracy, at least 4.00 (95.00 and 90.00; A → B +5.00, 95% "
+            "interval +4.00 to +6.00, p = 0.0010).",
         ),
         (
             {"A": 0.95, "B": 0.9},
             [pair("A", "B", -0.05, 0.00001)],
-            "A is 5.00 points better than B on accuracy (95.00 and 90.00; A → B −5.00, 95% interval −6.00 to −4.00, "
-            "p < 0.0001).",
+            "A is 5.00 points better than B on accuracy, at least 4.00 (95.00 and 90.00; A → B −5.00, 95% "
+            "interval −6.00 to −4.00, p < 0.0001).",
         ),
         (
             {"A": 0.9, "B": 0.905},
-            [pair("A", "B", 0.005, 0.04, 0.08)],
-            "B is 0.50 points better than A on accuracy, which may be chance (90.50 and 90.00; A → B +0.50, "
-            "95% interval −0.50 to +1.50, p = 0.0400, after Holm 0.0800).",
+            [pair("A", "B", 0.005, 0.08)],
+            "B scores 0.50 points higher than A on accuracy, but the difference is not significant (90.50 and "
+            "90.00; A → B +0.50, 95% interval −0.50 to +1.50, p = 0.0800).",
         ),
         (
             {"A": 0.9, "B": 0.9},
             [pair("A", "B", 0.0, 1.0)],
-            "B and A are equally good on accuracy (90.00 and 90.00; A → B 0.00, 95% interval −1.00 to +1.00, "
-            "p = 1.0000).",
+            "A and B have the same accuracy, 90.00, but differ in 50 sentences.",
         ),
         (
             {"A": 0.9, "B": 0.95},
-            [pair("A", "B", 0.05, 0.09, units=7)],
-            "B is 5.00 points better than A on accuracy, which may be chance (95.00 and 90.00; A → B +5.00, "
-            "p = 0.0900).",
+            [pair("A", "B", 0.05, 0.09, units=7, few=True)],
+            "B scores 5.00 points higher than A on accuracy, but the difference is not significant (95.00 and "
+            "90.00; A → B +5.00, no interval, because they differ in only 7 sentences, p = 0.0900).",
+        ),
+        (
+            {"A": 0.9, "B": 0.95},
+            [pair("A", "B", 0.05, 0.0625, units=5, few=True, smallest_p=0.0625)],
+            "B scores 5.00 points higher than A on accuracy (95.00 and 90.00), but this cannot be tested: they "
+            "differ in 5 sentences; at least 6 must differ.",
+        ),
+        (
+            {"A": 0.9, "B": 0.95},
+            [pair("A", "B", 0.05, 0.0502, p_low=0.046, p_high=0.0547)],
+            "B scores 5.00 points higher than A on accuracy, but the 10,000 shufflings drawn cannot tell whether "
+            "p is below 0.05 (95.00 and 90.00; A → B +5.00, p between 0.0460 and 0.0547). More can: --times "
+            "100000.",
+        ),
+        (
+            {"A": 0.9, "B": 0.90003},
+            [pair("A", "B", 0.00003, 0.0005, low=0.00001, high=0.00005)],
+            "B is less than 0.01 points (0.003) better than A on accuracy, at least 0.001 (90.00 and 90.00; A → B"
+            " 0.00, 95% interval 0.00 to +0.01, p = 0.0005).",
+        ),
+        (
+            {"A": 0.9, "B": 0.95},
+            [pair("A", "B", 0.05, 0.053)],
+            "B scores 5.00 points higher than A on accuracy, but the difference is not significant (95.00 and "
+            "90.00; A → B +5.00, 95% interval +4.00 to +6.00, p = 0.0530). The interval does not contain 0 "
+            "although p is above 0.05: p decides.",
         ),
         (
             {"A": 0.9, "B": 0.9},
             [pair("A", "B", 0.0, 1.0, units=0)],
-            "A and B do not differ in any sentence on accuracy: no difference.",
+            "A and B do not differ in any sentence on accuracy.",
         ),
         (
             {"A": NAN, "B": NAN},
             [pair("A", "B", NAN, NAN)],
-            "A and B cannot be compared on accuracy: it is undefined.",
+            "A and B cannot be compared on accuracy: it is undefined for A and B.",
         ),
         (
             THREE,
             [pair("A", "B", 0.05, 0.001), pair("A", "C", -0.1, 0.001), pair("B", "C", -0.15, 0.001)],
-            "B is the best of 3 systems on accuracy with 95.00, 5.00 points ahead of A, and better than each of the "
-            "others (p < 0.05 after Holm).",
+            "B is the best of 3 systems on accuracy with 95.00, 5.00 points above A, and better than each of the "
+            "others (p (Holm) among 3 tests at most 0.05).",
         ),
         (
             THREE,
             [pair("A", "B", 0.05, 0.2), pair("A", "C", -0.1, 0.001), pair("B", "C", -0.15, 0.001)],
-            "B is the best of 3 systems on accuracy with 95.00, 5.00 points ahead of A; its lead over A may be "
-            "chance (p > 0.05 after Holm).",
+            "B has the highest accuracy of 3 systems, 95.00, 5.00 points above A; it is better than C; that it is"
+            " better than A is not shown (p (Holm) among 3 tests).",
         ),
         (
             THREE,
             [pair("A", "B", 0.05, 0.2), pair("A", "C", -0.1, 0.001), pair("B", "C", -0.15, 0.06)],
-            "B is the best of 3 systems on accuracy with 95.00, 5.00 points ahead of A, but all its leads may be "
-            "chance (p > 0.05 after Holm).",
+            "B has the highest accuracy of 3 systems, 95.00, 5.00 points above A, but it is not shown to be "
+            "better than any other system (p (Holm) among 3 tests).",
         ),
         (
             THREE,
             [pair("A", "B", 0.05, 0.001), pair("A", "C", -0.1, 0.2)],
-            "On accuracy, where A has 90.00, B (+5.00) is better than A (p < 0.05 after Holm); the difference of C "
-            "(−10.00) from A may be chance.",
+            "Compared with A (accuracy 90.00): B (+5.00) is better than A; no difference of C from A is shown (p "
+            "(Holm) among 2 tests).",
         ),
         (
             {"A": 0.9, "B": 0.9, "C": 0.8},
@@ -743,7 +773,12 @@ def pair(
             [pair(a, b, NAN, NAN) for a, b in ("AB", "AC", "BC")],
             "The systems cannot be compared on accuracy: it is undefined.",
         ),
-        (THREE, [], "B has the highest accuracy, 95.00; the differences were not tested."),
+        (
+            THREE,
+            [],
+            "B has the highest accuracy of 3 systems, 95.00, 5.00 points above A; the differences were not "
+            "tested.",
+        ),
         ({"A": NAN}, [], "accuracy of A is undefined."),
     ],
 )
@@ -755,12 +790,12 @@ def test_beside_the_verdict_stands_what_its_test_could_have_found():
     gold = [["A", "B"]] * 12
     systems = {"one": [["A", "A"]] * 2 + gold[2:], "two": [["B", "B"]] * 3 + gold[3:], "three": [["C", "C"]] * 12}
     pair = assay.compare(gold, {name: systems[name] for name in ("one", "two")}, ["accuracy"], times=20)
-    assert pair.chance[0].startswith("Few sentences differ (")
-    assert pair.chance[1].startswith("No result on this test set could be significant: the systems differ in ")
+    assert pair.chance[0] == "Based on 12 sentences."
+    assert pair.chance[1].startswith("This test set is too small for a significant result: the systems differ in ")
     assert " ".join(pair.chance) in " ".join(terminal(pair, 80).split())
     three = assay.compare(gold, systems, ["accuracy"], times=20)
-    assert three.verdict.startswith("one is the best of 3 systems on accuracy with 91.67, 4.17 points ahead of two; ")
-    assert [line.partition(": ")[0] for line in three.chance] == ["one → two"] * 2
+    assert three.verdict.startswith("one has the highest accuracy of 3 systems, 91.67, 4.17 points above two; ")
+    assert [line.partition(": ")[0] for line in three.chance[1:]] == ["one → two"]
 
 
 def test_the_verdict_on_one_system_is_its_score(results):

@@ -22,7 +22,7 @@ OWN = Table(
     "Roles",
     ("pair", "role", "found", "share", "score", "change", "p", "net"),
     (
-        (["a", "b"], "A0", 1234, [5, 0.25], [0.5, 0.25, 0.75], -0.125, 0.00001, -3),
+        (["a", "b"], "A0", 1234, [5, 0.25], [0.5, 0.25, 0.75], -0.125, [0.00001, True], -3),
         (["a", "c"], "A1", 0, None, math.nan, None, math.nan, 0),
     ),
     ("pair", "text", "count", "share", "percent", "points", "holm", "net"),

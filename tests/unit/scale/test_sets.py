@@ -18,7 +18,7 @@ from assay.experiment.tables import measurements
 from assay.render import render
 from assay.render.page import pages
 from assay.render.terminal import show
-from assay.result import Results
+from assay.result import Family, Results
 from assay.result import Runs as RunScores
 from assay.stats.many import rank_tests
 from cases import each
@@ -52,24 +52,29 @@ def test_averages_wins_and_tests_over_data_sets(three: Results) -> None:
     assert pair.difference == pytest.approx((-0.2 - 0.15 + 0.025) / 3)
     assert (pair.a_better, pair.b_better, pair.a_significant, pair.b_significant) == (2, 1, 1, 0)
     assert math.isnan(pair.signed_rank)
+    (average,) = three.overall.main_tests
+    # Of 15 units that differ 14 are for A, and none weighs more than another: 32 of 2¹⁵ ways are as extreme.
+    assert (average.difference, average.p, average.units) == (pair.difference, 32 / 2**15, 15)
+    assert (average.p_adjusted, average.method, average.family) == (average.p, "enumerated", Family("average", 1))
     rows = {row.slice: row for row in three.overall.comparisons}
     assert [rows[f"dataset:{name}"].p for name in three.sets] == [2 / 2**8, 2 / 2**6, 1.0]
     assert [rows[f"dataset:{name}"].p_adjusted for name in three.sets] == [3 * 2 / 2**8, 2 * 2 / 2**6, 1.0]
-    assert three.overall.verdict == (
-        "A is 10.83 points better than B on accuracy, averaged over 3 data sets: it is ahead on 2, significantly on 1"
-        " (p < 0.05 after Holm's correction over data sets). B is ahead on 1, significantly on none."
-    )
+    assert {row.family for row in rows.values()} == {Family("average", 1), Family("data sets", 3)}
+    # What a data set could have shown is asked at the level of all of them.
+    assert {row.power.alpha for result in three.sets.values() for row in result.main_tests if row.power} == {0.05 / 3}
+    assert three.overall.verdict_data.kind == "average-different"
+    assert three.overall.verdict.startswith("A is 10.83 points better than B on accuracy, averaged over these 3 data")
     assert three.overall.score("B", "accuracy").value == pytest.approx((0.8 + 0.85 + 1) / 3)
     assert three["two"].score("B", "accuracy").value == 0.85
     assert refusal(three.__getitem__, "tow") == "there is no data set 'tow'. Did you mean two?"
 
 
 def test_the_best_is_marked_where_it_is_ahead_of_every_other() -> None:
-    """The p of being ahead of all is the highest of those of the pairs."""
+    """It is if each pair is, after one correction over all pairs and data sets."""
     outputs = {"A": {"one": tags(), "two": tags()}}
-    outputs |= {name: {"one": tags(*range(7)), "two": tags(*range(wrong))} for name, wrong in (("B", 9), ("C", 5))}
+    outputs |= {name: {"one": tags(*range(9)), "two": tags(*range(wrong))} for name, wrong in (("B", 9), ("C", 5))}
     found = assay.compare_sets({"one": tags(), "two": tags()}, outputs, **FAST)
-    # 2/2⁷ twice on the first, times two; on the second 2/2⁵, though 2/2⁹ against B.
+    # 2/2⁹ twice on the first, times six; on the second 2/2⁵, though 2/2⁹ against B.
     assert [(row.system, row.best, row.significant) for row in found.overall.systems_over_sets] == [
         *(("A", 2, 1), ("B", 0, 0), ("C", 0, 0)),
     ]
@@ -79,24 +84,24 @@ def test_the_best_is_marked_where_it_is_ahead_of_every_other() -> None:
     del lacking["C"]["three"]
     partly = assay.compare_sets(golds, lacking, **FAST).overall
     assert partly.systems_over_sets == found.overall.systems_over_sets
-    assert partly.verdict == found.overall.verdict.replace("2 data sets", "the 2 data sets that all systems have", 1)
+    assert [row.data_sets for row in partly.pairs_over_sets] == [3, 2, 2]
     scores, tests = partly.tables[0], next(one for one in partly.tables if one.name == "data-sets")
     assert scores.rows[2][:3] == ("three", ("", 1.0), ("", 1 - 9 / WORDS)) and (2, 1) not in scores.bold
-    assert tests.header[-1] == "p (Holm over sets)"
+    assert tests.header[-1] == "p (Holm)"
+    assert "Holm's correction is over 7 tests (pairs, measures and data sets)" in tests.notes[0]
     # What was not tested is not said.
     golds = {"one": tags(), "two": tags()}
     based = assay.compare_sets(golds, outputs, **FAST, baseline="B").overall
-    assert based.verdict == (
-        "A is the best of 3 systems on accuracy with 100.00, averaged over 2 data sets, 15.00 points ahead of C. It "
-        "is the best on 2 of 2."
-    )
+    assert [(row.a, row.b, row.family) for row in based.main_tests] == [
+        *(("A", "B", Family("average", 2)), ("B", "C", Family("average", 2))),
+    ]
     assert "*" not in " ".join(based.tables[0].notes)
     table = found.overall.tables[0]
-    assert table.header == ("system", "one", "two", "average", "mean rank", "best on")
+    assert table.header == ("system", "one", "two", "average", "95% interval", "mean rank", "best on")
     assert table.rows[0][1:3] == (("*", 1.0), ("", 1.0))
     assert (0, 1) in table.bold and (0, 2) in table.bold
     assert "| A | **\\*100.00** | **100.00** |" in render(found, "md")
-    assert "100.00\t100.00\t100.00\t1.00\t2" in render(found, "tsv")
+    assert "100.00\t100.00\t100.00\t95.28–100.00\t1.00\t2" in render(found, "tsv")
 
 
 def test_many_data_sets_are_rows_and_their_ranks_are_tested() -> None:
@@ -114,10 +119,10 @@ def test_many_data_sets_are_rows_and_their_ranks_are_tested() -> None:
     assert list(ranks.ranks.values()) == sorted(expected.ranks.tolist())
     assert [row.rank for row in found.systems_over_sets] == pytest.approx(expected.ranks.tolist())
     assert [row.signed_rank for row in found.pairs_over_sets] == list(expected.wilcoxon.values())
-    assert f"Friedman's test, p = {expected.p:.4f}" in found.verdict
+    assert "Friedman" not in found.verdict and "Friedman" in render(found, "md")
     scores = found.tables[0]
     assert scores.header == ("data set", "A", "B", "C")
-    assert [row[0] for row in scores.rows[-3:]] == ["average", "mean rank", "best on"]
+    assert [row[0] for row in scores.rows[-4:]] == ["average", "95% interval", "mean rank", "best on"]
 
 
 def test_a_system_that_lacks_a_data_set_has_a_dash_and_averages_are_over_the_others(
@@ -135,7 +140,10 @@ def test_a_system_that_lacks_a_data_set_has_a_dash_and_averages_are_over_the_oth
     scores = found.overall.tables[0]
     assert "Average, rank and the best are over the 1 data set that all systems have, without de." in scores.notes
     assert "| de | 100.00 | – |" in render(found, "md")
-    assert "on the one data set that all systems have" in found.overall.verdict
+    assert [row.data_sets for row in found.overall.pairs_over_sets] == [1]
+    # Of one data set the average is what it is there.
+    (own,), (average,) = found["en"].main_tests, found.overall.main_tests
+    assert (average.p, average.low, average.high) == (own.p, own.low, own.high)
 
 
 @each(
@@ -188,7 +196,7 @@ def test_data_sets_of_two_tasks_are_refused_and_of_two_columns_said(three: Resul
     assert refusal(over_sets, {**sets, "two": replace(sets["two"], task="spans")}) == (
         "one is about tags, two about spans: data sets of one run have one task. Say which: --task"
     )
-    other = over_sets({**sets, "two": replace(sets["two"], column="XPOS")})
+    other = over_sets({**sets, "two": replace(sets["two"], column="XPOS")}).overall
     assert "the column compared differs between data sets" in other.warnings[0]
     assert other.warnings[1] == "one, two and three have the same gold, but count as different data sets."
 
@@ -202,7 +210,7 @@ def test_warnings_of_data_sets_are_shown_with_their_names(three: Results) -> Non
         "fr": [same, "few.", *(f"B: fr/b.tsv:{i}: 'x' here" for i in range(5))],
     }
     sets = {name: replace(result, warnings=tuple(lines)) for name, lines in texts.items()}
-    assert over_sets(sets).warnings[1:] == (
+    assert over_sets(sets).overall.warnings[1:] == (
         "all data sets: A and B give the same answers throughout.",
         "de: 1 of 30 sentences were left out.",
         "en: 1 of 40 sentences were left out.",
@@ -240,7 +248,7 @@ def test_scores_are_runs_for_the_bayesian_comparison(three: Results) -> None:
     one, twice = three["one"], RunScores(2, 0.1, 0.7, 0.9, (0.7, 0.9))
     scores = tuple(replace(row, runs=twice) for row in one.scores)
     lines = render(replace(one, scores=scores), "runs").splitlines()
-    repeated = over_sets({"one": replace(one, scores=scores)})
+    repeated = over_sets({"one": replace(one, scores=scores)}).overall
     assert repeated.notes == ("Scores are means over the runs of a system.",)
     single = {table.name for table in repeated.tables if table.title.endswith(", median runs")}
     assert single == {"differences", "bounds"}
@@ -260,7 +268,7 @@ def test_pages_of_data_sets_and_an_index_that_leads_to_them(three: Results) -> N
 def test_twenty_data_sets_and_seven_systems_fit_a_terminal() -> None:
     systems = {f"parser-{system}": tags(*range(system)) for system in range(7)}
     one = assay.compare(tags(), systems, times=10, measures="accuracy", power=None)
-    found = over_sets({f"treebank-{index:02}": one for index in range(20)})
+    found = over_sets({f"treebank-{index:02}": one for index in range(20)}).overall
     for width, parts in ((80, 2), (120, 1)):
         console = Console(file=io.StringIO(), width=width, highlight=False)
         show(found, console)

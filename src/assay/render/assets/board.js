@@ -1,14 +1,14 @@
-// The leaderboard: all systems ranked, each score with its interval, and who is told apart. A click each chooses two.
+// The leaderboard: all systems ranked, each score with its interval, and the letters of the tests. Two clicks choose a pair.
 import { axisOf, figuresPlot, scaleOf } from "./charts.js";
 import { buttonFor, choiceOf } from "./controls.js";
 import { element } from "./dom.js";
-import { percent } from "./numbers.js";
+import { writersOf } from "./numbers.js";
 import { takeable } from "./picture.js";
 import { bringUp } from "./scroll.js";
-import { betweenEnds, numeric, panel, plotted, tableWith, worded } from "./tables.js";
+import { betweenEnds, intervalNotes, numeric, panel, plotted, tableWith, worded } from "./tables.js";
 
-const TOLD = "Systems that share a letter are not told apart (p > 0.05 after Holm), which does not make them equal.";
-const HINTS = ["", "Choose a system to see its errors.", "Choose two systems, a click each, to see what differs."];
+const TOLD = "Systems with a common letter do not differ significantly (p > 0.05 after Holm). This does not mean that they are equally good.";
+const HINTS = ["", "Choose a system to see its errors.", "Click two systems to see where they differ."];
 const MANY_LETTERS = 8;
 const LETTERS = ["a", "b"];
 
@@ -54,19 +54,20 @@ export function boardPanel(report) {
     const button = choosable && system >= 0
       ? buttonFor(() => choose(system), { class: "system", "data-system": system, "aria-pressed": String(pressed) }, element("bdi", {}, name))
       : element("bdi", { class: places.includes(row) ? "system" : "system apart" }, name);
-    const interval = row.low === null ? "" : `[${percent(row.low)}, ${percent(row.high)}]`;
-    const runs = row.runs ? ` ± ${percent(row.runs.spread)} over ${row.runs.number} runs` : "";
-    const title = `${name}: ${percent(row.value)}${runs}${interval && `, 95% interval ${interval}`}`;
+    const { written } = writersOf(report.formOf(row));
+    const interval = row.low === null ? "" : `[${written(row.low)}, ${written(row.high)}]`;
+    const runs = row.runs ? ` ± ${written(row.runs.spread)} over ${row.runs.number} runs` : "";
+    const title = `${name}: ${written(row.value)}${runs}${interval && `, 95% interval ${interval}`}`;
     return [
       alone ? [] : numeric(row.value === null || !places.includes(row) ? "" : 1 + places.filter((other) => other.value !== null && other.value > row.value).length),
       element("th", { scope: "row" }, button, mark),
       letters.length ? worded(groupsOf(row, letters)) : [],
       plotted(figuresPlot([{ ...row, mark: letter }], scale, title)),
-      numeric(element("b", {}, percent(row.value)), runs ? element("span", { class: "soft" }, ` ± ${percent(row.runs.spread)}`) : null),
-      betweenEnds(row, percent),
+      numeric(element("b", {}, written(row.value)), runs ? element("span", { class: "soft" }, ` ± ${written(row.runs.spread)}`) : null),
+      betweenEnds(row, written),
     ];
   };
-  const heads = [...(alone ? [] : [""]), alone ? "measure" : called, ...(letters.length ? ["group"] : []), () => axisOf(scale), alone ? "score" : titleOf(report, rows[0], all), "95% interval"];
+  const heads = [...(alone ? [] : [""]), alone ? "measure" : called, ...(letters.length ? ["group"] : []), () => axisOf(scale, writersOf(report.formOfAll(rows)).tick), alone ? "score" : titleOf(report, rows[0], all), "95% interval"];
   const show = (focused = null) => {
     place.replaceChildren(tableWith({ heads, rows: rows.map(draw), kind: "rows stacked board" }));
     said.textContent = waiting === null ? HINTS[choosable ? (paired ? 2 : 1) : 0] : `${report.systems[waiting]}: now choose the system to compare it with.`;
@@ -82,7 +83,7 @@ export function boardPanel(report) {
   const title = alone ? "Scores" : report.result.command === "agreement" ? "Agreement" : "Ranking";
   const several = !alone && measures.length > 1;
   const top = several || choosable ? element("div", { class: "tools" }, said, several ? chosen : null) : null;
-  return panel("board", title, top, takeable(`ranking-${alone ? rows[0].system : by}`, place), letters.length ? element("p", { class: "soft" }, TOLD) : null);
+  return panel("board", title, top, takeable(`ranking-${alone ? rows[0].system : by}`, place), letters.length ? element("p", { class: "soft" }, TOLD) : null, ...intervalNotes(report, rows));
 }
 
 /** The measure of a score, and the score where measures have different ones. */

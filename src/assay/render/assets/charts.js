@@ -1,6 +1,6 @@
 // Charts as hand-written SVG, each with a title; the same figures always stand beside them as text.
 import { element, shape } from "./dom.js";
-import { percent, signed, whole } from "./numbers.js";
+import { percent, whole, writersOf } from "./numbers.js";
 import { roving } from "./roving.js";
 import { scrollBox } from "./scroll.js";
 
@@ -36,14 +36,11 @@ export function scaleOf(values, most = 5) {
 const percentOf = ({ low, high }) => (number) => `${(3 + (94 * (number - low)) / (high - low)).toFixed(3)}%`;
 
 /** The numbers of a scale, for the head of a column of plots. `written` gives a number as text. */
-export function axisOf(scale, written = (number) => String(Number((100 * number).toPrecision(6)))) {
+export function axisOf(scale, written = writersOf("percent").tick) {
   const at = percentOf(scale);
   const numbers = scale.ticks.map((tick) => shape("text", { x: at(tick), y: 11, "text-anchor": "middle" }, written(tick)));
   return chart(FLUID, 14, `from ${written(scale.ticks[0] ?? 0)} to ${written(scale.ticks.at(-1) ?? 0)}`, numbers);
 }
-
-/** A difference on an axis: signed, in points. */
-export const signedTick = (number) => `${number > 0 ? "+" : number < 0 ? "−" : ""}${Math.abs(Number((100 * number).toPrecision(6)))}`;
 
 /** Figures on a line, each with its interval: {value, low, high, mark: "a", "b" or nothing}. Two are joined. `zero` marks where there would be no difference, `band` how far from there it does not matter, `ring` another figure. */
 export function figuresPlot(figures, scale, title, { zero = false, band = 0, ring = null } = {}) {
@@ -147,6 +144,7 @@ export function short(text, most) {
 }
 
 /** What a dumbbell says, in words. */
-export function dumbbellTitle(name, nameA, a, nameB, b) {
-  return `${name}: ${nameA} ${percent(a)}, ${nameB} ${percent(b)}, difference ${signed(a === null || b === null ? null : b - a)}`;
+export function dumbbellTitle(name, nameA, a, nameB, b, form = "percent") {
+  const { written, difference } = writersOf(form);
+  return `${name}: ${nameA} ${written(a)}, ${nameB} ${written(b)}, difference ${difference(a === null || b === null ? null : b - a)}`;
 }

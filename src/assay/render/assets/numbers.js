@@ -2,26 +2,46 @@
 
 const DASH = "–";
 
-/** Two decimals; what lies exactly between two goes to the even one, as in Python. */
-function twoDecimals(value) {
-  const text = value.toFixed(2);
-  const tied = Number.isInteger(value * 8) && Math.abs(value * 1000) % 10 === 5;
+/** So many decimals; what lies exactly between two goes to the even one, as in Python. */
+function rounded(value, decimals) {
+  const text = value.toFixed(decimals);
+  const tied = Number.isInteger(value * 2 ** (decimals + 1)) && Math.abs(value * 10 ** (decimals + 1)) % 10 === 5;
   if (!tied || Number(text.at(-1)) % 2 === 0) return text;
-  return (value - Math.sign(value) * 0.005).toFixed(2);
+  return (value - Math.sign(value) * 0.5 * 10 ** -decimals).toFixed(decimals);
 }
 
 /** A fraction as percent. */
 export function percent(value) {
-  return value === null || value === undefined ? DASH : twoDecimals(100 * value);
+  return value === null || value === undefined ? DASH : rounded(100 * value, 2);
 }
 
 /** A difference in percentage points; a true minus, and no sign on zero. */
 export function signed(value) {
   if (value === null || value === undefined) return DASH;
-  const text = twoDecimals(Math.abs(100 * value));
+  const text = rounded(Math.abs(100 * value), 2);
   if (Number(text) === 0) return text;
   return (value > 0 ? "+" : "−") + text;
 }
+
+/** A coefficient such as kappa: .571. */
+function coefficient(value) {
+  if (value === null || value === undefined) return DASH;
+  const text = rounded(Math.abs(value), 3);
+  return (value < 0 && Number(text) !== 0 ? "−" : "") + text.replace(/^0/u, "");
+}
+
+const plainTick = (number) => String(Number((100 * number).toPrecision(6)));
+const coefficientTick = (number) => String(Number(number.toPrecision(6))).replace("-", "−").replace(/0\./u, ".");
+const plus = (number, text) => (number > 0 && !/^[.0]*$/u.test(text) ? `+${text}` : text);
+
+/** How values of a form, their differences and the numbers of an axis are written. */
+export function writersOf(form) {
+  if (form === "percent") return { written: percent, difference: signed, tick: plainTick, signedTick };
+  return { written: coefficient, difference: (value) => plus(value, coefficient(value)), tick: coefficientTick, signedTick: (number) => plus(number, coefficientTick(number)) };
+}
+
+/** A difference on an axis: signed, in points. */
+export const signedTick = (number) => `${number > 0 ? "+" : number < 0 ? "−" : ""}${Math.abs(Number((100 * number).toPrecision(6)))}`;
 
 /** A whole number with separators. */
 export function whole(value) {

@@ -1,7 +1,7 @@
 // The first screen: which system is better, how sure, and what changed. Every count is a filter.
-import { axisOf, bar, dumbbellTitle, figuresPlot, scaleOf, signedTick, strip } from "./charts.js";
+import { axisOf, bar, dumbbellTitle, figuresPlot, scaleOf, strip } from "./charts.js";
 import { element } from "./dom.js";
-import { percent, plural, pValue, signed, signedCount, whole } from "./numbers.js";
+import { percent, plural, pValue, signed, signedCount, whole, writersOf } from "./numbers.js";
 import { takeable } from "./picture.js";
 import { term } from "./query.js";
 import { betweenEnds, worded, chooser, countButton, expandable, legend, named, numeric, panel, plotted, tableWith } from "./tables.js";
@@ -34,10 +34,10 @@ export function surePanel(report) {
   const elsewhere = new Set((result.tables ?? []).filter((one) => one.after === "tests").flatMap((one) => one.measures));
   const main = new Set(report.mainScores().map((row) => `${row.measure}\t${row.score}`));
   const shown = (row) => !elsewhere.has(row.measure) || main.has(`${row.measure}\t${row.score}`);
-  const tests = result.comparisons.filter((row) => ofPair(row) && shown(row));
+  const tests = result.comparisons.filter((row) => ofPair(row) && shown(row)).map(atLevel);
   const scale = scaleOf([0, ...tests.flatMap((row) => [row.low, row.high, row.difference])], 3);
   const draw = (row) => testCells(report, row, scale, tests.filter((one) => one.measure === row.measure).length > 1);
-  const heads = ["measure", "A", "B", "B − A", () => axisOf(scale, signedTick), "95% interval", "p (Holm)"];
+  const heads = ["measure", "A", "B", "B − A", () => axisOf(scale, writersOf(report.formOfAll(tests)).signedTick), intervalTitle(tests[0]), "p (Holm)"];
   const sentences = said && [
     said.verdict === packed.verdict ? null : element("p", { id: "pair-verdict", class: "verdict small" }, said.verdict),
     said.chance.map((line) => element("p", { class: "soft" }, line)),
@@ -46,16 +46,23 @@ export function surePanel(report) {
   return panel("compared", title, sentences, tests.length ? takeable(`differences-${a}-${b}`, tableWith({ heads, rows: tests.map(draw), kind: "rows stacked" })) : element("p", { class: "soft" }, "These two were not tested against each other; what differs between them is below."));
 }
 
+/** A test with the interval at the level of its family. */
+const atLevel = (row) => (row.low_family === null || row.low_family === undefined ? row : { ...row, low: row.low_family, high: row.high_family });
+
+/** The interval of a test by its level. */
+const intervalTitle = (row) => (row?.level && row.family?.size > 1 ? `${Number((100 * row.level).toPrecision(row.level < 0.9999 ? 4 : 6))}% interval` : "95% interval");
+
 function testCells(report, row, scale, several) {
   const score = (system) => report.scoreOf(system, row.measure, row.score);
-  const title = `${report.title(row.measure)}: difference ${signed(row.difference)}, 95% interval ${signed(row.low)} to ${signed(row.high)}`;
+  const { written, difference } = writersOf(report.formOf(row));
+  const title = `${report.title(row.measure)}: difference ${difference(row.difference)}, ${intervalTitle(row)} ${difference(row.low)} to ${difference(row.high)}`;
   return [
     named(several ? `${report.title(row.measure)} ${report.title(row.score)}` : report.title(row.measure)),
-    numeric(percent(score(row.a))),
-    numeric(percent(score(row.b))),
-    numeric(signed(row.difference)),
+    numeric(written(score(row.a))),
+    numeric(written(score(row.b))),
+    numeric(difference(row.difference)),
     plotted(figuresPlot([{ ...row, value: row.difference }], scale, title, { zero: true })),
-    betweenEnds(row, signed),
+    betweenEnds(row, difference),
     numeric(pValue(row.p_adjusted)),
   ];
 }
@@ -151,7 +158,7 @@ function frequentChanges(report, diff) {
 // --- by label ---
 
 const LABEL_ORDERS = [
-  ["by effect", (one, other) => Math.abs(other.effect) - Math.abs(one.effect)],
+  ["by net change", (one, other) => Math.abs(other.difference * other.items) - Math.abs(one.difference * one.items)],
   ["by size of difference", (one, other) => Math.abs(other.difference) - Math.abs(one.difference)],
   ["by frequency", (one, other) => other.items - one.items],
   ["by name", (one, other) => (one.label < other.label ? -1 : 1)],
@@ -184,7 +191,7 @@ export function labelPanel(report) {
   const sort = chooser("Order of labels", LABEL_ORDERS, show);
   sort.id = "label-sort";
   const added = diff.labels.some((row) => row.label === NO_LABEL) ? ` ${NO_LABEL}: ${report.noun}s that gold does not have, right where they are left alone.` : "";
-  const said = element("p", { class: "soft" }, `Percent right of each label's ${report.noun}s, on ${report.title(diff.on)}.${added} ${report.result.remarks.median ?? ""}`);
+  const said = element("p", { class: "soft" }, `Percentage of ${report.noun}s with the right answer, by gold label, on ${report.title(diff.on)}.${added} ${report.result.remarks.median ?? ""}`);
   return panel("labels", "By label", element("div", { class: "tools" }, legend(report), sort), place, said);
 }
 

@@ -1,15 +1,15 @@
 // Pictures of many runs, drawn from the Result: forests, bars of all pairs, orders, triangles of draws, and curves.
-import { axisOf, chart, figuresPlot, scaleOf, signedTick, strip } from "./charts.js";
+import { axisOf, chart, figuresPlot, scaleOf, strip } from "./charts.js";
 import { choiceOf } from "./controls.js";
 import { element, shape } from "./dom.js";
-import { plural, signed, whole } from "./numbers.js";
+import { plural, signed, signedTick, whole } from "./numbers.js";
 import { takeable } from "./picture.js";
 import { reachable } from "./scroll.js";
 import { named, numeric, panel, plotted, tableWith, worded } from "./tables.js";
 
 const TALL = Math.sqrt(3) / 2;
 const THIRDS = ["a", "equal", "b"];
-const SHARES = { decision: "share of posterior draws in which it is the likeliest", region: "mean probability on a new data set" };
+const SHARES = { decision: "Share of posterior draws in which each outcome is the most probable", region: "Mean probability of each outcome on a new data set" };
 // The model's own bounds, as multiples of what is seen in the data.
 const PRIOR = { std0: 1000, delta0: 1 };
 
@@ -19,12 +19,14 @@ const share = (value) => (value === null ? "–" : value.toFixed(3).replace(/^0/
 const likeliest = (shares) => THIRDS.reduce((first, name) => ((shares[name] ?? -1) > shares[first] ? name : first), "a");
 const pairOf = ({ a, b, measure }) => `${a} and ${b}: ${measure}`;
 const isFraction = (row) => row.by_data_set.length > 0 && row.by_data_set.every(({ a, b }) => Math.min(a, b) >= 0 && Math.max(a, b) <= 1);
-const meaningOf = ({ a, b }, name) => ({ a: `${a} better`, equal: "practically equal", b: `${b} better` })[name];
+const meaningOf = ({ a, b }, name) => ({ a: `${a} better`, equal: "practically equivalent", b: `${b} better` })[name];
+/** The outcomes that shares are known of: two without a region. */
+const outcomesOf = (shares) => THIRDS.filter((name) => shares.some((row) => row[name] !== null));
 
 /** What each colour stands for. */
-function key(row) {
+function key(row, outcomes) {
   const swatch = (name) => element("span", { class: `swatch ${name}`, "aria-hidden": "true" });
-  return element("p", { class: "legend" }, THIRDS.map((name) => element("span", { class: "key" }, swatch(name), element("bdi", {}, meaningOf(row, name)))));
+  return element("p", { class: "legend" }, outcomes.map((name) => element("span", { class: "key" }, swatch(name), element("bdi", {}, meaningOf(row, name)))));
 }
 
 // --- data set by data set ---
@@ -49,7 +51,7 @@ function forest(row) {
   const whole = [["mean over data sets", row.mean], ["another data set", row.next]].filter(([, estimate]) => estimate);
   const unit = isFraction(row) ? "points" : `units of ${row.measure}`;
   return tableWith({
-    caption: `Difference in ${unit}: to the left ${row.a} is better, to the right ${row.b}; grey where they are practically equal. Bars that leave the frame go on.`,
+    caption: `Difference in ${unit}: to the left ${row.a} is better, to the right ${row.b}${row.rope ? "; grey: practically equivalent" : ""}. A bar that reaches the edge continues beyond it.`,
     heads: ["data set", "", () => axisOf(scale, isFraction(row) ? signedTick : (number) => signedTick(number / 100)), "measured", "estimate [95% interval]"],
     rows: [
       ...row.by_data_set.map(({ name, runs, difference, estimate }) => cells(name, plural(runs, "run"), difference, estimate)),
@@ -70,13 +72,13 @@ function bars(rows, kind) {
     if (!row) return worded("not compared");
     const shares = row.a === pair.a ? row[kind] : { a: row[kind].b, equal: row[kind].equal, b: row[kind].a };
     const parts = THIRDS.map((name) => ({ name: meaningOf(pair, name), count: shares[name] ?? 0, kind: name }));
-    const numbers = THIRDS.map((name) => element(name === likeliest(shares) ? "b" : "span", {}, share(shares[name])));
-    return worded(strip(parts, `${pairOf({ ...pair, measure })}: ${THIRDS.map((name) => `${meaningOf(pair, name)} ${share(shares[name])}`).join(", ")}`), element("div", { class: "thirds" }, numbers));
+    const numbers = outcomesOf([shares]).map((name) => element(name === likeliest(shares) ? "b" : "span", {}, share(shares[name])));
+    return worded(strip(parts, `${pairOf({ ...pair, measure })}: ${outcomesOf([shares]).map((name) => `${meaningOf(pair, name)} ${share(shares[name])}`).join(", ")}`), element("div", { class: "thirds" }, numbers));
   };
   return [
-    key({ a: "left system", b: "right system" }),
+    key({ a: "left system", b: "right system" }, outcomesOf(rows.map((row) => row[kind]))),
     tableWith({
-      caption: `Of each outcome the ${SHARES[kind]}`,
+      caption: SHARES[kind],
       heads: ["", "", ...measures],
       rows: pairs.map((pair) => [named(pair.a), worded(pair.b), ...measures.map((measure) => cell(pair, measure))]),
     }),
@@ -85,7 +87,7 @@ function bars(rows, kind) {
 
 // --- the order ---
 
-/** The order with shares, the systems in levels, the best first, and all relations; those that the chain hides are marked. */
+/** The order with shares, the systems in levels, the best first, and all relations: undecided ones dashed, those that the chain hides marked. */
 function order({ measure, order: names, chain, headline, relations, intransitive }, bayes) {
   const turned = { "<": ">", ">": "<", "⪅": "⪆", "⪆": "⪅" };
   const signs = new Map(relations.flatMap(({ a, b, relation }) => [[`${a}\u0000${b}`, relation], [`${b}\u0000${a}`, turned[relation] ?? relation]]));
@@ -95,20 +97,30 @@ function order({ measure, order: names, chain, headline, relations, intransitive
   const level = new Map();
   names.forEach((name, place) => level.set(name, Math.max(-1, ...names.slice(0, place).filter((worse) => sign(worse, name) === "<").map((worse) => level.get(worse))) + 1));
   const levels = unique(level.values()).sort((one, other) => other - one);
-  const boxes = (number) => element("li", {}, names.filter((name) => level.get(name) === number).map((name) => element("bdi", { class: "box" }, name)));
-  // The share that the relation has: of A better, of B better, else of being equal.
+  const rowOf = (a, b) => bayes.find((one) => one.measure === measure && [one.a, one.b].includes(a) && [one.a, one.b].includes(b));
+  const isOpen = (a, b) => rowOf(a, b)?.claims.includes("undecided") ?? false;
+  const onLevel = (number) => names.filter((name) => level.get(name) === number);
+  // A line to the level above, dashed unless all that lies between is decided.
+  const link = (number) => {
+    const open = onLevel(number).some((worse) => onLevel(number + 1).some((better) => isOpen(worse, better)));
+    return chart(30, 16, open ? "undecided" : "decided", shape("line", { x1: 15, x2: 15, y1: 0, y2: 16, class: open ? "link undecided" : "link" }));
+  };
+  const boxes = (number, place) => element("li", {}, place ? link(number) : null, element("div", { class: "level" }, onLevel(number).map((name) => element("bdi", { class: "box" }, name))));
+  // The share that the relation has: of A better, of B better, else of being equivalent.
   const shareOf = (a, b) => {
-    const row = bayes.find((one) => one.measure === measure && [one.a, one.b].includes(a) && [one.a, one.b].includes(b));
+    const row = rowOf(a, b);
     if (!row) return "";
     const ahead = { ">": a, "<": b }[sign(a, b)];
     return share(row.decision[ahead === row.a ? "a" : ahead === row.b ? "b" : "equal"]);
   };
-  const cell = (a, b) => element("td", { class: hidden(a, b) ? "hidden-by-chain" : null, title: a === b ? null : `${a} ${sign(a, b)} ${b}` }, a === b ? null : [sign(a, b), " ", element("small", { class: "soft" }, shareOf(a, b))]);
+  const relation = (a, b) => element("span", { class: isOpen(a, b) ? "undecided" : null }, sign(a, b), " ", element("small", { class: "soft" }, shareOf(a, b)));
+  const cell = (a, b) => element("td", { class: hidden(a, b) ? "hidden-by-chain" : null, title: a === b ? null : `${a} ${sign(a, b)} ${b}` }, a === b ? null : relation(a, b));
+  const taken = "This order takes the most frequent relation of each pair, even if its share is small: ";
   return [
     element("p", { class: "order" }, headline || chain),
-    headline && headline !== chain ? element("p", { class: "soft" }, "By the likeliest alone: ", chain) : null,
+    headline && headline !== chain ? element("p", { class: "soft" }, taken, chain) : null,
     element("ol", { class: "levels", "aria-label": "Levels, the best first" }, levels.map(boxes)),
-    element("p", { class: "soft" }, "How the system of the row stands to that of the column, with the share of posterior draws; framed: what the chain hides"),
+    element("p", { class: "soft" }, "How the system of the row stands to that of the column, with the share of posterior draws; dashed: undecided; framed: what the chain hides"),
     tableWith({ heads: ["", ...names], rows: names.map((a) => [named(a), ...names.map((b) => cell(a, b))]) }),
     intransitive.map((sentence) => element("p", { class: "note" }, sentence)),
   ];
@@ -126,14 +138,14 @@ function triangle(row, most, side = 150) {
   const drawn = (cell) => shape("path", { d: `M${corners(cell).map(([x, y]) => at(x / sides, y / sides)).join("L")}Z`, class: "cell", opacity: dark(cell.draws) });
   const text = (name, x, y, anchor, content) => shape("text", { x, y, "text-anchor": anchor, class: likeliest(decision) === name ? "likeliest" : null }, content);
   const middle = at(1 / 3, 1 / 3);
-  const title = `${pairOf(row)}. Share of draws in which each outcome is the likeliest: ${THIRDS.map((name) => `${meaningOf(row, name)} ${share(decision[name])}`).join(", ")}`;
+  const title = `${pairOf(row)}. ${SHARES.decision}: ${outcomesOf([decision]).map((name) => `${meaningOf(row, name)} ${share(decision[name])}`).join(", ")}`;
   return chart(
     side + 2 * left, base + 40, title,
     decision.equal === null ? histogram(row, left, base, side) : [
       simplex.map(drawn),
       shape("path", { d: `M${at(1, 0)}L${at(0, 1)}L${at(0, 0)}Z`, class: "frame" }),
       shape("path", { d: `M${middle}L${at(0.5, 0.5)}M${middle}L${at(0.5, 0)}M${middle}L${at(0, 0.5)}`, class: "border" }),
-      text("equal", left + side / 2, 16, "middle", `equal ${share(decision.equal)}`),
+      text("equal", left + side / 2, 16, "middle", `≈ ${share(decision.equal)}`),
     ],
     text("a", 2, base + 16, "start", a), text("a", 2, base + 31, "start", share(decision.a)),
     text("b", side + 2 * left - 2, base + 16, "end", b), text("b", side + 2 * left - 2, base + 31, "end", share(decision.b)),
@@ -155,7 +167,7 @@ function histogram({ simplex, sides }, left, base, side) {
 function triangles(rows, side) {
   const most = Math.max(...rows.flatMap((row) => row.simplex.map((cell) => cell.draws)));
   const draws = unique(rows.map((row) => row.simplex.reduce((sum, cell) => sum + cell.draws, 0)));
-  const caption = `${draws.length === 1 ? `${whole(draws[0])} posterior draws` : "Posterior draws"}; at the corners the share in which that outcome is the likeliest; dotted: where the likeliest changes; the strongest cell has ${plural(most, "draw")}`;
+  const caption = `${draws.length === 1 ? `${whole(draws[0])} posterior draws` : "Posterior draws"}; at the corners the share in which that outcome is the most probable; dotted: where the most probable outcome changes; the strongest cell has ${plural(most, "draw")}`;
   return [element("p", { class: "soft" }, caption), element("div", { class: "triangles" }, rows.map((row) => triangle(row, most, side)))];
 }
 
@@ -166,13 +178,13 @@ function varied(row) {
   const scale = isFraction(row) ? 100 : 1;
   const prior = (name, other) => row.prior_curve.filter((point) => point[other] === PRIOR[other]).map((point) => [point[name], point]);
   return [
-    { label: `equal within ± ${isFraction(row) ? "points" : `units of ${row.measure}`}`, points: row.rope_curve.map((point) => [scale * point.rope, point]), chosen: scale * row.rope, at: (x) => x },
+    { label: `region of equivalence, ± ${isFraction(row) ? "points" : `units of ${row.measure}`}`, points: row.rope_curve.map((point) => [scale * point.rope, point]), chosen: scale * row.rope, at: (x) => x },
     { label: "prior: most spread among data sets, ×", points: prior("std0", "delta0"), chosen: PRIOR.std0, at: Math.log10 },
     { label: "prior: greatest mean difference, ×", points: prior("delta0", "std0"), chosen: PRIOR.delta0, at: Math.log10 },
   ].filter(({ points }) => unique(points.map(([x]) => x)).length > 1);
 }
 
-function curve({ label, points, chosen, at }, kind) {
+function curve({ label, points, chosen, at }, kind, outcomes) {
   const [width, height, left, right, top, base] = [280, 190, 30, 26, 20, 140];
   const sorted = [...points].sort(([one], [other]) => one - other);
   const [low, high] = [sorted[0][0], sorted.at(-1)[0]].map(at);
@@ -181,7 +193,7 @@ function curve({ label, points, chosen, at }, kind) {
   const path = (name) => sorted.map(([value, point], place) => `${place ? "L" : "M"}${x(value)} ${y(point[kind][name])}`).join("");
   const ticks = at === Math.log10 ? sorted.map(([value]) => value) : [sorted[0][0], (sorted[0][0] + sorted.at(-1)[0]) / 2, sorted.at(-1)[0]];
   return chart(
-    width, height, `${label}, ${SHARES[kind]}`,
+    width, height, `${label}. ${SHARES[kind]}`,
     [0, 0.5, 1].map((level) => [
       shape("line", { x1: left, x2: width - right, y1: y(level), y2: y(level), class: "grid" }),
       shape("text", { x: left - 5, y: y(level) + 4, "text-anchor": "end" }, level),
@@ -189,14 +201,15 @@ function curve({ label, points, chosen, at }, kind) {
     ticks.map((tick) => shape("text", { x: x(tick), y: base + 16, "text-anchor": "middle" }, Number(tick.toPrecision(3)))),
     shape("line", { x1: x(chosen), x2: x(chosen), y1: top - 4, y2: base, class: "zero" }),
     shape("text", { x: x(chosen), y: top - 8, "text-anchor": "middle" }, "chosen"),
-    THIRDS.map((name) => shape("path", { d: path(name), class: `curve ${name}` })),
+    outcomes.map((name) => shape("path", { d: path(name), class: `curve ${name}` })),
     shape("text", { x: (left + width - right) / 2, y: base + 36, "text-anchor": "middle" }, label),
   );
 }
 
 function curves(row) {
-  const rows = (kind) => [element("h3", {}, `Of each outcome the ${SHARES[kind]}`), element("div", { class: "triangles" }, varied(row).map((part) => curve(part, kind)))];
-  return [key(row), Object.keys(SHARES).map(rows)];
+  const outcomes = outcomesOf([row.decision]);
+  const rows = (kind) => [element("h3", {}, SHARES[kind]), element("div", { class: "triangles" }, varied(row).map((part) => curve(part, kind, outcomes)))];
+  return [key(row, outcomes), Object.keys(SHARES).map(rows)];
 }
 
 // --- all of them ---

@@ -80,6 +80,17 @@ export class Report {
     return this.result.titles?.[name] ?? name;
   }
 
+  /** The form of a score or of a difference: percent, coefficient or number. */
+  formOf({ measure, score }) {
+    return this.result.score_forms?.[measure]?.[score] ?? "percent";
+  }
+
+  /** The form that all rows have; percent if they have several. */
+  formOfAll(rows) {
+    const forms = new Set(rows.map((row) => this.formOf(row)));
+    return forms.size === 1 ? [...forms][0] : "percent";
+  }
+
   /** The main score of every measure and system. */
   mainScores() {
     return this.result.scores.filter((row) => row.main && row.slice === null && row.label === null);

@@ -10,8 +10,22 @@ export const named = (text) => element("th", { scope: "row", dir: "auto", title:
 export const worded = (...content) => element("td", {}, ...content);
 export const numeric = (...content) => element("td", { class: "n" }, ...content);
 export const plotted = (svg) => element("td", { class: "plot" }, svg);
-/** An interval in numbers, for which a phone has no room; a plot shows it too. */
-export const betweenEnds = (row, written) => element("td", { class: "n soft interval" }, row.low === null ? "–" : `[${written(row.low)}, ${written(row.high)}]`);
+/** An interval in numbers, marked if it is too narrow or rests on an assumption. A phone has no room for it; a plot shows it too. */
+export function betweenEnds(row, written) {
+  const ends = `[${written(row.low)}, ${written(row.high)}]`;
+  const marked = row.too_short?.length ? `(${ends}†)` : `${ends}${row.assumed ? "‡" : ""}`;
+  return element("td", { class: "n soft interval" }, row.low === null ? "–" : marked);
+}
+
+/** What the marks of these scores' intervals mean. */
+export function intervalNotes(report, rows) {
+  const rare = [...new Set(rows.flatMap((row) => row.too_short ?? []))];
+  const [noun, unit] = [report.noun, report.result.unit];
+  return [
+    rare.length ? `† This interval is too narrow, because some labels have fewer than 10 ${noun}s (gold and system together): ${rare.join(", ")}.` : null,
+    rows.some((row) => row.assumed) ? `‡ If all ${noun}s are right, or none, the interval assumes .1 within ${unit}s: the correlation between ${noun}s of one ${unit}.` : null,
+  ].filter(Boolean).map((note) => element("p", { class: "soft" }, note));
+}
 
 const COLUMN = 440;
 

@@ -1,7 +1,7 @@
 // Where systems differ and err: heat maps, types of errors, scores, slices, and the upper bound of choosing among them.
 import { axisOf, bar, dumbbellTitle, figuresPlot, growthChart, heatMap, scaleOf } from "./charts.js";
 import { element } from "./dom.js";
-import { percent, plural, pValue, signed, whole } from "./numbers.js";
+import { percent, plural, pValue, signed, whole, writersOf } from "./numbers.js";
 import { takeable } from "./picture.js";
 import { term } from "./query.js";
 import { worded, chooser, countButton, expandable, moreButton, named, numeric, panel, plotted, tableWith, tabs } from "./tables.js";
@@ -200,15 +200,17 @@ function slices(report) {
   const sides = report.pair().filter(Boolean);
   const figures = (name) => sides.map((system, place) => ({ value: null, ...report.figureOf(system, main.measure, main.score, null, name), mark: "ab"[place] }));
   const scale = scaleOf(names.flatMap(figures).flatMap((row) => [row.value, row.low, row.high]), 4);
-  const heads = paired ? ["slice", "count", () => axisOf(scale), "A", "B", "B − A", "p"] : ["slice", () => axisOf(scale), "A"];
+  const axis = () => axisOf(scale, writersOf(report.formOf(main)).tick);
+  const heads = paired ? ["slice", "count", axis, "A", "B", "B − A", "p"] : ["slice", axis, "A"];
   const caption = `${report.title(main.measure)} by slice, with 95% intervals${paired ? " (°: p is not corrected for the number of slices)" : ""}`;
-  const draw = (name) => (paired ? pairSlice(report, main, name, figures(name), scale) : oneSlice(name, figures(name), scale));
+  const draw = (name) => (paired ? pairSlice(report, main, name, figures(name), scale) : oneSlice(name, figures(name), scale, writersOf(report.formOf(main)).written));
   return takeable(`slices-${sides.join("-")}`, expandable({ caption, heads, rows: names, draw, few: FEW_SLICES, kind: "rows stacked" }));
 }
 
 function pairSlice(report, main, name, figures, scale) {
   const [nameA, nameB] = report.pair();
   const [a, b] = figures.map((row) => row.value);
+  const { written, difference } = writersOf(report.formOf(main));
   const diff = report.diff(name);
   const terms = report.texts && name in report.texts.slices ? [term("slice", name)] : null;
   const ofPair = (row) => row.a === nameA && row.b === nameB && row.test !== "mcnemar";
@@ -216,17 +218,17 @@ function pairSlice(report, main, name, figures, scale) {
   return [
     named(name),
     numeric(diff ? countButton(report, diff.items, terms, `${report.noun}s with ${name}`) : null),
-    plotted(figuresPlot(figures, scale, dumbbellTitle(name, nameA, a, nameB, b))),
-    numeric(percent(a)),
-    numeric(percent(b)),
-    numeric(signed(a === null || b === null ? null : b - a)),
+    plotted(figuresPlot(figures, scale, dumbbellTitle(name, nameA, a, nameB, b, report.formOf(main)))),
+    numeric(written(a)),
+    numeric(written(b)),
+    numeric(difference(a === null || b === null ? null : b - a)),
     numeric(!test || test.p_adjusted !== null ? pValue(test?.p_adjusted) : `${pValue(test.p)}°`),
   ];
 }
 
-function oneSlice(name, figures, scale) {
+function oneSlice(name, figures, scale, written) {
   const [{ value }] = figures;
-  return [named(name), plotted(figuresPlot(figures, scale, `${name}: ${percent(value)}`)), numeric(percent(value))];
+  return [named(name), plotted(figuresPlot(figures, scale, `${name}: ${written(value)}`)), numeric(written(value))];
 }
 
 // --- the upper bound ---
@@ -239,7 +241,7 @@ function upperBound(report) {
   // Where systems add items, those of gold tell recall alone.
   const what = report.kinds.length ? "a recall of " : "";
   const reached = `${what}${percent(bound.upper)} on ${report.title(bound.on)}: ${signed(bound.gain)} over ${bound.best}`;
-  const said = `Whoever always chose the best answer among ${plural(report.systems.length, "system")} would reach ${reached}.`;
+  const said = `Choosing the best of the ${plural(report.systems.length, "system")}' answers for each ${report.noun} would reach ${reached}.`;
   const counted = element("div", { class: "beside" }, rightIn(report, bound), onlyRight(report, report.result.unique.filter(here)));
   const steps = growing(report.result.growth.filter(here));
   return [element("p", {}, said), boundBars(report, bound), counted, exactSentences(report, bound), steps];

@@ -18,7 +18,8 @@ from assay.render.pictures.ranks import critical_difference
 from assay.render.pictures.scores import chosen, differences, overall, scores, slice_curves, slices, tested
 from assay.render.pictures.sheet import FORMATS, check_plot, content, short
 from assay.render.pictures.simplex import simplex, simplex_grid
-from assay.result import Result, Results, is_category
+from assay.result import Comparison, Result, Results, is_category
+from assay.result.numbers import DIFFERENCES
 from assay.result.posteriors import Posterior
 
 if TYPE_CHECKING:
@@ -81,10 +82,13 @@ def _of_scores(result: Result) -> Iterator[tuple[str, Draw]]:
     """Figures of systems on one data set, by what is in the Result; what to look at first comes first."""
     if result.bayes:
         return
-    for number, by_measure in enumerate(overall(result)):
-        yield stem("scores", *list(by_measure)[: min(number, 1)]), partial(scores, by_measure)
-    if tests := tested(result):
-        yield "differences", partial(differences, tests)
+    for number, (form, by_measure) in enumerate(overall(result)):
+        yield stem("scores", *list(by_measure)[: min(number, 1)]), partial(scores, by_measure, form)
+    tests: dict[str, list[Comparison]] = {}
+    for row in tested(result):
+        tests.setdefault(DIFFERENCES[result.form_of(row)], []).append(row)
+    for number, (form, own) in enumerate(tests.items()):
+        yield stem("differences", *[own[0].measure] * min(number, 1)), partial(differences, own, form)
     median = f" {result.remarks['median']}" if "median" in result.remarks else ""
     bounds = [row for row in result.bounds if row.slice is None and row.on == result.bounds[0].on]
     if len(bounds) > 2 and len(bounds[0].systems) > 2:
@@ -133,7 +137,9 @@ def _of_runs(result: Result) -> Iterator[tuple[str, Draw]]:
     for kind in KINDS if result.bayes else ():
         yield "matrix" if kind == "decision" else f"matrix-{kind}", partial(matrix, result.bayes, kind)
     for ranking in result.rankings:
-        yield stem("ranking", ranking.measure), partial(ranking_graph, ranking)
+        of_measure = [one for one in result.bayes if one.measure == ranking.measure]
+        undecided = [frozenset((one.a, one.b)) for one in of_measure if "undecided" in one.claims]
+        yield stem("ranking", ranking.measure), partial(ranking_graph, ranking, undecided)
     for ranks in result.ranks:
         yield stem("ranks", ranks.measure), partial(critical_difference, ranks)
     # A page of triangles for each measure as in the paper, one of all measures, and each triangle large.

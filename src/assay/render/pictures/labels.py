@@ -41,7 +41,7 @@ _CORNERS = ((-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5))
 
 @drawn
 def label_differences(diff: Diff, noun: str, remark: str = "") -> Figure:
-    """The percentage right of both systems by gold's label, and the effect of each label on the difference.
+    """The percentage right of both systems by gold's label, and the effect of each label if effects add up.
 
     A remark ends the caption.
     """
@@ -52,10 +52,10 @@ def label_differences(diff: Diff, noun: str, remark: str = "") -> Figure:
     left = max(width_of(name, 7) for name in names) + many + 0.16
     height, room = (0.15 if len(rows) <= 20 else 0.125) * len(rows) + 0.06, COLUMN - left - 0.24
     figure = sheet(COLUMN)
-    wide = 0.62 * room
+    wide = 0.62 * room if diff.has_effects else room + 0.18
     right = panel(figure, left, 0, wide, height)
-    effect = panel(figure, left + wide + 0.18, 0, room - wide, height)
-    for axes in (right, effect):
+    effects = [panel(figure, left + wide + 0.18, 0, room - wide, height)] if diff.has_effects else []
+    for axes in (right, *effects):
         axes.set(ylim=(len(rows) - 0.5, -0.5))
         axes.set_yticks(range(len(rows)), [""] * len(rows))
         axes.tick_params(axis="y", length=0)
@@ -67,20 +67,22 @@ def label_differences(diff: Diff, noun: str, remark: str = "") -> Figure:
         right.text(-left / wide, place, name, **beside)
         right.text(-0.06 / wide, place, number, ha="right", color=SOFT, **beside)
     places, better = range(len(rows)), [FILLS["b" if row.difference > 0 else "a"] for row in rows]
-    a, b, effects = ([100 * getattr(row, name) for row in rows] for name in ("a", "b", "effect"))
+    a, b = ([100 * getattr(row, name) for row in rows] for name in ("a", "b"))
     right.hlines(places, a, b, colors=better, lw=1.4, zorder=1)
     right.plot(a, places, "o", color=FILLS["a"], mec=INK, mew=0.4, ms=4, label=short(diff.a, 24))
     right.plot(b, places, "D", color=FILLS["b"], mec=INK, mew=0.4, ms=3.6, label=short(diff.b, 24))
-    effect.barh(places, effects, 0.7, color=better, ec=INK, lw=0.3)
-    effect.axvline(0, color=INK, lw=0.8)
     right.set_xlabel("right (%)")
-    effect.set_xlabel("effect (points)")
+    for axes in effects:
+        axes.barh(places, [100 * (row.effect or 0.0) for row in rows], 0.7, color=better, ec=INK, lw=0.3)
+        axes.axvline(0, color=INK, lw=0.8)
+        axes.set_xlabel("effect (points)")
     cut = f", the first {len(rows)} of {len(differing)}" if len(rows) < len(differing) else ""
     added = f" (∅: {noun}s that gold does not have)" if any(row.label == "∅" for row in rows) else ""
+    adds = " and how much each label adds to the overall difference" * bool(effects)
     return captioned(
         figure,
         f"{short(diff.a)} → {short(diff.b)}: labels on which they differ{cut}{added}, with the number of {noun}s, "
-        f"the percentage of them that each system has right, and the contribution to the overall difference.{remark}",
+        f"the percentage of them that each system has right{adds}.{remark}",
     )
 
 

@@ -211,14 +211,15 @@ def _bar(axes: Axes, place: int, shares: Thirds | None) -> None:
     whole = sum(value or 0.0 for value in values.values()) or 1.0
     start, first = 0.0, largest(shares)
     for (outcome, value), (x, side) in zip(values.items(), ((0, "left"), (0.5, "center"), (1, "right")), strict=True):
-        part = (value or 0.0) / whole
+        if value is None:
+            continue
+        part = value / whole
         look: Look = {"color": FILLS[outcome], "edgecolor": INK, "linewidth": 0.5 if part else 0, "clip_on": False}
         axes.barh(place - 0.15, part, 0.36, start, label=_LABELS[outcome], **look)
         start += part
-        if value is not None:
-            weight, colour = ("bold", INK) if outcome == first else ("normal", SOFT)
-            text = "≈ " * (outcome == "equal") + share(value)
-            axes.text(x, place + 0.23, text, ha=side, va="center", size=8, weight=weight, color=colour)
+        weight, colour = ("bold", INK) if outcome == first else ("normal", SOFT)
+        text = "≈ " * (outcome == "equal") + share(value)
+        axes.text(x, place + 0.23, text, ha=side, va="center", size=8, weight=weight, color=colour)
 
 
 # --- the shares under another region of equality, and under another prior ---
@@ -267,6 +268,8 @@ def curves(posterior: Posterior) -> Figure:
                 axes.set_title(title, pad=20)
             _frame(axes, panel)
             for outcome in OUTCOMES:
+                if getattr(posterior.decision, outcome) is None:
+                    continue
                 # Without a region of equality nothing is in it.
                 values = [getattr(getattr(panel.points[x], kind), outcome) or 0.0 for x in sorted(panel.points)]
                 colour, dashes, mark = _LINES[outcome]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 Edge = tuple[str, str]
 """From the worse system to the better."""
+Pairs = Collection[frozenset[str]]
+"""Systems two by two."""
 Stop = str | tuple[str, str, int]
 """A system, or where an edge passes a level on its way."""
 
@@ -77,6 +79,7 @@ _EQUAL = ("≈", "⪅", "⪆")
 _UNDECIDED = "?"
 _TURNED = {"<": ">", ">": "<", "⪅": "⪆", "⪆": "⪅"}
 _BOX, _APART, _STEP = 0.34, 0.38, 1.0
+_OPEN = "undecided; the most frequent relation is shown"
 
 
 def relations(ranking: Ranking) -> tuple[tuple[Edge, ...], tuple[Edge, ...], tuple[RankRelation, ...]]:
@@ -139,8 +142,8 @@ class _Plan:
 
 
 @drawn
-def ranking_graph(ranking: Ranking) -> Figure:
-    """One measure's partial order."""
+def ranking_graph(ranking: Ranking, undecided: Pairs = ()) -> Figure:
+    """One measure's partial order; the links of undecided pairs are dashed."""
     covering, flagged, ties = relations(ranking)
     covers = [*covering, *flagged]
     level = levels(ranking.order, covers)
@@ -154,34 +157,35 @@ def ranking_graph(ranking: Ranking) -> Figure:
     axes.text(-0.5, plan.height + 0.06, "better", ha="center", size=8, color=SOFT)
     for edge in covers:
         line = plan.upwards(edge) if edge in plan.paths else plan.bow(edge, 1)
-        _edge(axes, line if level[edge[0]] <= level[edge[1]] else line[::-1], edge in flagged)
-    _ties(axes, plan, ties)
+        line = line if level[edge[0]] <= level[edge[1]] else line[::-1]
+        _edge(axes, line, edge in flagged, frozenset(edge) in undecided)
+    _ties(axes, plan, ties, undecided)
     for name in ranking.order:
         _box(axes, *plan.places[name], plan.box, _BOX, ec=INK, fc="white", zorder=3)
         axes.text(*plan.places[name], short(name, 22), ha="center", va="center", weight="bold", zorder=4)
-    notes = [f"! {sentence}" for sentence in ranking.intransitive]
-    return captioned(figure, f"Order by {short(ranking.measure)}: {short(ranking.chain, 200)}.", notes)
+    close = ["⪅ means ≈ with < close behind."] if any(row.relation in ("⪅", "⪆") for row in ties) else []
+    notes = [*close, *(f"! {sentence}" for sentence in ranking.intransitive)]
+    order = short(ranking.headline or ranking.chain, 200)
+    return captioned(figure, f"Order by {short(ranking.measure)}: {order}.", notes)
 
 
-def _edge(axes: Axes, line: list[Point], flagged: bool) -> None:
+def _edge(axes: Axes, line: list[Point], flagged: bool, is_open: bool) -> None:
     from matplotlib.patches import FancyArrowPatch
     from matplotlib.path import Path
 
     colour, dashes, label = (FLAG, "-.", "hidden by the chain") if flagged else (INK, "-", "worse → better")
-    look: Look = {"color": colour, "ls": dashes, "lw": 1.2}
+    look: Look = {"color": colour, "ls": "--" if is_open else dashes, "lw": 1.2}
     arrow = FancyArrowPatch(path=Path(line), arrowstyle="-|>", mutation_scale=11, clip_on=False, **look)
     axes.add_patch(arrow)
-    axes.plot([], [], marker=">", **look, label=label)
+    axes.plot([], [], marker=">", **look, label=_OPEN if is_open and not flagged else label)
     if flagged:
         ring = {"boxstyle": "circle,pad=0.2", "fc": "white", "ec": FLAG}
         axes.text(*_halfway(line), "!", ha="center", va="center", size=8, weight="bold", color=FLAG, bbox=ring)
 
 
-def _ties(axes: Axes, plan: _Plan, ties: tuple[RankRelation, ...]) -> None:
-    """Ties as dotted lines with their sign; on one level a frame around three or more that are all equal."""
-    signs = {row.relation for row in ties}
-    label = "≈ practically equal" + ", ⪅ barely" * bool(signs & {"⪅", "⪆"}) + ", ? undecided" * (_UNDECIDED in signs)
-    framed = _frames(axes, plan, ties)
+def _ties(axes: Axes, plan: _Plan, ties: tuple[RankRelation, ...], undecided: Pairs) -> None:
+    """Ties as lines with their sign, dashed if undecided; on one level a frame around three or more that are ≈."""
+    framed = _frames(axes, plan, ties, undecided)
     for row in ties:
         edge, sign = (row.a, row.b), row.relation
         if edge in plan.paths:
@@ -194,12 +198,13 @@ def _ties(axes: Axes, plan: _Plan, ties: tuple[RankRelation, ...]) -> None:
             if not near and row in framed:
                 continue
             line = [(x + plan.box / 2, y), (end - plan.box / 2, y)] if near else plan.bow(edge, -1)
-        axes.plot(*zip(*line, strict=True), ":", color=SOFT, lw=1.3, clip_on=False, label=label)
+        dashes, label = ("--", _OPEN) if frozenset(edge) in undecided else ("-", "≈ practically equivalent")
+        axes.plot(*zip(*line, strict=True), dashes, color=SOFT, lw=1.3, clip_on=False, label=label)
         patch = {"boxstyle": "circle,pad=0.1", "fc": "white", "ec": "none"}
         axes.text(*_halfway(line), sign, ha="center", va="center", bbox=patch)
 
 
-def _frames(axes: Axes, plan: _Plan, ties: tuple[RankRelation, ...]) -> list[RankRelation]:
+def _frames(axes: Axes, plan: _Plan, ties: tuple[RankRelation, ...], undecided: Pairs) -> list[RankRelation]:
     """The ties within frames, which are drawn."""
     framed = []
     for row in plan.rows:
@@ -208,7 +213,9 @@ def _frames(axes: Axes, plan: _Plan, ties: tuple[RankRelation, ...]) -> list[Ran
         if len(names) > 2 and len(equal) == len(names) * (len(names) - 1) // 2:
             framed += equal
             (left, y), (right, _) = plan.places[names[0]], plan.places[names[-1]]
-            _box(axes, (left + right) / 2, y, right - left + plan.box + 0.2, _BOX + 0.2, ec=SOFT, ls=":", fill=False)
+            is_open = any(frozenset((tie.a, tie.b)) in undecided for tie in equal)
+            look: Look = {"ec": SOFT, "ls": "--" if is_open else "-", "fill": False}
+            _box(axes, (left + right) / 2, y, right - left + plan.box + 0.2, _BOX + 0.2, **look)
             axes.text(right + plan.box / 2 + 0.16, y, "all ≈", va="center", size=8, color=SOFT)
     return framed
 

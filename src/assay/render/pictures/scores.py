@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.render.annotators import PAIRS_MEAN
 from assay.render.pictures.sheet import (
@@ -28,7 +28,8 @@ from assay.render.pictures.sheet import (
 )
 from assay.render.text import count, main_scores
 from assay.result import Comparison, Result, Score, is_category
-from assay.result.numbers import percent, plural, signed
+from assay.result.chance import interval_title
+from assay.result.numbers import WRITERS, plural
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -56,25 +57,38 @@ ByMeasure = Mapping[str, Mapping[str, Score]]
 """Scores by measure and system."""
 
 
-def overall(result: Result) -> list[ByMeasure]:
-    """The main scores, those of measures together that the same systems have; of the most systems first."""
+_UNITS = {"percent": (100, " (%)"), "points": (100, " (points)")}
+"""What values of a form are multiplied with on an axis, and what stands behind its title; others are as they are."""
+
+
+def _ticks(axis: Any, form: str) -> None:
+    """Write coefficients on an axis without the zero before the point."""
+    if form.startswith("coefficient"):
+        axis.set_major_formatter(lambda value, _: f"{value:.3g}".replace("-", "−").replace("0.", "."))
+
+
+def overall(result: Result) -> list[tuple[str, ByMeasure]]:
+    """The main scores with their form, those of measures together that the same systems have in the same form; of the
+    most systems first."""
     found: dict[str, dict[str, Score]] = {}
     for row in main_scores(result):
         if not is_category(row.measure):
             found.setdefault(row.measure, {})[row.system] = row
-    groups: dict[frozenset[str], dict[str, dict[str, Score]]] = {}
+    groups: dict[tuple[str, frozenset[str]], dict[str, dict[str, Score]]] = {}
     for measure, rows in found.items():
-        groups.setdefault(frozenset(rows), {})[measure] = rows
-    return sorted(groups.values(), key=lambda group: -len(next(iter(group.values()))))
+        form = result.form_of(next(iter(rows.values())))
+        groups.setdefault((form, frozenset(rows)), {})[measure] = rows
+    of_forms = [(form, group) for (form, _), group in groups.items()]
+    return sorted(of_forms, key=lambda one: -len(next(iter(one[1].values()))))
 
 
 @drawn
-def scores(by_measure: ByMeasure) -> Figure:
+def scores(by_measure: ByMeasure, form: str = "percent") -> Figure:
     """Systems from the best to the worst by the first measure; of one system alone its measures."""
     shown = {
         measure: {
             name: Interval(
-                *(row.value, row.low, row.high, f"{percent(row.value)} {row.group}".strip()),
+                *(row.value, row.low, row.high, f"{WRITERS[form](row.value)} {row.group}".strip()),
                 runs=row.runs.values if row.runs else (),
             )
             for name, row in rows.items()
@@ -89,9 +103,10 @@ def scores(by_measure: ByMeasure) -> Figure:
         (system,) = first
         ranked, shown = list(shown), {system: {measure: rows[system] for measure, rows in shown.items()}}
     grouped = any(row.group for rows in by_measure.values() for row in rows.values())
-    letters = "; systems that share a letter are not told apart (p > 0.05 after Holm's correction)" * grouped
+    letters = "; systems with a common letter do not differ significantly (p > 0.05 after Holm)" * grouped
     runs = "; small dots are single runs" * any(one.runs for rows in shown.values() for one in rows.values())
-    return _rows(ranked, shown, f"Scores with their 95% intervals, in percent{letters}{runs}.", apart=apart)
+    unit = ", in percent" * (form == "percent")
+    return _rows(ranked, shown, f"Scores with their 95% intervals{unit}{letters}{runs}.", form, apart=apart)
 
 
 def tested(result: Result) -> list[Comparison]:
@@ -100,7 +115,7 @@ def tested(result: Result) -> list[Comparison]:
     rows = [
         row
         for row in result.comparisons
-        if row.is_of_score and row.slice is None and row.score == mains.get(row.measure)
+        if (row.is_of_score or row.test == "ceiling") and row.slice is None and row.score == mains.get(row.measure)
         if not is_category(row.measure) and not math.isnan(row.difference)
     ]
     shown = chosen(result, [(row.a, row.b) for row in rows])
@@ -112,34 +127,36 @@ def chosen(result: Result, pairs: Sequence[tuple[str, str]]) -> set[tuple[str, s
     found = set(pairs)
     if len(found) <= PAIRS:
         return found
-    first = next(iter(overall(result)[0].values()))
+    first = next(iter(overall(result)[0][1].values()))
     best = max(first, key=lambda name: -math.inf if math.isnan(first[name].value) else first[name].value)
     return {pair for pair in found if best in pair}
 
 
 @drawn
-def differences(tests: Sequence[Comparison]) -> Figure:
+def differences(tests: Sequence[Comparison], form: str = "points") -> Figure:
     """Pairs with the second system's score minus the first's and p."""
     shown: dict[str, dict[str, Interval]] = {}
     for row in tests:
         p = "<.001" if row.p_adjusted < 0.001 else share(row.p_adjusted)
-        one = Interval(row.difference, row.low, row.high, f"{signed(row.difference)}  {p}", row.p_adjusted < 0.05)
+        text = f"{WRITERS[form](row.difference)}  {p}"
+        one = Interval(*row.figure, text, row.is_significant)
         shown.setdefault(row.measure, {})[f"{row.a} → {row.b}"] = one
     rows = list(dict.fromkeys(name for one in shown.values() for name in one))
     if len(rows) == 1:
         pair = rows[0]
         rows, shown = list(shown), {pair: {measure: one[pair] for measure, one in shown.items()}}
     caption = (
-        "Differences, the second system's score minus the first's, in points with their 95% intervals; beside them p "
-        "after Holm's correction, in bold below 0.05."
+        f"Differences, the second system's score minus the first's{', in points' * (form == 'points')} with the "
+        f"{interval_title(tests)}; beside them p after Holm's correction, in bold if it is at most 0.05."
     )
-    return _rows(rows, shown, caption, zero=True)
+    return _rows(rows, shown, caption, form, zero=True)
 
 
 def _rows(
     rows: Sequence[str],
     panels: Mapping[str, Mapping[str, Interval]],
     caption: str,
+    form: str,
     zero: bool = False,
     apart: bool = False,
 ) -> Figure:
@@ -151,11 +168,12 @@ def _rows(
     names = fitted(rows, 0.45 * COLUMN if narrow else 0.3 * PAGE, 8)
     left = max(width_of(name, 8) for name in names) + 0.06
     texts = [width_of(one.text, 7, "bold") for of in panels.values() for one in of.values()]
-    titles, unit = fitted(list(panels), whole - left - 0.6, 8), "points" if zero else "%"
+    titles = fitted(list(panels), whole - left - 0.6, 8)
+    scale, unit = _UNITS.get(form, (1, ""))
     # As many panels side by side as leave room for their titles and a plot.
     across = min(len(panels), _PANELS)
     right = max(texts) + 0.1
-    least = max(right + 0.7, *(width_of(f"{title} ({unit})", 8) + 0.1 for title in titles))
+    least = max(right + 0.7, *(width_of(f"{title}{unit}", 8) + 0.1 for title in titles))
     while across > 1 and (whole - left) / across < least:
         across -= 1
     room = (whole - left) / across
@@ -168,22 +186,23 @@ def _rows(
         axes.set_yticks(range(len(rows)), names if column == 0 else [""] * len(rows), size=8, color=INK)
         axes.tick_params(axis="y", length=0, pad=2)
         axes.grid(axis="x", lw=0.6)
-        axes.set_xlabel(f"{title} ({unit})", x=0, ha="left")
+        axes.set_xlabel(f"{title}{unit}", x=0, ha="left")
         if zero:
             axes.axvline(0, color=INK, lw=0.8)
         if apart:
             axes.axhline(len(rows) - 1.5, color=SOFT, lw=0.6)
         known = {place: of[name] for place, name in enumerate(rows) if name in of and not math.isnan(of[name].value)}
-        values, low, high = ([100 * one[at] for one in known.values()] for at in range(3))
+        values, low, high = ([scale * one[at] for one in known.values()] for at in range(3))
         axes.hlines(list(known), low, high, color=FILLS["b"], lw=1.2)
         axes.plot(values, list(known), "o", color=FILLS["b"], ms=3.5)
         for place, one in known.items():
-            axes.plot([100 * value for value in one.runs], [place - 0.28] * len(one.runs), ".", color=SOFT, ms=2)
+            axes.plot([scale * value for value in one.runs], [place - 0.28] * len(one.runs), ".", color=SOFT, ms=2)
             weight = "bold" if one.bold else "normal"
             beside: Look = {"transform": axes.get_yaxis_transform(), "va": "center", "size": 7, "weight": weight}
             axes.text(1 + 0.05 / (room - right), place, one.text, **beside)
         axes.margins(x=0.06)
         axes.xaxis.set_major_locator(MaxNLocator(max(2, round((room - right) / 0.5)), steps=[1, 2, 5, 10]))
+        _ticks(axes.xaxis, form)
     return captioned(figure, caption)
 
 
@@ -236,7 +255,10 @@ def slice_curves(result: Result, name: str) -> Figure:
         axes.tick_params(axis="both", length=2, pad=2, labelsize=7)
         noun = "sentence" if field == "sentences" else result.noun
         axes.set(xlim=(-0.5, len(parts) - 0.5), xlabel=f"{cut_by}, number of {noun}s" if field else cut_by)
-        axes.set_ylabel(f"{fitted([measure], _TALL, 8)[0]} (%)")
+        form = result.form_of(own[0])
+        scale, unit = _UNITS.get(form, (1, ""))
+        axes.set_ylabel(f"{fitted([measure], _TALL, 8)[0]}{unit}")
+        _ticks(axes.yaxis, form)
         axes.grid(axis="y", lw=0.6)
         ordered = all(re.match(r"(over |[<>≤≥]\s*)?\d", text) for text in texts)
         found = {(row.system, str(row.slice)): row for row in own}
@@ -245,7 +267,7 @@ def slice_curves(result: Result, name: str) -> Figure:
             few = len(systems) <= _DODGED
             shift = 0.5 / len(systems) * (index - (len(systems) - 1) / 2) if few else 0.0
             x = [place + shift for place in range(len(parts))]
-            y = [100 * row.value if row else math.nan for row in points]
+            y = [scale * row.value if row else math.nan for row in points]
             if system in drawn_first:
                 colour, dashes, mark = SERIES[index]
                 look: Look = {"color": colour, "marker": mark, "label": short(system, 24), "zorder": 3}
@@ -256,7 +278,7 @@ def slice_curves(result: Result, name: str) -> Figure:
             axes.plot(x, y, ls=dashes if ordered else "", ms=3.5, lw=1.2, **look)
             for at, row in zip(x, points, strict=True) if few else ():
                 if row and not math.isnan(row.low):
-                    axes.plot([at] * 2, [100 * row.low, 100 * row.high], color=colour, lw=0.8, zorder=2)
+                    axes.plot([at] * 2, [scale * row.low, scale * row.high], color=colour, lw=0.8, zorder=2)
     many = len(systems) > _DODGED
     bars = "" if many else " with their 95% intervals"
     cut_off = f"; the {_CURVES} best systems of {len(systems)} in colour" if len(systems) > _CURVES else ""

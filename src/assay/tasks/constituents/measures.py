@@ -12,7 +12,7 @@ from assay.corpus import Trees, one_vocabulary
 from assay.engine import matching
 from assay.engine.counts import Counts, Sums, bracketed, graded, matched
 from assay.engine.items import CREDITS, ONE, Items
-from assay.engine.measure import F1, Proportion, Ranged, Scores, macro, measure, weighted
+from assay.engine.measure import F1, Macro, Proportion, Ranged, Scores, measure, weighted
 from assay.engine.spanpairs import spans_of
 from assay.errors import UsageError, unknown
 from assay.tasks.constituents.brackets import (
@@ -163,7 +163,7 @@ def parseval(
     papers=("black1991",),
     scores=_BRACKETS,
     averages={
-        **{f"macro-{name}": macro(score, _GOLDS) for name, score in _BRACKETS.items()},
+        **{f"macro-{name}": Macro(score, _GOLDS) for name, score in _BRACKETS.items()},
         "weighted-f1": weighted(_f1, _GOLDS),
     },
     count=matched,

@@ -14,10 +14,11 @@ import assay
 from assay import specs
 from assay.corpus import Corpus
 from assay.engine.changes import diffs
-from assay.engine.counts import BLOCKS, Counts, Tallies, as_sums
-from assay.engine.finish import adjusted, few_units, intervals, other_intervals, pooled_note, tests_together
+from assay.engine.counts import BLOCKS, FEW_CLUSTERS, FEW_UNITS, Counts, Tallies, as_sums
+from assay.engine.finish import adjust_p_values, few_units, intervals, other_intervals, pooled_note, tests_together
 from assay.engine.measure import Measure, find
 from assay.engine.options import Options, contents_of
+from assay.engine.parts import unit_of
 from assay.engine.run import hashed_units, measure_shard
 from assay.engine.scores import ALPHA, Figures, Settings
 from assay.engine.task import describe
@@ -110,7 +111,6 @@ def cross(
     )
     options.check()
     seed, times, examples = options.seed, options.times, options.examples
-    unit = unit or "sentence"
     relational = {name: frozenset(labels) for name, labels in (function_labels or {}).items()}
     asked = [measures] if isinstance(measures, str) else list(measures or ())
     native = _native_measures(asked, subtypes=subtypes)
@@ -141,8 +141,11 @@ def cross(
     }
 
     # --- figures ---
-    settings = Settings(seed, times, interval, options.power)
+    # Pairs are few: what tests over several data sets need takes little room.
+    settings = Settings(seed, times, interval, options.power, keeps_evidence=True)
     reference = compared.reference
+    unit = unit or unit_of(reference.documents, reference.sentences)
+    options = replace(options, unit=unit)
     units = int(reference.unit_of_sentence(unit).max(initial=-1)) + 1
     figures = _tedeval_figures(compared, sizes, unit, settings)
     own, warnings, notes = _native_figures(compared, native, relational, options, settings)
@@ -166,6 +169,7 @@ def cross(
         unit=unit,
         units=units,
         items=len(reference),
+        documents=reference.documents if unit == "sentence" and 1 < reference.documents < units else 0,
         aligned_by="characters" if compared.parts else "words",
         seed=seed,
         times=times,
@@ -176,7 +180,7 @@ def cross(
         systems=tuple(_source(bank.title, bank.corpus) for bank in compared.outputs),
         scores=tuple(shown),
         counts=tuple(replace(row, measure=name) for name, one in figures for row in one.counts_rows()),
-        comparisons=tuple(adjusted(tests, {row.measure: row.score for row in shown if row.main})),
+        comparisons=tuple(adjust_p_values(tests, {row.measure: row.score for row in shown if row.main})),
         diffs=tuple(diffs(sides.items.fold(), on, None, "value", values)) if len(compared.scored) > 1 else (),
         frameworks=tuple(
             Framework(
@@ -197,7 +201,7 @@ def cross(
             *compared.warnings,
             *_warnings(compared),
             *warnings,
-            *few_units(units, unit),
+            *few_units(units, unit, FEW_UNITS if unit == "sentence" else FEW_CLUSTERS),
             *other_intervals(interval, shown, tests),
         ),
         notes=(
@@ -219,7 +223,7 @@ def _signature(compared: Comparison, choices: Mapping[str, object], options: Opt
         "assay": assay.__version__,
         "task": "cross",
         **choices,
-        "unit": options.unit or "sentence",
+        "unit": options.unit,
         "n": compared.reference.sentences,
         "interval": interval,
         "times": options.times,
@@ -273,7 +277,8 @@ def _tedeval_figures(compared: Comparison, sizes: str, unit: str, settings: Sett
             and (system in compared.labelled or not measure.parameters["labelled"])
         ]
         if counts:
-            found.append((name, Figures(measure, None, Tallies.of(counts, measure.fields_read, blocks), settings)))
+            tallies = Tallies.of(counts, measure.fields_read, blocks, unit=unit)
+            found.append((name, Figures(measure, None, tallies, settings)))
     return found
 
 
@@ -339,7 +344,7 @@ def _native_figures(
         if outputs and (gold.trees is None or not roots(gold.trees).all()):
             part = measure_shard("compare", gold, outputs, native[bank.kind], replace(plain, task=bank.kind))
             for measure, one in zip(part.measures, part.everything, strict=True):
-                found.append((f"{measure}@{name}", Figures(measure, None, one.tallies, settings)))
+                found.append((f"{measure}@{name}", Figures(measure, None, one.tallies[part.unit], settings)))
             for lines, remarks in ((warnings, part.warnings), (notes, part.notes)):
                 about = [one for one in remarks if one.kind in _OF_MEASURES]
                 lines += [f"{name}: {line}" for line in format_warnings(about)]

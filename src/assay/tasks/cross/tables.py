@@ -9,7 +9,7 @@ from dataclasses import replace
 from assay.engine.task import measure_title
 from assay.result import Comparison as Tested
 from assay.result import Result, Score, Table, enumeration, is_best
-from assay.result.chance import few_lines, power_lines
+from assay.result.chance import few_lines, interval_title, power_lines
 
 NOT_APPLICABLE = "N/A"
 
@@ -111,7 +111,7 @@ def _test_table(title: str, tests: Sequence[Tested], names: Sequence[str], resul
     rows = []
     for index, row in enumerate(tests):
         error = "exact" if row.exact and not math.isnan(row.p) else max(row.p_high - row.p, row.p - row.p_low)
-        figures = ([row.a, row.b], [row.difference, row.low, row.high], row.p, error, row.p_adjusted)
+        figures = ([row.a, row.b], row.figure, row.p, error, row.holm)
         rows.append((*names[index : index + 1], *figures))
     return Table(
         title,
@@ -122,11 +122,12 @@ def _test_table(title: str, tests: Sequence[Tested], names: Sequence[str], resul
         words=1 + bool(names),
         short=15,
         notes=(
-            f"Second minus first in percentage points. p: paired shuffling of {result.unit}s, two-sided; Holm's "
-            f"correction is over all {result.family:,} tests of this comparison; bold: p < 0.05 after it.",
+            f"Second minus first in percentage points, with the {interval_title(tests)}. p: paired shuffling of "
+            f"{result.unit}s, two-sided; Holm's correction is over all {result.family:,} tests of this comparison; "
+            "bold: p (Holm) at most 0.05.",
         ),
         lines=(
-            *few_lines(tests, result.unit, result.units),
+            *few_lines(tests, result.unit),
             *power_lines(tests, result.unit, result.units, names),
         ),
     )

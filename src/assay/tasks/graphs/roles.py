@@ -13,7 +13,7 @@ from assay.arrays import NONE, Bools, Floats, Ints, Stretches, all_but, as_codes
 from assay.corpus import Corpus
 from assay.engine.counts import Counts, Sums, bracketed, matched, whole_sentences
 from assay.engine.items import Items
-from assay.engine.measure import F1, Proportion, Scores, macro, measure, weighted
+from assay.engine.measure import F1, Macro, Proportion, Scores, measure, weighted
 from assay.errors import InputError, UsageError, unknown
 from assay.formats.graphs import Graph
 from assay.records import dataclass
@@ -38,7 +38,7 @@ _HASH = (1 << 31) - 1
 
 
 OVER_ROLES: Scores = {
-    **{f"macro-{name}": macro(score) for name, score in MATCHED.items()},
+    **{f"macro-{name}": Macro(score) for name, score in MATCHED.items()},
     "weighted-f1": weighted(MATCHED["f1"]),
 }
 """Averages over roles."""

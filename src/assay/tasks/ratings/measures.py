@@ -12,7 +12,7 @@ from assay.corpus.ratings import Ratings, number_of, sorted_labels
 from assay.engine import coefficients as numbers
 from assay.engine.annotators import Continua
 from assay.engine.coefficients import Rows, won
-from assay.engine.measure import measure
+from assay.engine.measure import Coefficient, Ranged, measure
 from assay.errors import UsageError, unknown
 from assay.formats.ratings import SystemRatings
 from assay.result import AltAnnotator, AltTest
@@ -26,7 +26,7 @@ from assay.stats.unitizing import alpha_u_sums
     takes="labels",
     papers=("krippendorff2004",),
     scores={
-        "alpha": numbers.alpha,
+        "alpha": Coefficient(numbers.alpha, numbers.alpha_disagreement),
         "observed": lambda sums: numbers.observed_expected(sums)[0],
         "expected": lambda sums: numbers.observed_expected(sums)[1],
     },
@@ -52,7 +52,7 @@ def alpha(ratings: Ratings, group: Ints, groups: int, *, level: str = "nominal",
     takes="labels",
     papers=("fleiss1971",),
     scores={
-        "kappa": numbers.fleiss,
+        "kappa": Coefficient(numbers.fleiss, numbers.fleiss_disagreement),
         "agreement": numbers.agreement_of_pairs,
         "expected": numbers.fleiss_expected,
     },
@@ -76,7 +76,7 @@ def fleiss(ratings: Ratings, group: Ints, groups: int) -> Rows:
     takes="labels",
     papers=("gwet2008",),
     scores={
-        "ac1": numbers.ac1,
+        "ac1": Coefficient(numbers.ac1, numbers.ac1_disagreement),
         "agreement": numbers.agreement_of_pairs,
         "expected": numbers.ac1_expected,
     },
@@ -103,9 +103,9 @@ def ac1(ratings: Ratings, group: Ints, groups: int, *, labels: int = 0) -> Rows:
     takes="units",
     papers=("krippendorff1995",),
     scores={
-        "alpha": lambda sums: 1 - ratio(sums["observed"], sums["expected"]),
-        "observed": lambda sums: sums["observed"],
-        "expected": lambda sums: sums["expected"],
+        "alpha": Coefficient(lambda sums: 1 - ratio(sums["observed"], sums["expected"])),
+        "observed": Ranged(lambda sums: sums["observed"], 0),
+        "expected": Ranged(lambda sums: sums["expected"], 0),
     },
     main="alpha",
 )
@@ -134,9 +134,9 @@ def alpha_u(continua: Continua, rng: np.random.Generator) -> tuple[Rows, str]:
     takes="units",
     papers=("mathet2015", "mathet2017"),
     scores={
-        "gamma": lambda sums: sums["gamma"],
-        "gamma-cat": lambda sums: sums["category"],
-        "disorder": lambda sums: sums["disorder"],
+        "gamma": Coefficient(lambda sums: sums["gamma"]),
+        "gamma-cat": Coefficient(lambda sums: sums["category"]),
+        "disorder": Ranged(lambda sums: sums["disorder"], 0),
     },
     main="gamma",
     signed=("samples",),
@@ -254,8 +254,10 @@ PASSED = 0.5
     takes="systems",
     papers=("leonardelli2025",),
     scores={
-        "distance": lambda sums: np.where(sums["undefined"] > 0, np.nan, ratio(sums["distance"], sums["items"])),
-        "entropy": lambda sums: ratio(sums["entropy"], sums["items"]),
+        "distance": Ranged(
+            lambda sums: np.where(sums["undefined"] > 0, np.nan, ratio(sums["distance"], sums["items"])), 0
+        ),
+        "entropy": Ranged(lambda sums: ratio(sums["entropy"], sums["items"]), 0),
     },
     main="distance",
 )

@@ -14,7 +14,7 @@ from assay.engine.counts import Counts, Sums, by_label
 from assay.engine.counts import matched as by_kind
 from assay.engine.items import Items
 from assay.engine.matching import one_to_one, overlapping
-from assay.engine.measure import BEYOND_CHANCE, F1, SCORES, Proportion, Ratio, Score, Scores, macro, measure
+from assay.engine.measure import BEYOND_CHANCE, F1, SCORES, Macro, Proportion, Ratio, Score, Scores, measure
 from assay.errors import InputError, UsageError, unknown
 from assay.tasks.relations.entities import ENTITIES
 from assay.tasks.relations.entities import facts as listed_facts
@@ -138,7 +138,7 @@ _SCORES: Scores = {
     "precision": Proportion("tp", "tp", "fp"),
     "recall": Proportion("tp", "tp", "fn"),
 }
-_AVERAGES: Scores = {"macro-f1": macro(_SCORES["f1"], FOUND)}
+_AVERAGES: Scores = {"macro-f1": Macro(_SCORES["f1"], FOUND)}
 
 
 def _chosen(parameters: Mapping[str, Any]) -> tuple[Scores, Scores]:
@@ -230,7 +230,7 @@ def _weights(parameters: Mapping[str, Any]) -> tuple[Scores, Scores]:
         str(parameters["preset"]), given, open_sums=opened, types=ERRORS, presets=PRESETS, usual="fair"
     )
     scores: dict[str, Score] = weights.scores()
-    return scores, {"macro-f1": macro(scores["f1"], FAIR)}
+    return scores, {"macro-f1": Macro(scores["f1"], FAIR)}
 
 
 _FAIR_SCORES, _FAIR_AVERAGES = _weights({"preset": "", "open": False})
@@ -291,7 +291,7 @@ def _facts_scores(parameters: Mapping[str, Any]) -> tuple[Scores, Scores]:
     if parameters.get("ignore") != "train":
         return _SCORES, _AVERAGES
     scores: Scores = {**_SCORES, "f1": _without_known, "precision": _unknown_precision}
-    return scores, {"macro-f1": macro(_without_known, FOUND)}
+    return scores, {"macro-f1": Macro(_without_known, FOUND)}
 
 
 _unknown_precision = Ratio(

@@ -14,7 +14,7 @@ from assay.engine import matching
 from assay.engine.counts import Counts, Sums, by_label, matched
 from assay.engine.items import Items
 from assay.engine.matching import Records
-from assay.engine.measure import BEYOND_CHANCE, F1, SCORES, Proportion, Ratio, Score, Scores, macro, measure
+from assay.engine.measure import BEYOND_CHANCE, F1, SCORES, Macro, Proportion, Ratio, Score, Scores, measure
 from assay.engine.measure import weighted as mean_by_size
 from assay.engine.spanpairs import SpanPair, spans_of
 from assay.errors import UsageError, unknown
@@ -30,7 +30,7 @@ SIDES = ("left", "right", "both", "inner")
 
 def _averages(scores: Scores, kinds: Sequence[str], names: Sequence[str] = ("f1", "precision", "recall")) -> Scores:
     """Means over the labels that have anything counted under them, and means weighted by gold's spans."""
-    plain = {f"macro-{name}": macro(scores[name], kinds) for name in names}
+    plain = {f"macro-{name}": Macro(scores[name], kinds) for name in names}
     by_size = {f"weighted-{name}": mean_by_size(scores[name]) for name in names if name.endswith("f1")}
     return {**plain, **by_size}
 

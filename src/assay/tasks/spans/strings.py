@@ -12,7 +12,7 @@ import numpy as np
 from assay.align import Pair
 from assay.arrays import as_codes
 from assay.engine.counts import Counts
-from assay.engine.measure import F1, Proportion, Ratio, Scores, macro, measure
+from assay.engine.measure import F1, Macro, Proportion, Ratio, Scores, measure
 from assay.engine.measure import weighted as mean_by_size
 from assay.engine.spanpairs import Side, SpanPair, spans_of, surface_forms
 from assay.errors import UsageError, unknown
@@ -48,7 +48,7 @@ _STRINGS: Scores = {
 @measure(
     "strings",
     scores=_STRINGS,
-    averages={"macro-f1": macro(_f1, ("tp", "fp", "fn")), "weighted-f1": mean_by_size(_f1)},
+    averages={"macro-f1": Macro(_f1, ("tp", "fp", "fn")), "weighted-f1": mean_by_size(_f1)},
     main="f1",
     task="spans",
     one_sided="strings is about mentions without places; for agreement there are exact and fair.",

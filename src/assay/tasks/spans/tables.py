@@ -147,7 +147,7 @@ def _answers(result: Result) -> Iterator[Table]:
         for test in of_answers:
             before, after = values.get((a, test.score)), values.get((b, test.score))
             if (test.a, test.b) == (a, b) and (before or after):
-                rows.append((test.score, before, after, [test.difference, test.low, test.high], test.p_adjusted))
+                rows.append((test.score, before, after, test.figure, test.holm))
         yield Table(
             f"Answers of {a} and {b}",
             ("share", a, b, "difference", "p (Holm)"),

@@ -26,7 +26,7 @@ from assay.errors import UsageError
 from assay.formats.answers import BESIDE, LEVEL, Mentions
 from assay.formats.grounding import LEVELS, UNGROUNDED
 from assay.formats.shapes import STATUSES
-from assay.result import AnswerCounts, Result, Sweep
+from assay.result import AnswerCounts, Result, Score, Sweep
 from assay.tasks.spans import measures, strings
 from assay.tasks.spans.answers import by_status
 from assay.tasks.spans.forms import form_counts, form_sums
@@ -185,7 +185,7 @@ def _without_recall(result: Result) -> Result:
         elif row.score.endswith("precision"):
             scores.append(replace(row, main=row.score == mains[row.measure]))
         else:
-            scores.append(replace(row, value=nan, low=nan, high=nan, main=False))
+            scores.append(Score(row.system, row.measure, row.score, row.label, row.slice, nan, nan, nan))
     compared: dict[str, Any] = {
         name: tuple(row for row in getattr(result, name) if has_sense(row.slice))
         for name in ("diffs", "bounds", "growth", "unique", "transitions")

@@ -23,11 +23,11 @@ from assay.engine.measure import (
     FOUND_WORDS,
     OVER_LABELS,
     SCORES,
+    Macro,
     Proportion,
     Ratio,
     Scores,
     f1,
-    macro,
     measure,
     weighted,
 )
@@ -152,9 +152,9 @@ def tag_f1(pair: Pair, *, column: str | None = None) -> Items:
     Counts: per tag right, gold, system.
     Score: per tag precision = right/system, recall = right/gold, f1 = 2·right/(gold+system). For all tags
         together the same from the sums (micro; with one tag per word the accuracy), macro- the plain mean over
-        tags that gold has but for --blank-tag, weighted- the mean weighted by gold counts. A tag that a resample
-        happens not to have is left out of its macro averages; as rare tags are hard ones, their intervals are
-        biased upwards.
+        tags that gold has but for --blank-tag, weighted- the mean weighted by gold counts. The interval of a macro
+        average is too short if a tag has fewer than 10 words, gold's and the system's (marked †). By resampling it is
+        biased upwards, because a resample without some rare tag leaves it out.
     Paper: Tuggener 2017, Tables 9 and 12 give the recall.
     Golden: an independent count over pos-german. Peers: scikit-learn classification_report.
     """
@@ -296,7 +296,7 @@ def pos_accuracy(pair: Pair, *, column: str | None = None) -> Items:
     "features",
     papers=("acedanski2010",),
     scores=FOUND,
-    averages={"macro-f1": macro(f1), "weighted-f1": weighted(f1)},
+    averages={"macro-f1": Macro(f1), "weighted-f1": weighted(f1)},
     main="f1",
 )
 def features(pair: Pair, *, column: str | None = None, pos: bool = False) -> Counts:

@@ -19,6 +19,7 @@ from assay.result.posteriors import (
     RankRelation,
     SimplexCell,
     Thirds,
+    with_kind,
 )
 
 TABLE = Path(__file__).parents[3] / "data" / "statistics" / "szymanski2020_table2.csv"
@@ -64,7 +65,7 @@ def posterior(
         *(None if share is None else 0.8 * share + 0.2 / 3 for share in (shares.a, shares.equal, shares.b))
     )
     rows = tuple(_data_set(name, number, lead, scale, shares) for number, name in enumerate(data_sets))
-    return Posterior(
+    found = Posterior(
         *(a, b, measure, "hierarchical", rope, len(rows), 200 * len(rows), shares, region, 0.001),
         relation="<" if shares.b > max(shares.a, shares.equal or 0) else "≈",
         verdict="A sentence.",
@@ -79,6 +80,7 @@ def posterior(
             *(_under(shares, rope, 1000, bound) for bound in (0.75, 2, 5)),
         ),
     )
+    return with_kind(found)
 
 
 def _data_set(name: str, number: int, lead: float, scale: float, shares: Thirds) -> DataSetDifference:

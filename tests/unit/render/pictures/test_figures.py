@@ -9,12 +9,13 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from assay.render.pictures import pictures
 from assay.render.pictures.plots import curves, forest, matrix, panels, span
 from assay.render.pictures.ranking import laid_out, levels, ranking_graph, relations
 from assay.render.pictures.sheet import FILLS, FLAG, Unit, largest, share
 from assay.render.pictures.simplex import corners, density, place, simplex, simplex_grid
 from assay.result.posteriors import Estimate, Ranking, RankRelation, Thirds
-from unit.render.pictures.drawn import SYSTEMS, apart, posterior, ranking, table, texts
+from unit.render.pictures.drawn import SYSTEMS, apart, posterior, ranking, result, table, texts
 
 
 def bold(figure) -> set[str]:
@@ -294,7 +295,8 @@ def test_the_graph_has_a_box_for_every_system_and_a_line_for_every_relation_draw
     signs = [text.get_text() for text in figure.axes[0].texts]
     assert [signs.count(sign) for sign in "!≈⪅"] == [2, 3, 1]
     shown = texts(figure)
-    assert order.chain in figure.get_label() and "≈ practically equal, ⪅ barely" in shown
+    assert order.chain in figure.get_label() and "≈ practically equivalent" in shown
+    assert "⪅ means ≈ with < close behind." in " ".join(shown)
     assert all(sentence in " ".join("\n".join(shown).split()) for sentence in order.intransitive)
 
 
@@ -302,7 +304,9 @@ def test_the_graph_has_a_box_for_every_system_and_a_line_for_every_relation_draw
 def test_no_line_passes_behind_a_box(measure):
     figure = ranking_graph(ranking(measure, table(50)))
     drawn = [line for found in arrows(figure).values() for line in found]
-    drawn += [line.get_xydata() for line in figure.axes[0].lines if line.get_linestyle() == ":"]
+    ties = [line.get_xydata() for line in figure.axes[0].lines if len(line.get_xydata())]
+    assert ties
+    drawn += ties
     parts = np.linspace(0.05, 0.95, 19)[:, None]
     for x, y, width, height in boxes(figure).values():
         for line in drawn:
@@ -345,11 +349,50 @@ def test_long_edges_stop_at_every_level_they_pass():
     assert levels(("x",), []) == {"x": 0}
 
 
+def dashes(figure) -> dict[str, set[str]]:
+    """The dashes of arrows, of ties and of frames."""
+    axes = figure.axes[0]
+    frames = [box for box in axes.patches if hasattr(box, "get_boxstyle") and not box.get_fill()]
+    arrows = [patch for patch in axes.patches if hasattr(patch, "get_arrowstyle")]
+    ties = [line for line in axes.lines if len(line.get_xydata())]
+    return {
+        name: {drawn.get_linestyle() for drawn in found}
+        for name, found in (("arrows", arrows), ("ties", ties), ("frames", frames))
+    }
+
+
+UNDECIDED = "undecided; the most frequent relation is shown"
+
+
 def test_what_is_undecided_is_drawn_as_such_and_hides_nothing():
     rows = (("a", "b", "?"), ("b", "c", "≈"), ("a", "c", "<"))
     order = Ranking("m", ("a", "b", "c"), "a ? b ≈ c", tuple(RankRelation(*row, False, False) for row in rows))
     assert relations(order)[1] == ()
-    assert "≈ practically equal, ? undecided" in texts(ranking_graph(order))
+    figure = ranking_graph(order, [frozenset("ab")])
+    assert {UNDECIDED, "≈ practically equivalent"} <= set(texts(figure))
+    assert dashes(figure)["ties"] == {"--", "-"}
+
+
+def test_links_of_undecided_pairs_are_dashed_and_the_others_are_not():
+    posteriors = table(50)
+    undecided = [frozenset((row.a, row.b)) for row in posteriors if row.measure == "token"]
+    order = ranking("token", posteriors)
+    # No share of the paper reaches .95, so all links are dashed.
+    dashed = dashes(ranking_graph(order, undecided))
+    assert dashed == {"arrows": {"--"}, "ties": {"--"}, "frames": {"--"}}
+    assert dashes(pictures(result(posteriors, (order,)))["ranking-token"]()) == dashed
+    decided = ranking_graph(order)
+    assert dashes(decided) == {"arrows": {"-"}, "ties": {"-"}, "frames": {"-"}}
+    assert UNDECIDED not in texts(decided)
+    mixed = ranking_graph(order, undecided[:1])
+    assert dashes(mixed)["arrows"] == {"--", "-"}
+    assert {UNDECIDED, "worse → better"} <= set(texts(mixed))
+
+
+def test_the_caption_of_a_ranking_is_its_headline_with_the_region():
+    said = "TnT ? (< .829) Collins (≈: within 0.2 points, given by --rope)"
+    figure = ranking_graph(replace(ranking("token", table(50)), headline=said))
+    assert figure.get_label() == f"Order by token: {said}."
 
 
 def test_thirty_systems_can_be_drawn():

@@ -91,14 +91,28 @@ def test_differences_are_the_second_systems_score_minus_the_firsts():
     fits(figure, PAGE)
 
 
-def test_labels_have_both_systems_and_the_effect_in_the_order_of_the_result():
+def test_labels_have_both_systems_in_the_order_of_the_result():
     (diff,) = [row for row in spans().diffs if row.slice is None and (row.a, row.b) == ("rules", "spacy")]
     figure = spans().plot("labels-rules-spacy")
-    right, effect = figure.axes
+    # F1 is no sum over labels, so there are no effects.
+    (right,) = figure.axes
     assert points(right, "o")[:, 0] == pytest.approx([100 * row.a for row in diff.labels])
     assert points(right, "D")[:, 0] == pytest.approx([100 * row.b for row in diff.labels])
-    assert [bar.get_width() for bar in effect.patches] == pytest.approx([100 * row.effect for row in diff.labels])
     assert {"rules", "spacy", *(row.label for row in diff.labels)} <= set(texts(figure))
+    assert "overall difference" not in figure.get_label()
+    fits(figure, COLUMN)
+
+
+def test_labels_have_their_effects_if_these_add_up():
+    folder = FOLDER / "english"
+    systems = [folder / f"{name}.conllu" for name in ("hanta", "udpipe")]
+    result = assay.compare(folder / "gold.conllu", systems, times=100)
+    diff, figure = result.diffs[0], result.plot("labels-hanta-udpipe")
+    _, effect = figure.axes
+    shown = [row.effect for row in diff.labels if row.difference]
+    assert [bar.get_width() for bar in effect.patches] == pytest.approx([100 * value for value in shown])
+    assert sum(shown) == pytest.approx(diff.difference)
+    assert figure.get_label().endswith("and how much each label adds to the overall difference.")
     fits(figure, COLUMN)
 
 

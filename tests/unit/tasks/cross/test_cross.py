@@ -606,7 +606,8 @@ def test_p_is_that_of_all_shufflings_of_sentences(write):
 
 def plain(row):
     """A test without what depends on how many are made together."""
-    return replace(row, measure="", p_adjusted=0.0, power=None)
+    shared = {"level": None, "low_family": None, "high_family": None, "family": None, "needed": None}
+    return replace(row, measure="", p_adjusted=0.0, power=None, kind="", claims=(), **shared)
 
 
 def test_systems_of_a_framework_are_tested_on_single_and_native_scores_too(crossed, write):

@@ -1,0 +1,204 @@
+"""Tails of the shuffling distribution: by convolution where differences are sums, else by draws under a tilt.
+
+Directions are tilted until the difference observed is the one to be expected, so that no chance is too small to be
+seen, and what is found is weighed by how much rarer it is without the tilt. Chances are logarithms.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from assay.arrays import Array, Floats, Ints
+from assay.stats.resample import CHUNK_NUMBERS
+
+Difference = Callable[[Floats, Floats], Floats]
+"""From the summed fields of A and of B (last axis) to the difference of their scores."""
+LOG_2 = math.log(2)
+_MOST_PRODUCTS, _MOST_SUMS = 20_000_000, 1 << 20
+"""The most products that a convolution may need, and the most different sums."""
+_DRAWS = 512
+"""Tilted draws at a time …"""
+_ROUNDS = (1, 4, 16)
+"""… as many times, each number tried only if with the one before …"""
+_ROUGH = 0.5
+"""… the standard error is more than this share of the chance."""
+_TOSSED = 32
+"""Rows of up to so many units have a coin tossed for each."""
+_FAR = 40.0
+"""A tilt under which all units show one side."""
+
+
+def as_extreme(observed: float) -> float:
+    """The least difference as extreme as the one observed: ties are, and rounding must not decide them."""
+    return abs(observed) - 1e-12 * max(1.0, abs(observed))
+
+
+def sum_tail(amounts: Ints, sizes: Ints) -> float | None:
+    """Log chance that whole amounts with random signs add up to as much as with their own; None if it costs too much.
+
+    `sizes` units have each amount. The distribution is a convolution of binomial ones, one for each distinct size of
+    an amount. All its terms are positive, so that it is as exact as its numbers.
+    """
+    some = amounts != 0
+    amounts, sizes = amounts[some] // max(1, math.gcd(*amounts.tolist())), sizes[some]
+    steps, group = np.unique(np.abs(amounts), return_inverse=True)
+    numbers = np.bincount(group.ravel(), sizes).astype(np.int64)
+    aim, most = abs(int(amounts @ sizes)), int(steps @ numbers)
+    if aim == 0:
+        return 0.0
+    if aim == most:
+        return (1 - int(numbers.sum())) * LOG_2
+
+    def expected(tilts: Floats) -> Floats:
+        return np.asarray(np.tanh(tilts * steps) @ (numbers * steps))
+
+    tilt = least_tilt(expected, aim, aim / float(numbers @ steps.astype(np.float64) ** 2), _FAR / int(steps[0]))
+    parts = [_binomial(number, tilt * step) for number, step in zip(numbers.tolist(), steps.tolist(), strict=True)]
+    lengths = np.array([len(shares) for _, shares in parts])
+    spans = 1 + np.cumsum(steps * (lengths - 1))
+    if spans[-1] > _MOST_SUMS or spans[:-1] @ lengths[1:] > _MOST_PRODUCTS:
+        return None
+    whole, first = np.ones(1), 0
+    for step, (lowest, shares) in zip(steps.tolist(), parts, strict=True):
+        joined = np.zeros(len(whole) + step * (len(shares) - 1))
+        # Sums that are a multiple of the step apart meet each other, and no others.
+        for place in range(min(step, len(whole))):
+            joined[place::step][: len(whole[place::step]) + len(shares) - 1] = np.convolve(whole[place::step], shares)
+        whole, first = joined, first + step * lowest
+    # A unit on the other side is missing twice from the highest sum.
+    beyond = first + np.arange(len(whole)) - (aim + most) // 2
+    kept = beyond >= 0
+    chance = math.log(math.fsum((whole[kept] * np.exp(-2 * tilt * beyond[kept])).tolist()))
+    return LOG_2 + chance - float(numbers @ np.log1p(np.tanh(tilt * steps))) + tilt * (most - aim)
+
+
+def _binomial(number: int, tilt: float) -> tuple[int, Floats]:
+    """The chances of how many of so many units show one side, where they matter, and the first such number.
+
+    From the likeliest number up and down, by ratios: no logarithm is taken, nothing cancels out.
+    """
+    chance = 1 / (1 + math.exp(-2 * tilt))
+    mode = min(number, int((number + 1) * chance))
+    # Beyond there is less than 1e-30.
+    reach = 40 + int(12 * math.sqrt(number * chance * (1 - chance)))
+    up, down = np.arange(mode, min(number, mode + reach)), np.arange(mode, max(0, mode - reach), -1)
+    rising = np.cumprod((number - up) / (up + 1) * math.exp(min(2 * tilt, 700)))
+    falling = np.cumprod(down / (number - down + 1) * math.exp(-2 * tilt))
+    shares = np.concatenate([falling[::-1], [1.0], rising])
+    return mode - len(falling), shares / math.fsum(shares.tolist())
+
+
+def least_tilt(effect: Callable[[Floats], Floats], aim: float, low: float, high: float) -> float:
+    """The least tilt, to some thousandths, from low to high whose effect is as large as the aim; else the highest."""
+    tilts = np.geomspace(min(low, high), high, 40)
+    for _ in range(2):
+        enough = np.flatnonzero(effect(tilts[:, None]) >= aim)
+        place = int(enough[0]) if len(enough) else len(tilts) - 1
+        found = float(tilts[place])
+        tilts = np.linspace(tilts[max(0, place - 1)], found, 40)
+    return found
+
+
+class Tilted:
+    """The differences of two systems with their sizes, and their directions under any tilt."""
+
+    def __init__(
+        self, a: Floats, b: Floats, swaps: Array, sizes: Ints, difference: Difference, *, merged: bool = True
+    ) -> None:
+        self.mean = (a + b) / 2
+        self._difference = difference
+        step = 1e-4 * np.maximum(1.0, self.mean)
+        # Where nothing is counted there is nothing below.
+        below = np.where(self.mean > 0, step, 0.0)
+        fields, gained = np.arange(len(step)), np.empty(len(step))
+        at_once = max(1, CHUNK_NUMBERS // max(1, len(step)))
+        for first in range(0, len(step), at_once):
+            some = fields[first : first + at_once]
+            moved = some[:, None] == fields
+            gained[some] = difference(self.mean - below * moved, self.mean + step * moved)
+        self.gradient = np.nan_to_num(gained / (below + step))
+        gains = swaps @ self.gradient
+        self.rows, self.sizes = np.where(gains < 0, -1.0, 1.0)[:, None] * swaps, sizes
+        if merged:
+            # Units that differ alike, whichever way, are one row.
+            self.rows, group = np.unique(self.rows, axis=0, return_inverse=True)
+            self.sizes = np.bincount(group.ravel(), sizes, len(self.rows)).astype(np.int64)
+        self.gains = np.abs(self.rows @ self.gradient)
+        # What rounding leaves of a gradient favours no side.
+        self.gains[self.gains < 1e-8 * self.gains.max(initial=0.0)] = 0.0
+        self.far = _FAR / float(self.gains[self.gains > 0].min(initial=1.0))
+
+    def chances(self, tilt: Any) -> Floats:
+        """The chance of each row's units to show the side that favours A; one half where there is none."""
+        return np.asarray(1 / (1 + np.exp(-2 * np.minimum(tilt * self.gains, 350))))
+
+    def effect(self, tilt: Any) -> Floats:
+        """The size of the difference of the scores of expected counts, under a tilt or each of a column of them."""
+        half = (self.sizes * (self.chances(tilt) - 0.5)) @ self.rows
+        return np.asarray(np.abs(self._difference(self.mean + half, self.mean - half)))
+
+    def differences(self, halves: Floats, times: int = 1) -> Floats:
+        """The size of the difference for half of what A has more than B, with so many times as many units."""
+        mean = times * self.mean
+        return np.asarray(np.abs(self._difference(mean + halves, mean - halves)))
+
+    @property
+    def _kind(self) -> Any:
+        """Single precision where that holds all sums of whole numbers."""
+        exact = float((np.abs(self.rows).max(axis=1, initial=0.0) * self.sizes).sum()) < 1 << 24
+        return np.float32 if exact else np.float64
+
+    def draw(self, tilt: float, times: int, rng: np.random.Generator) -> Floats:
+        """Half of what A has more than B: replicates × fields."""
+        chances = self.chances(tilt)
+        few, many = np.flatnonzero(self.sizes <= _TOSSED), np.flatnonzero(self.sizes > _TOSSED)
+        halves = np.tile(-(self.sizes @ self.rows) / 2, (times, 1))
+        place = np.repeat(few, self.sizes[few])
+        # Chances in 65,536ths are far finer than what so many replicates can tell.
+        bars = np.minimum(np.rint(chances[place] * 65536), 65535).astype(np.uint16)
+        kind = self._kind
+        table: Array = self.rows[place].astype(kind)
+        step = max(1, CHUNK_NUMBERS // max(1, len(place)))
+        for first in range(0, times if len(place) else 0, step):
+            number = min(step, times - first)
+            drawn = rng.integers(0, 65536, size=(number, len(place)), dtype=np.uint16)
+            shown: Array = (drawn < bars).astype(kind)
+            halves[first : first + number] += shown @ table
+        if many.size:
+            halves += rng.binomial(self.sizes[many], chances[many], size=(times, len(many))) @ self.rows[many]
+        return halves
+
+    def tail(self, observed: float, rng: np.random.Generator) -> tuple[float, float] | None:
+        """Log chance of a difference as large as the one observed, on either side, and its relative standard error.
+
+        None if no draw is as large. Exchanging all units turns the sign, so that both sides are equally likely.
+        """
+        least, bound = abs(observed) / max(float(self.sizes @ self.gains**2), 1e-300), as_extreme(observed)
+        tilt = least_tilt(self.effect, abs(observed), least / 4, self.far)
+        scaled = np.minimum(tilt * self.gains, 350)
+        chances, table = self.chances(tilt)[:, None], self.rows.astype(self._kind)
+        single, several = np.flatnonzero(self.sizes == 1), np.flatnonzero(self.sizes > 1)
+        shown, sizes = np.empty((len(chances), _DRAWS), table.dtype), self.sizes[:, None].astype(table.dtype)
+        parts: list[Floats] = []
+        for rounds in _ROUNDS:
+            while len(parts) < rounds:
+                shown[single] = rng.random((len(single), _DRAWS)) < chances[single]
+                shown[several] = rng.binomial(self.sizes[several, None], chances[several], (len(several), _DRAWS))
+                halves = shown.T @ table - self.sizes @ self.rows / 2
+                hit = -self._difference(self.mean + halves, self.mean - halves) >= bound
+                # How much rarer a draw is without the tilt: least if all units show one side.
+                parts.append(np.where(hit, 2 * (scaled @ (sizes - shown)), -np.inf))
+            logs = np.concatenate(parts)
+            top = float(logs.max())
+            weights = np.exp(logs - top) if top > -math.inf else np.zeros(len(logs))
+            mean = float(weights.mean())
+            error = float(weights.std(ddof=1)) / math.sqrt(len(logs)) / mean if mean else math.inf
+            if error <= _ROUGH:
+                break
+        if not mean:
+            return None
+        return LOG_2 + top + math.log(mean) - float(self.sizes @ np.log1p(np.tanh(scaled))), error
