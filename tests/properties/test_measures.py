@@ -49,6 +49,7 @@ from strategies import (
     tagged_spans,
     tree_outputs,
 )
+from unit.result.test_verdicts import check_words
 
 TEXTS = {
     "tags": outputs,
@@ -549,6 +550,14 @@ def test_swapping_two_systems_swaps_corrections_and_new_errors(texts: Any, train
             for row in theirs.labels
         }
     assert outcomes_of(forth) == pytest.approx(outcomes_of(back, turned=True), abs=0, nan_ok=True)
+    kinds = [
+        {(row.test, row.measure, row.score, row.slice): (row.kind, row.claims) for row in one.comparisons}
+        for one in (forth, back)
+    ]
+    assert kinds[0] == kinds[1]
+    ours, theirs = forth.verdict_data, back.verdict_data
+    assert (ours.kind, ours.claims, ours.systems) == (theirs.kind, theirs.claims, theirs.systems)
+    check_words(forth.verdict, {*ours.claims, *(claim for row in forth.comparisons for claim in row.claims)})
     assert {(row.label, row.before, row.after, row.count) for row in forth.transitions} == {
         (row.label, row.after, row.before, row.count) for row in back.transitions
     }

@@ -8,10 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+import assay
 from assay.render import render
 from assay.render.page import fragment, index, page
 from assay.result import AgreementFacts, Comparison, Family, Power, Result, Score, Source
-from assay.result.grammar import KINDS, decide
+from assay.result.grammar import BETTER, KINDS, decide
 from assay.result.verdict import sentence, verdict
 from cases import each
 from unit.result.test_grammar import CASES, corrected
@@ -216,3 +219,24 @@ def test_the_guide_has_every_kind_of_verdict_with_an_example() -> None:
         example = "" if case is None or kind.startswith("bayes") else sentence(corrected(case["facts"]))
         denied = f"; this does not mean that {never}" if never else ""
         assert rows[kind] == f"{holds}{denied} | {example}", kind
+
+
+def test_letters_and_verdicts_of_many_systems_agree() -> None:
+    """A pair that differs significantly shares no letter, another one does; a further system changes no p."""
+    rng = np.random.default_rng(3)
+    gold = [["N"] * 6 for _ in range(40)]
+    systems = {
+        name: [["X" if rng.random() < rate else "N" for _ in sentence] for sentence in gold]
+        for name, rate in (("a", 0.02), ("b", 0.05), ("c", 0.2), ("d", 0.22), ("e", 0.6))
+    }
+    result = assay.compare(gold, systems, ["accuracy", "sentence-accuracy"], times=200)
+    groups = {(row.system, row.measure): {*row.group} for row in result.scores if row.main and row.label is None}
+    for row in result.main_tests:
+        apart = not groups[row.a, row.measure] & groups[row.b, row.measure]
+        assert apart == row.is_significant == (row.kind in BETTER)
+        assert row.family == Family("pairs", 20)
+    fewer = assay.compare(gold, {name: systems[name] for name in "abc"}, ["accuracy"], times=200)
+    known = {(row.a, row.b, row.measure): row for row in result.main_tests}
+    for row in fewer.main_tests:
+        other = known[row.a, row.b, row.measure]
+        assert (row.p, row.method, row.low, row.high) == (other.p, other.method, other.low, other.high)
