@@ -55,7 +55,7 @@ def shared_data() -> Callable[[str], Path]:
 
 
 def pytest_collection_finish() -> None:
-    """What was collected stays to the end: the garbage collector need not look at thousands of tests again and again."""
+    """What was collected stays to the end, so that the garbage collector need not look at it again and again."""
     gc.collect()
     gc.freeze()
 
