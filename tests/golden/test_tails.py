@@ -100,6 +100,13 @@ def test_tilted_draws_come_near_what_is_exact(case: Any) -> None:
             assert few.p == pytest.approx(float(case["expected"]["p"]), rel=0.6)
 
 
+def test_more_shufflings_make_tilted_draws_more_exact() -> None:
+    case = next(case for case in CASES if case["id"] == "f1-mixed")
+    few, many = (outcome_of(case, times=times) for times in (10_000, 200_000))
+    assert many.high - many.low < (few.high - few.low) / 3
+    agrees(many, case)
+
+
 @each("case", OTHERS, ids=lambda case: case["id"])
 def test_f1_is_enumerated_or_tilted(case: Any) -> None:
     outcome = outcome_of(case)

@@ -891,7 +891,7 @@ class Figures:
                 def tilted(a: int, b: int, name: str = name) -> Shuffling | None:
                     own = self._exchange(a, b, name)
                     difference, stream = own.difference(self.averages[name]), own.stream(self.settings.seed)
-                    return tilted_test(*own.sides, own.rows, own.sizes, difference, stream)
+                    return tilted_test(*own.sides, own.rows, own.sizes, difference, stream, self.settings.times)
 
                 tests = shuffling_tests(tables, pairs, difference, rng, self.settings.times, tilted)
                 for (a, b), outcome in tests.items() if self.tallies.units > BLOCKS else ():

@@ -212,7 +212,7 @@ class Comparison:
     """Units (McNemar: items) in which the systems differ."""
     p_mid: float | None = None
     exact: bool = False
-    """All shufflings were enumerated, so p has no sampling error."""
+    """True if p has no sampling error: no shuffling was drawn."""
     interval: str = ""
     """The kind of interval that the difference has."""
     power: Power | None = None

@@ -112,18 +112,18 @@ def shuffling_test(
         parts.append((a - b) / 2 - moved)
     outcome = None
     if hits < min(RARE, times):
-        outcome = tilted_test(a, b, swaps, sizes, difference, stream)
+        outcome = tilted_test(a, b, swaps, sizes, difference, stream, times)
     return replace(outcome or _drawn(hits, times, units), halves=np.concatenate(parts))
 
 
 def tilted_test(
-    a: Floats, b: Floats, swaps: Any, sizes: Ints, difference: Difference, stream: Stream
+    a: Floats, b: Floats, swaps: Any, sizes: Ints, difference: Difference, stream: Stream, times: int
 ) -> Shuffling | None:
     """The same test by tilted draws, for differences that are rare; None if these draws do not reach them either."""
     table = swaps if isinstance(swaps, np.ndarray) else swaps.toarray()
     # Of many fields hardly two units differ alike.
     tilted = Tilted(a, b, table, sizes, difference, merged=table.shape[1] < _MANY_FIELDS)
-    found = tilted.tail(float(difference(a, b)), stream(TILTED))
+    found = tilted.tail(float(difference(a, b)), stream(TILTED), times)
     if found is None:
         return None
     logarithm, error = found

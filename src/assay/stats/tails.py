@@ -21,9 +21,11 @@ LOG_2 = math.log(2)
 _MOST_PRODUCTS, _MOST_SUMS = 20_000_000, 1 << 20
 """The most products that a convolution may need, and the most different sums."""
 _DRAWS = 512
-"""Tilted draws at a time …"""
+"""Tilted draws at a time, once for each …"""
+_SHUFFLINGS = 10_000
+"""… so many shufflings asked for, …"""
 _ROUNDS = (1, 4, 16)
-"""… as many times, each number tried only if with the one before …"""
+"""… four and sixteen times as often if with fewer …"""
 _ROUGH = 0.5
 """… the standard error is more than this share of the chance."""
 _TOSSED = 32
@@ -172,10 +174,13 @@ class Tilted:
             halves += rng.binomial(self.sizes[many], chances[many], size=(times, len(many))) @ self.rows[many]
         return halves
 
-    def tail(self, observed: float, rng: np.random.Generator) -> tuple[float, float] | None:
+    def tail(
+        self, observed: float, rng: np.random.Generator, times: int = _SHUFFLINGS
+    ) -> tuple[float, float] | None:
         """Log chance of a difference as large as the one observed, on either side, and its relative standard error.
 
-        None if no draw is as large. Exchanging all units turns the sign, so that both sides are equally likely.
+        None if no draw is as large. Exchanging all units turns the sign, so that both sides are equally likely. More
+        shufflings asked for (`times`) make more draws.
         """
         least, bound = abs(observed) / max(float(self.sizes @ self.gains**2), 1e-300), as_extreme(observed)
         tilt = least_tilt(self.effect, abs(observed), least / 4, self.far)
@@ -185,7 +190,7 @@ class Tilted:
         shown, sizes = np.empty((len(chances), _DRAWS), table.dtype), self.sizes[:, None].astype(table.dtype)
         parts: list[Floats] = []
         for rounds in _ROUNDS:
-            while len(parts) < rounds:
+            while len(parts) < rounds * max(1, times // _SHUFFLINGS):
                 shown[single] = rng.random((len(single), _DRAWS)) < chances[single]
                 shown[several] = rng.binomial(self.sizes[several, None], chances[several], (len(several), _DRAWS))
                 halves = shown.T @ table - self.sizes @ self.rows / 2
