@@ -146,6 +146,7 @@ def _shuffled(rows: Sequence[Comparison], seed: int, times: int) -> Shuffling | 
         *(a, b, swaps, sizes, difference, lambda purpose: generator(seed, purpose.encode() + content), times),
         amounts=_amounts(parts, functions, signs),
         width=sum(len(part.a) for part in parts),
+        replicates=False,
     )
 
 

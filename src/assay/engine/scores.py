@@ -39,7 +39,7 @@ from assay.stats.intervals import (
     t_interval,
     wilson,
 )
-from assay.stats.power import detectable
+from assay.stats.power import detectable, reaches
 from assay.stats.resample import CHUNK_NUMBERS, bootstrap_sums, bootstrap_weights
 from assay.stats.significance import Shuffling, shuffling_test, shuffling_tests, tilted_test
 from assay.stats.streams import BOOTSTRAP, SHUFFLING, Stream, generator, is_less, rows_text
@@ -785,12 +785,17 @@ class Figures:
             *(*sides, found.rows, found.sizes, difference, stream, self.settings.times),
             amounts=found.amounts(function),
             width=len(found.a),
+            replicates=self._asks_power and reaches(self.settings.times, self.settings.alpha),
         )
         outcome = replace(outcome, units=found.units)
         swaps = found.rows if isinstance(found.rows, np.ndarray) else found.rows.toarray()
         ends = (-ends[1], -ends[0]) if found.turned else ends
         # What power draws comes behind what the test has drawn.
         return outcome, self._power(*sides, swaps, found.sizes, difference, outcome, ends, stream(SHUFFLING))
+
+    @property
+    def _asks_power(self) -> bool:
+        return self.settings.power is not None and self.slice is None
 
     def _exchange(self, a: int, b: int, name: str) -> Exchange:
         """What a test of two systems on a score is made of."""
@@ -850,7 +855,7 @@ class Figures:
     ) -> Power | None:
         """The power of a test; slices and scores beside the main one claim nothing."""
         chance, alpha = self.settings.power, self.settings.alpha
-        if chance is None or self.slice is not None or swaps.shape[1] > MOST_FIELDS:
+        if chance is None or not self._asks_power or swaps.shape[1] > MOST_FIELDS:
             return None
         found = detectable(
             *(a, b, swaps, sizes, difference, outcome, ends, rng),

@@ -66,14 +66,23 @@ def detectable(
     tilted = Tilted(a, b, swaps, sizes, difference)
     observed = float(difference(a, b))
     low, high = ends if observed > 0 else (-ends[1], -ends[0])
-    null = tilted.draw(0.0, 4 * PLANNED, rng) if outcome.halves is None else outcome.halves
-    critical, smallest = _exact(tilted, alpha, chance) or _sampled(tilted, null, alpha, chance, rng)
+    null = outcome.halves
+    if null is None and reaches(4 * PLANNED, alpha):
+        null = tilted.draw(0.0, 4 * PLANNED, rng)
+    if null is not None and not reaches(len(null), alpha):
+        null = None
+    found = _exact(tilted, alpha, chance)
+    if found is None and null is None:
+        found = _remote(tilted, alpha, chance)
+    critical, smallest = found or _sampled(tilted, np.asarray(null), alpha, chance, rng)
 
     def plan(effect: float) -> int | None:
         if effect <= 0 or math.isnan(effect) or not tilted.gains.any():
             return None
         if len(tilted.rows) == 1:
             return _tosses(_share_of(tilted, effect), int(tilted.sizes[0]), units, alpha, chance)
+        if null is None:
+            return math.ceil(units * _planned_far(tilted, effect, alpha, chance))
         return math.ceil(units * _planned(tilted, effect, null, alpha, chance, rng))
 
     needed = [plan(effect) for effect in (abs(observed), high, low)]
@@ -135,8 +144,6 @@ def _sampled(
 ) -> tuple[float | None, float | None]:
     """The same from replicates; draws under one tilt, weighed anew, serve all tilts near it."""
     times = len(null)
-    if not _beyond(times, alpha):
-        return _remote(tilted, alpha, chance)
     critical = _critical_of(tilted.differences(null), alpha)
     if critical is None:
         return None, None
@@ -211,6 +218,11 @@ def _remote(tilted: Tilted, alpha: float, chance: float) -> tuple[float | None, 
     return float(tilted.effect(critical)), float(tilted.effect(least_tilt(reached, bound, low, tilted.far)))
 
 
+def reaches(times: int, alpha: float) -> bool:
+    """True if so many replicates can have a p of alpha."""
+    return _beyond(times, alpha) > 0
+
+
 def _beyond(times: int, alpha: float) -> int:
     """The most of so many replicates that may reach a difference with p ≤ alpha."""
     chances = np.cumsum(np.full(times, 1 / (1 + times)))
@@ -229,13 +241,6 @@ def _planned(
     suffices, then halved back; between two whole numbers the power's quantile is linear in the root of the units.
     """
     normal = NormalDist()
-    if not _beyond(len(null), alpha):
-        # So few replicates cannot tell; sums of more units are the more normal.
-        squares = tilted.sizes * tilted.gains**2
-        moved = np.tanh(effect / float(squares.sum()) * tilted.gains)
-        reach = normal.inv_cdf(1 - alpha / 2) * math.sqrt(float(squares.sum()))
-        reach += normal.inv_cdf(chance) * math.sqrt(float(squares @ (1 - moved**2)))
-        return max(1.0, (reach / effect) ** 2)
     pools = {1: (null, tilted.draw(_tilt_of(tilted, effect), PLANNED, rng))}
 
     def power(pair: tuple[Floats, Floats], times: int) -> float:
@@ -273,6 +278,15 @@ def _planned(
     roots = math.sqrt(below), math.sqrt(above)
     root = roots[0] + (roots[1] - roots[0]) * min(1.0, max(0.0, (aim - start) / max(end - start, 1e-9)))
     return math.ceil(100 * root * root) / 100
+
+
+def _planned_far(tilted: Tilted, effect: float, alpha: float, chance: float) -> float:
+    """The same where replicates cannot tell: sums of more units are the more normal."""
+    normal, squares = NormalDist(), tilted.sizes * tilted.gains**2
+    moved = np.tanh(effect / float(squares.sum()) * tilted.gains)
+    reach = normal.inv_cdf(1 - alpha / 2) * math.sqrt(float(squares.sum()))
+    reach += normal.inv_cdf(chance) * math.sqrt(float(squares @ (1 - moved**2)))
+    return max(1.0, (reach / effect) ** 2)
 
 
 def _tilt_of(tilted: Tilted, effect: float) -> float:

@@ -70,13 +70,15 @@ def shuffling_test(
     *,
     amounts: Ints | None = None,
     width: int = 0,
+    replicates: bool = True,
 ) -> Shuffling:
     """The two-sided paired shuffling (approximate randomisation) test; Noreen 1989.
 
     `a` and `b` are summed fields, `swaps` the distinct non-zero rows of A's counts minus B's, `sizes` how many
     units have each. Under the null hypothesis the two outputs for a unit might as well be exchanged. Where the
     difference is proportional to the sum of whole numbers, one for each row, these are `amounts`. `width` numbers are
-    made of a replicate, where they are more than fields.
+    made of a replicate, where they are more than fields. Unless `replicates` are wanted, no more are drawn once it is
+    clear that p is too small for them.
     """
     width = max(width, swaps.shape[1])
     units = int(sizes.sum())
@@ -105,15 +107,20 @@ def shuffling_test(
     if amounts is not None and (logarithm := sum_tail(amounts, sizes)) is not None:
         p, smallest = _chance(logarithm), _smallest(int(sizes[amounts != 0].sum()))
         return Shuffling(p, p, p, units, "exact", logarithm / LOG_10, smallest)
-    hits, parts = 0, []
+    hits, drawn, hopeless, parts = 0, 0, False, []
     for weights in shuffle_weights(sizes, times, stream(SHUFFLING), max(width, len(sizes))):
         moved, values = found(weights)
-        hits += int(np.count_nonzero(values >= bound))
+        hits, drawn = hits + int(np.count_nonzero(values >= bound)), drawn + len(weights)
         parts.append((a - b) / 2 - moved)
+        # A quarter of all draws came nowhere near.
+        hopeless |= not hits and 4 * drawn >= times
+        if hopeless and not replicates:
+            break
     outcome = None
-    if hits < min(RARE, times):
+    if hopeless or hits < min(RARE, times):
         outcome = tilted_test(a, b, swaps, sizes, difference, stream, times)
-    return replace(outcome or _drawn(hits, times, units), halves=np.concatenate(parts))
+    halves = np.concatenate(parts) if drawn == times else None
+    return replace(outcome or _drawn(hits, drawn, units), halves=halves)
 
 
 def tilted_test(
