@@ -90,6 +90,7 @@ def facts_of_score(result: Result, row: Score) -> dict[str, Any]:
         **{"value": _known(row.value), "low": None if bare else row.low, "high": None if bare else row.high},
         **{"unit": result.unit, "units": result.units, "assumed": row.assumed, "rare_labels": list(row.too_short)},
         "sets": result.systems_over_sets[0].data_sets if result.systems_over_sets else None,
+        "all_sets": _number_of_sets(result),
     }
 
 
@@ -139,7 +140,8 @@ def _named_facts(result: Result, row: Comparison) -> dict[str, Any]:
     if row.family is not None and row.family.question == "average":
         key = (row.a, row.b, row.measure)
         over = next(one for one in result.pairs_over_sets if (one.a, one.b, one.measure) == key)
-        sets = {"sets": over.data_sets, "shown_on": over.a_significant + over.b_significant}
+        shown = over.a_significant + over.b_significant
+        sets = {"sets": over.data_sets, "all_sets": _number_of_sets(result), "shown_on": shown}
     return pair_facts(
         row,
         **{"a": row.a, "b": row.b, "measure": named(result, row.measure), "times": result.times},
@@ -152,6 +154,11 @@ def _named_facts(result: Result, row: Comparison) -> dict[str, Any]:
         **outcome,
         **sets,
     )
+
+
+def _number_of_sets(result: Result) -> int:
+    """The number of data sets of a Result over several."""
+    return len({row.slice for row in result.scores if row.slice}) if result.systems_over_sets else 0
 
 
 def _runs(result: Result, row: Comparison) -> list[int] | None:
@@ -176,7 +183,7 @@ def _facts_of_many(result: Result, rows: Sequence[Score], tests: Sequence[Compar
     sets = next((row.data_sets for row in result.systems_over_sets), None)
     return {
         **{"type": "many", "systems": len(values), "measure": named(result, rows[0].measure), "sets": sets},
-        "form": result.form_of(rows[0]),
+        **{"form": result.form_of(rows[0]), "all_sets": _number_of_sets(result)},
         **{"top": top, "values": values, "unit": result.unit, "baseline": base},
         "leads": {name: row.kind.removeprefix("average-") for name, row in beside.items()},
         "differences": {name: row.difference if row.a == leader else -row.difference for name, row in beside.items()},
@@ -260,9 +267,9 @@ def _pair(facts: Facts, found: Decision) -> str:
     sets, measure = facts.get("sets"), facts.get("measure", "accuracy")
     form = facts.get("form", "percent")
     write, write_signed = WRITERS[form], WRITERS[DIFFERENCES[form]]
-    on = f"{measure}, averaged over these {plural(sets, 'data set')}" if sets else measure
+    on = f"{measure}{_over(facts)}"
     count = ""
-    if sets:
+    if sets and sets > 1:
         count = f" On {facts['shown_on'] or 'none'} of the {sets} a difference is shown."
     if kind == "undefined":
         lacking = [name for name, key in ((a, "value_a"), (b, "value_b")) if facts.get(key) is None]
@@ -342,6 +349,15 @@ def _pair(facts: Facts, found: Decision) -> str:
     return f"{text}{count}"
 
 
+def _over(facts: Facts) -> str:
+    """The data sets that an average is over; nothing if there is none."""
+    number = facts.get("sets")
+    if not number:
+        return ""
+    common = " that all systems have" if number < (facts.get("all_sets") or 0) else ""
+    return f", averaged over these {number:,} data sets{common}" if number > 1 else f", on one data set{common}"
+
+
 def _clustered(facts: Facts) -> str:
     """The clause on documents that are not the unit."""
     number = f"{facts['documents']:,} " if facts.get("documents") else ""
@@ -401,7 +417,7 @@ def _many(facts: Facts, found: Decision) -> str:
     """The system with the highest score and what is shown of it, or all systems beside their baseline."""
     measure, unit, leads = facts.get("measure", "accuracy"), facts.get("unit", "sentence"), facts["leads"]
     values, top, sets = facts.get("values", {}), facts["top"], facts.get("sets")
-    over = f", averaged over these {plural(sets, 'data set')}" if sets else ""
+    over = _over(facts)
     if not top:
         return f"The systems cannot be compared on {measure}: it is undefined."
     form = facts.get("form", "percent")
@@ -440,7 +456,7 @@ def _many(facts: Facts, found: Decision) -> str:
     others = sorted((name for name in values if name != first), key=lambda name: -values[name])
     above = f", {_size(values[first] - values[others[0]], form)} above {others[0]}" if others else ""
     count = ""
-    if sets and facts.get("won") is not None:
+    if sets and sets > 1 and facts.get("won") is not None:
         count = f" It has the highest score on {facts['won'] or 'none'} of them"
         count += f" and is better than every other system on {facts['shown_on'] or 'none'}."
     if found.kind == "leader-all":
@@ -466,7 +482,7 @@ def _score(facts: Facts, found: Decision) -> str:
     measure, system, unit = facts.get("measure", "accuracy"), facts.get("system", "a"), facts.get("unit", "sentence")
     if found.kind == "undefined":
         return f"{measure} of {system} is undefined."
-    sets = f", averaged over these {plural(facts['sets'], 'data set')}" if facts.get("sets") else ""
+    sets = _over(facts)
     write = WRITERS[facts.get("form", "percent")]
     reached = f"{system} reaches {write(facts['value'])} on {measure}{sets}"
     if "interval" in found.claims:
