@@ -9,6 +9,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from unittest.mock import patch
 
@@ -74,6 +75,13 @@ def few_shuffles(request: pytest.FixtureRequest) -> Iterator[None]:
     """Shufflings are enumerated up to a thousand, not a million, where tests are not about the p of real data."""
     room, *_ = request.path.relative_to(Path(__file__).parent).parts
     most = 1000 if room in ("browser", "cli", "fuzz", "unit") else significance.MOST_OUTCOMES
+    with enumerated_up_to(most):
+        yield
+
+
+@contextmanager
+def enumerated_up_to(most: int) -> Iterator[None]:
+    """Enumerate up to so many shufflings."""
     with patch.object(significance, "MOST_OUTCOMES", most), patch.object(all_shuffles, "__defaults__", (most,)):
         yield
 
@@ -82,7 +90,9 @@ def few_shuffles(request: pytest.FixtureRequest) -> Iterator[None]:
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder in which `assay demo` ran: its pages, its copy of the example, and what it said in said.txt."""
     path = tmp_path_factory.mktemp("demo")
-    done = call("demo", "--html", "pages", "--copy", "copy", folder=path)
+    # As the tests of commands do, whichever test asks for it first.
+    with enumerated_up_to(1000):
+        done = call("demo", "--html", "pages", "--copy", "copy", folder=path)
     assert done.returncode == 0, done.stderr
     (path / "said.txt").write_text(done.stdout, "utf-8")
     return path
