@@ -18,7 +18,7 @@ from assay.errors import InputError, UsageError
 from assay.experiment.tables import Split
 from assay.records import dataclass
 from assay.result import Score, enumeration
-from assay.result.grammar import SURE
+from assay.result.grammar import ALPHA, SURE
 from assay.result.numbers import plural
 from assay.result.posteriors import (
     CurvePoint,
@@ -44,7 +44,6 @@ CURVE = 13
 """The number of regions of equivalence that are tried, from none to three times the chosen one."""
 MANY_DATA_SETS = 10
 """From this many data sets on, the signed-rank test on their means is worth a look."""
-ALPHA = 0.05
 RHO = ("folds", "sizes")
 
 

@@ -287,7 +287,7 @@ class Rope:
     """A perfect score, 1 or 100; nan for other numbers, which are not shown in points."""
 
     def __str__(self) -> str:
-        """How far systems may lie apart within the region."""
+        """Half the width of the region, in points if scores have them."""
         if math.isnan(self.full):
             return f"{self.half:.3g}"
         points = f"{100 * self.half / self.full:.3g}"
@@ -295,7 +295,7 @@ class Rope:
 
     @property
     def source(self) -> str:
-        """Where the region comes from."""
+        """The origin of the region in words."""
         return _SOURCES.get(self.origin, f"from {self.origin}")
 
     @property

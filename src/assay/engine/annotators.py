@@ -22,10 +22,10 @@ from assay.errors import UsageError, unknown
 from assay.formats.ratings import SystemRatings, ratings_in, read_ratings, system_ratings
 from assay.records import dataclass
 from assay.result import AgreementFacts, Annotator, Coincidence, Comparison, Disagreement, Family, Score, enumeration
-from assay.result.grammar import decide
+from assay.result.grammar import ALPHA, decide
 from assay.stats.intervals import percentiles, t_interval, t_tail
 from assay.stats.resample import bootstrap_weights
-from assay.stats.significance import holm, shuffling_test
+from assay.stats.significance import SMALLEST, holm, shuffling_test
 from assay.stats.streams import BOOTSTRAP, generator, rows_text
 from assay.stats.unitizing import Units, overlapping
 
@@ -40,7 +40,6 @@ SHOWN = 10
 """So many of the items that annotators disagree on most are kept where the user does not say how many."""
 ROUNDING = 1e-12
 """Differences up to this are none."""
-SMALLEST_P = 1e-300
 _TIES = " / "
 
 
@@ -252,7 +251,7 @@ def figure_of(measure: Measure, ratings: Ratings, groups: Groups) -> Figure:
 
 
 def agreement_facts(ratings: Ratings, measures: Sequence[Measure]) -> AgreementFacts:
-    """What a verdict on the agreement of all annotators rests on."""
+    """Facts behind the verdict on the agreement of all annotators."""
     pairable = ratings.sizes > 1
     counts = ratings.counts[pairable]
     number = counts.sum(axis=0)
@@ -410,7 +409,7 @@ def correct_ceilings(rows: Sequence[Comparison]) -> tuple[Comparison, ...]:
     """The tests against the human ceiling with Holm's correction, intervals at the level of all of them, kinds."""
     found = []
     for row, adjusted in zip(rows, holm([row.p for row in rows]), strict=True):
-        family, level = Family("ceiling", len(rows)), 1 - 0.05 / len(rows)
+        family, level = Family("ceiling", len(rows)), 1 - ALPHA / len(rows)
         variance, df = row.variance or math.nan, row.df or math.nan
         low, high = t_interval(row.difference, variance, 1 + df, -1.0, 1.0, level)
         facts = {"difference": row.difference, "p_adjusted": adjusted}
@@ -489,7 +488,7 @@ def _ceiling_comparison(system: Figure, human: Figure, settings: Settings) -> tu
     p, low, high = exchanged.p, math.nan, math.nan
     # If nothing varies, the items alone decide.
     if not variance <= ROUNDING**2:
-        p = max(2 * t_tail(abs(difference) / math.sqrt(variance), freedom), SMALLEST_P)
+        p = max(2 * t_tail(abs(difference) / math.sqrt(variance), freedom), SMALLEST)
         low, high = t_interval(difference, variance, 1 + freedom, -1.0, 1.0)
     found = Comparison(
         a=CEILING,

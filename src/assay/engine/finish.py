@@ -19,7 +19,7 @@ from assay.engine.examples import Drawn
 from assay.engine.items import Items
 from assay.engine.measure import Measure
 from assay.engine.parts import Part, Summed, bases_of, basis_of, way_of
-from assay.engine.scores import ALPHA, Figures, Settings
+from assay.engine.scores import Figures, Settings
 from assay.engine.slices import NO_VALUE
 from assay.engine.task import describe, tasks
 from assay.engine.texts import united
@@ -44,7 +44,7 @@ from assay.result import (
     Unique,
     Unresolved,
 )
-from assay.result.grammar import decide
+from assay.result.grammar import ALPHA, decide
 from assay.result.verdict import pair_facts
 from assay.stats.intervals import t_interval
 from assay.stats.many import letters

@@ -19,10 +19,11 @@ from assay.corpus.adapters import named_systems
 from assay.engine.finish import adjust_p_values, with_groups
 from assay.engine.options import Options
 from assay.engine.parts import Part
-from assay.engine.scores import ALPHA, Figures, Settings, range_of
+from assay.engine.scores import Figures, Settings, range_of
 from assay.errors import UsageError
 from assay.formats import joint_digest
 from assay.result import Comparison, Result, Runs, RunTest, Score, enumeration
+from assay.result.grammar import ALPHA
 from assay.stats.intervals import t_interval
 from assay.stats.runs import almost_stochastic_order, permuted, run_variance, t_test
 from assay.stats.significance import SMALLEST

@@ -29,6 +29,7 @@ from assay.engine.measure import ByFields, Macro, Measure, Proportion, Ranged, R
 from assay.engine.measure import Score as ScoreFunction
 from assay.records import dataclass
 from assay.result import Comparison, CountsRow, Power, Score
+from assay.result.grammar import ALPHA
 from assay.stats.intervals import (
     STEADY,
     bca,
@@ -49,7 +50,6 @@ MOST_NUMBERS = 1 << 27
 """The most resampled scores of labels in all …"""
 HELD_NUMBERS = 1 << 24
 """… and at a time: 64 MB."""
-ALPHA = 0.05
 FEW_FOR_PERCENTILES = 200
 """Below so many units the interval of a difference is Student's; from there on percentiles are as good, and skewed
 where differences are."""

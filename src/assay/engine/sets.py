@@ -18,7 +18,6 @@ from assay.arrays import Bools, Floats
 from assay.engine.averages import average_score, average_test
 from assay.engine.finish import decide_family, with_groups
 from assay.engine.measure import form_of_score
-from assay.engine.scores import ALPHA
 from assay.errors import UsageError
 from assay.records import dataclass
 from assay.result import (
@@ -37,6 +36,7 @@ from assay.result import (
     kind_title,
 )
 from assay.result.chance import interval_title
+from assay.result.grammar import ALPHA
 from assay.result.numbers import WRITERS, plural
 from assay.result.posteriors import MeanRanks, RankTest
 from assay.stats.many import letters, rank_tests, signed_ranks

@@ -1004,10 +1004,11 @@ class Result:
                 result = replace(result, scores=tuple(replace(row, main=row.score == main) for row, main in rows))
             if any(row.is_of_score and row.slice is None and not row.kind for row in result.comparisons):
                 # In files from before comparisons had a kind, it is made of what they hold.
+                from assay.engine.counts import FEW_DIFFERING, FEW_UNITS
                 from assay.engine.finish import adjust_p_values
 
-                few = result.units < 20
-                tests = [replace(row, few=0 < row.units < 10 or few) for row in result.comparisons]
+                few = result.units < FEW_UNITS
+                tests = [replace(row, few=few or 0 < row.units < FEW_DIFFERING) for row in result.comparisons]
                 result = replace(result, comparisons=tuple(adjust_p_values(tests, result.main_scores)))
             if any(not row.kind for row in result.bayes):
                 # Files from before verdicts had a kind have the shares that decide it.

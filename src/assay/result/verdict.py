@@ -422,7 +422,8 @@ def _many(facts: Facts, found: Decision) -> str:
         return f"The systems cannot be compared on {measure}: it is undefined."
     form = facts.get("form", "percent")
     write, write_signed = WRITERS[form], WRITERS[DIFFERENCES[form]]
-    figure = f" with {write(values[top[0]])}" if values else ""
+    highest = write(values[top[0]]) if values else ""
+    figure = f", {highest}" if highest else ""
     family = facts.get("family_size", len(leads))
     holm = f"p (Holm) among {plural(family, 'test')}"
     groups: dict[str, list[str]] = {}
@@ -450,7 +451,7 @@ def _many(facts: Facts, found: Decision) -> str:
         return f"Compared with {base}{own}: {told} ({holm}{clustered})."
     if len(top) > 1:
         same = f"; they do not differ in any {unit}" if "identical" in found.claims else ""
-        return f"{_some(top)} share the highest {measure}{figure.replace(' with', ',')}{over}{same}."
+        return f"{_some(top)} share the highest {measure}{figure}{over}{same}."
     first = top[0]
     number = f" of {facts['systems']} systems"
     others = sorted((name for name in values if name != first), key=lambda name: -values[name])
@@ -460,9 +461,10 @@ def _many(facts: Facts, found: Decision) -> str:
         count = f" It has the highest score on {facts['won'] or 'none'} of them"
         count += f" and is better than every other system on {facts['shown_on'] or 'none'}."
     if found.kind == "leader-all":
-        text = f"{first} is the best{number} on {measure}{figure}{over}{above}, and better than each of the others"
+        reached = f" with {highest}" if highest else ""
+        text = f"{first} is the best{number} on {measure}{reached}{over}{above}, and better than each of the others"
         return f"{text} ({holm} at most 0.05{clustered}){f'; {margin}' * bool(margin)}.{count}"
-    head = f"{first} has the highest {measure}{number}{figure.replace(' with', ',')}{over}{above}"
+    head = f"{first} has the highest {measure}{number}{figure}{over}{above}"
     if found.kind == "leader-untested":
         return f"{head}; the differences were not tested.{count}"
     parts = [f"it is better than {_some(groups['better'])}"] if "better" in groups else []

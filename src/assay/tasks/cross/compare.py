@@ -20,12 +20,13 @@ from assay.engine.measure import Measure, find
 from assay.engine.options import Options, contents_of
 from assay.engine.parts import unit_of
 from assay.engine.run import hashed_units, measure_shard
-from assay.engine.scores import ALPHA, Figures, Settings
+from assay.engine.scores import Figures, Settings
 from assay.engine.task import describe
 from assay.engine.warnings import format_warnings
 from assay.errors import UsageError, unknown
 from assay.keywords import Embed, File, Interval, OnMismatch, explicit
 from assay.result import SCHEMA, Framework, Overlap, Result, Source, enumeration
+from assay.result.grammar import ALPHA
 from assay.tasks.constituents.brackets import roots
 from assay.tasks.cross.functiontrees import HEAD, ROOT, subsumes
 from assay.tasks.cross.measures import Parse, tedeval
