@@ -1009,7 +1009,8 @@ class Result:
 
                 few = result.units < FEW_UNITS
                 tests = [replace(row, few=few or 0 < row.units < FEW_DIFFERING) for row in result.comparisons]
-                result = replace(result, comparisons=tuple(adjust_p_values(tests, result.main_scores)))
+                decided = adjust_p_values(tests, result.main_scores, documents=result.documents)
+                result = replace(result, comparisons=tuple(decided))
             if any(not row.kind for row in result.bayes):
                 # Files from before verdicts had a kind have the shares that decide it.
                 result = replace(result, bayes=tuple(map(with_kind, result.bayes)))

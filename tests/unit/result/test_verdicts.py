@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from dataclasses import replace
@@ -240,3 +241,17 @@ def test_letters_and_verdicts_of_many_systems_agree() -> None:
     for row in fewer.main_tests:
         other = known[row.a, row.b, row.measure]
         assert (row.p, row.method, row.low, row.high) == (other.p, other.method, other.low, other.high)
+
+
+def test_files_from_before_comparisons_had_a_kind_have_a_verdict() -> None:
+    """The kind is made of what they hold; without the smallest p nothing is untestable."""
+    gold = [["A", "B"]] * 30
+    for wrong, kinds in ((24, ("different", "different")), (4, ("untestable", "not-shown"))):
+        systems = {"one": gold, "two": [["A", "A"]] * wrong + gold[wrong:]}
+        data = json.loads(assay.compare(gold, systems, ["accuracy"], times=50).to_json())
+        found = [Result.from_json(json.dumps(data)).main_tests[0].kind]
+        for row in data["comparisons"]:
+            for name in ("kind", "claims", "family", "method", "smallest_p", "few", "needed"):
+                del row[name]
+        found.append(Result.from_json(json.dumps(data)).main_tests[0].kind)
+        assert tuple(found) == kinds
