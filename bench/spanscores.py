@@ -123,7 +123,7 @@ def _span_list(spans: Spans, codes: dict[str, int]) -> Any:
     np = import_module("numpy")
     labels = np.array([codes.setdefault(span.label, len(codes)) for span in spans])
     begin, end = (np.array([span[side] for span in spans]) for side in (0, 1))
-    return import_module("assay.engine.matching").SpanList(begin, end, labels)
+    return import_module("assay.corpus").Marks.on_line(begin, end, labels)
 
 
 def _counted(kind: Any, kinds: Sequence[str]) -> dict[str, int]:

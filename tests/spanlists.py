@@ -9,7 +9,8 @@ from itertools import chain, pairwise
 import numpy as np
 
 from assay.arrays import NONE
-from assay.engine.matching import Records, SpanList
+from assay.corpus import Marks
+from assay.engine.matching import Matches
 
 Span = tuple[str, tuple[int, ...]]
 """A label and all atoms in order."""
@@ -30,11 +31,11 @@ def _atoms(stretch: str) -> range:
     return range(int(begin), int(end or begin) + 1)
 
 
-def span_lists(*sides: Sequence[Span]) -> list[SpanList]:
+def span_lists(*sides: Sequence[Span]) -> list[Marks]:
     """Each list of spans as the matching takes it; labels are coded alike in all, in alphabetic order."""
     labels = sorted({label for side in sides for label, _ in side})
     return [
-        SpanList(
+        Marks.on_line(
             np.array([atoms[0] for _, atoms in side], dtype=np.int32),
             np.array([atoms[-1] + 1 for _, atoms in side], dtype=np.int32),
             np.array([labels.index(label) for label, _ in side], dtype=np.int32),
@@ -54,9 +55,9 @@ def stretches(atoms: Sequence[int]) -> tuple[tuple[int, int], ...]:
 Row = tuple[int | None, int | None, str, bool, bool]
 
 
-def rows(records: Records, kinds: Sequence[str]) -> list[Row]:
+def rows(records: Matches, kinds: Sequence[str]) -> list[Row]:
     """The records as tuples: target, system span, kind, and whether they are new."""
-    columns = (records.target, records.system, records.kind, records.new_target, records.new_system)
+    columns = (records.gold, records.system, records.kind, records.new_gold, records.new_system)
     return [
         (None if target == NONE else target, None if system == NONE else system, kinds[kind], *new)
         for target, system, kind, *new in zip(*(column.tolist() for column in columns), strict=True)

@@ -23,7 +23,7 @@ def read_back(sentences: list[list[str]], scheme: str, repair: str | None = None
     spans = corpus.spans
     assert spans is not None
     found: list[list[Span]] = [[] for _ in sentences]
-    columns = (spans.sentence.tolist(), spans.begin.tolist(), spans.end.tolist(), spans.labels.strings())
+    columns = (spans.unit.tolist(), spans.begin.tolist(), spans.end.tolist(), spans.labels.strings())
     for sentence, begin, end, label in zip(*columns, strict=True):
         found[sentence].append((begin, end, label))
     return found

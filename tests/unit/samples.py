@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from assay.corpus import Corpus, Spans
+from assay.corpus import Corpus, Marks
 from assay.errors import AssayError
 from assay.formats.relations import links_of, relations_of
 
@@ -54,9 +54,9 @@ def placed(corpus: Corpus) -> list[Row]:
     return rows_of(corpus.spans)
 
 
-def rows_of(spans: Spans) -> list[Row]:
+def rows_of(spans: Marks) -> list[Row]:
     """Spans in their order: sentence, label, and the stretches of their atoms."""
-    rows = zip(spans.sentence.tolist(), spans.labels.strings(), spans.begin.tolist(), spans.end.tolist(), strict=True)
+    rows = zip(spans.unit.tolist(), spans.labels.strings(), spans.begin.tolist(), spans.end.tolist(), strict=True)
     return [
         (sentence, label, list(spans.stretches.get(number, [(begin, end)])))
         for number, (sentence, label, begin, end) in enumerate(rows)

@@ -1,9 +1,9 @@
-"""The content of a file: words with columns of coded labels, spans, trees, chains, in sentences and documents."""
+"""The content of a file: words in columns of coded labels, and marks on them, in sentences and documents."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
 from itertools import chain
@@ -12,7 +12,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from assay.arrays import NONE, Bools, Ints, Stretches, as_codes, chosen_stretches, ids_of_runs
+from assay.arrays import NONE, Bools, Ints, Stretches, ids_of_runs
+from assay.corpus.columns import Column as Column
+from assay.corpus.columns import one_vocabulary as one_vocabulary
+from assay.corpus.marks import Marks as Marks
 from assay.errors import InputError, unknown
 from assay.records import dataclass
 
@@ -57,57 +60,6 @@ def _value_of(comment: str, key: str) -> str | None:
     return value.strip() if equals and name[1:].strip() == key else None
 
 
-@dataclass(frozen=True, eq=False)
-class Column:
-    """One string per word, held as codes into a vocabulary."""
-
-    codes: Ints
-    vocabulary: tuple[str, ...]
-
-    def __len__(self) -> int:
-        return len(self.codes)
-
-    def __getitem__(self, index: int) -> str:
-        return self.vocabulary[int(self.codes[index])]
-
-    def strings(self, first: int = 0, end: int | None = None) -> list[str]:
-        """The strings of a stretch of words."""
-        return [self.vocabulary[code] for code in self.codes[first:end].tolist()]
-
-    def counts(self) -> dict[str, int]:
-        """The number of times that each string occurs."""
-        sizes = np.bincount(self.codes, minlength=len(self.vocabulary)).tolist()
-        return {string: size for string, size in zip(self.vocabulary, sizes, strict=True) if size}
-
-    def mapped(self, changes: Mapping[str, str]) -> Column:
-        """The column with some strings replaced by others."""
-        known: dict[str, int] = {}
-        targets = as_codes((changes.get(string, string) for string in self.vocabulary), known)
-        return Column(targets[self.codes], tuple(known))
-
-    def isin(self, strings: Iterable[str]) -> Bools:
-        """Mask of the words that have one of these strings."""
-        wanted = frozenset(strings)
-        return np.array([string in wanted for string in self.vocabulary], dtype=bool)[self.codes]
-
-    def sorted_within(self, separator: str) -> Column:
-        """The column with the parts of each string in alphabetical order."""
-        return self.mapped({text: separator.join(sorted(text.split(separator))) for text in self.vocabulary})
-
-    @classmethod
-    def of(cls, strings: Iterable[str]) -> Column:
-        """A column from its strings."""
-        known: dict[str, int] = {}
-        return cls(as_codes(strings, known), tuple(known))
-
-
-def one_vocabulary(columns: Sequence[Column]) -> tuple[tuple[str, ...], list[Ints]]:
-    """The columns' codes over one common vocabulary, in which the first column's codes keep their value."""
-    known: dict[str, int] = {}
-    recoded = [as_codes(column.vocabulary, known)[column.codes] for column in columns]
-    return tuple(known), recoded
-
-
 @dataclass(frozen=True)
 class Multiword:
     """A surface token that stands for the words `first` to `end` (exclusive)."""
@@ -115,75 +67,6 @@ class Multiword:
     first: int
     end: int
     form: str
-
-
-@dataclass(frozen=True, eq=False)
-class Spans:
-    """Labelled spans in text order: label and atoms, which are the words of a sentence or characters of a text."""
-
-    sentence: Ints
-    """The sentence in which each span begins."""
-    begin: Ints
-    """Its first atom, counted within that sentence …"""
-    end: Ints
-    """… and the one behind its last, which may lie beyond the sentence: a mention may cross its end."""
-    labels: Column
-    lines: Ints
-    """The line of its file that each span was read from."""
-    stretches: Mapping[int, Stretches] = field(default_factory=dict)
-    """For the spans with gaps, by number: where their atoms lie."""
-    columns: Mapping[str, Column] = field(default_factory=dict)
-    """Further columns of the spans, beside the label."""
-
-    def __len__(self) -> int:
-        return len(self.sentence)
-
-    @classmethod
-    def sorted(
-        cls,
-        sentence: Ints,
-        begin: Ints,
-        end: Ints,
-        labels: Column,
-        lines: Ints,
-        stretches: Mapping[int, Stretches] | None = None,
-    ) -> Spans:
-        """Spans by first atom, last atom, label, and the rest of their atoms: results do not depend on the file."""
-        return cls.ordered(sentence, begin, end, labels, lines, stretches)[0]
-
-    @classmethod
-    def ordered(
-        cls,
-        sentence: Ints,
-        begin: Ints,
-        end: Ints,
-        labels: Column,
-        lines: Ints,
-        stretches: Mapping[int, Stretches] | None = None,
-    ) -> tuple[Spans, Ints]:
-        """The same, and the number that each had before."""
-        given = stretches or {}
-        rank = np.empty(len(labels.vocabulary), dtype=np.int64)
-        rank[sorted(range(len(rank)), key=labels.vocabulary.__getitem__)] = np.arange(len(rank))
-        gaps = {shape: number for number, shape in enumerate(sorted(set(given.values())), 1)}
-        shapes = np.zeros(len(sentence), dtype=np.int64)
-        shapes[list(given)] = [gaps[shape] for shape in given.values()]
-        order = np.lexsort((shapes, rank[labels.codes], end, begin, sentence))
-        place = np.argsort(order) if given else order
-        moved = {int(place[index]): shape for index, shape in given.items()}
-        named = Column(labels.codes[order], labels.vocabulary)
-        return cls(sentence[order], begin[order], end[order], named, lines[order], moved), order
-
-
-    def moved(self, place: Ints) -> tuple[Spans, Ints]:
-        """The spans of sentences that stand in other places, NONE if nowhere, and the number that each had before."""
-        sentence = place[self.sentence]
-        rows = np.flatnonzero(sentence != NONE)
-        labels = Column(self.labels.codes[rows], self.labels.vocabulary)
-        gaps = chosen_stretches(self.stretches, rows)
-        atoms = self.begin[rows], self.end[rows]
-        spans, order = Spans.ordered(sentence[rows], *atoms, labels, self.lines[rows], gaps)
-        return spans, rows[order]
 
 
 @dataclass(frozen=True, eq=False)
@@ -270,7 +153,7 @@ class Corpus:
     """False where only labels or places were given; then there is no text to compare."""
     heads: Ints | None = None
     """The head of each word as its number in the corpus, -1 for a root."""
-    spans: Spans | None = None
+    spans: Marks | None = None
     trees: Trees | None = None
     unparsed: frozenset[int] = frozenset()
     """The sentences without a tree; one whose words are not given either has one word, which is empty."""
@@ -442,8 +325,8 @@ class Corpus:
         """`file:line` of a span."""
         assert self.spans is not None
         if self.lines is None:
-            return f"{self.name}, sentence {int(self.spans.sentence[span]) + 1}"
-        return f"{self.path_of(int(self.spans.sentence[span]))}:{int(self.spans.lines[span])}"
+            return f"{self.name}, sentence {int(self.spans.unit[span]) + 1}"
+        return f"{self.path_of(int(self.spans.unit[span]))}:{int(self.spans.lines[span])}"
 
     def place_of_sentence(self, sentence: int) -> str:
         """`file:line` of a sentence's first word."""
@@ -588,7 +471,7 @@ def from_spans(sentences: Sequence[Sequence[tuple[str, int, int]]], name: str = 
         columns={},
         starts=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
         has_words=False,
-        spans=Spans.sorted(sentence_of, begin, end, Column.of(labels), np.zeros(len(rows), dtype=np.int64)),
+        spans=Marks(sentence_of, begin, end, Column.of(labels), np.zeros(len(rows), dtype=np.int64)).in_order()[0],
     )
 
 

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from assay.arrays import Array, Ints
-from assay.corpus import Column, Corpus, Spans, is_pair, is_span
+from assay.corpus import Column, Corpus, Marks, is_pair, is_span
 from assay.errors import InputError, UsageError, unknown
 
 _EMPTY = "_"
@@ -148,7 +148,7 @@ def from_spacy(docs: Any, *, spans: str = "ents", name: str = "data") -> Corpus:
         starts=np.array(starts, dtype=np.int64),
         document_starts=np.array(documents, dtype=np.int64),
         empty=_EMPTY,
-        spans=Spans.sorted(sentence_of, begin, behind, labels, np.zeros(len(rows), dtype=np.int64)),
+        spans=Marks(sentence_of, begin, behind, labels, np.zeros(len(rows), dtype=np.int64)).in_order()[0],
         noted=(("tokens of white space are no words: {} left out.", blank),) if blank else (),
     )
 

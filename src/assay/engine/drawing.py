@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from assay.arrays import NONE, Ints, each_once
-from assay.corpus import Corpus
+from assay.corpus import Corpus, Marks
 from assay.engine.items import Items
 from assay.engine.prepare import Run
-from assay.engine.spanpairs import Side, SpanPair, spans_of, surface_forms
+from assay.engine.spanpairs import SpanPair, spans_of, surface_forms
 from assay.engine.task import Drawing, Layers, Places, Tables, word_places
 from assay.engine.texts import Rows, Shown, by_place, span_rows
 from assay.formats.answers import SAID
@@ -55,7 +55,7 @@ def _example_spans(all_count: bool, run: Run, tables: Tables, sentence: int) -> 
     pairs = dict(run.pairs)
     spans, ours = spans_of(pairs[tables[0][0]]), tables[0][1]
     counted = set() if all_count else set(ours.item[ours.has_gold & (ours.sentence == sentence)].tolist())
-    for item in np.flatnonzero(spans.gold.sentence == sentence).tolist():
+    for item in np.flatnonzero(spans.gold.unit == sentence).tolist():
         if not (all_count or item in counted):
             continue
         yield ExampleSpan("gold", spans.label(spans.gold, item), spans.gold_words(spans.gold, item), "")
@@ -63,24 +63,23 @@ def _example_spans(all_count: bool, run: Run, tables: Tables, sentence: int) -> 
         spans = spans_of(pairs[name])
         kinds_of = _kinds(one, spans)
         kinds = {item: int(kinds_of[item]) for item in np.flatnonzero(kinds_of != NONE).tolist()}
-        for item in np.flatnonzero(spans.system.sentence == sentence).tolist():
+        for item in np.flatnonzero(spans.system.unit == sentence).tolist():
             if not (all_count or item in kinds):
                 continue
             kind = one.kinds[kinds.get(item, 0)]
             label, words = spans.label(spans.system, item), spans.gold_words(spans.system, item)
-            yield ExampleSpan(name, label, words, kind, said=_said(spans.system, item))
+            yield ExampleSpan(name, label, words, kind, said=_said(spans, item))
         for item in _claimed(spans, np.array([sentence])).tolist():
             assert spans.unplaced is not None
             word, label = int(spans.unplaced.word[item]), spans.unplaced.labels[item]
             yield ExampleSpan(name, label, ((word, word + 1),), one.kinds[kinds_of[len(spans.system) + item]])
 
 
-def _said(side: Side, item: int) -> str:
+def _said(spans: SpanPair, item: int) -> str:
     """The words of an answer in the place of a span, where they are not those of the text."""
-    assert side.corpus.spans is not None
-    said = side.corpus.spans.columns.get(SAID)
-    index = side.index[[item]]
-    return "" if said is None or (text := said[int(index[0])]) == surface_forms(side.corpus, index)[0] else text
+    said = spans.system.columns.get(SAID)
+    form = "" if said is None else surface_forms(spans.corpora[1], spans.system.number[[item]])[0]
+    return "" if said is None or said[item] == form else said[item]
 
 
 def _claimed(spans: SpanPair, sentences: Ints) -> Ints:
@@ -121,15 +120,15 @@ def _places(run: Run, items: Items) -> Places:
     return begin, end, stretches
 
 
-def span_places(spans: SpanPair, side: Side, chosen: Ints) -> tuple[Ints, Ints, dict[int, Any]]:
+def span_places(spans: SpanPair, side: Marks, chosen: Ints) -> tuple[Ints, Ints, dict[int, Any]]:
     """The words of gold that spans cover."""
-    gold = spans.gold.corpus
+    gold = spans.corpora[0]
     if spans.atoms == "words" and gold.texts is None and _is_plain(spans, gold):
-        start = gold.starts[side.sentence[chosen]]
-        begin, end = side.spans.begin[chosen] - start, side.spans.end[chosen] - start
-        gapped = [(row, item) for row, item in enumerate(chosen.tolist()) if item in side.spans.stretches]
+        start = gold.starts[side.unit[chosen]]
+        begin, end = side.begin[chosen] - start, side.end[chosen] - start
+        gapped = [(row, item) for row, item in enumerate(chosen.tolist()) if item in side.stretches]
         shapes = {
-            row: [[a - int(start[row]), b - int(start[row])] for a, b in side.spans.stretches[item]]
+            row: [[a - int(start[row]), b - int(start[row])] for a, b in side.stretches[item]]
             for row, item in gapped
         }
         return begin, end, shapes
@@ -176,11 +175,11 @@ def _with_claims(rows: Rows, spans: SpanPair, kinds: Ints, shown: Shown) -> Rows
     return joined.taken(by_place(text, begin, begin + columns["length"]))
 
 
-def _spans(spans: SpanPair, side: Side, drawn: Ints, kinds: Ints | None, shown: Shown) -> Rows:
-    text = shown.place[side.sentence[drawn]]
+def _spans(spans: SpanPair, side: Marks, drawn: Ints, kinds: Ints | None, shown: Shown) -> Rows:
+    text = shown.place[side.unit[drawn]]
     chosen = drawn[text != NONE]
     begin, end, gaps = span_places(spans, side, chosen)
-    labels = side.spans.label[chosen]
+    labels = side.label[chosen]
     of_system = None if kinds is None else kinds[chosen]
     return span_rows(text[text != NONE], begin, end, labels, tuple(spans.labels), gaps, of_system)
 

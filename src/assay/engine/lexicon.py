@@ -209,7 +209,7 @@ def attribute(pair: Pair, items: Items, name: str) -> tuple[Ints, tuple[str, ...
     """A column's value per item, from gold or, for a spurious item, from the system; as codes."""
     spans, own = pair.layer(SpanPair), pair.layer(ItemColumns)
     sides = (pair.gold, pair.system) if spans is None else (spans.gold, spans.system)
-    columns = [side.column(name) for side in sides] if own is None else own.columns[name]
+    columns = [side.columns[name] for side in sides] if own is None else own.columns[name]
     if own is None and spans is not None and spans.unplaced is not None:
         vocabulary, (gold, system, others) = one_vocabulary([*columns, spans.unplaced.columns[name]])
         return items.of_sides(gold, np.concatenate([system, others])), vocabulary

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field
 from heapq import heappop, heappush
 from math import lcm, prod
+from typing import Any
 
 import numpy as np
 
-from assay.arrays import NONE, Bools, Floats, Ints, Stretches, atoms_at, each_once, numbers_of_runs
+from assay.arrays import NONE, Bools, Floats, Ints, Stretches, each_once, numbers_of_runs
+from assay.corpus import Marks
+from assay.engine.items import Items
 from assay.records import dataclass
 
 FAIR = ("tp", "fp", "fn", "le", "bes", "bel", "beo", "lbe")
@@ -27,38 +29,97 @@ MOST = 1 << 21
 
 
 @dataclass(frozen=True, eq=False)
-class SpanList:
-    """Spans over one line of atoms, all sentences one after the other; position in the list breaks ties.
+class Matches:
+    """Which mark of the system answers for which of gold's, and as what: one row per count.
 
-    Stretches are in order, and there is a gap between each and the next.
+    First a row for each of gold's marks, in their order, then what only the system adds, in its order.
     """
 
-    begin: Ints  # first atom
-    end: Ints  # behind the last atom
-    label: Ints  # codes, the same in both lists
-    stretches: Mapping[int, Stretches] = field(default_factory=dict)  # (first, end) of spans with gaps, by index
-
-    def __len__(self) -> int:
-        return len(self.begin)
-
-    def atoms_of(self, index: int) -> Stretches:
-        """The stretches of a span, one if it has no gap."""
-        return atoms_at(index, self.begin, self.end, self.stretches)
-
-    def lengths(self) -> Ints:
-        """The number of atoms of each span."""
-        return span_sizes(self.begin, self.end, self.stretches)
-
-
-@dataclass(frozen=True, eq=False)
-class Records:
-    """One row per count; first a row for each target, in their order, then what only system spans add, in theirs."""
-
-    target: Ints  # index into the targets, or NONE
-    system: Ints  # index into the system spans, or NONE
-    kind: Ints  # index into the kinds of the matching
-    new_target: Bools  # no row before has counted this target
+    gold: Ints
+    """The number of gold's mark, or NONE."""
+    system: Ints
+    """The number of the system's mark, or NONE."""
+    kind: Ints
+    """The outcome, as an index into the kinds of the matching."""
+    new_gold: Bools
+    """Mask of the rows in which gold's mark is counted: no row before has it."""
     new_system: Bools
+    """Mask of the rows in which the system's mark is counted."""
+
+    def items(
+        self,
+        kinds: tuple[str, ...],
+        gold: Marks,
+        system: Marks,
+        key: Ints,
+        *,
+        labels: tuple[tuple[str, ...], Ints, Ints] | None = None,
+        numbers: tuple[Ints, Ints] | None = None,
+        under_gold: Bools | bool = True,
+        **columns: Any,
+    ) -> Items:
+        """The matches as items: the only way from a matching to Items.
+
+        key: columns of numbers that tell each of the system's marks from all others of its unit, in any system.
+        labels: names of labels, and the label of each of gold's and of the system's marks, if not their own.
+        numbers: the number under which each mark of either side is known, if not its place in the table.
+        under_gold: whether a pair counts under gold's label, or under the system's.
+        """
+        has_gold = self.gold != NONE
+        names, ours, theirs = labels or (gold.labels.vocabulary, gold.label, system.label)
+        gold_numbers, system_numbers = numbers or (np.arange(len(gold)), np.arange(len(system)))
+        # NONE is -1, the last.
+        label, answer = np.append(ours, NONE)[self.gold], np.append(theirs, NONE)[self.system]
+        units = np.append(gold.unit, NONE)[self.gold], np.append(system.unit, NONE)[self.system]
+        partner = np.append(system_numbers, NONE)[self.system]
+        return Items.of(
+            labels=names,
+            sentence=np.where(has_gold, *units),
+            item=np.where(self.new_gold, np.append(gold_numbers, NONE)[self.gold], partner),
+            gold=label,
+            answer=answer,
+            right=self.kind == 0,
+            has_gold=self.new_gold,
+            has_system=self.new_system,
+            kinds=kinds,
+            kind=self.kind,
+            label=np.where(has_gold & (under_gold | (self.system == NONE)), label, answer),
+            partner=partner,
+            key=np.concatenate([key, np.full((len(key), 1), NONE)], axis=1)[:, self.system],
+            **columns,
+        )
+
+
+class Steps:
+    """Marks of gold and of a system, paired one to one step by step: each step takes those that are left."""
+
+    def __init__(self, gold: int, system: int) -> None:
+        self.partner = np.full(gold, NONE)
+        """The system's mark that each of gold's is paired with, or NONE."""
+        self.kind = np.full(gold, NONE)
+        self.systems = system
+
+    def left(self) -> tuple[Ints, Ints]:
+        """The marks of gold and of the system that have no partner yet."""
+        return np.flatnonzero(self.partner == NONE), _unpaired(self.partner, self.systems)
+
+    def settle(self, ours: Ints, theirs: Ints, kind: int) -> None:
+        """Make pairs."""
+        self.partner[ours], self.kind[ours] = theirs, kind
+
+    def by_key(self, ours: Ints, theirs: Ints, kind: int) -> None:
+        """Pair what is left of the marks with equal keys, in text order; the keys are those of all marks."""
+        here, there = self.left()
+        if len(here) and len(there):
+            chosen = one_to_one(ours[here], theirs[there])
+            self.settle(here[chosen != NONE], there[chosen[chosen != NONE]], kind)
+
+    def matches(self, missing: int, spurious: int) -> Matches:
+        """The pairs, and a row for each mark without a partner."""
+        rows = np.flatnonzero(self.partner != NONE)
+        both = np.ones(len(rows), dtype=bool)
+        pairs = Matches(rows, self.partner[rows], self.kind[rows], both, both)
+        return _complete(pairs, len(self.partner), self.systems, missing, spurious)
 
 
 class TooManyOverlapsError(Exception):
@@ -72,7 +133,7 @@ class TooManyOverlapsError(Exception):
 # --- exact matching ---
 
 
-def exact(target: SpanList, system: SpanList) -> Records:
+def exact(target: Marks, system: Marks) -> Matches:
     """Each target that the system has is right, else missed; each system span that is no target is spurious.
 
     Every copy of a target counts; a surplus copy of a right system span has no row.
@@ -87,7 +148,7 @@ def exact(target: SpanList, system: SpanList) -> Records:
         partner[surplus] = by_key[np.searchsorted(theirs[by_key], ours[surplus], "right") - 1]
     spurious = _unpaired(partner, len(system))
     spurious = spurious[_times_in(theirs[spurious], ours) == 0]
-    return Records(
+    return Matches(
         np.concatenate([np.arange(len(target)), np.full(len(spurious), NONE)]),
         np.concatenate([partner, spurious]),
         np.concatenate([np.where(partner == NONE, _FN, _TP), np.full(len(spurious), _FP)]),
@@ -96,7 +157,7 @@ def exact(target: SpanList, system: SpanList) -> Records:
     )
 
 
-def brackets(target: SpanList, system: SpanList) -> Records:
+def brackets(target: Marks, system: Marks) -> Matches:
     """Equal spans one to one; a target that the system has under another label is paired with that, and missing.
 
     The system span of that label is spurious all the same, and has a row of its own.
@@ -104,34 +165,34 @@ def brackets(target: SpanList, system: SpanList) -> Records:
     partner, kind = _same_atoms(target, system)
     found = np.flatnonzero(partner != NONE)
     new_system = kind[found] == _TP
-    pairs = Records(found, partner[found], kind[found], np.ones(len(found), dtype=bool), new_system)
+    pairs = Matches(found, partner[found], kind[found], np.ones(len(found), dtype=bool), new_system)
     return _complete(pairs, len(target), len(system), _FN, _FP)
 
 
-def crossing_brackets(target: SpanList, system: SpanList, records: Records) -> Ints:
+def crossing_brackets(target: Marks, system: Marks, records: Matches) -> Ints:
     """The system spans that overlap a target without nesting, where the spans of each side are nested.
 
     A target that the system has too lies in its tree, so that none of its spans crosses it.
     """
-    missing, spurious = records.target[records.kind == _FN], records.system[records.kind == _FP]
+    missing, spurious = records.gold[records.kind == _FN], records.system[records.kind == _FP]
     ours, theirs, shared = overlapping(target, system, missing, spurious)
     shorter = np.minimum(target.lengths()[ours], system.lengths()[theirs])
     return each_once(theirs[shared < shorter])
 
 
-def boundaries(target: SpanList, system: SpanList, records: Records) -> Ints:
+def boundaries(target: Marks, system: Marks, records: Matches) -> Ints:
     """The side that is wrong where a record pairs different atoms: 0 left, 1 right, 2 both, 3 neither (only gaps).
 
     All other records have NONE.
     """
     sides = np.full(len(records.kind), NONE)
-    rows = np.flatnonzero((records.target != NONE) & (records.system != NONE))
-    ours, theirs = records.target[rows], records.system[rows]
+    rows = np.flatnonzero((records.gold != NONE) & (records.system != NONE))
+    ours, theirs = records.gold[rows], records.system[rows]
     left, right = target.begin[ours] != system.begin[theirs], target.end[ours] != system.end[theirs]
     sides[rows] = np.select([left & right, left, right], [2, 0, 1], NONE)
     if target.stretches or system.stretches:
         for row in rows[~(left | right)].tolist():
-            if target.atoms_of(int(records.target[row])) != system.atoms_of(int(records.system[row])):
+            if target.atoms_of(int(records.gold[row])) != system.atoms_of(int(records.system[row])):
                 sides[row] = 3
     return sides
 
@@ -139,7 +200,7 @@ def boundaries(target: SpanList, system: SpanList, records: Records) -> Ints:
 # --- fair matching (Ortmann 2022, Algorithm 2): each error counted once, under the closest kind that fits ---
 
 
-def fair(target: SpanList, system: SpanList) -> Records:
+def fair(target: Marks, system: Marks) -> Matches:
     """Equal spans, then spans with equal atoms, then overlapping ones with the same label, then all that overlap.
 
     Spans are removed as they are matched; later ones may join a matched span over atoms that are still left in it.
@@ -168,7 +229,7 @@ def fair(target: SpanList, system: SpanList) -> Records:
     smaller, larger = shared == system.lengths()[theirs], shared == target.lengths()[ours]
     other_label = target.label[ours] != system.label[theirs]
     kinds = np.select([other_label, smaller, larger], [_LBE, _BES, _BEL], _BEO)
-    pairs = Records(rows[0], rows[1], np.concatenate([kind[equal], kinds]), rows[2] == 1, rows[3] == 1)
+    pairs = Matches(rows[0], rows[1], np.concatenate([kind[equal], kinds]), rows[2] == 1, rows[3] == 1)
     return _complete(pairs, len(target), len(system), _FN, _FP)
 
 
@@ -225,7 +286,7 @@ class _Side:
     What is left are stretches, a row for each, those of a span side by side.
     """
 
-    def __init__(self, spans: SpanList, indices: Ints, chain: Ints) -> None:
+    def __init__(self, spans: Marks, indices: Ints, chain: Ints) -> None:
         self.begin, self.end, self.chain = spans.begin[indices], spans.end[indices], chain
         self.reach = np.maximum.accumulate(self.end)
         self.label, self.length = spans.label[indices], spans.lengths()[indices]
@@ -276,7 +337,7 @@ class _Side:
 # --- the one-to-one matching behind the four SemEval-2013 scores ---
 
 
-def semeval(target: SpanList, system: SpanList, *, least: float = 0.0) -> Records:
+def semeval(target: Marks, system: Marks, *, least: float = 0.0) -> Matches:
     """The one-to-one matching with most equal pairs, then most same atoms, same labels, pairs, and shared atoms.
 
     Of equally good ones the smallest list of (target, system span) is taken; where more than FEW pairs hang together,
@@ -305,11 +366,11 @@ def semeval(target: SpanList, system: SpanList, *, least: float = 0.0) -> Record
     _pair_rest(target, system, partner, kinds_of, least)
     found = np.flatnonzero(partner != NONE)
     both = np.ones(len(found), dtype=bool)
-    pairs = Records(found, partner[found], kinds_of(found, partner[found]), both, both)
+    pairs = Matches(found, partner[found], kinds_of(found, partner[found]), both, both)
     return _complete(pairs, len(target), len(system), _MISSED, _SPURIOUS)
 
 
-def best_matching(target: SpanList, system: SpanList, kinds_of: Callable[[Ints, Ints], Ints]) -> Ints:
+def best_matching(target: Marks, system: Marks, kinds_of: Callable[[Ints, Ints], Ints]) -> Ints:
     """The partner of each target, or NONE, in the matching with most pairs of kind 0, then 1, 2, 3, and shared atoms.
 
     `kinds_of` gives the kind of each pair of a target and a system span, NONE where they may not be paired; those of
@@ -327,8 +388,8 @@ def best_matching(target: SpanList, system: SpanList, kinds_of: Callable[[Ints, 
 
 
 def _pair_rest(
-    target: SpanList,
-    system: SpanList,
+    target: Marks,
+    system: Marks,
     partner: Ints,
     kinds_of: Callable[[Ints, Ints], Ints],
     least: float = 0.0,
@@ -525,7 +586,7 @@ def best_pairs(
 # --- equal spans ---
 
 
-def same_places(target: SpanList, system: SpanList) -> tuple[Ints, Ints]:
+def same_places(target: Marks, system: Marks) -> tuple[Ints, Ints]:
     """A number for each target and each system span; spans with the same atoms have the same number."""
     known: dict[Stretches, int] = {}
     shape = np.zeros(len(target) + len(system), dtype=np.int64)
@@ -538,7 +599,7 @@ def same_places(target: SpanList, system: SpanList) -> tuple[Ints, Ints]:
     return keys[: len(target)], keys[len(target) :]
 
 
-def _same_spans(target: SpanList, system: SpanList, places: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
+def _same_spans(target: Marks, system: Marks, places: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
     """As `same_places`; here the label must be the same too."""
     keys = _fold(np.concatenate(places), np.concatenate([target.label, system.label]).astype(np.int64))
     return keys[: len(target)], keys[len(target) :]
@@ -557,7 +618,7 @@ def _fold(first: Ints, second: Ints) -> Ints:
     return folded
 
 
-def _same_atoms(target: SpanList, system: SpanList) -> tuple[Ints, Ints]:
+def _same_atoms(target: Marks, system: Marks) -> tuple[Ints, Ints]:
     """The partner of each target that has one with the same atoms, and whether that is right or a label error.
 
     Once equal spans are gone the labels left at a place differ, so that list order alone pairs them.
@@ -615,7 +676,7 @@ _Pairs = tuple[Ints, Ints, Ints]
 """Targets, system spans, and the number of atoms that they share."""
 
 
-def _overlaps(target: SpanList, system: SpanList, targets: Ints, systems: Ints) -> tuple[_Pairs, Ints, Ints]:
+def _overlaps(target: Marks, system: Marks, targets: Ints, systems: Ints) -> tuple[_Pairs, Ints, Ints]:
     """The pairs of spans that overlap nothing else, and the targets and system spans that may overlap several.
 
     The latter are in the order in which they begin. Overlaps are counted, not listed: of n spans inside each other
@@ -631,14 +692,14 @@ def _overlaps(target: SpanList, system: SpanList, targets: Ints, systems: Ints) 
     return alone, entangled[0], entangled[1]
 
 
-def overlap_counts(spans: SpanList, chosen: Ints, others: SpanList, other_chosen: Ints) -> Ints:
+def overlap_counts(spans: Marks, chosen: Ints, others: Marks, other_chosen: Ints) -> Ints:
     """The number of the others that each span lies over, gaps included."""
     begun = np.searchsorted(np.sort(others.begin[other_chosen]), spans.end[chosen])
     ended = np.searchsorted(np.sort(others.end[other_chosen]), spans.begin[chosen], "right")
     return np.asarray(begun - ended)
 
 
-def _chains(target: SpanList, system: SpanList, targets: Ints, systems: Ints) -> Ints:
+def _chains(target: Marks, system: Marks, targets: Ints, systems: Ints) -> Ints:
     """The chain of overlaps that each target, then each system span belongs to."""
     begin = np.concatenate([target.begin[targets], system.begin[systems]])
     return _hanging_together(begin, np.concatenate([target.end[targets], system.end[systems]]))
@@ -652,7 +713,7 @@ def _hanging_together(begin: Ints, end: Ints) -> Ints:
     return chain
 
 
-def overlapping(target: SpanList, system: SpanList, targets: Ints, systems: Ints) -> _Pairs:
+def overlapping(target: Marks, system: Marks, targets: Ints, systems: Ints) -> _Pairs:
     """All pairs of the given targets and system spans that share an atom, in order of target, then system span.
 
     Of two spans that overlap one begins within the other: two searches find all pairs and nothing else.
@@ -676,7 +737,7 @@ def ranges(starts: Ints, stops: Ints) -> tuple[Ints, Ints]:
     return np.repeat(np.arange(len(starts)), sizes), numbers_of_runs(starts, sizes)
 
 
-def _shared_atoms(target: SpanList, system: SpanList, left: Ints, right: Ints) -> _Pairs:
+def _shared_atoms(target: Marks, system: Marks, left: Ints, right: Ints) -> _Pairs:
     """Pairs of spans that lie over each other, with what they share; without those that share nothing but gaps."""
     shared = np.minimum(target.end[left], system.end[right]) - np.maximum(target.begin[left], system.begin[right])
     shared = shared.astype(np.int64)
@@ -688,14 +749,6 @@ def _shared_atoms(target: SpanList, system: SpanList, left: Ints, right: Ints) -
     return left[shared > 0], right[shared > 0], shared[shared > 0]
 
 
-def span_sizes(begin: Ints, end: Ints, stretches: Mapping[int, Stretches]) -> Ints:
-    """The number of atoms of each span; only those with gaps are in `stretches`."""
-    sizes = np.subtract(end, begin, dtype=np.int64)
-    for index, shape in stretches.items():
-        sizes[index] = sum(last - first for first, last in shape)
-    return sizes
-
-
 def shared_size(ours: Stretches, theirs: Stretches) -> int:
     """The number of atoms that two spans share."""
     return sum(max(0, min(a[1], b[1]) - max(a[0], b[0])) for a in ours for b in theirs)
@@ -704,18 +757,18 @@ def shared_size(ours: Stretches, theirs: Stretches) -> int:
 # --- records ---
 
 
-def _complete(pairs: Records, targets: int, systems: int, missing: int, spurious: int) -> Records:
+def _complete(pairs: Matches, targets: int, systems: int, missing: int, spurious: int) -> Matches:
     """The records of pairs, put in order, and those of all other spans, which are missing or spurious."""
-    first, later = pairs.new_target, ~pairs.new_target
+    first, later = pairs.new_gold, ~pairs.new_gold
     partner, kind = np.full(targets, NONE), np.full(targets, missing)
     both = np.zeros(targets, dtype=bool)
-    rows = pairs.target[first]
+    rows = pairs.gold[first]
     partner[rows], kind[rows], both[rows] = pairs.system[first], pairs.kind[first], pairs.new_system[first]
 
     joined, joined_kind = np.full(systems, NONE), np.full(systems, spurious)
-    joined[pairs.system[later]], joined_kind[pairs.system[later]] = pairs.target[later], pairs.kind[later]
+    joined[pairs.system[later]], joined_kind[pairs.system[later]] = pairs.gold[later], pairs.kind[later]
     added = _unpaired(partner[both], systems)
-    return Records(
+    return Matches(
         np.concatenate([np.arange(targets), joined[added]]),
         np.concatenate([partner, added]),
         np.concatenate([kind, joined_kind[added]]),

@@ -9,9 +9,9 @@ import numpy as np
 
 from assay.align import Pair
 from assay.arrays import Ints
-from assay.corpus import Corpus
+from assay.corpus import Corpus, Marks
 from assay.engine.options import Options
-from assay.engine.spanpairs import Side, spans_of, text_starts
+from assay.engine.spanpairs import spans_of, text_starts
 from assay.engine.warnings import FEW, Remark, remark
 from assay.errors import AlignmentError
 
@@ -45,8 +45,8 @@ def check_offsets(pairs: Sequence[tuple[str, Pair]], options: Options, nouns: st
     """Remarks on spans that would match gold, or end where words do, if all were moved by one."""
     for name, pair in pairs:
         spans = spans_of(pair)
-        places = [(side.spans.begin, side.spans.end) for side in (spans.gold, spans.system)]
-        cuts = [_count_cuts(side) for side in (spans.gold, spans.system)]
+        places = [(side.begin, side.end) for side in (spans.gold, spans.system)]
+        cuts = [_count_cuts(pair.gold, spans.gold), _count_cuts(pair.system, spans.system)]
         yield compare_offsets(name, (pair.gold, pair.system), places, cuts, options, nouns)
 
 
@@ -86,18 +86,18 @@ def _count_matches(gold: tuple[Ints, Ints], system: tuple[Ints, Ints]) -> Number
     return found
 
 
-def _count_cuts(side: Side) -> Numbers:
+def _count_cuts(corpus: Corpus, side: Marks) -> Numbers:
     """Spans that begin or end inside a word, by what is done to them.
 
     None if the file has no text, or one in a script that does not divide words by blanks.
     """
-    corpus, spans = side.corpus, side.corpus.spans
+    spans = corpus.spans
     assert spans is not None
     if corpus.texts is None or not len(side):
         return {}
-    starts, sentence = text_starts(corpus.texts), spans.sentence[side.index]
-    first = starts[sentence] + spans.begin[side.index]
-    last = starts[sentence] + spans.end[side.index] - 1
+    starts, sentence = text_starts(corpus.texts), spans.unit[side.number]
+    first = starts[sentence] + spans.begin[side.number]
+    last = starts[sentence] + spans.end[side.number] - 1
     # No word goes on in the next text, nor before the first one; a span may.
     text = "\n".join(["\n", *corpus.texts, "\n"])
     last += np.searchsorted(starts, last, side="right") - 1

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from assay.align import Pair, Text, WordPlaces, gap_problem, gaps_between
-from assay.arrays import NONE, Bools, Ints, Stretches, atoms_at, chosen_stretches
-from assay.corpus import Column, Corpus, Spans, Trees, one_vocabulary
+from assay.arrays import NONE, Bools, Ints, Stretches, atoms_at
+from assay.corpus import Column, Corpus, Marks, Trees, one_vocabulary
 from assay.engine import matching
-from assay.engine.matching import Records, SpanList, TooManyOverlapsError, span_sizes
+from assay.engine.matching import Matches, TooManyOverlapsError
 from assay.errors import AlignmentError, InputError, UsageError
 from assay.records import dataclass
 
@@ -49,13 +49,13 @@ class Line:
         atoms = np.repeat(gone, np.diff(self.starts))
         return Line(self.starts, np.where(atoms, -1, self.begin), np.where(atoms, -1, self.end))
 
-    def places(self, spans: Spans | Trees) -> tuple[Ints, Ints, dict[int, Stretches]]:
+    def places(self, spans: Marks | Trees) -> tuple[Ints, Ints, dict[int, Stretches]]:
         """Begin and end of spans on the line, and the stretches of those with gaps.
 
         Stretches that touch are one, and those of which nothing is left are none: what lay between them (white space,
         words left out) has no place on the line.
         """
-        first = self.starts[spans.sentence]
+        first = self.starts[spans.sentence if isinstance(spans, Trees) else spans.unit]
         begins, ends = self.begin[first + spans.begin], self.end[first + spans.end - 1]
         shapes = {}
         for index, local in spans.stretches.items():
@@ -74,66 +74,24 @@ class Line:
         return begins, ends, shapes
 
 
-@dataclass(frozen=True, eq=False)
-class Side:
-    """The spans of one side that take part."""
-
-    corpus: Corpus
-    index: Ints
-    """The number of each in its corpus."""
-    sentence: Ints
-    """The gold sentence that each begins in."""
-    spans: SpanList
-
-    def __len__(self) -> int:
-        return len(self.index)
-
-    def column(self, name: str) -> Column:
-        """A column of what is known of each span beside its label."""
-        assert self.corpus.spans is not None
-        column = self.corpus.spans.columns[name]
-        return Column(column.codes[self.index], column.vocabulary)
-
-    @cached_property
-    def words(self) -> Ints:
-        """The number of words of each span."""
-        spans = self.corpus.spans
-        assert spans is not None
-        if self.corpus.texts is not None:
-            return np.array([len(form.split()) for form in surface_forms(self.corpus, self.index)])
-        return span_sizes(spans.begin, spans.end, spans.stretches)[self.index]
-
-    @cached_property
-    def nesting(self) -> Ints:
-        """The way each span lies to the others of its side, as an index into NESTING."""
-        begin, end = self.spans.begin, self.spans.end
-        order = np.lexsort((-end, begin))
-        reach = np.maximum.accumulate(end[order]) if len(order) else end
-        before = np.concatenate([[-1], reach[:-1]])
-        following = np.concatenate([begin[order][1:], [np.iinfo(np.int64).max]])
-        values = np.empty(len(order), dtype=np.int64)
-        alone = (before <= begin[order]) & (following >= end[order])
-        values[order] = np.where(before >= end[order], 1, np.where(alone, 0, 2))
-        return values
-
-    @cached_property
-    def with_gaps(self) -> Bools:
-        """Mask of the spans with gaps."""
-        mask = np.zeros(len(self), dtype=bool)
-        mask[list(self.spans.stretches)] = True
-        return mask
+def count_words(corpus: Corpus, marks: Marks) -> Ints:
+    """The number of words of each span of a side."""
+    assert corpus.spans is not None
+    if corpus.texts is not None:
+        return np.array([len(form.split()) for form in surface_forms(corpus, marks.number)])
+    return corpus.spans.lengths()[marks.number]
 
 
-def take_spans(spans: Spans, rows: Ints, labels: Column) -> Spans:
-    """Some of the spans, under other labels (or their own), in the order that these give."""
-    return Spans.sorted(
-        spans.sentence[rows],
-        spans.begin[rows],
-        spans.end[rows],
-        Column(labels.codes[rows], labels.vocabulary),
-        spans.lines[rows],
-        chosen_stretches(spans.stretches, rows),
-    )
+def nesting(marks: Marks) -> Ints:
+    """How each span lies to the others of its side, as an index into NESTING."""
+    order = np.lexsort((-marks.end, marks.begin))
+    begin, end = marks.begin[order], marks.end[order]
+    reach = np.maximum.accumulate(end) if len(order) else end
+    before = np.concatenate([[-1], reach[:-1]])
+    following = np.concatenate([begin[1:], [np.iinfo(np.int64).max]])
+    values = np.empty(len(order), dtype=np.int64)
+    values[order] = np.where(before >= end, 1, np.where((before <= begin) & (following >= end), 0, 2))
+    return values
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,7 +151,7 @@ def surface_forms(corpus: Corpus, chosen: Ints | None = None, *, as_written: boo
     spans = corpus.spans
     assert spans is not None
     indexes = range(len(spans)) if chosen is None else chosen.tolist()
-    begins, ends, sentences = spans.begin.tolist(), spans.end.tolist(), spans.sentence.tolist()
+    begins, ends, sentences = spans.begin.tolist(), spans.end.tolist(), spans.unit.tolist()
     starts, codes, vocabulary = corpus.starts.tolist(), corpus.forms.codes.tolist(), corpus.forms.vocabulary
     # A span may reach beyond its sentence.
     text, offsets = "".join(corpus.texts or ()), text_starts(corpus.texts or ()).tolist()
@@ -214,8 +172,9 @@ def surface_forms(corpus: Corpus, chosen: Ints | None = None, *, as_written: boo
 class SpanPair:
     """Gold's and a system's spans, ready to be matched."""
 
-    gold: Side
-    system: Side
+    corpora: tuple[Corpus, Corpus]
+    gold: Marks
+    system: Marks
     labels: tuple[str, ...]
     """The labels of both sides' spans, by code."""
     atoms: str
@@ -229,7 +188,7 @@ class SpanPair:
     unplaced_label: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     gold_errors: frozenset[Identity] | None = None
     """The spans in which gold itself is wrong, where these are listed: spans it has, or should have."""
-    _matched: dict[Any, Records] = field(default_factory=dict)
+    _matched: dict[Any, Matches] = field(default_factory=dict)
     _cut: dict[int, Ints] = field(default_factory=dict)
 
     @classmethod
@@ -240,7 +199,7 @@ class SpanPair:
         system: Corpus,
         system_line: Line,
         atoms: str,
-        gold_errors: Spans | None = None,
+        gold_errors: Marks | None = None,
         unplaced: Unplaced | None = None,
     ) -> SpanPair:
         """The spans of two corpora over one line; those in what was left out take no part."""
@@ -256,65 +215,66 @@ class SpanPair:
             assert corpus.spans is not None
             begin, end, stretches = line.places(corpus.spans)
             kept = np.flatnonzero((begin >= 0) & (end > 0))
-            spans = SpanList(begin[kept], end[kept], codes[kept], chosen_stretches(stretches, kept))
-            sides.append(Side(corpus, kept, np.searchsorted(starts, spans.begin, side="right") - 1, spans))
+            marks = replace(corpus.spans, labels=Column(codes, labels), number=np.arange(len(corpus.spans)))
+            marks = replace(marks, begin=begin, end=end, stretches=stretches).where(kept)
+            sides.append(replace(marks, unit=np.searchsorted(starts, marks.begin, side="right") - 1))
         others: dict[str, Any] = {} if unplaced is None else {"unplaced": unplaced, "unplaced_label": other_codes[0]}
-        found = cls(sides[0], sides[1], labels, atoms, gold_line, starts, **others)
+        found = cls((gold, system), sides[0], sides[1], labels, atoms, gold_line, starts, **others)
         if gold_errors is None:
             return found
         begin, end, stretches = gold_line.places(gold_errors)
         errors = []
-        for index, sentence in enumerate(gold_errors.sentence.tolist()):
+        for index, sentence in enumerate(gold_errors.unit.tolist()):
             shape = _shifted(atoms_at(index, begin, end, stretches), int(starts[sentence]))
             errors.append((sentence, shape, gold_errors.labels[index]))
         return replace(found, gold_errors=frozenset(errors))
 
-    def matched(self, matching: Any, **options: Any) -> Records:
+    def matched(self, matching: Any, **options: Any) -> Matches:
         """The records of a matching, kept: several measures rest on the same one."""
         key = (matching, *sorted(options.items()))
         if key not in self._matched:
             try:
-                self._matched[key] = matching(self.gold.spans, self.system.spans, **options)
+                self._matched[key] = matching(self.gold, self.system, **options)
             except TooManyOverlapsError as error:
                 raise self.refused(error, error.target, matching.__name__) from None
         return self._matched[key]
 
     def refused(self, error: TooManyOverlapsError, target: int, name: str) -> InputError:
         """The error for more overlaps than a matching of this name can do; it begins at this span of gold."""
-        place = self.gold.corpus.place_of_span(int(self.gold.index[target]))
+        place = self.corpora[0].place_of_span(int(self.gold.number[target]))
         return InputError(
             f"{place}: {error.targets:,} spans of gold and {error.systems:,} of the system hang together by "
             f"overlaps, too many for {name}, which pairs them one to one. Leave it out, or cut the text into smaller "
             "documents."
         )
 
-    def both_ways(self) -> Records:
+    def both_ways(self) -> Matches:
         """The fair matching with either side as the target, added up: no side is preferred."""
         there = self.matched(matching.fair)
         if "back" not in self._matched:
-            self._matched["back"] = matching.fair(self.system.spans, self.gold.spans)
+            self._matched["back"] = matching.fair(self.system, self.gold)
         back = self._matched["back"]
         mirrored = np.array([matching.FAIR.index(_MIRROR.get(kind, kind)) for kind in matching.FAIR])
-        return Records(
-            np.concatenate([there.target, back.system]),
-            np.concatenate([there.system, back.target]),
+        return Matches(
+            np.concatenate([there.gold, back.system]),
+            np.concatenate([there.system, back.gold]),
             np.concatenate([there.kind, mirrored[back.kind]]),
-            np.concatenate([there.new_target, back.new_system]),
-            np.concatenate([there.new_system, back.new_target]),
+            np.concatenate([there.new_gold, back.new_system]),
+            np.concatenate([there.new_system, back.new_gold]),
         )
 
-    def identity(self, item: int, side: Side | None = None) -> Identity:
+    def identity(self, item: int, side: Marks | None = None) -> Identity:
         """The key of a (system's) span: gold's sentence, its atoms counted from there, its label."""
         side = side or self.system
-        sentence = int(side.sentence[item])
-        atoms = _shifted(side.spans.atoms_of(item), int(self.line_starts[sentence]))
+        sentence = int(side.unit[item])
+        atoms = _shifted(side.atoms_of(item), int(self.line_starts[sentence]))
         return sentence, atoms, self.label(side, item)
 
     @cached_property
     def keys(self) -> Ints:
         """Numbers that tell each of the system's spans from all others of its sentence in any system: begin, end, the
-        stretches of one with gaps, label; behind them what has no place; at the end a column for no span."""
-        spans, start = self.system.spans, self.line_starts[self.system.sentence]
+        stretches of one with gaps, label; after them what has no place."""
+        spans, start = self.system, self.line_starts[self.system.unit]
         shape = np.zeros(len(spans), dtype=np.int64)
         for item in spans.stretches:
             # Few spans have gaps; those with the same ends must not be taken for each other.
@@ -323,28 +283,32 @@ class SpanPair:
         if self.unplaced is not None:
             nowhere = np.full(len(self.unplaced), NONE)
             columns.append(np.stack([nowhere, self.unplaced.key, nowhere, self.unplaced_label]))
-        return np.concatenate([*columns, np.full((4, 1), NONE)], axis=1)
+        return np.concatenate(columns, axis=1)
 
     def of_systems(self, values: Ints, others: Ints | int) -> Ints:
         """A value for each of the system's spans and, behind them, for what has no place."""
         number = 0 if self.unplaced is None else len(self.unplaced)
         return np.concatenate([values, np.broadcast_to(np.asarray(others, dtype=np.int64), (number,))])
 
-    def label(self, side: Side, item: int) -> str:
-        """The label of a span."""
-        return self.labels[int(side.spans.label[item])]
+    def corpus_of(self, side: Marks) -> Corpus:
+        """The corpus that a side's spans are from."""
+        return self.corpora[side is self.system]
 
-    def gold_words(self, side: Side, item: int) -> Stretches:
+    def label(self, side: Marks, item: int) -> str:
+        """The label of a span."""
+        return self.labels[int(side.label[item])]
+
+    def gold_words(self, side: Marks, item: int) -> Stretches:
         """The words of the gold sentence that a span covers, as stretches."""
-        sentence = int(side.sentence[item])
-        shape = side.spans.atoms_of(item)
+        sentence = int(side.unit[item])
+        shape = side.atoms_of(item)
         atoms, begin_of, end_of = self._atoms
         # The atoms that the first and the last place of each stretch lie in.
         firsts = np.searchsorted(end_of, [begin for begin, _ in shape], side="right")
         lasts = np.searchsorted(begin_of, [end - 1 for _, end in shape], side="right") - 1
         start = int(self.line.starts[sentence])
         local = [(int(atoms[a]) - start, int(atoms[b]) - start + 1) for a, b in zip(firsts, lasts, strict=True)]
-        texts = self.gold.corpus.texts
+        texts = self.corpora[0].texts
         if texts is None:
             return tuple(local)
         if sentence not in self._cut:
@@ -365,25 +329,25 @@ class SpanPair:
 
     def same_output(self, other: SpanPair) -> bool:
         """True where two systems have the same spans throughout."""
-        ours, theirs = self.system.corpus.spans, other.system.corpus.spans
+        ours, theirs = self.corpora[1].spans, other.corpora[1].spans
         assert ours is not None and theirs is not None
         return (
             len(ours) == len(theirs)
             and all(
-                np.array_equal(getattr(ours, name), getattr(theirs, name)) for name in ("sentence", "begin", "end")
+                np.array_equal(getattr(ours, name), getattr(theirs, name)) for name in ("unit", "begin", "end")
             )
             and ours.labels.strings() == theirs.labels.strings()
             and ours.stretches == theirs.stretches
             and _claims(self.unplaced) == _claims(other.unplaced)
         )
 
-    def listed(self, records: Records) -> Bools | None:
+    def listed(self, records: Matches) -> Bools | None:
         """Mask of the errors that concern a span in which gold itself is wrong; None where nothing is listed."""
         if self.gold_errors is None:
             return None
         mask = np.zeros(len(records.kind), dtype=bool)
         for row in np.flatnonzero(records.kind).tolist():
-            sides = ((self.gold, int(records.target[row])), (self.system, int(records.system[row])))
+            sides = ((self.gold, int(records.gold[row])), (self.system, int(records.system[row])))
             mask[row] = any(self.identity(item, side) in self.gold_errors for side, item in sides if item >= 0)
         return mask
 
@@ -410,7 +374,7 @@ def spans_of(pair: Pair) -> SpanPair:
 
 
 def with_spans(
-    pair: Pair, *, characters: bool, gold_errors: Spans | None = None, unplaced: Unplaced | None = None
+    pair: Pair, *, characters: bool, gold_errors: Marks | None = None, unplaced: Unplaced | None = None
 ) -> Pair:
     """The pair with both sides' spans over one line, of words or of characters."""
     if characters:

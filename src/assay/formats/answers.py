@@ -17,7 +17,7 @@ import numpy as np
 
 from assay import specs
 from assay.arrays import NONE, Bools, Ints, fold_codes
-from assay.corpus import Column, Corpus, Multiword, Spans
+from assay.corpus import Column, Corpus, Marks, Multiword
 from assay.errors import InputError, UsageError
 from assay.formats.builder import Builder, check_choice
 from assay.formats.grounding import LEVELS, UNGROUNDED, Ground, Text
@@ -214,7 +214,7 @@ def answers(given: Any, *, name: str = "data", **parameters: Any) -> Corpus:
         columns={},
         starts=np.arange(len(found) + 1),
         has_words=False,
-        spans=Spans(nothing, nothing, nothing, Column.of([]), nothing),
+        spans=Marks(nothing, nothing, nothing, Column.of([]), nothing),
     ).with_layer(Answers(found, chosen))
 
 
@@ -406,7 +406,7 @@ def with_mentions(corpus: Corpus, mentions: Mentions) -> Corpus:
     labels, said = (Column(one.codes[rows], one.vocabulary) for one in (mentions.labels, mentions.texts))
     columns = {SAID: said, LEVEL: Column(mentions.level[rows], LEVELS)}
     begin, end = mentions.begin[rows], mentions.end[rows]
-    spans = Spans(mentions.sentence[rows], begin, end, labels, mentions.lines[rows], columns=columns)
+    spans = Marks(mentions.sentence[rows], begin, end, labels, mentions.lines[rows], columns=columns)
     return replace(corpus, spans=spans).with_layer(mentions)
 
 

@@ -170,7 +170,7 @@ def _collect(
     spans = corpus.spans
     assert spans is not None
     arguments: list[list[tuple[int, int, str]]] = [[] for _ in given]
-    rows = zip(spans.sentence.tolist(), spans.begin.tolist(), spans.end.tolist(), spans.labels.strings(), strict=True)
+    rows = zip(spans.unit.tolist(), spans.begin.tolist(), spans.end.tolist(), spans.labels.strings(), strict=True)
     for predicate, begin, end, role in rows:
         arguments[predicate].append((begin, end, role))
     for (line, first, verb, _), own in zip(given, arguments, strict=True):

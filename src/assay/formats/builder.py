@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, AnyStr, Protocol, TypeVar
 import numpy as np
 
 from assay.arrays import Ints, Stretches
-from assay.corpus import Chains, Column, Corpus, Multiword, Spans, Trees
+from assay.corpus import Chains, Column, Corpus, Marks, Multiword, Trees
 from assay.errors import InputError, listed, unknown
 from assay.formats.whose import MEND, Asked, Whose
 
@@ -94,11 +94,11 @@ class SpanLists:
         rows = np.array(other._rows, dtype=np.int64).reshape(-1, 5)
         self.spans(rows, tuple(other._labels), other._stretches)
 
-    def sorted(self) -> tuple[Spans, Ints]:
+    def sorted(self) -> tuple[Marks, Ints]:
         """All spans in the order of the text, and the number by which each was known here."""
         sentence, begin, end, codes, lines = np.array(self._rows, dtype=np.int64).reshape(-1, 5).T
         labels = Column(codes.astype(np.int32), tuple(self._labels))
-        return Spans.ordered(sentence, begin, end, labels, lines, self._stretches)
+        return Marks(sentence, begin, end, labels, lines, self._stretches).in_order()
 
 
 class SpanCollector(Collector, Protocol):

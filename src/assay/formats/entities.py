@@ -16,7 +16,7 @@ from urllib.parse import unquote
 import numpy as np
 
 from assay.arrays import Ints, Stretches, each_once
-from assay.corpus import Column, Corpus, Spans
+from assay.corpus import Column, Corpus, Marks
 from assay.errors import InputError
 from assay.formats.builder import check_choice, document_id, merged, refuse_all, sorted_chains, with_crossings_noted
 from assay.formats.columns import refuse_anaphora
@@ -95,7 +95,7 @@ def _mentions_in(corpus: Corpus, field: str) -> list[_Mention]:
     return mentions
 
 
-def _as_spans(corpus: Corpus, mentions: Sequence[_Mention], labels: Sequence[str]) -> tuple[Spans, Ints]:
+def _as_spans(corpus: Corpus, mentions: Sequence[_Mention], labels: Sequence[str]) -> tuple[Marks, Ints]:
     """Mentions as spans under these labels, in the order of the text, and the number of each among the mentions."""
     begins = np.array([mention.place for mention in mentions], dtype=np.int64)
     ends = np.array([mention.stretches[-1][1] for mention in mentions], dtype=np.int64)
@@ -107,7 +107,7 @@ def _as_spans(corpus: Corpus, mentions: Sequence[_Mention], labels: Sequence[str
         if mention.parts > 1
     }
     rows = (in_sentence, begins - firsts, ends - firsts, Column.of(labels), corpus.lines_of(begins))
-    return Spans.ordered(*rows, stretches)
+    return Marks(*rows, stretches).in_order()
 
 
 def _moved(stretches: Iterable[tuple[int, int]], first: int) -> Stretches:

@@ -12,7 +12,7 @@ from operator import itemgetter
 import numpy as np
 
 from assay.arrays import Bools, Ints, numbers_of_runs
-from assay.corpus import Column, Corpus, Spans, one_vocabulary
+from assay.corpus import Column, Corpus, Marks, one_vocabulary
 from assay.errors import InputError
 from assay.formats.builder import Builder, Vocabulary
 from assay.formats.columns import Layout
@@ -185,7 +185,7 @@ def cut_like(gold: Corpus, system: Corpus) -> Corpus:
 
 
 def links_of_columns(
-    corpus: Corpus, tags: str, links: Sequence[str], *, gold: bool, spans: Spans | None = None
+    corpus: Corpus, tags: str, links: Sequence[str], *, gold: bool, spans: Marks | None = None
 ) -> Corpus:
     """The corpus with the links of its mentions, which columns of identifiers give.
 
@@ -212,10 +212,10 @@ def links_of_columns(
         sentence = corpus.sentence_of[first].astype(np.int64)
         start = corpus.starts[sentence]
         labels = Column(label, vocabulary)
-        spans = Spans(sentence, first - start, end - start, labels, corpus.lines_of(first))
+        spans = Marks(sentence, first - start, end - start, labels, corpus.lines_of(first))
     else:
-        first = corpus.starts[spans.sentence] + spans.begin
-        end = corpus.starts[spans.sentence] + spans.end
+        first = corpus.starts[spans.unit] + spans.begin
+        end = corpus.starts[spans.unit] + spans.end
         holder = _agreed(corpus, first, end, cells, linked, texts)
     sizes = np.array([len(names) for names in identifiers], dtype=np.int64)
     known = Column.of(chain.from_iterable(identifiers))

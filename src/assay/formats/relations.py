@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from assay.arrays import NONE, Bools, Ints
-from assay.corpus import Column, Corpus, Spans
+from assay.corpus import Column, Corpus, Marks
 from assay.errors import InputError
 from assay.formats.builder import SpanLists, Vocabulary
 from assay.records import dataclass
@@ -30,7 +30,7 @@ class Relations:
     Where relations are facts between entities, each joins the first mentions of two of them.
     """
 
-    spans: Spans
+    spans: Marks
     """All spans of the file, whether they take part or not; one without a type has an empty label."""
     labels: Column
     head: Ints
@@ -64,7 +64,7 @@ class Relations:
 class Links:
     """A layer of a Corpus (`corpus.layer(Links)`): mentions and the identifiers that each may have."""
 
-    spans: Spans
+    spans: Marks
     """All mentions, linked or not; one without a type has an empty label."""
     starts: Ints
     """The place of the first identifier of each mention, and behind the last mention their number."""
@@ -86,7 +86,7 @@ class Links:
         """The same in a corpus whose sentences stand in other places."""
         return self._taken(*self.spans.moved(place))
 
-    def _taken(self, spans: Spans, order: Ints) -> Links:
+    def _taken(self, spans: Marks, order: Ints) -> Links:
         sizes = np.diff(self.starts)[order]
         starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         rows = np.repeat(self.starts[order] - starts[:-1], sizes) + np.arange(starts[-1])
@@ -113,7 +113,7 @@ def links_of(corpus: Corpus) -> Links:
     return found
 
 
-def _spans_of(corpus: Corpus) -> Spans:
+def _spans_of(corpus: Corpus) -> Marks:
     if corpus.spans is None:
         raise InputError(
             f"{corpus.name}: holds no spans ({corpus.format}), so there is nothing to relate or to link. "

@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from assay.arrays import Bools, Ints, numbers_of_runs
-from assay.corpus import Column, Corpus, Spans
+from assay.corpus import Column, Corpus, Marks
 from assay.errors import InputError, UsageError, unknown
 from assay.formats.whose import DROP, MEND
 from assay.records import dataclass
@@ -320,8 +320,8 @@ def spans_of(
     sentence = corpus.sentence_of[first].astype(np.int64)
     start = corpus.starts[sentence]
     # One level of spans is in order by itself: they do not overlap.
-    make = Spans if len(found) == 1 else Spans.sorted
-    spans = make(sentence, first - start, end - start, Column(codes, tuple(known)), corpus.lines_of(first))
+    spans = Marks(sentence, first - start, end - start, Column(codes, tuple(known)), corpus.lines_of(first))
+    spans = spans if len(found) == 1 else spans.in_order()[0]
     action = "dropped" if repair == "discard" else "mended"
     repairs = ((f"tags that break {chosen.title}", action, invalid, broken),) if invalid else ()
     return replace(corpus, spans=spans, repairs=(*corpus.repairs, *repairs)), Reading(chosen.name, invalid, repaired)
@@ -367,7 +367,7 @@ def tags_of(corpus: Corpus, scheme: str) -> Column:
     chosen = find(scheme)
     spans = corpus.spans
     assert spans is not None
-    start = corpus.starts[spans.sentence]
+    start = corpus.starts[spans.unit]
     first, end, codes = start + spans.begin, start + spans.end, spans.labels.codes
     if chosen.name == "stacked":
         return _stacked(corpus, first, end)

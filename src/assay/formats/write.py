@@ -123,7 +123,7 @@ def rewrite(
         )
     form = target or source.plan.format
     assert corpus.spans is not None
-    crossing = int((corpus.spans.end > np.diff(corpus.starts)[corpus.spans.sentence]).sum())
+    crossing = int((corpus.spans.end > np.diff(corpus.starts)[corpus.spans.unit]).sum())
     if crossing:
         said.append(f"spans that cross the end of a sentence, which {form} does not allow: {crossing:,}.")
     # Of several layers the last has the place of all.

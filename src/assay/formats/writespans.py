@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from assay.arrays import NONE, Stretches
-from assay.corpus import Corpus, Spans
+from assay.corpus import Corpus, Marks
 from assay.errors import UsageError
 from assay.formats.relations import Links, Relations
 from assay.records import dataclass
@@ -129,11 +129,11 @@ def _documents(corpus: Corpus) -> list[_Document]:
     owner = corpus.document_of_sentence.tolist()
     known: dict[tuple[int, Stretches, str, int], tuple[int, int]] = {}
 
-    def placed(spans: Spans, *, listed: bool) -> list[tuple[int, int]]:
+    def placed(spans: Marks, *, listed: bool) -> list[tuple[int, int]]:
         """The document of each span, and its number there; equal spans of two layers are one."""
         times: Counter[tuple[int, Stretches, str]] = Counter()
         found = []
-        rows = zip(spans.sentence.tolist(), spans.begin.tolist(), spans.end.tolist(), strict=True)
+        rows = zip(spans.unit.tolist(), spans.begin.tolist(), spans.end.tolist(), strict=True)
         for number, ((sentence, begin, end), label) in enumerate(zip(rows, spans.labels.strings(), strict=True)):
             stretches = spans.stretches.get(number, ((begin, end),))
             atoms = tuple((base[sentence] + first, base[sentence] + behind) for first, behind in stretches)

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from assay.arrays import NONE
+from assay.corpus import Marks
 from assay.engine import matching
 from assay.engine.matching import (
     EXACT,
     FAIR,
     SEMEVAL,
-    SpanList,
     TooManyOverlapsError,
     boundaries,
     exact,
@@ -164,7 +164,7 @@ def nested(number):
     """Spans of two sides that all lie inside each other, one label."""
     place = np.arange(number)
     return [
-        SpanList(2 * place + shift, 4 * number - 2 * place - shift + 1, np.zeros(number, dtype=int))
+        Marks.on_line(2 * place + shift, 4 * number - 2 * place - shift + 1, np.zeros(number, dtype=int))
         for shift in (0, 1)
     ]
 
@@ -215,7 +215,8 @@ def test_thousands_of_spans_under_a_long_one_find_their_own_partners():
     begin = np.arange(0, 30_000, 3)
     label = np.append(np.zeros(len(begin), dtype=int), 1)
     target, system = (
-        SpanList(np.append(begin + shift, shift), np.append(begin + 2 + shift, 30_010), label) for shift in (0, 1)
+        Marks.on_line(np.append(begin + shift, shift), np.append(begin + 2 + shift, 30_010), label)
+        for shift in (0, 1)
     )
     assert kinds_of(rows(fair(target, system), FAIR)) == {"beo": len(begin), "bes": 1}
     assert kinds_of(rows(semeval(target, system), SEMEVAL)) == {"same-label": len(begin) + 1}

@@ -345,7 +345,7 @@ def test_the_mentions_of_a_real_corpus_are_those_read_as_spans(shared_data):
     assert chains is not None and spans is not None and given.document_starts is not None
     firsts = given.starts[given.document_starts[:-1]][chains.document]
     places = sorted(zip((firsts + chains.begin).tolist(), (firsts + chains.end).tolist(), strict=True))
-    words = given.starts[spans.sentence]
+    words = given.starts[spans.unit]
     assert places == sorted(zip((words + spans.begin).tolist(), (words + spans.end).tolist(), strict=True))
     assert len(places) > 10_000
     assert len(chains.names) == len(set(zip(chains.document.tolist(), chains.chain.tolist(), strict=True)))

@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 
 from assay.align import Pair
-from assay.arrays import Bools, Ints, chosen_stretches, ids_of_runs
-from assay.corpus import KEPT, Column, Corpus, Spans, Trees, one_vocabulary
-from assay.engine.matching import SpanList, run_starts, same_places
-from assay.engine.spanpairs import Line, Side, SpanPair, take_spans
+from assay.arrays import Bools, Ints, ids_of_runs
+from assay.corpus import KEPT, Column, Corpus, Marks, Trees, one_vocabulary
+from assay.engine.matching import run_starts, same_places
+from assay.engine.spanpairs import Line, SpanPair
 from assay.errors import InputError, UsageError, reason, unknown
 from assay.records import dataclass
 
@@ -242,17 +242,17 @@ def roots(trees: Trees) -> Bools:
     return np.asarray(found)
 
 
-def node_spans(corpus: Corpus) -> Spans:
+def node_spans(corpus: Corpus) -> Marks:
     """All nodes as spans of words, in their order, with their categories as labels."""
     trees = trees_of(corpus)
     labels = trees.labels.mapped({label: category(label) for label in trees.labels.vocabulary})
-    return Spans(trees.sentence, trees.begin, trees.end, labels, trees.lines, trees.stretches)
+    return Marks(trees.sentence, trees.begin, trees.end, labels, trees.lines, trees.stretches)
 
 
 def constituent_spans(corpus: Corpus) -> Corpus:
     """The corpus with its constituents, which roots are not, as spans."""
     spans, kept = node_spans(corpus), np.flatnonzero(~roots(trees_of(corpus)))
-    return replace(corpus, spans=take_spans(spans, kept, spans.labels))
+    return replace(corpus, spans=spans.where(kept).in_order()[0])
 
 
 def with_nodes(pair: Pair) -> Pair:
@@ -397,14 +397,14 @@ def cleaned(pair: Pair, choices: Choices) -> Cleaned:
         ]
     )
     gold, system = (
-        _brackets(corpus, mask, line, code, sentence, taking_part, choices)
+        _brackets(corpus, mask, line, code, labels, sentence, taking_part, choices)
         for corpus, mask, line, code, sentence, taking_part in zip(
             corpora, own, lines, codes, (of_gold, of_system), (counted, valid), strict=True
         )
     )
     starts = lines[0].begin[pair.gold.starts[:-1]]
     return Cleaned(
-        SpanPair(gold, system, labels, "words", lines[0], starts),
+        SpanPair(corpora, gold, system, labels, "words", lines[0], starts),
         counted,
         errors & counted,
         no_tree & counted,
@@ -484,8 +484,15 @@ def _other_words(pair: Pair, in_gold: Bools, in_system: Bools) -> Bools:
 
 
 def _brackets(
-    corpus: Corpus, own: Bools, line: Line, code: Ints, sentence_of: Ints, taking_part: Bools, choices: Choices
-) -> Side:
+    corpus: Corpus,
+    own: Bools,
+    line: Line,
+    code: Ints,
+    labels: tuple[str, ...],
+    sentence_of: Ints,
+    taking_part: Bools,
+    choices: Choices,
+) -> Marks:
     """The constituents of one side that count, in the gold sentences that take part.
 
     own: the words that are left by the side's own tags. sentence_of: the gold sentence of each word.
@@ -510,12 +517,11 @@ def _brackets(
     if choices.disc_only:
         counted &= np.isin(np.arange(len(trees)), list(stretches))
     chosen = np.flatnonzero(counted)
-
-    def listed(nodes: Ints) -> SpanList:
-        return SpanList(begin[nodes], end[nodes], code[nodes], chosen_stretches(stretches, nodes))
-
-    if not choices.unary:
-        # The first of the nodes over the same words is the topmost.
-        places = same_places(listed(chosen), listed(chosen[:0]))[0]
-        chosen = chosen[np.sort(np.unique(places, return_index=True)[1])]
-    return Side(corpus, chosen, sentence[chosen], listed(chosen))
+    marks = Marks(
+        sentence, begin, end, Column(code, labels), stretches=stretches, number=np.arange(len(trees))
+    ).where(chosen)
+    if choices.unary:
+        return marks
+    # The first of the nodes over the same words is the topmost.
+    places = same_places(marks, marks.where(chosen[:0]))[0]
+    return marks.where(np.sort(np.unique(places, return_index=True)[1]))

@@ -8,7 +8,7 @@ import numpy as np
 
 from assay.align import Pair
 from assay.arrays import NONE, Array, Bools, Floats, Ints, ratio
-from assay.corpus import Trees, one_vocabulary
+from assay.corpus import Column, Trees, one_vocabulary
 from assay.engine import matching
 from assay.engine.counts import Counts, Sums, bracketed, graded, matched
 from assay.engine.items import CREDITS, ONE, Items
@@ -48,13 +48,13 @@ def judge_brackets(pair: Pair, chosen: Choices) -> Items:
     """Gold's constituents and those that only the system has, and what is counted sentence by sentence."""
     clean = cleaned(pair, chosen)
     brackets, valid = clean.brackets, clean.valid
-    ours, theirs = brackets.gold.spans, brackets.system.spans
+    ours, theirs = brackets.gold, brackets.system
     if not chosen.labelled:
-        ours, theirs = (replace(side, label=np.zeros(len(side), dtype=np.int64)) for side in (ours, theirs))
+        ours, theirs = (replace(side, labels=Column(np.zeros_like(side.label), ("",))) for side in (ours, theirs))
     records = matching.brackets(ours, theirs)
-    crossing = brackets.system.sentence[matching.crossing_brackets(ours, theirs, records)]
-    gold = np.append(brackets.gold.sentence, 0)[records.target]
-    kind = np.where((records.target != NONE) & ~valid[gold], KINDS.index("unscored"), records.kind)
+    crossing = brackets.system.unit[matching.crossing_brackets(ours, theirs, records)]
+    gold = np.append(brackets.gold.unit, 0)[records.gold]
+    kind = np.where((records.gold != NONE) & ~valid[gold], KINDS.index("unscored"), records.kind)
     rows = judged(brackets, replace(records, kind=kind), KINDS, True)
     if not chosen.labelled:
         rows = replace(rows, answer=np.where(rows.right, rows.gold, rows.answer))
@@ -62,8 +62,8 @@ def judge_brackets(pair: Pair, chosen: Choices) -> Items:
     # Items are nodes, as they are numbered among the pair's spans.
     assert rows.partner is not None and rows.key is not None
     among_spans = np.full(len(trees_of(pair.system)), NONE)
-    among_spans[spans_of(pair).system.index] = np.arange(len(spans_of(pair).system))
-    nodes, others = brackets.gold.index, np.append(among_spans[brackets.system.index], NONE)
+    among_spans[spans_of(pair).system.number] = np.arange(len(spans_of(pair).system))
+    nodes, others = brackets.gold.number, np.append(among_spans[brackets.system.number], NONE)
     item = np.empty(len(rows), dtype=np.int64)
     item[rows.has_gold] = nodes[rows.item[rows.has_gold]]
     item[~rows.has_gold] = others[rows.item[~rows.has_gold]]
@@ -227,10 +227,10 @@ def function_tags(pair: Pair) -> Counts:
     """
     clean = cleaned(pair, choices("plain", ""))
     gold, system = clean.brackets.gold, clean.brackets.system
-    records = matching.brackets(gold.spans, system.spans)
+    records = matching.brackets(gold, system)
     hit = records.kind == KINDS.index("tp")
-    target, source = records.target[hit], records.system[hit]
-    sets = [_functions(trees_of(side.corpus))[side.index] for side in (gold, system)]
+    target, source = records.gold[hit], records.system[hit]
+    sets = [_functions(trees_of(clean.brackets.corpus_of(side)))[side.number] for side in (gold, system)]
     both = zip(sets[0][target], sets[1][source], strict=True)
     sizes = [(len(a & b), len(a), len(b)) for a, b in both]
     shared, ours, theirs = np.array(sizes, dtype=np.int64).reshape(-1, 3).T
@@ -242,7 +242,7 @@ def function_tags(pair: Pair) -> Counts:
         "gold-tags": ours,
         "system-tags": theirs,
     }
-    sentence, sentences = gold.sentence[target], pair.gold.sentences
+    sentence, sentences = gold.unit[target], pair.gold.sentences
     values = [np.bincount(sentence, weights=column, minlength=sentences) for column in columns.values()]
     return Counts(tuple(columns), sentences, np.arange(sentences), np.stack(values, axis=1).astype(np.int64))
 

@@ -21,8 +21,8 @@ from assay.arrays import (
     distinct_rows,
     numbers_of_runs,
 )
-from assay.corpus import Chains, Column, Corpus
-from assay.engine.matching import SpanList, best_pairs, overlapping, shared_size, span_sizes
+from assay.corpus import Chains, Column, Corpus, Marks
+from assay.engine.matching import best_pairs, overlapping, shared_size
 from assay.errors import MOST_PROBLEMS, InputError, UsageError, listed, unknown
 from assay.formats.emptynodes import ZERO
 from assay.records import dataclass
@@ -143,7 +143,7 @@ class Places:
 
     def words(self) -> Ints:
         """The number of words of each."""
-        return span_sizes(self.begin, self.end, self.gaps)
+        return Marks.on_line(self.begin, self.end, self.begin, self.gaps).lengths()
 
 
 def _number_spans(sides: list[Chains]) -> tuple[list[Ints], Places]:
@@ -386,7 +386,7 @@ class ChainPair:
         equal = np.intersect1d(places[0][ours], places[1][theirs], assume_unique=True)
         rest = np.setdiff1d(places[0][ours], equal), np.setdiff1d(places[1][theirs], equal)
         lines = [
-            SpanList(first + self.places.begin[side], first + self.places.end[side], side, {})
+            Marks.on_line(first + self.places.begin[side], first + self.places.end[side], side)
             for side in rest
             for first in (self.first_word[self.places.document[side]],)
         ]

@@ -57,10 +57,10 @@ def _judged(
     # NONE is -1, the last.
     sentence = np.where(
         has_gold,
-        np.append(links.spans.gold.sentence, NONE)[target],
-        np.append(links.spans.system.sentence, NONE)[partner],
+        np.append(links.spans.gold.unit, NONE)[target],
+        np.append(links.spans.system.unit, NONE)[partner],
     )
-    places = links.spans.keys[:-1, partner]
+    places = np.append(links.spans.keys[:-1], np.full((3, 1), NONE), axis=1)[:, partner]
     return Items.of(
         labels=names,
         sentence=sentence,
@@ -219,7 +219,7 @@ def link_accuracy(pair: Pair, *, at: int = 1) -> Counts:
     layer = links_in(pair)
     found = layer.fair()
     kind = outcomes(layer, found, at)
-    sentence = layer.spans.gold.sentence[found.gold]
+    sentence = layer.spans.gold.unit[found.gold]
     return _counted(pair, {"right": sentence[kind == _TP], "found": sentence[kind <= _NIL_LINKED]})
 
 
@@ -264,7 +264,7 @@ def document_entities(pair: Pair) -> Counts:
     sets = []
     for side, spans in ((layer.gold, layer.spans.gold), (layer.system, layer.spans.system)):
         rows = np.flatnonzero(side.linked & (side.first != layer.nil_code))
-        sets.append(each_once(document[spans.sentence[rows]].astype(np.int64) * len(layer.names) + side.first[rows]))
+        sets.append(each_once(document[spans.unit[rows]].astype(np.int64) * len(layer.names) + side.first[rows]))
     gold, system = sets
     firsts = document.searchsorted(np.arange(pair.gold.documents))
     keys = {
@@ -303,5 +303,5 @@ def link_kappa(pair: Pair) -> Counts:
     shared = order[np.minimum(rank[gold], rank[answer])]
     right = kind[same] == _TP
     gold, answer = np.where(right, shared, gold), np.where(right, shared, answer)
-    sentence = layer.spans.gold.sentence[target]
+    sentence = layer.spans.gold.unit[target]
     return by_label(Items.of(layer.names, sentence, target, gold, answer, gold == answer), pair.gold.sentences)

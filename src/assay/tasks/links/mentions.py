@@ -8,10 +8,10 @@ from functools import cached_property
 import numpy as np
 
 from assay.align import Pair
-from assay.arrays import NONE, Bools, Ints, chosen_stretches, numbers_of_runs
+from assay.arrays import NONE, Bools, Ints, numbers_of_runs
 from assay.corpus import one_vocabulary
-from assay.engine.matching import SpanList, TooManyOverlapsError, best_matching, same_places
-from assay.engine.spanpairs import Side, SpanPair
+from assay.engine.matching import TooManyOverlapsError, best_matching, same_places
+from assay.engine.spanpairs import SpanPair
 from assay.errors import UsageError
 from assay.formats.relations import NIL, Links
 from assay.records import dataclass
@@ -77,13 +77,13 @@ class LinkPair:
         ours, theirs = pair.gold.layer(Links), pair.system.layer(Links)
         assert spans is not None and ours is not None and theirs is not None
         names, codes = one_vocabulary([ours.identifiers, theirs.identifiers])
-        types, kinds = one_vocabulary([side.column(TYPE) for side in (spans.gold, spans.system)])
+        types, kinds = one_vocabulary([side.columns[TYPE] for side in (spans.gold, spans.system)])
         nil = names.index(NIL) if NIL in names else NONE
         sides = []
         for side, links, own, kind in zip((spans.gold, spans.system), (ours, theirs), codes, kinds, strict=True):
-            sizes = np.diff(links.starts)[side.index]
+            sizes = np.diff(links.starts)[side.number]
             starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-            taken = own[numbers_of_runs(links.starts[side.index], sizes)].astype(np.int64)
+            taken = own[numbers_of_runs(links.starts[side.number], sizes)].astype(np.int64)
             first = np.append(taken, NONE)[np.where(sizes > 0, starts[:-1], -1)]
             # Gold is NIL where nothing else would be right, a system where that is its first candidate.
             alternatives = side is spans.gold or symmetric
@@ -104,7 +104,7 @@ class LinkPair:
 
     @cached_property
     def _places(self) -> tuple[Ints, Ints]:
-        return same_places(self.spans.gold.spans, self.spans.system.spans)
+        return same_places(self.spans.gold, self.spans.system)
 
     def rank(self, ours: Ints, theirs: Ints) -> Ints:
         """For pairs of mentions the place of the first right candidate, from 0; NONE where none is right."""
@@ -142,7 +142,7 @@ class LinkPair:
             there = {"": np.ones(len(side.first), dtype=bool), "drop": side.linked & ~side.nil, "only": side.nil}
             chosen.append(np.flatnonzero(there.get(nil, side.linked)))
         gold, system = chosen
-        ours, theirs = _taken(self.spans.gold, gold), _taken(self.spans.system, system)
+        ours, theirs = self.spans.gold.where(gold), self.spans.system.where(system)
 
         def kinds_of(target: Ints, partner: Ints) -> Ints:
             same = self.same_place(gold[target], system[partner])
@@ -163,13 +163,6 @@ class LinkPair:
         except TooManyOverlapsError as error:
             raise self.spans.refused(error, int(gold[error.target]), f"links (match={match})") from None
         return Found(gold, system, np.append(system, NONE)[partner])
-
-
-def _taken(side: Side, rows: Ints) -> SpanList:
-    spans = side.spans
-    return SpanList(
-        spans.begin[rows], spans.end[rows], spans.label[rows], chosen_stretches(spans.stretches, rows)
-    )
 
 
 def links_in(pair: Pair) -> LinkPair:

@@ -11,7 +11,7 @@ import numpy as np
 
 from assay.align import Pair
 from assay.arrays import Ints
-from assay.corpus import Column, Corpus, Spans
+from assay.corpus import Column, Corpus, Marks
 from assay.engine.items import Items
 from assay.engine.measure import Measure
 from assay.engine.offsets import check_offsets
@@ -392,11 +392,11 @@ def _normalised(corpus: Corpus, names_of: _Names, least: float | None) -> tuple[
     shown = [_shown(kind, own) for kind, own in zip(types, lists, strict=True)]
     spans = links.spans
     labels = Column.of(f"{drawn}\0{'|'.join(own)}" for drawn, own in zip(shown, lists, strict=True))
-    _, order = Spans.ordered(spans.sentence, spans.begin, spans.end, labels, spans.lines, spans.stretches)
+    _, order = replace(spans, labels=labels).in_order()
     again = _repeated(spans, labels, order)
     order = order[~again]
-    taken = Spans(
-        spans.sentence[order],
+    taken = Marks(
+        spans.unit[order],
         spans.begin[order],
         spans.end[order],
         Column.of(shown[number] for number in order.tolist()),
@@ -421,9 +421,9 @@ def _shown(kind: str, names: Sequence[str]) -> str:
     return " ".join(part for part in (kind, "|".join(drawn)) if part) or "mention"
 
 
-def _repeated(spans: Spans, labels: Column, order: Ints) -> np.ndarray:
+def _repeated(spans: Marks, labels: Column, order: Ints) -> np.ndarray:
     """Mask, in that order, of the mentions that are the same as the one before."""
-    rows = np.stack([spans.sentence, spans.begin, spans.end, labels.codes])[:, order]
+    rows = np.stack([spans.unit, spans.begin, spans.end, labels.codes])[:, order]
     same = np.zeros(len(order), dtype=bool)
     same[1:] = (rows[:, 1:] == rows[:, :-1]).all(axis=0)
     for place in np.flatnonzero(same).tolist():
@@ -506,7 +506,7 @@ def _check(pairs: Sequence[tuple[str, Pair]], options: Options) -> Iterator[Rema
     first = links_in(pairs[0][1])
     theirs = sum(int(links_in(pair).system.linked.sum()) for _, pair in pairs)
     yield nothing_in_gold(
-        gold=first.spans.gold.corpus.name,
+        gold=first.spans.corpora[0].name,
         nouns="links",
         symmetric="symmetric" if options.symmetric else "",
         labels="",

@@ -9,6 +9,7 @@ from assay.engine.drawing import span_drawing
 from assay.engine.items import Items
 from assay.engine.lexicon import attribute
 from assay.engine.slices import SliceKind, Values
+from assay.engine.spanpairs import count_words
 from assay.engine.task import Task
 from assay.errors import UsageError
 from assay.tasks.links import measures
@@ -42,7 +43,7 @@ def _type(pair: Pair, judged: Items, _: str) -> Values:
 def _length(pair: Pair, judged: Items, _: str) -> Values:
     spans = _links_of(pair, judged, "mention-length").spans
     uppers = np.array([upper for upper, _ in LENGTHS])
-    words = judged.of_sides(spans.gold.words, spans.system.words)
+    words = judged.of_sides(count_words(pair.gold, spans.gold), count_words(pair.system, spans.system))
     return np.searchsorted(uppers, words, side="left"), (*(name for _, name in LENGTHS), "over 5")
 
 

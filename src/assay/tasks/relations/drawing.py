@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from assay.arrays import NONE, Bools, Ints
+from assay.corpus import Marks
 from assay.engine.drawing import span_places
 from assay.engine.items import Items
 from assay.engine.prepare import Run
-from assay.engine.spanpairs import Side, surface_forms
+from assay.engine.spanpairs import surface_forms
 from assay.engine.task import Drawing, Layers, Places, Tables
 from assay.engine.texts import ELSEWHERE, NO_HEAD, Rows, Shown, span_rows
 from assay.records import dataclass
@@ -44,13 +45,13 @@ class _Arcs:
     undirected: Bools
 
 
-def _shapes(layer: RelationPair, side: Side, chosen: Ints) -> tuple[Ints, Ints, dict[int, Any]]:
+def _shapes(layer: RelationPair, side: Marks, chosen: Ints) -> tuple[Ints, Ints, dict[int, Any]]:
     """The words of spans, as far as they lie in the sentence in which the span begins."""
     begin, end, stretches = span_places(layer.spans, side, chosen)
-    gold = layer.spans.gold.corpus
+    gold = layer.spans.corpora[0]
     if gold.texts is not None:
         return begin, end, stretches
-    size = np.diff(gold.starts)[side.sentence[chosen]]
+    size = np.diff(gold.starts)[side.unit[chosen]]
     inside = {
         row: [[a, min(b, int(size[row]))] for a, b in shape if a < size[row]] for row, shape in stretches.items()
     }
@@ -61,7 +62,7 @@ def _arcs(run: Run, pair: int, side: int, numbers: Ints, sentence: Ints) -> _Arc
     layer = relations_of(run.pairs[pair][1])
     rows, spans = ((layer.gold, layer.spans.gold), (layer.system, layer.spans.system))[side]
     ends = rows.head[numbers], rows.tail[numbers]
-    inside = [spans.sentence[end] == sentence for end in ends]
+    inside = [spans.unit[end] == sentence for end in ends]
     # One of both arguments is in the sentence.
     own = np.where(inside[1], ends[1], ends[0])
     begin, end, stretches = _shapes(layer, spans, own)
@@ -72,7 +73,7 @@ def _arcs(run: Run, pair: int, side: int, numbers: Ints, sentence: Ints) -> _Arc
     if len(apart):
         leaving = inside[0][apart]
         others = np.where(leaving, ends[1][apart], ends[0][apart])
-        texts = surface_forms(spans.corpus, spans.index[others])
+        texts = surface_forms(layer.spans.corpus_of(spans), spans.number[others])
         for row, out, text in zip(apart.tolist(), leaving.tolist(), texts, strict=True):
             beyond[row] = f"{'→' if out else '←'} {text}"
     free = np.array([label in {*layer.symmetric, *layer.asked} for label in layer.labels] or [False])
@@ -111,7 +112,7 @@ def _layers(run: Run, items: Items, tables: Tables, shown: Shown) -> Layers:
         arcs = _arcs(run, pair, side, numbers[rows], one.sentence[rows])
         layer = relations_of(run.pairs[pair][1])
         spans = layer.spans.system if side else layer.spans.gold
-        drawn = np.flatnonzero(shown.place[spans.sentence] != NONE)
+        drawn = np.flatnonzero(shown.place[spans.unit] != NONE)
         begin, end, stretches = _shapes(layer, spans, drawn)
         known = {label: code for code, label in enumerate(one.labels)}
         codes = labels[rows].astype(np.int64)
@@ -121,10 +122,10 @@ def _layers(run: Run, items: Items, tables: Tables, shown: Shown) -> Layers:
         nothing = np.full(len(drawn), NONE)
         layers.append(
             span_rows(
-                np.concatenate([shown.place[one.sentence[rows]], shown.place[spans.sentence[drawn]]]),
+                np.concatenate([shown.place[one.sentence[rows]], shown.place[spans.unit[drawn]]]),
                 np.concatenate([arcs.begin, begin]),
                 np.concatenate([arcs.end, end]),
-                np.concatenate([codes, np.array(types or [0])[spans.spans.label[drawn]]]),
+                np.concatenate([codes, np.array(types or [0])[spans.label[drawn]]]),
                 tuple(known),
                 {**arcs.stretches, **{len(rows) + row: shape for row, shape in stretches.items()}},
                 np.concatenate([one.kind[0, rows], nothing]) if side else None,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from assay.arrays import NONE, Ints, distinct_rows
+from assay.corpus import Corpus, Marks
 from assay.engine.matching import best_pairs, one_to_one, ranges
-from assay.engine.spanpairs import Side
 from assay.records import dataclass
 from assay.tasks.relations.pairs import RelationList, RelationPair, relations_in
 
@@ -28,10 +28,10 @@ class _Entities:
     """… and where those of each entity begin, with their number at the end."""
 
 
-def _entities(side: Side, places: Ints, typed: Ints) -> _Entities:
-    given = relations_in(side.corpus).entity
+def _entities(corpus: Corpus, side: Marks, places: Ints, typed: Ints) -> _Entities:
+    given = relations_in(corpus).entity
     alone = typed + (0 if given is None else int(given.max(initial=-1)) + 1)
-    own = alone if given is None else np.where(given[side.index] == NONE, alone, given[side.index])
+    own = alone if given is None else np.where(given[side.number] == NONE, alone, given[side.number])
     _, first, number = np.unique(own, return_index=True, return_inverse=True)
     # Spans are in the order of the text, so that the first of each is its first mention.
     order = np.argsort(first, kind="stable")
@@ -48,7 +48,7 @@ def facts(layer: RelationPair, entities: str) -> tuple[RelationList, RelationLis
     pairs as can be and then as many shared mentions (`any`), or by the `first` mention.
     """
     sides = (layer.spans.gold, layer.spans.system)
-    found = [_entities(*rows) for rows in zip(sides, layer.places, layer.typed, strict=True)]
+    found = [_entities(*rows) for rows in zip(layer.spans.corpora, sides, layer.places, layer.typed, strict=True)]
     gold, system = found
     partner = np.full(len(system.first), NONE)
     if entities == "any":
@@ -72,7 +72,7 @@ def facts(layer: RelationPair, entities: str) -> tuple[RelationList, RelationLis
         first = np.sort(np.unique(group, return_index=True)[1])
         side = sides[len(lists)]
         head, tail = (own.first[numbers[first]] for numbers in both)
-        sentence = np.minimum(side.sentence[head], side.sentence[tail])
+        sentence = np.minimum(side.unit[head], side.unit[tail])
         lists.append(RelationList(rows.number[first], rows.label[first], head, tail, sentence, free[first]))
         ends.append(both[:, first])
     mapped = partner[ends[1]]
@@ -98,7 +98,7 @@ def _signatures(layer: RelationPair, gold: _Entities, system: _Entities) -> list
     known: dict[tuple[bytes, int], int] = {}
     keys: list[Ints] = []
     for one, side in ((gold, layer.spans.gold), (system, layer.spans.system)):
-        places, starts, types = one.mention, one.starts.tolist(), side.spans.label[one.first].tolist()
+        places, starts, types = one.mention, one.starts.tolist(), side.label[one.first].tolist()
         found = [
             known.setdefault((places[begin:end].tobytes(), label), len(known))
             for begin, end, label in zip(starts, starts[1:], types, strict=False)

@@ -122,7 +122,7 @@ def judged(
 def _keys(layer: RelationPair, system: RelationList) -> Ints:
     """Numbers that tell each of the system's relations from all others of its sentence in any system: the places and
     types of its arguments, its label; at the end a column for none."""
-    spans, start = layer.spans.system.spans, layer.spans.line_starts[system.sentence]
+    spans, start = layer.spans.system, layer.spans.line_starts[system.sentence]
     columns: list[Ints] = []
     shape = np.zeros(len(spans), dtype=np.int64)
     for item in spans.stretches:
@@ -419,15 +419,15 @@ def _kd_spans(layer: RelationPair) -> tuple[list[tuple[str, Ints]], Ints]:
     found = one_to_one(places[here], their_places[there])
     rows = here[found != NONE]
     partner[rows], kind[rows] = there[found[found != NONE]], KD.index("incorrect")
-    first, second, _ = overlapping(gold.spans, system.spans, *left())
-    same = gold.spans.label[first] == system.spans.label[second]
+    first, second, _ = overlapping(gold, system, *left())
+    same = gold.label[first] == system.label[second]
     taken: set[int] = set()
     for own, other in sorted(zip(second[same].tolist(), first[same].tolist(), strict=True)):
         if own not in taken and partner[other] == NONE:
             partner[other], kind[other] = own, KD.index("partial")
             taken.add(own)
-    outcomes = [(name, gold.sentence[kind == code]) for code, name in enumerate(KD[:3])]
-    outcomes += [("missing", gold.sentence[kind == NONE]), ("spurious", system.sentence[left()[1]])]
+    outcomes = [(name, gold.unit[kind == code]) for code, name in enumerate(KD[:3])]
+    outcomes += [("missing", gold.unit[kind == NONE]), ("spurious", system.unit[left()[1]])]
     mapped = np.full(int(max(ours.max(initial=-1), theirs.max(initial=-1))) + 1, NONE)
     usable = np.isin(kind, [KD.index("correct"), KD.index("partial")])
     mapped[theirs[partner[usable]]] = ours[usable]
@@ -496,7 +496,7 @@ def relation_kappa(pair: Pair, *, symmetric: str = "") -> Counts:
     layer = relations_of(pair)
     common = np.intersect1d(*layer.typed)
     first = np.unique(layer.typed[0], return_index=True)
-    sentence = layer.spans.gold.sentence[first[1][np.searchsorted(first[0], common)]]
+    sentence = layer.spans.gold.unit[first[1][np.searchsorted(first[0], common)]]
     number = np.bincount(sentence, minlength=pair.gold.sentences)
     known: dict[str, int] = {UNRELATED: 0}
     size = int(max(one.max(initial=-1) for one in layer.typed)) + 1

@@ -127,7 +127,7 @@ class Pairing:
         empty = np.zeros(0, dtype=np.int64)
         if not (len(ours) and len(theirs)):
             return empty, empty, empty, empty.astype(bool)
-        first, second = self.layer.spans.gold.spans, self.layer.spans.system.spans
+        first, second = self.layer.spans.gold, self.layer.spans.system
         arguments = [
             np.unique(np.concatenate([rows.head[own], rows.tail[own]]))
             for rows, own in ((gold, ours), (system, theirs))
@@ -221,7 +221,7 @@ class Pairing:
         """Masks of the pairs with the same label, and with the same types of the arguments that meet."""
         ours, theirs, _, crossed = pairs
         gold, system = self.gold, self.system
-        types = [side.spans.label for side in (self.layer.spans.gold, self.layer.spans.system)]
+        types = [side.label for side in (self.layer.spans.gold, self.layer.spans.system)]
         head, tail = types[0][gold.head[ours]], types[0][gold.tail[ours]]
         their_head, their_tail = types[1][system.head[theirs]], types[1][system.tail[theirs]]
         typed = np.where(
@@ -241,7 +241,7 @@ def matched(layer: RelationPair, gold: RelationList, system: RelationList, setti
     """For each gold relation the system's that answers for it, or NONE."""
     pairing = Pairing(layer, gold, system, setting)
     pairing.exact()
-    spans = (layer.spans.gold.spans, layer.spans.system.spans)
+    spans = (layer.spans.gold, layer.spans.system)
     if setting.match == "boundary" or (setting.match == "overlap" and not setting.types):
         places = layer.places
         pairing.by_key(places, _TP, label=setting.label)
@@ -282,7 +282,7 @@ def _listed(layer: RelationPair, pairing: Pairing, crosswise: tuple[Bools, Bools
     try:
         return pairing.candidates(crosswise)
     except TooManyOverlapsError as error:
-        place = layer.spans.gold.corpus.place_of_span(int(layer.spans.gold.index[error.target]))
+        place = layer.spans.corpora[0].place_of_span(int(layer.spans.gold.number[error.target]))
         raise InputError(
             f"{place}: {error.targets:,} arguments of gold and {error.systems:,} of the system overlap too often to "
             "be paired one to one. Take relations(match=strict) or relations(match=boundary) alone."

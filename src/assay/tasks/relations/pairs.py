@@ -10,8 +10,8 @@ import numpy as np
 
 from assay.align import Pair
 from assay.arrays import NONE, Bools, Ints, Stretches, all_but, distinct_rows
-from assay.corpus import Corpus
-from assay.engine.matching import SpanList, overlap_counts
+from assay.corpus import Corpus, Marks
+from assay.engine.matching import overlap_counts
 from assay.engine.spanpairs import SpanPair
 from assay.errors import UsageError
 from assay.formats.relations import Relations
@@ -93,9 +93,9 @@ class RelationPair:
         assert spans is not None
         lists, marks, labels = [], [], relations_in(pair.gold).labels.vocabulary
         for number, side in enumerate((spans.gold, spans.system)):
-            layer = relations_in(side.corpus)
+            layer = relations_in(spans.corpora[number])
             place = np.full(len(layer.spans), NONE)
-            place[side.index] = np.arange(len(side))
+            place[side.number] = np.arange(len(side))
             head, tail = place[layer.head], place[layer.tail]
             kept = np.flatnonzero((head != NONE) & (tail != NONE))
             kept = kept[
@@ -104,7 +104,7 @@ class RelationPair:
                 )
             ]
             head, tail = head[kept], tail[kept]
-            sentence = np.minimum(side.sentence[head], side.sentence[tail])
+            sentence = np.minimum(side.unit[head], side.unit[tail])
             codes = layer.labels.codes[kept].astype(np.int64)
             lists.append(RelationList(np.arange(len(kept)), codes, head, tail, sentence, layer.symmetric[kept]))
             marks.append(np.zeros(0, dtype=np.int64) if seen is None else seen[number][kept])
@@ -123,7 +123,7 @@ class RelationPair:
         return self._numbered(types=True)
 
     def _numbered(self, *, types: bool) -> tuple[Ints, Ints]:
-        sides = (self.spans.gold.spans, self.spans.system.spans)
+        sides = (self.spans.gold, self.spans.system)
         shapes = sorted({shape for side in sides for shape in side.stretches.values()})
         known = {shape: number for number, shape in enumerate(shapes, 1)}
         rows = [
@@ -155,7 +155,7 @@ class RelationPair:
     @cached_property
     def met(self) -> tuple[Bools, Bools]:
         """Masks of gold's spans and of the system's that share an atom with some span of the other side."""
-        gold, system = self.spans.gold.spans, self.spans.system.spans
+        gold, system = self.spans.gold, self.spans.system
         return _meets(gold, system), _meets(system, gold)
 
     @cached_property
@@ -192,9 +192,9 @@ def untyped(pair: RelationPair) -> dict[str, int]:
     for side, rows in ((pair.spans.gold, pair.gold), (pair.spans.system, pair.system)):
         arguments = np.zeros(len(side), dtype=bool)
         arguments[rows.head] = arguments[rows.tail] = True
-        number = int((arguments & empty[side.spans.label]).sum())
+        number = int((arguments & empty[side.label]).sum())
         if number:
-            numbers[side.corpus.name] = number
+            numbers[pair.spans.corpus_of(side).name] = number
     return numbers
 
 
@@ -209,14 +209,14 @@ def united(left: Ints, right: Ints, size: int) -> Ints:
     return root
 
 
-def _shapes(spans: SpanList, known: Mapping[Stretches, int]) -> Ints:
+def _shapes(spans: Marks, known: Mapping[Stretches, int]) -> Ints:
     numbers = np.zeros(len(spans), dtype=np.int64)
     for index, shape in spans.stretches.items():
         numbers[index] = known[shape]
     return numbers
 
 
-def _meets(spans: SpanList, others: SpanList) -> Bools:
+def _meets(spans: Marks, others: Marks) -> Bools:
     """Mask of the spans that share an atom with some other, stretch by stretch: gaps hold no atoms."""
     one, owner = _flat(spans)
     other, _ = _flat(others)
@@ -226,14 +226,14 @@ def _meets(spans: SpanList, others: SpanList) -> Bools:
     return mask
 
 
-def _flat(spans: SpanList) -> tuple[SpanList, Ints]:
+def _flat(spans: Marks) -> tuple[Marks, Ints]:
     """The stretches of spans as spans, and the span that each is of."""
     if not spans.stretches:
         return spans, np.arange(len(spans))
     whole = all_but(np.array(list(spans.stretches)), len(spans))
     pieces = [(index, begin, end) for index, shape in spans.stretches.items() for begin, end in shape]
     owner, begin, end = np.array(pieces, dtype=np.int64).T
-    flat = SpanList(
+    flat = Marks.on_line(
         np.concatenate([spans.begin[whole], begin]),
         np.concatenate([spans.end[whole], end]),
         np.zeros(len(whole) + len(owner), dtype=np.int64),

@@ -80,7 +80,7 @@ def prepare_relations(
         skipped, nothing, f"left out, since the texts differ: {{number}} of {{sentences}} {units}.", options
     )
     if options.only_annotated:
-        bare = ~np.isin(np.arange(gold.sentences), relations_in(gold).spans.sentence) & ~skipped
+        bare = ~np.isin(np.arange(gold.sentences), relations_in(gold).spans.unit) & ~skipped
         warnings += left_out(
             bare | skipped,
             f"{gold.name}: no annotation in it, so that --only-annotated leaves nothing.",
@@ -243,7 +243,7 @@ def _check(
     first = layers[0][1]
     chosen = "+".join(sorted(asked))
     yield gold_relations(
-        gold=first.spans.gold.corpus.name,
+        gold=first.spans.corpora[0].name,
         symmetric="symmetric" if options.symmetric else "",
         number=len(first.gold),
         theirs=sum(len(layer.system) for _, layer in layers),

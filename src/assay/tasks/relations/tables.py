@@ -35,7 +35,7 @@ def type_pairs(layer: RelationPair) -> tuple[list[str], tuple[Ints, Ints]]:
     """Names of pairs of types, and for each relation of gold and of the system the one of its arguments."""
     types = [name or UNTYPED for name in layer.spans.labels]
     codes = [
-        side.spans.label[rows.head].astype(np.int64) * len(types) + side.spans.label[rows.tail]
+        side.label[rows.head].astype(np.int64) * len(types) + side.label[rows.tail]
         for rows, side in ((layer.gold, layer.spans.gold), (layer.system, layer.spans.system))
     ]
     return [f"{head} {tail}" for head in types for tail in types], (codes[0], codes[1])

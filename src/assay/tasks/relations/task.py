@@ -8,9 +8,10 @@ import numpy as np
 
 from assay.align import Pair
 from assay.arrays import Ints, distinct_rows
+from assay.corpus import Corpus, Marks
 from assay.engine.items import Items
 from assay.engine.slices import SliceKind, Values
-from assay.engine.spanpairs import Side, piece_places
+from assay.engine.spanpairs import piece_places
 from assay.engine.task import Task
 from assay.errors import UsageError
 from assay.tasks.relations import measures
@@ -26,7 +27,7 @@ NUMBERS = ((1, "1"), (3, "2-3"))
 
 
 def _sided(
-    pair: Pair, judged: Items, spec: str, values: Callable[[RelationPair, int, RelationList, Side], Ints]
+    pair: Pair, judged: Items, spec: str, values: Callable[[RelationPair, int, RelationList, Marks], Ints]
 ) -> Ints:
     """A value of each relation: of gold's, for a spurious one of the system's."""
     layer = pair.layer(RelationPair)
@@ -37,11 +38,11 @@ def _sided(
     return judged.of_sides(gold, system)
 
 
-def _words(side: Side) -> tuple[Ints, Ints]:
+def _words(corpus: Corpus, side: Marks) -> tuple[Ints, Ints]:
     """The first word of each span and the one behind its last, counted over all of the corpus."""
-    spans, corpus = side.corpus.spans, side.corpus
+    spans = corpus.spans
     assert spans is not None
-    begin, end, sentence = spans.begin[side.index], spans.end[side.index], spans.sentence[side.index]
+    begin, end, sentence = spans.begin[side.number], spans.end[side.number], spans.unit[side.number]
     if corpus.texts is None:
         return corpus.starts[sentence] + begin, corpus.starts[sentence] + end
     firsts, lasts, before = piece_places(corpus.texts)
@@ -54,8 +55,8 @@ def _words(side: Side) -> tuple[Ints, Ints]:
 def _distance(pair: Pair, judged: Items, _: str) -> Values:
     uppers = np.array([upper for upper, _ in DISTANCES])
 
-    def values(layer: RelationPair, number: int, rows: RelationList, side: Side) -> Ints:
-        begin, end = _words(side)
+    def values(layer: RelationPair, number: int, rows: RelationList, side: Marks) -> Ints:
+        begin, end = _words(layer.spans.corpora[number], side)
         between = np.maximum(begin[rows.head], begin[rows.tail]) - np.minimum(end[rows.head], end[rows.tail])
         return np.where(between < 0, 0, 1 + np.searchsorted(uppers, between, side="left"))
 
@@ -64,15 +65,15 @@ def _distance(pair: Pair, judged: Items, _: str) -> Values:
 
 
 def _sentences(pair: Pair, judged: Items, _: str) -> Values:
-    def values(layer: RelationPair, number: int, rows: RelationList, side: Side) -> Ints:
-        return np.asarray(np.minimum(np.abs(side.sentence[rows.head] - side.sentence[rows.tail]), 2))
+    def values(layer: RelationPair, number: int, rows: RelationList, side: Marks) -> Ints:
+        return np.asarray(np.minimum(np.abs(side.unit[rows.head] - side.unit[rows.tail]), 2))
 
     return _sided(pair, judged, "sentences", values), ("within one", "neighbouring", "further apart")
 
 
 def _types(pair: Pair, judged: Items, spec: str, ends: Sequence[str]) -> Values:
-    def values(layer: RelationPair, number: int, rows: RelationList, side: Side) -> Ints:
-        codes = [side.spans.label[getattr(rows, end)] for end in ends]
+    def values(layer: RelationPair, number: int, rows: RelationList, side: Marks) -> Ints:
+        codes = [side.label[getattr(rows, end)] for end in ends]
         return np.asarray(codes[0] if len(codes) == 1 else codes[0] * len(layer.spans.labels) + codes[1])
 
     found = _sided(pair, judged, spec, values)
@@ -100,7 +101,7 @@ def _both_types(pair: Pair, judged: Items, _: str) -> Values:
 
 
 def _symmetric(pair: Pair, judged: Items, _: str) -> Values:
-    def values(layer: RelationPair, number: int, rows: RelationList, side: Side) -> Ints:
+    def values(layer: RelationPair, number: int, rows: RelationList, side: Marks) -> Ints:
         labels = {*layer.symmetric, *layer.asked}
         return np.array([label in labels for label in layer.labels] or [False])[rows.label].astype(np.int64)
 
@@ -108,8 +109,8 @@ def _symmetric(pair: Pair, judged: Items, _: str) -> Values:
 
 
 def _nested(pair: Pair, judged: Items, _: str) -> Values:
-    def values(layer: RelationPair, number: int, rows: RelationList, side: Side) -> Ints:
-        begin, end = side.spans.begin, side.spans.end
+    def values(layer: RelationPair, number: int, rows: RelationList, side: Marks) -> Ints:
+        begin, end = side.begin, side.end
         around = (begin[rows.head] <= begin[rows.tail]) & (end[rows.tail] <= end[rows.head])
         inside = (begin[rows.tail] <= begin[rows.head]) & (end[rows.head] <= end[rows.tail])
         return np.where(around | inside, 1, 0)
@@ -124,7 +125,7 @@ def _distinct(layer: RelationPair, number: int) -> RelationList:
 def _in_sentence(pair: Pair, judged: Items, _: str) -> Values:
     uppers = np.array([upper for upper, _ in NUMBERS])
 
-    def values(layer: RelationPair, number: int, rows: RelationList, side: Side) -> Ints:
+    def values(layer: RelationPair, number: int, rows: RelationList, side: Marks) -> Ints:
         sizes = np.bincount(_distinct(layer, number).sentence, minlength=pair.gold.sentences)
         return np.searchsorted(uppers, sizes[rows.sentence], side="left")
 
@@ -133,7 +134,7 @@ def _in_sentence(pair: Pair, judged: Items, _: str) -> Values:
 
 
 def _shared_argument(pair: Pair, judged: Items, _: str) -> Values:
-    def values(layer: RelationPair, number: int, rows: RelationList, side: Side) -> Ints:
+    def values(layer: RelationPair, number: int, rows: RelationList, side: Marks) -> Ints:
         distinct, typed = _distinct(layer, number), layer.typed[number]
         ends = np.sort(np.stack([typed[distinct.head], typed[distinct.tail]]), axis=0)
         own = np.sort(np.stack([typed[rows.head], typed[rows.tail]]), axis=0)
@@ -150,7 +151,7 @@ def _shared_argument(pair: Pair, judged: Items, _: str) -> Values:
 
 
 def _argument_found(pair: Pair, judged: Items, _: str) -> Values:
-    def values(layer: RelationPair, number: int, rows: RelationList, side: Side) -> Ints:
+    def values(layer: RelationPair, number: int, rows: RelationList, side: Marks) -> Ints:
         if number == 0 and layer.reached is not None:
             return 2 - layer.reached
         found = layer.found[number]

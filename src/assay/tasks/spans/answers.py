@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 import numpy as np
 
 from assay.arrays import NONE, Ints, as_codes
-from assay.corpus import Column, Corpus, Spans
+from assay.corpus import Column, Corpus, Marks
 from assay.engine.mapping import Rule
 from assay.engine.slices import Values
 from assay.engine.spanpairs import Beside, Unplaced, shown_words
@@ -174,8 +174,9 @@ def answer_remarks(name: str, corpus: Corpus, gold: Corpus) -> Iterator[Remark]:
     yield mentions_too_long(name=name, number=len(long), first=first)
 
 
-def _places(spans: Spans | Mentions) -> Iterator[tuple[int, int, int]]:
-    return zip(spans.sentence.tolist(), spans.begin.tolist(), spans.end.tolist(), strict=True)
+def _places(spans: Marks | Mentions) -> Iterator[tuple[int, int, int]]:
+    sentence = spans.unit if isinstance(spans, Marks) else spans.sentence
+    return zip(sentence.tolist(), spans.begin.tolist(), spans.end.tolist(), strict=True)
 
 
 @remark

@@ -36,12 +36,12 @@ def _errors(spans: SpanPair) -> Errors:
     listed = spans.listed(records)
     found: dict[Hashable, str] = {}
     for kind, type_, side, column in (
-        ("fn", "missing", spans.gold, records.target),
+        ("fn", "missing", spans.gold, records.gold),
         ("fp", "spurious", spans.system, records.system),
     ):
         mask = (records.kind == FAIR.index(kind)) & (column != NONE)
         items = np.unique(column[mask if listed is None else mask & ~listed])
-        forms = surface_forms(side.corpus, side.index[items], as_written=True)
+        forms = surface_forms(spans.corpus_of(side), side.number[items], as_written=True)
         for item, form in zip(items.tolist(), forms, strict=True):
             known: tuple[Hashable, ...] = (item,) if side is spans.gold else spans.identity(item)
             found[type_, *known] = f"{type_}\t{spans.label(side, item)}\t{_form(form)}"

@@ -10,10 +10,11 @@ import numpy as np
 
 from assay.align import Pair
 from assay.arrays import NONE, Bools, Floats
+from assay.corpus import Column
 from assay.engine import matching
 from assay.engine.counts import Counts, Sums, by_label, matched
 from assay.engine.items import Items
-from assay.engine.matching import Records
+from assay.engine.matching import Matches
 from assay.engine.measure import BEYOND_CHANCE, F1, SCORES, Macro, Proportion, Ratio, Score, Scores, measure
 from assay.engine.measure import weighted as mean_by_size
 from assay.engine.spanpairs import SpanPair, spans_of
@@ -40,7 +41,7 @@ def _averages(scores: Scores, kinds: Sequence[str], names: Sequence[str] = ("f1"
 
 def judged(
     spans: SpanPair,
-    records: Records,
+    records: Matches,
     kinds: tuple[str, ...],
     focus: Bools | bool,
     marks: Mapping[str, Bools] | None = None,
@@ -52,40 +53,24 @@ def judged(
         kinds = (*kinds, UNGROUNDED)
         number, rows = len(spans.unplaced), len(records.kind)
         there = np.ones(number, dtype=bool)
-        records = Records(
-            np.concatenate([records.target, np.full(number, NONE)]),
+        records = Matches(
+            np.concatenate([records.gold, np.full(number, NONE)]),
             np.concatenate([records.system, len(spans.system) + np.arange(number)]),
             np.concatenate([records.kind, np.full(number, len(kinds) - 1)]),
-            np.concatenate([records.new_target, ~there]),
+            np.concatenate([records.new_gold, ~there]),
             np.concatenate([records.new_system, there]),
         )
         focus = np.concatenate([np.broadcast_to(focus, (rows,)), ~there])
         marks = {name: np.concatenate([mark, ~there]) for name, mark in marks.items()}
-    has_target, has_system = records.target != NONE, records.system != NONE
-    # NONE is -1, the last.
-    gold = np.append(spans.gold.spans.label, NONE)[records.target]
-    system = np.append(spans.of_systems(spans.system.spans.label, spans.unplaced_label), NONE)[records.system]
-    sentence = np.empty(len(records.kind), dtype=np.int64)
-    sentence[has_target] = spans.gold.sentence[records.target[has_target]]
-    others = 0 if spans.unplaced is None else spans.unplaced.sentence
-    sentence[~has_target] = spans.of_systems(spans.system.sentence, others)[records.system[~has_target]]
-    by_target = has_target & (focus | ~has_system)
-    return Items.of(
-        labels=spans.labels,
-        sentence=sentence,
-        item=np.where(records.new_target, records.target, records.system),
-        gold=gold,
-        answer=system,
-        right=records.kind == 0,
-        has_gold=records.new_target,
-        has_system=records.new_system,
-        kinds=kinds,
-        kind=records.kind,
-        label=np.where(by_target, gold, system),
-        partner=records.system,
-        key=spans.keys[:, records.system],
-        marks=marks,
-    )
+    system, vocabulary = spans.system, spans.gold.labels.vocabulary
+    if spans.unplaced is not None:
+        system = replace(
+            system,
+            unit=spans.of_systems(system.unit, spans.unplaced.sentence),
+            begin=spans.of_systems(system.begin, NONE),
+            labels=Column(spans.of_systems(system.label, spans.unplaced_label), vocabulary),
+        )
+    return records.items(kinds, spans.gold, system, spans.keys, under_gold=focus, marks=marks)
 
 
 _EXACT: Scores = {
@@ -136,7 +121,7 @@ def _fair(pair: Pair, focus: str, sides: bool, symmetric: bool) -> Items:
     under_gold = there == (focus == "target")
     marks: dict[str, Bools] = {"be": np.isin(kind, [matching.FAIR.index(name) for name in ("bes", "bel", "beo")])}
     if sides:
-        wrong = matching.boundaries(spans.gold.spans, spans.system.spans, records)
+        wrong = matching.boundaries(spans.gold, spans.system, records)
         marks |= {f"be-{name}": marks["be"] & (wrong == code) for code, name in enumerate(SIDES)}
     kinds: tuple[str, ...] = matching.FAIR
     listed = spans.listed(records)
@@ -321,9 +306,9 @@ def _of_labels(pair: Pair) -> Items:
     spans = spans_of(pair)
     records = spans.matched(matching.fair)
     same = np.isin(records.kind, [matching.FAIR.index("tp"), matching.FAIR.index("le")])
-    target, system = records.target[same], records.system[same]
-    gold, assigned = spans.gold.spans.label[target], spans.system.spans.label[system]
-    return Items.of(spans.labels, spans.gold.sentence[target], target, gold, assigned, gold == assigned)
+    target, system = records.gold[same], records.system[same]
+    gold, assigned = spans.gold.label[target], spans.system.label[system]
+    return Items.of(spans.labels, spans.gold.unit[target], target, gold, assigned, gold == assigned)
 
 
 def _of_words(pair: Pair) -> Items:
@@ -332,7 +317,7 @@ def _of_words(pair: Pair) -> Items:
     check_words(pair, spans)
     outside = len(spans.labels)
     codes = [
-        labels_of_words(corpus, side.spans, outside) for corpus, side in ((gold, spans.gold), (system, spans.system))
+        labels_of_words(corpus, side, outside) for corpus, side in ((gold, spans.gold), (system, spans.system))
     ]
     words = np.flatnonzero(~pair.skipped[gold.sentence_of])
     first, second = (code[words] for code in codes)

@@ -11,7 +11,7 @@ import numpy as np
 
 from assay.align import Pair
 from assay.arrays import Ints
-from assay.corpus import Column, Corpus, Spans
+from assay.corpus import Column, Corpus, Marks
 from assay.engine import mapping
 from assay.engine.items import Items
 from assay.engine.lexicon import KNOWN, Lexicon, check_known, notes_on_lists
@@ -41,7 +41,6 @@ from assay.engine.spanpairs import (
     needs_characters,
     spans_of,
     surface_forms,
-    take_spans,
     with_spans,
 )
 from assay.engine.warnings import (
@@ -143,7 +142,7 @@ def prepare_spans(
         if mentions is not None:
             corpora[number] = kept_mentions(corpus, mentions, [*filter(options.keeps, mentions.labels.vocabulary)])
         elif others[name]:
-            corpora[number] = replace(corpus, spans=take_spans(spans, rows, spans.labels))
+            corpora[number] = replace(corpus, spans=spans.where(rows))
     lexicons: dict[str, Lexicon] = {}
     for name, path in (("train", options.train), ("lexicon", options.lexicon)):
         if path is not None:
@@ -473,7 +472,7 @@ def check_reach(gold: Corpus, system: Corpus) -> None:
         return
     bare, full = (system, gold) if gold.has_words else (gold, system)
     assert bare.spans is not None
-    lengths = np.diff(full.starts)[bare.spans.sentence]
+    lengths = np.diff(full.starts)[bare.spans.unit]
     beyond = np.flatnonzero(bare.spans.end > lengths)
     if len(beyond):
         span = int(beyond[0])
@@ -510,7 +509,7 @@ def _map_labels(rules: Sequence[mapping.Rule], corpus: Corpus, sides: Sequence[s
         return with_mentions(corpus, mentions.take(np.flatnonzero(~outside), labels)), report
     labels, report = mapping.relabelled(rules, spans.labels, Column.of(surface_forms(corpus)), sides, corpus.name)
     outside = labels.isin(("O", "")) & (labels.codes != spans.labels.codes)
-    return replace(corpus, spans=take_spans(spans, np.flatnonzero(~outside), labels)), report
+    return replace(corpus, spans=replace(spans, labels=labels).where(~outside).in_order()[0]), report
 
 
 @remark
@@ -572,7 +571,7 @@ def _known(lexicon: Lexicon, texts: Sequence[str], labels: Sequence[str]) -> Int
     return seen
 
 
-def _read_gold_errors(path: str, gold: Corpus) -> Spans:
+def _read_gold_errors(path: str, gold: Corpus) -> Marks:
     """The spans listed, tab-separated: sentence (id or number), label, first and last atom.
 
     Words are counted from 1, the last one included; characters of texts from 0, the last one not included, as in the
@@ -603,7 +602,7 @@ def _read_gold_errors(path: str, gold: Corpus) -> Spans:
     if not rows:
         raise InputError(f"{path}: no errors in it. A line is: sentence TAB label TAB first TAB last")
     columns = np.array(rows, dtype=np.int64).T
-    return Spans.sorted(columns[0], columns[1], columns[2], Column.of(labels), columns[3])
+    return Marks(columns[0], columns[1], columns[2], Column.of(labels), columns[3]).in_order()[0]
 
 
 # --- what looks wrong ---
@@ -612,14 +611,14 @@ def _read_gold_errors(path: str, gold: Corpus) -> Spans:
 def _check(pairs: Sequence[tuple[str, Pair]], options: Options) -> Iterator[Remark]:
     gold, symmetric = spans_of(pairs[0][1]).gold, options.symmetric
     yield nothing_in_gold(
-        gold=gold.corpus.name,
+        gold=pairs[0][1].gold.name,
         nouns="spans",
         symmetric="symmetric" if symmetric else "",
         labels=" with labels that count" if options.labels or options.ignore_labels else "",
         number=len(gold),
         theirs=sum(len(spans_of(pair).system) for _, pair in pairs),
     )
-    yield _duplicates("gold", gold.corpus)
+    yield _duplicates("gold", pairs[0][1].gold)
     for name, pair in pairs:
         yield nothing_in_system(name=name, nouns="spans", number=len(spans_of(pair).system))
         yield _duplicates(name, pair.system)
@@ -633,7 +632,7 @@ def _check(pairs: Sequence[tuple[str, Pair]], options: Options) -> Iterator[Rema
 def _duplicates(name: str, corpus: Corpus) -> Remark:
     spans = corpus.spans
     assert spans is not None
-    rows = np.stack([spans.sentence, spans.begin, spans.end, spans.labels.codes])
+    rows = np.stack([spans.unit, spans.begin, spans.end, spans.labels.codes])
     same = (rows[:, 1:] == rows[:, :-1]).all(axis=0)
     for index in np.flatnonzero(same).tolist():
         same[index] = spans.stretches.get(index) == spans.stretches.get(index + 1)
@@ -649,11 +648,11 @@ def repeated_spans(name: str, number: int, first: Sequence[str]) -> Iterator[str
         yield f"{name}: {what} there twice (first: {first[0]})."
 
 
-def _notes(pairs: Sequence[tuple[str, Pair]], listed: Spans | None) -> Iterator[Remark]:
+def _notes(pairs: Sequence[tuple[str, Pair]], listed: Marks | None) -> Iterator[Remark]:
     first = spans_of(pairs[0][1])
-    gaps = {name: len(side.spans.stretches) for name, side in [("gold", first.gold)]}
-    gaps |= {name: len(spans_of(pair).system.spans.stretches) for name, pair in pairs}
-    differs = "differs" if first.atoms == "characters" and first.gold.corpus.texts is None else ""
+    gaps = {name: len(side.stretches) for name, side in [("gold", first.gold)]}
+    gaps |= {name: len(spans_of(pair).system.stretches) for name, pair in pairs}
+    differs = "differs" if first.atoms == "characters" and first.corpora[0].texts is None else ""
     yield compared_as(atoms=first.atoms, tokenisation=differs, gaps=gaps)
     if listed is not None:
         known = {first.identity(index, first.gold) for index in range(len(first.gold))}

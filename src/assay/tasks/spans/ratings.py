@@ -9,12 +9,11 @@ import numpy as np
 
 from assay.align import Pair
 from assay.arrays import Ints, Stretches
-from assay.corpus import Column, Corpus, Spans
+from assay.corpus import Column, Corpus, Marks
 from assay.corpus.ratings import Ratings
 from assay.engine.annotators import Continua
-from assay.engine.matching import SpanList
 from assay.engine.prepare import Run
-from assay.engine.spanpairs import Side, SpanPair, spans_of, with_spans
+from assay.engine.spanpairs import SpanPair, spans_of, with_spans
 from assay.errors import UsageError
 from assay.stats.unitizing import Units
 from assay.tasks.tags.ratings import WordNames, unit_names
@@ -34,7 +33,7 @@ def span_ratings(run: Run, names: Sequence[str], column: str) -> Ratings:
     words = np.flatnonzero(~run.skipped[first.gold.sentence_of])
     cells = []
     for corpus, side, known in (sides[number] for number in order):
-        codes = labels_of_words(corpus, side.spans, len(known))
+        codes = labels_of_words(corpus, side, len(known))
         cells.append(np.array([labels.index(name) for name in known] + [len(labels)])[codes[words]])
     who, number = len(cells), len(words)
     sentence = first.gold.sentence_of[words].astype(np.int64)
@@ -55,11 +54,11 @@ def span_ratings(run: Run, names: Sequence[str], column: str) -> Ratings:
     )
 
 
-def _sides(run: Run) -> list[tuple[Corpus, Side, tuple[str, ...]]]:
+def _sides(run: Run) -> list[tuple[Corpus, Marks, tuple[str, ...]]]:
     """The spans of the first annotator, and those of the others, each with the names of its labels."""
     pairs = [spans_of(pair) for _, pair in run.pairs]
-    first = (pairs[0].gold.corpus, pairs[0].gold, pairs[0].labels)
-    return [first, *((pair.system.corpus, pair.system, pair.labels) for pair in pairs)]
+    first = (pairs[0].corpora[0], pairs[0].gold, pairs[0].labels)
+    return [first, *((pair.corpora[1], pair.system, pair.labels) for pair in pairs)]
 
 
 def check_words(pair: Pair, spans: SpanPair) -> None:
@@ -69,7 +68,7 @@ def check_words(pair: Pair, spans: SpanPair) -> None:
         raise UsageError("agreement on words needs the words of all files, cut alike.")
 
 
-def labels_of_words(corpus: Corpus, spans: SpanList, outside: int) -> Ints:
+def labels_of_words(corpus: Corpus, spans: Marks, outside: int) -> Ints:
     """The label of each word; words that spans share have no single one."""
     codes = np.full(len(corpus), outside, dtype=np.int64)
     covered = 0
@@ -98,16 +97,16 @@ def continua(run: Run, names: Sequence[str]) -> Continua:
     rows: list[list[tuple[int, int, int, int]]] = [[] for _ in range(corpus.documents)]
     for number, place in enumerate(np.argsort(np.argsort(names)).tolist()):
         owner, side, known = sides[number]
-        if side.spans.stretches:
-            where = owner.place_of_span(int(side.index[next(iter(side.spans.stretches))]))
+        if side.stretches:
+            where = owner.place_of_span(int(side.number[next(iter(side.stretches))]))
             raise UsageError(f"{where}: a span with a gap, which is no unit of a continuum.")
-        document = corpus.document_of_sentence[side.sentence] if len(side) else np.zeros(0, dtype=np.int64)
+        document = corpus.document_of_sentence[side.unit] if len(side) else np.zeros(0, dtype=np.int64)
         codes = np.array([labels.index(name) for name in known], dtype=np.int64)
         for doc, begin, end, label in zip(
             document.tolist(),
-            side.spans.begin.tolist(),
-            side.spans.end.tolist(),
-            side.spans.label.tolist(),
+            side.begin.tolist(),
+            side.end.tolist(),
+            side.label.tolist(),
             strict=True,
         ):
             rows[doc].append((place, begin - int(starts[doc]), end - int(starts[doc]), int(codes[label])))
@@ -129,7 +128,7 @@ def majority_pairs(run: Run, systems: Sequence[str]) -> list[tuple[str, Pair]]:
         if spans is None or spans.columns or any(pair.aligned_by == "characters" for _, pair in run.pairs):
             return []
         rows = zip(
-            spans.sentence.tolist(), spans.begin.tolist(), spans.end.tolist(), spans.labels.strings(), strict=True
+            spans.unit.tolist(), spans.begin.tolist(), spans.end.tolist(), spans.labels.strings(), strict=True
         )
         for key in {(*row, spans.stretches.get(index, ())) for index, row in enumerate(rows)}:
             found[key] = found.get(key, 0) + 1
@@ -137,7 +136,7 @@ def majority_pairs(run: Run, systems: Sequence[str]) -> list[tuple[str, Pair]]:
     sentence, begin, end = (np.array([key[place] for key in kept], dtype=np.int64) for place in range(3))
     stretches = {index: key[4] for index, key in enumerate(kept) if key[4]}
     labels, lines = Column.of(key[3] for key in kept), np.ones(len(kept), dtype=np.int64)
-    gold = replace(run.gold, spans=Spans.sorted(sentence, begin, end, labels, lines, stretches))
+    gold = replace(run.gold, spans=Marks(sentence, begin, end, labels, lines, stretches).in_order()[0])
     judged = [(name, pair, spans_of(pair)) for name, pair in run.pairs if name in systems]
     return [
         (name, with_spans(replace(pair, gold=gold), characters=own.atoms == "characters", unplaced=own.unplaced))

@@ -11,10 +11,11 @@ import numpy as np
 
 from assay.align import Pair
 from assay.arrays import as_codes
+from assay.corpus import Marks
 from assay.engine.counts import Counts
 from assay.engine.measure import F1, Macro, Proportion, Ratio, Scores, measure
 from assay.engine.measure import weighted as mean_by_size
-from assay.engine.spanpairs import Side, SpanPair, spans_of, surface_forms
+from assay.engine.spanpairs import SpanPair, spans_of, surface_forms
 from assay.errors import UsageError, unknown
 from assay.formats.answers import BESIDE, Mentions
 from assay.formats.grounding import LEVELS, fold
@@ -94,18 +95,18 @@ def strings(pair: Pair, *, count: str = "set", fold: str = "folded", label: bool
 
 
 def _strings(
-    pair: Pair, spans: SpanPair, side: Side, folded: Callable[[str], str], label: bool
+    pair: Pair, spans: SpanPair, side: Marks, folded: Callable[[str], str], label: bool
 ) -> Counter[tuple[int, str, str]]:
     """The number of times each string with its label is in each text, known by its first sentence."""
-    mentions, of_system = side.corpus.layer(Mentions), pair.system.layer(Mentions)
+    mentions, of_system = spans.corpus_of(side).layer(Mentions), pair.system.layer(Mentions)
     text_of = np.arange(pair.gold.sentences) if of_system is None else of_system.text_of
     if mentions is not None:
         rows = np.flatnonzero(mentions.scored & ~pair.skipped[mentions.sentence]).tolist()
         sentence = mentions.sentence[rows]
         labels, texts = [mentions.labels[row] for row in rows], [mentions.texts[row] for row in rows]
     else:
-        sentence, labels = side.sentence, [spans.labels[code] for code in side.spans.label.tolist()]
-        texts = surface_forms(side.corpus, side.index, as_written=True)
+        sentence, labels = side.unit, [spans.labels[code] for code in side.label.tolist()]
+        texts = surface_forms(spans.corpus_of(side), side.number, as_written=True)
     forms = {text: folded(text) for text in dict.fromkeys(texts)}
     names = labels if label else [""] * len(labels)
     return Counter(zip(text_of[sentence].tolist(), map(forms.__getitem__, texts), names, strict=True))

@@ -12,6 +12,7 @@ import numpy as np
 
 from assay.align import Pair
 from assay.arrays import NONE, Floats, Ints
+from assay.corpus import Marks
 from assay.engine.drawing import span_drawing
 from assay.engine.items import Items
 from assay.engine.matching import FAIR, fair
@@ -20,7 +21,7 @@ from assay.engine.prepare import Run
 from assay.engine.scores import Settings
 from assay.engine.sensitivity import sweep
 from assay.engine.slices import SliceKind, Values
-from assay.engine.spanpairs import NESTING, Side, SpanPair, spans_of
+from assay.engine.spanpairs import NESTING, SpanPair, count_words, nesting, spans_of
 from assay.engine.task import Task
 from assay.errors import UsageError
 from assay.formats.answers import BESIDE, LEVEL, Mentions
@@ -42,7 +43,7 @@ SPAN_LENGTHS = ((1, "1"), (2, "2"), (3, "3"), (5, "4-5"), (10, "6-10"))
 def _of_spans(
     pair: Pair,
     judged: Items,
-    values: Callable[[Side], Ints],
+    values: Callable[[SpanPair, Marks], Ints],
     spec: str,
     others: Callable[[SpanPair], Ints | int] = lambda spans: 0,
 ) -> Ints:
@@ -50,12 +51,14 @@ def _of_spans(
     spans = pair.layer(SpanPair)
     if spans is None or not judged.kinds:
         raise UsageError(f"--slice {spec} is about spans, which are not compared here. Say --task spans")
-    return judged.of_sides(values(spans.gold), spans.of_systems(values(spans.system), others(spans)))
+    return judged.of_sides(values(spans, spans.gold), spans.of_systems(values(spans, spans.system), others(spans)))
 
 
 def _span_length(pair: Pair, judged: Items, _: str) -> Values:
     uppers = np.array([upper for upper, _ in SPAN_LENGTHS])
-    words = _of_spans(pair, judged, lambda side: side.words, "span-length", _words_claimed)
+    words = _of_spans(
+        pair, judged, lambda spans, side: count_words(spans.corpus_of(side), side), "span-length", _words_claimed
+    )
     return np.searchsorted(uppers, words, side="left"), (*(name for _, name in SPAN_LENGTHS), "over 10")
 
 
@@ -64,11 +67,11 @@ def _words_claimed(spans: SpanPair) -> Ints | int:
 
 
 def _nesting(pair: Pair, judged: Items, _: str) -> Values:
-    return _of_spans(pair, judged, lambda side: side.nesting, "nesting"), NESTING
+    return _of_spans(pair, judged, lambda _, side: nesting(side), "nesting"), NESTING
 
 
 def _gaps(pair: Pair, judged: Items, _: str) -> Values:
-    return _of_spans(pair, judged, lambda side: side.with_gaps.astype(np.int64), "gaps"), (
+    return _of_spans(pair, judged, lambda _, side: side.with_gaps.astype(np.int64), "gaps"), (
         "without gaps",
         "with gaps",
     )
@@ -80,7 +83,7 @@ def _grounding(pair: Pair, judged: Items, _: str) -> Values:
         raise UsageError('--slice grounding is about answers of language models. Say --input-format "answers"')
     codes = np.full(len(spans.system), NONE)
     if pair.system.layer(Mentions) is not None:
-        codes = spans.system.column(LEVEL).codes.astype(np.int64)
+        codes = spans.system.columns[LEVEL].codes.astype(np.int64)
     levels = np.append(spans.of_systems(codes, UNGROUNDED), NONE)[judged.partner[0]]
     return levels, LEVELS[:4]
 

@@ -189,7 +189,7 @@ def test_mentions_of_hipe_are_read_by_document_and_belong_to_the_sentence_of_the
     assert (result.units, result.items) == (3, 2)
     (run,) = prepare(gold, {"s": gold}, [find("exact")], Options(task="spans", column="NE-COARSE-LIT")).pairs
     found = run[1].gold.spans
-    assert [*zip(found.sentence, found.begin, found.end, found.labels.strings(), strict=True)] == [
+    assert [*zip(found.unit, found.begin, found.end, found.labels.strings(), strict=True)] == [
         (0, 1, 4, "loc"),
         (2, 0, 2, "pers"),
     ]

@@ -22,7 +22,7 @@ def listed(corpus: Corpus) -> list[str]:
     """Spans as `LABEL first-last`, counted from 1 over all sentences' words, in their order."""
     spans = corpus.spans
     assert spans is not None
-    start = corpus.starts[spans.sentence]
+    start = corpus.starts[spans.unit]
     firsts, ends = (start + spans.begin + 1).tolist(), (start + spans.end).tolist()
     return [f"{label} {a}-{b}" for label, a, b in zip(spans.labels.strings(), firsts, ends, strict=True)]
 
@@ -149,7 +149,7 @@ def test_labels_keep_their_hyphens():
 def test_spans_end_with_their_sentence():
     corpus, _ = spans_of(tagged("B-A I-A", "O", "B-A"), ["label"], "bio")
     assert corpus.spans is not None
-    assert corpus.spans.sentence.tolist() == [0, 2]
+    assert corpus.spans.unit.tolist() == [0, 2]
     assert corpus.spans.begin.tolist() == [0, 0]
     assert corpus.spans.end.tolist() == [2, 1]
 

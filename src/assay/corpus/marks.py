@@ -1,0 +1,115 @@
+"""Marks: one layer of annotation as a table of places, labels, arguments and groups."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field, replace
+
+import numpy as np
+
+from assay.arrays import NONE, Bools, Ints, Stretches, atoms_at, chosen_stretches
+from assay.corpus.columns import Column
+from assay.records import dataclass
+
+
+def _nothing() -> Ints:
+    return np.zeros(0, dtype=np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Marks:
+    """Marks of one layer, a row each: columns of numbers, and no object for a mark.
+
+    In a Corpus, atoms are the words of a sentence, or the characters of a text, counted from its beginning. In a Pair
+    they are places on the line that gold and system share, and units are gold's.
+    """
+
+    unit: Ints
+    """The sentence (for mentions of chains: the document) in which each begins."""
+    begin: Ints
+    """The first atom of each …"""
+    end: Ints
+    """… and the one after its last, which may be beyond the end of its sentence. Both are NONE without a place."""
+    labels: Column
+    lines: Ints = field(default_factory=_nothing)
+    """The line of its file that each was read from."""
+    stretches: Mapping[int, Stretches] = field(default_factory=dict)
+    """Stretches of atoms of those with gaps, by number."""
+    columns: Mapping[str, Column] = field(default_factory=dict)
+    """Attributes: types, senses, texts as answered, known or unseen."""
+    arguments: Mapping[str, Ints] = field(default_factory=dict)
+    """By role: the number of a word or of a mark of another layer, NONE without one."""
+    group: Ints | None = None
+    """The chain, entity or predicate that each belongs to."""
+    number: Ints = field(default_factory=_nothing)
+    """In a Pair: the number of each in its corpus."""
+
+    def __len__(self) -> int:
+        return len(self.begin)
+
+    @classmethod
+    def on_line(cls, begin: Ints, end: Ints, label: Ints, stretches: Mapping[int, Stretches] | None = None) -> Marks:
+        """Marks by their places on a line and the codes of their labels alone."""
+        return cls(np.zeros_like(begin), begin, end, Column(label, ()), stretches=stretches or {})
+
+    @property
+    def label(self) -> Ints:
+        """The code of each label."""
+        return self.labels.codes
+
+    def where(self, rows: Bools | Ints) -> Marks:
+        """Some of the marks, in the order of `rows`."""
+        numbers: Ints = np.flatnonzero(rows) if rows.dtype == np.bool_ else np.asarray(rows, dtype=np.int64)
+
+        def take(column: Ints) -> Ints:
+            return column[numbers] if len(column) else column
+
+        return Marks(
+            take(self.unit),
+            take(self.begin),
+            take(self.end),
+            Column(take(self.labels.codes), self.labels.vocabulary),
+            take(self.lines),
+            chosen_stretches(self.stretches, numbers),
+            {name: Column(take(column.codes), column.vocabulary) for name, column in self.columns.items()},
+            {role: take(column) for role, column in self.arguments.items()},
+            None if self.group is None else take(self.group),
+            take(self.number),
+        )
+
+    def in_order(self) -> tuple[Marks, Ints]:
+        """Marks by first atom, last atom, label and gaps, so that results do not depend on the order of the file; and
+        the number that each had before."""
+        vocabulary = self.labels.vocabulary
+        rank = np.empty(len(vocabulary), dtype=np.int64)
+        rank[sorted(range(len(rank)), key=vocabulary.__getitem__)] = np.arange(len(rank))
+        gaps = {shape: number for number, shape in enumerate(sorted(set(self.stretches.values())), 1)}
+        shapes = np.zeros(len(self), dtype=np.int64)
+        shapes[list(self.stretches)] = [gaps[shape] for shape in self.stretches.values()]
+        order = np.lexsort((shapes, rank[self.label], self.end, self.begin, self.unit))
+        return self.where(order), order
+
+    def moved(self, place: Ints) -> tuple[Marks, Ints]:
+        """The marks of units that come to other places, NONE if to none; and the number that each had before."""
+        unit = place[self.unit]
+        rows = np.flatnonzero(unit != NONE)
+        marks, order = replace(self.where(rows), unit=unit[rows]).in_order()
+        return marks, rows[order]
+
+    def atoms_of(self, number: int) -> Stretches:
+        """The stretches of a mark, one if it has no gap."""
+        return atoms_at(number, self.begin, self.end, self.stretches)
+
+    def lengths(self) -> Ints:
+        """The number of atoms of each mark."""
+        sizes = np.subtract(self.end, self.begin, dtype=np.int64)
+        for number, shape in self.stretches.items():
+            sizes[number] = sum(last - first for first, last in shape)
+        return sizes
+
+    @property
+    def with_gaps(self) -> Bools:
+        """Mask of the marks with gaps."""
+        mask = np.zeros(len(self), dtype=bool)
+        mask[list(self.stretches)] = True
+        return mask
