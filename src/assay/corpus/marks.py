@@ -8,7 +8,7 @@ from dataclasses import field, replace
 import numpy as np
 
 from assay.arrays import NONE, Bools, Ints, Stretches, atoms_at, chosen_stretches
-from assay.corpus.columns import Column
+from assay.corpus.columns import Column, one_vocabulary
 from assay.records import dataclass
 
 
@@ -75,6 +75,24 @@ class Marks:
             {role: take(column) for role, column in self.arguments.items()},
             None if self.group is None else take(self.group),
             take(self.number),
+        )
+
+    def followed_by(self, other: Marks) -> Marks:
+        """These marks, then others; both have the same columns and arguments, and labels of one vocabulary."""
+        columns = {name: one_vocabulary([column, other.columns[name]]) for name, column in self.columns.items()}
+        stretches = {len(self) + number: shape for number, shape in other.stretches.items()}
+        vocabulary, labels = one_vocabulary([self.labels, other.labels])
+        plain = {
+            name: np.concatenate([getattr(self, name), getattr(other, name)])
+            for name in ("unit", "begin", "end", "lines", "number")
+        }
+        return Marks(
+            **plain,
+            labels=Column(np.concatenate(labels), vocabulary),
+            stretches={**self.stretches, **stretches},
+            columns={name: Column(np.concatenate(codes), known) for name, (known, codes) in columns.items()},
+            arguments={role: np.concatenate([own, other.arguments[role]]) for role, own in self.arguments.items()},
+            group=None if self.group is None or other.group is None else np.concatenate([self.group, other.group]),
         )
 
     def in_order(self) -> tuple[Marks, Ints]:

@@ -12,9 +12,9 @@ from assay.arrays import NONE, Ints, each_once
 from assay.corpus import Corpus, Marks
 from assay.engine.items import Items
 from assay.engine.prepare import Run
-from assay.engine.spanpairs import SpanPair, spans_of, surface_forms
+from assay.engine.spanpairs import SHOWN, SpanPair, spans_of, surface_forms
 from assay.engine.task import Drawing, Layers, Places, Tables, word_places
-from assay.engine.texts import Rows, Shown, by_place, span_rows
+from assay.engine.texts import Rows, Shown, span_rows
 from assay.formats.answers import SAID
 from assay.result import ExampleSpan
 
@@ -67,32 +67,22 @@ def _example_spans(all_count: bool, run: Run, tables: Tables, sentence: int) -> 
             if not (all_count or item in kinds):
                 continue
             kind = one.kinds[kinds.get(item, 0)]
-            label, words = spans.label(spans.system, item), spans.gold_words(spans.system, item)
-            yield ExampleSpan(name, label, words, kind, said=_said(spans, item))
-        for item in _claimed(spans, np.array([sentence])).tolist():
-            assert spans.unplaced is not None
-            word, label = int(spans.unplaced.word[item]), spans.unplaced.labels[item]
-            yield ExampleSpan(name, label, ((word, word + 1),), one.kinds[kinds_of[len(spans.system) + item]])
-
-
-def _said(spans: SpanPair, item: int) -> str:
-    """The words of an answer in the place of a span, where they are not those of the text."""
-    said = spans.system.columns.get(SAID)
-    form = "" if said is None else surface_forms(spans.corpora[1], spans.system.number[[item]])[0]
-    return "" if said is None or said[item] == form else said[item]
-
-
-def _claimed(spans: SpanPair, sentences: Ints) -> Ints:
-    """The mentions that a system claims of some sentences and that have no place there."""
-    if spans.unplaced is None:
-        return np.zeros(0, dtype=np.int64)
-    return np.flatnonzero(np.isin(spans.unplaced.sentence, sentences))
+            label = spans.label(spans.system, item)
+            if spans.system.begin[item] == NONE:
+                word = int(spans.system.arguments[SHOWN][item])
+                yield ExampleSpan(name, label, ((word, word + 1),), kind)
+                continue
+            said = spans.system.columns.get(SAID)
+            text = "" if said is None else said[item]
+            plain = text and text == surface_forms(spans.corpora[1], spans.system.number[[item]])[0]
+            words = spans.gold_words(spans.system, item)
+            yield ExampleSpan(name, label, words, kind, said="" if plain else text)
 
 
 def _kinds(one: Items, spans: SpanPair) -> Ints:
     """The kind of outcome of each of a system's spans, NONE where it is not counted."""
     assert one.partner is not None
-    kinds = spans.of_systems(np.full(len(spans.system), NONE), NONE)
+    kinds = np.full(len(spans.system), NONE)
     there = one.has_system[0] & (one.partner[0] != NONE)
     kinds[one.partner[0, there]] = one.kind[0, there]
     return kinds
@@ -109,20 +99,21 @@ def _places(run: Run, items: Items) -> Places:
         if len(rows):
             spans = spans_of(run.pairs[max(owner, 0)][1])
             side = spans.gold if owner == NONE else spans.system
-            placed = items.item[rows] < len(side)
-            beside, rows = rows[~placed], rows[placed]
-            if len(beside):
-                assert spans.unplaced is not None
-                begin[beside] = spans.unplaced.word[items.item[beside] - len(side)]
-                end[beside] = begin[beside] + 1
             begin[rows], end[rows], gaps = span_places(spans, side, items.item[rows])
             stretches.update((int(rows[row]), shape) for row, shape in gaps.items())
     return begin, end, stretches
 
 
 def span_places(spans: SpanPair, side: Marks, chosen: Ints) -> tuple[Ints, Ints, dict[int, Any]]:
-    """The words of gold that spans cover."""
+    """The words of gold that spans cover; what has no place is a word after those of its sentence."""
     gold = spans.corpora[0]
+    placed = side.begin[chosen] != NONE
+    if not placed.all():
+        begin = side.arguments[SHOWN][chosen]
+        end = begin + 1
+        begin[placed], end[placed], gaps = span_places(spans, side, chosen[placed])
+        rows = np.flatnonzero(placed)
+        return begin, end, {int(rows[row]): shape for row, shape in gaps.items()}
     if spans.atoms == "words" and gold.texts is None and _is_plain(spans, gold):
         start = gold.starts[side.unit[chosen]]
         begin, end = side.begin[chosen] - start, side.end[chosen] - start
@@ -152,27 +143,8 @@ def _span_layers(all_count: bool, run: Run, tables: Tables, shown: Shown) -> Ite
     for name, one in tables:
         spans = spans_of(pairs[name])
         kinds = _kinds(one, spans)
-        drawn = np.arange(len(spans.system)) if all_count else np.flatnonzero(kinds[: len(spans.system)] != NONE)
-        yield _with_claims(_spans(spans, spans.system, drawn, kinds, shown), spans, kinds, shown)
-
-
-def _with_claims(rows: Rows, spans: SpanPair, kinds: Ints, shown: Shown) -> Rows:
-    """A system's spans, and what it claims without a place, beside the sentences."""
-    chosen = _claimed(spans, shown.chosen)
-    if spans.unplaced is None or not len(chosen):
-        return rows
-    unplaced = spans.unplaced
-    more = {
-        "begin": unplaced.word[chosen],
-        "length": np.ones(len(chosen), dtype=np.int64),
-        "label": spans.unplaced_label[chosen],
-        "kind": kinds[len(spans.system) + chosen],
-    }
-    text = np.concatenate([rows.text, shown.place[unplaced.sentence[chosen]]])
-    columns = {name: np.concatenate([column, more[name]]) for name, column in rows.columns.items()}
-    joined = Rows(text, columns, rows.coded, rows.vocabulary, rows.stretches)
-    begin = columns["begin"]
-    return joined.taken(by_place(text, begin, begin + columns["length"]))
+        drawn = np.arange(len(spans.system)) if all_count else np.flatnonzero(kinds != NONE)
+        yield _spans(spans, spans.system, drawn, kinds, shown)
 
 
 def _spans(spans: SpanPair, side: Marks, drawn: Ints, kinds: Ints | None, shown: Shown) -> Rows:

@@ -210,8 +210,5 @@ def attribute(pair: Pair, items: Items, name: str) -> tuple[Ints, tuple[str, ...
     spans, own = pair.layer(SpanPair), pair.layer(ItemColumns)
     sides = (pair.gold, pair.system) if spans is None else (spans.gold, spans.system)
     columns = [side.columns[name] for side in sides] if own is None else own.columns[name]
-    if own is None and spans is not None and spans.unplaced is not None:
-        vocabulary, (gold, system, others) = one_vocabulary([*columns, spans.unplaced.columns[name]])
-        return items.of_sides(gold, np.concatenate([system, others])), vocabulary
     vocabulary, (gold, system) = one_vocabulary(columns)
     return items.of_sides(gold, system), vocabulary

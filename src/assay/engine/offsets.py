@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from assay.align import Pair
-from assay.arrays import Ints
+from assay.arrays import NONE, Ints
 from assay.corpus import Corpus, Marks
 from assay.engine.options import Options
 from assay.engine.spanpairs import spans_of, text_starts
@@ -45,8 +45,9 @@ def check_offsets(pairs: Sequence[tuple[str, Pair]], options: Options, nouns: st
     """Remarks on spans that would match gold, or end where words do, if all were moved by one."""
     for name, pair in pairs:
         spans = spans_of(pair)
-        places = [(side.begin, side.end) for side in (spans.gold, spans.system)]
-        cuts = [_count_cuts(pair.gold, spans.gold), _count_cuts(pair.system, spans.system)]
+        placed = [side.where(side.begin != NONE) for side in (spans.gold, spans.system)]
+        places = [(side.begin, side.end) for side in placed]
+        cuts = [_count_cuts(pair.gold, placed[0]), _count_cuts(pair.system, placed[1])]
         yield compare_offsets(name, (pair.gold, pair.system), places, cuts, options, nouns)
 
 

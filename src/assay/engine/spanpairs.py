@@ -16,12 +16,15 @@ from assay.corpus import Column, Corpus, Marks, Trees, one_vocabulary
 from assay.engine import matching
 from assay.engine.matching import Matches, TooManyOverlapsError
 from assay.errors import AlignmentError, InputError, UsageError
+from assay.formats.answers import SAID
 from assay.records import dataclass
 
 Identity = tuple[int, Stretches, str]
 """Gold sentence, atoms counted from its beginning, label."""
 _MIRROR = {"fp": "fn", "fn": "fp", "bes": "bel", "bel": "bes"}
 """The kinds of errors that change when target and system change places."""
+SHOWN = "shown"
+"""The argument of marks without a place: the word after those of the sentence as which they are shown."""
 NESTING = ("alone", "inside another", "around or across another")
 
 
@@ -77,9 +80,14 @@ class Line:
 def count_words(corpus: Corpus, marks: Marks) -> Ints:
     """The number of words of each span of a side."""
     assert corpus.spans is not None
+    placed = marks.begin != NONE
+    words = np.zeros(len(marks), dtype=np.int64)
     if corpus.texts is not None:
-        return np.array([len(form.split()) for form in surface_forms(corpus, marks.number)])
-    return corpus.spans.lengths()[marks.number]
+        words[placed] = [len(form.split()) for form in surface_forms(corpus, marks.number[placed])]
+    else:
+        words[placed] = corpus.spans.lengths()[marks.number[placed]]
+    words[~placed] = [len(marks.columns[SAID][row].split()) for row in np.flatnonzero(~placed).tolist()]
+    return words
 
 
 def nesting(marks: Marks) -> Ints:
@@ -90,25 +98,9 @@ def nesting(marks: Marks) -> Ints:
     before = np.concatenate([[-1], reach[:-1]])
     following = np.concatenate([begin[1:], [np.iinfo(np.int64).max]])
     values = np.empty(len(order), dtype=np.int64)
-    values[order] = np.where(before >= end, 1, np.where((before <= begin) & (following >= end), 0, 2))
+    alone = (begin == NONE) | ((before <= begin) & (following >= end))
+    values[order] = np.where(alone, 0, np.where(before >= end, 1, 2))
     return values
-
-
-@dataclass(frozen=True, eq=False)
-class Unplaced:
-    """Mentions that a system claims of a text and that do not occur in it."""
-
-    sentence: Ints
-    labels: Column
-    texts: tuple[str, ...]
-    key: Ints
-    """A number for each text, the same in every system."""
-    word: Ints
-    """Where it is shown, as a word behind those of its sentence (`Beside`)."""
-    columns: Mapping[str, Column] = field(default_factory=dict)
-
-    def __len__(self) -> int:
-        return len(self.sentence)
 
 
 @dataclass(frozen=True)
@@ -183,9 +175,8 @@ class SpanPair:
     """Gold's atoms."""
     line_starts: Ints
     """The place where each gold sentence begins on it."""
-    unplaced: Unplaced | None = None
-    """What the system claims without a place, numbered behind its spans; None where no system of the run can."""
-    unplaced_label: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    claims: bool = False
+    """True if some system of the run may claim what has no place: marks without one come after its spans."""
     gold_errors: frozenset[Identity] | None = None
     """The spans in which gold itself is wrong, where these are listed: spans it has, or should have."""
     _matched: dict[Any, Matches] = field(default_factory=dict)
@@ -200,11 +191,14 @@ class SpanPair:
         system_line: Line,
         atoms: str,
         gold_errors: Marks | None = None,
-        unplaced: Unplaced | None = None,
+        claims: Marks | None = None,
     ) -> SpanPair:
-        """The spans of two corpora over one line; those in what was left out take no part."""
+        """The spans of two corpora over one line; those in what was left out take no part.
+
+        `claims` are the marks without a place that the system has besides.
+        """
         assert gold.spans is not None and system.spans is not None
-        columns = [gold.spans.labels, system.spans.labels, *([] if unplaced is None else [unplaced.labels])]
+        columns = [gold.spans.labels, system.spans.labels, *([] if claims is None else [claims.labels])]
         labels, (gold_codes, system_codes, *other_codes) = one_vocabulary(columns)
         # A sentence that was left out begins where the next does.
         size = int(gold_line.end.max(initial=0))
@@ -218,8 +212,11 @@ class SpanPair:
             marks = replace(corpus.spans, labels=Column(codes, labels), number=np.arange(len(corpus.spans)))
             marks = replace(marks, begin=begin, end=end, stretches=stretches).where(kept)
             sides.append(replace(marks, unit=np.searchsorted(starts, marks.begin, side="right") - 1))
-        others: dict[str, Any] = {} if unplaced is None else {"unplaced": unplaced, "unplaced_label": other_codes[0]}
-        found = cls((gold, system), sides[0], sides[1], labels, atoms, gold_line, starts, **others)
+        if claims is not None:
+            nothing = np.full(len(sides[1]), NONE)
+            placed = replace(sides[1], arguments={SHOWN: nothing}, group=nothing)
+            sides[1] = placed.followed_by(replace(claims, labels=Column(other_codes[0], labels)))
+        found = cls((gold, system), sides[0], sides[1], labels, atoms, gold_line, starts, claims is not None)
         if gold_errors is None:
             return found
         begin, end, stretches = gold_line.places(gold_errors)
@@ -273,22 +270,18 @@ class SpanPair:
     @cached_property
     def keys(self) -> Ints:
         """Numbers that tell each of the system's spans from all others of its sentence in any system: begin, end, the
-        stretches of one with gaps, label; after them what has no place."""
+        stretches of one with gaps, label. What has no place is told by its text."""
         spans, start = self.system, self.line_starts[self.system.unit]
         shape = np.zeros(len(spans), dtype=np.int64)
         for item in spans.stretches:
             # Few spans have gaps; those with the same ends must not be taken for each other.
             shape[item] = hash(self.identity(item)[1])
-        columns = [np.stack([spans.begin - start, spans.end - start, shape, spans.label])]
-        if self.unplaced is not None:
-            nowhere = np.full(len(self.unplaced), NONE)
-            columns.append(np.stack([nowhere, self.unplaced.key, nowhere, self.unplaced_label]))
-        return np.concatenate(columns, axis=1)
-
-    def of_systems(self, values: Ints, others: Ints | int) -> Ints:
-        """A value for each of the system's spans and, behind them, for what has no place."""
-        number = 0 if self.unplaced is None else len(self.unplaced)
-        return np.concatenate([values, np.broadcast_to(np.asarray(others, dtype=np.int64), (number,))])
+        keys = np.stack([spans.begin - start, spans.end - start, shape, spans.label])
+        if spans.group is not None:
+            nowhere = spans.begin == NONE
+            keys[:3, nowhere] = NONE
+            keys[1, nowhere] = spans.group[nowhere]
+        return keys
 
     def corpus_of(self, side: Marks) -> Corpus:
         """The corpus that a side's spans are from."""
@@ -338,7 +331,7 @@ class SpanPair:
             )
             and ours.labels.strings() == theirs.labels.strings()
             and ours.stretches == theirs.stretches
-            and _claims(self.unplaced) == _claims(other.unplaced)
+            and _claims(self.system) == _claims(other.system)
         )
 
     def listed(self, records: Matches) -> Bools | None:
@@ -352,12 +345,12 @@ class SpanPair:
         return mask
 
 
-def _claims(unplaced: Unplaced | None) -> list[tuple[int, int, str]]:
-    """All that a system claims without a place, in any order."""
-    if unplaced is None:
+def _claims(system: Marks) -> list[tuple[int, int, str]]:
+    """Everything that a system claims without a place, in any order."""
+    if system.group is None:
         return []
-    rows = zip(unplaced.sentence.tolist(), unplaced.key.tolist(), unplaced.labels.strings(), strict=True)
-    return sorted(rows)
+    rows = zip(system.unit.tolist(), system.group.tolist(), system.labels.strings(), strict=True)
+    return sorted(row for row, begin in zip(rows, system.begin.tolist(), strict=True) if begin == NONE)
 
 
 def _shifted(atoms: Stretches, start: int) -> Stretches:
@@ -374,7 +367,7 @@ def spans_of(pair: Pair) -> SpanPair:
 
 
 def with_spans(
-    pair: Pair, *, characters: bool, gold_errors: Marks | None = None, unplaced: Unplaced | None = None
+    pair: Pair, *, characters: bool, gold_errors: Marks | None = None, claims: Marks | None = None
 ) -> Pair:
     """The pair with both sides' spans over one line, of words or of characters."""
     if characters:
@@ -382,7 +375,7 @@ def with_spans(
     lines = [_line_of_characters(pair, side) for side in (0, 1)] if characters else _lines(pair)
     lines = [line.without(gone) for line, gone in zip(lines, _left_out(pair), strict=True)]
     atoms = "characters" if characters or pair.gold.texts is not None else "words"
-    spans = SpanPair.of(pair.gold, lines[0], pair.system, lines[1], atoms, gold_errors, unplaced)
+    spans = SpanPair.of(pair.gold, lines[0], pair.system, lines[1], atoms, gold_errors, claims)
     return pair.with_layer(spans)
 
 

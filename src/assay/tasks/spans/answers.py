@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -10,11 +11,11 @@ from assay.arrays import NONE, Ints, as_codes
 from assay.corpus import Column, Corpus, Marks
 from assay.engine.mapping import Rule
 from assay.engine.slices import Values
-from assay.engine.spanpairs import Beside, Unplaced, shown_words
+from assay.engine.spanpairs import SHOWN, Beside, shown_words
 from assay.engine.warnings import Remark, remark
 from assay.errors import UsageError, unknown
-from assay.formats.answers import Answers, Mentions, ground_answers, inventory_of, with_mentions
-from assay.formats.grounding import REPEATED, UNGROUNDED, fold
+from assay.formats.answers import LEVEL, SAID, Answers, Mentions, ground_answers, inventory_of, with_mentions
+from assay.formats.grounding import LEVELS, REPEATED, UNGROUNDED, fold
 from assay.formats.shapes import STATUSES
 from assay.records import dataclass
 
@@ -85,7 +86,7 @@ class Statuses:
     systems: Mapping[str, Ints]
 
 
-def beside_gold(gold: Corpus, systems: Sequence[tuple[str, Corpus]]) -> tuple[Corpus, list[Unplaced | None]]:
+def beside_gold(gold: Corpus, systems: Sequence[tuple[str, Corpus]]) -> tuple[Corpus, list[Marks | None]]:
     """Gold with all that systems claim beside its sentences, and that of each system; None where none has answers."""
     layers = [(name, corpus, corpus.layer(Mentions)) for name, corpus in systems]
     if all(mentions is None for _, _, mentions in layers):
@@ -94,13 +95,13 @@ def beside_gold(gold: Corpus, systems: Sequence[tuple[str, Corpus]]) -> tuple[Co
     places: dict[tuple[int, str], int] = {}
     texts: dict[int, list[str]] = {}
     lengths: dict[int, int] = {}
-    found: list[Unplaced | None] = []
+    found: list[Marks | None] = []
     statuses = {}
-    for name, _, mentions in layers:
+    for name, corpus, mentions in layers:
         if mentions is None:
-            nothing = np.zeros(0, dtype=np.int64)
-            columns = {key: Column(nothing, ()) for key in _columns(layers)}
-            found.append(Unplaced(nothing, Column.of([]), (), nothing, nothing, columns))
+            assert corpus.spans is not None
+            none = corpus.spans.where(np.zeros(len(corpus.spans), dtype=bool))
+            found.append(replace(none, arguments={SHOWN: none.unit}, group=none.unit))
             continue
         rows = mentions.unplaced
         said = [mentions.texts[row] for row in rows.tolist()]
@@ -115,23 +116,26 @@ def beside_gold(gold: Corpus, systems: Sequence[tuple[str, Corpus]]) -> tuple[Co
                 beside.append(f"⟨{text}⟩")
         words = [places[key] for key in zip(sentences.tolist(), folded, strict=True)]
         found.append(
-            Unplaced(
+            Marks(
                 sentences,
+                np.full(len(rows), NONE),
+                np.full(len(rows), NONE),
                 Column(mentions.labels.codes[rows], mentions.labels.vocabulary),
-                tuple(said),
-                as_codes(folded, known).astype(np.int64),
-                np.array(words, dtype=np.int64),
-                {key: Column(one.codes[rows], one.vocabulary) for key, one in mentions.columns.items()},
+                mentions.lines[rows],
+                columns={
+                    **{key: Column(one.codes[rows], one.vocabulary) for key, one in mentions.columns.items()},
+                    SAID: Column(mentions.texts.codes[rows], mentions.texts.vocabulary),
+                    LEVEL: Column(mentions.level[rows], LEVELS),
+                },
+                arguments={SHOWN: np.array(words, dtype=np.int64)},
+                group=as_codes(folded, known).astype(np.int64),
+                number=np.full(len(rows), NONE),
             )
         )
         worst = np.array([next((code for code in _WORST if row[code]), NONE) for row in mentions.statuses.tolist()])
         statuses[name] = worst[mentions.text_of]
     gold = gold.with_layer(Beside({sentence: tuple(own) for sentence, own in texts.items()}))
     return gold.with_layer(Statuses(statuses)), found
-
-
-def _columns(layers: Sequence[tuple[str, Corpus, Mentions | None]]) -> Sequence[str]:
-    return [key for _, _, mentions in layers if mentions is not None for key in mentions.columns]
 
 
 def by_status(gold: Corpus, name: str) -> Values:

@@ -13,6 +13,7 @@ from assay.engine.matching import FAIR, fair
 from assay.engine.parts import Summed
 from assay.engine.prepare import Run
 from assay.engine.spanpairs import SpanPair, spans_of, surface_forms
+from assay.formats.answers import SAID
 from assay.formats.grounding import fold
 from assay.result import FormCount
 
@@ -41,19 +42,16 @@ def _errors(spans: SpanPair) -> Errors:
     ):
         mask = (records.kind == FAIR.index(kind)) & (column != NONE)
         items = np.unique(column[mask if listed is None else mask & ~listed])
+        items = items[side.begin[items] != NONE]
         forms = surface_forms(spans.corpus_of(side), side.number[items], as_written=True)
         for item, form in zip(items.tolist(), forms, strict=True):
             known: tuple[Hashable, ...] = (item,) if side is spans.gold else spans.identity(item)
             found[type_, *known] = f"{type_}\t{spans.label(side, item)}\t{_form(form)}"
-    if spans.unplaced is not None:
-        rows = zip(
-            spans.unplaced.sentence.tolist(), spans.unplaced.texts, spans.unplaced.labels.strings(), strict=True
-        )
-        for number, (sentence, text, label) in enumerate(rows):
-            form = _form(text)
-            key = ("ungrounded", sentence, form, label)
-            # One that a system repeats is another error.
-            found[(*key, number) if key in found else key] = f"ungrounded\t{label}\t{form}"
+    for item in np.flatnonzero(spans.system.begin == NONE).tolist():
+        form, label = _form(spans.system.columns[SAID][item]), spans.label(spans.system, item)
+        key = ("ungrounded", int(spans.system.unit[item]), form, label)
+        # One that a system repeats is another error.
+        found[(*key, item) if key in found else key] = f"ungrounded\t{label}\t{form}"
     return found
 
 

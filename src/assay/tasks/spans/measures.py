@@ -10,7 +10,6 @@ import numpy as np
 
 from assay.align import Pair
 from assay.arrays import NONE, Bools, Floats
-from assay.corpus import Column
 from assay.engine import matching
 from assay.engine.counts import Counts, Sums, by_label, matched
 from assay.engine.items import Items
@@ -47,30 +46,12 @@ def judged(
     marks: Mapping[str, Bools] | None = None,
 ) -> Items:
     """The records of a matching as rows; `focus`: whether errors of labelling count under gold's label."""
-    marks = marks or {}
-    if spans.unplaced is not None:
-        # What has no place is spurious, and no matching knows of it.
+    if spans.claims:
+        # What has no place is spurious, and no matching pairs it with anything.
         kinds = (*kinds, UNGROUNDED)
-        number, rows = len(spans.unplaced), len(records.kind)
-        there = np.ones(number, dtype=bool)
-        records = Matches(
-            np.concatenate([records.gold, np.full(number, NONE)]),
-            np.concatenate([records.system, len(spans.system) + np.arange(number)]),
-            np.concatenate([records.kind, np.full(number, len(kinds) - 1)]),
-            np.concatenate([records.new_gold, ~there]),
-            np.concatenate([records.new_system, there]),
-        )
-        focus = np.concatenate([np.broadcast_to(focus, (rows,)), ~there])
-        marks = {name: np.concatenate([mark, ~there]) for name, mark in marks.items()}
-    system, vocabulary = spans.system, spans.gold.labels.vocabulary
-    if spans.unplaced is not None:
-        system = replace(
-            system,
-            unit=spans.of_systems(system.unit, spans.unplaced.sentence),
-            begin=spans.of_systems(system.begin, NONE),
-            labels=Column(spans.of_systems(system.label, spans.unplaced_label), vocabulary),
-        )
-    return records.items(kinds, spans.gold, system, spans.keys, under_gold=focus, marks=marks)
+        nowhere = np.append(spans.system.begin == NONE, False)[records.system]
+        records = replace(records, kind=np.where(nowhere, len(kinds) - 1, records.kind))
+    return records.items(kinds, spans.gold, spans.system, spans.keys, under_gold=focus, marks=marks or {})
 
 
 _EXACT: Scores = {

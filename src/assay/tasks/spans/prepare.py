@@ -37,7 +37,6 @@ from assay.engine.prepare import (
 )
 from assay.engine.spanpairs import (
     SpanPair,
-    Unplaced,
     needs_characters,
     spans_of,
     surface_forms,
@@ -165,7 +164,7 @@ def prepare_spans(
     characters = needed or (options.decided is not None and options.decided.characters)
     listed = _read_gold_errors(options.gold_errors, gold) if options.gold_errors else None
     pairs = [
-        (name, with_spans(pair, characters=characters, gold_errors=listed, unplaced=own))
+        (name, with_spans(pair, characters=characters, gold_errors=listed, claims=own))
         for (name, pair), own in zip(pairs, claims, strict=True)
     ]
     column_notes = list(columns_read(inputs, names, columns, options))
@@ -225,7 +224,7 @@ def _inventory(corpora: Sequence[Corpus], rules: Sequence[mapping.Rule], options
     return tuple(sorted({*labels.labels.counts(), *known}))
 
 
-def _with_answers(measures: Sequence[Measure], claims: Sequence[Unplaced | None]) -> Iterator[Measure]:
+def _with_answers(measures: Sequence[Measure], claims: Sequence[Marks | None]) -> Iterator[Measure]:
     """The measures, and the one of answers where there are any."""
     yield from measures
     if any(own is not None for own in claims) and not any(one.definition.name == "answers" for one in measures):

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from assay.align import Pair
-from assay.arrays import Ints, Stretches
+from assay.arrays import NONE, Ints, Stretches
 from assay.corpus import Column, Corpus, Marks
 from assay.corpus.ratings import Ratings
 from assay.engine.annotators import Continua
@@ -138,7 +138,9 @@ def majority_pairs(run: Run, systems: Sequence[str]) -> list[tuple[str, Pair]]:
     labels, lines = Column.of(key[3] for key in kept), np.ones(len(kept), dtype=np.int64)
     gold = replace(run.gold, spans=Marks(sentence, begin, end, labels, lines, stretches).in_order()[0])
     judged = [(name, pair, spans_of(pair)) for name, pair in run.pairs if name in systems]
-    return [
-        (name, with_spans(replace(pair, gold=gold), characters=own.atoms == "characters", unplaced=own.unplaced))
-        for name, pair, own in judged
-    ]
+    pairs = []
+    for name, pair, own in judged:
+        claims = own.system.where(own.system.begin == NONE) if own.claims else None
+        voted = with_spans(replace(pair, gold=gold), characters=own.atoms == "characters", claims=claims)
+        pairs.append((name, voted))
+    return pairs

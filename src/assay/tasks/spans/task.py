@@ -25,7 +25,7 @@ from assay.engine.spanpairs import NESTING, SpanPair, count_words, nesting, span
 from assay.engine.task import Task
 from assay.errors import UsageError
 from assay.formats.answers import BESIDE, LEVEL, Mentions
-from assay.formats.grounding import LEVELS, UNGROUNDED
+from assay.formats.grounding import LEVELS
 from assay.formats.shapes import STATUSES
 from assay.result import AnswerCounts, Result, Score, Sweep
 from assay.tasks.spans import measures, strings
@@ -45,25 +45,18 @@ def _of_spans(
     judged: Items,
     values: Callable[[SpanPair, Marks], Ints],
     spec: str,
-    others: Callable[[SpanPair], Ints | int] = lambda spans: 0,
 ) -> Ints:
-    """A value of each span: of gold's, for a spurious one of the system's; `others`: of what has no place."""
+    """A value of each span: of gold's, for a spurious one of the system's."""
     spans = pair.layer(SpanPair)
     if spans is None or not judged.kinds:
         raise UsageError(f"--slice {spec} is about spans, which are not compared here. Say --task spans")
-    return judged.of_sides(values(spans, spans.gold), spans.of_systems(values(spans, spans.system), others(spans)))
+    return judged.of_sides(values(spans, spans.gold), values(spans, spans.system))
 
 
 def _span_length(pair: Pair, judged: Items, _: str) -> Values:
     uppers = np.array([upper for upper, _ in SPAN_LENGTHS])
-    words = _of_spans(
-        pair, judged, lambda spans, side: count_words(spans.corpus_of(side), side), "span-length", _words_claimed
-    )
+    words = _of_spans(pair, judged, lambda spans, side: count_words(spans.corpus_of(side), side), "span-length")
     return np.searchsorted(uppers, words, side="left"), (*(name for _, name in SPAN_LENGTHS), "over 10")
-
-
-def _words_claimed(spans: SpanPair) -> Ints | int:
-    return 0 if spans.unplaced is None else np.array([len(text.split()) for text in spans.unplaced.texts])
 
 
 def _nesting(pair: Pair, judged: Items, _: str) -> Values:
@@ -79,12 +72,12 @@ def _gaps(pair: Pair, judged: Items, _: str) -> Values:
 
 def _grounding(pair: Pair, judged: Items, _: str) -> Values:
     spans = pair.layer(SpanPair)
-    if spans is None or spans.unplaced is None or judged.partner is None:
+    if spans is None or not spans.claims or judged.partner is None:
         raise UsageError('--slice grounding is about answers of language models. Say --input-format "answers"')
     codes = np.full(len(spans.system), NONE)
     if pair.system.layer(Mentions) is not None:
         codes = spans.system.columns[LEVEL].codes.astype(np.int64)
-    levels = np.append(spans.of_systems(codes, UNGROUNDED), NONE)[judged.partner[0]]
+    levels = np.append(codes, NONE)[judged.partner[0]]
     return levels, LEVELS[:4]
 
 
@@ -137,8 +130,6 @@ def _sums(run: Run, compares: bool) -> Mapping[str, Summed]:
     for name, pair in run.pairs:
         spans = spans_of(pair)
         numbers = np.bincount(spans.matched(fair).kind, minlength=len(FAIR))
-        # What is not in the text is spurious under every weighting.
-        numbers[FAIR.index("fp")] += 0 if spans.unplaced is None else len(spans.unplaced)
         kinds[name] = Summed(FAIR, whole_numbers(numbers))
     return {**kinds, **forms}
 
