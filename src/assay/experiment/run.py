@@ -25,7 +25,7 @@ from assay.experiment.splits import ALGORITHM, Design
 from assay.experiment.store import Holder, Outcome, Store, is_wanted, lock_path, locked, running
 from assay.files import make_folder
 from assay.records import dataclass
-from assay.scale.workers import GoneError, check_cluster, hired, serve, work, work_on_cluster
+from assay.scale.workers import GoneError, check_cluster, start_workers, work, work_on_cluster
 
 TRIES = 3
 """So often a run is begun whose worker dies."""
@@ -243,8 +243,8 @@ def _execute_all(
     times = TRIES
     with ExitStack() as stack:
         if cluster is None:
-            crew = stack.enter_context(hired(__name__, min(number, len(due)), PATIENCE))
-            answers = work(crew, due, tries=TRIES, ahead=math.inf)
+            crew = stack.enter_context(start_workers(__name__, min(number, len(due)), PATIENCE))
+            answers = work(crew, execute_here, due, tries=TRIES, ahead=math.inf)
         else:
             import dask.config
 
@@ -260,17 +260,13 @@ def _execute_all(
             yield outcome or Outcome(job.run, "failed", job.inputs, job.scoring, error=error)
 
 
-def main() -> None:
-    """A worker on this machine: do the runs that standard input asks for."""
-
-    def execute_asked(job: Job) -> Outcome:
-        # While we are at work nothing is sent: only the end of the input makes it readable.
-        try:
-            return execute(job, lambda: bool(select.select([0], [], [], 0)[0]))
-        except StoppedError:
-            raise GoneError from None
-
-    serve(execute_asked)
+def execute_here(job: Job) -> Outcome:
+    """Do one run in a worker on this machine, which stops when its input ends."""
+    # During a run nothing is sent, so only the end of the input makes it readable.
+    try:
+        return execute(job, lambda: bool(select.select([0], [], [], 0)[0]))
+    except StoppedError:
+        raise GoneError from None
 
 
 def execute_wanted(job: Job) -> Outcome:

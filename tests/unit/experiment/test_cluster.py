@@ -15,7 +15,7 @@ from assay.experiment.job import Job, StoppedError
 from assay.experiment.plan import read_plan
 from assay.experiment.run import execute_wanted, plan_jobs
 from assay.experiment.store import is_wanted, lock_path, locked
-from assay.scale.workers import BATCH_SYSTEMS, check_cluster, checked
+from assay.scale.workers import BATCH_SYSTEMS, check_cluster, do_piece
 from unit.experiment.plans import corpus, plan
 from unit.samples import refusal
 
@@ -59,7 +59,7 @@ def test_dask_is_asked_for_where_it_is_missing(file: File, monkeypatch: pytest.M
 
 def test_a_worker_with_another_assay_refuses(file: File) -> None:
     assert "where 0.0.0 gave it the run." in refusal(
-        checked, execute_wanted, job(file, "cat {test}"), "0.0.0", "the run"
+        do_piece, execute_wanted, job(file, "cat {test}"), "0.0.0", "the run"
     )
 
 
