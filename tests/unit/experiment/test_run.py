@@ -380,7 +380,7 @@ def test_items_that_only_one_system_has_right_add_up_to_the_difference(file: Fil
         assert int(row["only_a"]) - int(row["only_b"]) == a - b
     assert sum(int(row["only_a"]) + int(row["only_b"]) for row in pairs) > 0
     shutil.rmtree("x-runs/news/noun/r01-f01")
-    assert refusal(export_pairs, "x.toml").startswith("the predictions of news noun r01-f01 are gone or out of date.")
+    assert refusal(export_pairs, "x.toml").startswith("the predictions of news noun r01-f01 are missing or old.")
 
 
 def test_a_measure_of_ones_own_that_fails_is_said_before_anything_runs(file: File, data: str) -> None:

@@ -115,7 +115,7 @@ def test_a_sentence_in_two_folds_is_refused(file: File) -> None:
     content["splits"][0]["folds"][0][0] = content["splits"][0]["folds"][1][0]
     path.write_text(json.dumps(content), "utf-8")
     data = Data.read(read_plan(file("b.toml", plan(news={"splits": path.name}))).datasets["news"])
-    assert "does not hold each of 12 sentences once" in refusal(data.split, 1, 1)
+    assert "does not contain each of 12 sentences once" in refusal(data.split, 1, 1)
 
 
 def test_parts_can_be_written_too(file: File) -> None:

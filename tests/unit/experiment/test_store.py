@@ -93,7 +93,8 @@ with Store(Path("x.sqlite"), create=True) as store:
 
 
 def test_two_writers_wait_for_each_other() -> None:
-    Store(Path("x.sqlite"), create=True).close()
+    with Store(Path("x.sqlite"), create=True):
+        pass
     script = """
 import sys
 from pathlib import Path
