@@ -127,7 +127,7 @@ def test_an_interrupt_ends_all_commands_and_leaves_nothing_behind(tmp_path: Path
     wait_for(lambda: finished(folder) >= 1)
     second = call(folder, "run", "taggers.toml")
     assert second.returncode == 2
-    assert f"this experiment is being run already: process {process.pid} on " in second.stderr
+    assert f"this experiment is already running: process {process.pid} on " in second.stderr
     told = call(folder, "status", "taggers.toml").stdout
     assert f"being run: process {process.pid} on " in told and "under way: " in told
     process.send_signal(signal.SIGINT)
@@ -262,7 +262,7 @@ def test_of_two_who_begin_at_once_one_runs_and_the_other_is_refused(tmp_path: Pa
     refused, done = sorted(range(2), key=lambda number: -both[number].returncode)
     assert [both[number].returncode for number in (refused, done)] == [2, 0]
     assert told[done][0] == "6 of 6 runs are done.\n"
-    holder = f"this experiment is being run already: process {both[done].pid} on "
+    holder = f"this experiment is already running: process {both[done].pid} on "
     assert told[refused][1].startswith(f"assay: taggers.sqlite: {holder}") and told[refused][1].count("\n") == 1
     rows = exported(folder).splitlines(keepends=True)
     assert "".join(row for row in rows if ",other," not in row) == undisturbed
@@ -297,7 +297,7 @@ def test_a_disk_that_gets_full_costs_no_run_that_is_done(tmp_path: Path, undistu
     before, _, after = done.stdout.partition("6 of 6 runs are done.\n")
     assert before.startswith("exit 2\n") and after == undisturbed
     (error,) = [line for line in done.stderr.splitlines() if line.startswith("assay: ") and "is empty" not in line]
-    assert error.endswith("again; what is done stays.") or error.endswith("again; what was written stays.")
+    assert error.endswith("again; finished runs are kept.") or error.endswith("again; what was written is kept.")
     assert "failed:" not in before
     kept = sum(map(int, re.findall(r"(\d) of 6 runs are done", before)))
     assert f"[1/{6 - kept}]" in done.stderr.partition(error)[2]

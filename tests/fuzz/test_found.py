@@ -16,7 +16,7 @@ from assay.experiment.plan import read_plan
 from assay.formats import read, source
 from assay.formats.builder import document_id
 from assay.result import Result
-from assay.tasks.tags.tagsets import find
+from assay.tasks.tags.tagsets import find_tagset
 from fuzz.outcomes import at_most, check_message
 from fuzz.seeds import CHAINS, COREFUD, EXPORT
 
@@ -166,7 +166,7 @@ def test_json_that_cannot_be_parsed_is_refused(file, text):
 @pytest.mark.parametrize("text", [f"a = {DEEP}", f"a = {LONG_NUMBER}"], ids=["deep", "long"])
 def test_toml_that_cannot_be_parsed_is_refused(file, text):
     assert refusal(read_plan, file("x.toml", text)).startswith("x.toml: ")
-    assert refusal(find, file("t.toml", text)).startswith("t.toml: ")
+    assert refusal(find_tagset, file("t.toml", text)).startswith("t.toml: ")
 
 
 @pytest.mark.parametrize("pattern", ["(" * 60_000 + ")" * 60_000, "a{99999999999999}"], ids=["deep", "long"])

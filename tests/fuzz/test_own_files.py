@@ -17,7 +17,7 @@ from assay.formats import read
 from assay.result import Result
 from assay.result.citations import bibtex
 from assay.result.gates import Baseline, Gates
-from assay.tasks.tags.tagsets import built_in, find
+from assay.tasks.tags.tagsets import built_in, find_tagset
 from assay.tasks.tags.weights import check_categories, load
 
 ODD = [
@@ -125,7 +125,7 @@ def test_a_baseline_with_an_infinite_value(here):
 @pytest.mark.parametrize("name", built_in())
 def test_tagsets(here, name):
     def used(path):
-        find(path).read("subst:sg:nom:m1")
+        find_tagset(path).read("subst:sg:nom:m1")
 
     whole = tomllib.loads(built_in()[name])
     assert tried(here, whole, used)
@@ -146,7 +146,7 @@ def test_tagsets(here, name):
 )
 def test_weights(here, whole):
     def used(path):
-        check_categories(load(path), find("nkjp"))
+        check_categories(load(path), find_tagset("nkjp"))
 
     assert tried(here, whole, used)
     assert not tried(here, {**whole, "kind": {}}, used)

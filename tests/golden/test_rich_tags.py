@@ -14,8 +14,8 @@ import pytest
 import assay
 from assay.corpus import SEVERAL
 from assay.tasks.tags.measures import set_scores, weight_matrix
-from assay.tasks.tags.tagsets import find
-from assay.tasks.tags.tagsets.analysis import POS, Analysis, credit
+from assay.tasks.tags.tagsets import find_tagset
+from assay.tasks.tags.tagsets.analysis import POS, Analysis, score_tags
 from assay.tasks.tags.weights import Weights
 
 CASES = json.loads((Path(__file__).parents[1] / "data" / "tagging_cases.json").read_text("utf-8"))
@@ -36,10 +36,10 @@ def table(name: str | None) -> Weights:
 
 def exact(assigned: list[str], gold: list[str], weights: Weights) -> list[tuple[Fraction, Fraction, Fraction]]:
     """Precision, recall and F of pairs of tags."""
-    analysis = Analysis.of(list(dict.fromkeys([*assigned, *gold])), find("nkjp"))
+    analysis = Analysis.of(list(dict.fromkeys([*assigned, *gold])), find_tagset("nkjp"))
     assert not analysis.outside
     tag = {label: analysis.of_label[code][0] for code, label in enumerate(analysis.labels)}
-    result = credit(
+    result = score_tags(
         analysis.values,
         np.array([tag[label] for label in assigned]),
         np.array([tag[label] for label in gold]),
@@ -105,9 +105,9 @@ def test_sets_of_tags_score_exactly_as_worked_by_hand(case: dict[str, Any]) -> N
     totals = {"p": Fraction(0), "r": Fraction(0), "weak": Fraction(0), "strong": Fraction(0), "T": 0, "G": 0}
     for segment in case["segments"]:
         labels = list(dict.fromkeys([*segment["T"], *segment["G"]]))
-        analysis = Analysis.of(labels, find(tagset))
+        analysis = Analysis.of(labels, find_tagset(tagset))
         tag = {label: analysis.of_label[code][0] for code, label in enumerate(labels)}
-        pairs = credit(
+        pairs = score_tags(
             analysis.values,
             np.array([tag[t] for t in segment["T"] for _ in segment["G"]]),
             np.array([tag[g] for _ in segment["T"] for g in segment["G"]]),
@@ -192,7 +192,7 @@ def test_the_upper_bound_of_partial_credit(slovene: Any) -> None:
 
 def test_polish_tags_are_read_without_remainder(shared_data: Callable[[str], Path]) -> None:
     folder = shared_data("morph-polish")
-    tagset = find("ud-polish")
+    tagset = find_tagset("ud-polish")
     for path in sorted(folder.glob("*.conllu")):
         column = assay.read(str(path), columns=["XPOS"]).column("XPOS")
         assert [tag for tag in column.vocabulary if not tagset.read(tag)] == [], path.name

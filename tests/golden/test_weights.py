@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.tasks.tags.tagsets import find
+from assay.tasks.tags.tagsets import find_tagset
 from assay.tasks.tags.weights import check_categories, load
 from assay.tasks.tags.weights.ambiguity import from_counts
 
@@ -19,7 +19,7 @@ AMBIGUITY = [case for case in CASES["cases"] if case["type"] == "ambiguity"]
 
 @pytest.mark.parametrize("case", AMBIGUITY, ids=lambda case: case["id"])
 def test_ambiguity(case):
-    made = from_counts(Counter(map(frozenset, case["words"])), find("nkjp"), denominator=case["denominator"])
+    made = from_counts(Counter(map(frozenset, case["words"])), find_tagset("nkjp"), denominator=case["denominator"])
     assert made.weights.w == {key: Fraction(value) for key, value in case["expected"].items()}
     assert made.warnings == ()
 
@@ -36,12 +36,12 @@ def test_tables_of_the_cases_can_be_read_from_a_file(name, tmp_path):
     path.write_text(json.dumps(CASES["weights"][name]), "utf-8")
     weights = load(str(path))
     assert weights.of("subst", "case") == Fraction({"paper": 2, "poliqarp": 14055, "cond1": 3}[name])
-    check_categories(weights, find("nkjp"))
+    check_categories(weights, find_tagset("nkjp"))
 
 
 def test_weights_of_the_papers_gerund():
     """Section 2.3: precision 2/3, recall 3/4 of `ger:sg:nom:n:perf:aff` for `subst:sg:nom:n`."""
-    weights, tagset = load("paper"), find("nkjp")
+    weights, tagset = load("paper"), find_tagset("nkjp")
     totals = []
     for text in ("ger:sg:nom:n:perf:aff", "subst:sg:nom:n"):
         (tag,) = tagset.read(text)

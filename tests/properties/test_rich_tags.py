@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 import assay
 from assay.corpus import SEVERAL
 from assay.tasks.tags.measures import weight_matrix
-from assay.tasks.tags.tagsets import find
-from assay.tasks.tags.tagsets.analysis import Analysis, credit
+from assay.tasks.tags.tagsets import find_tagset
+from assay.tasks.tags.tagsets.analysis import Analysis, score_tags
 from assay.tasks.tags.weights import Weights
 
 TAGS = (
@@ -27,9 +27,10 @@ sets = st.lists(tags, min_size=1, max_size=3)
 
 
 def scored(assigned: str, gold: str, table: Weights) -> tuple[Fraction, Fraction, Fraction]:
-    analysis = Analysis.of(list(dict.fromkeys([assigned, gold])), find("nkjp"))
+    analysis = Analysis.of(list(dict.fromkeys([assigned, gold])), find_tagset("nkjp"))
     first, second = (analysis.of_label[analysis.labels.index(label)][0] for label in (assigned, gold))
-    result = credit(analysis.values, np.array([first]), np.array([second]), weight_matrix(analysis, table, Fraction))
+    weights = weight_matrix(analysis, table, Fraction)
+    result = score_tags(analysis.values, np.array([first]), np.array([second]), weights)
     precision, recall, score = (Fraction(part[0]) for part in result)
     return precision, recall, score
 
@@ -57,7 +58,7 @@ def test_a_common_factor_and_conditions_that_say_nothing_change_no_score(
 def test_equal_weights_count_the_positions_that_agree(assigned: str, gold: str) -> None:
     mine, its = (
         {"pos": tag.pos, **dict(tag.values)} if tag else {"pos": label}
-        for label, tag in ((label, next(iter(find("nkjp").read(label)), None)) for label in (assigned, gold))
+        for label, tag in ((label, next(iter(find_tagset("nkjp").read(label)), None)) for label in (assigned, gold))
     )
     agree = sum(its.get(name) == value for name, value in mine.items())
     precision, recall, score = scored(assigned, gold, Weights("wpa", {"*": Fraction(3)}))

@@ -99,10 +99,10 @@ def tagset(ctx: click.Context) -> None:
 
 
 def _list_tagsets() -> None:
-    from assay.tasks.tags.tagsets import built_in, find
+    from assay.tasks.tags.tagsets import built_in, find_tagset
 
     for name in built_in():
-        tagset = find(name)
+        tagset = find_tagset(name)
         click.echo(f"{name:10} {tagset.doc}")
     click.echo("\nOne as a file, to start your own from: assay tagset show NAME. Use it with --tagset NAME or FILE.")
 
@@ -134,10 +134,10 @@ def show_tagset(name: str) -> None:
 def check(path: str, tagset: str, column: str | None, input_format: str | None) -> None:
     """List the tags of a file that the tagset does not know, and what the tagset's own file leaves open."""
     from assay.tasks.tags.prepare import tags_outside
-    from assay.tasks.tags.tagsets import find, warnings
+    from assay.tasks.tags.tagsets import ambiguous_tags, find_tagset
 
-    chosen = find(tagset)
-    for text in warnings(chosen):
+    chosen = find_tagset(tagset)
+    for text in ambiguous_tags(chosen):
         click.echo(f"warning: {text}", err=True)
     words, outside = tags_outside(path, chosen, column, input_format)
     for label, count, place, near in outside:
@@ -275,24 +275,24 @@ def show_weights(weights: str, output: str | None) -> None:
 
     WEIGHTS is a file or a preset: equal, paper, poliqarp (the query log of Acedański & Przepiórkowski 2010, Table 1).
     """
-    from assay.tasks.tags.weights import listed, load
+    from assay.tasks.tags.weights import format_table, load
 
-    put(listed(load(weights)), output)
+    put(format_table(load(weights)), output)
 
 
 def _tagset(name: str) -> Tagset:
-    from assay.tasks.tags.tagsets import find
+    from assay.tasks.tags.tagsets import find_tagset
 
-    return find(name)
+    return find_tagset(name)
 
 
 def _deliver(make: Callable[[], Made], tagset: Tagset | None, normalise: bool, output: str | None) -> None:
-    from assay.tasks.tags.weights import dump, warnings
+    from assay.tasks.tags.weights import check_weights, dump
 
     made = make()
     weights = made.weights.normalised() if normalise else made.weights
     put(dump(weights), output)
-    for warning in (*made.warnings, *warnings(weights, tagset)):
+    for warning in (*made.warnings, *check_weights(weights, tagset)):
         click.echo(f"warning: {warning}", err=True)
 
 

@@ -174,6 +174,6 @@ def convert(
 )
 def demo(language: str | None, html: str | None, copy: str | None) -> None:
     """Compare real taggers, recognisers, parsers and resolvers on small bundled corpora; needs no network."""
-    from assay.demo import EXAMPLES, run
+    from assay.demo import EXAMPLES, run_demo
 
-    run([language] if language else EXAMPLES, html, copy)
+    run_demo([language] if language else EXAMPLES, html, copy)

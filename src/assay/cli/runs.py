@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,7 +14,8 @@ from assay.cli.options import CLUSTER, SEED, Command, Group, OutputPath, output_
 from assay.cli.output import Output, check_stdin, put
 
 if TYPE_CHECKING:
-    from assay.experiment.run import Progress, Step
+    from assay.experiment.job import Job
+    from assay.experiment.run import Progress
     from assay.experiment.store import Outcome
 
 
@@ -76,15 +78,15 @@ def run(
 
     told: set[str] = set()
 
-    def report(step: Step) -> None:
-        """A line for a run that has ended; the log's tail where it failed in a way that was not told yet."""
-        total, outcome = len(step.due), step.outcome
+    def report(due: Sequence[Job], number: int, outcome: Outcome | None) -> None:
+        """Print a line for a finished run, with the end of its log if it failed in a new way."""
+        total = len(due)
         if outcome is None:
-            reasons = Counter(one.why for one in step.due)
+            reasons = Counter(job.why for job in due)
             listed = "; ".join(f"{number} {why}" for why, number in reasons.items())
             click.echo(f"{total} runs are due ({listed})." if total else "no run is due.", err=True)
             return
-        lead = f"[{step.number}/{total}] {outcome.run}: "
+        lead = f"[{number}/{total}] {outcome.run}: "
         if outcome.state == "failed":
             again = outcome.error in told
             told.add(outcome.error)
@@ -112,7 +114,7 @@ def status(plan: str) -> None:
     progress = status_of(plan)
     alike: dict[str, list[str]] = {}
     for name, design in progress.designs.items():
-        alike.setdefault(design.told, []).append(name)
+        alike.setdefault(design.description, []).append(name)
     lines = [f"{', '.join(names)}: {told}" for told, names in alike.items()]
     table = [("data set", "system", "done", "failed", "due", "mean time", "memory")]
     table += [
@@ -130,7 +132,7 @@ def status(plan: str) -> None:
         lines.append("  ".join(cells).rstrip())
     lines += ["", _summary(progress), *(f"due: {number} {why}" for why, number in progress.reasons.items())]
     if progress.holder is not None:
-        lines.append(f"being run: {progress.holder.told}, {_at_a_time(progress.holder.jobs)}")
+        lines.append(f"being run: {progress.holder.description}, {_at_a_time(progress.holder.jobs)}")
         lines.append(f"under way: {', '.join(progress.under_way) or 'nothing yet'}")
     if progress.count("due"):
         lines.append(f"time left: {_time(progress.left)} ({_at_a_time(progress.jobs)})")

@@ -7,7 +7,6 @@ import json
 import os
 import re
 from collections.abc import Iterable, Sequence
-from functools import cached_property
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from assay import specs
 from assay.corpus import Corpus
 from assay.errors import InputError, UsageError
 from assay.experiment.plan import DataSet, read_plan
-from assay.experiment.splits import ALGORITHM, SCHEMA, Parts, check_size, made_split, read_split, split_name
+from assay.experiment.splits import ALGORITHM, SCHEMA, Parts, check_size, make_split, read_split, split_name
 from assay.files import inputs, make_folder, write
 from assay.formats import Input
 from assay.formats.columns import CONLL09, CONLLU, check_separator, is_comment
@@ -32,14 +31,12 @@ _DOCUMENTS = ("conll2012", "jsonl", "clusters")
 _BLOCKS = {"export": ("#BOS", "#EOS"), "conll2012": ("#begin document", "#end document")}
 """Formats whose pieces begin and end with a line of their own."""
 _BEFORE_A_SENTENCE = re.compile(r"#|<[A-Za-z][^/>]*>\s*$|-DOCSTART-|1-\d+\t|0\.\d+\t")
-_EMPTY_NODE = re.compile(r"\d+\.\d+\t")
-_COMMENT_KEY = re.compile(r"#\s*([^\s=]+)")
 _HARMLESS = ("sent_id", "text", "newdoc", "newpar", "global.columns")
 """Comments that are no annotation."""
 
 
-def checksum(path: str) -> str:
-    """The hash of a data set's files, after decompression."""
+def hash_data(path: str) -> str:
+    """Hash of a data set's files, after decompression."""
     digests = []
     for file in expand(path):
         source = Source(file)
@@ -49,8 +46,8 @@ def checksum(path: str) -> str:
     return digests[0] if len(digests) == 1 else hashlib.sha256("\n".join(digests).encode()).hexdigest()
 
 
-def file_hash(path: str | Path) -> str:
-    """The hash of a file; nothing where there is none."""
+def hash_file(path: str | Path) -> str:
+    """Hash of a file; empty if there is no such file."""
     if not os.path.isfile(path):
         return ""
     with open(path, "rb") as stream:
@@ -59,7 +56,7 @@ def file_hash(path: str | Path) -> str:
 
 @dataclass(frozen=True)
 class Data:
-    """A data set that is read: its pieces, and which of them are units of the splits."""
+    """A data set: the pieces of its text, and which of them are units of the splits."""
 
     dataset: DataSet
     sha256: str
@@ -73,9 +70,9 @@ class Data:
     sentences: tuple[int, ...]
     """The number of sentences of each unit."""
     labels: tuple[str, ...]
-    """The columns that can hold annotation."""
+    """The columns that can contain annotation."""
     names: tuple[str, ...]
-    """All columns, where the format has a word per line."""
+    """All columns, if the format has a word per line."""
 
     @classmethod
     def read(cls, dataset: DataSet) -> Data:
@@ -89,17 +86,32 @@ class Data:
         units: Sequence[Sequence[int]] = [(piece,) for piece in range(len(pieces))]
         sentences = [1] * len(pieces)
         if by == "sentence" and whole:
-            raise InputError(f'{dataset.path}: {corpus.format} is split by document only. Say by = "document"')
+            raise InputError(f'{dataset.path}: {corpus.format} is split by document only. Write by = "document"')
         if by == "document":
             if corpus.documents < 2:
                 raise InputError(
-                    f'{dataset.path}: marks no documents, so it cannot be split by them. Say by = "sentence"'
+                    f'{dataset.path}: marks no documents, so it cannot be split by them. Write by = "sentence"'
                 )
             members: list[list[int]] = [[] for _ in range(corpus.documents)]
             for sentence, document in enumerate(corpus.document_of_sentence.tolist()):
                 members[document].append(sentence)
             units, sentences = units if whole else members, list(map(len, members))
         check_size(dataset.design, dataset.name, len(units))
+        names: tuple[str, ...] = ()
+        if corpus.format in WORDS:
+            # As the reader names them.
+            first = head.partition("\n")[0]
+            separator = None if corpus.format == "conll" else "\t"
+            if first.startswith("# global.columns"):
+                names = tuple(first.partition("=")[2].split())
+            elif corpus.format in _NUMBERED:
+                names = CONLL09 if corpus.format == "conll09" else CONLLU
+            elif head.strip():
+                names = tuple(cell.strip() for cell in first.split(separator))
+            else:
+                lines = reversed(pieces[0].rstrip().splitlines())
+                word = next(line for line in lines if not line.startswith("</"))
+                names = tuple(str(number) for number in range(1, len(word.split(separator)) + 1))
         return cls(
             dataset=dataset,
             sha256=corpus.sha256,
@@ -110,21 +122,21 @@ class Data:
             units=tuple(map(tuple, units)),
             sentences=tuple(sentences),
             labels=source.plan.labels,
-            names=_column_names(corpus.format, head, pieces),
+            names=names,
         )
 
     def split(self, repetition: int, fold: int) -> Parts:
-        """One of the splits: from the file of splits, or made."""
+        """One of the splits, read from the file of splits or made."""
         if self.dataset.splits is not None:
             return read_split(self.dataset.splits, self.sha256, len(self.units), repetition, fold)
-        return made_split(self.dataset.design, self.dataset.name, repetition, fold, len(self.units))
+        return make_split(self.dataset.design, self.dataset.name, repetition, fold, len(self.units))
 
     def text(self, units: Sequence[int]) -> str:
         """The text of some units."""
         return self.head + "".join(self.pieces[piece] for unit in units for piece in self.units[unit])
 
     def count(self, units: Iterable[int]) -> int:
-        """The sentences of some units."""
+        """Number of sentences in some units."""
         return sum(self.sentences[unit] for unit in units)
 
     def blind(self, units: Sequence[int]) -> str:
@@ -138,53 +150,31 @@ class Data:
         # Columns under names that we do not know would stay as they are.
         if self.format not in WORDS or not set(self.labels) <= set(self.names):
             raise UsageError(
-                f"data set {self.dataset.name}: annotation cannot be taken out of {self.format}. Say blind = false "
-                "for the systems, and see to it that they do not look at it."
+                f"data set {self.dataset.name}: annotation cannot be removed from {self.format}. Write blind = "
+                "false for the systems, and make sure that they do not use it."
             )
         lines = self.text(units).splitlines(keepends=True)
         header = 0 if self.format in _NUMBERED else self.head.count("\n")
-        return "".join(lines[:header]) + "".join(map(self._blind_line, lines[header:]))
-
-    @cached_property
-    def _shown(self) -> frozenset[int]:
-        """The columns that keep their values in the blind part."""
         kept = {name.casefold() for name in self.dataset.keep}
-        names = enumerate(self.names)
-        return frozenset(index for index, name in names if name not in self.labels or name.casefold() in kept)
-
-    def _blind_line(self, line: str) -> str:
-        if not line.strip() or line.startswith(("<", "-DOCSTART-")):
-            return line
-        if is_comment(line, self.format in _NUMBERED):
-            key = _COMMENT_KEY.match(line)
-            return line if key and key[1] in (*_HARMLESS, *self.dataset.keep) else ""
-        if self.format == "conllu" and _EMPTY_NODE.match(line):
-            return ""
+        shown = {i for i, name in enumerate(self.names) if name not in self.labels or name.casefold() in kept}
         separator = None if self.format == "conll" else "\t"
-        cells = line.rstrip("\n").split(separator)
-        for index, cell in enumerate(cells):
-            if index not in self._shown:
-                # Of MISC what is about white space stays.
-                is_misc = self.names[index : index + 1] == ("MISC",)
-                spaces = [item for item in cell.split("|") if item.startswith("Space")] if is_misc else []
-                cells[index] = "|".join(spaces) or "_"
-        return (separator or " ").join(cells) + "\n"
-
-
-def _column_names(format: str, head: str, pieces: Sequence[str]) -> tuple[str, ...]:  # noqa: A002
-    """The columns of a format with a word per line, as the reader names them."""
-    if format not in WORDS:
-        return ()
-    first = head.partition("\n")[0]
-    if first.startswith("# global.columns"):
-        return tuple(first.partition("=")[2].split())
-    if format in _NUMBERED:
-        return CONLL09 if format == "conll09" else CONLLU
-    separator = None if format == "conll" else "\t"
-    if head.strip():
-        return tuple(cell.strip() for cell in first.split(separator))
-    word = next(line for line in reversed(pieces[0].rstrip().splitlines()) if not line.startswith("</"))
-    return tuple(str(number) for number in range(1, len(word.split(separator)) + 1))
+        blind = lines[:header]
+        for line in lines[header:]:
+            if not line.strip() or line.startswith(("<", "-DOCSTART-")):
+                blind.append(line)
+            elif is_comment(line, self.format in _NUMBERED):
+                key = re.match(r"#\s*([^\s=]+)", line)
+                blind.append(line if key and key[1] in (*_HARMLESS, *self.dataset.keep) else "")
+            elif self.format != "conllu" or not re.match(r"\d+\.\d+\t", line):
+                cells = line.rstrip("\n").split(separator)
+                for index, cell in enumerate(cells):
+                    if index not in shown:
+                        # MISC keeps what is about white space.
+                        is_misc = self.names[index : index + 1] == ("MISC",)
+                        spaces = [item for item in cell.split("|") if item.startswith("Space")] if is_misc else []
+                        cells[index] = "|".join(spaces) or "_"
+                blind.append((separator or " ").join(cells) + "\n")
+        return "".join(blind)
 
 
 # --- where the pieces of a file begin and end ---
@@ -218,7 +208,11 @@ def _cut(format: str, text: str, lines: list[str], firsts: list[int]) -> tuple[s
         starts = []
         for first in firsts:
             start = first - 1
-            while start and _introduces(lines, start - 1):
+            # A comment, an opening tag, a range, a mark of a document, also with an empty line after it.
+            while start and (
+                _BEFORE_A_SENTENCE.match(lines[start - 1])
+                or (not lines[start - 1].strip() and start > 1 and lines[start - 2].startswith("-DOCSTART-"))
+            ):
                 start -= 1
             starts.append(start)
         head = "".join(lines[: starts[0]])
@@ -247,14 +241,6 @@ def _cut(format: str, text: str, lines: list[str], firsts: list[int]) -> tuple[s
             if depth == 0:
                 trees.append(text[start : match.end()] + "\n")
     return "", trees
-
-
-def _introduces(lines: list[str], index: int) -> bool:
-    """True for a line of the sentence after it: a comment, an opening tag, a range, a mark of a document."""
-    line = lines[index]
-    if not line.strip():
-        return index > 0 and lines[index - 1].startswith("-DOCSTART-")
-    return _BEFORE_A_SENTENCE.match(line) is not None
 
 
 # --- splits as files ---

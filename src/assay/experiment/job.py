@@ -1,4 +1,4 @@
-"""One run from beginning to end: split, train, predict, score, and leave a folder behind that tells of it."""
+"""One run: split, train, predict, score, and write a folder with logs, predictions and a summary."""
 
 from __future__ import annotations
 
@@ -21,22 +21,21 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import AlignmentError, AssayError, InputError, UsageError, reason
-from assay.experiment.data import Data, file_hash
+from assay.experiment.data import Data, hash_file
 from assay.experiment.plan import DataSet, Experiment, RunId, System, fill, measure_and_score, placeholder_values
 from assay.experiment.store import Measurement, Outcome, Usage
 from assay.records import dataclass
 
 TAIL = 15
-"""So many of a log's last lines are shown for a failed run."""
-_LITTLE_ROOM = 1 << 20
+"""Number of a log's last lines that are shown for a failed run."""
 _GUARD = str(Path(__file__).with_name("guard.py"))
 _PATIENCE = 0.2
-"""The seconds after which we look again whether somebody wants a command stopped."""
+"""Seconds between two checks whether a command should stop."""
 _SIGNALS = {9: " (killed; was there too little memory?)", 11: " (segmentation fault)", 15: " (terminated)"}
 
 
 class StoppedError(Exception):
-    """Whoever wanted this run is gone, or wants it no more."""
+    """The coordinator of this run has ended, or no longer wants it."""
 
 
 class CommandError(Exception):
@@ -45,7 +44,7 @@ class CommandError(Exception):
 
 @dataclass(frozen=True)
 class Job:
-    """A run that is to be done, and all that a worker needs to know of it."""
+    """A run that is due, with everything that a worker needs."""
 
     experiment: Experiment
     run: RunId
@@ -58,7 +57,7 @@ class Job:
     why: str = ""
     """The reason why it is due."""
     scored: Outcome | None = None
-    """The known outcome, if the run is done and only to be scored anew."""
+    """The known outcome, if only the scores have to be computed again."""
 
     @property
     def dataset(self) -> DataSet:
@@ -77,16 +76,16 @@ class Job:
 
 
 def execute(job: Job, stopped: Callable[[], bool]) -> Outcome:
-    """Do a run; what fails in the system's own programs or output is an Outcome, all else an error."""
+    """Do a run. A failure of the system's programs or output is an Outcome, any other one an error."""
     begun = time.monotonic()
     final = job.folder
     try:
         data = _read(job.dataset, job.inputs["data"])
-        # A folder that nobody else works in, named so that it can be told who left it behind.
+        # A folder of its own; its name shows which coordinator left it, if it is interrupted.
         workdir = final.with_name(f".{final.name}.{job.token}-{secrets.token_hex(4)}")
         workdir.mkdir(parents=True)
         try:
-            outcome = _work(job, data, workdir, stopped)
+            outcome = _train_and_score(job, data, workdir, stopped)
             if stopped():
                 raise StoppedError
         except BaseException:
@@ -101,7 +100,7 @@ def execute(job: Job, stopped: Callable[[], bool]) -> Outcome:
     except OSError as error:
         # A full disk or a lost file system would make all runs that follow fail in the same way.
         fact = f"{error.filename or job.folder}: {reason(error)}"
-        raise InputError(f"{fact}. Put that right and run again; what is done stays.") from None
+        raise InputError(f"{fact}. Correct that and run again; finished runs are kept.") from None
     return outcome
 
 
@@ -110,21 +109,21 @@ def _read(dataset: DataSet, sha256: str) -> Data:
     """The data; a worker keeps what it read for the runs that follow."""
     if not os.path.exists(dataset.path) and not set("*?[") & set(dataset.path):
         raise InputError(
-            f"{dataset.path}: is not there on {platform.node()}. Workers on other machines need the same folders."
+            f"{dataset.path}: does not exist on {platform.node()}. Workers on other machines need the same folders."
         )
     data = Data.read(dataset)
     if data.sha256 != sha256:
-        raise InputError(f"{dataset.path}: changed while the experiment was under way. Run it again.")
+        raise InputError(f"{dataset.path}: changed during the experiment. Run it again.")
     return data
 
 
-def _work(job: Job, data: Data, workdir: Path, stopped: Callable[[], bool]) -> Outcome:
+def _train_and_score(job: Job, data: Data, workdir: Path, stopped: Callable[[], bool]) -> Outcome:
     """Split, train, predict and score in a folder."""
     run, system, measures = job.run, job.system, job.experiment.measures
     values = placeholder_values(run, job.dataset.design, job.experiment.here, workdir, data.suffix)
     split = data.split(run.repetition, run.fold)
     (workdir / "parts").mkdir()
-    wanted = {"train", "test", *(name for one in system.commands.values() for name in one.placeholders)}
+    wanted = {"train", "test", *(name for command in system.commands.values() for name in command.placeholders)}
     if system.blind and system.commands and job.scored is None:
         wanted.add("test_blind")
     for name in sorted(wanted & {"train", "dev", "test", "test_blind"}):
@@ -162,9 +161,9 @@ def _work(job: Job, data: Data, workdir: Path, stopped: Callable[[], bool]) -> O
         step = "scoring"
         rows = measure_run(job.dataset, run.system, measures, values["test"], values["train"], str(predictions))
     except (CommandError, AssayError) as problem:
-        if shutil.disk_usage(workdir).free < _LITTLE_ROOM:
+        if shutil.disk_usage(workdir).free < 1 << 20:
             raise InputError(
-                f"{job.folder}: the disk is full. Make room and run again; what is done stays."
+                f"{job.folder}: the disk is full. Free some space and run again; finished runs are kept."
             ) from None
         lines = [f"{step}: {problem}"]
         log = workdir / f"{step}.log"
@@ -189,12 +188,12 @@ def _work(job: Job, data: Data, workdir: Path, stopped: Callable[[], bool]) -> O
         train=used["train"],
         predict=used["predict"],
         predictions=output.name,
-        predictions_sha256=file_hash(output),
+        predictions_sha256=hash_file(output),
     )
 
 
 def _finish(job: Job, workdir: Path, final: Path, outcome: Outcome) -> None:
-    """Write a summary, remove what is not kept, and give the folder its name."""
+    """Write a summary, remove files that are not kept, and rename the folder."""
     summary = {
         **vars(outcome.run),
         "state": outcome.state,
@@ -207,7 +206,7 @@ def _finish(job: Job, workdir: Path, final: Path, outcome: Outcome) -> None:
         },
         "host": outcome.host,
         "inputs": dict(outcome.inputs),
-        "scores": {one.measure: one.value if one.value == one.value else None for one in outcome.measurements},
+        "scores": {row.measure: None if math.isnan(row.value) else row.value for row in outcome.measurements},
     }
     (workdir / "run.json").write_text(json.dumps(summary, indent=1, ensure_ascii=False) + "\n", "utf-8")
     # Messages about a failure name places in the test part.
@@ -220,7 +219,7 @@ def _finish(job: Job, workdir: Path, final: Path, outcome: Outcome) -> None:
             shutil.rmtree(path, ignore_errors=True)
         else:
             path.unlink(missing_ok=True)
-    # What was there before makes room; on a cluster, a worker thought lost may do this at the same time.
+    # The old folder is removed; on a cluster, a worker that seemed lost may do this at the same time.
     old = final.with_name(f"{workdir.name}-old")
     for tries_left in reversed(range(5)):
         with suppress(FileNotFoundError):
@@ -243,7 +242,7 @@ def run_command(
     limit: float = 0.0,
     environment: Mapping[str, str] | None = None,
 ) -> Usage:
-    """Run a command; CommandError where it fails or takes too long, StoppedError where `stopped` becomes true.
+    """Run a command; CommandError if it fails or takes too long, StoppedError if `stopped` becomes true.
 
     Standard output goes to the log, or to `output`; the `limit` is in seconds, 0 is none.
     """
@@ -273,12 +272,12 @@ def run_command(
     except BrokenPipeError:
         answer = b""
     finally:
-        # This is what the guard takes for the wish to stop.
+        # The end of its input makes the guard stop the command.
         guard.stdin.close()
         guard.wait()
         guard.stdout.close()
     if not answer:
-        raise CommandError("was ended from outside together with what watched it.")
+        raise CommandError("was killed together with the process that watched it.")
     done = json.loads(answer)
     if "refused" in done:
         raise CommandError(f"{argv[0]}: cannot be run ({done['refused'].lower()}).")
@@ -297,7 +296,7 @@ def run_command(
 def measure_run(
     dataset: DataSet, system: str, specs: Sequence[str], test: str, train: str, predictions: str
 ) -> list[Measurement]:
-    """All measurements of one run: predictions against the test part, unseen words by its own training part."""
+    """Measurements of one run: predictions against the test part; unseen words are those of its training part."""
     from assay.engine.measure import find
     from assay.scale.run import score
 
@@ -307,7 +306,16 @@ def measure_run(
         options = _options(dataset, found[0].definition.task, train)
         result = score(test, {system: predictions}, [measure for measure, _ in wanted], **options)
         if result.aligned_by != "words" and not dataset.own_tokens:
-            raise AlignmentError(_first_difference(dataset, test, predictions))
+            from assay.formats import Input
+
+            paths = (test, predictions)
+            gold, output = (Input(path, input_format=dataset.format).read(()) for path in paths)
+            both = min(len(gold), len(output))
+            word = next((word for word in range(both) if gold.forms[word] != output.forms[word]), both - 1)
+            raise AlignmentError(
+                f"the predictions have other words than the test part, first {output.forms[word]!r} where gold has "
+                f"{gold.forms[word]!r} ({gold.place(word)}). If systems may tokenise as they like: own_tokens = true"
+            )
         distinct = list(dict.fromkeys(map(str, found)))
         if len(distinct) != len(result.measures):
             raise UsageError(f"two of the measures are one: {', '.join(distinct)}. Leave one of them out.")
@@ -320,19 +328,17 @@ def measure_run(
             if main not in values:
                 raise UsageError(f"{spec}: {name} has no score {main!r}. There is: {', '.join(values)}.")
             counts: Mapping[str, int] = next((row.counts for row in result.counts if _is_overall(row, name)), {})
-            value, (part, whole) = values[main], share_of(measure.scores.get(main), main, counts)
-            if part is not None and whole and not math.isclose(part / whole, value, rel_tol=1e-9, abs_tol=1e-12):
-                part = whole = None
-            rows.append(Measurement(spec, value, part, whole, dict(counts)))
+            part, whole = share_counts(measure.scores.get(main), main, values[main], counts)
+            rows.append(Measurement(spec, values[main], part, whole, dict(counts)))
         return rows
     except AssayError as error:
         text = str(error)
-        # What the command line advises, in the words of an experiment's file.
+        # Advice about the command line, in the words of an experiment's file.
         for option, setting in (("--column", "column"), ("--input-format", "format"), ("--task", "task")):
             text = text.replace(option, f'{setting} = "…"')
         raise type(error)(text.replace(" To score only the sentences they share: --on-mismatch skip", "")) from None
     except Exception as error:
-        # Whatever goes wrong in a measure of the user's own is the user's to put right.
+        # A mistake in a measure of the user's is for the user to correct.
         if not any(":" in measure.partition("(")[0] for measure, _ in wanted):
             raise
         raise UsageError(f"a measure failed: {type(error).__name__}: {error}.") from error
@@ -346,39 +352,32 @@ def _options(dataset: DataSet, task: str, train: str) -> dict[str, Any]:
     from assay.engine.task import tasks
 
     known = {"train": train} if tasks()[task].with_known_words else {}
-    # Chance is looked at over runs here, not within one: nothing is resampled but what cannot be left out.
+    # Tests are made over runs, not within one, so there is as little resampling as possible.
     return {**dict(dataset.scoring), "input_format": dataset.format, **known, "times": 1}
 
 
-def share_of(function: Any, main: str, counts: Mapping[str, int]) -> tuple[int | None, int | None]:
-    """The number of items that were right, and of all, where the score is such a share."""
+def share_counts(
+    function: Any, score: str, value: float, counts: Mapping[str, int]
+) -> tuple[int | None, int | None]:
+    """Number of right items and of all items if the score is a share of them; None twice otherwise."""
     from assay.engine.measure import Proportion
 
     if isinstance(function, Proportion) and function.is_counted(counts):
         sums: Any = counts
-        return int(function.part(sums)), int(function.total(sums))
-    # With equal tokens the F1 of words is their accuracy.
-    if main == "f1" and counts.get("gold") == counts.get("system") and "right" in counts and "gold" in counts:
-        return int(counts["right"]), int(counts["gold"])
-    return None, None
-
-
-def _first_difference(dataset: DataSet, test: str, predictions: str) -> str:
-    from assay.formats import Input
-
-    gold, system = (Input(path, input_format=dataset.format).read(()) for path in (test, predictions))
-    both = min(len(gold), len(system))
-    place = next((word for word in range(both) if gold.forms[word] != system.forms[word]), both - 1)
-    return (
-        f"the predictions have other words than the test part, first {system.forms[place]!r} where gold has "
-        f"{gold.forms[place]!r} ({gold.place(place)}). If systems may cut words as they like: own_tokens = true"
-    )
+        part, whole = int(function.part(sums)), int(function.total(sums))
+    elif score == "f1" and counts.get("gold") == counts.get("system") and "right" in counts and "gold" in counts:
+        # With equal tokens the F1 of words is their accuracy.
+        part, whole = int(counts["right"]), int(counts["gold"])
+    else:
+        return None, None
+    equal = not whole or math.isclose(part / whole, value, rel_tol=1e-9, abs_tol=1e-12)
+    return (part, whole) if equal else (None, None)
 
 
 def find_discordant(
     dataset: DataSet, specs: Sequence[str], test: str, train: str, predictions: Mapping[str, str]
 ) -> Iterator[tuple[str, str, str, int, int]]:
-    """Measure, two systems, and the items that only the first and that only the second has right."""
+    """Measure, two systems, and how many items only the first and only the second has right."""
     from assay.engine.measure import find
     from assay.scale.run import compare
 

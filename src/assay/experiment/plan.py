@@ -20,7 +20,7 @@ from assay.experiment.splits import SCHEMES, Design, read_design, run_seed, spli
 from assay.records import dataclass
 
 MOST_RUNS = 1_000_000
-"""So many runs an experiment may have: each is listed whenever its file is read."""
+"""Largest number of runs: each is listed whenever the file is read."""
 _NAME = re.compile(r"[^\W_][\w.+-]*")
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*([smhd]?)")
 _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
@@ -43,7 +43,7 @@ PLACEHOLDERS = {
     "predict": ("train", "dev", "test", "test_blind", "model", "output", "workdir", *_GENERAL),
     "predictions": _GENERAL,
 }
-"""The placeholders that each kind of template may hold."""
+"""The placeholders that each kind of template may contain."""
 # {name} is a placeholder, {{name}} the text {name}; all other braces are what they are.
 _PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}|\{(\w+)\}")
 _HEADER = re.compile(r"^\s*\[+([^\[\]]+)\]")
@@ -55,12 +55,12 @@ _KINDS: Mapping[type, str] = {str: "text in quotes", int: "a whole number", bool
 
 
 def placeholders(text: str) -> list[str]:
-    """The placeholders of a template, in order."""
+    """Placeholders in a text, in order."""
     return [match[2] for match in _PLACEHOLDER.finditer(text) if match[2]]
 
 
 def fill(text: str, values: Mapping[str, str]) -> str:
-    """A text with its placeholders filled."""
+    """A text with values in place of its placeholders."""
     return _PLACEHOLDER.sub(lambda match: values[match[2]] if match[2] else f"{{{match[1]}}}", text)
 
 
@@ -73,31 +73,31 @@ class Template:
 
     @classmethod
     def of(cls, given: str | Sequence[str], shell: bool) -> Template:
-        """From a line or a list of words; a line is cut into words before anything is filled in."""
+        """A template from a line or a list of words; a line is split into words before values are filled in."""
         if shell:
             return cls((given if isinstance(given, str) else shlex.join(given),), True)
         try:
             words = tuple(shlex.split(given) if isinstance(given, str) else given)
         except ValueError as error:
-            raise UsageError(f"cannot be cut into words ({str(error).lower()}).") from None
+            raise UsageError(f"cannot be split into words ({str(error).lower()}).") from None
         if not words:
             raise UsageError("the command is empty.")
         return cls(words)
 
     def check(self, kind: str, dev: bool) -> None:
-        """Refuse what cannot be filled."""
+        """Raise UsageError for a placeholder that has no value."""
         for name in self.placeholders:
             if name in ("test", "test_blind", "output") and kind == "train":
                 raise UsageError(f"{{{name}}} is for predict: training does not see the test part.")
             if name not in PLACEHOLDERS[kind]:
                 error = str(unknown("placeholder", name, PLACEHOLDERS[kind]))
-                raise UsageError(f"{error} Braces that are meant are doubled: {{{{{name}}}}}")
+                raise UsageError(f"{error} For braces as text, double them: {{{{{name}}}}}")
             if name == "dev" and not dev:
-                raise UsageError("{dev}: there is no development part, as dev = false.")
+                raise UsageError("{dev}: there is no development part, because dev = false.")
 
     @property
     def placeholders(self) -> list[str]:
-        """Those that it holds."""
+        """The placeholders in all words."""
         return [name for word in self.words for name in placeholders(word)]
 
     def argv(self, values: Mapping[str, str]) -> list[str]:
@@ -106,13 +106,13 @@ class Template:
             quoted = {name: shlex.quote(value) for name, value in values.items()}
             return ["/bin/sh", "-c", fill(self.words[0], quoted)]
         words = [fill(word, values) for word in self.words]
-        # A program with a slash in its name lies beside the experiment, not in the folder of the run.
+        # A program with a slash in its name is relative to the experiment's file, not to the folder of the run.
         if "/" in words[0]:
             words[0] = str(Path(values["here"], words[0]))
         return words
 
     def check_files(self, here: str) -> None:
-        """Refuse a program that is not there, and files named as if commands ran beside the experiment."""
+        """Raise UsageError for a missing program, or a file that is named as if commands ran where it is."""
         if self.shell:
             return
         values = {"here": here, "python": sys.executable}
@@ -126,7 +126,7 @@ class Template:
         for word in self.words[1:]:
             if not Path(word).is_absolute() and not word.startswith("-") and Path(here, word).is_file():
                 raise UsageError(
-                    f"{word} lies beside the experiment, but each command runs in a folder of its own. "
+                    f"{word} is in the experiment's folder, but each command runs in a folder of its own. "
                     f"Write {{here}}/{word}"
                 )
 
@@ -136,7 +136,7 @@ class Template:
 
 @dataclass(frozen=True)
 class DataSet:
-    """A corpus to be split."""
+    """A data set of an experiment."""
 
     name: str
     path: str
@@ -145,23 +145,23 @@ class DataSet:
     keep: tuple[str, ...] = ()
     """Columns and comments that stay in the blind test part."""
     own_tokens: bool = False
-    """Predictions may have other tokens than the data."""
+    """True if predictions may have other tokens than the data."""
     splits: str | None = None
-    """A file of splits to be used, in place of making them."""
+    """A file of splits; None if they are made."""
     scoring: tuple[tuple[str, Any], ...] = ()
     """Options of `assay score`."""
 
 
 @dataclass(frozen=True)
 class System:
-    """An external program: how it is trained and how it predicts, or where its predictions lie."""
+    """An external program: how it is trained and how it predicts, or where its predictions are."""
 
     name: str
     commands: Mapping[str, Template]
-    """`train`, if there is anything to train, and `predict`; none where there are predictions."""
+    """`train`, if there is anything to train, and `predict`; empty if there are predictions."""
     predictions: str | None = None
     blind: bool = True
-    """{test} is without annotation for predict too."""
+    """True if {test} has no annotation for predict."""
     limit: float = 0.0
     environment: Mapping[str, str] = field(default_factory=dict)
 
@@ -208,7 +208,7 @@ class Experiment:
         return self.path.parent
 
     def run_ids(self) -> Iterator[RunId]:
-        """All runs, split by split, so that systems stay comparable however far one gets."""
+        """All runs, split by split, so that systems can be compared before all runs are done."""
         longest = max((data.design.repetitions for data in self.datasets.values()), default=0)
         for repetition in range(1, longest + 1):
             for data in self.datasets.values():
@@ -217,7 +217,7 @@ class Experiment:
                         yield RunId(data.name, system, repetition, fold)
 
     def inputs(self) -> Iterator[Path]:
-        """The files and folders that the experiment reads or keeps: its own, data, predictions, store and runs."""
+        """Files and folders that the experiment reads or keeps: its own, data, predictions, store and runs."""
         yield from (self.path, self.store, self.runs)
         for data in self.datasets.values():
             files = [value for key, value in data.scoring if key in _FILES]
@@ -235,7 +235,7 @@ class Experiment:
 def placeholder_values(
     run: RunId, design: Design, here: str | Path, folder: Path | None = None, suffix: str = ""
 ) -> dict[str, str]:
-    """The values of placeholders; those of a folder too, where a run is done in one and data have this suffix."""
+    """Values of placeholders; with a folder also those of the files in it, which have this suffix."""
     values = {
         "seed": str(run_seed(design.seed, run.dataset, run.repetition, run.fold)),
         "data_set": run.dataset,
@@ -253,15 +253,15 @@ def placeholder_values(
 
 
 def measure_and_score(spec: str) -> tuple[str, str | None]:
-    """`tag-f1/macro-f1` is a measure and one of its scores; without, the main one is meant."""
+    """Measure and score of `tag-f1/macro-f1`; the score is None if only a measure is named."""
     measure, slash, score = spec.rpartition("/")
     return (measure, score) if slash and ")" not in score else (spec, None)
 
 
 def read_plan(path: str | Path) -> Experiment:
-    """Read and check the file of an experiment; nothing is run and no data are read."""
+    """Read and check the file of an experiment, without reading data."""
     file = Path(path).absolute()
-    top = Table.read(Path(path))
+    top = TomlTable.read(Path(path))
     here = file.parent
     name = top.take("name", str, file.stem)
     _check_name(top, "name", "experiment", name)
@@ -269,7 +269,7 @@ def read_plan(path: str | Path) -> Experiment:
     scoring = _scoring(top.table("scoring"), here)
     measures = top.texts("measures")
     if not measures:
-        raise top.error("measures", 'names none. Say e.g. measures = ["accuracy"]; `assay measures` lists them.')
+        raise top.error("measures", 'names none. Write e.g. measures = ["accuracy"]; `assay measures` lists them.')
     for spec in measures:
         if measures.count(spec) > 1:
             raise top.error("measures", f"{spec} is named twice.")
@@ -306,10 +306,9 @@ def read_plan(path: str | Path) -> Experiment:
             raise top.error("", f"no {key}. Add a table such as [{key}.{example}]")
         # Where capitals do not count in names of files, these folders would be one.
         seen: dict[str, str] = {}
-        for one in found:
-            if one.casefold() in seen:
-                raise top.error("", f"[{key}.{seen[one.casefold()]}] and [{key}.{one}] differ in capitals alone.")
-            seen[one.casefold()] = one
+        for name in found:
+            if (other := seen.setdefault(name.casefold(), name)) != name:
+                raise top.error("", f"[{key}.{other}] and [{key}.{name}] differ in capitals alone.")
     splits = sum(data.design.repetitions * data.design.runs_per_repetition for data in datasets.values())
     if splits * len(systems) > MOST_RUNS:
         place = "repetitions" if design.repetitions > design.folds else "folds"
@@ -317,11 +316,11 @@ def read_plan(path: str | Path) -> Experiment:
     return experiment
 
 
-def _data_set(name: str, table: Table, design: Design, scoring: Mapping[str, Any], here: Path) -> DataSet:
+def _data_set(name: str, table: TomlTable, design: Design, scoring: Mapping[str, Any], here: Path) -> DataSet:
     _check_name(table, "", "data set", name)
     path = table.take("path", str)
     if not path:
-        raise table.error("", 'names no file. Say path = "gold.conllu"')
+        raise table.error("", 'names no file. Write path = "gold.conllu"')
     splits = table.take("splits", str)
     design = replace(design, by=table.choice("by", ("sentence", "document"), design.by))
     if splits is not None:
@@ -349,8 +348,8 @@ def _data_set(name: str, table: Table, design: Design, scoring: Mapping[str, Any
     return data
 
 
-def _scoring(table: Table, here: Path, others: tuple[str, ...] = ()) -> dict[str, Any]:
-    """The options of `assay score` that a table sets; files lie beside the experiment."""
+def _scoring(table: TomlTable, here: Path, others: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Options of `assay score` that a table sets; files are relative to the experiment's file."""
     from assay.engine.options import Options
 
     known = {item.name: item.default for item in fields(Options) if item.name in SCORING}
@@ -366,12 +365,12 @@ def _scoring(table: Table, here: Path, others: tuple[str, ...] = ()) -> dict[str
     return chosen
 
 
-def _system(name: str, table: Table, limit: float, dev: bool, here: Path) -> System:
+def _system(name: str, table: TomlTable, limit: float, dev: bool, here: Path) -> System:
     _check_name(table, "", "system", name)
     shell = table.take("shell", bool, False)
     templates: dict[str, Template] = {}
     for kind in ("train", "predict"):
-        given = table.any(kind)
+        given = table.left.pop(kind, None)
         if given is None:
             continue
         listed = isinstance(given, list) and given and all(isinstance(word, str) for word in given)
@@ -382,10 +381,10 @@ def _system(name: str, table: Table, limit: float, dev: bool, here: Path) -> Sys
             templates[kind].check(kind, dev)
     predictions = table.take("predictions", str)
     if predictions is None and "predict" not in templates:
-        raise table.error("", 'has no predict command. Say predict = "…" (or predictions = "…", where they exist)')
+        raise table.error("", 'has no predict command. Write predict = "…" (or predictions = "…" if they exist)')
     if predictions is not None:
         if templates:
-            raise table.error("predictions", "stands in place of commands: leave train and predict out.")
+            raise table.error("predictions", "replaces commands: leave train and predict out.")
         with table.place("predictions"):
             Template((predictions,)).check("predictions", dev)
         predictions = str(here / predictions)
@@ -402,9 +401,9 @@ def _system(name: str, table: Table, limit: float, dev: bool, here: Path) -> Sys
     return system
 
 
-def _duration(table: Table, key: str, default: float = 0.0) -> float:
+def _duration(table: TomlTable, key: str, default: float = 0.0) -> float:
     """Seconds, from a number or from text such as 90s, 30m, 2h."""
-    value = table.any(key)
+    value = table.left.pop(key, None)
     if value is None:
         return default
     match = _DURATION.fullmatch(str(value)) if not isinstance(value, bool) else None
@@ -414,25 +413,25 @@ def _duration(table: Table, key: str, default: float = 0.0) -> float:
     return seconds
 
 
-def _check_name(table: Table, key: str, what: str, name: str) -> None:
-    """Names are those of folders too."""
+def _check_name(table: TomlTable, key: str, what: str, name: str) -> None:
+    """Raise InputError for a name that cannot be the name of a folder."""
     if not _NAME.fullmatch(name):
-        raise table.error(key, f"the {what} {name!r} should be named by letters, digits and . + - _ alone.")
+        raise table.error(key, f"the {what} {name!r} may only contain letters, digits and . + - _")
 
 
-# --- a TOML file whose every mistake is one line with its place ---
+# --- a TOML file; the error for each mistake names its line ---
 
 
-class Table:
-    """A table of the file: what is taken from it is checked, what is left over is a mistake."""
+class TomlTable:
+    """A table of the file; values are checked when they are taken, and those left at the end are mistakes."""
 
     def __init__(self, path: Path, source: str, name: str, values: Mapping[str, Any]) -> None:
         self.path, self.source, self.name = path, source, name
         self.left = dict(values)
-        """All that has not been taken yet."""
+        """Values that have not been taken yet."""
 
     @classmethod
-    def read(cls, path: Path) -> Table:
+    def read(cls, path: Path) -> TomlTable:
         """The whole file as a table."""
         try:
             source = path.read_bytes().decode("utf-8")
@@ -446,13 +445,13 @@ class Table:
             place = re.search(r"\(at line (\d+), column \d+\)", text)
             line = f":{place[1]}" if place else ""
             fact = text[: place.start()].strip() if place else text
-            raise InputError(f"{path}{line}: not TOML: {fact}. Text stands in quotes.") from None
+            raise InputError(f"{path}{line}: not TOML: {fact}. Put text in quotes.") from None
         except (ValueError, RecursionError) as error:
             raise InputError(f"{path}: cannot be understood ({error}).") from None
         return cls(path, source, "", values)
 
     def take(self, key: str, kind: type, default: Any = None) -> Any:
-        """A value of this kind, or the default where it is not given."""
+        """A value of this type, or the default if it is missing."""
         if key not in self.left:
             return default
         value = self.left.pop(key)
@@ -462,10 +461,10 @@ class Table:
         return value
 
     def number(self, key: str, default: int, least: int) -> int:
-        """A whole number that is not too small."""
+        """A whole number of at least `least`."""
         value: int = self.take(key, int, default)
         if value < least:
-            raise self.error(key, f"is {value}, where {least} is the least.")
+            raise self.error(key, f"is {value}, but must be at least {least}.")
         return value
 
     def choice(self, key: str, known: Sequence[str], default: str) -> str:
@@ -476,68 +475,53 @@ class Table:
         return value
 
     def texts(self, key: str) -> tuple[str, ...]:
-        """A list of texts; one of them may stand alone."""
+        """A list of texts; a single one needs no list."""
         value = self.left.pop(key, ())
         value = [value] if isinstance(value, str) else value
         if not isinstance(value, list | tuple) or not all(isinstance(item, str) for item in value):
             raise self.error(key, f"should be a list of texts in quotes, not {value!r}.")
         return tuple(value)
 
-    def any(self, key: str) -> Any:
-        """A value of any kind; None where it is not given."""
-        return self.left.pop(key, None)
-
-    def table(self, key: str) -> Table:
-        """A table within this one, empty where it is not given."""
+    def table(self, key: str) -> TomlTable:
+        """A table within this one; empty if it is missing."""
         name = f"{self.name}.{key}" if self.name else key
-        return Table(self.path, self.source, name, self.take(key, dict, {}))
+        return TomlTable(self.path, self.source, name, self.take(key, dict, {}))
 
-    def tables(self, key: str) -> Iterator[tuple[str, Table]]:
+    def tables(self, key: str) -> Iterator[tuple[str, TomlTable]]:
         """The tables within a table, by name."""
         outer = self.table(key)
         for name in list(outer.left):
             yield name, outer.table(name)
 
-    def within(self, *names: str) -> Table:
-        """A table to name places in; nothing is taken from it."""
-        return Table(self.path, self.source, ".".join(names), {})
+    def within(self, *names: str) -> TomlTable:
+        """A table for the places of errors; it has no values."""
+        return TomlTable(self.path, self.source, ".".join(names), {})
 
     def close(self, known: Sequence[str]) -> None:
-        """Refuse what nobody asked for."""
+        """Raise InputError if a value was not taken."""
         for key in self.left:
             raise self.error(key, str(unknown("setting", key, known)), named=False)
 
     def error(self, key: str, fact: str, named: bool = True) -> InputError:
         """The error for a key of this table."""
-        line = self.line(key)
-        place = f"{self.path}:{line}" if line else str(self.path)
-        words = [f"[{self.name}]" if self.name else "", key if named else ""]
-        what = " ".join(filter(None, words))
-        return InputError(f"{place}: {what}: {fact}" if what else f"{place}: {fact}")
-
-    def line(self, key: str = "") -> int:
-        """The line of a key, else of the table's head; 0 where neither is found."""
-        here, head = "", 0
+        # The line of the key; if it is not there, that of the table's header.
+        section, place, wanted = "", str(self.path), ".".join(filter(None, (self.name, key)))
         for number, line in enumerate(self.source.splitlines(), 1):
-            if header := _HEADER.match(line):
-                here = _plain(header[1])
-                head = number if here == self.name else head
-            elif (found := _KEY.match(line)) and _joined(here, _plain(found[1])) == _joined(self.name, key):
-                return number
-        return head
+            header, pair = _HEADER.match(line), _KEY.match(line)
+            names = [part.strip().strip("\"'") for part in (header or pair or ["", ""])[1].split(".")]
+            if header:
+                section = ".".join(names)
+                place = f"{self.path}:{number}" if section == self.name else place
+            elif pair and ".".join(filter(None, (section, *names))) == wanted:
+                place = f"{self.path}:{number}"
+                break
+        what = " ".join(filter(None, (f"[{self.name}]" if self.name else "", key if named else "")))
+        return InputError(f"{place}: {what}: {fact}" if what else f"{place}: {fact}")
 
     @contextmanager
     def place(self, key: str) -> Iterator[None]:
-        """Mistakes found in here get the place of this key."""
+        """Give errors that are raised inside the place of this key."""
         try:
             yield
         except AssayError as error:
             raise self.error(key, str(error)) from None
-
-
-def _plain(name: str) -> str:
-    return ".".join(part.strip().strip("\"'") for part in name.split("."))
-
-
-def _joined(table: str, key: str) -> str:
-    return f"{table}.{key}" if table and key else table or key

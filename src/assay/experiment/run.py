@@ -1,4 +1,4 @@
-"""run() and status(): which runs are due, doing them here or on a cluster, and how far an experiment is."""
+"""run() and status(): which runs are due, how they are done here or on a cluster, and what is done."""
 
 from __future__ import annotations
 
@@ -18,32 +18,23 @@ from pathlib import Path
 
 import assay
 from assay.errors import UsageError
-from assay.experiment.data import Data, checksum, file_hash
+from assay.experiment.data import Data, hash_data, hash_file
 from assay.experiment.job import Job, StoppedError, execute, measure_run
-from assay.experiment.plan import Experiment, RunId, Table, fill, measure_and_score, placeholder_values, read_plan
+from assay.experiment.plan import Experiment, RunId, TomlTable, fill, measure_and_score, placeholder_values, read_plan
 from assay.experiment.splits import ALGORITHM, Design
-from assay.experiment.store import Holder, Outcome, Store, is_wanted, lock_path, locked, running
+from assay.experiment.store import Holder, Outcome, Store, find_holder, hold_lock, is_wanted, lock_path
 from assay.files import make_folder
 from assay.records import dataclass
-from assay.scale.workers import GoneError, check_cluster, hired, serve, work, work_on_cluster
+from assay.scale.workers import GoneError, check_cluster, start_workers, work, work_on_cluster
 
 TRIES = 3
-"""So often a run is begun whose worker dies."""
+"""How often a run is started whose worker dies."""
 PATIENCE = 10.0
-"""The seconds that a worker has to end its commands."""
+"""Seconds that a worker has to end its commands."""
 _LOOK = 1.0
-"""The seconds after which a worker of a cluster looks again whether its run is wanted."""
+"""Seconds between two checks of a cluster's worker whether its run is still wanted."""
 _UNFINISHED = re.compile(r"\.(r\d+-f\d+)\.([0-9a-f]{8})-[0-9a-f]{8}(-old)?")
-"""The folder of a run under way: its name, the coordinator's token, and a number of its own."""
-
-
-@dataclass(frozen=True)
-class Step:
-    """A step of an experiment: a run that has ended, or None at the beginning."""
-
-    due: Sequence[Job]
-    number: int = 0
-    outcome: Outcome | None = None
+"""The folder of an unfinished run: its name, the coordinator's token, and a number of its own."""
 
 
 def run(
@@ -53,41 +44,43 @@ def run(
     cluster: str | None = None,
     retry: bool = False,
     rescore: bool = False,
-    report: Callable[[Step], None] = lambda step: None,
+    report: Callable[[Sequence[Job], int, Outcome | None], None] = lambda due, number, outcome: None,
 ) -> Progress:
-    """Do all runs that are due; those that were done before are not done again.
+    """Do all runs that are due; finished runs are not repeated.
 
-    `jobs` are done at a time (as the file says, else one); `cluster` is the address of a Dask scheduler, or `slurm`
-    and the like; `retry` takes up runs that failed; `rescore` scores kept predictions anew; `report` hears of each.
+    `jobs` is the number of runs at a time (default: that of the file, or 1); `cluster` is the address of a Dask
+    scheduler or the name of a batch system, e.g. `slurm`; `retry` repeats failed runs; `rescore` scores kept
+    predictions again. `report` gets the runs that are due, and each outcome with its number; at the start 0 and None.
     """
     if os.name != "posix":
-        raise UsageError("experiments are run on Linux, macOS and the like only, as processes and locks go.")
+        raise UsageError("experiments need the processes and locks of Linux, macOS or another POSIX system.")
     experiment = read_plan(path)
     if cluster is not None:
         check_cluster(cluster)
     check_ready(experiment, programs=cluster is None)
     make_folder(experiment.runs)
     number = jobs or experiment.jobs
-    with Store(experiment.store, create=True) as store, locked(experiment.store, cluster or str(number)) as me:
-        _clean(experiment.runs, lambda token: token != me.token)
+    with Store(experiment.store, create=True) as store, hold_lock(experiment.store, cluster or str(number)) as me:
+        # Nobody else is at work while we hold the lock, so all unfinished runs were interrupted.
+        _remove_unfinished(experiment.runs)
         planned = [replace(job, token=me.token) for job in plan_jobs(experiment)]
         due = due_jobs(planned, store.outcomes(), retry=retry, rescore=rescore)
         _check_data(experiment, {job.run.dataset for job in due})
         designs = {job.run.dataset: (job.dataset.design, job.inputs["data"]) for job in planned}
         store.describe(designs, name=experiment.name, jobs=me.jobs, assay=assay.__version__)
-        report(Step(due))
+        report(due, 0, None)
         try:
             with closing(_execute_all(experiment, due, number, cluster)) as outcomes:
-                for place, outcome in enumerate(outcomes, 1):
+                for position, outcome in enumerate(outcomes, 1):
                     store.record(outcome)
-                    report(Step(due, place, outcome))
+                    report(due, position, outcome)
         finally:
-            _clean(experiment.runs, lambda token: token == me.token)
+            _remove_unfinished(experiment.runs)
         return _progress(experiment, planned, store)
 
 
 def planned_jobs(path: str | Path, *, retry: bool = False, rescore: bool = False) -> list[Job]:
-    """The runs that `run` would do; nothing is written."""
+    """The runs that `run` would do."""
     experiment = read_plan(path)
     check_ready(experiment)
     stored = {}
@@ -98,7 +91,7 @@ def planned_jobs(path: str | Path, *, retry: bool = False, rescore: bool = False
 
 
 def preview(job: Job) -> Iterator[tuple[str, list[str]]]:
-    """The commands of a run as they would be called; parts lie in a folder of their own then."""
+    """The commands of a run as they would be called; really, their parts are in a folder of their own."""
     suffix = Path(job.dataset.path).suffix
     values = placeholder_values(job.run, job.dataset.design, job.experiment.here, job.folder, suffix)
     for step, template in job.system.commands.items():
@@ -107,28 +100,26 @@ def preview(job: Job) -> Iterator[tuple[str, list[str]]]:
             yield step, template.argv({**values, **blind})
 
 
-def _clean(runs: Path, ours: Callable[[str], bool]) -> None:
-    """Remove what interrupted runs left behind; the lock is ours, so nobody else is at work."""
-    for folder, token in _unfinished(runs):
-        if ours(token):
-            shutil.rmtree(folder, ignore_errors=True)
+def _remove_unfinished(runs: Path) -> None:
+    for folder, _ in _unfinished(runs):
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _unfinished(runs: Path) -> Iterator[tuple[Path, str]]:
-    """The folders of runs that have not ended, each with the token of its coordinator."""
+    """Folders of unfinished runs, each with the token of its coordinator."""
     for folder in sorted(runs.glob("*/*/.r*")):
         if match := _UNFINISHED.fullmatch(folder.name):
             yield folder, match[2]
 
 
-# --- what can be known to fail before anything is run is said before ---
+# --- checks before anything is run ---
 
 
 def check_ready(experiment: Experiment, *, programs: bool = True) -> None:
-    """Refuse measures that do not exist, and files, folders and programs that are not there."""
+    """Raise InputError for unknown measures, and for missing files, folders and programs."""
     from assay.engine.measure import find
 
-    top = Table.read(experiment.given)
+    top = TomlTable.read(experiment.given)
     tasks = []
     for spec in experiment.measures:
         measure, score = measure_and_score(spec)
@@ -140,7 +131,7 @@ def check_ready(experiment: Experiment, *, programs: bool = True) -> None:
         tasks.append(found.definition.task)
     if len(set(tasks)) > 1:
         named = ", ".join(dict.fromkeys(tasks))
-        raise top.error("measures", f"are about different tasks: {named}. Make an experiment of each.")
+        raise top.error("measures", f"are about different tasks: {named}. Make an experiment for each task.")
     if not experiment.store.parent.is_dir():
         raise top.error("store", f"there is no folder {experiment.store.parent}.")
     for data in experiment.datasets.values():
@@ -153,8 +144,8 @@ def check_ready(experiment: Experiment, *, programs: bool = True) -> None:
 
 
 def _check_data(experiment: Experiment, names: set[str]) -> None:
-    """Read these data sets, split them once, and score gold against itself: what fails there, fails in every run."""
-    top = Table.read(experiment.given)
+    """Read these data sets, split them once, and score gold against itself: each run would fail in the same way."""
+    top = TomlTable.read(experiment.given)
     blind = any(system.commands and system.blind for system in experiment.systems.values())
     for name in sorted(names):
         dataset = experiment.datasets[name]
@@ -166,22 +157,22 @@ def _check_data(experiment: Experiment, names: set[str]) -> None:
             measure_run(dataset, "gold", experiment.measures, dataset.path, dataset.path, dataset.path)
 
 
-# --- which runs are due: new ones, failed ones to be tried again, those whose ingredients changed ---
+# --- which runs are due: new ones, failed ones to be repeated, those whose inputs changed ---
 
 
 def plan_jobs(experiment: Experiment) -> list[Job]:
-    """All runs with what decides their outcome, in the order in which they are done; files are looked at once."""
+    """All runs with everything that decides their outcome, in the order in which they are done."""
     given: dict[str, dict[str, str]] = {}
     scoring: dict[str, str] = {}
     for name, data in experiment.datasets.items():
         if data.splits is not None:
-            split = f"file {file_hash(data.splits)}"
+            split = f"file {hash_file(data.splits)}"
         else:
             # More repetitions leave the first ones as they are.
             design = {key: value for key, value in asdict(data.design).items() if key != "repetitions"}
             split = json.dumps([ALGORITHM, data.format, design], sort_keys=True)
-        given[name] = {"data": checksum(data.path), "split": split}
-        files = {key: file_hash(value) for key, value in data.scoring if isinstance(value, str) and file_hash(value)}
+        given[name] = {"data": hash_data(data.path), "split": split}
+        files = {key: hash_file(value) for key, value in data.scoring if isinstance(value, str) and hash_file(value)}
         options = {key: value for key, value in data.scoring if key not in files}
         text = json.dumps([list(experiment.measures), options, files, data.own_tokens], sort_keys=True)
         scoring[name] = hashlib.sha256(text.encode()).hexdigest()
@@ -193,7 +184,7 @@ def plan_jobs(experiment: Experiment) -> list[Job]:
             inputs[step] = json.dumps([*template.words, *(["(shell)"] if template.shell else [])])
         if system.predictions is not None:
             path = fill(system.predictions, placeholder_values(run_id, data.design, experiment.here))
-            inputs["predictions"] = file_hash(path) or "missing"
+            inputs["predictions"] = hash_file(path) or "missing"
         if system.commands:
             inputs["test"] = json.dumps([system.blind, sorted(data.keep)])
             inputs["environment"] = json.dumps(dict(system.environment), sort_keys=True)
@@ -218,11 +209,11 @@ def due_jobs(
             why = "failed before"
         elif known.scoring != job.scoring or (rescore and known.state == "done"):
             kept = known.predictions_sha256
-            if kept and file_hash(job.folder / known.predictions) == kept:
-                why, scored = "to be scored anew", known
+            if kept and hash_file(job.folder / known.predictions) == kept:
+                why, scored = "to be scored again", known
             elif known.state == "done":
                 why = "predictions are gone"
-            # Else its commands failed, which no other measure can change.
+            # Otherwise its commands failed, and other measures change nothing.
         if why:
             due.append(replace(job, why=why, scored=scored))
     return due
@@ -234,7 +225,7 @@ def due_jobs(
 def _execute_all(
     experiment: Experiment, due: Sequence[Job], number: int, cluster: str | None
 ) -> Generator[Outcome, None, None]:
-    """Do all runs, so many at a time; those of a worker that dies are begun anew. One at a time is done here."""
+    """Outcomes of all runs, done here if `number` is 1; the runs of a worker that dies are started again."""
     if cluster is None and number == 1:
         yield from (execute(job, lambda: False) for job in due)
         return
@@ -243,38 +234,34 @@ def _execute_all(
     times = TRIES
     with ExitStack() as stack:
         if cluster is None:
-            crew = stack.enter_context(hired(__name__, min(number, len(due)), PATIENCE))
-            answers = work(crew, due, tries=TRIES, ahead=math.inf)
+            crew = stack.enter_context(start_workers(__name__, min(number, len(due)), PATIENCE))
+            answers = work(crew, execute_here, due, tries=TRIES, ahead=math.inf)
         else:
             import dask.config
 
             times = 1 + int(dask.config.get("distributed.scheduler.allowed-failures", 3))
             answers = work_on_cluster(
                 *(execute_wanted, "the run", due, cluster, number, experiment.cluster),
-                remedy="Run again; what is done stays.",
+                remedy="Run again; finished runs are kept.",
             )
         stack.enter_context(closing(answers))
-        for place, outcome in answers:
-            job = due[place]
+        for position, outcome in answers:
+            job = due[position]
             error = f"the process that did this run was killed {times} times. Is there too little memory?"
             yield outcome or Outcome(job.run, "failed", job.inputs, job.scoring, error=error)
 
 
-def main() -> None:
-    """A worker on this machine: do the runs that standard input asks for."""
-
-    def execute_asked(job: Job) -> Outcome:
-        # While we are at work nothing is sent: only the end of the input makes it readable.
-        try:
-            return execute(job, lambda: bool(select.select([0], [], [], 0)[0]))
-        except StoppedError:
-            raise GoneError from None
-
-    serve(execute_asked)
+def execute_here(job: Job) -> Outcome:
+    """Do one run in a worker on this machine, which stops when its input ends."""
+    # During a run nothing is sent, so only the end of the input makes it readable.
+    try:
+        return execute(job, lambda: bool(select.select([0], [], [], 0)[0]))
+    except StoppedError:
+        raise GoneError from None
 
 
 def execute_wanted(job: Job) -> Outcome:
-    """One run on a worker of a cluster; it stops when its coordinator has ended, or has been followed by another."""
+    """Do one run on a worker of a cluster, which stops when its coordinator has ended or been replaced."""
     seen = time.monotonic()
 
     def stopped() -> bool:
@@ -287,12 +274,12 @@ def execute_wanted(job: Job) -> Outcome:
     return execute(job, stopped)
 
 
-# --- how far an experiment is ---
+# --- the state of an experiment ---
 
 
 @dataclass(frozen=True)
 class SystemProgress:
-    """One system on one data set."""
+    """Numbers of runs of a system on a data set."""
 
     dataset: str
     system: str
@@ -301,9 +288,9 @@ class SystemProgress:
     failed: int
     due: int
     seconds: float
-    """The mean time of a run, nan where there is none."""
+    """Mean time of a run; nan if none is done."""
     memory: int
-    """The most that any command took, in bytes."""
+    """Most memory that a command used, in bytes."""
 
 
 @dataclass(frozen=True)
@@ -316,20 +303,20 @@ class Progress:
     rows: tuple[SystemProgress, ...]
     failures: tuple[Outcome, ...]
     reasons: Mapping[str, int]
-    """The number of runs that are due, by reason."""
+    """Number of runs that are due, by reason."""
     others: int
-    """Runs in the store that the file does not name any more."""
+    """Number of runs in the store that the file no longer names."""
     imported: int
     holder: Holder | None
-    """The process that coordinates now …"""
+    """The process that coordinates now."""
     under_way: tuple[str, ...]
-    """… and the runs under way."""
+    """The runs that it is doing."""
     jobs: str
     left: float
-    """The seconds that the rest will take, nan where nothing is known yet."""
+    """Seconds that the rest will take; nan if nothing is known yet."""
 
     def count(self, what: str) -> int:
-        """The runs that are done, failed or due, or all of them (runs)."""
+        """Number of runs that are done, failed or due, or of all (runs)."""
         return sum(getattr(row, what) for row in self.rows)
 
 
@@ -344,7 +331,6 @@ def status(path: str | Path) -> Progress:
 
 
 def _progress(experiment: Experiment, planned: Sequence[Job], store: Store | None) -> Progress:
-    """The progress of these runs, which are all that the experiment's file names."""
     stored = store.outcomes() if store else {}
     jobs = (store and store.meta("jobs")) or "1"
     due = due_jobs(planned, stored)
@@ -353,11 +339,11 @@ def _progress(experiment: Experiment, planned: Sequence[Job], store: Store | Non
     rows: list[SystemProgress] = []
     for dataset in experiment.datasets:
         for system in experiment.systems:
-            runs = [one for one in wanted if (one.dataset, one.system) == (dataset, system)]
-            known = [stored[one] for one in runs if one in stored]
-            states = Counter(one.state for one in known if one.run not in waiting)
-            timed = [one for one in known if one.state == "done" and one.seconds]
-            memory = [step.memory or 0 for one in timed for step in (one.train, one.predict)]
+            runs = [run for run in wanted if (run.dataset, run.system) == (dataset, system)]
+            outcomes = [stored[run] for run in runs if run in stored]
+            states = Counter(outcome.state for outcome in outcomes if outcome.run not in waiting)
+            timed = [outcome for outcome in outcomes if outcome.state == "done" and outcome.seconds]
+            memory = [usage.memory or 0 for outcome in timed for usage in (outcome.train, outcome.predict)]
             rows.append(
                 SystemProgress(
                     dataset,
@@ -365,16 +351,17 @@ def _progress(experiment: Experiment, planned: Sequence[Job], store: Store | Non
                     runs=len(runs),
                     done=states["done"],
                     failed=states["failed"],
-                    due=sum(one in waiting for one in runs),
-                    seconds=_mean(one.seconds for one in timed),
+                    due=sum(run in waiting for run in runs),
+                    seconds=_mean([outcome.seconds for outcome in timed]),
                     memory=max(memory, default=0),
                 )
             )
-    # The time of the runs that are due, at the mean time of their kind; of new kinds at that of all.
-    usual = _mean(row.seconds for row in rows if not math.isnan(row.seconds))
+    # Runs that are due take the mean time of their system and data set, or else that of all.
+    usual = _mean([row.seconds for row in rows if not math.isnan(row.seconds)])
     left = sum(row.due * (usual if math.isnan(row.seconds) else row.seconds) for row in rows if row.due)
-    others = Counter(one.origin for one_run, one in stored.items() if one_run not in set(wanted))
-    holder = running(experiment.store)
+    named = set(wanted)
+    others = Counter(outcome.origin for run, outcome in stored.items() if run not in named)
+    holder = find_holder(experiment.store)
     folders = [folder for folder, token in _unfinished(experiment.runs) if holder and token == holder.token]
     under_way = (f"{folder.parts[-3]} {folder.parts[-2]} {folder.name.split('.')[1]}" for folder in folders)
     return Progress(
@@ -382,7 +369,7 @@ def _progress(experiment: Experiment, planned: Sequence[Job], store: Store | Non
         designs={name: data.design for name, data in experiment.datasets.items()},
         rows=tuple(rows),
         failures=tuple(
-            stored[one] for one in wanted if one in stored and one not in waiting and stored[one].state == "failed"
+            stored[run] for run in wanted if run in stored and run not in waiting and stored[run].state == "failed"
         ),
         reasons=dict(Counter(job.why for job in due)),
         others=others["run"],
@@ -395,6 +382,5 @@ def _progress(experiment: Experiment, planned: Sequence[Job], store: Store | Non
     )
 
 
-def _mean(values: Iterable[float]) -> float:
-    listed = list(values)
-    return sum(listed) / len(listed) if listed else math.nan
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values) if values else math.nan

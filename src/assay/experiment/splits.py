@@ -31,12 +31,12 @@ class Design:
 
     @property
     def runs_per_repetition(self) -> int:
-        """The number of splits that one repetition gives."""
+        """Number of splits in a repetition."""
         return self.folds if self.scheme == "folds" else 1
 
     @property
-    def told(self) -> str:
-        """In words, with the sizes of train, development and test part in per cent."""
+    def description(self) -> str:
+        """The design in words, with the sizes of train, development and test part in percent."""
         many = f"{self.repetitions} × {self.folds} folds" if self.scheme == "folds" else f"{self.repetitions} splits"
         part = 100 / self.folds
         sizes = f"{100 - 2 * part:.3g}/{part:.3g}/{part:.3g}" if self.dev else f"{100 - part:.3g}/{part:.3g}"
@@ -53,31 +53,29 @@ class Parts:
 
 
 def split_name(repetition: int, fold: int) -> str:
-    """The name of a split, in messages and of its folder."""
+    """Name of a split, in messages and of its folder."""
     return f"r{repetition:02}-f{fold:02}"
 
 
 def order(seed: int, name: str, repetition: int, units: int) -> list[int]:
-    """The units of a data set in an order that only these numbers decide.
+    """The units of a data set, shuffled.
 
-    Each unit is placed by a hash of seed, name, repetition and its own number, as libraries' ways to shuffle
-    change with their versions.
+    They are sorted by a hash of seed, name, repetition and unit, because the ways in which libraries shuffle change
+    with their versions.
     """
-
-    def key(unit: int) -> bytes:
-        return hashlib.sha256(json.dumps([ALGORITHM, seed, name, repetition, unit]).encode()).digest()
-
-    return sorted(range(units), key=lambda unit: (key(unit), unit))
+    texts = (json.dumps([ALGORITHM, seed, name, repetition, unit]) for unit in range(units))
+    keys = [hashlib.sha256(text.encode()).digest() for text in texts]
+    return sorted(range(units), key=lambda unit: (keys[unit], unit))
 
 
 def run_seed(seed: int, name: str, repetition: int, fold: int) -> int:
-    """The seed that systems get for a run: the same for all of them."""
+    """The seed that all systems get for a run."""
     text = json.dumps(["assay-seed/1", seed, name, repetition, fold])
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") >> 1
 
 
 def check_size(design: Design, name: str, units: int) -> None:
-    """Every part must hold something."""
+    """Raise InputError if a part would be empty."""
     if units < design.folds:
         raise InputError(
             f"{name}: {units} {design.by}s cannot be cut into {design.folds} folds. Take fewer folds"
@@ -85,8 +83,8 @@ def check_size(design: Design, name: str, units: int) -> None:
         )
 
 
-def made_split(design: Design, name: str, repetition: int, fold: int, units: int) -> Parts:
-    """One of the splits of a data set of so many units; repetitions and folds count from 1."""
+def make_split(design: Design, name: str, repetition: int, fold: int, units: int) -> Parts:
+    """One of the splits of a data set; repetitions and folds count from 1."""
     check_size(design, name, units)
     shuffled, folds = order(design.seed, name, repetition, units), design.folds
     if design.scheme == "random":
@@ -113,26 +111,26 @@ def _split_of_folds(folds: Sequence[Sequence[int]], fold: int, dev: bool) -> Par
 
 
 def read_design(path: str, name: str) -> Design:
-    """The design that a file of splits was made by."""
+    """The design of a file of splits."""
     content = _read(path)
     if content["dataset"] != name:
-        raise InputError(f"{path}: holds the splits of {content['dataset']}, not of {name}.")
+        raise InputError(f"{path}: contains the splits of {content['dataset']}, not of {name}.")
     plain = {key: content[key] for key in ("folds", "dev", "by", "scheme", "seed")}
     return Design(**plain, repetitions=len(content["splits"]))
 
 
 def read_split(path: str, sha256: str, units: int, repetition: int, fold: int) -> Parts:
-    """One split from its file, which must be about these very data."""
+    """One split from its file; InputError if the file is about other data."""
     content = _read(path)
     if content["data"]["sha256"] != sha256:
-        raise InputError(f"{path}: was made for other data (their checksum differs). Make the splits anew.")
+        raise InputError(f"{path}: was made for other data (their checksum differs). Make the splits again.")
     row = content["splits"][repetition - 1]
     if content["scheme"] == "random":
         split = Parts(tuple(row["train"]), tuple(row["dev"]), tuple(row["test"]))
     else:
         split = _split_of_folds(row["folds"], fold, content["dev"])
     if sorted([*split.train, *split.dev, *split.test]) != list(range(units)):
-        raise InputError(f"{path}: repetition {repetition} does not hold each of {units} {content['by']}s once.")
+        raise InputError(f"{path}: repetition {repetition} does not contain each of {units} {content['by']}s once.")
     return split
 
 
@@ -156,7 +154,7 @@ def _read(path: str) -> dict[str, Any]:
         and all(isinstance(row, dict) and all(_are_units(row.get(key)) for key in keys) for row in rows)
     )
     if not sound:
-        raise InputError(f"{path}: is damaged. Write it anew: assay experiment splits")
+        raise InputError(f"{path}: is damaged. Write it again: assay experiment splits")
     return content
 
 

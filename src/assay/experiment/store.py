@@ -1,19 +1,20 @@
-"""The store: one SQLite file with every run and its measurements, and the lock of whoever coordinates the runs.
+"""The store: one SQLite file with every run and its measurements, and the lock of the process that coordinates.
 
-Each run is written whole or not at all. The system lets go of the lock when its holder ends, however it ends.
+Each run is written whole or not at all. The operating system releases the lock when its holder ends.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import platform
 import secrets
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import asdict, field
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,7 @@ _WITHOUT_CHECKSUM = 1
 _APPLICATION = 0x41535359
 """Marks the file as ours ("ASSY")."""
 _PATIENCE = 60.0
-"""The seconds that we wait for another writer."""
+"""Seconds that we wait for another writer."""
 _TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE designs (
@@ -54,7 +55,7 @@ CREATE TABLE measurements (
 ) WITHOUT ROWID;
 """
 _CHECKSUM = "CREATE TABLE checksum (value TEXT NOT NULL)"
-"""One value for all that is in the store: the marks of all rows, by exclusive or, so that it follows each change."""
+"""One value for the whole store: the exclusive or of the hashes of all rows, so that a change updates it."""
 _CHECKED = ("sqlite_master", "meta", "designs", "runs", "measurements")
 _DAMAGED = "is damaged. Restore it from a copy, or move it away and run again."
 _KEYS = ("dataset", "system", "repetition", "fold")
@@ -63,17 +64,17 @@ _PLAIN = (
     *("origin", "state", "scoring", "n_train", "n_dev", "n_test", "seed", "seconds"),
     *("predictions", "predictions_sha256", "host", "error"),
 )
-"""Columns of a run that an Outcome has as they are."""
+"""Columns of a run that are fields of an Outcome."""
 _USAGE = ("seconds", "cpu", "memory")
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """One figure of one run, with the counts behind it."""
+    """One score of one run, with the counts it is made of."""
 
     measure: str
     value: float
-    """nan where it is undefined."""
+    """nan if it is undefined."""
     numerator: int | None = None
     denominator: int | None = None
     counts: Mapping[str, int] = field(default_factory=dict)
@@ -81,12 +82,12 @@ class Measurement:
 
 @dataclass(frozen=True)
 class Usage:
-    """Time and memory that a command took."""
+    """Time and memory that a command used."""
 
     seconds: float = 0.0
-    """By the clock …"""
+    """By the clock."""
     cpu: float = 0.0
-    """… and of the processor."""
+    """Of the processor."""
     memory: int = 0
     """At most, in bytes."""
 
@@ -99,12 +100,12 @@ class Outcome:
     state: str
     """`done` or `failed`."""
     inputs: Mapping[str, str]
-    """Everything that decides what the run gives: if one of these changes, the run is due again."""
+    """Everything that decides the predictions: if one of these changes, the run is due again."""
     scoring: str = ""
     """A hash of everything that decides its measurements."""
     measurements: tuple[Measurement, ...] = ()
     error: str = ""
-    """Why it failed, with the last lines of its log."""
+    """Reason of a failure, with the last lines of its log."""
     n_train: int | None = None
     n_dev: int | None = None
     n_test: int | None = None
@@ -114,7 +115,7 @@ class Outcome:
     seconds: float = 0.0
     """From beginning to end, with splitting and scoring."""
     predictions: str = ""
-    """The file of the predictions within the run's folder."""
+    """Name of the file of predictions in the run's folder."""
     predictions_sha256: str = ""
     host: str = ""
     finished: float = 0.0
@@ -122,13 +123,13 @@ class Outcome:
 
 
 class Store:
-    """Runs and measurements; where several write, each waits for the others."""
+    """Runs and measurements in a file; several processes that write wait for each other."""
 
     def __init__(self, path: Path, *, create: bool = False) -> None:
         self.path = path
         if not create and not path.exists():
-            raise InputError(f"{path}: there is no such store yet. Start with: assay experiment run")
-        with self._mistakes(_DAMAGED if path.exists() else ""):
+            raise InputError(f"{path}: there is no store yet. Start with: assay experiment run")
+        with self._explain_errors(_DAMAGED if path.exists() else ""):
             self._connection = sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None)
             self._connection.row_factory = sqlite3.Row
             try:
@@ -142,7 +143,7 @@ class Store:
                 raise
 
     def _prepare(self, create: bool) -> None:
-        """Make what a new or old store lacks, if it may be written; refuse a damaged one."""
+        """Create missing tables if the store may be written; InputError if it is damaged or no store."""
         known, version, tables = self._state()
         if known == _APPLICATION and version > VERSION:
             raise InputError(f"{self.path}: was written by a newer assay (store {version}). Use that version.")
@@ -170,25 +171,25 @@ class Store:
                     marks = f"{self._marks(_CHECKED):032x}"
                     self._connection.execute("INSERT INTO checksum VALUES (?)", [marks])
                     self._connection.execute(f"PRAGMA user_version = {VERSION}")
-        with self._moment():
+        with self.transaction("BEGIN", _DAMAGED):
             try:
-                sound = self._marks(_CHECKED) == self._checksum()
+                intact = self._marks(_CHECKED) == self._checksum()
             except (TypeError, ValueError):
-                sound = False
-        if not sound:
+                intact = False
+        if not intact:
             raise InputError(f"{self.path}: {_DAMAGED}")
 
     def _state(self) -> tuple[int, int, int]:
-        """The database's application id, its version, and the number of its tables."""
+        """Application id, version and number of tables of the database."""
         asked = ("PRAGMA application_id", "PRAGMA user_version", "SELECT count(*) FROM sqlite_master")
-        known, version, tables = (self._connection.execute(one).fetchone()[0] for one in asked)
+        known, version, tables = (self._connection.execute(query).fetchone()[0] for query in asked)
         return known, version, tables
 
     # --- the checksum ---
 
     @contextmanager
-    def _changing(self, tables: Iterable[str], where: str, values: Sequence[object]) -> Iterator[None]:
-        """The checksum follows what happens within to these rows."""
+    def _update_checksum(self, tables: Iterable[str], where: str, values: Sequence[object]) -> Iterator[None]:
+        """Update the checksum for what is changed inside in these rows."""
         before = self._marks(tables, where, values)
         yield
         changed = self._checksum() ^ before ^ self._marks(tables, where, values)
@@ -198,7 +199,7 @@ class Store:
         return int(self._connection.execute("SELECT value FROM checksum").fetchone()[0], 16)
 
     def _marks(self, tables: Iterable[str], where: str = "true", values: Sequence[object] = ()) -> int:
-        """The marks of some rows together."""
+        """Exclusive or of the hashes of some rows."""
         total = 0
         for table in tables:
             columns = "type, name, sql" if table == "sqlite_master" else "*"
@@ -207,23 +208,22 @@ class Store:
                 total ^= int.from_bytes(hashlib.sha256(text.encode()).digest()[:16], "big")
         return total
 
-    def close(self) -> None:
-        """Let go of the file."""
-        self._connection.close()
-
     def __enter__(self) -> Store:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.close()
+        self._connection.close()
 
     @contextmanager
     def transaction(self, begin: str = "BEGIN IMMEDIATE", otherwise: str = "") -> Iterator[None]:
-        """All that is written within, or nothing of it; one within another is part of that."""
+        """Write everything that is done inside, or nothing; an inner transaction is part of the outer one.
+
+        With `BEGIN`, everything that is read inside is as it was at one moment.
+        """
         if self._connection.in_transaction:
             yield
             return
-        with self._mistakes(otherwise):
+        with self._explain_errors(otherwise):
             self._connection.execute(begin)
             try:
                 yield
@@ -233,13 +233,9 @@ class Store:
                     self._connection.execute("ROLLBACK")
                 raise
 
-    def _moment(self) -> AbstractContextManager[None]:
-        """All that is read within is as it was at one moment; it was whole when the store was opened."""
-        return self.transaction("BEGIN", _DAMAGED)
-
     @contextmanager
-    def _mistakes(self, otherwise: str = "") -> Iterator[None]:
-        """Complaints of SQLite become messages that say what to do; `otherwise` stands for what is not known."""
+    def _explain_errors(self, otherwise: str = "") -> Iterator[None]:
+        """Turn errors of SQLite into messages with a remedy; `otherwise` is the message for unknown ones."""
         try:
             yield
         except UnicodeDecodeError:
@@ -248,10 +244,10 @@ class Store:
         except sqlite3.Error as error:
             code = getattr(error, "sqlite_errorname", "") or ""
             facts = {
-                "SQLITE_FULL": "the disk is full. Make room and run again; what was written stays.",
+                "SQLITE_FULL": "the disk is full. Free some space and run again; what was written is kept.",
                 "SQLITE_IOERR": "cannot be read or written. Is there a quota, or is its file system gone? What was "
-                "written stays.",
-                "SQLITE_BUSY": f"somebody else has been writing for {_PATIENCE:g} s. Try again later.",
+                "written is kept.",
+                "SQLITE_BUSY": f"another process has been writing for {_PATIENCE:g} s. Try again later.",
                 "SQLITE_NOTADB": "is no database. Name another file: store = …",
                 "SQLITE_CORRUPT": _DAMAGED,
                 "SQLITE_CANTOPEN": "cannot be opened. Does its folder exist, and may you write there?",
@@ -263,59 +259,59 @@ class Store:
     # --- writing ---
 
     def record(self, *outcomes: Outcome) -> None:
-        """Write runs with their measurements, all or none, in place of what the store had of them."""
+        """Write runs with their measurements, all or none; older versions of these runs are replaced."""
         with self.transaction():
             for outcome in outcomes:
                 key = asdict(outcome.run)
-                with self._changing(("runs", "measurements"), _WHERE, list(key.values())):
+                with self._update_checksum(("runs", "measurements"), _WHERE, list(key.values())):
                     self._connection.execute(f"DELETE FROM runs WHERE {_WHERE}", list(key.values()))
                     row = {name: getattr(outcome, name) for name in _PLAIN}
                     for step, used in (("train", outcome.train), ("predict", outcome.predict)):
                         row |= {f"{step}_{name}": value for name, value in vars(used).items()}
                     inputs, finished = json.dumps(outcome.inputs, sort_keys=True), outcome.finished or time.time()
                     self._insert("runs", {**key, **row, "inputs": inputs, "finished": finished})
-                    for one in outcome.measurements:
+                    for measured in outcome.measurements:
                         # SQLite has no nan: it is NULL there.
-                        value = one.value if one.value == one.value else None
-                        counts = json.dumps(dict(one.counts), sort_keys=True)
-                        self._insert("measurements", {**key, **vars(one), "value": value, "counts": counts})
+                        value = None if math.isnan(measured.value) else measured.value
+                        counts = json.dumps(dict(measured.counts), sort_keys=True)
+                        self._insert("measurements", {**key, **vars(measured), "value": value, "counts": counts})
 
     def _insert(self, table: str, row: Mapping[str, Any]) -> None:
         names, marks = ", ".join(row), ", ".join("?" * len(row))
         self._connection.execute(f"INSERT INTO {table} ({names}) VALUES ({marks})", list(row.values()))
 
     def describe(self, designs: Mapping[str, tuple[Design, str]], **meta: str) -> None:
-        """Write how each data set is split, with its checksum, and what else is worth knowing."""
+        """Write how each data set is split, with its checksum, and further notes."""
         with self.transaction():
             names = ("folds", "repetitions", "dev", "by", "scheme", "seed")
             for dataset, (design, sha256) in designs.items():
-                with self._changing(["designs"], "dataset = ?", [dataset]):
+                with self._update_checksum(["designs"], "dataset = ?", [dataset]):
                     self._connection.execute("DELETE FROM designs WHERE dataset = ?", [dataset])
                     row = {name: getattr(design, name) for name in names}
                     self._insert("designs", {"dataset": dataset, **row, "sha256": sha256})
             for key, value in meta.items():
-                with self._changing(["meta"], "key = ?", [key]):
+                with self._update_checksum(["meta"], "key = ?", [key]):
                     self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", [key, value])
 
     # --- reading ---
 
     def outcomes(self) -> dict[RunId, Outcome]:
         """All runs of the store with their measurements."""
-        # Both tables are read as they are at one moment.
         order = ", ".join(_KEYS)
-        with self._moment():
+        with self.transaction("BEGIN", _DAMAGED):
             rows = self._connection.execute(f"SELECT * FROM measurements ORDER BY {order}").fetchall()
             runs = self._connection.execute(f"SELECT * FROM runs ORDER BY {order}").fetchall()
-        found: dict[RunId, Outcome] = {}
+        outcomes: dict[RunId, Outcome] = {}
         measured: dict[RunId, list[Measurement]] = {}
         for row in rows:
-            value = float("nan") if row["value"] is None else row["value"]
-            one = Measurement(row["measure"], value, row["numerator"], row["denominator"], json.loads(row["counts"]))
-            measured.setdefault(RunId(*(row[name] for name in _KEYS)), []).append(one)
+            value = math.nan if row["value"] is None else row["value"]
+            counts = (row["numerator"], row["denominator"], json.loads(row["counts"]))
+            run = RunId(*(row[name] for name in _KEYS))
+            measured.setdefault(run, []).append(Measurement(row["measure"], value, *counts))
         for row in runs:
             run = RunId(*(row[name] for name in _KEYS))
             train, predict = (Usage(*(row[f"{step}_{name}"] for name in _USAGE)) for step in ("train", "predict"))
-            found[run] = Outcome(
+            outcomes[run] = Outcome(
                 run=run,
                 inputs=json.loads(row["inputs"]),
                 measurements=tuple(measured.get(run, ())),
@@ -324,11 +320,11 @@ class Store:
                 finished=row["finished"],
                 **{name: row[name] for name in _PLAIN},
             )
-        return found
+        return outcomes
 
     def meta(self, key: str) -> str | None:
-        """A note by its key."""
-        with self._mistakes():
+        """A note by its key; None if there is none."""
+        with self._explain_errors():
             row = self._connection.execute("SELECT value FROM meta WHERE key = ?", [key]).fetchone()
         return row[0] if row else None
 
@@ -345,11 +341,11 @@ class Holder:
     pid: int
     started: float
     jobs: str
-    """The number of runs at a time, or the cluster."""
+    """Number of runs at a time, or the cluster."""
 
     @property
-    def told(self) -> str:
-        """In words."""
+    def description(self) -> str:
+        """The process in words, with its beginning."""
         moment = time.strftime("%Y-%m-%d %H:%M", time.localtime(self.started))
         return f"process {self.pid} on {self.host}, since {moment}"
 
@@ -360,30 +356,30 @@ def lock_path(store: Path) -> Path:
 
 
 @contextmanager
-def locked(store: Path, jobs: str) -> Iterator[Holder]:
-    """Hold the lock; UsageError where somebody else does."""
+def hold_lock(store: Path, jobs: str) -> Iterator[Holder]:
+    """Hold the lock; UsageError if another process holds it."""
     path = lock_path(store)
     with _lock(path) as handle:
-        # Some tries, as somebody who only looks who holds it holds it for a moment.
+        # Several tries, because a process that only looks who holds it has it for a moment.
         for _ in range(5):
             if taken := _take(handle, path):
                 break
             time.sleep(0.1)
         if not taken:
             holder = _holder(path)
-            who = f": {holder.told}" if holder else ""
-            raise UsageError(f"{store.name}: this experiment is being run already{who}. See: assay experiment status")
+            who = f": {holder.description}" if holder else ""
+            raise UsageError(f"{store.name}: this experiment is already running{who}. See: assay experiment status")
         me = Holder(secrets.token_hex(4), platform.node(), os.getpid(), time.time(), jobs)
         _write(handle, path, json.dumps(asdict(me)))
         try:
             yield me
         finally:
-            # Workers elsewhere look here whether they are still wanted.
+            # Workers on other machines read here whether they are still wanted.
             _write(handle, path, "")
 
 
-def running(store: Path) -> Holder | None:
-    """The process that coordinates now, if any."""
+def find_holder(store: Path) -> Holder | None:
+    """The process that coordinates now, or None."""
     path = lock_path(store)
     if not path.exists():
         return None
@@ -392,7 +388,7 @@ def running(store: Path) -> Holder | None:
 
 
 def is_wanted(path: Path, token: str) -> bool:
-    """True while the coordinator of this token still coordinates, as far as the file tells."""
+    """True if the lock's file still names the coordinator with this token."""
     holder = _holder(path)
     return holder is not None and holder.token == token
 
@@ -432,7 +428,7 @@ def _write(handle: int, path: Path, text: str) -> None:
 
 
 def _holder(path: Path) -> Holder | None:
-    """The holder that the file names; None where it is empty or being written."""
+    """The holder that the file names; None if it is empty or being written."""
     try:
         return Holder(**json.loads(path.read_text("utf-8")))
     except (OSError, ValueError, TypeError):

@@ -6,15 +6,15 @@ import csv
 import io
 import math
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
 from assay.errors import InputError, UsageError
-from assay.experiment.data import Data, file_hash
-from assay.experiment.job import find_discordant, share_of
+from assay.experiment.data import Data, hash_file
+from assay.experiment.job import find_discordant, share_counts
 from assay.experiment.plan import Experiment, RunId, measure_and_score, read_plan
 from assay.experiment.splits import split_name
 from assay.experiment.store import Measurement, Outcome, Store
@@ -23,10 +23,9 @@ from assay.result import Result, Results
 
 COLUMNS = ("dataset", "system", "repetition", "fold", "measure", "value")
 COUNTS = ("numerator", "denominator", "n_train", "n_test")
-"""Columns that may be there too."""
+"""Columns that may be missing."""
 PAIRS = ("dataset", "a", "b", "repetition", "fold", "measure", "only_a", "only_b")
 """The columns of a table of pairs: the items of a split that only one of two systems has right."""
-Rows = Iterator[list[object]]
 
 
 class Split(NamedTuple):
@@ -43,13 +42,13 @@ class Row(NamedTuple):
     """One measurement of one run."""
 
     place: str
-    """The file and line that it stands in."""
+    """Its file and line."""
     dataset: str
     system: str
     split: Split
     measure: str
     value: float
-    """nan where it is undefined."""
+    """nan if it is undefined."""
     numerator: float | None = None
     denominator: float | None = None
     n_train: int | None = None
@@ -57,30 +56,30 @@ class Row(NamedTuple):
 
 
 def measurements(path: str, text: str, hint: str = "") -> Iterator[Row]:
-    """The rows of a table of measurements, each once; a table without any is refused.
+    """Rows of a table of measurements; InputError if there are none, or one comes twice.
 
-    `hint` is what else the user may have meant, said where a column is missing.
+    `hint` is added to the error about a missing column.
     """
     seen: set[tuple[str, str, Split, str]] = set()
     remedy = f"The first line names the columns: {', '.join(COLUMNS)}, and if known {', '.join(COUNTS)}.{hint}"
     for place, cells in records(path, text, COLUMNS, remedy):
         dataset, system, measure = (word(place, cells, name) for name in ("dataset", "system", "measure"))
-        split = Split(whole(place, cells, "repetition"), whole(place, cells, "fold"))
+        split = Split(whole_number(place, cells, "repetition"), whole_number(place, cells, "fold"))
         value, part, items = (_number(place, cells, name) for name in ("value", "numerator", "denominator"))
-        n_train, n_test = (whole(place, cells, name) if cells.get(name) else None for name in COUNTS[2:])
+        n_train, n_test = (whole_number(place, cells, name) if cells.get(name) else None for name in COUNTS[2:])
         if not math.isnan(items) and not 0 < items < math.inf and math.isfinite(value):
             raise InputError(f"{place}: the denominator of {cells['value']} is {cells['denominator']}.")
         if (dataset, system, split, measure) in seen:
-            raise InputError(f"{place}: {measure} of {dataset} {system} {split} stands here a second time.")
+            raise InputError(f"{place}: {measure} of {dataset} {system} {split} is here a second time.")
         seen.add((dataset, system, split, measure))
         numerator, denominator = (None if math.isnan(number) else number for number in (part, items))
         yield Row(place, dataset, system, split, measure, value, numerator, denominator, n_train, n_test)
     if not seen:
-        raise InputError(f"{path}: holds no measurements.")
+        raise InputError(f"{path}: contains no measurements.")
 
 
 def records(path: str, text: str, columns: Sequence[str], remedy: str) -> Iterator[tuple[str, dict[str, str]]]:
-    """The lines of a CSV or TSV text as mappings, with their places; the first line must name the columns."""
+    """Place and cells of each line of a CSV or TSV text, whose first line names the columns."""
     first = text.partition("\n")[0]
     reader = csv.reader(io.StringIO(text), delimiter="\t" if "\t" in first else ",", strict=True)
     try:
@@ -96,18 +95,18 @@ def records(path: str, text: str, columns: Sequence[str], remedy: str) -> Iterat
             if cells:
                 yield place, {name: cell.strip() for name, cell in zip(header, cells, strict=True)}
     except csv.Error as error:
-        raise InputError(f"{path}:{reader.line_num}: no CSV: {error}.") from None
+        raise InputError(f"{path}:{reader.line_num}: not CSV: {error}.") from None
 
 
 def word(place: str, cells: Mapping[str, str], name: str) -> str:
-    """A cell that must not be empty."""
+    """A cell; InputError if it is empty."""
     if not cells[name]:
         raise InputError(f"{place}: {name} is empty.")
     return cells[name]
 
 
-def whole(place: str, cells: Mapping[str, str], name: str) -> int:
-    """A cell with a whole number from 0; 3.0 is one too, as some programs write it."""
+def whole_number(place: str, cells: Mapping[str, str], name: str) -> int:
+    """A whole number from 0 in a cell; some programs write 3.0."""
     text = cells[name].removesuffix(".0")
     if not (text.isascii() and text.isdigit() and len(text) < 19):
         raise InputError(f"{place}: {name} should be a whole number, not {cells[name]!r}.")
@@ -115,7 +114,7 @@ def whole(place: str, cells: Mapping[str, str], name: str) -> int:
 
 
 def _number(place: str, cells: Mapping[str, str], name: str) -> float:
-    """A cell with a number; nan where it is empty or missing."""
+    """A number in a cell; nan if the cell is empty or missing."""
     try:
         return float(cells.get(name) or math.nan)
     except ValueError:
@@ -127,45 +126,31 @@ def _number(place: str, cells: Mapping[str, str], name: str) -> float:
 
 def export(path: str | Path) -> str:
     """All measurements of the runs that the file names, and of imported ones, as CSV in a fixed order."""
-    return _export(path, (*COLUMNS, *COUNTS), _measured)
+    experiment, stored = _read_store(path)
+    named = set(experiment.run_ids())
+    ranks = {measure: number for number, measure in enumerate(experiment.measures)}
+    rows: list[list[object]] = []
+    for run in sorted(stored):
+        outcome = stored[run]
+        if outcome.state != "done" or (outcome.origin == "run" and run not in named):
+            continue
+        for row in sorted(outcome.measurements, key=lambda row: (ranks.get(row.measure, len(ranks)), row.measure)):
+            counts = [row.numerator, row.denominator, outcome.n_train, outcome.n_test]
+            shown = ["" if number is None else number for number in counts]
+            rows.append([run.dataset, run.system, run.repetition, run.fold, row.measure, repr(row.value), *shown])
+    return _format_csv((*COLUMNS, *COUNTS), rows)
 
 
 def export_pairs(path: str | Path) -> str:
     """For each split, measure and two systems the items that only one has right, as CSV for `assay bayes --pairs`."""
-    return _export(path, PAIRS, _discordant)
-
-
-def _export(
-    path: str | Path, columns: Sequence[str], rows: Callable[[Experiment, Mapping[RunId, Outcome]], Rows]
-) -> str:
-    experiment = read_plan(path)
-    with Store(experiment.store) as store:
-        stored = store.outcomes()
-    stream = io.StringIO()
-    csv.writer(stream, lineterminator="\n").writerows([columns, *rows(experiment, stored)])
-    return stream.getvalue()
-
-
-def _measured(experiment: Experiment, stored: Mapping[RunId, Outcome]) -> Rows:
-    named = set(experiment.run_ids())
-    ranks = {measure: number for number, measure in enumerate(experiment.measures)}
-    for run in sorted(stored):
-        one = stored[run]
-        if one.state != "done" or (one.origin == "run" and run not in named):
-            continue
-        for row in sorted(one.measurements, key=lambda row: (ranks.get(row.measure, len(ranks)), row.measure)):
-            counts = [row.numerator, row.denominator, one.n_train, one.n_test]
-            shown = ["" if number is None else number for number in counts]
-            yield [run.dataset, run.system, run.repetition, run.fold, row.measure, repr(row.value), *shown]
-
-
-def _discordant(experiment: Experiment, stored: Mapping[RunId, Outcome]) -> Rows:
     from assay.engine.measure import find
 
+    experiment, stored = _read_store(path)
     specs = [spec for spec in experiment.measures if measure_and_score(spec)[1] is None]
     specs = [spec for spec in specs if find(spec).definition.judges_items]
     if not specs:
         raise UsageError("none of the measures judges item by item, so systems cannot be compared on items.")
+    rows: list[list[object]] = []
     done = sorted(run for run in experiment.run_ids() if run in stored and stored[run].state == "done")
     for name, of_data in groupby(done, key=lambda run: run.dataset):
         data = Data.read(experiment.datasets[name])
@@ -173,11 +158,11 @@ def _discordant(experiment: Experiment, stored: Mapping[RunId, Outcome]) -> Rows
         for (repetition, fold), runs in groupby(by_split, key=lambda run: (run.repetition, run.fold)):
             outputs: dict[str, str] = {}
             for run in runs:
-                one = stored[run]
-                path = experiment.folder(run) / one.predictions
-                if one.inputs["data"] != data.sha256 or file_hash(path) != one.predictions_sha256:
-                    raise InputError(f"the predictions of {run} are gone or out of date. First: assay experiment run")
-                outputs[run.system] = str(path)
+                outcome = stored[run]
+                file = experiment.folder(run) / outcome.predictions
+                if outcome.inputs["data"] != data.sha256 or hash_file(file) != outcome.predictions_sha256:
+                    raise InputError(f"the predictions of {run} are missing or old. Run first: assay experiment run")
+                outputs[run.system] = str(file)
             if len(outputs) < 2:
                 continue
             split = data.split(repetition, fold)
@@ -186,49 +171,55 @@ def _discordant(experiment: Experiment, stored: Mapping[RunId, Outcome]) -> Rows
                 test.write_text(data.text(split.test), "utf-8", newline="\n")
                 train.write_text(data.text(split.train), "utf-8", newline="\n")
                 for measure, a, b, *only in find_discordant(data.dataset, specs, str(test), str(train), outputs):
-                    yield [name, a, b, repetition, fold, measure, *only]
+                    rows.append([name, a, b, repetition, fold, measure, *only])
+    return _format_csv(PAIRS, rows)
 
 
-def export_results(results: Result | Results) -> str:
-    """The main scores of each data set, or of one that is called by its gold, as such a table: a run of a system is a
-    repetition."""
-    sets = results.sets if isinstance(results, Results) else {results.gold.name: results}
+def _read_store(path: str | Path) -> tuple[Experiment, dict[RunId, Outcome]]:
+    experiment = read_plan(path)
+    with Store(experiment.store) as store:
+        return experiment, store.outcomes()
+
+
+def _format_csv(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     stream = io.StringIO()
-    rows = (row for name, result in sets.items() for row in _scored(name, result))
-    csv.writer(stream, lineterminator="\n").writerows([(*COLUMNS, *COUNTS), *rows])
+    csv.writer(stream, lineterminator="\n").writerows([columns, *rows])
     return stream.getvalue()
 
 
-def _scored(name: str, result: Result) -> Rows:
+def export_results(results: Result | Results) -> str:
+    """Main scores of each data set, or of one that is named after its gold, as CSV; a run is a repetition."""
     from assay.engine.measure import find
 
-    whole_set = [row for row in result.counts if row.label is None and row.slice is None]
-    counted = {(row.system, row.measure): row.counts for row in whole_set}
-    for row in result.scores:
-        if not row.main or row.label is not None or row.slice is not None:
-            continue
-        if row.runs is not None:
-            for number, value in enumerate(row.runs.values, 1):
-                yield [name, row.system, number, 1, row.measure, float(value), "", "", "", result.units]
-            continue
-        try:
-            function = find(row.measure).scores.get(row.score)
-        except UsageError:
-            # One of a framework, say.
-            function = None
-        part, whole = share_of(function, row.score, counted.get((row.system, row.measure), {}))
-        if part is None or not whole or not math.isclose(part / whole, row.value, rel_tol=1e-9, abs_tol=1e-12):
-            part = whole = None
-        counts = ["" if number is None else number for number in (part, whole)]
-        shown = "" if math.isnan(row.value) else float(row.value)
-        yield [name, row.system, 1, 1, row.measure, shown, *counts, "", result.units]
+    rows: list[list[object]] = []
+    sets = results.sets if isinstance(results, Results) else {results.gold.name: results}
+    for name, result in sets.items():
+        everything = [row for row in result.counts if row.label is None and row.slice is None]
+        counted = {(row.system, row.measure): row.counts for row in everything}
+        for row in result.scores:
+            if not row.main or row.label is not None or row.slice is not None:
+                continue
+            if row.runs is not None:
+                for number, value in enumerate(row.runs.values, 1):
+                    rows.append([name, row.system, number, 1, row.measure, float(value), "", "", "", result.units])
+                continue
+            try:
+                function = find(row.measure).scores.get(row.score)
+            except UsageError:
+                # A measure of one framework, for example.
+                function = None
+            counts = counted.get((row.system, row.measure), {})
+            part, whole = share_counts(function, row.score, row.value, counts)
+            shown = ("" if math.isnan(row.value) else float(row.value), *((part, whole) if whole else ("", "")))
+            rows.append([name, row.system, 1, 1, row.measure, *shown, "", result.units])
+    return _format_csv((*COLUMNS, *COUNTS), rows)
 
 
 # --- into the store ---
 
 
 def import_measurements(path: str | Path, table: str | Path, *, replace_old: bool = False) -> int:
-    """Take measurements made elsewhere from a CSV or TSV file into the store; returns how many runs there were.
+    """Write measurements from a CSV or TSV file into the store; returns the number of runs.
 
     The columns are those of `export`; counts and sizes may be left out. `replace_old` overwrites imported runs.
     """
@@ -246,8 +237,8 @@ def import_measurements(path: str | Path, table: str | Path, *, replace_old: boo
                 raise InputError(f"{row.place}: numerator and denominator should be whole numbers, not {number}.")
         known = outcomes.get(run) or Outcome(run, "done", {}, origin="import", n_train=row.n_train, n_test=row.n_test)
         numerator, denominator = (None if number is None else int(number) for number in counts)
-        one = Measurement(row.measure, row.value, numerator, denominator)
-        outcomes[run] = replace(known, measurements=(*known.measurements, one))
+        measured = Measurement(row.measure, row.value, numerator, denominator)
+        outcomes[run] = replace(known, measurements=(*known.measurements, measured))
     for run in outcomes:
         if run.system in experiment.systems and run.dataset in experiment.datasets:
             raise UsageError(

@@ -55,9 +55,9 @@ def p_value(p: float) -> str:
     return "<0.0001" if p < 0.0001 else f"{p:.4f}"
 
 
-def plural(number: int, noun: str) -> str:
-    """`1 word`, `2 words`."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+def plural(number: int, noun: str, nouns: str = "") -> str:
+    """`1 word`, `2 words`; `nouns` is an irregular plural."""
+    return f"{number:,} {noun if number == 1 else nouns or noun + 's'}"
 
 
 def _coefficient(value: float) -> str:

@@ -30,9 +30,9 @@ from assay.keywords import CompareKeywords, ScoreKeywords, explicit
 from assay.result import Result
 
 AHEAD = 4
-"""The shards per worker by which measuring may run ahead of adding: what waits to be added takes room."""
+"""How many shards per worker may wait to be added, because they take memory."""
 TRIES = 2
-"""So often a shard is begun whose process dies."""
+"""How often a shard is started whose process dies."""
 
 
 @explicit(defaults())
@@ -81,7 +81,7 @@ def evaluate(
     cluster: str | None = None,
     report: Report = lambda step: None,
 ) -> Result:
-    """The Result, for whichever command asks."""
+    """The Result of a command."""
     return evaluate_shards(command, gold, systems, measures, options, over=_over(jobs, cluster), report=report)
 
 
@@ -114,13 +114,13 @@ def part_of(
 
 
 def _over(jobs: int, cluster: str | None) -> Over:
-    """The way to measure shards: in this process, in several, or on a Dask cluster; refuses what cannot work."""
+    """The way to measure shards: in this process, in several, or on a Dask cluster."""
     jobs = plain(jobs)
     if not isinstance(jobs, int) or jobs < 1:
         raise UsageError(f"{jobs} processes cannot work. Say --jobs 1 or more.")
     if cluster is None and jobs == 1:
         return in_turn
-    from assay.scale.workers import check_cluster, hired, work, work_on_cluster
+    from assay.scale.workers import check_cluster, start_workers, work, work_on_cluster
 
     if cluster is not None:
         check_cluster(cluster)
@@ -129,14 +129,15 @@ def _over(jobs: int, cluster: str | None) -> Over:
         with ExitStack() as stack:
             # The first shard is measured here, while the processes start.
             own = 1 if decided is None else 0
-            crew = stack.enter_context(hired(__name__, min(jobs, len(pieces) - own))) if cluster is None else []
+            number = min(jobs, len(pieces) - own) if cluster is None else 0
+            crew = stack.enter_context(start_workers(__name__, number))
             for part in in_turn(pieces[:own], None):
                 decided = part.decided
                 yield part
             assert decided is not None
             waiting = [piece.under(decided) for piece in pieces[own:]]
             if cluster is None:
-                answers = work(crew, waiting, tries=TRIES, ahead=AHEAD * jobs)
+                answers = work(crew, Piece.measure, waiting, tries=TRIES, ahead=AHEAD * jobs)
                 lost = (
                     f"the process that read this shard was killed {TRIES} times. Is there too little memory? Use "
                     "fewer --jobs, or cut the files smaller."
@@ -161,10 +162,3 @@ def _over(jobs: int, cluster: str | None) -> Over:
                     turn += 1
 
     return measure_all
-
-
-def main() -> None:
-    """A worker: measure the shards that standard input names."""
-    from assay.scale.workers import serve
-
-    serve(Piece.measure)

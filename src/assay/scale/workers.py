@@ -37,30 +37,23 @@ BATCH_SYSTEMS = {
 }
 """Names of --cluster and the class of dask-jobqueue behind each; the last runs job scripts here, to try them."""
 _ADDRESS = re.compile(r"((tcp|tls|ws|wss|ucx)://)?[\w.\[\]:-]+:\d+")
-_TALKING = ("distributed", "tornado", "asyncio")
 _OFTEN = 5.0
 """The seconds after which jobs that have ended are looked for again."""
-_GIVE_BACK, _APART = -1, -3
-"""Settings of the GNU C library: how many free bytes it keeps, and from which size on a piece is freed at once."""
-_FIRST_SENTENCE = re.compile(r"\.(?= )|, for example")
 
 
 # --- processes ---
 
 
 class GoneError(Exception):
-    """Whoever gave the work is there no more."""
+    """The process that gave the work has ended."""
 
 
 # Not a ProcessPoolExecutor, which was tried: one killed process breaks it, the pieces of all others are lost, and
 # nothing tells whose process died; when we are killed, its processes stay for ever; and it imports the user's script
 # once more.
 @contextmanager
-def hired(module: str, number: int, patience: float = 0.0) -> Iterator[list[Worker]]:
-    """So many processes in which the `main` of a module serves; they start at once.
-
-    One that has something to clear away at the end gets `patience` seconds for it.
-    """
+def start_workers(module: str, number: int, patience: float = 0.0) -> Iterator[list[Worker]]:
+    """Start processes that import a module and then wait for work; each gets `patience` seconds to end."""
     crew: list[Worker] = []
     try:
         crew += (Worker(module, patience) for _ in range(number))
@@ -71,11 +64,12 @@ def hired(module: str, number: int, patience: float = 0.0) -> Iterator[list[Work
 
 
 def work(
-    crew: list[Worker], pieces: Sequence[Any], *, tries: int, ahead: float
+    crew: list[Worker], do: Callable[[Any], Any], pieces: Sequence[Any], *, tries: int, ahead: float
 ) -> Generator[tuple[int, Any], None, None]:
-    """Numbered answers as they come; None for a piece whose process died so many times.
+    """Do each piece in one of the processes and yield numbered answers as they come.
 
-    No piece is begun that is more than `ahead` behind the first that is not done.
+    The answer is None for a piece whose process died `tries` times. A piece starts only if it is at most `ahead`
+    pieces after the first one that is not done.
     """
     waiting = list(reversed(range(len(pieces))))
     losses: Counter[int] = Counter()
@@ -87,7 +81,7 @@ def work(
         while waiting and waiting[-1] < turn + ahead and idle:
             busy.append(idle.pop())
             number = waiting.pop()
-            busy[-1].give(number, pieces[number])
+            busy[-1].give(number, do, pieces[number])
         for worker in select.select(busy, [], [])[0]:
             answer, number = worker.answer(), worker.number
             busy.remove(worker)
@@ -95,7 +89,7 @@ def work(
                 losses[number] += 1
                 worker.end()
                 crew[crew.index(worker)] = Worker(worker.module, worker.patience)
-            idle = [one for one in crew if one not in busy]
+            idle = [free for free in crew if free not in busy]
             if answer is None and losses[number] < tries:
                 waiting.append(number)
                 continue
@@ -105,16 +99,15 @@ def work(
                 turn += 1
 
 
-def serve(do: Callable[[Any], Any]) -> None:
-    """Do what standard input asks for, one piece at a time, until there is no more."""
+def serve() -> None:
+    """Do what standard input asks for (a function and its argument), one piece at a time, until its end."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # What a measure of the user's prints must not get among our answers.
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     while True:
         try:
-            answer = _answer(do, pickle.load(sys.stdin.buffer))
-            pickle.dump(answer, answers)
+            pickle.dump(_answer(*pickle.load(sys.stdin.buffer)), answers)
             answers.flush()
         except (EOFError, GoneError, BrokenPipeError):
             os._exit(0)
@@ -134,31 +127,31 @@ def _answer(do: Callable[[Any], Any], piece: Any) -> tuple[str, Any]:
 
 
 class Worker:
-    """One such process, and the number of the piece that it has."""
+    """A process, and the number of the piece that it works on."""
 
     def __init__(self, module: str, patience: float) -> None:
         self.module, self.patience = module, patience
-        command = [sys.executable, "-P", "-c", f"from {module} import main; main()"]
+        command = [sys.executable, "-P", "-c", f"import {module}, assay.scale.workers as w; w.serve()"]
         # In a group of its own: an interrupt at the terminal is for the one who waits.
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, process_group=0)
         assert self.process.stdin is not None and self.process.stdout is not None
         self.orders, self.answers = self.process.stdin, self.process.stdout
         self.number = -1
 
-    def give(self, number: int, piece: Any) -> None:
-        """Send it a piece."""
+    def give(self, number: int, do: Callable[[Any], Any], piece: Any) -> None:
+        """Send a function and the piece that is its argument."""
         self.number = number
         # If it died, that is seen when its answer is asked for.
         with suppress(BrokenPipeError):
-            pickle.dump(piece, self.orders)
+            pickle.dump((do, piece), self.orders)
             self.orders.flush()
 
     def fileno(self) -> int:
-        """The file that `select` waits for: its answer."""
+        """Number of the file that `select` waits for."""
         return self.answers.fileno()
 
     def answer(self) -> Any:
-        """The answer; None where the process died. What was refused or failed there is raised here."""
+        """The answer, or None if the process died. Raise what was raised there."""
         try:
             kind, content = pickle.load(self.answers)
         except (EOFError, pickle.UnpicklingError, ConnectionError):
@@ -174,7 +167,7 @@ class Worker:
         return content
 
     def end(self) -> None:
-        """Close what it listens to, and kill it if it does not end by then."""
+        """Close its input, and kill the process if it does not end in time."""
         with suppress(BrokenPipeError):
             self.orders.close()
         try:
@@ -189,7 +182,7 @@ class Worker:
 
 
 def check_cluster(where: str) -> None:
-    """Refuse what is no cluster before anything is done."""
+    """Raise UsageError if this is no cluster, or if a package for it is missing."""
     if not _ADDRESS.fullmatch(where) and where not in BATCH_SYSTEMS:
         error = unknown("cluster", where, BATCH_SYSTEMS)
         raise UsageError(f"{error} Or give the address of a scheduler: tcp://host:8786")
@@ -210,12 +203,13 @@ def work_on_cluster(
     ahead: int | None = None,
     remedy: str,
 ) -> Generator[tuple[int, Any], None, None]:
-    """Numbered answers as they come; None for a piece whose workers were killed again and again.
+    """Do each piece on a worker of a Dask cluster and yield numbered answers as they come.
 
-    The scheduler gives the piece of a lost worker to another. With `ahead`, so many pieces for each worker are given
-    at once, not all. `what` a piece is called and the `remedy` for a lost connection are for messages.
+    The scheduler gives the piece of a lost worker to another; the answer is None if that happens too often. With
+    `ahead`, each worker gets at most so many pieces at a time. `what` names a piece in messages; `remedy` is advice
+    for a lost connection.
     """
-    with _quiet(), _connected(where, jobs, settings) as client:
+    with _quiet_dask(), _connect(where, jobs, settings) as client:
         from concurrent.futures import CancelledError
 
         from distributed import KilledWorker, as_completed
@@ -226,7 +220,7 @@ def work_on_cluster(
 
         def submit(number: int) -> Any:
             key = f"assay-{token}-{number}"
-            future = client.submit(checked, do, pieces[number], assay.__version__, what, pure=False, key=key)
+            future = client.submit(do_piece, do, pieces[number], assay.__version__, what, pure=False, key=key)
             numbers[future] = number
             return future
 
@@ -260,77 +254,62 @@ def work_on_cluster(
                 client.cancel(list(numbers), force=True)
 
 
-def checked(do: Callable[[Any], Any], piece: Any, version: str, what: str) -> Any:
-    """The answer of a worker, which refuses a piece that another version of assay gave."""
+def do_piece(do: Callable[[Any], Any], piece: Any, version: str, what: str) -> Any:
+    """The answer of a worker of a cluster; UsageError if another version of assay gave it the piece."""
     if version != assay.__version__:
         raise UsageError(
             f"the worker on {platform.node()} has assay {assay.__version__}, where {version} gave it {what}."
         )
-    with _keeping_memory():
-        return do(piece)
-
-
-@contextmanager
-def _keeping_memory() -> Iterator[None]:
-    """Let the C library keep what is freed for a while.
-
-    Dask has its workers give memory back at once (MALLOC_TRIM_THRESHOLD_), so that each array is taken anew from the
-    operating system: half of the time of a piece.
-    """
     import ctypes
 
+    # Dask's workers give memory back at once (MALLOC_TRIM_THRESHOLD_), so each array is asked of the operating system
+    # again, which takes half of the time of a piece. So we let the GNU C library keep it while a piece is done: -1 is
+    # how many free bytes it keeps, -3 the size from which an array is freed at once.
     usual = os.environ.get("MALLOC_TRIM_THRESHOLD_", "")
     library = ctypes.CDLL(None) if usual.isdecimal() and sys.platform == "linux" else None
     if library is None or not hasattr(library, "mallopt"):
-        yield
-        return
-    library.mallopt(_GIVE_BACK, 512 << 20)
-    library.mallopt(_APART, 32 << 20)
+        return do(piece)
+    library.mallopt(-1, 512 << 20)
+    library.mallopt(-3, 32 << 20)
     try:
-        yield
+        return do(piece)
     finally:
-        library.mallopt(_GIVE_BACK, int(usual))
-        library.mallopt(_APART, 128 << 10)
+        library.mallopt(-1, int(usual))
+        library.mallopt(-3, 128 << 10)
         library.malloc_trim(0)
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
-    """Dask tells of lost connections by tracebacks in its log; what matters of them we say ourselves."""
+def _quiet_dask() -> Iterator[None]:
+    # Dask logs tracebacks of lost connections; we report ourselves what matters of them.
     import distributed  # noqa: F401  (its loggers exist from then on)
 
-    names = [name for name in logging.root.manager.loggerDict if name.partition(".")[0] in _TALKING]
-    before = {name: logging.getLogger(name).level for name in names}
+    packages = ("distributed", "tornado", "asyncio")
+    names = [name for name in logging.root.manager.loggerDict if name.partition(".")[0] in packages]
+    before = {logging.getLogger(name): logging.getLogger(name).level for name in names}
     try:
-        for name in names:
-            logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+        for logger in before:
+            logger.setLevel(logging.CRITICAL + 1)
         yield
     finally:
-        for name, level in before.items():
-            logging.getLogger(name).setLevel(level)
+        for logger, level in before.items():
+            logger.setLevel(level)
 
 
 @contextmanager
-def _connected(where: str, number: int, settings: Mapping[str, Any]) -> Iterator[Any]:
-    """A client of the scheduler at an address, or of one whose workers are jobs of a batch system."""
+def _connect(where: str, number: int, settings: Mapping[str, Any]) -> Iterator[Any]:
+    """A client of the scheduler at an address, or of one here whose workers are jobs of a batch system."""
     from distributed import Client
 
     connect: Any = Client
-    if where in BATCH_SYSTEMS:
-        with _batch_cluster(where, number, settings) as cluster, connect(cluster, set_as_default=False) as client:
+    if where not in BATCH_SYSTEMS:
+        try:
+            client = connect(where, timeout="10s", set_as_default=False)
+        except (OSError, TimeoutError, ValueError):
+            raise UsageError(f"--cluster {where}: no Dask scheduler answers there.") from None
+        with client:
             yield client
         return
-    try:
-        client = connect(where, timeout="10s", set_as_default=False)
-    except (OSError, TimeoutError, ValueError):
-        raise UsageError(f"--cluster {where}: no Dask scheduler answers there.") from None
-    with client:
-        yield client
-
-
-@contextmanager
-def _batch_cluster(where: str, number: int, settings: Mapping[str, Any]) -> Iterator[Any]:
-    """A scheduler here, and its workers as jobs of a batch system."""
     module, _, name = BATCH_SYSTEMS[where].rpartition(".")
     make = getattr(import_module(module), name)
     program = str(getattr(make.job_cls, "submit_command", None) or "sh").split()[0]
@@ -340,7 +319,7 @@ def _batch_cluster(where: str, number: int, settings: Mapping[str, Any]) -> Iter
         # On machines that many share, Dask's own port is often taken.
         cluster = make(**{"scheduler_options": {"dashboard_address": ":0"}, **settings})
     except (TypeError, ValueError) as error:
-        fact = _FIRST_SENTENCE.split(" ".join(str(error).split()))[0]
+        fact = re.split(r"\.(?= )|, for example", " ".join(str(error).split()))[0]
         raise UsageError(f"[cluster]: {fact}. Settings are those of dask-jobqueue's {name}.") from None
     with cluster:
         cluster.scale(jobs=number)
@@ -348,8 +327,8 @@ def _batch_cluster(where: str, number: int, settings: Mapping[str, Any]) -> Iter
             cluster.sync(_submit_jobs, cluster)
         except (RuntimeError, ValueError) as error:
             lines = [line.strip() for line in str(error).partition("stderr:")[2].splitlines() if line.strip()]
-            said = "; ".join(lines) or "it says nothing. See the settings of [cluster]."
-            raise UsageError(f"--cluster {where}: {program} refuses the job: {said}") from None
+            why = "; ".join(lines) or "it gives no reason. See the settings of [cluster]."
+            raise UsageError(f"--cluster {where}: {program} refuses the job: {why}") from None
         over = Event()
 
         def renew() -> None:
@@ -360,14 +339,15 @@ def _batch_cluster(where: str, number: int, settings: Mapping[str, Any]) -> Iter
         thread = Thread(target=renew, daemon=True)
         thread.start()
         try:
-            yield cluster
+            with connect(cluster, set_as_default=False) as client:
+                yield client
         finally:
             over.set()
             thread.join()
 
 
 async def _submit_jobs(cluster: Any) -> None:
-    """Wait until the batch system has accepted all jobs: one that it refuses would be waited for for ever."""
+    """Wait until the batch system has accepted all jobs; one that it refuses would be waited for without end."""
     from asyncio import gather
 
     from distributed.core import Status

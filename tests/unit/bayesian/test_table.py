@@ -57,7 +57,7 @@ def test_empty_lines_and_quotes_are_as_in_any_csv() -> None:
         ("0.9,0.8\n0.7,0.6\n", f"r.csv:1: has no column dataset. {REMEDY}"),
         ("dataset,system,repetition,fold,measure\n", f"r.csv:1: has no column value. {REMEDY}"),
         (f"{HEADER},fold\n", "r.csv:1: has the column fold twice."),
-        (f"{HEADER}\n", "r.csv: holds no measurements."),
+        (f"{HEADER}\n", "r.csv: contains no measurements."),
         (f"{HEADER}\nd,s,1,1,m\n", "r.csv:2: 5 columns where the first line has 6."),
         (f"{HEADER}\nd,,1,1,m,1\n", "r.csv:2: system is empty."),
         (f"{HEADER}\nd,s,one,1,m,1\n", "r.csv:2: repetition should be a whole number, not 'one'."),
@@ -67,8 +67,8 @@ def test_empty_lines_and_quotes_are_as_in_any_csv() -> None:
         (f"{HEADER},n_test\nd,s,1,1,m,1,many\n", "r.csv:2: n_test should be a whole number, not 'many'."),
         (f"{HEADER},denominator\nd,s,1,1,m,1,x\n", "r.csv:2: denominator should be a number, not 'x'."),
         (f"{HEADER},denominator\nd,s,1,1,m,0.5,0\n", "r.csv:2: the denominator of 0.5 is 0."),
-        (f"{HEADER}\nd,s,1,1,m,1\nd,s,1,1,m,1\n", "r.csv:3: m of d s r01-f01 stands here a second time."),
-        (f'{HEADER}\nd,"s,1,1,m,1\n', "r.csv:2: no CSV: unexpected end of data."),
+        (f"{HEADER}\nd,s,1,1,m,1\nd,s,1,1,m,1\n", "r.csv:3: m of d s r01-f01 is here a second time."),
+        (f'{HEADER}\nd,"s,1,1,m,1\n', "r.csv:2: not CSV: unexpected end of data."),
     ],
 )
 def test_a_mistake_in_a_table_is_one_line_with_its_place(text: str, message: str) -> None:

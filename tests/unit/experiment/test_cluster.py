@@ -14,8 +14,8 @@ from assay.experiment import run
 from assay.experiment.job import Job, StoppedError
 from assay.experiment.plan import read_plan
 from assay.experiment.run import execute_wanted, plan_jobs
-from assay.experiment.store import is_wanted, lock_path, locked
-from assay.scale.workers import BATCH_SYSTEMS, check_cluster, checked
+from assay.experiment.store import hold_lock, is_wanted, lock_path
+from assay.scale.workers import BATCH_SYSTEMS, check_cluster, do_piece
 from unit.experiment.plans import corpus, plan
 from unit.samples import refusal
 
@@ -26,7 +26,7 @@ def job(file: File, predict: str) -> Job:
     """The first run of a small experiment, whose coordinator has ended."""
     file("gold.conllu", corpus(6))
     experiment = read_plan(file("x.toml", plan({"a": {"predict": predict, "blind": False}})))
-    with locked(experiment.store, "1") as me:
+    with hold_lock(experiment.store, "1") as me:
         return replace(plan_jobs(experiment)[0], token=me.token)
 
 
@@ -59,7 +59,7 @@ def test_dask_is_asked_for_where_it_is_missing(file: File, monkeypatch: pytest.M
 
 def test_a_worker_with_another_assay_refuses(file: File) -> None:
     assert "where 0.0.0 gave it the run." in refusal(
-        checked, execute_wanted, job(file, "cat {test}"), "0.0.0", "the run"
+        do_piece, execute_wanted, job(file, "cat {test}"), "0.0.0", "the run"
     )
 
 
@@ -73,9 +73,9 @@ def test_a_worker_stops_when_its_coordinator_has_ended(file: File, monkeypatch: 
 
 def test_the_file_of_the_lock_says_who_is_wanted() -> None:
     store = Path("x.sqlite")
-    with locked(store, "1") as first:
+    with hold_lock(store, "1") as first:
         assert is_wanted(lock_path(store), first.token)
     assert not is_wanted(lock_path(store), first.token)
-    with locked(store, "1") as second:
+    with hold_lock(store, "1") as second:
         assert not is_wanted(lock_path(store), first.token)
         assert is_wanted(lock_path(store), second.token)

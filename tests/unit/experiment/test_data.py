@@ -155,7 +155,7 @@ def test_other_formats_are_blinded_too(file: File, name: str, blind: str) -> Non
 
 def test_what_cannot_be_blinded_is_refused(file: File) -> None:
     text = refusal(data_of(file, "trees.mrg").blind, [0])
-    assert text.startswith("data set news: annotation cannot be taken out of brackets. Say blind = false")
+    assert text.startswith("data set news: annotation cannot be removed from brackets. Write blind = false")
 
 
 def test_formats_that_cannot_be_cut_are_refused(file: File) -> None:
@@ -167,6 +167,6 @@ def test_formats_that_cannot_be_cut_are_refused(file: File) -> None:
 def test_documents_are_asked_for_where_they_are_the_smallest_piece(file: File) -> None:
     file("chains.conll", DOCUMENTS)
     text = refusal(data_of, file, "chains.conll", by="sentence")
-    assert text.endswith('chains.conll: conll2012 is split by document only. Say by = "document"')
+    assert text.endswith('chains.conll: conll2012 is split by document only. Write by = "document"')
     file("gold.conllu", corpus(5))
     assert "marks no documents" in refusal(data_of, file, "gold.conllu", by="document")

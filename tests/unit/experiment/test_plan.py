@@ -20,7 +20,7 @@ def test_what_is_not_said_has_a_default(file: File) -> None:
     text = 'measures = ["accuracy"]\n[datasets.news]\npath = "gold.conllu"\n[systems.copy]\npredict = "tag"'
     experiment = read_plan(file("taggers.toml", text))
     assert experiment.datasets["news"].design == Design(10, 1, True, "sentence", "folds", 0)
-    assert experiment.datasets["news"].design.told == "1 × 10 folds, 80/10/10 by sentence, seed 0"
+    assert experiment.datasets["news"].design.description == "1 × 10 folds, 80/10/10 by sentence, seed 0"
     assert (experiment.store.name, experiment.runs.name) == ("taggers.sqlite", "taggers-runs")
     assert experiment.systems["copy"].blind
 
@@ -56,10 +56,10 @@ SYSTEM = "[systems.copy]"
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("measures = [accuracy]", "x.toml:1: not TOML: Invalid value. Text stands in quotes."),
+        ("measures = [accuracy]", "x.toml:1: not TOML: Invalid value. Put text in quotes."),
         (plan(fold=3), "x.toml:4: there is no setting 'fold'. Did you mean folds?"),
-        (plan(folds=1), "x.toml:2: folds: is 1, where 2 is the least."),
-        (plan(folds=2, dev=True), "x.toml:2: folds: is 2, where 3 is the least."),
+        (plan(folds=1), "x.toml:2: folds: is 1, but must be at least 2."),
+        (plan(folds=2, dev=True), "x.toml:2: folds: is 2, but must be at least 3."),
         (plan(folds="3"), "x.toml:2: folds: should be a whole number, not '3'."),
         (
             plan(repetitions=10**12),
@@ -71,13 +71,13 @@ SYSTEM = "[systems.copy]"
         (plan(by="word"), "x.toml:4: by: there is no choice 'word'. There is: sentence, document."),
         (
             plan(measures=[]),
-            'x.toml:1: measures: names none. Say e.g. measures = ["accuracy"]; `assay measures` lists them.',
+            'x.toml:1: measures: names none. Write e.g. measures = ["accuracy"]; `assay measures` lists them.',
         ),
         (plan(measures=["accuracy", "accuracy"]), "x.toml:1: measures: accuracy is named twice."),
         (plan(measures=[1]), "x.toml:1: measures: should be a list of texts in quotes, not [1]."),
         (
             plan(name="a b"),
-            "x.toml:4: name: the experiment 'a b' should be named by letters, digits and . + - _ alone.",
+            "x.toml:4: name: the experiment 'a b' may only contain letters, digits and . + - _",
         ),
         (
             plan(time_limit="soon"),
@@ -91,7 +91,7 @@ SYSTEM = "[systems.copy]"
         ),
         (
             plan({"a": {}}),
-            'x.toml:7: [systems.a]: has no predict command. Say predict = "…"',
+            'x.toml:7: [systems.a]: has no predict command. Write predict = "…"',
         ),
         (
             plan({"a": {"predict": 1}}),
@@ -100,7 +100,7 @@ SYSTEM = "[systems.copy]"
         (plan({"a": {"predict": ""}}), "x.toml:8: [systems.a] predict: the command is empty."),
         (
             plan({"a": {"predict": "x '"}}),
-            "x.toml:8: [systems.a] predict: cannot be cut into words (no closing quotation).",
+            "x.toml:8: [systems.a] predict: cannot be split into words (no closing quotation).",
         ),
         (
             plan({"a": {"predict": "x {tset}"}}),
@@ -112,11 +112,11 @@ SYSTEM = "[systems.copy]"
         ),
         (
             plan({"a": {"predict": "x {dev}"}}),
-            "x.toml:8: [systems.a] predict: {dev}: there is no development part, as dev = false.",
+            "x.toml:8: [systems.a] predict: {dev}: there is no development part, because dev = false.",
         ),
         (
             plan({"a": {"predict": "x", "predictions": "y"}}),
-            "x.toml:9: [systems.a] predictions: stands in place of commands: leave train and predict out.",
+            "x.toml:9: [systems.a] predictions: replaces commands: leave train and predict out.",
         ),
         (
             plan({"a": {"predictions": "y{model}"}}),
@@ -166,7 +166,7 @@ def test_files_that_are_no_toml_are_refused(file: File) -> None:
         (plan({"a": {"predict": "./tagger"}}), "x.toml:8: [systems.a] predict: there is no program "),
         (
             plan({"a": {"predict": "cat gold.conllu"}}),
-            "x.toml:8: [systems.a] predict: gold.conllu lies beside the experiment",
+            "x.toml:8: [systems.a] predict: gold.conllu is in the experiment's folder",
         ),
     ],
 )

@@ -9,18 +9,19 @@ import math
 import shutil
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
 from assay.experiment import Progress, export, export_pairs, import_measurements, run, status
-from assay.experiment.job import CommandError, StoppedError, run_command
-from assay.experiment.run import Step
+from assay.experiment.job import CommandError, Job, StoppedError, run_command
+from assay.experiment.store import Outcome
 from unit.experiment.plans import COPY, corpus, plan
 from unit.samples import refusal
 
 File = Callable[[str, str | bytes], str]
+Step = tuple[Sequence[Job], int, Outcome | None]
 
 
 @pytest.fixture
@@ -31,11 +32,11 @@ def data(file: File) -> str:
 def done(path: str = "x.toml", **options: object) -> tuple[Progress, list[Step]]:
     """What came of it, and the steps reported."""
     steps: list[Step] = []
-    return run(path, report=steps.append, **options), steps  # type: ignore[arg-type]
+    return run(path, report=lambda *step: steps.append(step), **options), steps  # type: ignore[arg-type]
 
 
 def due(steps: list[Step]) -> list[str]:
-    return [f"{one.run}: {one.why}" for one in steps[0].due]
+    return [f"{one.run}: {one.why}" for one in steps[0][0]]
 
 
 def rows(path: str = "x.toml") -> list[dict[str, str]]:
@@ -61,7 +62,7 @@ def test_every_run_is_trained_tested_and_measured(file: File, data: str) -> None
     summary = json.loads((folder / "run.json").read_text())
     assert summary["sentences"] == {"train": 6, "dev": 3, "test": 3}
     assert summary["predict"]["memory"] > 0
-    assert done()[1][0].due == []
+    assert done()[1][0][0] == []
 
 
 def test_unseen_words_are_those_of_the_runs_own_training_part(file: File, data: str) -> None:
@@ -173,7 +174,7 @@ def test_other_measures_score_the_kept_predictions(file: File, data: str) -> Non
     before = status("x.toml")
     file("x.toml", plan(system, measures=["sentence-accuracy", "accuracy"]))
     progress, steps = done()
-    assert due(steps) == [f"news a r01-f0{fold}: to be scored anew" for fold in (1, 2, 3)]
+    assert due(steps) == [f"news a r01-f0{fold}: to be scored again" for fold in (1, 2, 3)]
     assert Path("x-runs/news/a/r01-f01/predict.log").read_text() == log
     assert [row["measure"] for row in rows()] == ["sentence-accuracy", "accuracy"] * 3
     assert progress.rows[0].seconds == before.rows[0].seconds
@@ -188,7 +189,7 @@ def test_a_wrong_column_can_be_put_right_without_running_anew(file: File, data: 
     assert len(done()[0].failures) == 3
     file("x.toml", plan(blind, news={"keep": ["XPOS"], "column": "XPOS"}))
     progress, steps = done()
-    assert due(steps)[0] == "news a r01-f01: to be scored anew"
+    assert due(steps)[0] == "news a r01-f01: to be scored again"
     assert progress.count("done") == 3
 
 
@@ -328,7 +329,7 @@ def test_measurements_made_elsewhere_are_exported_beside_ours(file: File, data: 
     ("text", "message"),
     [
         ("a,b\n", "t.csv:1: has no column dataset."),
-        ("dataset,system,repetition,fold,measure,value\n", "t.csv: holds no measurements."),
+        ("dataset,system,repetition,fold,measure,value\n", "t.csv: contains no measurements."),
         ("dataset,system,repetition,fold,measure,value,value\n", "t.csv:1: has the column value twice."),
         (
             "dataset,system,repetition,fold,measure,value\nd,s,1,1,m\n",
@@ -350,13 +351,13 @@ def test_measurements_made_elsewhere_are_exported_beside_ours(file: File, data: 
         ("dataset,system,repetition,fold,measure,value\nd,,1,1,m,1\n", "t.csv:2: system is empty."),
         (
             "dataset,system,repetition,fold,measure,value\nd,s,1,1,m,1\nd,s,1,1,m,1\n",
-            "t.csv:3: m of d s r01-f01 stands",
+            "t.csv:3: m of d s r01-f01 is here",
         ),
         (
             "dataset,system,repetition,fold,measure,value\nnews,copy,1,1,m,1\n",
             "t.csv: copy on news is run by x.toml itself.",
         ),
-        ('dataset,system,repetition,fold,measure,value\nd,"s\n', "t.csv:2: no CSV: "),
+        ('dataset,system,repetition,fold,measure,value\nd,"s\n', "t.csv:2: not CSV: "),
     ],
 )
 def test_a_mistake_in_a_table_is_one_line_with_its_place(file: File, data: str, text: str, message: str) -> None:
@@ -379,7 +380,7 @@ def test_items_that_only_one_system_has_right_add_up_to_the_difference(file: Fil
         assert int(row["only_a"]) - int(row["only_b"]) == a - b
     assert sum(int(row["only_a"]) + int(row["only_b"]) for row in pairs) > 0
     shutil.rmtree("x-runs/news/noun/r01-f01")
-    assert refusal(export_pairs, "x.toml").startswith("the predictions of news noun r01-f01 are gone or out of date.")
+    assert refusal(export_pairs, "x.toml").startswith("the predictions of news noun r01-f01 are missing or old.")
 
 
 def test_a_measure_of_ones_own_that_fails_is_said_before_anything_runs(file: File, data: str) -> None:

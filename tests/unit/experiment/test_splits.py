@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from assay.errors import InputError
 from assay.experiment import read_plan, write_splits
 from assay.experiment.data import Data
-from assay.experiment.splits import Design, made_split, order, run_seed
+from assay.experiment.splits import Design, make_split, order, run_seed
 from unit.experiment.plans import corpus, plan
 from unit.samples import refusal
 
@@ -39,7 +39,7 @@ def test_in_each_repetition_every_unit_is_tested_once(
     units: int, folds: int, dev: bool, repetition: int, seed: int
 ) -> None:
     design = Design(folds=folds, dev=dev, seed=seed)
-    splits = [made_split(design, "x", repetition, fold, units) for fold in range(1, folds + 1)]
+    splits = [make_split(design, "x", repetition, fold, units) for fold in range(1, folds + 1)]
     assert sorted(unit for split in splits for unit in split.test) == list(range(units))
     sizes = [len(split.test) for split in splits]
     assert max(sizes) - min(sizes) <= 1
@@ -50,15 +50,15 @@ def test_in_each_repetition_every_unit_is_tested_once(
 
 def test_random_splits_are_eight_tenths_one_tenth_and_the_rest() -> None:
     design = Design(folds=10, repetitions=2, scheme="random")
-    first, second = (made_split(design, "x", number, 1, 105) for number in (1, 2))
+    first, second = (make_split(design, "x", number, 1, 105) for number in (1, 2))
     assert (len(first.train), len(first.dev), len(first.test)) == (84, 10, 11)
     assert first.test != second.test
-    without = made_split(Design(folds=10, dev=False, scheme="random"), "x", 1, 1, 105)
+    without = make_split(Design(folds=10, dev=False, scheme="random"), "x", 1, 1, 105)
     assert (len(without.train), len(without.dev), len(without.test)) == (94, 0, 11)
 
 
 def test_too_few_sentences_are_refused() -> None:
-    text = refusal(made_split, Design(folds=10), "news", 1, 1, 7)
+    text = refusal(make_split, Design(folds=10), "news", 1, 1, 7)
     assert text == "news: 7 sentences cannot be cut into 10 folds. Take fewer folds."
 
 
@@ -90,7 +90,7 @@ def test_splits_of_other_data_are_refused(file: File) -> None:
     [
         (lambda content: "no", "is no file of splits"),
         (lambda content: {**content, "schema": "x"}, "is no file of splits"),
-        (lambda content: {**content, "dataset": "other"}, "holds the splits of other, not of news"),
+        (lambda content: {**content, "dataset": "other"}, "contains the splits of other, not of news"),
         (lambda content: {**content, "splits": []}, "is damaged"),
         (lambda content: {**content, "splits": [{"folds": "x"}]}, "is damaged"),
     ],
@@ -115,7 +115,7 @@ def test_a_sentence_in_two_folds_is_refused(file: File) -> None:
     content["splits"][0]["folds"][0][0] = content["splits"][0]["folds"][1][0]
     path.write_text(json.dumps(content), "utf-8")
     data = Data.read(read_plan(file("b.toml", plan(news={"splits": path.name}))).datasets["news"])
-    assert "does not hold each of 12 sentences once" in refusal(data.split, 1, 1)
+    assert "does not contain each of 12 sentences once" in refusal(data.split, 1, 1)
 
 
 def test_parts_can_be_written_too(file: File) -> None:

@@ -14,7 +14,7 @@ import pytest
 from assay.errors import InputError
 from assay.experiment.plan import RunId
 from assay.experiment.splits import Design
-from assay.experiment.store import Measurement, Outcome, Store, Usage, locked, running
+from assay.experiment.store import Measurement, Outcome, Store, Usage, find_holder, hold_lock
 from unit.samples import refusal
 
 
@@ -63,7 +63,7 @@ def test_a_full_disk_is_said_and_leaves_the_store_whole() -> None:
         pages = store._connection.execute("PRAGMA page_count").fetchone()[0]
         store._connection.execute(f"PRAGMA max_page_count = {pages}")
         text = refusal(store.record, outcome(2, host="x" * 100_000))
-        assert text == "x.sqlite: the disk is full. Make room and run again; what was written stays."
+        assert text == "x.sqlite: the disk is full. Free some space and run again; what was written is kept."
         assert list(store.outcomes()) == [RunId("news", "tagger", 1, 1)]
         store._connection.execute("PRAGMA max_page_count = 100000")
         store.record(outcome(2))
@@ -93,7 +93,8 @@ with Store(Path("x.sqlite"), create=True) as store:
 
 
 def test_two_writers_wait_for_each_other() -> None:
-    Store(Path("x.sqlite"), create=True).close()
+    with Store(Path("x.sqlite"), create=True):
+        pass
     script = """
 import sys
 from pathlib import Path
@@ -116,7 +117,7 @@ def test_a_writer_that_never_ends_is_told_of(monkeypatch: pytest.MonkeyPatch) ->
     with Store(Path("x.sqlite"), create=True) as store:
         other = sqlite3.connect("x.sqlite", isolation_level=None)
         other.execute("BEGIN EXCLUSIVE")
-        assert refusal(store.record, outcome()).startswith("x.sqlite: somebody else has been writing for 0.1 s.")
+        assert refusal(store.record, outcome()).startswith("x.sqlite: another process has been writing for 0.1 s.")
         other.close()
 
 
@@ -128,7 +129,7 @@ def test_files_that_are_no_store_are_refused() -> None:
     foreign.close()
     with Store(Path("new.sqlite"), create=True) as store:
         store._connection.execute("PRAGMA user_version = 99")
-    assert refusal(Store, Path("none.sqlite")).startswith("none.sqlite: there is no such store yet.")
+    assert refusal(Store, Path("none.sqlite")).startswith("none.sqlite: there is no store yet.")
     assert refusal(Store, Path("text.sqlite")).startswith("text.sqlite: is no database.")
     assert refusal(Store, Path("empty.sqlite")).startswith("empty.sqlite: is empty.")
     assert refusal(Store, Path("foreign.sqlite"), create=True).startswith(
@@ -214,15 +215,15 @@ def test_how_data_are_split_is_in_the_store() -> None:
 
 def test_one_coordinator_at_a_time_and_a_stale_lock_is_none() -> None:
     store = Path("x.sqlite")
-    assert running(store) is None
-    with locked(store, "1") as me:
-        found = running(store)
+    assert find_holder(store) is None
+    with hold_lock(store, "1") as me:
+        found = find_holder(store)
         assert found is not None and found == me
-        with pytest.raises(Exception, match=f"being run already: process {me.pid} on "), locked(store, "1"):
+        with pytest.raises(Exception, match=f"already running: process {me.pid} on "), hold_lock(store, "1"):
             pass
-    assert running(store) is None
+    assert find_holder(store) is None
     # What a killed coordinator leaves: the file with its name in it, but nobody who holds it.
     Path("x.sqlite.lock").write_text('{"token": "1", "host": "h", "pid": 1, "started": 0, "jobs": "1"}')
-    assert running(store) is None
-    with locked(store, "1") as me:
-        assert running(store) == me
+    assert find_holder(store) is None
+    with hold_lock(store, "1") as me:
+        assert find_holder(store) == me

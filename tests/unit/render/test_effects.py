@@ -6,13 +6,13 @@ import json
 from dataclasses import replace
 
 from assay import Result
-from assay.demo import _COMPARISONS, EXPERIMENT, FOLDER, _results
+from assay.demo import _COMPARISONS, FOLDER, _results
 from assay.render import render
 from effects import check_effects
 
 
 def test_effects_of_every_task_of_the_demo_add_up_to_the_difference_that_is_printed() -> None:
-    examples = sorted(path.name for path in FOLDER.iterdir() if path.is_dir() and path.name != EXPERIMENT)
+    examples = sorted(path.name for path in FOLDER.iterdir() if path.is_dir() and path.name != "experiment")
     found = {title: result for example in examples for title, result, _ in _results(example, "none")}
     assert {*_COMPARISONS} <= {*found}
     tables = {title: check_effects(result) for title, result in found.items()}

@@ -149,7 +149,7 @@ def test_a_system_that_lacks_a_data_set_has_a_dash_and_averages_are_over_the_oth
 @each(
     ("data", "systems", "message"),
     [
-        ("no/{data}.tsv", {"a": "{data}"}, "no/{data}.tsv: there is no such file, whatever {data} is."),
+        ("no/{data}.tsv", {"a": "{data}"}, "no/{data}.tsv: no file fits this pattern."),
         (
             "{data}.gold",
             {"a": "a.out"},

@@ -14,7 +14,7 @@ ARRAYS = """
 import json, resource
 import numpy as np
 import assay
-from assay.scale.workers import checked
+from assay.scale.workers import do_piece
 
 def arrays(count):
     before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
@@ -23,7 +23,7 @@ def arrays(count):
     return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
 
 arrays(10)
-kept = checked(arrays, 200, assay.__version__, "")
+kept = do_piece(arrays, 200, assay.__version__, "")
 print(json.dumps({"kept": kept, "after": arrays(200)}))
 """
 

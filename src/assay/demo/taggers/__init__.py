@@ -17,8 +17,8 @@ Sentence = list[tuple[str, str]]
 XPOS = 4
 
 
-def sentences(path: str) -> Iterator[Sentence]:
-    """The sentences of a file: each word with its tag."""
+def read_sentences(path: str) -> Iterator[Sentence]:
+    """The words of each sentence of a file, with their tags."""
     sentence: Sentence = []
     for line in Path(path).read_text("utf-8").splitlines():
         cells = line.split("\t")
@@ -32,7 +32,7 @@ def sentences(path: str) -> Iterator[Sentence]:
         yield sentence
 
 
-def main(
+def run_tagger(
     description: str, train: Callable[[list[Sentence]], Any], tag: Callable[[Any, list[str]], list[str]]
 ) -> None:
     """`train CORPUS MODEL` and `predict MODEL CORPUS OUTPUT`, for a model that can be written as JSON."""
@@ -44,11 +44,11 @@ def main(
             chosen.add_argument(name)
     given = parser.parse_args()
     if given.action == "train":
-        model = train(list(sentences(given.corpus)))
+        model = train(list(read_sentences(given.corpus)))
         Path(given.model).write_text(json.dumps(model), "utf-8")
         return
     model = json.loads(Path(given.model).read_text("utf-8"))
-    tagged = (tag(model, [word for word, _ in sentence]) for sentence in sentences(given.corpus))
+    tagged = (tag(model, [word for word, _ in sentence]) for sentence in read_sentences(given.corpus))
     tags = chain.from_iterable(tagged)
     lines = []
     for line in Path(given.corpus).read_text("utf-8").splitlines():

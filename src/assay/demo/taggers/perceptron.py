@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
-from assay.demo.taggers import Sentence, main
+from assay.demo.taggers import Sentence, run_tagger
 
 ROUNDS = 8
 START = "<s>"
 
 
-def train(corpus: list[Sentence]) -> dict[str, Any]:
+def train_weights(corpus: list[Sentence]) -> dict[str, Any]:
     """Weights of features for tags, averaged over all steps of the training."""
     tags = sorted({tag for sentence in corpus for _, tag in sentence})
     weights: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
@@ -38,7 +38,7 @@ def train(corpus: list[Sentence]) -> dict[str, Any]:
     return {"tags": tags, "weights": averaged}
 
 
-def tag(model: Any, words: list[str]) -> list[str]:
+def tag_by_weights(model: Any, words: list[str]) -> list[str]:
     """The tags of a sentence."""
     found: list[str] = []
     for place in range(len(words)):
@@ -74,4 +74,4 @@ def _features(words: list[str], place: int, before: str) -> list[str]:
 
 
 if __name__ == "__main__":
-    main(__doc__ or "", train, tag)
+    run_tagger(__doc__ or "", train_weights, tag_by_weights)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from assay.demo.taggers import Sentence, main
+from assay.demo.taggers import Sentence, run_tagger
 
 LONGEST = 4
 
 
-def train(corpus: list[Sentence]) -> dict[str, dict[str, str]]:
+def count_best_tags(corpus: list[Sentence]) -> dict[str, dict[str, str]]:
     """The most frequent tag of every word and of every ending."""
     words: dict[str, Counter[str]] = {}
     endings: dict[str, Counter[str]] = {}
@@ -21,7 +21,7 @@ def train(corpus: list[Sentence]) -> dict[str, dict[str, str]]:
     return {"words": _best(words), "endings": _best(endings)}
 
 
-def tag(model: Any, words: list[str]) -> list[str]:
+def look_up_tags(model: Any, words: list[str]) -> list[str]:
     """The tags of a sentence."""
     endings = model["endings"]
     return [
@@ -41,4 +41,4 @@ def _best(counts: dict[str, Counter[str]]) -> dict[str, str]:
 
 
 if __name__ == "__main__":
-    main(__doc__ or "", train, tag)
+    run_tagger(__doc__ or "", count_best_tags, look_up_tags)

@@ -9,8 +9,8 @@ import numpy as np
 from assay.arrays import Bools, Ints, depths, levels
 from assay.corpus import Column, Corpus
 from assay.engine.items import ONE
+from assay.engine.phrases import category, roots, trees_of
 from assay.errors import InputError
-from assay.tasks.constituents.brackets import category, roots, trees_of
 
 BEGINS, ENDS = "[", "]"
 DEEPEST = 4000

@@ -13,6 +13,7 @@ from assay.engine import matching
 from assay.engine.counts import Counts, Sums, bracketed, graded, matched
 from assay.engine.items import CREDITS, ONE, Items
 from assay.engine.measure import F1, Macro, Proportion, Ranged, Scores, measure, weighted
+from assay.engine.phrases import edge_functions, functions, trees_of
 from assay.engine.spanpairs import spans_of
 from assay.errors import UsageError, unknown
 from assay.tasks.constituents.brackets import (
@@ -20,9 +21,6 @@ from assay.tasks.constituents.brackets import (
     Cleaned,
     choices,
     cleaned,
-    edge_functions,
-    functions,
-    trees_of,
 )
 from assay.tasks.constituents.lineages import lineages, similarities
 from assay.tasks.spans.measures import judged

@@ -14,6 +14,7 @@ from assay.engine.counts import graded
 from assay.engine.items import Items
 from assay.engine.measure import Measure, find
 from assay.engine.options import Decided, Options
+from assay.engine.phrases import node_spans, roots, trees_of, with_words_of
 from assay.engine.prepare import Run, aligned, check_folders, kept_labels, notes_on_reading, source_of, without
 from assay.engine.spanpairs import SpanPair, spans_of
 from assay.engine.warnings import Remark, check_system, format_warnings, identical_outputs, remark, said
@@ -24,12 +25,8 @@ from assay.tasks.constituents.brackets import (
     TAG,
     Convention,
     choices,
-    node_spans,
-    roots,
-    trees_of,
     with_equal_words,
     with_nodes,
-    with_words_of,
 )
 
 _SHOWN = 3

@@ -19,15 +19,16 @@ from assay.engine.finish import adjust_p_values, few_units, intervals, other_int
 from assay.engine.measure import Measure, find
 from assay.engine.options import Options, contents_of
 from assay.engine.parts import unit_of
+from assay.engine.phrases import roots
 from assay.engine.run import hashed_units, measure_shard
 from assay.engine.scores import Figures, Settings
 from assay.engine.task import describe
+from assay.engine.treebanks import columns_of
 from assay.engine.warnings import format_warnings
 from assay.errors import UsageError, unknown
 from assay.keywords import Embed, File, Interval, OnMismatch, explicit
 from assay.result import SCHEMA, Framework, Overlap, Result, Source, enumeration
 from assay.result.grammar import ALPHA
-from assay.tasks.constituents.brackets import roots
 from assay.tasks.cross.functiontrees import HEAD, ROOT, subsumes
 from assay.tasks.cross.measures import Parse, tedeval
 from assay.tasks.cross.task import TASK
@@ -42,7 +43,6 @@ from assay.tasks.cross.treebanks import (
     system_paths,
     theory_paths,
 )
-from assay.tasks.dependencies.prepare import columns_of
 
 NON_PROJECTIVE = ("keep", "leave-out", "lift")
 SEGMENTATIONS = ("same", "strict", "chars")

@@ -10,8 +10,8 @@ import numpy as np
 from assay.arrays import Stretches, atoms_at
 from assay.corpus import Corpus
 from assay.engine.options import Options
+from assay.engine.phrases import ROOTS, category, functions, with_words_of
 from assay.errors import AlignmentError, InputError, UsageError, listed, unknown
-from assay.tasks.constituents.brackets import ROOTS, category, functions, with_words_of
 from assay.tasks.cross.functiontrees import FunctionTrees, unify
 from assay.tasks.cross.treebanks import read_comparison, read_trees, theory_paths, word_differences
 

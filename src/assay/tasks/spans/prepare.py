@@ -18,6 +18,7 @@ from assay.engine.lexicon import KNOWN, Lexicon, check_known, notes_on_lists
 from assay.engine.measure import Measure, find
 from assay.engine.offsets import check_offsets
 from assay.engine.options import Decided, Options
+from assay.engine.phrases import constituent_spans, with_words_of
 from assay.engine.prepare import (
     MOST_NAMED,
     Run,
@@ -59,7 +60,6 @@ from assay.formats.relations import Links, Relations
 from assay.formats.source import Source
 from assay.formats.whose import Asked
 from assay.result import Mapped
-from assay.tasks.constituents.brackets import constituent_spans, with_words_of
 from assay.tasks.spans.answers import (
     answer_remarks,
     beside_gold,

@@ -11,7 +11,7 @@ import numpy as np
 
 from assay.align import Pair
 from assay.arrays import NONE, Array, Floats, Ints, ratio
-from assay.corpus import Column, Corpus
+from assay.corpus import Column
 from assay.engine.coefficients import kappa_rows
 from assay.engine.counts import Counts, Sums, by_label, graded, whole_sentences
 from assay.engine.items import ONE, Items, judge_words
@@ -31,12 +31,12 @@ from assay.engine.measure import (
     measure,
     weighted,
 )
+from assay.engine.treebanks import universal_features
 from assay.errors import UsageError, unknown
 from assay.records import dataclass
-from assay.tasks.dependencies.measures import universal
 from assay.tasks.tags import tagsets
 from assay.tasks.tags.tagsets import Tagset
-from assay.tasks.tags.tagsets.analysis import POS, Analysis, credit
+from assay.tasks.tags.tagsets.analysis import POS, Analysis, score_tags
 
 if TYPE_CHECKING:
     from assay.tasks.tags.weights import Weights
@@ -52,7 +52,6 @@ def accuracy(pair: Pair, *, column: str | None = None) -> Items:
     Counts: right, gold, system (words), aligned (words with a counterpart).
     Score: precision = right/system, recall = right/gold, f1 = 2·right/(gold+system), aligned = right/aligned.
         With equal tokenisation all four are one number, the accuracy.
-    Golden: pos-german, pos-german-konvens2019, morph-slovene-ssj500k.
     Peers: conll18_ud_eval (UPOS, XPOS, UFeats, Lemmas), scikit-learn accuracy_score.
     """
     return judge_words(pair, column)
@@ -71,7 +70,6 @@ def sentence_accuracy(pair: Pair, *, column: str | None = None) -> Items:
     Counts: right, sentences (those with at least one gold label).
     Score: value = right/sentences.
     Paper: Tuggener 2017, Table 3; Szymański & Gorman 2020, section 4.
-    Golden: pos-german, morph-slovene-ssj500k.
     """
     return judge_words(pair, column)
 
@@ -84,7 +82,6 @@ def oov_accuracy(pair: Pair, *, column: str | None = None, words: str = "") -> I
     words: `train` or `lexicon`; where both are given, `train` unless said otherwise.
     Counts: as for accuracy, over unseen words. Score: as for accuracy; undefined where no word is unseen.
     Paper: Szymański & Gorman 2020, section 4.
-    Golden: pos-german.
     """
     judged = judge_words(pair, column)
     values, vocabulary = known_words(pair, judged, words, "oov-accuracy")
@@ -99,9 +96,9 @@ def ufeats(pair: Pair, *, empty: str = "label") -> Items:
         `_` in FEATS are left out.
     Counts and Score: as for accuracy. Features outside the universal ones, and layered ones (`Gender[psor]`), are not
         looked at; `accuracy(column=FEATS)` compares all.
-    Golden: dep-conll2018-en_ewt. Peers: udtools, conll18_ud_eval (UFeats).
+    Peers: udtools, conll18_ud_eval (UFeats).
     """
-    return _together(pair, "ufeats", ("FEATS",), ("FEATS",), empty)
+    return _judge_together(pair, "ufeats", ("FEATS",), ("FEATS",), empty)
 
 
 @measure("alltags", papers=("zeman2018",), scores=FOUND_WORDS, main="f1", columns=("UPOS", "XPOS", "FEATS"))
@@ -111,37 +108,29 @@ def alltags(pair: Pair, *, empty: str = "label") -> Items:
     empty: `label`: `_` is a label like others, as in CoNLL 2018, where two files without a layer agree on it; `skip`:
         words for which gold has `_` in UPOS or XPOS are left out.
     Counts and Score: as for accuracy; features as for ufeats.
-    Golden: dep-conll2018-en_ewt. Peers: udtools, conll18_ud_eval (AllTags).
+    Peers: udtools, conll18_ud_eval (AllTags).
     """
-    return _together(pair, "alltags", ("UPOS", "XPOS", "FEATS"), ("UPOS", "XPOS"), empty)
+    return _judge_together(pair, "alltags", ("UPOS", "XPOS", "FEATS"), ("UPOS", "XPOS"), empty)
 
 
-def _together(pair: Pair, name: str, columns: Sequence[str], needed: Sequence[str], empty: str) -> Items:
-    """Words judged by several columns as one; `needed` are those that gold must fill where `_` is no label."""
+def _judge_together(pair: Pair, name: str, columns: Sequence[str], needed: Sequence[str], empty: str) -> Items:
+    """Words judged by several columns as one; with `skip`, words for which gold lacks a needed one are left out."""
     if empty not in EMPTY:
         raise unknown("value of empty", empty, EMPTY)
-    sides = [
-        replace(
-            corpus, columns={**corpus.columns, name: _joined(corpus, columns, needed if skips else ())}, empty="_"
-        )
-        for corpus, skips in ((pair.gold, empty == "skip"), (pair.system, False))
-    ]
+    sides = []
+    for corpus, skips in ((pair.gold, empty == "skip"), (pair.system, False)):
+        parts = [corpus.column(column) for column in columns]
+        rows, codes = np.unique(np.stack([part.codes for part in parts], axis=1), axis=0, return_inverse=True)
+        labels = []
+        for row in rows.tolist():
+            cells = {column: part.vocabulary[code] for column, part, code in zip(columns, parts, row, strict=True)}
+            shown = (universal_features(cell) if column == "FEATS" else cell for column, cell in cells.items())
+            missing = skips and any(cells[column] == "_" for column in needed)
+            labels.append("_" if missing else " ".join(shown).strip() or "∅")
+        distinct = Column.of(labels)
+        joined = Column(distinct.codes[codes.reshape(-1)], distinct.vocabulary)
+        sides.append(replace(corpus, columns={**corpus.columns, name: joined}, empty="_"))
     return judge_words(replace(pair, gold=sides[0], system=sides[1]), name)
-
-
-def _joined(corpus: Corpus, columns: Sequence[str], needed: Sequence[str]) -> Column:
-    """The labels of several columns as one, of FEATS the universal ones; `_` where one that is needed has none."""
-    found = [corpus.column(name) for name in columns]
-    rows, codes = np.unique(np.stack([column.codes for column in found], axis=1), axis=0, return_inverse=True)
-    labels = []
-    for row in rows.tolist():
-        cells = [column.vocabulary[code] for column, code in zip(found, row, strict=True)]
-        gone = any(cell == "_" and name in needed for name, cell in zip(columns, cells, strict=True))
-        shown = [universal(cell) if name == "FEATS" else cell for name, cell in zip(columns, cells, strict=True)]
-        labels.append("_" if gone else " ".join(shown).strip() or "∅")
-    known = {label: code for code, label in enumerate(dict.fromkeys(labels))}
-    places = np.array([known[label] for label in labels], dtype=np.int32)
-    return Column(places[codes.reshape(-1)], tuple(known))
 
 
 @measure("tag-f1", scores=FOUND, averages=OVER_LABELS, main="f1", count=by_label, tested=("f1", "macro-f1"))
@@ -156,7 +145,7 @@ def tag_f1(pair: Pair, *, column: str | None = None) -> Items:
         average is too short if a tag has fewer than 10 words, gold's and the system's (marked †). By resampling it is
         biased upwards, because a resample without some rare tag leaves it out.
     Paper: Tuggener 2017, Tables 9 and 12 give the recall.
-    Golden: an independent count over pos-german. Peers: scikit-learn classification_report.
+    Peers: scikit-learn classification_report.
     """
     judged, blank = judge_words(pair, column), pair.layer(Blank)
     if blank is None:
@@ -180,18 +169,12 @@ class Rich:
     weights: Weights | None = None
 
 
-def given_weights(pair: Pair) -> Weights | None:
-    """The weights that were given for the run."""
-    rich = pair.layer(Rich)
-    return rich.weights if rich else None
-
-
 def analysis_of(pair: Pair, column: str | None = None, tagset: Tagset | None = None) -> Analysis:
-    """The labels of both sides taken apart, by the run's tagset or by another."""
+    """The labels of both sides split into categories, by the run's tagset or by another."""
     rich, name = pair.layer(Rich), column or pair.column
     chosen = tagset or (rich.tagset if rich else None)
     if chosen is None:
-        raise UsageError("this measure takes tags apart: say how with --tagset (assay tagset lists them).")
+        raise UsageError("this measure splits tags into categories. Give --tagset (assay tagset lists them).")
     empty = pair.system.empty or pair.gold.empty
 
     def make() -> Analysis:
@@ -199,10 +182,6 @@ def analysis_of(pair: Pair, column: str | None = None, tagset: Tagset | None = N
         return Analysis.of(labels, chosen, expand_optional=bool(rich and rich.expand_optional), empty=empty)
 
     return pair.once(f"analysis of {name} by {chosen.name}", make)
-
-
-Credit = Callable[[Ints, Ints], Floats]
-"""From tags assigned and gold tags, pair by pair, to the score of each pair."""
 
 
 def _credit_f1(sums: Sums) -> Floats:
@@ -232,14 +211,13 @@ def pa(pair: Pair, *, column: str | None = None, tagset: str = "") -> Items:
         mean of the best score of an assigned tag, precision and recall = mean over assigned and over gold tags.
         With one tag on each side all five are one number.
     Paper: Acedański & Przepiórkowski 2010, sections 2.2 and 3.1, Tables 4 and, with tagset=atomic, 2.
-    Golden: cases/tagging, morph-slovene-ssj500k.
     """
-    found = tagsets.find(tagset) if tagset else None
+    found = tagsets.find_tagset(tagset) if tagset else None
     wanted = getattr(found, "column", "")
     if wanted and wanted != (column or pair.column):
-        raise UsageError(f"pa(tagset={tagset}) takes tags from {wanted}. Say --tagset {tagset}")
+        raise UsageError(f"pa(tagset={tagset}) takes tags from {wanted}. Give --tagset {tagset}")
     analysis = analysis_of(pair, column, found)
-    return _graded(pair, column, analysis, np.ones(analysis.values.shape))
+    return _grade(pair, column, analysis, np.ones(analysis.values.shape))
 
 
 @measure("wpa", papers=("acedanski2010",), scores=_CREDIT, main="strong", count=graded)
@@ -250,9 +228,8 @@ def wpa(pair: Pair, *, column: str | None = None, weights: str = "") -> Items:
     weights: a file or a preset (equal, paper, poliqarp); --weights where none is given.
     Counts and Score: as for pa, positions weighing what the weights say.
     Paper: Acedański & Przepiórkowski 2010, section 2.3 and Table 1.
-    Golden: cases/tagging.
     """
-    return _weighted(pair, column, weights, "wpa")
+    return _grade_weighted(pair, column, weights, "wpa")
 
 
 @measure("cwpa", papers=("acedanski2010",), scores=_CREDIT, main="strong", count=graded)
@@ -264,9 +241,8 @@ def cwpa(pair: Pair, *, column: str | None = None, weights: str = "") -> Items:
     Counts and Score: as for pa; the weights of the assigned tag's part of speech go with precision, those of
         gold's with recall.
     Paper: Acedański & Przepiórkowski 2010, section 2.4.
-    Golden: cases/tagging.
     """
-    return _weighted(pair, column, weights, "cwpa")
+    return _grade_weighted(pair, column, weights, "cwpa")
 
 
 @measure("pos-accuracy", papers=("acedanski2010",), scores=_CREDIT, main="f1", count=graded)
@@ -276,7 +252,6 @@ def pos_accuracy(pair: Pair, *, column: str | None = None) -> Items:
     column: as for accuracy. Needs --tagset.
     Counts and Score: as for pa, with credit 1 for an equal part of speech and else 0; with one tag on each side
         all five scores are one number, the accuracy.
-    Golden: cases/tagging, morph-slovene-ssj500k.
     """
     judged, analysis = judge_words(pair, column), analysis_of(pair, column)
     names = analysis.value_names(POS)
@@ -288,8 +263,8 @@ def pos_accuracy(pair: Pair, *, column: str | None = None) -> Items:
         return np.asarray(classes[assigned] == classes[gold], dtype=np.float64)
 
     gold, answer = recoded[judged.gold], recoded[judged.answer]
-    graded_ = replace(judged, credits=label_credits(judged, analysis, score)[None])
-    return replace(graded_, gold=gold, answer=answer, right=gold == answer, labels=tuple(known))
+    judged = replace(judged, credits=label_credits(judged, analysis, score)[None])
+    return replace(judged, gold=gold, answer=answer, right=gold == answer, labels=tuple(known))
 
 
 @measure(
@@ -306,7 +281,7 @@ def features(pair: Pair, *, column: str | None = None, pos: bool = False) -> Cou
     pos: count the part of speech as a category too.
     Counts: per category right (both sides have it with equal value), gold and system (words that have it).
     Score: as for tag-f1, with categories as labels.
-    Golden: morph-slovene-ssj500k. Peers: spaCy's Scorer (morph_per_feat).
+    Peers: spaCy's Scorer (morph_per_feat).
     """
     judged, analysis = judge_words(pair, column), analysis_of(pair, column)
     sentences = pair.gold.sentences
@@ -332,20 +307,21 @@ def features(pair: Pair, *, column: str | None = None, pos: bool = False) -> Cou
 # --- credit for labels ---
 
 
-def _weighted(pair: Pair, column: str | None, name: str, kind: str) -> Items:
+def _grade_weighted(pair: Pair, column: str | None, name: str, kind: str) -> Items:
     from assay.tasks.tags.weights import load
 
     analysis = analysis_of(pair, column)
-    weights = load(name) if name else given_weights(pair)
+    rich = pair.layer(Rich)
+    weights = load(name) if name else rich.weights if rich else None
     if weights is None:
         raise UsageError(f"{kind} needs weights: give --weights FILE, or a preset such as --weights poliqarp.")
     if kind == "wpa" and weights.kind == "cwpa":
         raise UsageError("these weights depend on the part of speech: use the measure cwpa.")
-    return _graded(pair, column, analysis, weight_matrix(analysis, weights))
+    return _grade(pair, column, analysis, weight_matrix(analysis, weights))
 
 
 def weight_matrix(analysis: Analysis, weights: Weights, number: Callable[..., object] = float) -> Array:
-    """Weights of the positions of each tag; positions that the weights do not know weigh nothing."""
+    """Weight of each position of each tag; 0 for positions that the weights do not list."""
     rows: dict[str, list[object]] = {}
     for tag in analysis.tags:
         # All tags of a part of speech weigh the same at a position.
@@ -356,17 +332,17 @@ def weight_matrix(analysis: Analysis, weights: Weights, number: Callable[..., ob
     return np.array(table, dtype=kind).reshape(len(analysis.tags), len(analysis.positions))
 
 
-def _graded(pair: Pair, column: str | None, analysis: Analysis, weights: Array) -> Items:
+def _grade(pair: Pair, column: str | None, analysis: Analysis, weights: Array) -> Items:
     judged = judge_words(pair, column)
 
     def score(assigned: Ints, gold: Ints) -> Floats:
-        return credit(analysis.values, assigned, gold, weights)[2]
+        return score_tags(analysis.values, assigned, gold, weights)[2]
 
     return replace(judged, credits=label_credits(judged, analysis, score)[None])
 
 
-def label_credits(judged: Items, analysis: Analysis, score: Credit) -> Ints:
-    """Fields × items of credit; every distinct pair of labels is scored once, for there are few."""
+def label_credits(judged: Items, analysis: Analysis, score: Callable[[Ints, Ints], Floats]) -> Ints:
+    """Credit, fields × items; each distinct pair of labels is scored once, because there are few."""
     width = len(analysis.labels) + 1
     keys, group = np.unique((judged.answer[0].astype(np.int64) + 1) * width + judged.gold + 1, return_inverse=True)
     system, gold = keys // width - 1, keys % width - 1
@@ -389,8 +365,9 @@ def label_credits(judged: Items, analysis: Analysis, score: Credit) -> Ints:
 
 
 def set_scores(pairs: Array) -> tuple[Any, Any, Any, Any]:
-    """From the scores of assigned × gold tags of a word: the credit of the assigned tags, that of the gold tags,
-    weak and strong correctness. The arithmetic is that of the scores.
+    """Credit of the assigned tags and of the gold tags of a word, weak and strong correctness.
+
+    `pairs` are the scores of assigned × gold tags; the arithmetic is that of the scores.
     """
     best_assigned, best_gold = pairs.max(axis=1), pairs.max(axis=0)
     return best_assigned.sum(), best_gold.sum(), best_assigned.max(), min(best_assigned.min(), best_gold.min())
@@ -420,10 +397,10 @@ def kappa(pair: Pair, *, column: str | None = None, weights: str = "") -> Counts
         labels, whose chance is drawing two of the 2n labels of both. Neither is defined where only one label occurs.
         With weights w by distance in rank kappa is 1 − Σ w·observed/Σ w·expected. Of several annotators all pairs,
         each over what both labelled, and their mean.
-    Golden: cases/annotators. Peers: scikit-learn cohen_kappa_score, nltk.metrics.agreement.
+    Peers: scikit-learn cohen_kappa_score, nltk.metrics.agreement.
     """
     if weights not in ("", "none"):
-        raise UsageError("kappa(weights=…) is about annotators: assay agreement")
+        raise UsageError("kappa(weights=…) is for annotators: assay agreement")
     judged = judge_words(pair, column)
-    # Only what both have is counted, which differs from pair to pair: there are no items to compare systems on.
+    # Only words that both have are counted, which differ from pair to pair, so systems have no items in common.
     return by_label(judged.where(judged.has_gold & judged.has_system[0]), pair.gold.sentences)

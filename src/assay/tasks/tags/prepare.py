@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from assay.tasks.tags.weights import Weights
 
 _ENOUGH = 50
-"""From this number of words on, a first line that hardly is a word is refused."""
+"""From this number of words on, a first line that is hardly a word is an error."""
 
 
 def prepare_tags(
@@ -62,7 +62,7 @@ def prepare_tags(
     """Read, map, mark and align words with their labels."""
     inputs = words_alone(inputs)
     names = ["gold", *named]
-    tagset = tagsets.find(options.tagset) if options.tagset else None
+    tagset = tagsets.find_tagset(options.tagset) if options.tagset else None
     if isinstance(tagset, Feats) and any(
         options.column_of(name) not in (None, tagset.column) for name in names
     ):
@@ -72,16 +72,16 @@ def prepare_tags(
     columns = [column, *(options.column_of(name) or column for name in named)]
     if isinstance(options.column, str) or isinstance(tagset, Feats):
         columns = [column] * len(inputs)
-    if odd := next((one for one in columns if one.count("+") != column.count("+")), ""):
+    if odd := next((name for name in columns if name.count("+") != column.count("+")), ""):
         raise UsageError(f"--column: {odd} and gold's {column} join different numbers of columns. Give as many each.")
     notes = tuple(columns_read(inputs, names, columns, options))
     if isinstance(inputs[0], Input):
         # A measure's column goes by the name that it has in gold.
         resolve = inputs[0].plan.resolve
         measures = [
-            replace(one, parameters={**one.parameters, "column": resolve(str(own))}) if own else one
-            for one in measures
-            for own in [one.parameters.get("column")]
+            replace(measure, parameters={**measure.parameters, "column": resolve(str(name))}) if name else measure
+            for measure in measures
+            for name in [measure.parameters.get("column")]
         ]
     needed = [(measure, name) for measure in measures for name in measure.definition.columns]
     for measure, name in needed:
@@ -99,13 +99,28 @@ def prepare_tags(
             "column= out of the measure."
         )
     wanted = {column, *others}
-    corpora = [
-        with_sets(_read_columns(item, own, column, sorted(others)), options.alternatives)
-        for item, own in zip(inputs, columns, strict=True)
-    ]
-    notes = (*notes, *_doubtful_header(inputs, corpora, names, column, options))
+    corpora = []
+    for item, own in zip(inputs, columns, strict=True):
+        corpus = read_labels(item, [own, *sorted(others - {own})])
+        if own != column:
+            corpus = replace(corpus, columns={**corpus.columns, column: corpus.column(own)})
+        corpora.append(with_sets(corpus, options.alternatives))
+    # A first line that seems to name columns in every file: in short tables a note, in longer ones an error.
+    first = inputs[0]
+    given = any("header=" in (options.format_of(name) or "") for name in names)
+    tables = all(isinstance(item, Input) and item.plan.words.isdigit() for item in inputs)
+    if tables and not given and all(looks_header(corpus, column) for corpus in corpora):
+        assert isinstance(first, Input)
+        cells = [corpora[0].forms[0], corpora[0].column(column)[0]]
+        if len(corpora[0]) >= _ENOUGH:
+            raise doubtful_header(first.path, cells, first.plan.format)
+        notes = (*notes, first_line(path=first.path, cells=" ".join(cells)[:60], format=first.plan.format))
     if options.blank_tag:
-        corpora = [_with_blank(corpus, options.blank_tag) for corpus in corpora]
+        # No cell is empty then.
+        for number, corpus in enumerate(corpora):
+            blank = {corpus.empty or "_": options.blank_tag, "": options.blank_tag}
+            labels = {name: labels.mapped(blank) for name, labels in corpus.columns.items()}
+            corpora[number] = replace(corpus, columns=labels, empty="")
     check_folders(corpora)
     mapped: list[Mapped] = []
     rules = rules_of(options, named)
@@ -115,23 +130,26 @@ def prepare_tags(
         corpora = [corpus for corpus, _ in done]
         for name, (_, report) in zip(names, done, strict=True):
             mapped += [replace(row, file=name) for row in report]
-    kept = kept_labels((_single(corpus.column(column)) for corpus in corpora), options)
+    single = [corpus.column(column) for corpus in corpora]
+    for number, labels_here in enumerate(single):
+        if any(SEVERAL in label for label in labels_here.vocabulary):
+            single[number] = Column.of(tag for label in labels_here.strings() for tag in label.split(SEVERAL))
+    kept = kept_labels(single, options)
     if kept:
-        # Of several tags in one cell one is enough.
+        # One of several tags in a cell is enough.
         corpora = [
             marked_kept(corpus, corpus.column(column), lambda label: any(map(options.keeps, label.split(SEVERAL))))
             for corpus in corpora
         ]
 
-    def as_gold(corpus: Corpus) -> Corpus:
-        """Labels of training data go through the rules for gold's."""
+    def map_as_gold(corpus: Corpus) -> Corpus:
         return mapping.apply(rules, corpus, column, ("gold",))[0] if rules else corpus
 
     lexicons: dict[str, Lexicon] = {}
     for name, path in (("train", options.train), ("lexicon", options.lexicon)):
         if path is not None:
             fold, form = options.oov_fold_case, options.format_of("gold")
-            lexicon = Lexicon.read(path, column, fold=fold, input_format=form, labels=as_gold)
+            lexicon = Lexicon.read(path, column, fold=fold, input_format=form, labels=map_as_gold)
             corpora = [lexicon.marked(corpus, name, column) for corpus in corpora]
             lexicons[name] = lexicon
     gold_corpus, outputs = corpora[0], corpora[1:]
@@ -141,29 +159,29 @@ def prepare_tags(
     )
     annotated = corpora if options.symmetric else corpora[:1]
     blanks = [corpus.unlabelled(column) for corpus in annotated]
-    labels = [
+    labelled = [
         Column(corpus.column(column).codes[~blank], corpus.column(column).vocabulary)
         for corpus, blank in zip(annotated, blanks, strict=True)
     ]
     check_labels = one_label(
         gold=gold_corpus.name,
         column=column,
-        labels={label: True for own in labels for label in own.counts()},
+        labels={label: True for labels in labelled for label in labels.counts()},
         blank=sum(int(blank.sum()) for blank in blanks),
     )
     if options.decided is None:
         # Before anything else is looked at.
         format_warnings([check_gold, check_labels])
-    given = filled = [not output.is_empty(column) for output in outputs]
+    has_labels = filled = [not output.is_empty(column) for output in outputs]
     if options.decided is not None:
         # What is known of all shards; the first may be empty where others are not.
-        filled = list(options.decided.filled) or (given if any(given) else [True] * len(given))
+        filled = list(options.decided.filled) or (has_labels if any(has_labels) else [True] * len(outputs))
     pairs, warnings = aligned(gold_corpus, systems, filled, column, options)
-    # Columns that single measures ask for must not be empty either; those compared together with others may be.
-    for own in sorted(wanted - {column}):
-        for name, corpus in (("gold" if own in further else "", gold_corpus), *systems.items()):
-            empty = corpus.is_empty(own)
-            warnings.append(further_column(name=name, gold=gold_corpus.name, column=own, empty=empty))
+    # Columns that single measures need must not be empty either; those compared together with others may be.
+    for further_name in sorted(wanted - {column}):
+        for name, corpus in (("gold" if further_name in further else "", gold_corpus), *systems.items()):
+            empty = corpus.is_empty(further_name)
+            warnings.append(further_column(name=name, gold=gold_corpus.name, column=further_name, empty=empty))
     if not pairs:
         raise InputError(f"{outputs[0].name}: column {column} is empty. Choose another with --column.")
     skipped = np.any([pair.skipped for _, pair in pairs], axis=0)
@@ -175,14 +193,22 @@ def prepare_tags(
     if options.blank_tag:
         pairs = [(name, pair.with_layer(Blank(options.blank_tag))) for name, pair in pairs]
     if tagset is not None:
-        pairs, said = _with_tagset(pairs, tagset, measures, options)
-        warnings.extend(said)
+        from assay.tasks.tags import weights
+
+        table = weights.load(options.weights) if options.weights else None
+        pairs = [(name, pair.with_layer(Rich(tagset, options.expand_optional, table))) for name, pair in pairs]
+        warnings += outside_tagset(pairs, tagset, options.strict_tagset)
+        for spec in dict.fromkeys([options.weights, *(measure.parameters.get("weights") for measure in measures)]):
+            if spec:
+                table = weights.load(str(spec))
+                weights.check_categories(table, tagset)
+                warnings += [said(text=text) for text in weights.check_weights(table, tagset)]
+                warnings.append(_check_unlisted(pairs[0][1], table))
     judged = [(name, judge_words(pair)) for name, pair in pairs]
     for name, pair in pairs if not (options.symmetric or options.figures_alone) else ():
         warnings.extend(check_system(name, pair, judge_words(pair), "word"))
     warnings += [identical(judged), *idle_rules(mapped)]
-    first = pairs[0][1]
-    missing = first.left_open(column)[0] if options.symmetric else first.without_gold(column)
+    missing = pairs[0][1].left_open(column)[0] if options.symmetric else pairs[0][1].without_gold(column)
     words = int((missing & ~skipped[gold_corpus.sentence_of]).sum())
     warnings += [*gone, (left_open if options.symmetric else unlabelled)(column=column, words=words)]
     sources = tuple(
@@ -205,17 +231,10 @@ def prepare_tags(
         decided=Decided(
             column=column,
             columns=tuple(columns),
-            filled=tuple(given),
+            filled=tuple(has_labels),
             formats=tuple(corpus.format for corpus in corpora),
         ),
     )
-
-
-def _single(labels: Column) -> Column:
-    """All tags, those of cells with several one by one."""
-    if not any(SEVERAL in label for label in labels.vocabulary):
-        return labels
-    return Column.of(tag for label in labels.strings() for tag in label.split(SEVERAL))
 
 
 @remark
@@ -229,45 +248,18 @@ def empty_gold(gold: str, column: str, mark: str, empty: bool) -> Iterator[str]:
     yield from ()
 
 
-def _read_columns(item: Input | Corpus, own: str, column: str, others: Sequence[str]) -> Corpus:
-    """The corpus with its own column under gold's name for it, and others under theirs."""
-    corpus = read_labels(item, [own, *(name for name in others if name != own)])
-    return corpus if own == column else replace(corpus, columns={**corpus.columns, column: corpus.column(own)})
-
-
-def _doubtful_header(
-    inputs: Sequence[Input | Corpus], corpora: Sequence[Corpus], names: Sequence[str], column: str, options: Options
-) -> Iterator[Remark]:
-    """A note on the first line of short tables that seems to name columns in every file; in longer ones an error."""
-    first, gold = inputs[0], corpora[0]
-    said = any("header=" in (options.format_of(name) or "") for name in names)
-    tables = all(isinstance(item, Input) and item.plan.words.isdigit() for item in inputs)
-    if tables and not said and all(looks_header(corpus, column) for corpus in corpora):
-        assert isinstance(first, Input)
-        cells = [gold.forms[0], gold.column(column)[0]]
-        if len(gold) >= _ENOUGH:
-            raise doubtful_header(first.path, cells, first.plan.format)
-        yield first_line(path=first.path, cells=" ".join(cells)[:60], format=first.plan.format)
-
-
 @remark
 def first_line(path: str, cells: str, format: str) -> Iterator[str]:  # noqa: A002
-    """A first line that is counted as a word, and may be none."""
+    """A first line that is counted as a word, but may be a header."""
     yield (
         f"{path}: the first line, {cells!r}, is read as a word. If it names the columns: --input-format "
         f'"{format}(header=true)"'
     )
 
 
-def _with_blank(corpus: Corpus, label: str) -> Corpus:
-    """The corpus with a label in place of empty cells, so that none is empty."""
-    blank = {corpus.empty or "_": label, "": label}
-    return replace(corpus, columns={name: one.mapped(blank) for name, one in corpus.columns.items()}, empty="")
-
-
 @remark
 def one_label(gold: str, column: str, labels: Mapping[str, bool], blank: int) -> Iterator[str]:
-    """Gold with one label and blanks: a flag, of which only the words that have it would be judged."""
+    """Gold with one label and blanks, so that only the words with this label would be judged."""
     if blank and len(labels) == 1:
         raise InputError(
             f"{gold}: {column} has one label, {next(iter(labels))}, and is blank at {numbered(blank, 'word')}, so "
@@ -277,7 +269,7 @@ def one_label(gold: str, column: str, labels: Mapping[str, bool], blank: int) ->
 
 
 def _column(inputs: Sequence[Input | Corpus], names: Sequence[str], options: Options) -> str:
-    """The column all are compared on, under the name it has in gold."""
+    """The column that is compared, by its name in gold."""
     first, asked = inputs[0], options.column_of("gold")
     if asked is not None:
         if isinstance(first, Input) and not set("+:") & set(asked):
@@ -293,36 +285,15 @@ def _column(inputs: Sequence[Input | Corpus], names: Sequence[str], options: Opt
         if preferred in shared:
             return preferred
     if not shared:
-        raise UsageError("the corpora share no column. Choose one with column=.")
+        raise UsageError("the corpora have no column in common. Choose one with column=.")
     if len(shared) > 1:
         raise UsageError(f"labels may be in {', '.join(shared)}. Choose one with column=.")
     return shared[0]
 
 
-def _with_tagset(
-    pairs: Sequence[tuple[str, Pair]], tagset: Tagset, measures: Sequence[Measure], options: Options
-) -> tuple[list[tuple[str, Pair]], list[Remark]]:
-    """The pairs with what the measures of rich tags need, and what does not fit together."""
-    from assay.tasks.tags import weights as weighing
-
-    given = weighing.load(options.weights) if options.weights else None
-    rich = [
-        (name, pair.with_layer(Rich(tagset, options.expand_optional, given)))
-        for name, pair in pairs
-    ]
-    warnings = list(outside_tagset(rich, tagset, options.strict_tagset))
-    for spec in dict.fromkeys([options.weights, *(measure.parameters.get("weights") for measure in measures)]):
-        if spec:
-            table = weighing.load(str(spec))
-            weighing.check_categories(table, tagset)
-            warnings += [said(text=text) for text in weighing.warnings(table, tagset)]
-            warnings += weightless(rich[0][1], table)
-    return rich, warnings
-
-
 @remark
 def further_column(name: str, gold: str, column: str, empty: bool) -> Iterator[str]:
-    """A column that a measure asks for and that is empty in a system or, which is refused, in gold."""
+    """A column that a measure needs and that is empty in a system or, which is an error, in gold."""
     if empty and not name:
         raise InputError(f"{gold}: column {column} is empty in gold. Choose another for the measure.")
     if empty:
@@ -332,7 +303,7 @@ def further_column(name: str, gold: str, column: str, empty: bool) -> Iterator[s
 def tags_outside(
     path: str, tagset: Tagset, column: str | None, input_format: str | None
 ) -> tuple[int, list[Outside]]:
-    """The number of words of a file, and its tags that a tagset does not know."""
+    """Number of words of a file, and its tags that a tagset does not know."""
     source = Input(path, input_format=input_format, wanted=[column] if column else [])
     name = column or (tagset.column if isinstance(tagset, Feats) else choose_column([source]))
     corpus = read_labels(source, [name])
@@ -341,7 +312,7 @@ def tags_outside(
 
 @remark
 def unlabelled(column: str, words: int) -> Iterator[str]:
-    """Words that gold has no label for."""
+    """Words without a gold label."""
     if words:
         have = "word has" if words == 1 else "words have"
         yield f"{words:,} {have} no gold label in {column} and {'was' if words == 1 else 'were'} left out."
@@ -355,11 +326,11 @@ def left_open(column: str, words: int) -> Iterator[str]:
 
 
 Outside = tuple[str, int, str, str]
-"""A tag that a tagset does not know: the tag, its number of words, its first place, the nearest known one."""
+"""A tag that a tagset does not know: the tag, its number of words, its first place, the most similar known tag."""
 
 
 def outside_tagset(pairs: Sequence[tuple[str, Pair]], tagset: Tagset, strict: bool) -> Iterator[Remark]:
-    """Tags that the tagset does not know: how many, which, where, and what may have been meant."""
+    """Remarks on tags that the tagset does not know: how many, which, where, and a similar known tag."""
     for name, corpus in (("gold", pairs[0][1].gold), *((name, pair.system) for name, pair in pairs)):
         found = outside(corpus, corpus.column(pairs[0][1].column), tagset)
         yield unknown_tags(
@@ -381,7 +352,7 @@ def unknown_tags(
     places: Mapping[str, str],
     near: Mapping[str, str],
 ) -> Iterator[str]:
-    """Tags outside the tagset, refused if the user is strict."""
+    """Tags outside the tagset; an error with --strict-tagset."""
     if not counts:
         return
     words = numbered(sum(counts.values()), "word")
@@ -416,22 +387,19 @@ def outside(corpus: Corpus, column: Column, tagset: Tagset) -> list[Outside]:
     return found
 
 
-def weightless(pair: Pair, weights: Weights | None) -> Iterator[Remark]:
-    """Categories that a weight table does not have weigh nothing, which should be known."""
-    if weights is None:
-        return
-    analysis = analysis_of(pair)
+def _check_unlisted(pair: Pair, weights: Weights) -> Remark:
+    """A remark on the categories that a table of weights does not list, so that they count nothing."""
     missing = {
         position
-        for tag in analysis.tags
+        for tag in analysis_of(pair).tags
         for position in (POS, *(name for name, _ in tag.values))
         if weights.of(tag.pos, position) is None
     }
-    yield without_weights(missing=dict.fromkeys(sorted(missing), 1))
+    return without_weights(missing=dict.fromkeys(sorted(missing), 1))
 
 
 @remark
 def without_weights(missing: Numbers) -> Iterator[str]:
-    """Categories that weigh nothing."""
+    """Categories that the weights do not list."""
     if missing:
         yield f"the weights have nothing for {', '.join(sorted(missing))}: these weigh 0."

@@ -16,7 +16,7 @@ from assay.records import dataclass
 
 @dataclass(frozen=True, eq=False)
 class WordNames(Sequence[str]):
-    """The names of words, made when they are asked for: the sentence, the place in it, the word."""
+    """Names of words: the sentence, the place in it, the word. Each is made when it is used."""
 
     corpus: Corpus
     words: Ints
@@ -31,7 +31,7 @@ class WordNames(Sequence[str]):
         return f"{self.corpus.sentence_ids[sentence]}:{place} {self.corpus.forms[word]}".rstrip()
 
     def text(self, index: int) -> str:
-        """The sentence of a word, which stands in brackets."""
+        """The sentence of a word, with the word in brackets."""
         word = int(self.words[index])
         sentence = int(self.corpus.sentence_of[word])
         first, end = self.corpus.starts[sentence : sentence + 2].tolist()
@@ -48,7 +48,11 @@ def word_ratings(run: Run, names: Sequence[str], column: str) -> Ratings:
     `names` are the annotators, of whom the first is in gold's place; words without a label have no rating.
     """
     corpora = [run.gold, *(pair.system for _, pair in run.pairs)]
-    kept = [~run.skipped, *(_kept_sentences(pair.system, pair.system_sentence) for _, pair in run.pairs)]
+    kept = [~run.skipped]
+    for _, pair in run.pairs:
+        mask = np.zeros(pair.system.sentences, dtype=bool)
+        mask[pair.system.sentence_of[pair.system_sentence >= 0]] = True
+        kept.append(mask)
     if any(pair.aligned_by == "characters" for _, pair in run.pairs):
         keys = [_characters(corpus, own) for corpus, own in zip(corpora, kept, strict=True)]
         joint = sorted({key for own, _ in keys for key in own})
@@ -60,11 +64,13 @@ def word_ratings(run: Run, names: Sequence[str], column: str) -> Ratings:
         for number, (own, those) in enumerate(zip(items, words, strict=True)):
             for item, word in zip(own.tolist(), those.tolist(), strict=True):
                 first.setdefault(item, (number, word))
-        sentence = np.array([_gold_sentence(run, *first[item]) for item in range(len(joint))], dtype=np.int64)
+        gold_sentence = [run.gold.sentence_of, *(pair.system_sentence for _, pair in run.pairs)]
+        firsts = [first[item] for item in range(len(joint))]
+        sentence = np.array([gold_sentence[number][word] for number, word in firsts], dtype=np.int64)
         named: Sequence[str] = [
             f"{run.gold.sentence_ids[sentence[item]]}:{'-'.join(map(str, joint[item][:2]))} "
-            f"{corpora[first[item][0]].forms[first[item][1]]}"
-            for item in range(len(joint))
+            f"{corpora[number].forms[word]}"
+            for item, (number, word) in enumerate(firsts)
         ]
     else:
         own = np.flatnonzero(kept[0][run.gold.sentence_of])
@@ -106,22 +112,15 @@ def word_ratings(run: Run, names: Sequence[str], column: str) -> Ratings:
 
 
 def unit_names(run: Run) -> Sequence[str]:
-    """The names of units, which do not tell whose file they are from."""
+    """Names of units, which do not depend on the annotator."""
     corpus = run.gold
     if run.unit == "sentence":
         return corpus.sentence_ids
     return tuple(corpus.document_name(number) for number in range(corpus.documents))
 
 
-def _kept_sentences(corpus: Corpus, sentence: Ints) -> Bools:
-    """Mask of the sentences of which something is compared."""
-    kept = np.zeros(corpus.sentences, dtype=bool)
-    kept[corpus.sentence_of[sentence >= 0]] = True
-    return kept
-
-
 def _characters(corpus: Corpus, kept: Bools) -> tuple[list[tuple[int, int, str, int]], Ints]:
-    """The characters of each word; words of a multiword token share them and are told by form and number."""
+    """Key of each word: its characters and, for words of a multiword token, which share them, form and number."""
     places = Text(corpus).spans(kept)
     keys: list[tuple[int, int, str, int]] = []
     seen: dict[tuple[int, int, str], int] = {}
@@ -132,10 +131,3 @@ def _characters(corpus: Corpus, kept: Bools) -> tuple[list[tuple[int, int, str, 
         number = seen[begin, end, form] = seen.get((begin, end, form), -1) + 1
         keys.append((begin, end, form, number))
     return keys, places.words
-
-
-def _gold_sentence(run: Run, annotator: int, word: int) -> int:
-    """The sentence, as the first annotator has it, of a word of one of them."""
-    if annotator == 0:
-        return int(run.gold.sentence_of[word])
-    return int(run.pairs[annotator - 1][1].system_sentence[word])

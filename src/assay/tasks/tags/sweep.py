@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-from assay.arrays import Bools, Floats, Ints
+from assay.arrays import Bools, Floats
 from assay.engine.items import Items
 from assay.engine.sensitivity import sweep
 from assay.records import dataclass
@@ -20,8 +20,8 @@ CHUNK = 256
 
 
 @dataclass(frozen=True, eq=False)
-class _Scored:
-    """One system's distinct pairs of tags: what agrees, what each side has; and the words that have them."""
+class _TagPairs:
+    """A system's distinct pairs of an assigned and a gold tag: which positions agree, and which each side has."""
 
     hit: Floats
     assigned: Floats
@@ -30,12 +30,12 @@ class _Scored:
     words: Floats
     """Numbers of words with each pair of labels."""
     sets: tuple[tuple[int, int, int], ...]
-    """For each pair of labels where its pairs of tags begin, and how many tags the two sides have."""
+    """For each pair of labels, where its pairs of tags begin, and how many tags the two sides have."""
 
     def means(self, weights: Floats) -> Floats:
-        """The mean over words of strong WPA under each weighting (positions × weightings).
+        """Mean over words of strong WPA under each weighting (positions × weightings).
 
-        Words on which no side has anything that weighs are left out: they say nothing about such a weighting.
+        Words for which neither side has a position with a weight are left out.
         """
         total = (self.assigned + self.gold) @ weights
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -56,30 +56,30 @@ class _Scored:
 def sweeps(
     labels: Items, analysis: Analysis, given: Weights | None, weightings: int, rng: np.random.Generator
 ) -> Iterator[Sweep]:
-    """Every pair of systems under random weightings, under each category alone, and under the presets.
+    """Differences of every two systems under random weightings, under each category alone, and under the presets.
 
     Random weightings are drawn uniformly from all weights that are not negative and sum to 1.
     """
     positions = sorted(analysis.positions)
     systems = labels.systems
-    scored = [_scored(labels, number, analysis, positions) for number in range(len(systems))]
+    scored = [_pair_tags(labels, number, analysis, positions) for number in range(len(systems))]
     drawn = rng.dirichlet(np.ones(len(positions)), size=weightings)
     means = _means(scored, drawn)
-    named = _named(positions, given)
+    named = _name_weightings(positions, given)
     named_means = _means(scored, np.array(list(named.values()))) if named else np.zeros((len(systems), 0))
     for a, b in combinations(range(len(systems)), 2):
         at = {name: float(named_means[b, i] - named_means[a, i]) for i, name in enumerate(named)}
         yield sweep(systems[a], systems[b], means[b] - means[a], positions, drawn, at)
 
 
-def _means(scored: Sequence[_Scored], weightings: Floats) -> Floats:
+def _means(scored: Sequence[_TagPairs], weightings: Floats) -> Floats:
     """Systems × weightings."""
     chunks = [weightings[i : i + CHUNK].T for i in range(0, len(weightings), CHUNK)]
-    return np.array([np.concatenate([one.means(chunk) for chunk in chunks]) for one in scored])
+    return np.array([np.concatenate([pairs.means(chunk) for chunk in chunks]) for pairs in scored])
 
 
-def _named(positions: Sequence[str], given: Weights | None) -> dict[str, Floats]:
-    """The weights that were given, each category alone, and the presets that know some of the categories."""
+def _name_weightings(positions: Sequence[str], given: Weights | None) -> dict[str, Floats]:
+    """The weights of the run, each category alone, and the presets that list some of the categories."""
     found: dict[str, Floats] = {}
     tables = [("given", given)] if given is not None and given.kind == "wpa" else []
     for name, weights in [*tables, *((name, load(name)) for name in PRESETS)]:
@@ -91,8 +91,8 @@ def _named(positions: Sequence[str], given: Weights | None) -> dict[str, Floats]
     return found
 
 
-def _scored(labels: Items, system: int, analysis: Analysis, positions: Sequence[str]) -> _Scored:
-    """The pairs of labels of all gold words; a word without an assigned tag agrees in nothing."""
+def _pair_tags(labels: Items, system: int, analysis: Analysis, positions: Sequence[str]) -> _TagPairs:
+    """The pairs of tags of all gold words; a word without an assigned tag agrees in nothing."""
     width = len(labels.labels) + 1
     pairs = (labels.answer[system].astype(np.int64) + 1) * width + labels.gold
     keys, group = np.unique(pairs, return_inverse=True)
@@ -107,9 +107,12 @@ def _scored(labels: Items, system: int, analysis: Analysis, positions: Sequence[
         sets.append((len(left), len(mine), len(its)))
         left += [tag for tag in mine for _ in its]
         right += [tag for _ in mine for tag in its]
-    values = np.concatenate([_placed(analysis, positions), np.full((1, len(positions)), -1)])
+    # Values of the tags at all positions; the last row is that of no tag.
+    values = np.full((nothing + 1, len(positions)), -1, dtype=np.int32)
+    for index, name in enumerate(positions):
+        values[:nothing, index] = analysis.values[:, analysis.positions.index(name)]
     mine_values, its_values = values[left], values[right]
-    return _Scored(
+    return _TagPairs(
         hit=((mine_values == its_values) & (mine_values >= 0)).astype(np.float64),
         assigned=(mine_values >= 0).astype(np.float64),
         gold=(its_values >= 0).astype(np.float64),
@@ -117,12 +120,3 @@ def _scored(labels: Items, system: int, analysis: Analysis, positions: Sequence[
         words=words.astype(np.float64),
         sets=tuple(sets),
     )
-
-
-def _placed(analysis: Analysis, positions: Sequence[str]) -> Ints:
-    """The values of the tags at the positions of all systems."""
-    table = np.full((len(analysis.tags), len(positions)), -1, dtype=np.int32)
-    for index, name in enumerate(positions):
-        if name in analysis.positions:
-            table[:, index] = analysis.values[:, analysis.positions.index(name)]
-    return table

@@ -13,7 +13,7 @@ from assay.result import Result, Table, is_best, is_category
 _SET_SCORES = ("strong", "weak", "precision", "recall", "f1")
 
 
-def present(result: Result) -> Result:
+def add_tables(result: Result) -> Result:
     """The Result with scores of sets of tags, changes by category, and systems under other weightings of these."""
     remarks = {}
     if result.aligned_by == "characters":
@@ -25,22 +25,22 @@ def present(result: Result) -> Result:
 
 
 def _sets_of_tags(result: Result) -> Iterator[Table]:
-    """Tables 2 to 5 of Acedański & Przepiórkowski 2010 as one, where a word may have several tags."""
-    found = {
+    """Tables 2 to 5 of Acedański & Przepiórkowski 2010 as one, if a word may have several tags."""
+    values = {
         (row.system, row.measure, row.score): row.value
         for row in result.scores
         if row.slice is None and row.label is None
     }
     names = [source.name for source in result.systems]
-    measures = list(dict.fromkeys(measure for _, measure, score in found if score == "weak"))
+    measures = list(dict.fromkeys(measure for _, measure, score in values if score == "weak"))
     rows: list[tuple[Any, ...]] = []
     bold: list[tuple[int, int]] = []
     for measure in measures:
-        columns = [[found.get((name, measure, score), math.nan) for name in names] for score in _SET_SCORES]
+        columns = [[values.get((name, measure, score), math.nan) for name in names] for score in _SET_SCORES]
         for index, name in enumerate(names):
             bold += [(len(rows), 2 + place) for place, column in enumerate(columns) if is_best(column, index)]
             rows.append((name, measure, *(column[index] for column in columns)))
-    if any(_differ(value, row[2]) for row in rows for value in row[2:]):
+    if any(abs(v - row[2]) > 1e-12 or math.isnan(v) != math.isnan(row[2]) for row in rows for v in row[2:]):
         yield Table(
             "Sets of tags",
             ("system", "measure", *_SET_SCORES),
@@ -55,10 +55,6 @@ def _sets_of_tags(result: Result) -> Iterator[Table]:
                 "precision, recall and f1 are over tags.",
             ),
         )
-
-
-def _differ(a: float, b: float) -> bool:
-    return abs(a - b) > 1e-12 or math.isnan(a) != math.isnan(b)
 
 
 def _categories(result: Result) -> Iterator[Table]:

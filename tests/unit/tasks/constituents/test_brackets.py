@@ -351,7 +351,7 @@ def test_constituents_can_be_compared_as_spans(file: File) -> None:
 
 
 def test_roots_are_no_spans(file: File) -> None:
-    from assay.tasks.constituents.brackets import constituent_spans
+    from assay.engine.phrases import constituent_spans
 
     corpus = constituent_spans(assay.read(file("gold.ptb", "(TOP (S (NP-SBJ (N a)) (VP (V b))))")))
     assert placed(corpus) == [(0, "NP", [(0, 1)]), (0, "S", [(0, 2)]), (0, "VP", [(1, 2)])]

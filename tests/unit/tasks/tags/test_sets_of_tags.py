@@ -66,7 +66,7 @@ def test_a_tagset_of_the_measure_needs_none_of_the_run_and_is_in_the_signature(p
 
 
 def test_a_tagset_of_columns_is_for_the_run(paths) -> None:
-    with pytest.raises(AssayError, match=r"pa\(tagset=ud\) takes tags from UPOS\+FEATS. Say --tagset ud"):
+    with pytest.raises(AssayError, match=r"pa\(tagset=ud\) takes tags from UPOS\+FEATS. Give --tagset ud"):
         scored(paths, ["pa(tagset=ud)"])
     with pytest.raises(AssayError, match="there is no tagset 'atom'"):
         scored(paths, ["pa(tagset=atom)"])

@@ -17,7 +17,7 @@ from assay.errors import InputError, unknown
 from assay.records import dataclass
 
 MOST_ANALYSES = 256
-"""A compact tag that stands for more analyses than this is not a tag."""
+"""A compact tag with more analyses than this is not a tag."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Tag:
 
 @dataclass(frozen=True)
 class Attribute:
-    """A category of a class of words; an optional one may be left out of a tag."""
+    """A category of a class of words; an optional one may be missing in a tag."""
 
     name: str
     optional: bool = False
@@ -38,22 +38,22 @@ class Attribute:
 
 @dataclass(frozen=True)
 class Tagset:
-    """A tagset of any kind: reading a tag, and the categories there are."""
+    """A tagset of any kind."""
 
     name: str
     doc: str = ""
     unknown_tag: str = ""
 
     def read(self, tag: str, *, expand_optional: bool = False) -> tuple[Tag, ...]:
-        """The analyses that a tag stands for, nearly always one; none where it is outside the tagset."""
+        """The analyses of a tag, nearly always one; empty if it is outside the tagset."""
         raise NotImplementedError
 
     def categories(self) -> tuple[str, ...]:
-        """The categories, in their order; empty where tags bring their own."""
+        """The categories, in their order; empty if the tagset does not list them."""
         return ()
 
     def classes(self) -> dict[str, tuple[str, ...]]:
-        """The categories that each part of speech can have; empty where the tagset does not list them."""
+        """The categories that each part of speech can have; empty if the tagset does not list them."""
         return {}
 
     def short_names(self) -> dict[str, str]:
@@ -190,7 +190,7 @@ class Feats(Tagset):
         return (Tag(pos, tuple(sorted(pairs))),)
 
     def categories(self) -> tuple[str, ...]:
-        """The features that are kept, where not all are."""
+        """The features that are kept; empty if all are."""
         return tuple(sorted(self.keep))
 
 
@@ -208,7 +208,7 @@ class Atomic(Tagset):
         return (Tag(tag),)
 
     def coarse_pos(self, pos: str) -> str:
-        """The coarse part of speech, where one is given."""
+        """The coarse part of speech, if there is one."""
         return self.coarse.get(pos, pos)
 
 
@@ -234,7 +234,7 @@ def built_in() -> dict[str, str]:
     return dict(found)
 
 
-def find(name: str) -> Tagset:
+def find_tagset(name: str) -> Tagset:
     """A tagset by its name or by the path of its file."""
     if name.endswith((".toml", ".json")):
         try:
@@ -249,7 +249,7 @@ def find(name: str) -> Tagset:
 
 
 def parse_data(path: str, text: str, *, toml: bool = False, **options: Any) -> Any:
-    """The data of a text in JSON or TOML; `options` are those of its reader. A mistake is named by its line."""
+    """The data of a text in JSON or TOML; `options` are those of its reader. Errors name the line."""
     # A run without a tagset or weights need not pay for these.
     import json
     import tomllib
@@ -393,8 +393,8 @@ class _File:
         return {"coarse": coarse, "tags": frozenset(self.names("tags", self.data.get("tags", [])))}
 
 
-def warnings(tagset: Tagset) -> list[str]:
-    """Tags that can be read in two ways: an optional attribute that shares a value with the one after it."""
+def ambiguous_tags(tagset: Tagset) -> list[str]:
+    """Warnings about tags with two readings: an optional attribute that shares a value with the next one."""
     if not isinstance(tagset, Separated):
         return []
     found = []

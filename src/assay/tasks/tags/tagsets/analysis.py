@@ -1,4 +1,4 @@
-"""Labels taken apart: each label as a set of tags, each tag as values at positions, ready for arrays."""
+"""Labels split into categories: each label is a set of tags, each tag has values at positions."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class Analysis:
     tagset: Tagset
     tags: tuple[Tag, ...]
     of_label: tuple[tuple[int, ...], ...]
-    """Each label's tags; none where the label says that there is no tag."""
+    """Each label's tags; empty if the label means that there is no tag."""
     outside: tuple[int, ...]
-    """Labels with a part that the tagset does not know; such parts are read as tags without categories."""
+    """Labels with a tag that the tagset does not know; such tags have no categories."""
 
     @classmethod
     def of(
@@ -54,7 +54,7 @@ class Analysis:
 
     @cached_property
     def values(self) -> Ints:
-        """Tags × positions: the code of the value there, -1 where the tag has none."""
+        """Codes of values, tags × positions; -1 if the tag has none."""
         codes: list[dict[str, int]] = [{} for _ in self.positions]
         place = {name: index for index, name in enumerate(self.positions)}
         table = np.full((len(self.tags), len(self.positions)), -1, dtype=np.int32)
@@ -65,7 +65,7 @@ class Analysis:
         return table
 
     def value_names(self, position: str) -> list[str]:
-        """The values of each label at a position, `∅` where it has none."""
+        """Value of each label at a position; `∅` if it has none."""
         names = []
         for tags in self.of_label:
             if position == POS:
@@ -80,7 +80,7 @@ class Analysis:
         return self.tagset.coarse_pos(tag.pos)
 
 
-def credit(values: Ints, assigned: Ints, gold: Ints, weights: Array) -> tuple[Array, Array, Array]:
+def score_tags(values: Ints, assigned: Ints, gold: Ints, weights: Array) -> tuple[Array, Array, Array]:
     """Precision, recall and F of assigned tags against gold tags, pair by pair (Acedański & Przepiórkowski 2010).
 
     `values` are tags × positions, `weights` what each position of each tag weighs: those of the assigned tag go

@@ -23,9 +23,9 @@ from assay.tasks.tags.tagsets import Tag, Tagset, parse_data
 
 KINDS = ("wpa", "cwpa")
 POS = "pos"
-"""The name under which the part of speech stands among the categories."""
+"""The name of the part of speech among the categories."""
 ANY = "*"
-"""The entry for whatever a table does not list."""
+"""The entry for everything that a table does not list."""
 Row = Mapping[str, Fraction]
 
 MOST_LISTED = 10
@@ -43,11 +43,11 @@ _EXAMPLES = {
 
 @dataclass(frozen=True)
 class Provenance:
-    """The origin of weights, so that a file of them can be understood and made again."""
+    """How weights were made, so that their file can be understood and made again."""
 
     source: str = ""
     unit: str = ""
-    """The things counted or averaged over: queries, mentions, rules, running words, entries."""
+    """What was counted: queries, mentions, rules, running words, entries."""
     denominator: str = ""
     inputs: tuple[str, ...] = ()
     counts: Mapping[str, int] = field(default_factory=dict)
@@ -55,7 +55,7 @@ class Provenance:
     """The day on which the input file was last changed."""
     note: str = ""
     readings_per_word: str = ""
-    """From ambiguity: how many readings a word has on average, as a fraction."""
+    """Mean number of readings of a word, as a fraction, for weights from ambiguity."""
 
 
 @dataclass(frozen=True)
@@ -74,8 +74,8 @@ class Weights:
     def of(self, pos: str, category: str) -> Fraction | None:
         """The weight of a category in tags of a part of speech; `pos` is that of the part of speech itself.
 
-        What is not listed has the weight of the nearest `*`: that of the same part of speech, then the category
-        of any part of speech, then any of any. None where there is no such entry.
+        A category that is not listed has the weight of the nearest `*`: that of the same part of speech, then the
+        category of any part of speech, then any of any. None if there is no such entry.
         """
         for name in (pos, ANY):
             row = self.rows.get(name, {})
@@ -96,7 +96,7 @@ class Weights:
 
 @dataclass(frozen=True)
 class Made:
-    """Weights made from data, and what the user should know about what was left out."""
+    """Weights made from data, and warnings about data that were left out."""
 
     weights: Weights
     warnings: tuple[str, ...] = ()
@@ -151,7 +151,7 @@ def load(name: str) -> Weights:
         return known[name]
     if not name.endswith((".json", ".toml")) and not Path(name).is_file():
         raise unknown("preset of weights", name, [*known, "a file weights.json"])
-    return _File(name, read_text(name)).weights()
+    return _File(name, read_file(name)).weights()
 
 
 def dump(weights: Weights) -> str:
@@ -165,7 +165,7 @@ def dump(weights: Weights) -> str:
     return json.dumps(kept, ensure_ascii=False, indent=2) + "\n"
 
 
-def listed(weights: Weights) -> str:
+def format_table(weights: Weights) -> str:
     """Weights as a table for people, the heaviest category first (Table 1 of the paper); `*` is any other."""
     conditional = weights.kind == "cwpa"
     lines = ["\t".join([*["class"] * conditional, "category", "weight"])]
@@ -185,7 +185,7 @@ def _order(item: tuple[str, Any]) -> tuple[int, str]:
 
 
 def check_categories(weights: Weights, tagset: Tagset) -> None:
-    """Refuse a category that the tagset does not have; a tagset without a list of categories takes all.
+    """Raise UsageError for a category that the tagset does not have; a tagset without a list accepts all.
 
     A preset may know more categories than the tagset, as tagsets of one language differ, if they share some.
     """
@@ -204,8 +204,8 @@ def no_category(name: str, tagset: Tagset, more: tuple[str, ...] = ()) -> UsageE
     return UsageError(f"tagset {tagset.name}: {unknown('category', name, (POS, *tagset.categories(), *more))}")
 
 
-def warnings(weights: Weights, tagset: Tagset | None = None) -> list[str]:
-    """Parts of speech whose tags have no weight at all, and those that the tagset does not have."""
+def check_weights(weights: Weights, tagset: Tagset | None = None) -> list[str]:
+    """Warnings about parts of speech whose tags have no weight, and those that the tagset does not have."""
 
     def some(names: list[str]) -> str:
         more = f" and {len(names) - MOST_LISTED} more" if len(names) > MOST_LISTED else ""
@@ -227,8 +227,8 @@ def warnings(weights: Weights, tagset: Tagset | None = None) -> list[str]:
     return found
 
 
-def exact(text: str) -> Fraction | str:
-    """A number as it is written, without rounding; what is no number stays text, for the error to show."""
+def read_number(text: str) -> Fraction | str:
+    """The number in a text, exactly as it is written; the text itself if it is no number."""
     if not _NUMBER.fullmatch(text):
         return text
     try:
@@ -239,13 +239,13 @@ def exact(text: str) -> Fraction | str:
 
 @dataclass(frozen=True)
 class _File:
-    """One file; keeps its text, so that a mistake can be given its line."""
+    """One file, with its text for the lines of errors."""
 
     path: str
     text: str
 
     def fail(self, keys: tuple[str, ...], fact: str) -> InputError:
-        """The error for what stands at a path of keys, with the line of the last of them."""
+        """An error about the value at a path of keys, with the line of the last key."""
         place = 0
         for key in keys:
             pattern = re.compile(rf"(?:[\"']|(?<![\w.-]))(?:w\.)?{re.escape(key)}[\"']?\s*[:=\]]")
@@ -254,11 +254,11 @@ class _File:
         return InputError(f"{self.path}:{self.text.count(chr(10), 0, place) + 1}: {fact}")
 
     def once(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        """A table of JSON, in which no key stands twice."""
+        """A table of JSON; InputError if a key comes twice."""
         found: dict[str, Any] = {}
         for key, value in pairs:
             if key in found:
-                raise self.fail((key,), f"the key {key!r} stands twice in one table. Keep one of them.")
+                raise self.fail((key,), f"the key {key!r} comes twice in one table. Keep one of them.")
             found[key] = value
         return found
 
@@ -266,7 +266,7 @@ class _File:
         """The weights that the text defines, JSON or TOML."""
         toml = self.path.endswith(".toml") or not self.text.lstrip().startswith(("{", "["))
         options = {} if toml else {"parse_constant": str, "object_pairs_hook": self.once}
-        data = parse_data(self.path, self.text, toml=toml, parse_float=exact, **options)
+        data = parse_data(self.path, self.text, toml=toml, parse_float=read_number, **options)
         if not isinstance(data, dict):
             raise InputError(f"{self.path}:1: weights are a table with the keys kind and w.")
         for key in data:
@@ -290,25 +290,25 @@ class _File:
         return Weights(kind, w, self.provenance(data))
 
     def row(self, row: Mapping[str, Any], *keys: str) -> dict[str, Fraction]:
-        """The weights that stand at a path of keys."""
+        """The weights at a path of keys."""
         found = {}
         for key, value in row.items():
-            number = exact(value) if isinstance(value, str) else value
+            number = read_number(value) if isinstance(value, str) else value
             name = ".".join((*keys, key))
             if isinstance(number, bool) or not isinstance(number, int | Fraction):
                 shown = value if isinstance(value, str) else json.dumps(value, default=str)
-                fact = f'{name} is {shown}, which is no number. A weight is like 2, 0.5 or "1/2".'
+                fact = f'{name} is {shown}, but a weight is a number such as 2, 0.5 or "1/2".'
                 raise self.fail((*keys, key), fact)
             if number < 0:
-                raise self.fail((*keys, key), f"{name} is {number}, which is negative. A weight is 0 or more.")
+                raise self.fail((*keys, key), f"{name} is {number}, but a weight is 0 or more.")
             found[key] = Fraction(number)
         return found
 
     def provenance(self, data: Mapping[str, Any]) -> Provenance:
-        """The origin of the weights, as far as it is given."""
+        """How the weights were made, as far as the file says."""
         texts = {key: str(data.get(key, "")) for key in _TEXTS}
-        if (each := texts["readings_per_word"]) and not isinstance(exact(each), Fraction):
-            raise self.fail(("readings_per_word",), f"readings_per_word is {each}, which is no number.")
+        if (each := texts["readings_per_word"]) and not isinstance(read_number(each), Fraction):
+            raise self.fail(("readings_per_word",), f"readings_per_word is {each}, but should be a number.")
         inputs, counts = data.get("inputs", []), data.get("counts", {})
         if not isinstance(inputs, list) or not all(isinstance(item, str) for item in inputs):
             raise self.fail(("inputs",), "inputs should be a list of file names.")
@@ -320,18 +320,18 @@ class _File:
 # --- what the makers of weights share ---
 
 
-def read_text(path: str) -> str:
+def read_file(path: str) -> str:
     """The text of a file."""
     return "".join(batch.text for batch in Source(path).batches())
 
 
-def read_lines(path: str) -> Iterator[tuple[int, str]]:
+def number_lines(path: str) -> Iterator[tuple[int, str]]:
     """The lines of a file that are not blank, with their numbers."""
     for batch in Source(path).batches():
         yield from ((number, line) for number, line in batch.lines() if line.strip())
 
 
-def read_tags(path: str, column: str | None, tagset: Tagset) -> tuple[Corpus, Column]:
+def read_tagged(path: str, column: str | None, tagset: Tagset) -> tuple[Corpus, Column]:
     """A corpus with its lemmas, if it has some, and its tags; `UPOS+FEATS` are columns that make a tag together."""
     source = Input(path, wanted=[column] if column else [])
     names = (column or getattr(tagset, "column", "") or choose_column([source])).split("+")
@@ -344,7 +344,7 @@ def read_tags(path: str, column: str | None, tagset: Tagset) -> tuple[Corpus, Co
 
 
 def analyses(tagset: Tagset, tag: str) -> tuple[Tag, ...]:
-    """The analyses of a tag, or of each of several; outside the tagset it is a part of speech without categories."""
+    """The analyses of each tag of a cell; a tag outside the tagset is a part of speech without categories."""
     return tuple(found for part in tag.split(BETWEEN) for found in tagset.read(part) or (Tag(part),))
 
 
@@ -361,8 +361,3 @@ def most_frequent(counts: Mapping[str, int]) -> str:
     ordered = sorted(counts, key=lambda name: (-counts[name], name))
     more = f" and {len(ordered) - MOST_LISTED} more" if len(ordered) > MOST_LISTED else ""
     return ", ".join(f"{name} ({counts[name]})" for name in ordered[:MOST_LISTED]) + more
-
-
-def plural(number: int, noun: str, nouns: str = "") -> str:
-    """`1 word`, `2 words`."""
-    return f"{number} {noun if number == 1 else nouns or noun + 's'}"

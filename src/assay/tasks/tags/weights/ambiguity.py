@@ -14,6 +14,7 @@ from typing import Any
 
 from assay.errors import AssayError, InputError, unknown
 from assay.formats import Input
+from assay.result.numbers import plural
 from assay.tasks.tags.tagsets import Tag, Tagset
 from assay.tasks.tags.weights import (
     BETWEEN,
@@ -21,9 +22,8 @@ from assay.tasks.tags.weights import (
     Made,
     make,
     most_frequent,
-    plural,
-    read_lines,
-    read_tags,
+    number_lines,
+    read_tagged,
     rows_of,
 )
 
@@ -52,7 +52,7 @@ def from_lexicon(path: str, tagset: Tagset, *, alternatives: str | None = None, 
     """
     readings: dict[str, set[str]] = defaultdict(set)
     width = 0
-    for number, line in read_lines(path):
+    for number, line in number_lines(path):
         cells = line.split("\t")
         width = width or len(cells)
         if len(cells) not in (2, 3) or len(cells) != width:
@@ -76,7 +76,7 @@ def from_corpus(path: str, column: str, tagset: Tagset, *, alternatives: str | N
     which its form was seen: a poor substitute, since most readings of most forms are never seen; the weights are
     marked so.
     """
-    corpus, tags = read_tags(path, column, tagset)
+    corpus, tags = read_tagged(path, column, tagset)
     readings = [_tags_of(cell, alternatives) if cell != corpus.empty else frozenset() for cell in tags.vocabulary]
     if column == CANDIDATES:
         return from_counts(_count_readings(readings, tags.codes.tolist()), tagset, path=path, **options)

@@ -282,13 +282,13 @@ def compile_value(test: Test) -> Pattern:
     if "x" in test.flags:
         value = f".*(?:{value}).*"
     try:
-        return expression(fold(value, test.flags), re.IGNORECASE if set(test.flags) & {"c", "i"} else 0)
+        return expression(strip_diacritics(value, test.flags), re.IGNORECASE if set(test.flags) & {"c", "i"} else 0)
     except (re.error, RecursionError, OverflowError) as error:
         raise QueryError(f"{test.value!r} is no regular expression ({error})") from None
 
 
-def fold(text: str, flags: str) -> str:
-    """Text without its diacritics where the flag `d` asks for that."""
+def strip_diacritics(text: str, flags: str) -> str:
+    """Text without its diacritics if the flags have `d`."""
     if "d" not in flags:
         return text
     import unicodedata

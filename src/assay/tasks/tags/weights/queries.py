@@ -32,6 +32,7 @@ from assay.arrays import NONE
 from assay.corpus import Column, Corpus
 from assay.errors import InputError, unknown
 from assay.records import dataclass
+from assay.result.numbers import plural
 from assay.specs import whole_number
 from assay.tasks.tags.tagsets import Feats, Tagset, parse_data
 from assay.tasks.tags.weights import (
@@ -43,10 +44,9 @@ from assay.tasks.tags.weights import (
     make,
     most_frequent,
     no_category,
-    plural,
-    read_lines,
-    read_tags,
-    read_text,
+    number_lines,
+    read_file,
+    read_tagged,
     rows_of,
 )
 from assay.tasks.tags.weights.cqp import (
@@ -56,8 +56,8 @@ from assay.tasks.tags.weights.cqp import (
     Repeat,
     Test,
     compile_value,
-    fold,
     parse_sequence,
+    strip_diacritics,
     tests,
 )
 from assay.tasks.tags.weights.patterns import matching_classes, parts_of_speech, positions, universe
@@ -126,7 +126,7 @@ def from_log(
     w[ANY] = Fraction(0)
     note = ""
     if corpus:
-        matcher = Matcher(*read_tags(corpus, column, tagset), attributes)
+        matcher = Matcher(*read_tagged(corpus, column, tagset), attributes)
         w = {**rows_of(matcher.weigh(queries, unit, count)), ANY: {ANY: Fraction(0)}}
         warnings += matcher.warnings()
         note = f"by the words of {corpus} that the queries match, counted as {count}"
@@ -145,7 +145,7 @@ def read_log(path: str) -> tuple[list[Query], int, list[str]]:
     Lines are `query` or `count TAB query`; what was asked many times is read once.
     """
     asked: dict[str, list[tuple[int, str]]] = defaultdict(list)
-    for number, line in read_lines(path):
+    for number, line in number_lines(path):
         first, tab, rest = line.strip().partition("\t")
         counted = tab and not set(first) - set("0123456789.,+-e ")
         asked[rest.strip() if counted else line.strip()].append((number, first.strip() if counted else "1"))
@@ -276,7 +276,7 @@ def _fold_name(name: str) -> str:
 
 def read_aliases(path: str, tagset: Tagset) -> dict[str, str]:
     """Other names of attributes: lines `alias TAB category`, or a JSON table; also of form, lemma, tag and pos."""
-    text = read_text(path)
+    text = read_file(path)
     if text.lstrip().startswith("{"):
         table = parse_data(path, text)
         places = [text.count("\n", 0, max(text.find(json.dumps(alias)), 0)) + 1 for alias in table]
@@ -437,7 +437,7 @@ class Matcher:
 
         def fits(text: str) -> bool:
             pieces = text.split("|") if test.operator in ("contains", "matches") else [text]
-            return any(pattern.fullmatch(fold(piece, test.flags)) is not None for piece in pieces)
+            return any(pattern.fullmatch(strip_diacritics(piece, test.flags)) is not None for piece in pieces)
 
         if kind == CATEGORY:
             values = [

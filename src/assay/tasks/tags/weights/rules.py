@@ -23,19 +23,19 @@ from typing import Any
 
 from assay.errors import InputError, UsageError, unknown
 from assay.records import dataclass
+from assay.result.numbers import plural
 from assay.tasks.tags.tagsets import Tagset, parse_data
 from assay.tasks.tags.weights import (
     ANY,
     POS,
     Made,
     analyses,
-    exact,
     make,
     no_category,
-    plural,
-    read_lines,
-    read_tags,
-    read_text,
+    number_lines,
+    read_file,
+    read_number,
+    read_tagged,
     rows_of,
 )
 
@@ -104,7 +104,7 @@ def from_uses(
                     given[pos, category] += share
 
     parsed: list[list[Parse]] = []
-    for number, line in read_lines(path):
+    for number, line in number_lines(path):
         try:
             parses, shares = reader.sentence(line)
         except _FaultError as fault:
@@ -144,7 +144,7 @@ def from_uses(
 
 def read_grammar(path: str, tagset: Tagset | None = None) -> Grammar:
     """The categories that each rule refers to in each of its terminals: a JSON table of lists."""
-    data = parse_data(path, read_text(path))
+    data = parse_data(path, read_file(path))
     if not isinstance(data, dict) or not all(isinstance(terminals, list) for terminals in data.values()):
         raise InputError(f"{path}: a grammar is a table of rules and their terminals, e.g. {_GRAMMAR}")
     found = {}
@@ -174,7 +174,7 @@ def _read_refers(terminal: Any, tagset: Tagset | None) -> frozenset[str]:
 
 
 def _read_pos(path: str, column: str | None, tagset: Tagset) -> PosOf:
-    corpus, tags = read_tags(path, column, tagset)
+    corpus, tags = read_tagged(path, column, tagset)
     places = dict(zip(corpus.sentence_ids, pairwise(corpus.starts.tolist()), strict=True))
 
     def pos(sentence: str, word: int) -> str:
@@ -203,7 +203,7 @@ class _Reader:
     def sentence(self, line: str) -> tuple[list[Parse], list[Fraction]]:
         """The parses of a sentence, and how much each counts."""
         try:
-            data = json.loads(line, parse_float=exact, parse_constant=str)
+            data = json.loads(line, parse_float=read_number, parse_constant=str)
         except (ValueError, RecursionError) as error:
             raise _FaultError(
                 f"not JSON ({getattr(error, 'msg', error)}). Each line is one sentence, e.g. {_USE}"

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from assay.errors import AssayError
-from assay.tasks.tags.tagsets import Tag, Tagset, built_in, find, from_text, warnings
+from assay.tasks.tags.tagsets import Tag, Tagset, ambiguous_tags, built_in, find_tagset, from_text
 
 
 def one(tagset: str, tag: str) -> tuple[str, dict[str, str]]:
-    (found,) = find(tagset).read(tag)
+    (found,) = find_tagset(tagset).read(tag)
     return found.pos, dict(found.values)
 
 
@@ -33,18 +33,18 @@ def test_the_value_pos_of_degree_is_no_part_of_speech() -> None:
     "tag", ["nonsense", "subst:sg:nom", "subst:sg:nom:m3:sg", "subst:nom:sg:m3", "subst:sg:nom:m9", "", "subst:"]
 )
 def test_tags_outside_are_told_from_those_inside(tag: str) -> None:
-    assert find("nkjp").read(tag) == ()
+    assert find_tagset("nkjp").read(tag) == ()
 
 
 def test_several_values_stand_for_all_their_combinations() -> None:
-    found = find("nkjp").read("subst:sg.pl:nom.acc:m3")
+    found = find_tagset("nkjp").read("subst:sg.pl:nom.acc:m3")
     assert len(found) == 4
     assert {dict(tag.values)["case"] for tag in found} == {"nom", "acc"}
 
 
 def test_a_left_out_optional_attribute_can_stand_for_all_its_values() -> None:
-    assert find("nkjp").read("prep:gen") == (Tag("prep", (("case", "gen"),)),)
-    assert {dict(tag.values)["vocalicity"] for tag in find("nkjp").read("prep:gen", expand_optional=True)} == {
+    assert find_tagset("nkjp").read("prep:gen") == (Tag("prep", (("case", "gen"),)),)
+    assert {dict(tag.values)["vocalicity"] for tag in find_tagset("nkjp").read("prep:gen", expand_optional=True)} == {
         "wok",
         "nwok",
     }
@@ -52,45 +52,45 @@ def test_a_left_out_optional_attribute_can_stand_for_all_its_values() -> None:
 
 def test_msd_letters_mean_what_their_class_says_and_trailing_hyphens_nothing() -> None:
     assert one("mte-sl", "Ncmsn") == ("N", {"Type": "c", "Gender": "m", "Number": "s", "Case": "n"})
-    assert find("mte-sl").read("Rgp") == find("mte-sl").read("Rgp--")
+    assert find_tagset("mte-sl").read("Rgp") == find_tagset("mte-sl").read("Rgp--")
     assert one("mte-sl", "Pp3fpa--y")[1]["Clitic"] == "y"
-    assert find("mte-sl").read("Ncmsnnnn") == ()
+    assert find_tagset("mte-sl").read("Ncmsnnnn") == ()
 
 
 def test_positional_tags_have_a_fixed_length() -> None:
     pos, values = one("pdt", "NNMS1-----A----")
     assert (pos, values["Gender"], values["Case"], values["Negation"]) == ("N", "M", "1", "A")
-    assert find("pdt").read("NNMS1") == ()
-    assert {dict(tag.values)["Gender"] for tag in find("pdt").read("NNYS1-----A----")} == {"M", "I"}
+    assert find_tagset("pdt").read("NNMS1") == ()
+    assert {dict(tag.values)["Gender"] for tag in find_tagset("pdt").read("NNYS1-----A----")} == {"M", "I"}
 
 
 def test_universal_features_are_categories_and_their_values_sets() -> None:
     assert one("ud", "NOUN Case=Nom|Number[psor]=Sing") == ("NOUN", {"Case": "Nom", "Number[psor]": "Sing"})
     assert one("ud", "NOUN Case=Nom,Acc") == one("ud", "NOUN Case=Acc,Nom")
     assert one("ud", "PUNCT _") == ("PUNCT", {})
-    assert find("ud").read("NOUN Case") == ()
-    assert find("ud").read("_ Case=Nom") == ()
+    assert find_tagset("ud").read("NOUN Case") == ()
+    assert find_tagset("ud").read("_ Case=Nom") == ()
 
 
 def test_atomic_tags_have_no_parts() -> None:
     assert one("stts", "VVFIN") == ("VVFIN", {})
-    assert find("stts").read("NNP") == ()
+    assert find_tagset("stts").read("NNP") == ()
     assert one("atomic", "whatever you like") == ("whatever you like", {})
 
 
 @pytest.mark.parametrize("name", list(built_in()))
 def test_every_tagset_that_comes_along_is_sound(name: str) -> None:
-    tagset = find(name)
+    tagset = find_tagset(name)
     assert tagset.name == name
     assert tagset.doc.endswith(".")
-    assert warnings(tagset) == []
+    assert ambiguous_tags(tagset) == []
 
 
 def test_a_file_of_ones_own_wins_by_its_path(tmp_path: Path) -> None:
     path = tmp_path / "my.toml"
     path.write_text('name = "my"\nkind = "atomic"\ntags = ["A"]\n', "utf-8")
-    assert find(str(path)).read("A") == (Tag("A"),)
-    assert find(str(path)).read("B") == ()
+    assert find_tagset(str(path)).read("A") == (Tag("A"),)
+    assert find_tagset(str(path)).read("B") == ()
 
 
 SEPARATED = """name = "t"
@@ -139,7 +139,7 @@ def test_mistakes_in_a_tagset_file_are_named_with_their_line(text: str, message:
 
 
 def test_what_can_be_read_in_two_ways_is_warned_of() -> None:
-    assert warnings(from_text(SEPARATED, "t.toml")) == [
+    assert ambiguous_tags(from_text(SEPARATED, "t.toml")) == [
         "class p: case may be left out and shares nom with other; such a value is read as case."
     ]
 

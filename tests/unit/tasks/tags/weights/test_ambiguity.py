@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.tasks.tags.tagsets import find
+from assay.tasks.tags.tagsets import find_tagset
 from assay.tasks.tags.weights.ambiguity import from_corpus, from_counts, from_file, from_lexicon
 from unit.samples import refusal, row
 
-NKJP = find("nkjp")
+NKJP = find_tagset("nkjp")
 UDA = ("fin:sg:ter:perf", "subst:pl:nom:n", "subst:pl:acc:n")
 DOM = ("subst:sg:nom:m3", "subst:sg:acc:m3")
 WORDS = [UDA, DOM, ("conj",)]
@@ -144,7 +144,7 @@ def test_candidates_of_a_corpus(file):
 
 def test_upos_and_feats_make_a_tag_together(file):
     rows_ = row(1, "a", "NOUN", feats="Case=Nom|Number=Sing") + row(2, "a", "VERB") + "\n"
-    made = from_corpus(file("c.conllu", rows_), None, find("ud"))
+    made = from_corpus(file("c.conllu", rows_), None, find_tagset("ud"))
     assert made.weights.w == {"pos": F(2), "Case": F(1), "Number": F(1)}
 
 

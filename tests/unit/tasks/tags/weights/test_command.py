@@ -131,7 +131,7 @@ def test_show_takes_what_was_made(run, file):
     assert "subst\tcase\t2" in lines
     assert "# readings per word: 2.0000" in lines
     file("bad.json", '{"kind": "wpa",\n "readings_per_word": "many", "w": {"pos": 1}}')
-    with pytest.raises(AssayError, match=r"bad.json:2: readings_per_word is many, which is no number\."):
+    with pytest.raises(AssayError, match=r"bad.json:2: readings_per_word is many, but should be a number\."):
         run("show", "bad.json")
 
 

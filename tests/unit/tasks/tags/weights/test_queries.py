@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.tasks.tags.tagsets import find
+from assay.tasks.tags.tagsets import find_tagset
 from assay.tasks.tags.weights.cqp import QueryError, parse_sequence
 from assay.tasks.tags.weights.patterns import parts_of_speech, positions
 from assay.tasks.tags.weights.queries import Attributes, from_log, read_aliases
 from unit.samples import refusal, row
 
-NKJP = find("nkjp")
+NKJP = find_tagset("nkjp")
 NAMES = Attributes(NKJP)
 F = Fraction
 
@@ -136,12 +136,12 @@ def test_no_text_breaks_the_parser(text):
     ],
 )
 def test_patterns_on_whole_tags_of_other_tagsets(tagset, pattern, expected, pos):
-    assert positions(pattern, find(tagset)) == set(expected.split())
-    assert parts_of_speech(pattern, find(tagset)) == pos
+    assert positions(pattern, find_tagset(tagset)) == set(expected.split())
+    assert parts_of_speech(pattern, find_tagset(tagset)) == pos
 
 
 def test_attributes_of_tagsets_that_bring_their_own_categories():
-    names = Attributes(find("ud"))
+    names = Attributes(find_tagset("ud"))
     assert involved('[upos="NOUN" & Case="Acc" & feats=".*Number=Sing.*" & text_id="x"]', names) == {
         "pos",
         "Case",

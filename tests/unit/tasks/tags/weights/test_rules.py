@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.tasks.tags.tagsets import find
+from assay.tasks.tags.tagsets import find_tagset
 from assay.tasks.tags.weights.rules import from_uses, read_grammar
 from unit.samples import refusal, row
 
-NKJP = find("nkjp")
+NKJP = find_tagset("nkjp")
 F = Fraction
 FULL = {
     "rule": "PP",

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from assay.corpus import Column, Corpus
 from assay.errors import InputError
-from assay.tasks.tags.tagsets import find
+from assay.tasks.tags.tagsets import find_tagset
 from assay.tasks.tags.weights.cqp import parse_sequence
 from assay.tasks.tags.weights.queries import Attributes, Matcher, from_log
 
@@ -30,7 +30,7 @@ def given(tmp_path, monkeypatch):
 
     def weigh(query: str, **options: object) -> dict[tuple[str, str], Fraction]:
         (tmp_path / "log.txt").write_text(f"{query}\n", "utf-8")
-        made = from_log("log.txt", find("nkjp"), conditional=True, corpus="c.tsv", column="2", **options)
+        made = from_log("log.txt", find_tagset("nkjp"), conditional=True, corpus="c.tsv", column="2", **options)
         return {
             (pos, category): weight
             for pos, row in made.weights.rows.items()
@@ -109,7 +109,7 @@ def corpus_of(sentences):
 
 def matched_in_sequence(sentences, query):
     corpus, tags = corpus_of(sentences)
-    return Matcher(corpus, tags, Attributes(find("nkjp"))).match_sequence(*parse_sequence(query))
+    return Matcher(corpus, tags, Attributes(find_tagset("nkjp"))).match_sequence(*parse_sequence(query))
 
 
 @drawn(SENTENCES, ELEMENTS)

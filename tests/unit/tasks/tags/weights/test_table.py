@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.tasks.tags.tagsets import find
-from assay.tasks.tags.weights import Provenance, Weights, check_categories, dump, load, presets, warnings
+from assay.tasks.tags.tagsets import find_tagset
+from assay.tasks.tags.weights import Provenance, Weights, check_categories, check_weights, dump, load, presets
 from unit.samples import refusal
 
 HALF = Fraction(1, 2)
@@ -75,39 +75,39 @@ def test_toml_and_numbers_of_all_kinds(file):
         ),
         (
             '{"kind": "wpa",\n"w": {"pos": 1,\n"case": -1}}',
-            "w.json:3: w.case is -1, which is negative. A weight is 0 or more.",
+            "w.json:3: w.case is -1, but a weight is 0 or more.",
         ),
         (
             '{"kind": "wpa",\n"w": {"pos": 1,\n"case": "-1/2"}}',
-            "w.json:3: w.case is -1/2, which is negative. A weight is 0 or more.",
+            "w.json:3: w.case is -1/2, but a weight is 0 or more.",
         ),
         (
             '{"kind": "wpa", "w": {"pos": "x"}}',
-            'w.json:1: w.pos is x, which is no number. A weight is like 2, 0.5 or "1/2".',
+            'w.json:1: w.pos is x, but a weight is a number such as 2, 0.5 or "1/2".',
         ),
         (
             '{"kind": "wpa", "w": {"pos": "1/0"}}',
-            'w.json:1: w.pos is 1/0, which is no number. A weight is like 2, 0.5 or "1/2".',
+            'w.json:1: w.pos is 1/0, but a weight is a number such as 2, 0.5 or "1/2".',
         ),
         (
             '{"kind": "wpa", "w": {"pos": NaN}}',
-            'w.json:1: w.pos is NaN, which is no number. A weight is like 2, 0.5 or "1/2".',
+            'w.json:1: w.pos is NaN, but a weight is a number such as 2, 0.5 or "1/2".',
         ),
         (
             '{"kind": "wpa", "w": {"pos": Infinity}}',
-            'w.json:1: w.pos is Infinity, which is no number. A weight is like 2, 0.5 or "1/2".',
+            'w.json:1: w.pos is Infinity, but a weight is a number such as 2, 0.5 or "1/2".',
         ),
         (
             '{"kind": "wpa", "w": {"pos": true}}',
-            'w.json:1: w.pos is true, which is no number. A weight is like 2, 0.5 or "1/2".',
+            'w.json:1: w.pos is true, but a weight is a number such as 2, 0.5 or "1/2".',
         ),
         (
             '{"kind": "wpa", "w": {"pos": 1e999999999}}',
-            'w.json:1: w.pos is 1e999999999, which is no number. A weight is like 2, 0.5 or "1/2".',
+            'w.json:1: w.pos is 1e999999999, but a weight is a number such as 2, 0.5 or "1/2".',
         ),
         (
             '{"kind": "cwpa", "w": {"subst":\n{"case": 1},\n"adj": {"case": null}}}',
-            'w.json:3: w.adj.case is null, which is no number. A weight is like 2, 0.5 or "1/2".',
+            'w.json:3: w.adj.case is null, but a weight is a number such as 2, 0.5 or "1/2".',
         ),
         (
             '{"kind": "cwpa", "w": {"pos": 1}}',
@@ -116,7 +116,7 @@ def test_toml_and_numbers_of_all_kinds(file):
         ),
         (
             '{"kind": "wpa", "w": {"pos": 1,\n"pos": 2}}',
-            "w.json:1: the key 'pos' stands twice in one table. Keep one of them.",
+            "w.json:1: the key 'pos' comes twice in one table. Keep one of them.",
         ),
         (
             '{"kind": "wpa", "w": {"pos": 1}, "units": "x"}',
@@ -132,11 +132,11 @@ def test_files_that_are_no_weights_are_refused_with_place_and_key(file, text, me
 
 def test_toml_mistakes(file):
     assert refusal(load, file("w.toml", 'kind = "wpa"\n[w]\npos = nan\n')) == (
-        'w.toml:3: w.pos is nan, which is no number. A weight is like 2, 0.5 or "1/2".'
+        'w.toml:3: w.pos is nan, but a weight is a number such as 2, 0.5 or "1/2".'
     )
     assert refusal(load, file("w.toml", "kind = \n")).startswith("w.toml:1: not TOML (Invalid value")
     assert refusal(load, file("w.toml", 'kind = "cwpa"\n[w.subst]\npos = 1\n[w.adj]\npos = -2\n')) == (
-        "w.toml:5: w.adj.pos is -2, which is negative. A weight is 0 or more."
+        "w.toml:5: w.adj.pos is -2, but a weight is 0 or more."
     )
 
 
@@ -189,37 +189,37 @@ def test_presets_survive_a_round_trip(file):
 
 def test_categories_that_the_tagset_does_not_have_are_refused():
     weights = Weights("wpa", {"pos": Fraction(1), "kase": Fraction(1), "*": Fraction(0)})
-    assert refusal(check_categories, weights, find("nkjp")) == (
+    assert refusal(check_categories, weights, find_tagset("nkjp")) == (
         "tagset nkjp: there is no category 'kase'. Did you mean case or aspect?"
     )
-    check_categories(weights, find("ud"))
-    check_categories(weights, find("ptb"))
-    check_categories(Weights("cwpa", {"x": {"case": Fraction(1)}}), find("nkjp"))
+    check_categories(weights, find_tagset("ud"))
+    check_categories(weights, find_tagset("ptb"))
+    check_categories(Weights("cwpa", {"x": {"case": Fraction(1)}}), find_tagset("nkjp"))
 
 
 def test_a_preset_may_know_more_categories_than_a_tagset_but_not_only_others():
-    check_categories(load("poliqarp"), find("sgjp"))
-    check_categories(load("equal"), find("mte-sl"))
-    check_categories(load("poliqarp"), find("mte-sl"))
+    check_categories(load("poliqarp"), find_tagset("sgjp"))
+    check_categories(load("equal"), find_tagset("mte-sl"))
+    check_categories(load("poliqarp"), find_tagset("mte-sl"))
     assert load("poliqarp").of("N", "Case") == load("poliqarp").of("N", "case"), "Case and case are one category"
     other = Weights("wpa", {"pos": Fraction(1), "colour": Fraction(1)})
-    assert refusal(check_categories, other, find("mte-sl")).startswith(
+    assert refusal(check_categories, other, find_tagset("mte-sl")).startswith(
         "tagset mte-sl: there is no category 'colour'."
     )
 
 
 def test_weights_without_weight_are_warned_about():
     zero = Fraction(0)
-    assert warnings(Weights("wpa", {"pos": zero, "*": zero})) == [
+    assert check_weights(Weights("wpa", {"pos": zero, "*": zero})) == [
         "all weights are 0: identical tags score 1, all others 0."
     ]
     weights = Weights("cwpa", {"subst": {"pos": Fraction(1)}, "ger": {"case": zero}, "verb": {"pos": Fraction(1)}})
-    assert warnings(weights) == ["total weight 0 for class ger: identical tags score 1, all others 0."]
-    assert warnings(load("poliqarp")) == warnings(load("equal"), find("nkjp")) == []
-    found = warnings(weights, find("nkjp"))
+    assert check_weights(weights) == ["total weight 0 for class ger: identical tags score 1, all others 0."]
+    assert check_weights(load("poliqarp")) == check_weights(load("equal"), find_tagset("nkjp")) == []
+    found = check_weights(weights, find_tagset("nkjp"))
     assert found[0] == "the tagset nkjp has no class verb: these weights are never used."
     assert found[1].startswith("total weight 0 for class adja, adjp, ")
     assert found[1].endswith(" and 25 more: identical tags score 1, all others 0.")
     only_case = Weights("wpa", {"case": Fraction(1), "*": zero})
-    assert warnings(only_case) == []
-    assert "conj" in warnings(only_case, find("nkjp"))[0]
+    assert check_weights(only_case) == []
+    assert "conj" in check_weights(only_case, find_tagset("nkjp"))[0]

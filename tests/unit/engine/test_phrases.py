@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.tasks.constituents.brackets import category, edge_functions, functions
+from assay.engine.phrases import category, edge_functions, functions
 
 
 @pytest.mark.parametrize(
