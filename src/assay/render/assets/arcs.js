@@ -4,6 +4,10 @@ import { APART, FONTS, fitted, keptWords, levels, widthOf } from "./lines.js";
 import { headedSides, headedTable, hungFrom } from "./heads.js";
 import { drawLanes, lanesOf } from "./lanes.js";
 import { MARKS, itemAttributes, itemsByWord, restOfWords, stateOf } from "./scene.js";
+/**
+ * @import { Line, Sheet } from "./lines.js"
+ * @import { Scene, Side } from "./scene.js"
+ */
 
 const STEP = 19;
 const PORT = 8;
@@ -12,7 +16,7 @@ const CORNER = 6;
 const WIDEST_HALF = 110;
 const STUBS = { [-1]: "root", [-2]: "head elsewhere", [-3]: "missing" };
 
-/** Dependencies as arcs above the words. */
+/** Dependencies as arcs above the words. @param {Scene} scene */
 export function arcBands(scene) {
   const items = itemsByWord(scene);
   restOfWords(scene);
@@ -20,7 +24,7 @@ export function arcBands(scene) {
   return { ...arcLines(scene, bands, { names: scene.words, isNode: [] }), table: arcTable(scene, bands) };
 }
 
-/** Spans with heads: arcs above the words from the heads, and what has none as bars below. */
+/** Spans with heads: arcs above the words from the heads, and what has none as bars below. @param {Scene} scene */
 export function graphBands(scene) {
   const { places, sides } = headedSides(scene);
   const bands = sides.map(({ side, rows }) => ({
@@ -35,7 +39,7 @@ function middle({ begin, end }) {
   return (begin + end - 1) >> 1;
 }
 
-/** Arcs over words, with bars below. An arc to another line leads to the edge of its own and says where from; what leads away from a word is gathered in one line. */
+/** Arcs over words, with bars below. An arc to another line leads to the edge of its own and says where from; what leads away from a word is gathered in one line. @param {Scene} scene */
 function arcLines(scene, bands, { names, isNode }) {
   return {
     words: names,
@@ -53,7 +57,7 @@ function arcLines(scene, bands, { names, isNode }) {
   };
 }
 
-/** What stands between words only where arcs lead to it, in a box, dotted if all of these are missing; ends of several words are held together by a line. */
+/** What stands between words only where arcs lead to it, in a box, dotted if all of these are missing; ends of several words are held together by a line. @param {Sheet} sheet @param {Line} line */
 function drawEnds(sheet, line, { drawn, stubs }, isNode, base) {
   const [touched, there, several] = [new Set(), new Set(), new Set()];
   for (const arc of [...drawn, ...stubs]) {
@@ -76,7 +80,7 @@ function drawEnds(sheet, line, { drawn, stubs }, isNode, base) {
   }
 }
 
-/** The arcs of a side with their states, one per word. */
+/** The arcs of a side with their states, one per word. @param {Scene} scene @param {Side} side */
 function arcsOf(scene, side, items) {
   const gold = scene.texts.arcs(0, scene.text);
   const all = scene.sides.map((one) => scene.texts.arcs(one.number, scene.text));
@@ -114,7 +118,7 @@ function keptForArcs(size, bands) {
   return keptWords(size, matters);
 }
 
-/** The arcs that end on a line, and what leads from its words to other lines, with heights and places of attachment. */
+/** The arcs that end on a line, and what leads from its words to other lines, with heights and places of attachment. @param {Line} line */
 function prepareArcs(line, { arcs, bars }, names) {
   const shown = arcs.filter((arc) => line.holds(arc.word) && !line.isFolded(arc.word)).map((arc) => ({ ...arc }));
   const stubs = shown.filter((arc) => arc.head < 0);
@@ -174,7 +178,7 @@ function dressed(arc) {
   return arc;
 }
 
-/** Where arcs touch their words: to the left the shortest outermost, to the right the shortest outermost, so that none cross needlessly. */
+/** Where arcs touch their words: to the left the shortest outermost, to the right the shortest outermost, so that none cross needlessly. @param {Line} line */
 function attach(line, drawn, stubs) {
   const at = new Map();
   const put = (cell, end) => at.set(cell, [...(at.get(cell) ?? []), end]);
@@ -198,6 +202,7 @@ function attach(line, drawn, stubs) {
   }
 }
 
+/** @param {Scene} scene @param {Sheet} sheet @param {Line} line */
 function drawBand(scene, sheet, line, { drawn, stubs, above }, base) {
   const legs = stubs.map((arc) => ({ across: line.middle(arc.word) + arc.port, top: base - above, arc }));
   for (const arc of drawn) {
@@ -219,7 +224,7 @@ function rank(arc) {
   return arc.state === "shared" ? 0 : 1;
 }
 
-/** An arc; to another line it has one leg, and leads to the edge. */
+/** An arc; to another line it has one leg, and leads to the edge. @param {Sheet} sheet @param {Line} line */
 function drawArc(sheet, line, { begin, end, from, to, down: height, word, head, state, undirected, away }, base) {
   // A loop is a small ring below its label.
   const down = word === head ? height + 8 : height;
@@ -231,11 +236,13 @@ function drawArc(sheet, line, { begin, end, from, to, down: height, word, head, 
   if (!undirected && !away) drawTip(sheet, word < head ? from : to, base, state);
 }
 
+/** @param {Sheet} sheet */
 function drawTip(sheet, across, base, state) {
   const x = sheet.x(across);
   sheet.add("path", { class: `tip ${state}`, d: `M${x - 3.5} ${base - 6}h7l-3.5 6.5z` });
 }
 
+/** @param {Sheet} sheet @param {Line} line */
 function drawStub(sheet, line, arc, base, above) {
   const across = line.middle(arc.word) + arc.port;
   const top = base - above + ABOVE + 4 + (arc.lane ?? 0) * STEP;
@@ -245,7 +252,7 @@ function drawStub(sheet, line, arc, base, above) {
   sheet.text(across, top + 1, arc.label, `label ${arc.state}`, arc.title);
 }
 
-/** The label of an arc, beside the legs of arcs that cross it. */
+/** The label of an arc, beside the legs of arcs that cross it. @param {Scene} scene @param {Sheet} sheet */
 function labelArc(scene, sheet, arc, legs) {
   if (arc.word === arc.head) {
     drawLabel(scene, sheet, arc, arc.from - 4 + arc.width / 2);
@@ -256,6 +263,7 @@ function labelArc(scene, sheet, arc, legs) {
   drawLabel(scene, sheet, arc, Math.max(arc.width / 2, Math.min(sheet.width - arc.width / 2, place)));
 }
 
+/** @param {Scene} scene @param {Sheet} sheet */
 function drawLabel(scene, sheet, arc, across) {
   const half = arc.width / 2;
   sheet.group(itemAttributes(scene, arc.item, `${arc.away ? "away-label" : "arc-label"} ${arc.state}`), () => {
@@ -268,6 +276,7 @@ function drawLabel(scene, sheet, arc, across) {
 /** The middle of the stretch between obstacles that is nearest to the middle and wide enough; else the middle. */
 function freePlace(from, to, half, obstacles) {
   const middle = (from + to) / 2;
+  /** @type {number | null} */
   let best = null;
   const edges = [from, ...obstacles, to];
   for (let index = 1; index < edges.length; index += 1) {
@@ -279,6 +288,7 @@ function freePlace(from, to, half, obstacles) {
   return best ?? middle;
 }
 
+/** @param {Scene} scene */
 function arcTable(scene, bands) {
   const told = (arc) => `${MARKS[arc.state]}${arc.head < 0 ? STUBS[arc.head] : `${scene.words[arc.head]} (${arc.head + 1})`} ${arc.relation}`;
   return {

@@ -6,6 +6,7 @@ import { plural, whole } from "./numbers.js";
 import { parseQuery, term, written } from "./query.js";
 import { bringUp } from "./scroll.js";
 import { SORTS } from "./state.js";
+/** @import { Report } from "./report.js" */
 
 const TYPING = 200;
 const PLAIN = { autocomplete: "off", spellcheck: false };
@@ -13,7 +14,7 @@ const PLAIN = { autocomplete: "off", spellcheck: false };
 /** Whether a term is the one that the search field holds. */
 const isSearch = ({ field, op, values, not }) => field === "text" && op === ":" && values.length === 1 && !not;
 
-/** The search field in the head of the page. */
+/** The search field in the head of the page. @param {Report} report */
 export function searchField(report) {
   const words = "search the texts";
   const field = element("input", { type: "search", id: "search", placeholder: words, "aria-label": words, "aria-keyshortcuts": "/", ...PLAIN });
@@ -33,7 +34,7 @@ export function searchField(report) {
   return field;
 }
 
-/** The bar above the list. */
+/** The bar above the list. @param {Report} report */
 export function filterBar(report) {
   const chips = element("div", { id: "chips", class: "chips", role: "group", "aria-label": "Filters" });
   const hits = element("p", { id: "hits", role: "status", "aria-live": "polite", "aria-atomic": "true" });
@@ -50,7 +51,7 @@ export function filterBar(report) {
   return element("section", { id: "filters", role: "search", "aria-label": "Filters" }, parts);
 }
 
-/** The field in which terms are typed. */
+/** The field in which terms are typed. @param {Report} report */
 function queryForm(report, wrong) {
   const about = { "aria-label": "Add a filter", "aria-keyshortcuts": "q", "aria-describedby": "query-error" };
   const field = element("input", { id: "query", placeholder: "add a filter: gold:… a:… length>30", ...about, ...PLAIN });
@@ -63,7 +64,7 @@ function queryForm(report, wrong) {
   return form;
 }
 
-/** Add what was typed; gives what is wrong with it. */
+/** Add what was typed; gives what is wrong with it. @param {Report} report */
 function addTyped(report, field) {
   const terms = parseQuery(field.value);
   if (!terms.length) return "";
@@ -78,6 +79,7 @@ function addTyped(report, field) {
   return "";
 }
 
+/** @param {Report} report */
 function chipsOf(report) {
   const { terms } = report.view;
   if (!terms.length) return [element("span", { class: "soft" }, "No filter: everything is listed")];
@@ -89,13 +91,14 @@ function chipsOf(report) {
   return terms.length > 1 ? [...chips, buttonFor(() => report.ask([]), { class: "clear" }, "clear all")] : chips;
 }
 
+/** @param {Report} report */
 function showHits(report, place) {
   const [items, texts] = [report.hits.items.length, report.hits.texts.length];
   Object.assign(place.dataset, { items, texts });
   place.replaceChildren(element("b", {}, plural(items, report.noun)), " in ", element("b", {}, plural(texts, report.unit)));
 }
 
-/** What is not on this page, where not all is. */
+/** What is not on this page, where not all is. @param {Report} report */
 function partNote(report) {
   const { embedded, total, how, unit } = report.texts.data;
   if (how === "all") return null;

@@ -3,13 +3,14 @@ import { NONE } from "./data.js";
 import { FONTS, RUNNING, widthOf } from "./lines.js";
 import { drawLanes, lanesOf, spanTable, wordsOf } from "./lanes.js";
 import { MARKS } from "./scene.js";
+/** @import { Scene, Side } from "./scene.js" */
 
 const HUES = 7;
 
-/** Coreference chains over a document; chains of systems have the number of the gold chain that they share most with. */
+/** Coreference chains over a document; chains of systems have the number of the gold chain that they share most with. @param {Scene} scene */
 export function chainLines(scene) {
-  const chains = scene.sides.map((side) => mentionsOf(scene, side));
-  const gold = mentionsOf(scene, { number: 0 });
+  const chains = scene.sides.map((side) => mentionsOf(scene, side.number));
+  const gold = mentionsOf(scene, 0);
   numberGold(gold);
   chains.forEach((mentions, index) => numberChains(mentions, gold, scene.sides[index]));
   const bands = scene.sides.map((side, index) => ({ side, spans: judged(scene, side, chains[index], gold) }));
@@ -29,9 +30,10 @@ export function chainLines(scene) {
   };
 }
 
+/** @param {Scene} scene @param {number} side */
 function mentionsOf(scene, side) {
-  const layer = scene.texts.layers[side.number];
-  const mentions = scene.texts.spans(side.number, scene.text).map((span) => ({ ...span, chain: layer.label[span.row] }));
+  const layer = scene.texts.layers[side];
+  const mentions = scene.texts.spans(side, scene.text).map((span) => ({ ...span, chain: layer.label[span.row] }));
   const last = new Map();
   for (const mention of mentions) {
     mention.antecedent = last.get(mention.chain) ?? null;
@@ -58,7 +60,7 @@ function countBy(rows, key) {
   return counts;
 }
 
-/** A system's chain is called after the gold chain that it shares most mentions with; further ones 3b and 3c, those without +1, +2. */
+/** A system's chain is called after the gold chain that it shares most mentions with; further ones 3b and 3c, those without +1, +2. @param {Side} side */
 function numberChains(mentions, gold, side) {
   const goldAt = new Map(gold.map((mention) => [String(mention.stretches), mention]));
   if (!side.number) {
@@ -91,7 +93,7 @@ function partLetter(place) {
 
 // --- what became of mentions ---
 
-/** The mentions of a side with items and states, and those of gold that it lacks. */
+/** The mentions of a side with items and states, and those of gold that it lacks. @param {Scene} scene @param {Side} side */
 function judged(scene, side, mentions, gold) {
   const goldAt = new Map(gold.map((mention) => [String(mention.stretches), mention]));
   const items = itemsAt(scene, side);
@@ -111,13 +113,14 @@ function judged(scene, side, mentions, gold) {
   return [...mentions, ...lacking.map((mention) => missed(scene, side, mention, items))];
 }
 
+/** @param {Scene} scene @param {Side} side */
 function missed(scene, side, mention, items) {
   const item = items.get(String(mention.stretches)) ?? NONE;
   const wrong = item !== NONE && scene.texts.wrong[side.system][item] === 1;
   return { ...mention, item, kind: wrong ? outcomeOf(scene, side, item) || "fn" : "", state: wrong ? "missing" : "unfound", partner: mention };
 }
 
-/** Items by their place: gold's, and for a system those that it adds. */
+/** Items by their place: gold's, and for a system those that it adds. @param {Scene} scene @param {Side} side */
 function itemsAt(scene, side) {
   const { texts } = scene;
   const found = new Map();
@@ -128,13 +131,14 @@ function itemsAt(scene, side) {
   return found;
 }
 
+/** @param {Scene} scene @param {Side} side */
 function outcomeOf(scene, side, item) {
   if (!side.number || item === NONE) return "";
   const code = scene.texts.outcome[side.system][item];
   return code === NONE ? "" : scene.texts.kinds[code];
 }
 
-/** What all sides have and have right is shared. */
+/** What all sides have and have right is shared. @param {Scene} scene */
 function agree(scene, sides) {
   const good = countBy(
     sides.flatMap(({ spans }) => spans.filter((span) => span.state === "plain" || span.state === "right")),
@@ -148,6 +152,7 @@ function agree(scene, sides) {
   }
 }
 
+/** @param {Scene} scene @param {Side} side */
 function dressMention(scene, side, span) {
   span.label = span.number;
   span.text = `${MARKS[span.state]}${span.number}${span.kind ? ` ${span.kind.toUpperCase()}` : ""}`;
@@ -159,6 +164,7 @@ function dressMention(scene, side, span) {
   span.about = { "data-chain": span.number, role: "img", "aria-label": `${side.heading}: ${wordsOf(scene, span)}, ${span.title}`, tabindex: -1 };
 }
 
+/** @param {Scene} scene */
 function explain(scene, sides) {
   const numbers = sides.flatMap(({ spans }) => spans.map((span) => span.number));
   for (const span of sides.flatMap(({ spans }) => spans)) if (span.kind) scene.kinds.add(span.kind);
@@ -168,7 +174,7 @@ function explain(scene, sides) {
   if (numbers.some((number) => number.startsWith("+"))) scene.notes.push("+1: a chain without any mention of gold's");
 }
 
-/** Sentences in which all agree are folded. */
+/** Sentences in which all agree are folded. @param {Scene} scene */
 function keptSentences(scene, bands) {
   const { data } = scene.texts;
   const differing = bands.flatMap(({ spans }) => spans.filter((span) => span.state !== "shared"));

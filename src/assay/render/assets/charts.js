@@ -25,7 +25,7 @@ export function scaleOf(values, most = 5) {
   const wide = greatest - least || 0.02;
   const rough = wide / most;
   const unit = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].map((times) => times * unit).find((size) => size >= rough * 0.999);
+  const step = [1, 2, 5, 10].map((times) => times * unit).find((size) => size >= rough * 0.999) ?? 10 * unit;
   const [low, high] = [least - 0.04 * wide, greatest + 0.04 * wide];
   const ticks = [];
   for (let number = Math.ceil(low / step); number * step <= high; number += 1) ticks.push(number * step);

@@ -1,8 +1,9 @@
 // What Python packed, unpacked: the Result, the texts behind it, and columns to look things up in.
+import { find } from "./dom.js";
 
 /** The packed block of the page. @returns {Promise<any>} */
 export async function unpack() {
-  const text = document.getElementById("data").textContent;
+  const text = find("#data").textContent;
   const bytes = Uint8Array.fromBase64 ? Uint8Array.fromBase64(text) : Uint8Array.from(atob(text), (mark) => mark.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   const packed = JSON.parse(await new Response(stream).text());
@@ -67,6 +68,8 @@ export class Texts {
     data.lengths.forEach((length, text) => (this.wordStarts[text + 1] = this.wordStarts[text] + length));
     this.slices = Object.fromEntries(Object.entries(items.slices ?? {}).map(([name, members]) => [name, marked(members, size)]));
     this.nodes = data.nodes ? { ...data.nodes, starts: starts(this.size, places(data.nodes.text)) } : null;
+    /** Texts in small letters, as they are asked for. @type {string[]} */
+    this.small = new Array(this.size);
     this.layers = data.layers.map((layer, side) => this.#layer(layer, data.layers[0], side));
   }
 
@@ -91,7 +94,6 @@ export class Texts {
 
   /** A text in small letters, to search in. */
   lowered(text) {
-    this.small ??= new Array(this.size);
     return (this.small[text] ??= this.words(text).join(" ").toLowerCase());
   }
 

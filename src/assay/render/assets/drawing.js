@@ -9,6 +9,11 @@ import { FONTS, Sheet, fitted, linesOf, widthOf } from "./lines.js";
 import { itemDiffers, legendOf, sceneOf } from "./scene.js";
 import { tagRows } from "./tagrows.js";
 import { treeBands, unitTrees } from "./trees.js";
+/**
+ * @import { Texts } from "./data.js"
+ * @import { Line } from "./lines.js"
+ * @import { Painting, Scene, Shown } from "./scene.js"
+ */
 
 const PAINTERS = { tags: tagRows, arcs: arcBands, spans: laneBands, graph: graphBands, frames: frameBands, trees: treeBands, chains: chainLines, units: unitTrees };
 const WHAT = { tags: "Tags", arcs: "Dependencies", spans: "Spans", graph: "Arcs", frames: "Predicates and arguments", trees: "Constituents", chains: "Coreference chains", units: "Function trees" };
@@ -23,12 +28,16 @@ let drawings = 0;
 
 /**
  * One text drawn: in each line gold and systems stacked, aligned by word.
- * view: {sides: layers shown, a, b: systems compared, b null where it is one alone, marked: item or null, fold: whether agreeing stretches are folded, address: of what a label names, with {} for the label, width: that lines may have, onPaper: whether they must not be wider}.
+ * @param {Texts} texts
+ * @param {string} kind
+ * @param {number} text
+ * @param {Shown} view
  * @returns {{figure: HTMLElement, table: HTMLElement, caption: string}}
  */
 export function drawing(texts, kind, text, view) {
   const scene = sceneOf(texts, kind, text, view);
   const paint = texts.layers.length ? PAINTERS[kind] : tagRows;
+  /** @type {Painting} */
   let painting = paint(scene);
   const headings = headingsOf(painting.bands, Math.min(WIDEST_NAME, view.width / 5));
   const gutter = Math.max(...headings.map((heading) => heading.width)) + 2 * EDGE;
@@ -37,7 +46,7 @@ export function drawing(texts, kind, text, view) {
   let lines = broken();
   // Paper cannot be scrolled.
   if (view.onPaper && painting.unbroken && lines[0]?.width > room) {
-    painting = painting.asLanes();
+    painting = painting.asLanes?.() ?? painting;
     lines = broken();
   }
   const across = Math.max(lines.length > 1 ? room : 0, ...lines.map((line) => line.width));
@@ -56,6 +65,7 @@ export function drawing(texts, kind, text, view) {
   return { figure, table: tableOf(scene, painting.table, caption, id), caption };
 }
 
+/** @param {Scene} scene */
 function captionOf(scene, lines, kind) {
   const { texts, text, sides } = scene;
   let differing = 0;
@@ -77,7 +87,12 @@ function headingsOf(bands, most) {
   });
 }
 
-/** A line as an SVG: its words, each side's annotation, and the names of the sides before them. `once`: what is the same on all sides is drawn once. */
+/**
+ * A line as an SVG: its words, each side's annotation, and the names of the sides before them. `once`: what is the same on all sides is drawn once.
+ * @param {Scene} scene
+ * @param {Painting} painting
+ * @param {Line} line
+ */
 function lineOf(scene, { bands, isNode = [], draw, follow, ...painting }, line, { headings, gutter, across, once }) {
   const width = Math.ceil(gutter + MARGIN + across + EDGE);
   const sheet = new Sheet(across, scene.mirrored);
@@ -121,13 +136,13 @@ function lightUp(box, together) {
   for (const event of ["mouseover", "mouseleave", "focusin", "focusout"]) box.addEventListener(event, light);
 }
 
-/** What the marks of the drawing mean. */
+/** What the marks of the drawing mean. @param {Scene} scene */
 function marksOf(scene) {
   const notes = legendOf(scene).map((note) => element("li", {}, note));
   return notes.length ? element("ul", { class: "drawing-legend", "aria-label": "Marks" }, notes) : null;
 }
 
-/** What could not be drawn. */
+/** What could not be drawn. @param {Scene} scene */
 function restOf(scene) {
   if (!scene.rest.length) return null;
   const lines = scene.rest.map((line) => element("li", { dir: "auto" }, line));
@@ -146,6 +161,7 @@ function addressesOf({ texts, view, first, end }) {
   return links.length ? element("p", { class: "drawing-links" }, links.flatMap((link) => [link, " "])) : null;
 }
 
+/** @param {Scene} scene */
 function tableOf(scene, { header, rows }, caption, id) {
   const cell = (text, index) => element(index === 0 ? "th" : "td", { scope: index === 0 ? "row" : null, dir: "auto" }, text);
   return element(
@@ -166,14 +182,14 @@ export function saveable(figure) {
   let [width, height] = [0, 0];
   for (const line of figure.querySelectorAll("svg")) {
     const copy = line.cloneNode(true);
-    copy.setAttribute("y", height);
+    copy.setAttribute("y", String(height));
     width = Math.max(width, Number(line.getAttribute("width")));
     height += Number(line.getAttribute("height"));
     picture.append(copy);
   }
   picture.setAttribute("viewBox", `0 0 ${width} ${height}`);
-  picture.setAttribute("width", width);
-  picture.setAttribute("height", height);
+  picture.setAttribute("width", String(width));
+  picture.setAttribute("height", String(height));
   for (const names of picture.querySelectorAll(".names")) names.removeAttribute("transform");
   const stage = element("div", { class: "drawing drawing-stage" }, picture);
   document.body.append(stage);
@@ -184,6 +200,7 @@ export function saveable(figure) {
   });
   const paper = getComputedStyle(stage).backgroundColor;
   stage.remove();
+  /** @type {Map<Node | null, string[][]>} */
   const known = new Map(nodes.map((node, index) => [node, found[index]]));
   nodes.forEach((node, index) => {
     found[index].forEach(([name, value], place) => {

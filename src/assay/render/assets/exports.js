@@ -22,7 +22,7 @@ export function save(name, text, type = "text/plain") {
   setTimeout(() => URL.revokeObjectURL(address), 1000);
 }
 
-/** Copy a text; where the clipboard is closed, select it, so that the reader can. Says which of the two it was. */
+/** Copy a text, or select it if the page may not copy, so that the reader can; returns a sentence about which it was. @param {HTMLTextAreaElement | null} area */
 export async function copy(text, area = null) {
   try {
     await navigator.clipboard.writeText(text);

@@ -1,5 +1,10 @@
 // Which items and texts a query selects. An item passes if it passes every term; a text, if it or an item of it does.
 import { KINDS, NONE } from "./data.js";
+/**
+ * @import { Texts } from "./data.js"
+ * @import { Term } from "./query.js"
+ * @typedef {{a: number, b: number | null}} Pair
+ */
 
 /** Fields, with what they mean; those of texts first. */
 export const FIELDS = {
@@ -34,7 +39,7 @@ const COURSES = ["improved", "worsened", "sideways"];
 /** What cannot be asked, in a sentence. */
 export class QueryError extends Error {}
 
-/** @returns {string[]} the fields that make sense for these texts */
+/** @param {Texts} texts @returns {string[]} the fields that make sense for these texts */
 export function usableFields(texts, { b }) {
   const pair = b !== null;
   const several = texts.systems.length > 1;
@@ -47,7 +52,9 @@ export function usableFields(texts, { b }) {
   return Object.keys(FIELDS).filter((field) => needs[field] ?? true);
 }
 
-/** The items and texts that pass. @returns {{items: Int32Array, texts: Int32Array, ofItems: boolean}} */
+/** What passes; `ofItems` is false if the query asks for texts only. @typedef {{items: Int32Array, texts: Int32Array, ofItems: boolean}} Hits */
+
+/** The items and texts that pass. @param {Texts} texts @param {Pair} pair @param {Term[]} terms @returns {Hits} */
 export function selected(texts, pair, terms) {
   for (const one of terms) check(texts, pair, one);
   const textTests = terms.filter((one) => OF_TEXT.has(one.field)).map((one) => textTest(texts, one));
@@ -73,13 +80,14 @@ function passes(tests, item) {
   return true;
 }
 
-/** Whether an item is one of gold's or of the systems in question. */
+/** Whether an item is one of gold's or of the systems in question. @param {Texts} texts */
 export function presence(texts, { a, b }) {
   if (!texts.kinds.length) return () => true;
   const sides = b === null ? [a] : [a, b];
   return (item) => texts.owner[item] === NONE || sides.some((side) => texts.outcome[side][item] !== NONE);
 }
 
+/** @param {Texts} texts */
 function check(texts, pair, { field, op, values }) {
   const known = usableFields(texts, pair);
   if (!known.includes(field)) throw new QueryError(`There is no field ${field} here. There is: ${known.join(", ")}.`);
@@ -92,7 +100,7 @@ function check(texts, pair, { field, op, values }) {
   if (strange !== undefined) throw new QueryError(`${field} is never ${strange || "empty"}. It can be: ${possible.join(", ")}.`);
 }
 
-/** What a field can be, where that is a short list. */
+/** What a field can be, where that is a short list. @param {Texts} texts */
 function valuesOf(texts, field) {
   if (field === "change") return [...KINDS, "different"];
   if (field.endsWith("-is")) return ["right", "wrong"];
@@ -110,6 +118,7 @@ function compared(op, values) {
 
 const turned = (test, not) => (not ? (place) => !test(place) : test);
 
+/** @param {Texts} texts */
 function textTest(texts, { field, op, values, not }) {
   const wanted = values.map((value) => value.toLowerCase());
   if (field === "length") {
@@ -120,6 +129,7 @@ function textTest(texts, { field, op, values, not }) {
   return turned((text) => wanted.some((value) => shown(text).includes(value)), not);
 }
 
+/** @param {Texts} texts */
 function itemTest(texts, pair, one) {
   return turned(ITEM_TESTS[one.field](texts, pair, one), one.not);
 }
@@ -182,28 +192,28 @@ const ITEM_TESTS = {
     const wanted = values.includes("yes");
     return (item) => (headsA[texts.place(item)] !== headsB[texts.place(item)]) === wanted;
   },
-  word(texts, pair, { values }) {
+  word(texts, _, { values }) {
     const wanted = values.map((value) => value.toLowerCase());
     return (item) => wanted.some((value) => texts.itemWords(item).toLowerCase().includes(value));
   },
-  size(texts, pair, { op, values }) {
+  size(texts, _, { op, values }) {
     const test = compared(op, values);
     return (item) => test(texts.length[item]);
   },
-  distance(texts, pair, { op, values }) {
+  distance(texts, _, { op, values }) {
     const test = compared(op, values);
     const { heads } = texts.layers[0];
     return (item) => test(heads[texts.place(item)] < 0 ? 0 : Math.abs(heads[texts.place(item)] - texts.begin[item]));
   },
-  "right-in"(texts, pair, { op, values }) {
+  "right-in"(texts, _, { op, values }) {
     const test = compared(op, values);
     return (item) => test(systemsRight(texts, item));
   },
-  only(texts, pair, { values }) {
+  only(texts, _, { values }) {
     const systems = values.map((value) => texts.systems.indexOf(value));
     return (item) => systemsRight(texts, item) === 1 && systems.some((system) => system >= 0 && !texts.wrong[system][item]);
   },
-  slice(texts, pair, { values }) {
+  slice(texts, _, { values }) {
     const chosen = values.map((value) => texts.slices[value]).filter(Boolean);
     return (item) => chosen.some((members) => members[item]);
   },

@@ -4,6 +4,10 @@ import { NONE } from "./data.js";
 import { BAR, LANE, askRoom, drawBar, keptForSpans } from "./lanes.js";
 import { FONTS, RUNNING, fitted, widthOf } from "./lines.js";
 import { MARKS, itemAttributes, stateOf } from "./scene.js";
+/**
+ * @import { Line, Sheet } from "./lines.js"
+ * @import { Scene } from "./scene.js"
+ */
 
 const ROOT = -1;
 const ELSEWHERE = -2;
@@ -13,6 +17,7 @@ const KIND_TITLES = { bes: "BEs", bel: "BEl", beo: "BEo" };
 /**
  * The columns of a text, words and what stands between them, and the rows of each side over them: what a side lacks of gold's stands among its own.
  * A row has `head`: [begin, end], or a number below 0, `note`: what is wrong with it, and `moved`: whether it stands elsewhere than gold's.
+ * @param {Scene} scene
  */
 export function headedSides(scene) {
   const places = columnsOf(scene);
@@ -66,7 +71,7 @@ function headedKey(row) {
   return `${headedPlace(row)} ${row.label}`;
 }
 
-/** What is wrong with a row that answers for one of gold: gold's label, and the kind of outcome where the label does not say it. */
+/** What is wrong with a row that answers for one of gold: gold's label, and the kind of outcome where the label does not say it. @param {Scene} scene */
 function noteOn(scene, row, gold) {
   row.moved = !gold || headedPlace(gold) !== headedPlace(row);
   const notes = gold && gold.label !== row.label ? [`not ${gold.label || "·"}`] : [];
@@ -102,7 +107,7 @@ export function headedTable({ names, numbers }, sides, header) {
   });
   const first = ({ head, begin }) => (Array.isArray(head) ? head[0] : begin);
   const byHead = header[0] === "Head";
-  const sorted = [...rows.values()].sort(({ row: one }, { row: other }) => (byHead ? first(one) - first(other) || Array.isArray(one.head) - Array.isArray(other.head) : 0) || one.begin - other.begin || one.end - other.end);
+  const sorted = [...rows.values()].sort(({ row: one }, { row: other }) => (byHead ? first(one) - first(other) || Number(Array.isArray(one.head)) - Number(Array.isArray(other.head)) : 0) || one.begin - other.begin || one.end - other.end);
   return {
     header: [...header, ...sides.map(({ side }) => side.heading)],
     rows: sorted.map(({ row, cells }) => {
@@ -115,7 +120,7 @@ export function headedTable({ names, numbers }, sides, header) {
 
 // --- predicates and arguments ---
 
-/** A row for each head: the head itself in bold, what belongs to it as bars. */
+/** A row for each head: the head itself in bold, what belongs to it as bars. @param {Scene} scene */
 export function frameBands(scene) {
   const { places, sides } = headedSides(scene);
   const bands = sides.map(({ side, rows }) => ({ side, spans: rows, frames: framesOf(rows) }));
@@ -124,7 +129,7 @@ export function frameBands(scene) {
   const all = new Set(bands.flatMap(({ frames }) => frames.map((frame) => frame.head)));
   if (folded) for (const band of bands) band.frames = band.frames.filter((frame) => differing.has(frame.head));
   if (folded && all.size > differing.size) scene.notes.push(`folded: ${all.size - differing.size} more ${all.size - differing.size === 1 ? "predicate" : "predicates"}, in which all agree`);
-  const kept = scene.view.fold ? keptForSpans({ words: places.names }, bands.map((band) => ({ spans: band.frames.flatMap(withHeads) }))) : null;
+  const kept = scene.view.fold ? keptForSpans(places.names.length, bands.map((band) => ({ spans: band.frames.flatMap(withHeads) }))) : null;
   return {
     words: places.names,
     kept,
@@ -160,7 +165,7 @@ function withHeads({ place, rows }) {
   return rows.some((row) => row.state !== "shared") ? [...rows, { state: "plain", stretches: [place] }] : rows;
 }
 
-/** What of a frame is on a line, each piece with its lane; null where nothing is. */
+/** What of a frame is on a line, each piece with its lane; null where nothing is. @param {Line} line */
 function prepareFrame(line, { place, rows }, names) {
   const pieces = line.pieces(rows).map((piece) => ({ ...piece, pivot: !Array.isArray(piece.head) }));
   if (!pieces.length) return null;
@@ -178,6 +183,7 @@ function prepareFrame(line, { place, rows }, names) {
   return { pieces: pieces.sort((one, other) => one.pivot - other.pivot || other.stretches.length - one.stretches.length), lanes: lanes.length, place };
 }
 
+/** @param {Scene} scene @param {Sheet} sheet @param {Line} line */
 function drawFrame(scene, sheet, line, { place, pieces }, top) {
   const [from, to] = [Math.min(...pieces.map((piece) => line.left(piece.begin))), Math.max(...pieces.map((piece) => line.right(piece.end - 1)))];
   sheet.line([[place[0] < line.begin ? 0 : from, top + BAR / 2], [place[1] > line.end ? sheet.width : to, top + BAR / 2]], "thread");

@@ -3,6 +3,7 @@ import { windowOf } from "./controls.js";
 import { element } from "./dom.js";
 import { FIELDS, usableFields } from "./filters.js";
 import { tableWith, worded } from "./tables.js";
+/** @import { Texts } from "./data.js" */
 
 /** Keys, with what they do. */
 const KEYS = [
@@ -29,18 +30,18 @@ const TYPED = "input, select, textarea";
 export function listen(actions) {
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.altKey || event.metaKey || event.isComposing || document.querySelector("dialog[open]")) return;
-    const typing = event.target.matches?.(TYPED);
+    const typing = event.target instanceof HTMLElement && event.target.matches(TYPED) ? event.target : null;
     const leaving = typing && event.key === "Escape";
     if (!leaving && (typing || !(event.key in actions))) return;
     event.preventDefault();
-    if (leaving) event.target.blur();
+    if (leaving) typing.blur();
     else actions[event.key]();
   });
 }
 
 const headed = (content) => element("th", { scope: "row" }, content);
 
-/** The window with help. */
+/** The window with help. @param {Texts} texts */
 export function helpWindow(texts, view) {
   const keys = KEYS.map(([pressed, meaning]) => [headed(pressed.split(" ").flatMap((key) => [element("kbd", {}, key), " "])), worded(meaning)]);
   const fields = (texts ? usableFields(texts, view) : []).map((field) => [headed(element("code", {}, field)), worded(FIELDS[field])]);

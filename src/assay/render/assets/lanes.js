@@ -2,16 +2,20 @@
 import { NONE } from "./data.js";
 import { FONTS, RUNNING, fitted, keptWords, levels, widthOf } from "./lines.js";
 import { MARKS, itemAttributes, stateOf } from "./scene.js";
+/**
+ * @import { Line, Sheet } from "./lines.js"
+ * @import { Scene, Side } from "./scene.js"
+ */
 
 export const BAR = 19;
 export const LANE = 23;
 const TITLES = { tp: "", same: "", "same-span": "", unscored: "", right: "", bes: "BEs", bel: "BEl", beo: "BEo", ungrounded: "UG", spurious: "spurious", missing: "missing", forgiven: "forgiven", unasked: "unasked" };
 
-/** Spans as bars in lanes under the words. */
+/** Spans as bars in lanes under the words. @param {Scene} scene */
 export function laneBands(scene, bands = spanSides(scene)) {
   return {
     words: scene.words,
-    kept: scene.view.fold ? keptForSpans(scene, bands) : null,
+    kept: scene.view.fold ? keptForSpans(scene.words.length, bands) : null,
     gap: RUNNING,
     bands,
     prepare: (line, band) => lanesOf(line, band.spans),
@@ -20,7 +24,7 @@ export function laneBands(scene, bands = spanSides(scene)) {
   };
 }
 
-/** The spans of each side shown, with their items and states; what a side lacks stands among its spans as missing. */
+/** The spans of each side shown, with their items and states; what a side lacks stands among its spans as missing. @param {Scene} scene */
 export function spanSides(scene) {
   const found = scene.sides.map((side) => ({ side, spans: scene.texts.spans(side.number, scene.text).filter((span) => drawable(scene, side, span)) }));
   const keys = found.map(({ spans }) => new Set(spans.map(keyOf)));
@@ -33,7 +37,7 @@ export function spanSides(scene) {
       const agreed = !judged && keys.every((known) => known.has(keyOf(span)));
       span.state = stateOf(scene, side, { same: ofGold.has(keyOf(span)) || span.kind === "unscored", wrong: side.number > 0 && judged, agreed });
     }
-    if (side.number) spans.push(...items.missing(ofGold, spans));
+    if (side.number) spans.push(...items.missing(spans));
     for (const span of spans) dressSpan(scene, span);
   }
   return found;
@@ -43,6 +47,7 @@ export function keyOf(span) {
   return `${span.stretches.join(";")} ${span.label}`;
 }
 
+/** @param {Scene} scene @param {Side} side */
 export function drawable(scene, side, span) {
   if (span.end > span.begin) return true;
   scene.rest.push(`${side.name}: ${span.label || "a span"} over no word, before word ${span.begin + 1}`);
@@ -90,7 +95,7 @@ export class SpanItems {
   }
 
   /** Gold's items that no span of this side stands for. */
-  missing(ofGold, spans) {
+  missing(spans) {
     const has = new Set(spans.map((span) => span.item));
     const { texts } = this.scene;
     return this.free
@@ -102,7 +107,7 @@ export class SpanItems {
   }
 }
 
-/** What is written on a span. */
+/** What is written on a span. @param {Scene} scene */
 export function dressSpan(scene, span) {
   if (span.kind) scene.kinds.add(span.kind);
   const kind = TITLES[span.kind] ?? span.kind.toUpperCase();
@@ -114,16 +119,16 @@ export function dressSpan(scene, span) {
 }
 
 /** What differs stays: short spans as a whole, of long ones the ends. */
-export function keptForSpans(scene, bands) {
+export function keptForSpans(size, bands) {
   const matters = new Set();
   for (const span of bands.flatMap((band) => band.spans)) {
     if (span.state === "shared") continue;
     for (const [begin, end] of span.stretches) for (let word = begin; word < end; word += 1) if (end - begin <= 6 || word === begin || word === end - 1) matters.add(word);
   }
-  return keptWords(scene.words.length, matters);
+  return keptWords(size, matters);
 }
 
-/** What of spans is on a line, each with a lane, inner ones first, and room for its label. */
+/** What of spans is on a line, each with a lane, inner ones first, and room for its label. @param {Line} line */
 export function lanesOf(line, spans) {
   const pieces = line.pieces(spans);
   levels(pieces).forEach((level, index) => (pieces[index].level = level));
@@ -131,12 +136,13 @@ export function lanesOf(line, spans) {
   return { pieces, differs: pieces.some((piece) => piece.state !== "shared"), below: LANE * Math.max(0, ...pieces.map((piece) => piece.level + 1)) };
 }
 
-/** Room for the label of a piece, which is cut where no line has it. */
+/** Room for the label of a piece, which is cut where no line has it. @param {Line} line */
 export function askRoom(line, piece) {
   if (piece.width > line.room) Object.assign(piece, { text: fitted(piece.text, FONTS.strong, line.room - 10).shown, width: line.room });
   line.widenAcross(...widest(piece.stretches), piece.width);
 }
 
+/** @param {Scene} scene @param {Sheet} sheet @param {Line} line */
 export function drawLanes(scene, sheet, line, pieces, down) {
   for (const piece of pieces) drawBar(scene, sheet, line, piece, down + piece.level * LANE);
 }
@@ -146,7 +152,7 @@ function widest(stretches) {
   return stretches.reduce((best, one) => (one[1] - one[0] > best[1] - best[0] ? one : best));
 }
 
-/** A piece of a span as a bar, or several that a line joins; what goes on in another line is open there. `look`: further classes, `about`: further attributes. */
+/** A piece of a span as a bar, or several that a line joins; what goes on in another line is open there. `look`: further classes, `about`: further attributes. @param {Scene} scene @param {Sheet} sheet @param {Line} line */
 export function drawBar(scene, sheet, line, span, top) {
   const [begins, ends] = span.cut;
   sheet.group({ ...itemAttributes(scene, span.item, `span ${span.state}${span.look ?? ""}`), ...span.about }, () => {
@@ -159,7 +165,7 @@ export function drawBar(scene, sheet, line, span, top) {
   });
 }
 
-/** Spans as a text table: a row for each place, a column for each side. */
+/** Spans as a text table: a row for each place, a column for each side. @param {Scene} scene */
 export function spanTable(scene, bands) {
   const rows = new Map();
   bands.forEach(({ spans }, column) => {
@@ -180,6 +186,7 @@ function placesOf({ stretches }) {
   return stretches.map(([begin, end]) => (end - begin > 1 ? `${begin + 1}–${end}` : `${begin + 1}`)).join(", ");
 }
 
+/** @param {Scene} scene */
 export function wordsOf(scene, { stretches }) {
   return stretches.map(([begin, end]) => scene.words.slice(begin, end).join(" ")).join(" … ");
 }

@@ -8,6 +8,7 @@ export const APART = 14;
 export const RUNNING = 6;
 const CLOSING = /^[.,;:!?…)\]}»”’。、，]+$/u;
 const KNOWN_WIDTHS = new Map();
+/** @type {CanvasRenderingContext2D | null} */
 let ruler = null;
 let fontOfRuler = "";
 
@@ -113,7 +114,7 @@ export function linesOf(words, { kept, gap, room, prepare }) {
 }
 
 /** Some words on a line; words are known by their places in the text. */
-class Line {
+export class Line {
   constructor(cells, cellOf, first, end, { gap, room }) {
     this.all = cells;
     this.cellOf = cellOf;
@@ -125,6 +126,9 @@ class Line {
     this.end = this.cells.at(-1).end;
     this.demands = [];
     this.margins = [];
+    this.width = 0;
+    /** What is drawn on the line, a part for each side. @type {any[]} */
+    this.parts = [];
   }
 
   holds(word) {

@@ -1,7 +1,8 @@
 // A text as lines to be copied: CoNLL-U for tags and dependencies, brackets for trees, a column per side for the rest.
 import { NONE } from "./data.js";
+/** @import { Texts } from "./data.js" */
 
-/** A text with gold and all systems, in the format that its annotation has elsewhere. @returns {string} */
+/** A text with gold and all systems, in the format that its annotation has elsewhere. @param {Texts} texts @returns {string} */
 export function nativeText(texts, kind, text) {
   const sides = ["gold", ...texts.systems];
   const lines = [`# sent_id = ${oneLine(texts.data.ids[text])}`, `# text = ${oneLine(texts.words(text).join(" "))}`];
@@ -38,7 +39,7 @@ function tenColumns(word, place, given) {
 
 const UNIVERSAL = new Set("ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X _".split(" "));
 
-/** Gold's tags in the column that they look like, those of systems in MISC. */
+/** Gold's tags in the column that they look like, those of systems in MISC. @param {Texts} texts */
 function taggedLines(texts, text, sides) {
   const item = new Map();
   for (let one = texts.itemStarts[text]; one < texts.itemStarts[text + 1]; one += 1) if (texts.owner[one] === NONE) item.set(texts.begin[one], one);
@@ -51,7 +52,7 @@ function taggedLines(texts, text, sides) {
   });
 }
 
-/** Gold's heads and relations, and in MISC those of systems where they differ. */
+/** Gold's heads and relations, and in MISC those of systems where they differ. @param {Texts} texts */
 function dependencyLines(texts, text, sides) {
   const arcs = sides.map((_, side) => texts.arcs(side, text));
   const headText = (head) => (head >= 0 && head < arcs[0].length ? String(head + 1) : head === -1 ? "0" : "_");
@@ -65,10 +66,11 @@ function dependencyLines(texts, text, sides) {
   });
 }
 
-/** A column of IOB2 tags per side, nested ones joined by +, outer ones first. */
+/** A column of IOB2 tags per side, nested ones joined by +, outer ones first. @param {Texts} texts */
 function spanLines(texts, text, sides) {
   const words = texts.words(text);
   const columns = sides.map((_, side) => {
+    /** @type {string[][]} */
     const tags = words.map(() => []);
     for (const span of texts.spans(side, text)) for (const [begin, end] of span.stretches) for (let word = begin; word < end; word += 1) tags[word].push(`${word === span.begin ? "B" : "I"}-${cell(span.label)}`);
     return tags.map((tag) => tag.join("+") || "O");
@@ -76,7 +78,7 @@ function spanLines(texts, text, sides) {
   return [`# columns = word ${sides.map(cell).join(" ")}`, ...words.map((word, place) => [cell(word), ...columns.map((column) => column[place])].join("\t"))];
 }
 
-/** A bracketed tree per side; words of discontinuous constituents have their number before them. */
+/** A bracketed tree per side; words of discontinuous constituents have their number before them. @param {Texts} texts */
 function bracketLines(texts, text, sides) {
   const words = texts.words(text);
   return sides.flatMap((name, side) => [`# ${name}`, bracketed(texts.spans(side, text), words)]);
@@ -102,10 +104,11 @@ function escaped(word) {
   return cell(word).replace(/\(/gu, "-LRB-").replace(/\)/gu, "-RRB-").replace(/ /gu, "_");
 }
 
-/** A column per side as in CoNLL-2012: (0 opens a mention of chain 0, 0) closes it. */
+/** A column per side as in CoNLL-2012: (0 opens a mention of chain 0, 0) closes it. @param {Texts} texts */
 function chainColumns(texts, text, sides) {
   const words = texts.words(text);
   const columns = sides.map((_, side) => {
+    /** @type {string[][]} */
     const marks = words.map(() => []);
     for (const span of texts.spans(side, text)) {
       const last = span.end - 1;
@@ -122,6 +125,7 @@ function chainColumns(texts, text, sides) {
   return [`# columns = word ${sides.map(cell).join(" ")}`, ...rows];
 }
 
+/** @param {Texts} texts */
 function sentenceEnds(texts, text) {
   const { sentences, sentence_lengths: lengths } = texts.data;
   let sentence = 0;
@@ -132,7 +136,7 @@ function sentenceEnds(texts, text) {
   return ends;
 }
 
-/** Every arc, predicate and argument of every side on a line: side, words, label, the words of its head, what became of it. */
+/** Every arc, predicate and argument of every side on a line: side, words, label, the words of its head, what became of it. @param {Texts} texts */
 function headedLines(texts, text) {
   const words = [...texts.words(text), ...texts.between(text).map((node) => node.id)];
   const told = (stretches) => stretches.map(([begin, end]) => `${begin + 1}${end - begin > 1 ? `–${end}` : ""} ${words.slice(begin, end).join(" ")}`).join(" … ");
@@ -141,7 +145,7 @@ function headedLines(texts, text) {
   );
 }
 
-/** Every unit of every side on a line: side, words, label, what became of it. */
+/** Every unit of every side on a line: side, words, label, what became of it. @param {Texts} texts */
 function unitLines(texts, text) {
   const words = texts.words(text);
   return texts.layers.flatMap((layer, side) =>

@@ -6,6 +6,7 @@ import { takeable } from "./picture.js";
 import { term } from "./query.js";
 import { betweenEnds, worded, chooser, countButton, expandable, legend, named, numeric, panel, plotted, tableWith } from "./tables.js";
 import { NO_LABEL, typeName } from "./where.js";
+/** @import { Report } from "./report.js" */
 
 const FEW_LABELS = 12;
 const FEW_CHANGES = 6;
@@ -24,7 +25,7 @@ function sign(kind, text = CHANGES[kind][1]) {
 
 // --- how sure ---
 
-/** How sure: what is to be said of the pair, and its differences with their intervals. */
+/** How sure: what is to be said of the pair, and its differences with their intervals. @param {Report} report */
 export function surePanel(report) {
   const { packed, result } = report;
   const [a, b] = report.pair();
@@ -52,6 +53,7 @@ const atLevel = (row) => (row.low_family === null || row.low_family === undefine
 /** The interval of a test by its level. */
 const intervalTitle = (row) => (row?.level && row.family?.size > 1 ? `${Number((100 * row.level).toPrecision(row.level < 0.9999 ? 4 : 6))}% interval` : "95% interval");
 
+/** @param {Report} report */
 function testCells(report, row, scale, several) {
   const score = (system) => report.scoreOf(system, row.measure, row.score);
   const { written, difference } = writersOf(report.formOf(row));
@@ -69,7 +71,7 @@ function testCells(report, row, scale, several) {
 
 // --- what changed ---
 
-/** Corrections, new errors, changed errors, same error, both right. */
+/** Corrections, new errors, changed errors, same error, both right. @param {Report} report */
 export function changedPanel(report) {
   const diff = report.diff();
   if (!diff) return null;
@@ -99,7 +101,7 @@ export function changedPanel(report) {
   );
 }
 
-/** Where systems add items: the difference of the scores, and corrections less new errors, which may have the other sign. */
+/** Where systems add items: the difference of the scores, and corrections less new errors, which may have the other sign. @param {Report} report */
 function onEachMeasure(report) {
   const [a, b] = report.pair();
   const rows = report.result.diffs.filter((row) => row.a === a && row.b === b && row.slice === null && row.outcomes.length && row.improved === null);
@@ -114,7 +116,7 @@ function onEachMeasure(report) {
   return tableWith({ caption: "Net: corrections minus new errors", heads, rows: rows.map(draw) });
 }
 
-/** Which outcome of an item became which, where answers are no labels. */
+/** Which outcome of an item became which, where answers are no labels. @param {Report} report */
 function outcomeChanges(report, diff) {
   if (!diff.outcomes.length || !report.result.by_outcome) return null;
   const draw = (change) => {
@@ -130,12 +132,14 @@ function outcomeChanges(report, diff) {
   return tableWith({ caption: "Changes of outcome, in percent of all changes", rows: diff.outcomes.map(draw) });
 }
 
+/** @param {Report} report */
 function graded(report, diff) {
   if (diff.improved === null) return null;
   const course = (name) => [countButton(report, diff[name], [term("credit", name)], `${report.noun}s, ${name} by partial credit`, name), ` ${name}`];
   return element("p", { class: "soft" }, "By partial credit: ", course("improved"), ", ", course("worsened"), ", ", course("sideways"), ".");
 }
 
+/** @param {Report} report */
 function frequentChanges(report, diff) {
   if (!diff.changes.length) return null;
   const draw = (change) => {
@@ -157,6 +161,7 @@ function frequentChanges(report, diff) {
 
 // --- by label ---
 
+/** @type {[string, (one: any, other: any) => number][]} */
 const LABEL_ORDERS = [
   ["by net change", (one, other) => Math.abs(other.difference * other.items) - Math.abs(one.difference * one.items)],
   ["by size of difference", (one, other) => Math.abs(other.difference) - Math.abs(one.difference)],
@@ -164,7 +169,7 @@ const LABEL_ORDERS = [
   ["by name", (one, other) => (one.label < other.label ? -1 : 1)],
 ];
 
-/** Each gold label under A and B. */
+/** Each gold label under A and B. @param {Report} report */
 export function labelPanel(report) {
   const diff = report.diff();
   if (!diff?.labels.length) return null;
@@ -197,7 +202,7 @@ export function labelPanel(report) {
 
 // --- one system ---
 
-/** What is right and what is wrong in one system. */
+/** What is right and what is wrong in one system. @param {Report} report */
 export function rightPanel(report) {
   const counts = report.countsOf(report.systems[report.view.a], report.on, null);
   if (!counts || !report.texts) return null;
@@ -229,7 +234,7 @@ export function rightPanel(report) {
   );
 }
 
-/** Each gold label in one system. */
+/** Each gold label in one system. @param {Report} report */
 export function rightLabels(report) {
   const system = report.systems[report.view.a];
   const labelled = (row) => row.system === system && row.label !== null && row.slice === null && "tp" in row.counts && row.counts.gold;

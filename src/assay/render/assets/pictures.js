@@ -6,6 +6,7 @@ import { plural, signed, signedTick, whole } from "./numbers.js";
 import { takeable } from "./picture.js";
 import { reachable } from "./scroll.js";
 import { named, numeric, panel, plotted, tableWith, worded } from "./tables.js";
+/** @import { Report } from "./report.js" */
 
 const TALL = Math.sqrt(3) / 2;
 const THIRDS = ["a", "equal", "b"];
@@ -229,7 +230,7 @@ function picturesOf({ bayes, rankings }) {
   ];
 }
 
-/** A chooser and the chosen picture, first the order; nothing where there are none. */
+/** A chooser and the chosen picture, first the order; nothing where there are none. @param {Report} report */
 export function pictureSection(report) {
   if (!report.result.bayes?.length) return null;
   const pictures = new Map(picturesOf(report.result));
@@ -238,8 +239,9 @@ export function pictureSection(report) {
   choice.addEventListener("change", () => report.change({ picture: choice.value }, "open"));
   report.follow(() => {
     const { picture } = report.view;
-    choice.value = pictures.has(picture) ? picture : pictures.keys().next().value;
-    place.replaceChildren(takeable(choice.value, reachable(element("div", { class: "scroll" }, pictures.get(choice.value)()), choice.value)));
+    const [[first]] = pictures;
+    choice.value = picture !== null && pictures.has(picture) ? picture : first;
+    place.replaceChildren(takeable(choice.value, reachable(element("div", { class: "scroll" }, pictures.get(choice.value)?.()), choice.value)));
   });
   return panel("pictures", "Pictures", choice, place);
 }

@@ -4,6 +4,14 @@ import { signedCount } from "./numbers.js";
 import { writtenQuery } from "./query.js";
 import { bringUp } from "./scroll.js";
 import { hashOf, initialView, viewFrom } from "./state.js";
+/**
+ * @import { Texts } from "./data.js"
+ * @import { Hits } from "./filters.js"
+ * @import { View } from "./state.js"
+ */
+
+/** @type {Hits} */
+const NO_HITS = { items: new Int32Array(), texts: new Int32Array(), ofItems: true };
 
 /** The first of a sorted column that is not less than a number. */
 function firstFrom(column, number, low = 0) {
@@ -18,10 +26,12 @@ function firstFrom(column, number, low = 0) {
 
 /** A page's state. Parts listen to `follow`: called with what changed: "pair", "filter", "text", or "open" where it is but a tab. */
 export class Report {
+  /** @param {any} packed @param {Texts | null} texts */
   constructor(packed, texts) {
     this.packed = packed;
     this.result = packed.result;
-    this.texts = texts;
+    /** Null if the page contains no texts; then nothing is listed, and nobody reads them. @type {Texts} */
+    this.texts = /** @type {any} */ (texts);
     this.kind = this.result.drawing;
     this.unit = texts?.data.unit ?? this.result.unit;
     this.paired = this.result.diffs.length > 0 || this.result.comparisons.length > 0;
@@ -29,11 +39,18 @@ export class Report {
     this.noun = this.result.noun;
     this.systems = texts?.systems ?? this.#systemsOf();
     this.kinds = texts?.kinds ?? [...new Set(this.result.transitions.flatMap((row) => [row.from, row.to]))].filter((kind) => kind !== "none");
+    /** @type {((what: string) => void)[]} */
     this.followers = [];
     this.first = this.#firstPair();
+    /** @type {View} */
     this.view = initialView(this.first);
-    this.hits = null;
+    this.hits = NO_HITS;
+    /** The texts listed, in order. */
+    this.rows = NO_HITS.texts;
     this.error = "";
+    /** Scores by what they are of. @type {Map<string, any> | null} */
+    this.figures = null;
+    this.waiting = 0;
   }
 
   #systemsOf() {
@@ -118,7 +135,7 @@ export class Report {
 
   /** The names of A and B. */
   pair() {
-    return [this.systems[this.view.a], this.systems[this.view.b]];
+    return [this.systems[this.view.a], this.view.b === null ? undefined : this.systems[this.view.b]];
   }
 
   /** What B does differently from A, on the measure whose items are listed. */
@@ -193,16 +210,16 @@ export class Report {
       this.error = "";
     } catch (error) {
       if (!(error instanceof Error)) throw error;
-      this.hits = { items: new Int32Array(), texts: new Int32Array(), ofItems: true };
+      this.hits = NO_HITS;
       this.error = error.message;
     }
     this.rows = this.#sorted();
-    if (!this.rows.includes(this.view.text)) this.view = { ...this.view, text: this.#firstTelling(), item: null };
+    if (this.view.text === null || !this.rows.includes(this.view.text)) this.view = { ...this.view, text: this.#firstTelling(), item: null };
   }
 
   /** The first text in which there is something to be seen, else the first; null where there is none. */
   #firstTelling() {
-    return this.rows.find((text) => this.stepsIn(text).length) ?? this.rows[0] ?? null;
+    return this.rows.find((text) => this.stepsIn(text).length > 0) ?? this.rows[0] ?? null;
   }
 
   #sorted() {

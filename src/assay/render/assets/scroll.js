@@ -1,9 +1,9 @@
 // Boxes that scroll, and what is brought into view.
-import { element } from "./dom.js";
+import { element, find } from "./dom.js";
 
 const sizes = new ResizeObserver((entries) => {
   for (const { target } of entries) {
-    if (target.scrollWidth > target.clientWidth + 1) target.tabIndex = 0;
+    if (target.scrollWidth > target.clientWidth + 1) target.setAttribute("tabindex", "0");
     else target.removeAttribute("tabindex");
   }
 });
@@ -24,7 +24,7 @@ export function scrollBox(caption, ...content) {
 
 /** Bring the beginning of a part of the page to the top of the window, unless it is in its upper half. */
 export function bringUp(id) {
-  const node = document.getElementById(id);
+  const node = find(`#${id}`);
   const { top } = node.getBoundingClientRect();
   if (top < 0 || top > innerHeight / 2) node.scrollIntoView({ block: "start" });
 }

@@ -4,6 +4,7 @@ import { whole } from "./numbers.js";
 import { writtenQuery } from "./query.js";
 import { roving } from "./roving.js";
 import { scrollBox } from "./scroll.js";
+/** @import { Report } from "./report.js" */
 
 /** Cells: what a row is called, words, numbers, and small charts. */
 export const named = (text) => element("th", { scope: "row", dir: "auto", title: text }, text);
@@ -17,7 +18,7 @@ export function betweenEnds(row, written) {
   return element("td", { class: "n soft interval" }, row.low === null ? "–" : marked);
 }
 
-/** What the marks of these scores' intervals mean. */
+/** What the marks of these scores' intervals mean. @param {Report} report */
 export function intervalNotes(report, rows) {
   const rare = [...new Set(rows.flatMap((row) => row.too_short ?? []))];
   const [noun, unit] = [report.noun, report.result.unit];
@@ -50,7 +51,7 @@ function clickable(row) {
   if (buttons.length !== 1) return row;
   row.classList.add("whole");
   row.addEventListener("click", (event) => {
-    if (!event.target.closest("button") && getSelection().isCollapsed) buttons[0].dispatchEvent(new MouseEvent("click", { shiftKey: event.shiftKey }));
+    if (!event.target.closest("button") && getSelection()?.isCollapsed) buttons[0].dispatchEvent(new MouseEvent("click", { shiftKey: event.shiftKey }));
   });
   return row;
 }
@@ -75,9 +76,9 @@ export function moreButton(title, show) {
   button.addEventListener("click", () => {
     const all = button.getAttribute("aria-expanded") === "false";
     const around = button.closest(".panel");
-    around.classList.toggle("wide", all);
+    around?.classList.toggle("wide", all);
     show(all);
-    around.scrollIntoView({ block: "nearest" });
+    around?.scrollIntoView({ block: "nearest" });
     button.setAttribute("aria-expanded", String(all));
     button.textContent = all ? "fewer" : title;
     drawnAnew();
@@ -89,7 +90,7 @@ export function moreButton(title, show) {
 export function chooser(label, options, show) {
   const choice = element("select", { "aria-label": label }, options.map(([title], place) => element("option", { value: place }, title)));
   choice.addEventListener("change", () => {
-    show(options[choice.value][1]);
+    show(options[choice.selectedIndex][1]);
     drawnAnew();
   });
   return choice;
@@ -100,7 +101,7 @@ function drawnAnew() {
   document.dispatchEvent(new CustomEvent("counts"));
 }
 
-/** A count that lists the items behind it; plain text where nothing can be listed. Shift adds to the filters there are. */
+/** A count that lists the items behind it; plain text where nothing can be listed. Shift adds to the filters there are. @param {Report} report @param {string | null} name */
 export function countButton(report, count, terms, meaning, name = null) {
   if (!report.texts || !terms) return element("span", { class: "count" }, whole(count));
   const query = writtenQuery(terms);

@@ -3,11 +3,15 @@ import { NONE } from "./data.js";
 import { shape } from "./dom.js";
 import { APART, FONTS, fitted, keptWords, widthOf } from "./lines.js";
 import { MARKS, itemAttributes, itemsByWord, restOfWords, stateOf } from "./scene.js";
+/**
+ * @import { Line, Sheet } from "./lines.js"
+ * @import { Scene } from "./scene.js"
+ */
 
 const TAG_LINE = 16;
 const PADDING = 7;
 
-/** Tags as rows under the words. */
+/** Tags as rows under the words. @param {Scene} scene */
 export function tagRows(scene) {
   const items = itemsByWord(scene);
   restOfWords(scene);
@@ -29,6 +33,7 @@ export function tagRows(scene) {
   };
 }
 
+/** @param {Scene} scene */
 function cellsOfWord(scene, item) {
   const { texts, sides } = scene;
   if (item === NONE) return sides.map(() => ({ item, state: "shared", label: "", width: 0, lines: [[{ text: "·", changed: false }]] }));
@@ -103,6 +108,7 @@ function comparable(tag, other) {
   return ours.length === theirs.length && ours.length > 3 && ours.filter((part, place) => part === theirs[place]).length * 2 >= ours.length;
 }
 
+/** @param {Scene} scene @param {Sheet} sheet @param {Line} line */
 function drawTag(scene, sheet, line, cell, top) {
   const middle = line.middle(cell.word);
   if (cell.item === NONE) {
@@ -122,6 +128,7 @@ function drawTag(scene, sheet, line, cell, top) {
   });
 }
 
+/** @param {Scene} scene */
 function tagTable(scene, cells) {
   return {
     header: ["", "Word", ...scene.sides.map((side) => side.heading)],

@@ -31,7 +31,7 @@ export function themeButton() {
   };
   button.addEventListener("click", () => {
     const names = Object.keys(THEMES);
-    const next = names[(names.indexOf(document.documentElement.dataset.theme) + 1) % names.length];
+    const next = names[(names.indexOf(document.documentElement.dataset.theme ?? "auto") + 1) % names.length];
     remember(next);
     show(next);
   });

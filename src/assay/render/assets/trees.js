@@ -3,16 +3,20 @@ import { NONE } from "./data.js";
 import { APART, levels } from "./lines.js";
 import { SpanItems, drawLanes, drawable, dressSpan, keptForSpans, keyOf, laneBands, lanesOf, spanSides, spanTable } from "./lanes.js";
 import { itemAttributes } from "./scene.js";
+/**
+ * @import { Line, Sheet } from "./lines.js"
+ * @import { Scene } from "./scene.js"
+ */
 
 const LEVEL = 26;
 const STATES = { right: "right", spurious: "wrong", missing: "missing", forgiven: "forgiven", unasked: "unasked" };
 
-/** Constituents as trees over the words. */
+/** Constituents as trees over the words. @param {Scene} scene */
 export function treeBands(scene) {
   return treesOf(scene, spanSides(scene));
 }
 
-/** Function trees: the golds of the frameworks first, then what all golds share, then systems. */
+/** Function trees: the golds of the frameworks first, then what all golds share, then systems. @param {Scene} scene */
 export function unitTrees(scene) {
   const { texts } = scene;
   const golds = texts.layers.slice(texts.systems.length + 1).map((layer, index) => ({ number: texts.systems.length + 1 + index, system: NONE, name: layer.side, heading: layer.side, letter: "" }));
@@ -31,11 +35,11 @@ export function unitTrees(scene) {
   return treesOf(scene, bands);
 }
 
-/** Trees of spans that are ready, each on one line, however wide: what is `below` stands under the words, the rest is the tree. */
+/** Trees of spans that are ready, each on one line, however wide: what is `below` stands under the words, the rest is the tree. @param {Scene} scene */
 function treesOf(scene, bands) {
   return {
     words: scene.words,
-    kept: scene.view.fold ? keptForSpans(scene, bands) : null,
+    kept: scene.view.fold ? keptForSpans(scene.words.length, bands) : null,
     gap: APART,
     unbroken: true,
     over: true,
@@ -54,6 +58,7 @@ function isBelow(span) {
   return span.state === "missing" || span.state === "unasked" || span.state === "unfound";
 }
 
+/** @param {Line} line */
 function prepareTree(line, { spans }) {
   const nodes = line.pieces(spans.filter((span) => !isBelow(span)));
   levels(nodes).forEach((level, index) => (nodes[index].level = level));
@@ -78,7 +83,7 @@ function holds(node, stretches) {
   return stretches.every(([begin, end]) => node.stretches.some(([from, to]) => from <= begin && end <= to));
 }
 
-/** From the lowest up: a node stands over the middle of what hangs from it. */
+/** From the lowest up: a node stands over the middle of what hangs from it. @param {Scene} scene @param {Sheet} sheet @param {Line} line */
 function drawTree(scene, sheet, line, { nodes }, base) {
   for (const node of [...nodes].sort((one, other) => one.level - other.level)) {
     const places = [...node.children.map((child) => child.across), ...node.words.map((word) => line.middle(word))];
@@ -87,7 +92,7 @@ function drawTree(scene, sheet, line, { nodes }, base) {
     node.down = base - (node.level + 0.75) * LEVEL;
   }
   // What is faint lies beneath the rest.
-  for (const node of [...nodes].sort((one, other) => (other.state === "shared") - (one.state === "shared"))) {
+  for (const node of [...nodes].sort((one, other) => Number(other.state === "shared") - Number(one.state === "shared"))) {
     sheet.group(itemAttributes(scene, node.item, `branches ${node.state}`), () => {
       // Of a folded stretch one line.
       const words = [...new Set(node.words.map((word) => line.middle(word)))].map((across) => [across, base]);

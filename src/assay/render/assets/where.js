@@ -5,6 +5,7 @@ import { percent, plural, pValue, signed, whole, writersOf } from "./numbers.js"
 import { takeable } from "./picture.js";
 import { term } from "./query.js";
 import { worded, chooser, countButton, expandable, moreButton, named, numeric, panel, plotted, tableWith, tabs } from "./tables.js";
+/** @import { Report } from "./report.js" */
 
 const FEW_NAMES = 10;
 const FEW_SLICES = 40;
@@ -43,23 +44,25 @@ function typeSign(type) {
   return OUTCOMES[type]?.match(/\((.*)\)/u)?.[1] ?? typeName(type);
 }
 
-/** One view at a time of where the differences and errors are. */
+/** One view at a time of where the differences and errors are. @param {Report} report */
 export function wherePanel(report) {
   const paired = report.view.b !== null;
-  const parts = [
+  /** @type {[string, string, any][]} */
+  const all = [
     ["flow", "A → B", paired ? flow(report) : null],
     ["confusion-a", paired ? "Gold → A" : "Confusion", confusion(report, "a")],
     ["confusion-b", "Gold → B", paired ? confusion(report, "b") : null],
     ["types", "Errors", errorTypes(report)],
     ["slices", "Slices", slices(report)],
     ["bound", "Bound", upperBound(report)],
-  ].filter(([, , content]) => content);
+  ];
+  const parts = all.filter(([, , content]) => content);
   return parts.length ? panel("where", "Where", tabs("Where", parts, report.view.tab, (tab) => report.change({ tab }, "open"))) : null;
 }
 
 // --- heat maps ---
 
-/** What A's answers became in B: kinds of outcome where items are found, else labels. */
+/** What A's answers became in B: kinds of outcome where items are found, else labels. @param {Report} report */
 function flow(report) {
   const [a, b] = report.pair();
   const rows = report.result.transitions.filter((row) => row.a === a && row.b === b && row.on === report.on && row.slice === null);
@@ -71,6 +74,7 @@ function flow(report) {
   return [chooser("Gold label", labels.map((label) => [label === null ? "all gold labels" : `gold ${label}`, label]), show), place];
 }
 
+/** @param {Report} report */
 function outcomeFlow(report, rows, label) {
   const order = [...report.kinds, "none"];
   const used = (side) => order.filter((kind) => rows.some((row) => row[side] === kind));
@@ -84,6 +88,7 @@ function outcomeFlow(report, rows, label) {
   return heatMap(cells, { rows: used("from"), columns: used("to"), caption, corner: "A ↓ B →", rowTitle: typeName, columnTitle: typeSign });
 }
 
+/** @param {Report} report */
 function labelFlow(report) {
   const diff = report.diff();
   if (!diff?.changes.length) return null;
@@ -95,7 +100,7 @@ function labelFlow(report) {
   return labelHeat(`answers-${diff.a}-${diff.b}`, sums, content, { caption: "Answers that differ: A's (rows), B's (columns)", corner: "A ↓ B →" });
 }
 
-/** Gold's labels against a system's: errors alone, what is spurious in the last row, what is missing in the last column. */
+/** Gold's labels against a system's: errors alone, what is spurious in the last row, what is missing in the last column. @param {Report} report */
 function confusion(report, side) {
   const system = report.systems[report.view[side]];
   const matched = report.kinds.length > 0;
@@ -147,7 +152,7 @@ function labelHeat(name, sums, content, words) {
   const both = rows.filter((name) => columns.includes(name));
   const rank = new Map([...both, ...rows, ...columns].reverse().map((name, place, all) => [name, all.length - place]));
   rank.set(NO_LABEL, Infinity);
-  const inOrder = (names) => names.sort((one, other) => rank.get(one) - rank.get(other));
+  const inOrder = (names) => names.sort((one, other) => (rank.get(one) ?? 0) - (rank.get(other) ?? 0));
   const place = element("div", {});
   const show = (most) => {
     const frequent = (names) => new Set([...names.filter((name) => name !== NO_LABEL).slice(0, most), NO_LABEL]);
@@ -164,7 +169,7 @@ function labelHeat(name, sums, content, words) {
 
 // --- types of errors, scores, slices ---
 
-/** Types of errors of A and B, under each measure that has types. */
+/** Types of errors of A and B, under each measure that has types. @param {Report} report */
 function errorTypes(report) {
   const measures = [...new Set(report.result.error_types.map((row) => row.measure))];
   if (!measures.length) return null;
@@ -172,6 +177,7 @@ function errorTypes(report) {
   return ordered.map((measure) => takeable(`errors-${measure}`, typeTable(report, measure)));
 }
 
+/** @param {Report} report */
 function typeTable(report, measure) {
   const sides = report.view.b === null ? ["a"] : ["a", "b"];
   const rows = report.result.error_types.filter((row) => row.measure === measure);
@@ -191,7 +197,7 @@ function typeTable(report, measure) {
   return tableWith({ caption: `Types of errors, ${report.title(measure)}`, heads, rows: types.map(draw) });
 }
 
-/** Each slice under A and B, on the main measure. */
+/** Each slice under A and B, on the main measure. @param {Report} report */
 function slices(report) {
   const [main] = report.mainScores();
   const names = [...new Set(report.result.scores.filter((row) => row.slice !== null && row.measure === main?.measure).map((row) => row.slice))];
@@ -207,6 +213,7 @@ function slices(report) {
   return takeable(`slices-${sides.join("-")}`, expandable({ caption, heads, rows: names, draw, few: FEW_SLICES, kind: "rows stacked" }));
 }
 
+/** @param {Report} report */
 function pairSlice(report, main, name, figures, scale) {
   const [nameA, nameB] = report.pair();
   const [a, b] = figures.map((row) => row.value);
@@ -233,7 +240,7 @@ function oneSlice(name, figures, scale, written) {
 
 // --- the upper bound ---
 
-/** How good a perfect choice among all systems would be, and what they have right together. */
+/** How good a perfect choice among all systems would be, and what they have right together. @param {Report} report */
 function upperBound(report) {
   const here = (row) => row.on === report.on && row.slice === null;
   const bound = report.result.bounds.find((row) => here(row) && row.label === null);
@@ -247,7 +254,9 @@ function upperBound(report) {
   return [element("p", {}, said), boundBars(report, bound), counted, exactSentences(report, bound), steps];
 }
 
+/** @param {Report} report */
 function boundBars(report, bound) {
+  /** @type {[string, number | null][]} */
   const values = [...Object.entries(bound.systems), ["upper bound", bound.upper]];
   const scale = scaleOf(values.map(([, value]) => value));
   const draw = ([name, value], place) => {
@@ -258,6 +267,7 @@ function boundBars(report, bound) {
   return takeable("upper-bound", tableWith({ caption: `Right, of ${plural(bound.items, report.noun)} of gold`, heads, rows: values.map(draw) }));
 }
 
+/** @param {Report} report */
 function rightIn(report, bound) {
   const last = bound.right_in.length - 1;
   const draw = (count, number) => {
@@ -268,6 +278,7 @@ function rightIn(report, bound) {
   return tableWith({ caption: "Right in how many systems", rows: bound.right_in.map(draw) });
 }
 
+/** @param {Report} report */
 function onlyRight(report, unique) {
   const draw = ({ system, only_right }) => {
     const meaning = `gold's ${report.noun}s that only ${system} has right`;
@@ -276,6 +287,7 @@ function onlyRight(report, unique) {
   return unique.length ? tableWith({ caption: "Right in this system alone", rows: unique.map(draw) }) : null;
 }
 
+/** @param {Report} report */
 function exactSentences(report, bound) {
   if (!bound.sentences) return null;
   const each = Object.entries(bound.exact).map(([name, number]) => `${name} ${whole(number)}`);
