@@ -82,7 +82,7 @@ function addTyped(report, field) {
 /** @param {Report} report */
 function chipsOf(report) {
   const { terms } = report.view;
-  if (!terms.length) return [element("span", { class: "soft" }, "No filter: everything is listed")];
+  if (!terms.length) return [element("span", { class: "soft" }, "No filters: all items are listed")];
   const chips = terms.map((one, place) => {
     const drop = () => report.ask(terms.filter((_, other) => other !== place));
     const about = { class: "filter", "data-chip": written(one), "aria-label": `Remove filter ${written(one)}` };
@@ -103,6 +103,6 @@ function partNote(report) {
   const { embedded, total, how, unit } = report.texts.data;
   if (how === "all") return null;
   const which = how === "sample" ? "a random sample of those with errors" : "those with errors";
-  const said = `This page lists ${whole(embedded)} of ${plural(total, unit)}, ${which}.`;
-  return element("p", { id: "part", class: "soft" }, said, " The figures above count all of them, so that a list may be shorter than its count.");
+  const listed = `This page lists ${whole(embedded)} of ${plural(total, unit)}: ${which}.`;
+  return element("p", { id: "part", class: "soft" }, listed, ` The numbers above count all ${unit}s, so a list can be shorter than its number.`);
 }

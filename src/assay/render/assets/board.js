@@ -19,7 +19,7 @@ export function boardPanel(report) {
   if (!all.length) return null;
   const measures = [...new Set(all.map((row) => row.measure))];
   const alone = new Set(all.map((row) => row.system)).size === 1;
-  const by = measures.includes(report.view.by) ? report.view.by : report.leading();
+  const by = measures.find((measure) => measure === report.view.by) ?? report.leading();
   // What sums up the pairs of annotators, as their mean does, stands below them and has no rank.
   const isPair = ({ system }) => report.result.command === "agreement" && system.includes(" ~ ");
   const ranked = alone ? all : report.ranked(by);

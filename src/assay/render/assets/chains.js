@@ -3,7 +3,10 @@ import { NONE } from "./data.js";
 import { FONTS, RUNNING, widthOf } from "./lines.js";
 import { drawLanes, lanesOf, spanTable, wordsOf } from "./lanes.js";
 import { MARKS } from "./scene.js";
-/** @import { Scene, Side } from "./scene.js" */
+/**
+ * @import { Span } from "./data.js"
+ * @import { Scene, Side } from "./scene.js"
+ */
 
 const HUES = 7;
 
@@ -33,6 +36,7 @@ export function chainLines(scene) {
 /** @param {Scene} scene @param {number} side */
 function mentionsOf(scene, side) {
   const layer = scene.texts.layers[side];
+  /** @type {Span[]} */
   const mentions = scene.texts.spans(side, scene.text).map((span) => ({ ...span, chain: layer.label[span.row] }));
   const last = new Map();
   for (const mention of mentions) {
@@ -44,6 +48,7 @@ function mentionsOf(scene, side) {
 
 // --- numbers ---
 
+/** @param {Span[]} gold */
 function numberGold(gold) {
   const names = new Map();
   const sizes = countBy(gold, (mention) => mention.chain);
@@ -60,14 +65,15 @@ function countBy(rows, key) {
   return counts;
 }
 
-/** A system's chain is called after the gold chain that it shares most mentions with; further ones 3b and 3c, those without +1, +2. @param {Side} side */
+/** A system's chain is called after the gold chain that it shares most mentions with; further ones 3b and 3c, those without +1, +2. @param {Side} side @param {Span[]} mentions @param {Span[]} gold */
 function numberChains(mentions, gold, side) {
   const goldAt = new Map(gold.map((mention) => [String(mention.stretches), mention]));
+  const partners = mentions.map((mention) => ({ mention, partner: goldAt.get(String(mention.stretches)) })).filter(({ partner }) => partner);
   if (!side.number) {
-    for (const mention of mentions) Object.assign(mention, { number: goldAt.get(String(mention.stretches)).number, hue: goldAt.get(String(mention.stretches)).hue });
+    for (const { mention, partner } of partners) Object.assign(mention, { number: partner?.number, hue: partner?.hue });
     return;
   }
-  const common = countBy(mentions.filter((mention) => goldAt.has(String(mention.stretches))), (mention) => `${mention.chain} ${goldAt.get(String(mention.stretches)).number}`);
+  const common = countBy(partners, ({ mention, partner }) => `${mention.chain} ${partner.number}`);
   const ranked = [...common].map(([key, count]) => ({ chain: Number(key.split(" ")[0]), number: key.split(" ")[1], count })).sort((one, other) => other.count - one.count);
   const names = new Map();
   const taken = new Map();
@@ -93,7 +99,7 @@ function partLetter(place) {
 
 // --- what became of mentions ---
 
-/** The mentions of a side with items and states, and those of gold that it lacks. @param {Scene} scene @param {Side} side */
+/** The mentions of a side with items and states, and those of gold that it lacks. @param {Scene} scene @param {Side} side @param {Span[]} mentions @param {Span[]} gold */
 function judged(scene, side, mentions, gold) {
   const goldAt = new Map(gold.map((mention) => [String(mention.stretches), mention]));
   const items = itemsAt(scene, side);
@@ -113,7 +119,7 @@ function judged(scene, side, mentions, gold) {
   return [...mentions, ...lacking.map((mention) => missed(scene, side, mention, items))];
 }
 
-/** @param {Scene} scene @param {Side} side */
+/** @param {Scene} scene @param {Side} side @param {Span} mention */
 function missed(scene, side, mention, items) {
   const item = items.get(String(mention.stretches)) ?? NONE;
   const wrong = item !== NONE && scene.texts.wrong[side.system][item] === 1;
@@ -152,7 +158,7 @@ function agree(scene, sides) {
   }
 }
 
-/** @param {Scene} scene @param {Side} side */
+/** @param {Scene} scene @param {Side} side @param {Span} span */
 function dressMention(scene, side, span) {
   span.label = span.number;
   span.text = `${MARKS[span.state]}${span.number}${span.kind ? ` ${span.kind.toUpperCase()}` : ""}`;
@@ -168,10 +174,10 @@ function dressMention(scene, side, span) {
 function explain(scene, sides) {
   const numbers = sides.flatMap(({ spans }) => spans.map((span) => span.number));
   for (const span of sides.flatMap(({ spans }) => spans)) if (span.kind) scene.kinds.add(span.kind);
-  scene.notes.push("numbers: chains, systems' after the gold chain that they share most with");
+  scene.notes.push("numbers: chains; a system's chain has the number of the gold chain with which it shares most mentions");
   if (!scene.view.onPaper) scene.notes.push("point at a mention, or go there with Tab and the arrow keys, to see its chain");
   if (numbers.some((number) => /\d[a-z-]/u.test(number))) scene.notes.push("3b, 3c: further chains with mentions of gold's 3");
-  if (numbers.some((number) => number.startsWith("+"))) scene.notes.push("+1: a chain without any mention of gold's");
+  if (numbers.some((number) => number.startsWith("+"))) scene.notes.push("+1: a chain without a gold mention");
 }
 
 /** Sentences in which all agree are folded. @param {Scene} scene */

@@ -138,7 +138,7 @@ export function heatMap(cells, { rows, columns, caption, corner, rowTitle = (nam
 }
 
 /** A name that may be too long for its place. */
-export function short(text, most) {
+function short(text, most) {
   const letters = [...text];
   return letters.length > most ? `${letters.slice(0, most - 1).join("")}…` : text;
 }

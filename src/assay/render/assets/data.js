@@ -4,7 +4,9 @@ import { find } from "./dom.js";
 /** The packed block of the page. @returns {Promise<any>} */
 export async function unpack() {
   const text = find("#data").textContent;
-  const bytes = Uint8Array.fromBase64 ? Uint8Array.fromBase64(text) : Uint8Array.from(atob(text), (mark) => mark.charCodeAt(0));
+  /** Not all browsers have `fromBase64`. @type {any} */
+  const newer = Uint8Array;
+  const bytes = newer.fromBase64 ? newer.fromBase64(text) : Uint8Array.from(atob(text), (mark) => mark.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   const packed = JSON.parse(await new Response(stream).text());
   return { ...packed, result: JSON.parse(packed.exports.JSON) };
@@ -41,6 +43,11 @@ function starts(texts, rows) {
 
 export const NONE = -1;
 export const KINDS = ["correction", "new-error", "changed-error", "both-right", "same-error"];
+
+/**
+ * A span of a layer, to which drawings add what they need. `head`: [begin, end], or a number below 0: -1 root, -2 elsewhere, -3 none.
+ * @typedef {{begin: number, end: number, label: string, kind: string, stretches: [number, number][], row: number, head: any, item: number, undirected: boolean, [more: string]: any}} Span
+ */
 
 /** The texts of a Result, item by item and layer by layer. */
 export class Texts {
@@ -85,8 +92,9 @@ export class Texts {
     return { ...layer, labels, kinds, text, starts: starts(this.size, text) };
   }
 
-  /** The words of a text. */
+  /** The words of a text. @param {number} text */
   words(text) {
+    /** @type {string[]} */
     const words = [];
     for (let place = this.wordStarts[text]; place < this.wordStarts[text + 1]; place += 1) words.push(this.data.vocabulary[this.data.words[place]]);
     return words;
@@ -124,9 +132,10 @@ export class Texts {
     return found;
   }
 
-  /** The spans of a layer in a text: {begin, end, label, kind, stretches, item, head: [begin, end], or a number below 0: -1 root, -2 elsewhere, -3 none}. */
+  /** The spans of a layer in a text. @param {number} side @param {number} text */
   spans(side, text) {
     const layer = this.layers[side];
+    /** @type {Span[]} */
     const found = [];
     for (let row = layer.starts[text]; row < layer.starts[text + 1]; row += 1) {
       const begin = layer.begin[row];
@@ -140,9 +149,10 @@ export class Texts {
     return found;
   }
 
-  /** The arcs of a layer in a text, word by word: {head, relation}; a head below 0: -1 root, -2 elsewhere, -3 missing. */
+  /** The arcs of a layer in a text, word by word; a head below 0: -1 root, -2 elsewhere, -3 missing. @param {number} side @param {number} text */
   arcs(side, text) {
     const layer = this.layers[side];
+    /** @type {{head: number, relation: string}[]} */
     const found = [];
     for (let place = this.wordStarts[text]; place < this.wordStarts[text + 1]; place += 1) {
       found.push({ head: layer.heads[place], relation: layer.labels[layer.relations[place]] ?? "" });
@@ -150,6 +160,7 @@ export class Texts {
     return found;
   }
 
+  /** A label by its code. @param {number} code @returns {string} */
   label(code) {
     return code === NONE ? "∅" : this.labels[code];
   }

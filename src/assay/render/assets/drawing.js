@@ -6,6 +6,7 @@ import { chainLines } from "./chains.js";
 import { frameBands } from "./heads.js";
 import { laneBands } from "./lanes.js";
 import { FONTS, Sheet, fitted, linesOf, widthOf } from "./lines.js";
+import { plural } from "./numbers.js";
 import { itemDiffers, legendOf, sceneOf } from "./scene.js";
 import { tagRows } from "./tagrows.js";
 import { treeBands, unitTrees } from "./trees.js";
@@ -23,7 +24,7 @@ const WORDS = 26;
 const BETWEEN = 8;
 const WIDEST_NAME = 130;
 const BORDER = 1;
-const ONCE = "all: a line in which all sides agree, drawn once";
+const ONCE = "all: all sides agree in this line, so it is drawn once";
 let drawings = 0;
 
 /**
@@ -71,10 +72,10 @@ function captionOf(scene, lines, kind) {
   let differing = 0;
   for (let item = scene.first; item < scene.end; item += 1) if (itemDiffers(scene, item)) differing += 1;
   const { a, b } = scene.view;
-  const found = b === null ? `${differing} wrong in ${texts.systems[a]}` : `${texts.systems[a]} and ${texts.systems[b]} differ in ${differing}`;
+  const found = b === null ? `${plural(differing, "error")} of ${texts.systems[a]}` : `${plural(differing, "difference")} between ${texts.systems[a]} and ${texts.systems[b]}`;
   const folded = lines.flatMap((line) => line.cells).reduce((sum, cell) => sum + (cell.folded ? cell.end - cell.begin : 0), 0);
   const names = sides.map((side) => side.name).join(", ");
-  return `${WHAT[kind]} of ${texts.data.ids[text] || `${texts.data.unit} ${text + 1}`}: ${names}; ${found}${folded ? `; ${folded} ${folded === 1 ? "word" : "words"} folded` : ""}.`;
+  return `${WHAT[kind]} of ${texts.data.ids[text] || `${texts.data.unit} ${text + 1}`}: ${names}; ${found}${folded ? `; ${plural(folded, "word")} folded` : ""}.`;
 }
 
 /** The headings of the sides, and one for all of them, of what fits beside a drawing: a letter where the name does not. */

@@ -10,7 +10,7 @@ const FILES = {
   JSON: ["json", "application/json"],
   BibTeX: ["bib", "text/plain"],
 };
-const NO_COPY = "The browser does not let a page copy. The text is selected: press Ctrl+C.";
+const NO_COPY = "The browser does not allow copying. The text is selected: press Ctrl+C.";
 
 /** Offer a text as a file. */
 export function save(name, text, type = "text/plain") {

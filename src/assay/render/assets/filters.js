@@ -9,7 +9,7 @@ import { KINDS, NONE } from "./data.js";
 /** Fields, with what they mean; those of texts first. */
 export const FIELDS = {
   text: "words of the sentence",
-  id: "name of the sentence",
+  id: "id of the sentence",
   length: "number of words of the sentence",
   change: "correction, new-error, changed-error, both-right, same-error, or different",
   gold: "gold's label",
@@ -18,16 +18,16 @@ export const FIELDS = {
   label: "a label of gold, A or B",
   "a-is": "right or wrong",
   "b-is": "right or wrong",
-  "a-type": "what became of it in A: tp, le, fp …",
-  "b-type": "the same in B",
-  credit: "improved, worsened or sideways: B's partial credit beside A's",
+  "a-type": "outcome in A: tp, le, fp …",
+  "b-type": "outcome in B",
+  credit: "improved, worsened or sideways: B's partial credit compared with A's",
   moved: "yes: A and B attach it to different heads",
   word: "words of the item",
   size: "number of words of the item",
-  distance: "how far away gold's head is",
-  "right-in": "how many systems have it right",
-  only: "the one system that has it right",
-  slice: "one of the slices, e.g. seen=unseen",
+  distance: "distance to gold's head, in words",
+  "right-in": "number of systems that have it right",
+  only: "the only system that has it right",
+  slice: "a slice, e.g. seen=unseen",
 };
 
 const OF_TEXT = new Set(["text", "id", "length"]);
@@ -36,7 +36,7 @@ const NUMERIC = new Set(["length", "size", "distance", "right-in"]);
 const NOTHING = "∅";
 const COURSES = ["improved", "worsened", "sideways"];
 
-/** What cannot be asked, in a sentence. */
+/** An error of a query, with a sentence for the reader. */
 export class QueryError extends Error {}
 
 /** @param {Texts} texts @returns {string[]} the fields that make sense for these texts */
@@ -80,7 +80,7 @@ function passes(tests, item) {
   return true;
 }
 
-/** Whether an item is one of gold's or of the systems in question. @param {Texts} texts */
+/** A test that is true of items of gold and of the systems compared. @param {Texts} texts */
 export function presence(texts, { a, b }) {
   if (!texts.kinds.length) return () => true;
   const sides = b === null ? [a] : [a, b];
@@ -90,17 +90,17 @@ export function presence(texts, { a, b }) {
 /** @param {Texts} texts */
 function check(texts, pair, { field, op, values }) {
   const known = usableFields(texts, pair);
-  if (!known.includes(field)) throw new QueryError(`There is no field ${field} here. There is: ${known.join(", ")}.`);
-  if (!values.length) throw new QueryError(`There is nothing behind ${field}${op} to look for.`);
+  if (!known.includes(field)) throw new QueryError(`Unknown field "${field}". Write one of: ${known.join(", ")}.`);
+  if (!values.length) throw new QueryError(`Write a value after "${field}${op}".`);
   const number = values.every((value) => /^\d+$/u.test(value));
-  if (NUMERIC.has(field) && !number) throw new QueryError(`${field} is compared with a whole number, e.g. ${field}>5.`);
-  if (!NUMERIC.has(field) && /[<>]/u.test(op)) throw new QueryError(`${field} is no number. Write ${field}:${values[0] || "…"}`);
+  if (NUMERIC.has(field) && !number) throw new QueryError(`"${field}" needs a whole number, e.g. ${field}>5.`);
+  if (!NUMERIC.has(field) && /[<>]/u.test(op)) throw new QueryError(`"${field}" is not a number. Write ${field}:${values[0] || "…"}`);
   const possible = valuesOf(texts, field);
   const strange = possible ? values.find((value) => !possible.includes(value)) : undefined;
-  if (strange !== undefined) throw new QueryError(`${field} is never ${strange || "empty"}. It can be: ${possible.join(", ")}.`);
+  if (strange !== undefined) throw new QueryError(`"${field}" cannot be ${strange ? `"${strange}"` : "empty"}. Write one of: ${possible.join(", ")}.`);
 }
 
-/** What a field can be, where that is a short list. @param {Texts} texts */
+/** The values of a field that has few. @param {Texts} texts */
 function valuesOf(texts, field) {
   if (field === "change") return [...KINDS, "different"];
   if (field.endsWith("-is")) return ["right", "wrong"];

@@ -3,6 +3,7 @@
 import { NONE } from "./data.js";
 import { BAR, LANE, askRoom, drawBar, keptForSpans } from "./lanes.js";
 import { FONTS, RUNNING, fitted, widthOf } from "./lines.js";
+import { plural } from "./numbers.js";
 import { MARKS, itemAttributes, stateOf } from "./scene.js";
 /**
  * @import { Line, Sheet } from "./lines.js"
@@ -128,7 +129,7 @@ export function frameBands(scene) {
   const folded = scene.view.fold && differing.size > 0;
   const all = new Set(bands.flatMap(({ frames }) => frames.map((frame) => frame.head)));
   if (folded) for (const band of bands) band.frames = band.frames.filter((frame) => differing.has(frame.head));
-  if (folded && all.size > differing.size) scene.notes.push(`folded: ${all.size - differing.size} more ${all.size - differing.size === 1 ? "predicate" : "predicates"}, in which all agree`);
+  if (folded && all.size > differing.size) scene.notes.push(`folded: ${plural(all.size - differing.size, "more predicate")}, on which all sides agree`);
   const kept = scene.view.fold ? keptForSpans(places.names.length, bands.map((band) => ({ spans: band.frames.flatMap(withHeads) }))) : null;
   return {
     words: places.names,

@@ -3,6 +3,7 @@ import { NONE } from "./data.js";
 import { FONTS, RUNNING, fitted, keptWords, levels, widthOf } from "./lines.js";
 import { MARKS, itemAttributes, stateOf } from "./scene.js";
 /**
+ * @import { Span } from "./data.js"
  * @import { Line, Sheet } from "./lines.js"
  * @import { Scene, Side } from "./scene.js"
  */
@@ -43,14 +44,15 @@ export function spanSides(scene) {
   return found;
 }
 
+/** @param {Span} span */
 export function keyOf(span) {
   return `${span.stretches.join(";")} ${span.label}`;
 }
 
-/** @param {Scene} scene @param {Side} side */
+/** @param {Scene} scene @param {Side} side @param {Span} span */
 export function drawable(scene, side, span) {
   if (span.end > span.begin) return true;
-  scene.rest.push(`${side.name}: ${span.label || "a span"} over no word, before word ${span.begin + 1}`);
+  scene.rest.push(`${side.name}: ${span.label || "span"} without words, before word ${span.begin + 1}`);
   return false;
 }
 
@@ -102,12 +104,12 @@ export class SpanItems {
       .filter((one) => !one.system && !has.has(one.item) && texts.wrong[this.side.system][one.item] && one.end > one.begin)
       .map((one) => {
         this.scene.used.add("missing");
-        return { ...one, kind: one.outcome, state: "missing", row: NONE };
+        return { ...one, kind: one.outcome, state: "missing", row: NONE, head: -3, undirected: false };
       });
   }
 }
 
-/** What is written on a span. @param {Scene} scene */
+/** What is written on a span. @param {Scene} scene @param {Span} span */
 export function dressSpan(scene, span) {
   if (span.kind) scene.kinds.add(span.kind);
   const kind = TITLES[span.kind] ?? span.kind.toUpperCase();
@@ -128,7 +130,7 @@ export function keptForSpans(size, bands) {
   return keptWords(size, matters);
 }
 
-/** What of spans is on a line, each with a lane, inner ones first, and room for its label. @param {Line} line */
+/** What of spans is on a line, each with a lane, inner ones first, and room for its label. @param {Line} line @param {Span[]} spans */
 export function lanesOf(line, spans) {
   const pieces = line.pieces(spans);
   levels(pieces).forEach((level, index) => (pieces[index].level = level));
@@ -136,13 +138,13 @@ export function lanesOf(line, spans) {
   return { pieces, differs: pieces.some((piece) => piece.state !== "shared"), below: LANE * Math.max(0, ...pieces.map((piece) => piece.level + 1)) };
 }
 
-/** Room for the label of a piece, which is cut where no line has it. @param {Line} line */
+/** Room for the label of a piece, which is cut where no line has it. @param {Line} line @param {Span} piece */
 export function askRoom(line, piece) {
   if (piece.width > line.room) Object.assign(piece, { text: fitted(piece.text, FONTS.strong, line.room - 10).shown, width: line.room });
   line.widenAcross(...widest(piece.stretches), piece.width);
 }
 
-/** @param {Scene} scene @param {Sheet} sheet @param {Line} line */
+/** @param {Scene} scene @param {Sheet} sheet @param {Line} line @param {Span[]} pieces */
 export function drawLanes(scene, sheet, line, pieces, down) {
   for (const piece of pieces) drawBar(scene, sheet, line, piece, down + piece.level * LANE);
 }
@@ -152,7 +154,7 @@ function widest(stretches) {
   return stretches.reduce((best, one) => (one[1] - one[0] > best[1] - best[0] ? one : best));
 }
 
-/** A piece of a span as a bar, or several that a line joins; what goes on in another line is open there. `look`: further classes, `about`: further attributes. @param {Scene} scene @param {Sheet} sheet @param {Line} line */
+/** A piece of a span as a bar, or several that a line joins; what goes on in another line is open there. `look`: further classes, `about`: further attributes. @param {Scene} scene @param {Sheet} sheet @param {Line} line @param {Span} span */
 export function drawBar(scene, sheet, line, span, top) {
   const [begins, ends] = span.cut;
   sheet.group({ ...itemAttributes(scene, span.item, `span ${span.state}${span.look ?? ""}`), ...span.about }, () => {

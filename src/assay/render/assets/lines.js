@@ -61,20 +61,26 @@ export function keptWords(size, matters) {
   return kept;
 }
 
-/** Words, and one cell for each folded stretch: {begin, end, folded, shown, title, width}. */
+/**
+ * A word on a line, or a folded stretch of words.
+ * @typedef {{begin: number, end: number, folded: boolean, shown: string, title: string, width: number, left: number, middle: number}} Cell
+ */
+
+/** Words, and one cell for each folded stretch. @param {string[]} words @param {boolean[] | null} kept */
 function cellsOf(words, kept) {
+  /** @type {Cell[]} */
   const cells = [];
   for (let word = 0; word < words.length; word += 1) {
-    const folded = kept !== null && !kept[word];
-    if (folded && cells.at(-1)?.folded) cells.at(-1).end = word + 1;
-    else cells.push({ begin: word, end: word + 1, folded });
+    const [folded, last] = [kept !== null && !kept[word], cells.at(-1)];
+    if (folded && last?.folded) last.end = word + 1;
+    else cells.push({ begin: word, end: word + 1, folded, shown: "", title: "", width: 0, left: 0, middle: 0 });
   }
   for (const cell of cells) {
     const text = words.slice(cell.begin, cell.end).join(" ");
     if (cell.folded) {
       const number = cell.end - cell.begin;
       const shown = `⋯ ${number} ⋯`;
-      Object.assign(cell, { shown, title: `${number} words folded, in which all agree: ${text}`, width: widthOf(shown, FONTS.label) + 4 });
+      Object.assign(cell, { shown, title: `${number} folded words, on which all sides agree: ${text}`, width: widthOf(shown, FONTS.label) + 4 });
     } else {
       const { shown, width, cut } = fitted(text === "" ? "∅" : text, FONTS.word);
       Object.assign(cell, { shown, title: cut ? text : "", width: Math.max(width, 10) });
@@ -91,8 +97,9 @@ export function linesOf(words, { kept, gap, room, prepare }) {
   const cells = cellsOf(words, kept);
   const cellOf = new Int32Array(words.length);
   cells.forEach((cell, index) => cellOf.fill(index, cell.begin, cell.end));
+  /** @type {Line[]} */
   const lines = [];
-  for (let first = 0; first < cells.length; first += lines.at(-1).cells.length) {
+  for (let first = 0; first < cells.length; ) {
     let [end, width] = [first, -gap];
     while (end < cells.length && (width += gap + cells[end].width) <= room) end += 1;
     for (;;) {
@@ -104,6 +111,7 @@ export function linesOf(words, { kept, gap, room, prepare }) {
       // No line begins with a full stop.
       if (end === first + 1 || (fits && !(end > first + 2 && CLOSING.test(cells[end]?.shown)))) {
         lines.push(line);
+        first = end;
         break;
       }
       // What asks for room may be gone with the words that no longer fit.
@@ -115,6 +123,7 @@ export function linesOf(words, { kept, gap, room, prepare }) {
 
 /** Some words on a line; words are known by their places in the text. */
 export class Line {
+  /** @param {Cell[]} cells @param {Int32Array} cellOf @param {number} first @param {number} end @param {{gap: number, room: number}} sizes */
   constructor(cells, cellOf, first, end, { gap, room }) {
     this.all = cells;
     this.cellOf = cellOf;
@@ -123,8 +132,10 @@ export class Line {
     this.room = room;
     this.cells = cells.slice(first, end).map((cell) => ({ ...cell }));
     this.begin = this.cells[0].begin;
-    this.end = this.cells.at(-1).end;
+    this.end = this.cells[this.cells.length - 1].end;
+    /** @type {{first: number, last: number, width: number, edges: boolean}[]} */
     this.demands = [];
+    /** @type {{first: number, last: number, width: number}[]} */
     this.margins = [];
     this.width = 0;
     /** What is drawn on the line, a part for each side. @type {any[]} */

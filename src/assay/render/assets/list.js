@@ -15,7 +15,7 @@ export class TextList {
     this.position = -1;
     this.onPaper = false;
     this.space = element("div", { class: "space", role: "presentation" });
-    this.node = element("div", { id: "list", role: "listbox", "aria-label": `The ${report.unit}s found` }, this.space);
+    this.node = element("div", { id: "list", role: "listbox", "aria-label": `${report.unit}s that match the filters` }, this.space);
     this.node.addEventListener("scroll", () => this.draw(), { passive: true });
     this.node.addEventListener("keydown", (event) => this.#key(event));
     new ResizeObserver(() => this.draw()).observe(this.node);
@@ -127,13 +127,14 @@ export class TextList {
 /** The words of a text from a little before the first hit, with hits marked. @param {Texts} texts */
 function snippet(texts, text, hits) {
   const words = texts.words(text);
-  if (!words.some(Boolean)) return "(the file has no words)";
+  if (!words.some(Boolean)) return "(the file contains no words)";
   const inside = new Set();
   for (const item of hits) {
     const whole = [texts.begin[item], texts.begin[item] + texts.length[item]];
     for (const [begin, end] of texts.stretches[item] ?? [whole]) for (let place = begin; place < end; place += 1) inside.add(place);
   }
   const first = Math.max(0, (hits.length ? texts.begin[hits[0]] : 0) - AROUND);
+  /** @type {(string | HTMLElement)[]} */
   const parts = first ? ["… "] : [];
   for (let place = first; place < Math.min(words.length, first + 60); place += 1) {
     parts.push(inside.has(place) ? element("mark", {}, words[place]) : words[place], " ");

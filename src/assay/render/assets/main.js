@@ -47,7 +47,7 @@ function browser(report) {
     if (what === "open") return;
     if (what !== "text") list.show(report.rows, report.view.text, (text) => report.hitsIn(text));
     const { items, texts } = report.hits;
-    chosen.textContent = `${report.query() || "everything"}: ${plural(items.length, report.noun)} in ${plural(texts.length, report.unit)}`;
+    chosen.textContent = `${report.query() || "no filters"}: ${plural(items.length, report.noun)} in ${plural(texts.length, report.unit)}`;
     reader.show();
   });
   return { list, reader, nodes: [element("section", { id: "found", "aria-label": "Texts" }, filterBar(report), chosen, element("div", { id: "reader" }, list.node, reader.node))] };
@@ -109,8 +109,8 @@ function fill(id, ...parts) {
 /** Why no sentences can be looked at. @param {Report} report */
 function missingTexts(report) {
   if (["bayes", "agreement"].includes(report.result.command)) return null;
-  const remedy = "Run the command again with --html, or with --embed all and --format json.";
-  return element("p", { class: "note" }, `This page has no texts, so that no count can be clicked. ${remedy}`);
+  const remedy = "To see sentences, run the command again with --html, or with --embed all and --format json.";
+  return element("p", { class: "note" }, `This page contains no sentences, so the counts are not links. ${remedy}`);
 }
 
 /** Places that only this page, without its script, needs. @param {Report} report */

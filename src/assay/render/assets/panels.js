@@ -6,7 +6,7 @@ import { takeable } from "./picture.js";
 import { term } from "./query.js";
 import { betweenEnds, worded, chooser, countButton, expandable, legend, named, numeric, panel, plotted, tableWith } from "./tables.js";
 import { NO_LABEL, typeName } from "./where.js";
-/** @import { Report } from "./report.js" */
+/** @import { Report, Result } from "./report.js" */
 
 const FEW_LABELS = 12;
 const FEW_CHANGES = 6;
@@ -44,7 +44,7 @@ export function surePanel(report) {
     said.chance.map((line) => element("p", { class: "soft" }, line)),
   ];
   const title = element("span", {}, element("b", { class: "badge a" }, "A"), element("bdi", {}, a), " → ", element("b", { class: "badge b" }, "B"), element("bdi", {}, b));
-  return panel("compared", title, sentences, tests.length ? takeable(`differences-${a}-${b}`, tableWith({ heads, rows: tests.map(draw), kind: "rows stacked" })) : element("p", { class: "soft" }, "These two were not tested against each other; what differs between them is below."));
+  return panel("compared", title, sentences, tests.length ? takeable(`differences-${a}-${b}`, tableWith({ heads, rows: tests.map(draw), kind: "rows stacked" })) : element("p", { class: "soft" }, "This pair was not tested. Its differences are listed below."));
 }
 
 /** A test with the interval at the level of its family. */
@@ -53,7 +53,7 @@ const atLevel = (row) => (row.low_family === null || row.low_family === undefine
 /** The interval of a test by its level. */
 const intervalTitle = (row) => (row?.level && row.family?.size > 1 ? `${Number((100 * row.level).toPrecision(row.level < 0.9999 ? 4 : 6))}% interval` : "95% interval");
 
-/** @param {Report} report */
+/** @param {Report} report @param {Result["comparisons"][number]} row */
 function testCells(report, row, scale, several) {
   const score = (system) => report.scoreOf(system, row.measure, row.score);
   const { written, difference } = writersOf(report.formOf(row));
@@ -90,10 +90,10 @@ export function changedPanel(report) {
     legend(report),
     takeable(
       `changes-${diff.a}-${diff.b}`,
-      strip(parts, `Of ${plural(diff.items, report.noun)}: ${parts.map((part) => `${part.name} ${whole(part.count)}`).join(", ")}`),
+      strip(parts, `${plural(diff.items, report.noun)}: ${parts.map((part) => `${part.name} ${whole(part.count)}`).join(", ")}`),
       tableWith({ rows: parts.map(draw), kind: "kinds" }),
     ),
-    element("p", { class: "soft" }, different, ` of ${plural(diff.items, report.noun)} differ (${percent(diff.diff)} %), on ${report.title(diff.on)}. ${report.result.remarks.median ?? ""}`),
+    element("p", { class: "soft" }, different, ` of ${plural(diff.items, report.noun)} have different answers (${percent(diff.diff)} %), on ${report.title(diff.on)}. ${report.result.remarks.median ?? ""}`),
     graded(report, diff),
     onEachMeasure(report),
     outcomeChanges(report, diff),
@@ -116,7 +116,7 @@ function onEachMeasure(report) {
   return tableWith({ caption: "Net: corrections minus new errors", heads, rows: rows.map(draw) });
 }
 
-/** Which outcome of an item became which, where answers are no labels. @param {Report} report */
+/** Which outcome of an item became which, where answers are no labels. @param {Report} report @param {Result["diffs"][number]} diff */
 function outcomeChanges(report, diff) {
   if (!diff.outcomes.length || !report.result.by_outcome) return null;
   const draw = (change) => {
@@ -132,14 +132,14 @@ function outcomeChanges(report, diff) {
   return tableWith({ caption: "Changes of outcome, in percent of all changes", rows: diff.outcomes.map(draw) });
 }
 
-/** @param {Report} report */
+/** @param {Report} report @param {Result["diffs"][number]} diff */
 function graded(report, diff) {
   if (diff.improved === null) return null;
   const course = (name) => [countButton(report, diff[name], [term("credit", name)], `${report.noun}s, ${name} by partial credit`, name), ` ${name}`];
   return element("p", { class: "soft" }, "By partial credit: ", course("improved"), ", ", course("worsened"), ", ", course("sideways"), ".");
 }
 
-/** @param {Report} report */
+/** @param {Report} report @param {Result["diffs"][number]} diff */
 function frequentChanges(report, diff) {
   if (!diff.changes.length) return null;
   const draw = (change) => {
@@ -195,7 +195,7 @@ export function labelPanel(report) {
   show(LABEL_ORDERS[0][1]);
   const sort = chooser("Order of labels", LABEL_ORDERS, show);
   sort.id = "label-sort";
-  const added = diff.labels.some((row) => row.label === NO_LABEL) ? ` ${NO_LABEL}: ${report.noun}s that gold does not have, right where they are left alone.` : "";
+  const added = diff.labels.some((row) => row.label === NO_LABEL) ? ` ${NO_LABEL}: ${report.noun}s that gold does not have; not adding them counts as right.` : "";
   const said = element("p", { class: "soft" }, `Percentage of ${report.noun}s with the right answer, by gold label, on ${report.title(diff.on)}.${added} ${report.result.remarks.median ?? ""}`);
   return panel("labels", "By label", element("div", { class: "tools" }, legend(report), sort), place, said);
 }
@@ -230,7 +230,7 @@ export function rightPanel(report) {
     "Right and wrong",
     legend(report),
     takeable("right-and-wrong", strip(outcomes, outcomes.map(({ name, count }) => `${name} ${whole(count)}`).join(", ")), tableWith({ rows: outcomes.map(draw), kind: "kinds" })),
-    element("p", { class: "soft" }, `Of ${plural(counts.gold, report.noun)} of gold, on ${report.title(report.on)}.`),
+    element("p", { class: "soft" }, `Gold has ${plural(counts.gold, report.noun)} (measure: ${report.title(report.on)}).`),
   );
 }
 

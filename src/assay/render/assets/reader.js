@@ -52,7 +52,7 @@ export class Reader {
   #nothing() {
     this.place.replaceChildren();
     this.layers.replaceChildren();
-    this.figure.replaceChildren(element("p", { class: "soft" }, "Nothing is listed. Take away a filter."));
+    this.figure.replaceChildren(element("p", { class: "soft" }, "No item matches these filters. Remove a filter."));
   }
 
   #head() {
@@ -93,7 +93,7 @@ export class Reader {
 
   #foldButton() {
     const { fold } = this.report.view;
-    const about = { id: "fold", "aria-pressed": String(fold), title: "fold stretches without difference (f)" };
+    const about = { id: "fold", "aria-pressed": String(fold), title: "fold stretches without differences (f)" };
     return buttonFor(() => this.report.change({ fold: !fold }, "text"), about, "fold");
   }
 

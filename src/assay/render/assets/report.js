@@ -10,6 +10,13 @@ import { hashOf, initialView, viewFrom } from "./state.js";
  * @import { View } from "./state.js"
  */
 
+/** The Result of Python, as JSON; a test checks its fields with the types that Python declares. @typedef {any} Result */
+
+/**
+ * What Python packed. `pairs`: what is known about two systems, in sentences.
+ * @typedef {{result: Result, texts: any, verdict: string, pairs: {a: string, b: string, verdict: string, chance: string[]}[], exports: Record<string, string>}} Packed
+ */
+
 /** @type {Hits} */
 const NO_HITS = { items: new Int32Array(), texts: new Int32Array(), ofItems: true };
 
@@ -26,7 +33,7 @@ function firstFrom(column, number, low = 0) {
 
 /** A page's state. Parts listen to `follow`: called with what changed: "pair", "filter", "text", or "open" where it is but a tab. */
 export class Report {
-  /** @param {any} packed @param {Texts | null} texts */
+  /** @param {Packed} packed @param {Texts | null} texts */
   constructor(packed, texts) {
     this.packed = packed;
     this.result = packed.result;
@@ -67,13 +74,13 @@ export class Report {
     if (!this.paired) return { a: order[0] ?? 0, b: null };
     const tested = this.mainTests();
     const pairs = (tested.length ? tested : [...diffs, ...comparisons]).map((row) => [this.systems.indexOf(row.a), this.systems.indexOf(row.b)]);
-    const ranks = ([a, b]) => [order.indexOf(a), order.indexOf(b)].sort((one, other) => one - other);
+    const ranks = (pair) => pair.map((system) => order.indexOf(system)).sort((one, other) => one - other);
     const [best] = pairs.filter((pair) => Math.min(...ranks(pair)) >= 0).sort((one, other) => ranks(one)[0] - ranks(other)[0] || ranks(one)[1] - ranks(other)[1]);
     const [a, b] = best ?? [0, 1];
     return { a: Math.min(a, b), b: Math.max(a, b) };
   }
 
-  /** The measure that the verdict is about. */
+  /** The measure that the verdict is about. @returns {string} */
   leading() {
     return this.mainTests()[0]?.measure ?? this.mainScores()[0]?.measure;
   }
@@ -279,7 +286,7 @@ export class Report {
   }
 
   get gainMeaning() {
-    return this.view.b === null ? `${this.noun}s that are wrong` : `${this.noun}s gained less ${this.noun}s lost from A to B`;
+    return this.view.b === null ? `wrong ${this.noun}s` : `${this.noun}s: corrections minus new errors from A to B`;
   }
 
   gainText(gain) {

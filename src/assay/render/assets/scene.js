@@ -1,6 +1,7 @@
 // What all drawings ask about a text: which sides are shown, which items there are, and how a side's answer is marked.
 import { NONE } from "./data.js";
 import { runsLeft } from "./lines.js";
+import { plural } from "./numbers.js";
 /**
  * @import { Texts } from "./data.js"
  * @import { Line, Sheet } from "./lines.js"
@@ -17,18 +18,18 @@ import { runsLeft } from "./lines.js";
  * @typedef {{words: string[], isNode?: boolean[], kept: boolean[] | null, gap: number, over?: boolean, unbroken?: boolean, bands: Band[], prepare: (line: Line, band: any) => any, draw: (sheet: Sheet, line: Line, part: any, up: number, down: number) => void, table: TextTable, asLanes?: () => Painting, together?: string, follow?: (box: HTMLElement) => void}} Painting
  */
 
-/** How answers are marked. What all sides share is faint and has no mark; nothing is told by colour alone. */
+/** How answers are marked. What all sides share is faint and has no mark; no meaning depends on colour alone. */
 export const MARKS = { shared: "", plain: "", right: "✓ ", wrong: "✗ ", other: "≠ ", missing: "✗ ", unfound: "∅ ", forgiven: "≈ ", unasked: "○ " };
 const MEANINGS = {
   shared: "faint: all sides agree",
-  plain: "solid: gold, where not all agree",
-  right: "✓ solid: as gold, where another side differs",
+  plain: "solid: gold, if not all sides agree",
+  right: "✓ solid: the same as gold, but another side differs",
   wrong: "✗ dashed: wrong",
-  other: "≠ dashed: not as gold, but not counted as an error",
-  missing: "✗ dotted: gold has it, this side does not",
-  unfound: "∅ dotted: gold has it, this side does not, not counted",
+  other: "≠ dashed: different from gold, but not counted as an error",
+  missing: "✗ dotted: in gold, but missing on this side",
+  unfound: "∅ dotted: in gold, but missing on this side; not counted",
   forgiven: "≈ solid: only this framework has it, so it is forgiven",
-  unasked: "○ dotted: only this framework's gold has it, so nobody asks for it",
+  unasked: "○ dotted: only this framework's gold has it, so it is not counted",
 };
 
 /** A text made ready to be drawn. @param {Texts} texts @param {string} kind @param {number} text @param {Shown} view */
@@ -75,7 +76,7 @@ export function restOfWords(scene) {
   for (const side of scene.sides) {
     let number = 0;
     for (let item = scene.first; item < scene.end; item += 1) if (scene.texts.owner[item] !== NONE && side.number && scene.texts.answers[side.system][item] !== NONE) number += 1;
-    if (number) scene.rest.push(`${side.name}: ${number} ${number === 1 ? "word" : "words"} that gold does not have`);
+    if (number) scene.rest.push(`${side.name}: ${plural(number, "word")} that gold does not have`);
   }
 }
 

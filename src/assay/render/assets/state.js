@@ -8,10 +8,10 @@ import { parseQuery, writtenQuery } from "./query.js";
  */
 
 export const SORTS = {
-  order: "in order",
-  gained: "most gained",
-  lost: "most lost",
-  hits: "most hits",
+  order: "in the order of the file",
+  gained: "most corrections first",
+  lost: "most new errors first",
+  hits: "most hits first",
   longest: "longest first",
   shortest: "shortest first",
 };

@@ -4,7 +4,7 @@ import { whole } from "./numbers.js";
 import { writtenQuery } from "./query.js";
 import { roving } from "./roving.js";
 import { scrollBox } from "./scroll.js";
-/** @import { Report } from "./report.js" */
+/** @import { Report, Result } from "./report.js" */
 
 /** Cells: what a row is called, words, numbers, and small charts. */
 export const named = (text) => element("th", { scope: "row", dir: "auto", title: text }, text);
@@ -18,7 +18,7 @@ export function betweenEnds(row, written) {
   return element("td", { class: "n soft interval" }, row.low === null ? "–" : marked);
 }
 
-/** What the marks of these scores' intervals mean. @param {Report} report */
+/** What the marks of these scores' intervals mean. @param {Report} report @param {Result["scores"]} rows */
 export function intervalNotes(report, rows) {
   const rare = [...new Set(rows.flatMap((row) => row.too_short ?? []))];
   const [noun, unit] = [report.noun, report.result.unit];

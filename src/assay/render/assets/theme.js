@@ -1,7 +1,7 @@
-// Light, dark, or as the system has it; remembered where a page may remember.
+// Light, dark, or as in the operating system; remembered if the browser allows it.
 import { element } from "./dom.js";
 
-const THEMES = { auto: ["◐", "as the system has it"], light: ["☀", "light"], dark: ["☾", "dark"] };
+const THEMES = { auto: ["◐", "as in the operating system"], light: ["☀", "light"], dark: ["☾", "dark"] };
 const MEMORY = "assay-theme";
 
 function remembered() {

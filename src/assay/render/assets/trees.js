@@ -4,6 +4,7 @@ import { APART, levels } from "./lines.js";
 import { SpanItems, drawLanes, drawable, dressSpan, keptForSpans, keyOf, laneBands, lanesOf, spanSides, spanTable } from "./lanes.js";
 import { itemAttributes } from "./scene.js";
 /**
+ * @import { Span } from "./data.js"
  * @import { Line, Sheet } from "./lines.js"
  * @import { Scene } from "./scene.js"
  */
@@ -54,6 +55,7 @@ function treesOf(scene, bands) {
   };
 }
 
+/** @param {Span} span */
 function isBelow(span) {
   return span.state === "missing" || span.state === "unasked" || span.state === "unfound";
 }

@@ -1,11 +1,11 @@
 // Where systems differ and err: heat maps, types of errors, scores, slices, and the upper bound of choosing among them.
 import { axisOf, bar, dumbbellTitle, figuresPlot, growthChart, heatMap, scaleOf } from "./charts.js";
 import { element } from "./dom.js";
-import { percent, plural, pValue, signed, whole, writersOf } from "./numbers.js";
+import { percent, plural, pValue, whole, writersOf } from "./numbers.js";
 import { takeable } from "./picture.js";
 import { term } from "./query.js";
 import { worded, chooser, countButton, expandable, moreButton, named, numeric, panel, plotted, tableWith, tabs } from "./tables.js";
-/** @import { Report } from "./report.js" */
+/** @import { Report, Result } from "./report.js" */
 
 const FEW_NAMES = 10;
 const FEW_SLICES = 40;
@@ -74,7 +74,7 @@ function flow(report) {
   return [chooser("Gold label", labels.map((label) => [label === null ? "all gold labels" : `gold ${label}`, label]), show), place];
 }
 
-/** @param {Report} report */
+/** @param {Report} report @param {Result["transitions"]} rows */
 function outcomeFlow(report, rows, label) {
   const order = [...report.kinds, "none"];
   const used = (side) => order.filter((kind) => rows.some((row) => row[side] === kind));
@@ -84,7 +84,7 @@ function outcomeFlow(report, rows, label) {
     const terms = [...given, term("a-type", row.from), term("b-type", row.to)];
     return { row: row.from, column: row.to, count: row.count, content: countButton(report, row.count, terms, meaning) };
   });
-  const caption = "What became of each item under A (rows) and B (columns)";
+  const caption = "Outcome of each item in A (rows) and B (columns)";
   return heatMap(cells, { rows: used("from"), columns: used("to"), caption, corner: "A ↓ B →", rowTitle: typeName, columnTitle: typeSign });
 }
 
@@ -94,10 +94,10 @@ function labelFlow(report) {
   if (!diff?.changes.length) return null;
   const content = (before, after, count) => {
     const terms = [term("change", "different"), term("a", before), term("b", after)];
-    return countButton(report, count, terms, `A says ${before}, B says ${after}`);
+    return countButton(report, count, terms, `A: ${before}, B: ${after}`);
   };
   const sums = summed(diff.changes, (change) => [change.from, change.to]);
-  return labelHeat(`answers-${diff.a}-${diff.b}`, sums, content, { caption: "Answers that differ: A's (rows), B's (columns)", corner: "A ↓ B →" });
+  return labelHeat(`answers-${diff.a}-${diff.b}`, sums, content, { caption: "Different answers of A (rows) and B (columns)", corner: "A ↓ B →" });
 }
 
 /** Gold's labels against a system's: errors alone, what is spurious in the last row, what is missing in the last column. @param {Report} report */
@@ -109,7 +109,7 @@ function confusion(report, side) {
   if (!rows.length || report.result.by_outcome) return null;
   const letter = side.toUpperCase();
   const content = (gold, assigned, count) => {
-    const meaning = `gold ${gold}, ${letter} says ${assigned}`;
+    const meaning = `gold ${gold}, ${letter}: ${assigned}`;
     if (!matched) return countButton(report, count, [term("gold", gold), term(side, assigned), term(`${side}-is`, "wrong")], meaning);
     const inside = rows.filter((row) => (row.gold ?? NO_LABEL) === gold && (row.assigned ?? NO_LABEL) === assigned);
     const types = [...new Set(inside.map((row) => row.type))];
@@ -122,7 +122,7 @@ function confusion(report, side) {
     const named = `${meaning} (${types.map(typeName).join(", ")})`;
     return [count > pieces ? countButton(report, count - pieces, terms, named) : null, more];
   };
-  const pieceNote = rows.some((row) => row.pieces) ? "; +: further pieces of gold's" : "";
+  const pieceNote = rows.some((row) => row.pieces) ? `; +: further pieces of gold's ${report.noun}s` : "";
   const caption = `Errors of ${letter}: gold's label (rows), ${letter}'s (columns)${report.result.remarks["confusion page"] ?? ""}${pieceNote}`;
   return labelHeat(`confusion-${system}`, summed(rows, (row) => [row.gold ?? NO_LABEL, row.assigned ?? NO_LABEL]), content, { caption, corner: `gold ↓ ${letter} →` });
 }
@@ -194,7 +194,7 @@ function typeTable(report, measure) {
   };
   const heads = ["type", ...sides.flatMap((side) => [side.toUpperCase(), ""])];
   const draw = (type) => [named(typeName(type)), sides.flatMap((side) => cells(side, type))];
-  return tableWith({ caption: `Types of errors, ${report.title(measure)}`, heads, rows: types.map(draw) });
+  return tableWith({ caption: `Error types, ${report.title(measure)}`, heads, rows: types.map(draw) });
 }
 
 /** Each slice under A and B, on the main measure. @param {Report} report */
@@ -213,7 +213,7 @@ function slices(report) {
   return takeable(`slices-${sides.join("-")}`, expandable({ caption, heads, rows: names, draw, few: FEW_SLICES, kind: "rows stacked" }));
 }
 
-/** @param {Report} report */
+/** @param {Report} report @param {Result["scores"][number]} main */
 function pairSlice(report, main, name, figures, scale) {
   const [nameA, nameB] = report.pair();
   const [a, b] = figures.map((row) => row.value);
@@ -245,16 +245,16 @@ function upperBound(report) {
   const here = (row) => row.on === report.on && row.slice === null;
   const bound = report.result.bounds.find((row) => here(row) && row.label === null);
   if (!bound) return null;
-  // Where systems add items, those of gold tell recall alone.
-  const what = report.kinds.length ? "a recall of " : "";
-  const reached = `${what}${percent(bound.upper)} on ${report.title(bound.on)}: ${signed(bound.gain)} over ${bound.best}`;
-  const said = `Choosing the best of the ${plural(report.systems.length, "system")}' answers for each ${report.noun} would reach ${reached}.`;
+  // If systems add items, the items of gold give recall only.
+  const score = `${report.kinds.length ? "have a recall of" : "score"} ${percent(bound.upper)}`;
+  const choice = `Choosing the best of the ${plural(report.systems.length, "system")}' answers for each ${report.noun}`;
+  const sentence = `${choice} would ${score} on ${report.title(bound.on)}, ${percent(bound.gain)} points above ${bound.best}.`;
   const counted = element("div", { class: "beside" }, rightIn(report, bound), onlyRight(report, report.result.unique.filter(here)));
-  const steps = growing(report.result.growth.filter(here));
-  return [element("p", {}, said), boundBars(report, bound), counted, exactSentences(report, bound), steps];
+  const steps = growing(report, report.result.growth.filter(here));
+  return [element("p", {}, sentence), boundBars(report, bound), counted, exactSentences(report, bound), steps];
 }
 
-/** @param {Report} report */
+/** @param {Report} report @param {Result["bounds"][number]} bound */
 function boundBars(report, bound) {
   /** @type {[string, number | null][]} */
   const values = [...Object.entries(bound.systems), ["upper bound", bound.upper]];
@@ -264,10 +264,10 @@ function boundBars(report, bound) {
     return [named(name), numeric(percent(value)), plotted(drawn)];
   };
   const heads = ["system", "right", () => axisOf(scale)];
-  return takeable("upper-bound", tableWith({ caption: `Right, of ${plural(bound.items, report.noun)} of gold`, heads, rows: values.map(draw) }));
+  return takeable("upper-bound", tableWith({ caption: `Right, among gold's ${plural(bound.items, report.noun)}`, heads, rows: values.map(draw) }));
 }
 
-/** @param {Report} report */
+/** @param {Report} report @param {Result["bounds"][number]} bound */
 function rightIn(report, bound) {
   const last = bound.right_in.length - 1;
   const draw = (count, number) => {
@@ -278,26 +278,27 @@ function rightIn(report, bound) {
   return tableWith({ caption: "Right in how many systems", rows: bound.right_in.map(draw) });
 }
 
-/** @param {Report} report */
+/** @param {Report} report @param {Result["unique"]} unique */
 function onlyRight(report, unique) {
   const draw = ({ system, only_right }) => {
     const meaning = `gold's ${report.noun}s that only ${system} has right`;
     return [named(system), numeric(countButton(report, only_right, [term("only", system)], meaning))];
   };
-  return unique.length ? tableWith({ caption: "Right in this system alone", rows: unique.map(draw) }) : null;
+  return unique.length ? tableWith({ caption: "Right only in this system", rows: unique.map(draw) }) : null;
 }
 
-/** @param {Report} report */
+/** @param {Report} report @param {Result["bounds"][number]} bound */
 function exactSentences(report, bound) {
   if (!bound.sentences) return null;
   const each = Object.entries(bound.exact).map(([name, number]) => `${name} ${whole(number)}`);
-  const together = `in some system ${whole(bound.exact_in_one)}; with the best choice for each ${report.noun} ${whole(bound.exact_upper)}`;
-  return element("p", { class: "soft" }, `Sentences wholly right, of ${whole(bound.sentences)}: ${each.join(", ")}; ${together}.`);
+  const together = `in at least one system ${whole(bound.exact_in_one)}; with the best answer for each ${report.noun} ${whole(bound.exact_upper)}`;
+  return element("p", { class: "soft" }, `Sentences without errors, of ${whole(bound.sentences)}: ${each.join(", ")}; ${together}.`);
 }
 
-function growing(steps) {
+/** @param {Report} report @param {Result["growth"]} steps */
+function growing(report, steps) {
   if (steps.length < 2) return null;
-  const title = `Upper bound as systems join: ${steps.map((step) => `${step.added} ${percent(step.upper)}`).join(", ")}`;
-  const caption = "As systems join, the one that adds most first: upper bound (dots), right in all of them (rings)";
+  const title = `Upper bound as systems are added: ${steps.map((step) => `${step.added} ${percent(step.upper)}`).join(", ")}`;
+  const caption = `Upper bound as systems are added, best addition first (dots); ${report.noun}s that all of them have right (rings)`;
   return takeable("upper-bound-growing", element("figcaption", {}, caption), growthChart(steps, title));
 }
