@@ -5,7 +5,7 @@ import { QueryError, selected } from "./filters.js";
 import { plural, whole } from "./numbers.js";
 import { parseQuery, term, written } from "./query.js";
 import { bringUp } from "./scroll.js";
-import { SORTS } from "./state.js";
+import { SORTS, SORTS_OF_ONE } from "./state.js";
 /** @import { Report } from "./report.js" */
 
 const TYPING = 200;
@@ -39,7 +39,7 @@ export function filterBar(report) {
   const chips = element("div", { id: "chips", class: "chips", role: "group", "aria-label": "Filters" });
   const hits = element("p", { id: "hits", role: "status", "aria-live": "polite", "aria-atomic": "true" });
   const wrong = element("p", { id: "query-error", class: "error", role: "alert" });
-  const sort = choiceOf({ id: "sort", "aria-label": "Order of the list" }, Object.entries(SORTS));
+  const sort = choiceOf({ id: "sort", "aria-label": "Order of the list" }, Object.entries(report.paired ? SORTS : { ...SORTS, ...SORTS_OF_ONE }));
   sort.addEventListener("change", () => report.change({ sort: sort.value, text: null, item: null }, "filter"));
   report.follow(() => {
     sort.value = report.view.sort;

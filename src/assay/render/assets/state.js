@@ -9,12 +9,15 @@ import { parseQuery, writtenQuery } from "./query.js";
 
 export const SORTS = {
   order: "in the order of the file",
-  gained: "most corrections first",
-  lost: "most new errors first",
+  gained: "most net corrections first",
+  lost: "most net new errors first",
   hits: "most hits first",
   longest: "longest first",
   shortest: "shortest first",
 };
+
+/** Orders that have another name if only one system is looked at. */
+export const SORTS_OF_ONE = { gained: "fewest errors first", lost: "most errors first" };
 
 /** What is open on the page: the measure that systems are ranked by, a tab, a picture. */
 const OPEN = ["by", "tab", "picture"];
