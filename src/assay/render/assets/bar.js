@@ -1,9 +1,9 @@
 // Filters as chips, the query, the order of the list, and how much is found.
 import { buttonFor, choiceOf } from "./controls.js";
 import { element } from "./dom.js";
-import { QueryError, selected } from "./filters.js";
+import { QueryError, selectItems } from "./filters.js";
 import { plural, whole } from "./numbers.js";
-import { parseQuery, term, written } from "./query.js";
+import { parseQuery, term, writeTerm } from "./query.js";
 import { bringUp } from "./scroll.js";
 import { SORTS, SORTS_OF_ONE } from "./state.js";
 /** @import { Report } from "./report.js" */
@@ -11,7 +11,7 @@ import { SORTS, SORTS_OF_ONE } from "./state.js";
 const TYPING = 200;
 const PLAIN = { autocomplete: "off", spellcheck: false };
 
-/** Whether a term is the one that the search field holds. */
+/** True if a term is that of the search field. */
 const isSearch = ({ field, op, values, not }) => field === "text" && op === ":" && values.length === 1 && !not;
 
 /** The search field in the head of the page. @param {Report} report */
@@ -69,7 +69,7 @@ function addTyped(report, field) {
   const terms = parseQuery(field.value);
   if (!terms.length) return "";
   try {
-    selected(report.texts, report.view, terms);
+    selectItems(report.texts, report.view, terms);
   } catch (error) {
     if (error instanceof QueryError) return error.message;
     throw error;
@@ -85,8 +85,8 @@ function chipsOf(report) {
   if (!terms.length) return [element("span", { class: "soft" }, "No filters: all items are listed")];
   const chips = terms.map((one, place) => {
     const drop = () => report.ask(terms.filter((_, other) => other !== place));
-    const about = { class: "filter", "data-chip": written(one), "aria-label": `Remove filter ${written(one)}` };
-    return buttonFor(drop, about, element("bdi", {}, written(one)), element("span", { "aria-hidden": "true" }, " ✕"));
+    const about = { class: "filter", "data-chip": writeTerm(one), "aria-label": `Remove filter ${writeTerm(one)}` };
+    return buttonFor(drop, about, element("bdi", {}, writeTerm(one)), element("span", { "aria-hidden": "true" }, " ✕"));
   });
   return terms.length > 1 ? [...chips, buttonFor(() => report.ask([]), { class: "clear" }, "clear all")] : chips;
 }
@@ -98,7 +98,7 @@ function showHits(report, place) {
   place.replaceChildren(element("b", {}, plural(items, report.noun)), " in ", element("b", {}, plural(texts, report.unit)));
 }
 
-/** What is not on this page, where not all is. @param {Report} report */
+/** A note if the page does not contain all texts; null if it does. @param {Report} report */
 function partNote(report) {
   const { embedded, total, how, unit } = report.texts.data;
   if (how === "all") return null;

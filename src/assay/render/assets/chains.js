@@ -16,10 +16,10 @@ export function chainLines(scene) {
   const gold = mentionsOf(scene, 0);
   numberGold(gold);
   chains.forEach((mentions, index) => numberChains(mentions, gold, scene.sides[index]));
-  const bands = scene.sides.map((side, index) => ({ side, spans: judged(scene, side, chains[index], gold) }));
-  agree(scene, bands);
+  const bands = scene.sides.map((side, index) => ({ side, spans: judgeMentions(scene, side, chains[index], gold) }));
+  markShared(scene, bands);
   for (const { side, spans } of bands) for (const span of spans) dressMention(scene, side, span);
-  explain(scene, bands);
+  explainNumbers(scene, bands);
   return {
     words: scene.words,
     kept: scene.view.fold ? keptSentences(scene, bands) : null,
@@ -97,10 +97,10 @@ function partLetter(place) {
   return place === 0 ? "" : place < 26 ? String.fromCharCode(97 + place) : `-${place + 1}`;
 }
 
-// --- what became of mentions ---
+// --- outcomes of mentions ---
 
 /** The mentions of a side with items and states, and those of gold that it lacks. @param {Scene} scene @param {Side} side @param {Span[]} mentions @param {Span[]} gold */
-function judged(scene, side, mentions, gold) {
+function judgeMentions(scene, side, mentions, gold) {
   const goldAt = new Map(gold.map((mention) => [String(mention.stretches), mention]));
   const items = itemsAt(scene, side);
   for (const mention of mentions) {
@@ -116,11 +116,11 @@ function judged(scene, side, mentions, gold) {
   if (!side.number) return mentions;
   const has = new Set(mentions.map((mention) => String(mention.stretches)));
   const lacking = gold.filter((mention) => !has.has(String(mention.stretches)));
-  return [...mentions, ...lacking.map((mention) => missed(scene, side, mention, items))];
+  return [...mentions, ...lacking.map((mention) => missingMention(scene, side, mention, items))];
 }
 
 /** @param {Scene} scene @param {Side} side @param {Span} mention */
-function missed(scene, side, mention, items) {
+function missingMention(scene, side, mention, items) {
   const item = items.get(String(mention.stretches)) ?? NONE;
   const wrong = item !== NONE && scene.texts.wrong[side.system][item] === 1;
   return { ...mention, item, kind: wrong ? outcomeOf(scene, side, item) || "fn" : "", state: wrong ? "missing" : "unfound", partner: mention };
@@ -145,7 +145,7 @@ function outcomeOf(scene, side, item) {
 }
 
 /** What all sides have and have right is shared. @param {Scene} scene */
-function agree(scene, sides) {
+function markShared(scene, sides) {
   const good = countBy(
     sides.flatMap(({ spans }) => spans.filter((span) => span.state === "plain" || span.state === "right")),
     (span) => `${span.stretches} ${span.number}`,
@@ -171,7 +171,7 @@ function dressMention(scene, side, span) {
 }
 
 /** @param {Scene} scene */
-function explain(scene, sides) {
+function explainNumbers(scene, sides) {
   const numbers = sides.flatMap(({ spans }) => spans.map((span) => span.number));
   for (const span of sides.flatMap(({ spans }) => spans)) if (span.kind) scene.kinds.add(span.kind);
   scene.notes.push("numbers: chains; a system's chain has the number of the gold chain with which it shares most mentions");

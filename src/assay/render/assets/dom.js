@@ -26,7 +26,7 @@ function furnish(node, properties) {
  */
 export function element(tag, properties = {}, ...children) {
   const node = furnish(document.createElement(tag), properties);
-  node.append(...present(children));
+  node.append(...flattenChildren(children));
   return node;
 }
 
@@ -40,7 +40,7 @@ export function element(tag, properties = {}, ...children) {
  */
 export function shape(tag, attributes = {}, ...children) {
   const node = furnish(document.createElementNS(SVG, tag), attributes);
-  node.append(...present(children));
+  node.append(...flattenChildren(children));
   return node;
 }
 
@@ -57,10 +57,10 @@ export function findAll(selector, root = document) {
 }
 
 /** Children as nodes or texts, without those that are nothing. */
-function present(children) {
+function flattenChildren(children) {
   const found = [];
   for (const child of children) {
-    if (Array.isArray(child)) found.push(...present(child));
+    if (Array.isArray(child)) found.push(...flattenChildren(child));
     else if (child !== null && child !== undefined && child !== false) found.push(child instanceof Node ? child : String(child));
   }
   return found;

@@ -1,11 +1,11 @@
-// The drawing of one text: lines of words, and under or over them every side's annotation; with a text table that says the same.
+// The drawing of one text: lines of words, and under or over them every side's annotation; and the same as a table of text.
 import { NONE } from "./data.js";
 import { element, shape } from "./dom.js";
 import { arcBands, graphBands } from "./arcs.js";
 import { chainLines } from "./chains.js";
 import { frameBands } from "./heads.js";
 import { laneBands } from "./lanes.js";
-import { FONTS, Sheet, fitted, linesOf, widthOf } from "./lines.js";
+import { FONTS, Sheet, fitText, linesOf, widthOf } from "./lines.js";
 import { plural } from "./numbers.js";
 import { itemDiffers, legendOf, sceneOf } from "./scene.js";
 import { tagRows } from "./tagrows.js";
@@ -78,12 +78,12 @@ function captionOf(scene, lines, kind) {
   return `${WHAT[kind]} of ${texts.data.ids[text] || `${texts.data.unit} ${text + 1}`}: ${names}; ${found}${folded ? `; ${plural(folded, "word")} folded` : ""}.`;
 }
 
-/** The headings of the sides, and one for all of them, of what fits beside a drawing: a letter where the name does not. */
+/** The headings of the sides, and one for all of them: names, or letters if a name is too long. */
 function headingsOf(bands, most) {
   const sides = [...bands.map(({ side }) => side), { number: 1, heading: "all" }];
   const wide = sides.every((side) => !side.letter || widthOf(side.heading, FONTS.strong) <= most);
   return sides.map((side) => {
-    const { shown, width } = fitted(wide || !side.letter ? side.heading : side.letter, FONTS.strong, most);
+    const { shown, width } = fitText(wide || !side.letter ? side.heading : side.letter, FONTS.strong, most);
     return { side, shown, width, title: shown === side.heading ? null : shape("title", {}, side.heading) };
   });
 }
@@ -105,7 +105,7 @@ function lineOf(scene, { bands, isNode = [], draw, follow, ...painting }, line, 
   if (!over) sheet.words(words, 20);
   const agreed = once && line.parts.every((part) => !part.differs);
   const sides = agreed ? [0] : [...bands.keys()];
-  // Under words of several lines stand the sides that have something there.
+  // If there are several lines, only sides with something to draw are drawn under the words.
   const shown = over ? sides : line.parts.some((part) => part.below) ? sides.filter((side) => !once || line.parts[side].below) : [];
   shown.forEach((number, index) => {
     const [part, heading] = [line.parts[number], agreed ? headings.at(-1) : headings[number]];
@@ -125,7 +125,7 @@ function lineOf(scene, { bands, isNode = [], draw, follow, ...painting }, line, 
   return shape("svg", { role: "group", class: scene.mirrored ? "drawing-svg mirrored" : "drawing-svg", width, height, viewBox: `0 0 ${width} ${height}`, xmlns: "http://www.w3.org/2000/svg" }, sheet.node, names, ...rules);
 }
 
-/** What has the same chain or item, on whatever side and line, is lit up while the mouse or the focus is on it. */
+/** While the mouse or the focus is on an item or a chain, light it up on all sides and lines. */
 function lightUp(box, together) {
   const all = [...box.querySelectorAll(`[data-${together}]`)];
   const valueAt = (node) => node?.closest?.(`[data-${together}]`)?.dataset[together];
@@ -150,12 +150,12 @@ function restOf(scene) {
   return element("div", { class: "drawing-rest" }, element("p", {}, `Not drawn: ${lines.length}`), element("ul", {}, lines));
 }
 
-/** Links to what the labels of a text name, where they have an address. */
+/** Links to what the labels of a text name; null if labels have no address. */
 function addressesOf({ texts, view, first, end }) {
   if (!view.address) return null;
   const names = new Set();
   for (let item = first; item < end; item += 1) {
-    // Behind the label of an answer may stand what is wrong with it.
+    // A note on the error may follow the label of an answer.
     for (const code of [texts.gold[item], ...texts.answers.map((answers) => answers[item])]) if (code !== NONE) names.add(texts.labels[code].split(" ")[0]);
   }
   const links = [...names].filter((name) => name !== "NIL").map((name) => element("a", { href: view.address.replace("{}", encodeURIComponent(name)), target: "_blank", rel: "noreferrer" }, name));
@@ -178,7 +178,7 @@ const INLINED = ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-l
 const NOT_INHERITED = { opacity: "1", "text-decoration-line": "none" };
 
 /** A drawing as an SVG file of its own, in light colours. @returns {string} */
-export function saveable(figure) {
+export function drawingFile(figure) {
   const picture = shape("svg", { xmlns: "http://www.w3.org/2000/svg" }, shape("title", {}, figure.querySelector(".drawing-lines").getAttribute("aria-label")));
   let [width, height] = [0, 0];
   for (const line of figure.querySelectorAll("svg")) {

@@ -55,40 +55,40 @@ export function usableFields(texts, { b }) {
 /** What passes; `ofItems` is false if the query asks for texts only. @typedef {{items: Int32Array, texts: Int32Array, ofItems: boolean}} Hits */
 
 /** The items and texts that pass. @param {Texts} texts @param {Pair} pair @param {Term[]} terms @returns {Hits} */
-export function selected(texts, pair, terms) {
-  for (const one of terms) check(texts, pair, one);
+export function selectItems(texts, pair, terms) {
+  for (const one of terms) checkTerm(texts, pair, one);
   const textTests = terms.filter((one) => OF_TEXT.has(one.field)).map((one) => textTest(texts, one));
   const itemTerms = terms.filter((one) => !OF_TEXT.has(one.field));
   const itemTests = itemTerms.map((one) => itemTest(texts, pair, one));
   if (itemTerms.some((one) => OF_GOLD.has(one.field))) itemTests.unshift((item) => texts.owner[item] === NONE);
-  const there = presence(texts, pair);
+  const there = presenceTest(texts, pair);
   const items = [];
   const found = [];
   for (let text = 0; text < texts.size; text += 1) {
     if (!textTests.every((test) => test(text))) continue;
     const before = items.length;
     for (let item = texts.itemStarts[text]; item < texts.itemStarts[text + 1]; item += 1) {
-      if (there(item) && passes(itemTests, item)) items.push(item);
+      if (there(item) && passesAll(itemTests, item)) items.push(item);
     }
     if (!itemTests.length || items.length > before) found.push(text);
   }
   return { items: Int32Array.from(items), texts: Int32Array.from(found), ofItems: itemTests.length > 0 };
 }
 
-function passes(tests, item) {
+function passesAll(tests, item) {
   for (const test of tests) if (!test(item)) return false;
   return true;
 }
 
 /** A test that is true of items of gold and of the systems compared. @param {Texts} texts */
-export function presence(texts, { a, b }) {
+export function presenceTest(texts, { a, b }) {
   if (!texts.kinds.length) return () => true;
   const sides = b === null ? [a] : [a, b];
   return (item) => texts.owner[item] === NONE || sides.some((side) => texts.outcome[side][item] !== NONE);
 }
 
 /** @param {Texts} texts */
-function check(texts, pair, { field, op, values }) {
+function checkTerm(texts, pair, { field, op, values }) {
   const known = usableFields(texts, pair);
   if (!known.includes(field)) throw new QueryError(`Unknown field "${field}". Write one of: ${known.join(", ")}.`);
   if (!values.length) throw new QueryError(`Write a value after "${field}${op}".`);
@@ -109,51 +109,51 @@ function valuesOf(texts, field) {
 }
 
 /** A test of numbers. */
-function compared(op, values) {
+function compareNumbers(op, values) {
   const numbers = values.map(Number);
   const [limit] = numbers;
   const tests = { "<": (n) => n < limit, ">": (n) => n > limit, "<=": (n) => n <= limit, ">=": (n) => n >= limit };
   return tests[op] ?? ((n) => numbers.includes(n));
 }
 
-const turned = (test, not) => (not ? (place) => !test(place) : test);
+const negateIf = (test, not) => (not ? (place) => !test(place) : test);
 
 /** @param {Texts} texts */
 function textTest(texts, { field, op, values, not }) {
   const wanted = values.map((value) => value.toLowerCase());
   if (field === "length") {
-    const test = compared(op, values);
-    return turned((text) => test(texts.wordStarts[text + 1] - texts.wordStarts[text]), not);
+    const test = compareNumbers(op, values);
+    return negateIf((text) => test(texts.wordStarts[text + 1] - texts.wordStarts[text]), not);
   }
   const shown = field === "id" ? (text) => String(texts.data.ids[text]).toLowerCase() : (text) => texts.lowered(text);
-  return turned((text) => wanted.some((value) => shown(text).includes(value)), not);
+  return negateIf((text) => wanted.some((value) => shown(text).includes(value)), not);
 }
 
 /** @param {Texts} texts */
 function itemTest(texts, pair, one) {
-  return turned(ITEM_TESTS[one.field](texts, pair, one), one.not);
+  return negateIf(ITEM_TESTS[one.field](texts, pair, one), one.not);
 }
 
 /** Codes of labels by name, as a set to look up. */
-function codes(names, values, nothing = NOTHING) {
+function codesOf(names, values, nothing = NOTHING) {
   const wanted = new Set(values);
   const found = new Set(names.flatMap((name, code) => (wanted.has(name) ? [code] : [])));
   if (wanted.has(nothing)) found.add(NONE);
   return found;
 }
 
-const column = (find) => (texts, pair, { values }) => {
-  const wanted = codes(texts.labels, values);
+const labelTest = (find) => (texts, pair, { values }) => {
+  const wanted = codesOf(texts.labels, values);
   const labels = find(texts, pair);
   return (item) => wanted.has(labels[item]);
 };
-const correct = (side) => (texts, pair, { values }) => {
+const isRightTest = (side) => (texts, pair, { values }) => {
   const wrong = texts.wrong[pair[side]];
   const wanted = values.map((value) => (value === "wrong" ? 1 : 0));
   return (item) => wanted.includes(wrong[item]);
 };
-const type = (side) => (texts, pair, { values }) => {
-  const wanted = codes(texts.kinds, values, "none");
+const outcomeTest = (side) => (texts, pair, { values }) => {
+  const wanted = codesOf(texts.kinds, values, "none");
   const kinds = texts.outcome[pair[side]];
   return (item) => wanted.has(kinds[item]);
 };
@@ -165,18 +165,18 @@ const ITEM_TESTS = {
     const different = values.includes("different");
     return (item) => wanted.has(texts.change(item, a, b)) || (different && texts.alike[a][item] !== texts.alike[b][item]);
   },
-  gold: column((texts) => texts.gold),
-  a: column((texts, { a }) => texts.answers[a]),
-  b: column((texts, { b }) => texts.answers[b]),
+  gold: labelTest((texts) => texts.gold),
+  a: labelTest((texts, { a }) => texts.answers[a]),
+  b: labelTest((texts, { b }) => texts.answers[b]),
   label(texts, { a, b }, { values }) {
-    const wanted = codes(texts.labels, values);
+    const wanted = codesOf(texts.labels, values);
     const columns = [texts.gold, texts.answers[a], ...(b === null ? [] : [texts.answers[b]])];
     return (item) => columns.some((labels) => wanted.has(labels[item]));
   },
-  "a-is": correct("a"),
-  "b-is": correct("b"),
-  "a-type": type("a"),
-  "b-type": type("b"),
+  "a-is": isRightTest("a"),
+  "b-is": isRightTest("b"),
+  "a-type": outcomeTest("a"),
+  "b-type": outcomeTest("b"),
   credit(texts, { a, b }, { values }) {
     const [before, after] = [texts.lost[a], texts.lost[b]];
     const different = (item) => texts.alike[a][item] !== texts.alike[b][item];
@@ -197,16 +197,16 @@ const ITEM_TESTS = {
     return (item) => wanted.some((value) => texts.itemWords(item).toLowerCase().includes(value));
   },
   size(texts, _, { op, values }) {
-    const test = compared(op, values);
+    const test = compareNumbers(op, values);
     return (item) => test(texts.length[item]);
   },
   distance(texts, _, { op, values }) {
-    const test = compared(op, values);
+    const test = compareNumbers(op, values);
     const { heads } = texts.layers[0];
     return (item) => test(heads[texts.place(item)] < 0 ? 0 : Math.abs(heads[texts.place(item)] - texts.begin[item]));
   },
   "right-in"(texts, _, { op, values }) {
-    const test = compared(op, values);
+    const test = compareNumbers(op, values);
     return (item) => test(systemsRight(texts, item));
   },
   only(texts, _, { values }) {

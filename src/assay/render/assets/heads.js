@@ -1,8 +1,8 @@
-// Spans with heads: what each side says, over words and what stands between them, with states and what is wrong; and
+// Spans with heads: the rows of each side over words and empty nodes, with states and notes on errors; and
 // predicates with their arguments, under the words a row for each predicate.
 import { NONE } from "./data.js";
 import { BAR, LANE, askRoom, drawBar, keptForSpans } from "./lanes.js";
-import { FONTS, RUNNING, fitted, widthOf } from "./lines.js";
+import { FONTS, RUNNING, fitText, widthOf } from "./lines.js";
 import { plural } from "./numbers.js";
 import { MARKS, itemAttributes, stateOf } from "./scene.js";
 /**
@@ -16,8 +16,8 @@ const FRAME_GAP = 6;
 const KIND_TITLES = { bes: "BEs", bel: "BEl", beo: "BEo" };
 
 /**
- * The columns of a text, words and what stands between them, and the rows of each side over them: what a side lacks of gold's stands among its own.
- * A row has `head`: [begin, end], or a number below 0, `note`: what is wrong with it, and `moved`: whether it stands elsewhere than gold's.
+ * The columns of a text, words and empty nodes, and the rows of each side over them, with the rows of gold that the side lacks.
+ * A row has `head`: [begin, end], or a number below 0, `note`: the error in words, and `moved`: true if its place is not gold's.
  * @param {Scene} scene
  */
 export function headedSides(scene) {
@@ -46,7 +46,7 @@ export function headedSides(scene) {
   return { places, sides };
 }
 
-/** Words and what stands between them in order: their names, the column of each word and node, and which are nodes. */
+/** Words and empty nodes in order: their names, the column of each, and which are nodes. */
 function columnsOf({ texts, text, words }) {
   const nodes = texts.between(text).map((node, number) => ({ ...node, place: words.length + number }));
   const order = [...words.map((_, place) => ({ place, behind: place + 1, node: 0 })), ...nodes.map((one) => ({ ...one, node: 1 }))].sort((one, other) => one.behind - other.behind || one.node - other.node || one.place - other.place);
@@ -72,7 +72,7 @@ function headedKey(row) {
   return `${headedPlace(row)} ${row.label}`;
 }
 
-/** What is wrong with a row that answers for one of gold: gold's label, and the kind of outcome where the label does not say it. @param {Scene} scene */
+/** Note the error of a row that is matched with one of gold: gold's label, and the outcome if the label does not show it. @param {Scene} scene */
 function noteOn(scene, row, gold) {
   row.moved = !gold || headedPlace(gold) !== headedPlace(row);
   const notes = gold && gold.label !== row.label ? [`not ${gold.label || "·"}`] : [];
@@ -85,14 +85,14 @@ function noteOn(scene, row, gold) {
 
 function dress(row) {
   const name = row.head === ELSEWHERE ? `${row.label || "·"}, head elsewhere` : row.label || "·";
-  row.text = `${MARKS[row.state]}${fitted(name, FONTS.strong, 120).shown}${fitted(row.note, FONTS.strong, 170).shown}`;
+  row.text = `${MARKS[row.state]}${fitText(name, FONTS.strong, 120).shown}${fitText(row.note, FONTS.strong, 170).shown}`;
   row.title = `${MARKS[row.state]}${name}${row.note}`;
   row.width = widthOf(row.text, FONTS.strong) + 10;
 }
 
-/** The label of what hangs from a word on another line. */
-export function hungFrom(text, head) {
-  return `${text} ← ${fitted(head, FONTS.strong, 80).shown}`;
+/** A label with its head, which is on another line. */
+export function withHead(text, head) {
+  return `${text} ← ${fitText(head, FONTS.strong, 80).shown}`;
 }
 
 /** Rows as a text table: a row for each place and head, a column for each side. */
@@ -161,23 +161,23 @@ function framesOf(rows) {
   return [...found.values()].sort((one, other) => one.place[0] - other.place[0] || one.place[1] - other.place[1]);
 }
 
-/** What differs in a frame, and its head beside it. */
+/** The rows of a frame, with its head if something differs. */
 function withHeads({ place, rows }) {
   return rows.some((row) => row.state !== "shared") ? [...rows, { state: "plain", stretches: [place] }] : rows;
 }
 
-/** What of a frame is on a line, each piece with its lane; null where nothing is. @param {Line} line */
+/** The pieces of a frame that are on a line, each with its lane; null if there are none. @param {Line} line */
 function prepareFrame(line, { place, rows }, names) {
   const pieces = line.pieces(rows).map((piece) => ({ ...piece, pivot: !Array.isArray(piece.head) }));
   if (!pieces.length) return null;
-  // In the first lane that has room, the head before all others; lines between pieces may run behind other bars.
+  // In the first lane that has room, the head before all others; lines between pieces may cross other bars.
   const lanes = [];
   for (const piece of pieces.sort((one, other) => other.pivot - one.pivot || one.begin - other.begin)) {
     const cells = piece.stretches.flatMap(([begin, end]) => Array.from({ length: line.at(end - 1) - line.at(begin) + 1 }, (_, cell) => line.at(begin) + cell));
     const free = lanes.findIndex((taken) => !cells.some((cell) => taken.has(cell)));
     piece.level = free < 0 ? lanes.length : free;
     lanes[piece.level] = new Set([...(lanes[piece.level] ?? []), ...cells]);
-    if (!piece.pivot && !line.holds(place[0])) piece.text = hungFrom(piece.text, names.slice(...place).join(" "));
+    if (!piece.pivot && !line.holds(place[0])) piece.text = withHead(piece.text, names.slice(...place).join(" "));
     piece.width = widthOf(piece.text, FONTS.strong) * (piece.pivot ? 1.08 : 1) + 10;
     askRoom(line, piece);
   }

@@ -2,7 +2,7 @@
 import { windowOf } from "./controls.js";
 import { element } from "./dom.js";
 import { FIELDS, usableFields } from "./filters.js";
-import { tableWith, worded } from "./tables.js";
+import { tableWith, textCell } from "./tables.js";
 /** @import { Texts } from "./data.js" */
 
 /** Keys, with what they do. */
@@ -27,7 +27,7 @@ const EXPLAINED = "finds items with gold NN, A's JJ or RB and not B's NN, in sen
 const TYPED = "input, select, textarea";
 
 /** Call `actions[key]` when a key is pressed, except while the reader types or holds Ctrl, Alt or Meta. */
-export function listen(actions) {
+export function listenToKeys(actions) {
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.altKey || event.metaKey || event.isComposing || document.querySelector("dialog[open]")) return;
     const typing = event.target instanceof HTMLElement && event.target.matches(TYPED) ? event.target : null;
@@ -39,12 +39,12 @@ export function listen(actions) {
   });
 }
 
-const headed = (content) => element("th", { scope: "row" }, content);
+const headCell = (content) => element("th", { scope: "row" }, content);
 
 /** The window with help. @param {Texts} texts */
 export function helpWindow(texts, view) {
-  const keys = KEYS.map(([pressed, meaning]) => [headed(pressed.split(" ").flatMap((key) => [element("kbd", {}, key), " "])), worded(meaning)]);
-  const fields = (texts ? usableFields(texts, view) : []).map((field) => [headed(element("code", {}, field)), worded(FIELDS[field])]);
+  const keys = KEYS.map(([pressed, meaning]) => [headCell(pressed.split(" ").flatMap((key) => [element("kbd", {}, key), " "])), textCell(meaning)]);
+  const fields = (texts ? usableFields(texts, view) : []).map((field) => [headCell(element("code", {}, field)), textCell(FIELDS[field])]);
   const queries = [
     element("p", {}, "A query consists of terms, which must all be true. ", element("code", {}, EXAMPLE), " ", EXPLAINED),
     tableWith({ caption: "Fields of queries", rows: fields }),

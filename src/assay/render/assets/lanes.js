@@ -1,6 +1,6 @@
 // Spans: under running text a lane for each level of nesting; stretches of one span are joined by a thin line.
 import { NONE } from "./data.js";
-import { FONTS, RUNNING, fitted, keptWords, levels, widthOf } from "./lines.js";
+import { FONTS, RUNNING, fitText, keptWords, levels, widthOf } from "./lines.js";
 import { MARKS, itemAttributes, stateOf } from "./scene.js";
 /**
  * @import { Span } from "./data.js"
@@ -25,9 +25,9 @@ export function laneBands(scene, bands = spanSides(scene)) {
   };
 }
 
-/** The spans of each side shown, with their items and states; what a side lacks stands among its spans as missing. @param {Scene} scene */
+/** The spans of each side shown, with their items and states; spans that a side lacks are added as missing. @param {Scene} scene */
 export function spanSides(scene) {
-  const found = scene.sides.map((side) => ({ side, spans: scene.texts.spans(side.number, scene.text).filter((span) => drawable(scene, side, span)) }));
+  const found = scene.sides.map((side) => ({ side, spans: scene.texts.spans(side.number, scene.text).filter((span) => isDrawable(scene, side, span)) }));
   const keys = found.map(({ spans }) => new Set(spans.map(keyOf)));
   const ofGold = new Set(scene.texts.spans(0, scene.text).map(keyOf));
   for (const { side, spans } of found) {
@@ -50,13 +50,13 @@ export function keyOf(span) {
 }
 
 /** @param {Scene} scene @param {Side} side @param {Span} span */
-export function drawable(scene, side, span) {
+export function isDrawable(scene, side, span) {
   if (span.end > span.begin) return true;
   scene.rest.push(`${side.name}: ${span.label || "span"} without words, before word ${span.begin + 1}`);
   return false;
 }
 
-/** Which item each span of a side stands for. */
+/** Finds the item of each span of a side. */
 export class SpanItems {
   constructor(scene, side) {
     this.scene = scene;
@@ -83,7 +83,7 @@ export class SpanItems {
     return { begin, end, system, stretches: texts.stretches[item] || [[begin, end]], label: code === NONE || code === undefined ? "" : texts.labels[code] };
   }
 
-  /** The item of a span: the same span with the same outcome; else one with that outcome that it overlaps. */
+  /** The item of a span: the same span with the same outcome, or one with that outcome that it overlaps. */
   take(span) {
     const fits = this.side.number ? (one) => one.outcome === span.kind : () => true;
     const same = (one) => String(one.stretches) === String(span.stretches);
@@ -96,7 +96,7 @@ export class SpanItems {
     return NONE;
   }
 
-  /** Gold's items that no span of this side stands for. */
+  /** Gold's items without a span on this side. */
   missing(spans) {
     const has = new Set(spans.map((span) => span.item));
     const { texts } = this.scene;
@@ -115,7 +115,7 @@ export function dressSpan(scene, span) {
   const kind = TITLES[span.kind] ?? span.kind.toUpperCase();
   const bare = span.label === "" || span.label === "·";
   const told = (label) => `${MARKS[span.state]}${[bare && kind ? "" : label, kind].filter(Boolean).join(" ")}`;
-  span.text = told(fitted(span.label || "·", FONTS.strong, 150).shown);
+  span.text = told(fitText(span.label || "·", FONTS.strong, 150).shown);
   span.title = told(span.label);
   span.width = widthOf(span.text, FONTS.strong) + 10;
 }
@@ -130,7 +130,7 @@ export function keptForSpans(size, bands) {
   return keptWords(size, matters);
 }
 
-/** What of spans is on a line, each with a lane, inner ones first, and room for its label. @param {Line} line @param {Span[]} spans */
+/** The pieces of spans that are on a line, each with a lane, inner ones first, and room for its label. @param {Line} line @param {Span[]} spans */
 export function lanesOf(line, spans) {
   const pieces = line.pieces(spans);
   levels(pieces).forEach((level, index) => (pieces[index].level = level));
@@ -138,9 +138,9 @@ export function lanesOf(line, spans) {
   return { pieces, differs: pieces.some((piece) => piece.state !== "shared"), below: LANE * Math.max(0, ...pieces.map((piece) => piece.level + 1)) };
 }
 
-/** Room for the label of a piece, which is cut where no line has it. @param {Line} line @param {Span} piece */
+/** Ask a line for the room of a label, which is cut if no line is wide enough. @param {Line} line @param {Span} piece */
 export function askRoom(line, piece) {
-  if (piece.width > line.room) Object.assign(piece, { text: fitted(piece.text, FONTS.strong, line.room - 10).shown, width: line.room });
+  if (piece.width > line.room) Object.assign(piece, { text: fitText(piece.text, FONTS.strong, line.room - 10).shown, width: line.room });
   line.widenAcross(...widest(piece.stretches), piece.width);
 }
 

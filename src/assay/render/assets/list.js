@@ -34,7 +34,7 @@ export class TextList {
     this.draw();
   }
 
-  /** Choose the text so many rows further. */
+  /** Choose the text `step` rows further. */
   move(step) {
     if (!this.rows.length) return;
     this.#pick(Math.max(0, Math.min(this.rows.length - 1, this.position + step)));

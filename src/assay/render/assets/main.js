@@ -5,7 +5,7 @@ import { buttonFor } from "./controls.js";
 import { Texts, unpack } from "./data.js";
 import { element, find, findAll } from "./dom.js";
 import { exportsWindow } from "./exports.js";
-import { helpWindow, listen } from "./keys.js";
+import { helpWindow, listenToKeys } from "./keys.js";
 import { TextList } from "./list.js";
 import { plural } from "./numbers.js";
 import { changedPanel, labelPanel, rightLabels, rightPanel, surePanel } from "./panels.js";
@@ -13,7 +13,7 @@ import { pictureSection } from "./pictures.js";
 import { term } from "./query.js";
 import { Reader } from "./reader.js";
 import { Report } from "./report.js";
-import { bringUp, reachable } from "./scroll.js";
+import { bringUp, makeReachable } from "./scroll.js";
 import { themeButton } from "./theme.js";
 import { wherePanel } from "./where.js";
 
@@ -33,13 +33,13 @@ function summary(report) {
 }
 
 /** Show on each count whether it is what is listed. @param {Report} report */
-function press(report) {
+function markPressed(report) {
   const chosen = report.view.terms.length ? report.query() : null;
   for (const button of findAll("[data-query]")) button.setAttribute("aria-pressed", String(button.dataset.query === chosen));
 }
 
 /** The filters, the list and the sentence. @param {Report} report */
-function browser(report) {
+function browserParts(report) {
   const reader = new Reader(report);
   const list = new TextList(report, (text) => report.change({ text, item: null }, "text"));
   const chosen = element("p", { class: "for-print" });
@@ -77,32 +77,32 @@ function actions(report, parts, help, exports, theme) {
   };
 }
 
-function build(packed) {
+function buildPage(packed) {
   const report = new Report(packed, packed.texts ? new Texts(packed.texts) : null);
   const [exports, help, theme] = [exportsWindow(packed.exports, "assay"), helpWindow(report.texts, report.view), themeButton()];
-  const parts = report.texts ? browser(report) : null;
+  const parts = report.texts ? browserParts(report) : null;
   const first = element("div", { id: "summary" });
   report.follow((what) => {
     if (what === "pair") first.replaceChildren(...summary(report).filter((part) => part !== null));
-    press(report);
+    markPressed(report);
   });
-  document.addEventListener("counts", () => press(report));
+  document.addEventListener("counts", () => markPressed(report));
   const search = report.texts ? searchField(report) : null;
-  fill("tools", search, opener("open-exports", exports, {}, "Exports"), theme, opener("open-help", help, { "aria-label": "Help" }, "?"));
-  fill("app", first, pictureSection(report), parts?.nodes ?? missingTexts(report), exports.node, help.node);
+  fillPlace("tools", search, openButton("open-exports", exports, {}, "Exports"), theme, openButton("open-help", help, { "aria-label": "Help" }, "?"));
+  fillPlace("app", first, pictureSection(report), parts?.nodes ?? missingTexts(report), exports.node, help.node);
   const formats = Object.keys(packed.exports).map((format) => buttonFor(() => exports.open(format), { "data-export": format }, format));
   find("footer").prepend(element("p", { class: "choices" }, formats));
-  listen(actions(report, parts, help, exports, theme));
+  listenToKeys(actions(report, parts, help, exports, theme));
   addEventListener("popstate", () => report.restore());
   addEventListener("hashchange", () => report.restore());
   return report;
 }
 
-function opener(id, dialog, properties, text) {
+function openButton(id, dialog, properties, text) {
   return buttonFor(() => dialog.open(), { id, "aria-haspopup": "dialog", ...properties }, text);
 }
 
-function fill(id, ...parts) {
+function fillPlace(id, ...parts) {
   find(`#${id}`).append(...parts.flat().filter(Boolean));
 }
 
@@ -114,11 +114,11 @@ function missingTexts(report) {
 }
 
 /** Places that only this page, without its script, needs. @param {Report} report */
-function tidy(report) {
+function tidyPage(report) {
   find("#app").hidden = false;
   find("#without-script").remove();
   find("#tables").toggleAttribute("open", !report.texts);
-  for (const box of findAll("#tables section, #examples")) reachable(box, find("h2", box).textContent);
+  for (const box of findAll("#tables section, #examples")) makeReachable(box, find("h2", box).textContent);
   addEventListener("beforeprint", () => findAll("details#tables, details#notes").forEach((folded) => folded.setAttribute("open", "")));
   find(".skip").addEventListener("click", (event) => {
     event.preventDefault();
@@ -126,8 +126,8 @@ function tidy(report) {
   });
 }
 
-const report = build(await unpack());
-tidy(report);
+const report = buildPage(await unpack());
+tidyPage(report);
 report.restore();
 // An address that names what is to be listed leads there.
 if (report.texts && /[#&](?:q|text)=/u.test(location.hash)) bringUp("found");

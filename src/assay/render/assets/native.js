@@ -21,18 +21,18 @@ function oneLine(value) {
   return String(value).replace(/\s+/gu, " ");
 }
 
-/** What may stand in a cell: no tabs or line breaks, and something. */
-function cell(value) {
+/** The text of a cell: without tabs or line breaks, and not empty. */
+function cellText(value) {
   return oneLine(value) || "_";
 }
 
 /** A value of MISC: no white space and no bar. */
 function miscValue(name, value) {
-  return `${cell(name).replace(/[\s|=]/gu, "_")}=${cell(value).replace(/\|/gu, ",").replace(/\s/gu, "_")}`;
+  return `${cellText(name).replace(/[\s|=]/gu, "_")}=${cellText(value).replace(/\|/gu, ",").replace(/\s/gu, "_")}`;
 }
 
 function tenColumns(word, place, given) {
-  const columns = [String(place + 1), cell(word), "_", "_", "_", "_", "_", "_", "_", "_"];
+  const columns = [String(place + 1), cellText(word), "_", "_", "_", "_", "_", "_", "_", "_"];
   for (const [column, value] of Object.entries(given)) columns[Number(column) - 1] = value;
   return columns.join("\t");
 }
@@ -48,11 +48,11 @@ function taggedLines(texts, text, sides) {
     const one = item.get(place);
     if (one === undefined) return tenColumns(word, place, {});
     const misc = sides.slice(1).map((name, system) => miscValue(name, texts.label(texts.answers[system][one])));
-    return tenColumns(word, place, { [column]: cell(texts.label(texts.gold[one])), 10: misc.join("|") });
+    return tenColumns(word, place, { [column]: cellText(texts.label(texts.gold[one])), 10: misc.join("|") });
   });
 }
 
-/** Gold's heads and relations, and in MISC those of systems where they differ. @param {Texts} texts */
+/** Gold's heads and relations, and in MISC those of systems that differ. @param {Texts} texts */
 function dependencyLines(texts, text, sides) {
   const arcs = sides.map((_, side) => texts.arcs(side, text));
   const headText = (head) => (head >= 0 && head < arcs[0].length ? String(head + 1) : head === -1 ? "0" : "_");
@@ -62,7 +62,7 @@ function dependencyLines(texts, text, sides) {
       const arc = arcs[system + 1][place];
       return arc.head === gold.head && arc.relation === gold.relation ? [] : [miscValue(name, `${headText(arc.head)}:${arc.relation || "_"}`)];
     });
-    return tenColumns(word, place, { 7: headText(gold.head), 8: cell(gold.relation), 10: other.join("|") || "_" });
+    return tenColumns(word, place, { 7: headText(gold.head), 8: cellText(gold.relation), 10: other.join("|") || "_" });
   });
 }
 
@@ -72,19 +72,19 @@ function spanLines(texts, text, sides) {
   const columns = sides.map((_, side) => {
     /** @type {string[][]} */
     const tags = words.map(() => []);
-    for (const span of texts.spans(side, text)) for (const [begin, end] of span.stretches) for (let word = begin; word < end; word += 1) tags[word].push(`${word === span.begin ? "B" : "I"}-${cell(span.label)}`);
+    for (const span of texts.spans(side, text)) for (const [begin, end] of span.stretches) for (let word = begin; word < end; word += 1) tags[word].push(`${word === span.begin ? "B" : "I"}-${cellText(span.label)}`);
     return tags.map((tag) => tag.join("+") || "O");
   });
-  return [`# columns = word ${sides.map(cell).join(" ")}`, ...words.map((word, place) => [cell(word), ...columns.map((column) => column[place])].join("\t"))];
+  return [`# columns = word ${sides.map(cellText).join(" ")}`, ...words.map((word, place) => [cellText(word), ...columns.map((column) => column[place])].join("\t"))];
 }
 
 /** A bracketed tree per side; words of discontinuous constituents have their number before them. @param {Texts} texts */
 function bracketLines(texts, text, sides) {
   const words = texts.words(text);
-  return sides.flatMap((name, side) => [`# ${name}`, bracketed(texts.spans(side, text), words)]);
+  return sides.flatMap((name, side) => [`# ${name}`, writeBrackets(texts.spans(side, text), words)]);
 }
 
-function bracketed(spans, words) {
+function writeBrackets(spans, words) {
   const gaps = spans.some((span) => span.stretches.length > 1);
   const holds = (one, other) => other.stretches.every(([begin, end]) => one.stretches.some(([from, to]) => from <= begin && end <= to));
   const size = (span) => span.stretches.reduce((sum, [begin, end]) => sum + end - begin, 0);
@@ -92,16 +92,16 @@ function bracketed(spans, words) {
   const top = { parts: [] };
   nodes.forEach((node, index) => (nodes.slice(index + 1).find((other) => holds(other, node)) ?? top).parts.push(node));
   words.forEach((word, place) => {
-    const leaf = { begin: place, order: NONE, word: `${gaps ? `${place}=` : ""}${escaped(word)}`, stretches: [[place, place + 1]] };
+    const leaf = { begin: place, order: NONE, word: `${gaps ? `${place}=` : ""}${escapeBrackets(word)}`, stretches: [[place, place + 1]] };
     (nodes.find((node) => holds(node, leaf)) ?? top).parts.push(leaf);
   });
-  const written = (node) => (node.word !== undefined ? node.word : `(${cell(node.label)} ${listed(node)})`);
+  const written = (node) => (node.word !== undefined ? node.word : `(${cellText(node.label)} ${listed(node)})`);
   const listed = (node) => node.parts.sort((one, other) => one.begin - other.begin).map(written).join(" ");
   return `( ${listed(top)} )`;
 }
 
-function escaped(word) {
-  return cell(word).replace(/\(/gu, "-LRB-").replace(/\)/gu, "-RRB-").replace(/ /gu, "_");
+function escapeBrackets(word) {
+  return cellText(word).replace(/\(/gu, "-LRB-").replace(/\)/gu, "-RRB-").replace(/ /gu, "_");
 }
 
 /** A column per side as in CoNLL-2012: (0 opens a mention of chain 0, 0) closes it. @param {Texts} texts */
@@ -121,8 +121,8 @@ function chainColumns(texts, text, sides) {
     return marks.map((mark) => mark.join("|") || "-");
   });
   const breaks = sentenceEnds(texts, text);
-  const rows = words.flatMap((word, place) => [[cell(word), ...columns.map((column) => column[place])].join("\t"), ...(breaks.has(place + 1) && place + 1 < words.length ? [""] : [])]);
-  return [`# columns = word ${sides.map(cell).join(" ")}`, ...rows];
+  const rows = words.flatMap((word, place) => [[cellText(word), ...columns.map((column) => column[place])].join("\t"), ...(breaks.has(place + 1) && place + 1 < words.length ? [""] : [])]);
+  return [`# columns = word ${sides.map(cellText).join(" ")}`, ...rows];
 }
 
 /** @param {Texts} texts */
@@ -136,19 +136,19 @@ function sentenceEnds(texts, text) {
   return ends;
 }
 
-/** Every arc, predicate and argument of every side on a line: side, words, label, the words of its head, what became of it. @param {Texts} texts */
+/** Every arc, predicate and argument of every side on a line: side, words, label, the words of its head, its outcome. @param {Texts} texts */
 function headedLines(texts, text) {
   const words = [...texts.words(text), ...texts.between(text).map((node) => node.id)];
   const told = (stretches) => stretches.map(([begin, end]) => `${begin + 1}${end - begin > 1 ? `–${end}` : ""} ${words.slice(begin, end).join(" ")}`).join(" … ");
   return texts.layers.flatMap((layer, side) =>
-    texts.spans(side, text).map(({ stretches, label, head, kind }) => [layer.side, told(stretches), label, Array.isArray(head) ? told([head]) : head === -1 ? "0" : "", kind].map(cell).join("\t")),
+    texts.spans(side, text).map(({ stretches, label, head, kind }) => [layer.side, told(stretches), label, Array.isArray(head) ? told([head]) : head === -1 ? "0" : "", kind].map(cellText).join("\t")),
   );
 }
 
-/** Every unit of every side on a line: side, words, label, what became of it. @param {Texts} texts */
+/** Every unit of every side on a line: side, words, label, outcome. @param {Texts} texts */
 function unitLines(texts, text) {
   const words = texts.words(text);
   return texts.layers.flatMap((layer, side) =>
-    texts.spans(side, text).map((span) => [layer.side, span.stretches.map(([begin, end]) => words.slice(begin, end).join(" ")).join(" … "), span.label || "_", span.kind || "_"].map(cell).join("\t")),
+    texts.spans(side, text).map((span) => [layer.side, span.stretches.map(([begin, end]) => words.slice(begin, end).join(" ")).join(" … "), span.label || "_", span.kind || "_"].map(cellText).join("\t")),
   );
 }

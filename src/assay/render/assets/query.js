@@ -10,11 +10,11 @@ function pieces(query) {
   return query.match(/(?:"(?:[^"\\]|\\.)*"|[^\s"])+/gsu) ?? [];
 }
 
-function unquoted(text) {
+function unquote(text) {
   return text.startsWith('"') ? text.slice(1, text.endsWith('"') && text.length > 1 ? -1 : undefined).replace(/\\(.)/gsu, "$1") : text;
 }
 
-function quoted(value) {
+function quote(value) {
   return BARE.test(value) && !value.includes("\\") ? value : `"${value.replace(/["\\]/gu, "\\$&")}"`;
 }
 
@@ -22,9 +22,9 @@ function quoted(value) {
 export function parseQuery(query) {
   return pieces(query).map((piece) => {
     const found = piece.startsWith('"') ? null : TERM.exec(piece);
-    if (!found) return term("text", unquoted(piece));
+    if (!found) return term("text", unquote(piece));
     const [, minus, field, op, rest] = found;
-    const values = (rest.match(/"(?:[^"\\]|\\.)*"?|[^|"]+/gsu) ?? []).map(unquoted);
+    const values = (rest.match(/"(?:[^"\\]|\\.)*"?|[^|"]+/gsu) ?? []).map(unquote);
     return { field, op: op === "=" && !/^\d+$/u.test(rest) ? ":" : op, values, not: minus === "-" };
   });
 }
@@ -35,11 +35,11 @@ export function term(field, value, op = ":") {
 }
 
 /** A term as it is typed. @param {Term} term */
-export function written({ field, op, values, not }) {
-  return `${not ? "-" : ""}${field}${op}${values.map(quoted).join("|")}`;
+export function writeTerm({ field, op, values, not }) {
+  return `${not ? "-" : ""}${field}${op}${values.map(quote).join("|")}`;
 }
 
 /** A query as it is typed. @param {Term[]} terms */
-export function writtenQuery(terms) {
-  return terms.map(written).join(" ");
+export function writeQuery(terms) {
+  return terms.map(writeTerm).join(" ");
 }

@@ -1,7 +1,7 @@
 // The report that all parts look at: what Python found, what the reader has chosen, and what follows from both.
-import { presence, selected } from "./filters.js";
+import { presenceTest, selectItems } from "./filters.js";
 import { signedCount } from "./numbers.js";
-import { writtenQuery } from "./query.js";
+import { writeQuery } from "./query.js";
 import { bringUp } from "./scroll.js";
 import { hashOf, initialView, viewFrom } from "./state.js";
 /**
@@ -31,7 +31,7 @@ function firstFrom(column, number, low = 0) {
   return low;
 }
 
-/** A page's state. Parts listen to `follow`: called with what changed: "pair", "filter", "text", or "open" where it is but a tab. */
+/** A page's state. Parts listen to `follow`: called with what changed: "pair", "filter", "text", or "open" for a tab. */
 export class Report {
   /** @param {Packed} packed @param {Texts | null} texts */
   constructor(packed, texts) {
@@ -67,7 +67,7 @@ export class Report {
     return order.length ? order : [...known];
   }
 
-  /** A and B at the beginning: of the pairs compared the one of the best systems by the first measure; without pairs, the best system. */
+  /** A and B at the beginning: the compared pair of the best systems by the first measure; without pairs, the best system. */
   #firstPair() {
     const { diffs, comparisons } = this.result;
     const order = this.ranked(this.leading()).map((row) => this.systems.indexOf(row.system)).filter((place) => place >= 0);
@@ -120,7 +120,7 @@ export class Report {
     return this.result.scores.filter((row) => row.main && row.slice === null && row.label === null);
   }
 
-  /** One score with its interval; undefined where it is not there. */
+  /** One score with its interval; undefined if there is none. */
   figureOf(system, measure, score, label = null, slice = null) {
     if (!this.figures) {
       const keyOf = (row) => JSON.stringify([row.system, row.measure, row.score, row.label, row.slice]);
@@ -129,7 +129,7 @@ export class Report {
     return this.figures.get(JSON.stringify([system, measure, score, label, slice]));
   }
 
-  /** One score; null where it is undefined or not there. */
+  /** One score; null if it is undefined or there is none. */
   scoreOf(...names) {
     return this.figureOf(...names)?.value ?? null;
   }
@@ -174,7 +174,7 @@ export class Report {
 
   /** The filters, as they are typed. */
   query() {
-    return writtenQuery(this.view.terms);
+    return writeQuery(this.view.terms);
   }
 
   /** Change the view. Filters and pairs can be undone with the browser's Back; moving about in the list cannot. */
@@ -196,7 +196,7 @@ export class Report {
     this.waiting = setTimeout(() => history.replaceState(null, "", hash), 120);
   }
 
-  /** Look at what the address says. */
+  /** Show the view of the address. */
   restore() {
     clearTimeout(this.waiting);
     this.view = viewFrom(location.hash, this.systems, this.first);
@@ -213,7 +213,7 @@ export class Report {
   #select() {
     if (!this.texts) return;
     try {
-      this.hits = selected(this.texts, this.view, this.view.terms);
+      this.hits = selectItems(this.texts, this.view, this.view.terms);
       this.error = "";
     } catch (error) {
       if (!(error instanceof Error)) throw error;
@@ -224,7 +224,7 @@ export class Report {
     if (this.view.text === null || !this.rows.includes(this.view.text)) this.view = { ...this.view, text: this.#firstTelling(), item: null };
   }
 
-  /** The first text in which there is something to be seen, else the first; null where there is none. */
+  /** The first text with an item to step to, or the first; null if there is none. */
   #firstTelling() {
     return this.rows.find((text) => this.stepsIn(text).length > 0) ?? this.rows[0] ?? null;
   }
@@ -246,7 +246,7 @@ export class Report {
     return Int32Array.from(rows).sort((one, other) => known.get(one) - known.get(other) || one - other);
   }
 
-  /** The items of a text that the filter found; none where it asks for texts only. */
+  /** The items of a text that the filter found; none if it asks for texts only. */
   hitsIn(text) {
     if (!this.hits.ofItems) return [];
     return this.#found(text);
@@ -258,7 +258,7 @@ export class Report {
     return items.subarray(begin, firstFrom(items, this.texts.itemStarts[text + 1], begin));
   }
 
-  /** The items of a text worth stepping through: those found, else those that differ or are wrong. */
+  /** The items of a text worth stepping through: those found, or those that differ or are wrong. */
   stepsIn(text) {
     const { a, b } = this.view;
     if (this.hits.ofItems) return Array.from(this.#found(text));
@@ -268,13 +268,13 @@ export class Report {
 
   #itemsOf(text) {
     const { itemStarts } = this.texts;
-    const there = presence(this.texts, this.view);
+    const there = presenceTest(this.texts, this.view);
     const items = [];
     for (let item = itemStarts[text]; item < itemStarts[text + 1]; item += 1) if (there(item)) items.push(item);
     return items;
   }
 
-  /** Items gained less items lost from A to B in a text; with one system, less those that are wrong. */
+  /** Corrections minus new errors from A to B in a text; with one system, minus its errors. */
   gain(text) {
     const { texts, view } = this;
     let gain = 0;

@@ -71,7 +71,7 @@ export function itemsByWord(scene) {
   return found;
 }
 
-/** The items of a text that a system adds to gold's where items are words: words that gold does not have. @param {Scene} scene */
+/** Note the words that a system adds to gold's. @param {Scene} scene */
 export function restOfWords(scene) {
   for (const side of scene.sides) {
     let number = 0;
@@ -87,7 +87,7 @@ export function itemDiffers({ texts, view }, item) {
   return texts.change(item, view.a, view.b) !== NONE && texts.alike[view.a][item] !== texts.alike[view.b][item];
 }
 
-/** Attributes of the element that stands for an item. @param {Scene} scene @param {number | undefined} item @param {string} kind */
+/** Attributes of the element of an item. @param {Scene} scene @param {number | undefined} item @param {string} kind */
 export function itemAttributes(scene, item, kind) {
   const known = item !== NONE && item !== undefined;
   return {

@@ -9,16 +9,16 @@ const sizes = new ResizeObserver((entries) => {
 });
 
 /** Let the keyboard reach a box as long as it has to be scrolled sideways. */
-export function reachable(box, name) {
+export function makeReachable(box, name) {
   box.setAttribute("role", "group");
   box.setAttribute("aria-label", name);
   sizes.observe(box);
   return box;
 }
 
-/** A table, or whatever may be wider than the page, in a box that scrolls sideways, with its caption above. */
+/** Content that may be wider than the page, in a box that scrolls sideways, with its caption above. */
 export function scrollBox(caption, ...content) {
-  const box = reachable(element("div", { class: "scroll" }, content), caption || "Table");
+  const box = makeReachable(element("div", { class: "scroll" }, content), caption || "Table");
   return caption ? element("div", {}, element("p", { class: "caption" }, caption), box) : box;
 }
 

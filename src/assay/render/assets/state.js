@@ -1,5 +1,5 @@
 // What the reader has chosen: two systems, filters, order, sentence. It lives in the address, so that it can be mailed.
-import { parseQuery, writtenQuery } from "./query.js";
+import { parseQuery, writeQuery } from "./query.js";
 /** @import { Term } from "./query.js" */
 
 /**
@@ -51,7 +51,7 @@ export function hashOf(view, systems) {
   if (systems.length > (view.b === null ? 1 : 2)) address.set("a", systems[view.a]);
   if (view.b !== null && systems.length > 2) address.set("b", systems[view.b]);
   for (const name of OPEN) if (view[name] !== null) address.set(name, view[name] ?? "");
-  if (view.terms.length) address.set("q", writtenQuery(view.terms));
+  if (view.terms.length) address.set("q", writeQuery(view.terms));
   if (view.sort !== "order") address.set("sort", view.sort);
   if (view.text !== null) address.set("text", String(view.text));
   if (view.item !== null) address.set("item", String(view.item));

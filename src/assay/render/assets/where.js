@@ -2,17 +2,17 @@
 import { axisOf, bar, dumbbellTitle, figuresPlot, growthChart, heatMap, scaleOf } from "./charts.js";
 import { element } from "./dom.js";
 import { percent, plural, pValue, whole, writersOf } from "./numbers.js";
-import { takeable } from "./picture.js";
+import { saveableFigure } from "./picture.js";
 import { term } from "./query.js";
-import { worded, chooser, countButton, expandable, moreButton, named, numeric, panel, plotted, tableWith, tabs } from "./tables.js";
+import { textCell, chooser, countButton, expandableTable, moreButton, nameCell, numberCell, panel, plotCell, tableWith, tabs } from "./tables.js";
 /** @import { Report, Result } from "./report.js" */
 
 const FEW_NAMES = 10;
 const FEW_SLICES = 40;
 export const NO_LABEL = "∅";
-/** Kinds of outcome that are no errors. */
+/** Outcomes that are not errors. */
 const HITS = ["tp", "same"];
-/** Kinds of errors that gold's label and the system's tell by themselves. */
+/** Error types that follow from gold's label and the system's. */
 const LABEL_SAYS_IT = ["fp", "fn", "le", "same-span", "missed", "spurious", "unscored"];
 const OUTCOMES = {
   tp: "right",
@@ -34,17 +34,17 @@ const OUTCOMES = {
   none: "not there (–)",
 };
 
-/** A kind of outcome in words. */
+/** An outcome in words. */
 export function typeName(type) {
   return OUTCOMES[type] ?? type;
 }
 
-/** The same as a heading has room for. */
+/** An outcome as short as a heading needs. */
 function typeSign(type) {
   return OUTCOMES[type]?.match(/\((.*)\)/u)?.[1] ?? typeName(type);
 }
 
-/** One view at a time of where the differences and errors are. @param {Report} report */
+/** Tabs that show where the differences and errors are. @param {Report} report */
 export function wherePanel(report) {
   const paired = report.view.b !== null;
   /** @type {[string, string, any][]} */
@@ -62,13 +62,13 @@ export function wherePanel(report) {
 
 // --- heat maps ---
 
-/** What A's answers became in B: kinds of outcome where items are found, else labels. @param {Report} report */
+/** Changes from A to B: of outcomes if items are matched, otherwise of labels. @param {Report} report */
 function flow(report) {
   const [a, b] = report.pair();
   const rows = report.result.transitions.filter((row) => row.a === a && row.b === b && row.on === report.on && row.slice === null);
   if (!rows.length) return labelFlow(report);
   const place = element("div", {});
-  const show = (label) => place.replaceChildren(takeable(`outcomes-${a}-${b}`, outcomeFlow(report, rows.filter((row) => row.label === label), label)));
+  const show = (label) => place.replaceChildren(saveableFigure(`outcomes-${a}-${b}`, outcomeFlow(report, rows.filter((row) => row.label === label), label)));
   show(null);
   const labels = [...new Set(rows.map((row) => row.label))];
   return [chooser("Gold label", labels.map((label) => [label === null ? "all gold labels" : `gold ${label}`, label]), show), place];
@@ -96,7 +96,7 @@ function labelFlow(report) {
     const terms = [term("change", "different"), term("a", before), term("b", after)];
     return countButton(report, count, terms, `A: ${before}, B: ${after}`);
   };
-  const sums = summed(diff.changes, (change) => [change.from, change.to]);
+  const sums = sumByNames(diff.changes, (change) => [change.from, change.to]);
   return labelHeat(`answers-${diff.a}-${diff.b}`, sums, content, { caption: "Different answers of A (rows) and B (columns)", corner: "A ↓ B →" });
 }
 
@@ -124,11 +124,11 @@ function confusion(report, side) {
   };
   const pieceNote = rows.some((row) => row.pieces) ? `; +: further pieces of gold's ${report.noun}s` : "";
   const caption = `Errors of ${letter}: gold's label (rows), ${letter}'s (columns)${report.result.remarks["confusion page"] ?? ""}${pieceNote}`;
-  return labelHeat(`confusion-${system}`, summed(rows, (row) => [row.gold ?? NO_LABEL, row.assigned ?? NO_LABEL]), content, { caption, corner: `gold ↓ ${letter} →` });
+  return labelHeat(`confusion-${system}`, sumByNames(rows, (row) => [row.gold ?? NO_LABEL, row.assigned ?? NO_LABEL]), content, { caption, corner: `gold ↓ ${letter} →` });
 }
 
 /** Counts added up by two names: [one, other, count]. */
-function summed(rows, names) {
+function sumByNames(rows, names) {
   const sums = new Map();
   for (const row of rows) {
     const [one, other] = names(row);
@@ -164,7 +164,7 @@ function labelHeat(name, sums, content, words) {
   };
   show(FEW_NAMES);
   const number = Math.max(rows.length, columns.length);
-  return takeable(name, place, number > FEW_NAMES ? moreButton(`all ${whole(number)} labels`, (all) => show(all ? Infinity : FEW_NAMES)) : null);
+  return saveableFigure(name, place, number > FEW_NAMES ? moreButton(`all ${whole(number)} labels`, (all) => show(all ? Infinity : FEW_NAMES)) : null);
 }
 
 // --- types of errors, scores, slices ---
@@ -174,7 +174,7 @@ function errorTypes(report) {
   const measures = [...new Set(report.result.error_types.map((row) => row.measure))];
   if (!measures.length) return null;
   const ordered = measures.sort((one, other) => Number(other === report.on) - Number(one === report.on));
-  return ordered.map((measure) => takeable(`errors-${measure}`, typeTable(report, measure)));
+  return ordered.map((measure) => saveableFigure(`errors-${measure}`, typeTable(report, measure)));
 }
 
 /** @param {Report} report */
@@ -186,14 +186,14 @@ function typeTable(report, measure) {
   const most = Math.max(1, ...sides.flatMap((side) => types.map((type) => of(side, type)?.count ?? 0)));
   const cells = (side, type) => {
     const row = of(side, type);
-    if (!row) return [numeric(), worded()];
+    if (!row) return [numberCell(), textCell()];
     const title = `${side.toUpperCase()}, ${typeName(type)}: ${whole(row.count)}, ${percent(row.share)} percent of its errors`;
     const terms = measure === report.on ? [term(`${side}-type`, type)] : null;
     const count = countButton(report, row.count, terms, `${side.toUpperCase()}: ${typeName(type)}`);
-    return [numeric(count), plotted(bar(row.count, most, side, title))];
+    return [numberCell(count), plotCell(bar(row.count, most, side, title))];
   };
   const heads = ["type", ...sides.flatMap((side) => [side.toUpperCase(), ""])];
-  const draw = (type) => [named(typeName(type)), sides.flatMap((side) => cells(side, type))];
+  const draw = (type) => [nameCell(typeName(type)), sides.flatMap((side) => cells(side, type))];
   return tableWith({ caption: `Error types, ${report.title(measure)}`, heads, rows: types.map(draw) });
 }
 
@@ -210,7 +210,7 @@ function slices(report) {
   const heads = paired ? ["slice", "count", axis, "A", "B", "B − A", "p"] : ["slice", axis, "A"];
   const caption = `${report.title(main.measure)} by slice, with 95% intervals${paired ? " (°: p is not corrected for the number of slices)" : ""}`;
   const draw = (name) => (paired ? pairSlice(report, main, name, figures(name), scale) : oneSlice(name, figures(name), scale, writersOf(report.formOf(main)).written));
-  return takeable(`slices-${sides.join("-")}`, expandable({ caption, heads, rows: names, draw, few: FEW_SLICES, kind: "rows stacked" }));
+  return saveableFigure(`slices-${sides.join("-")}`, expandableTable({ caption, heads, rows: names, draw, few: FEW_SLICES, kind: "rows stacked" }));
 }
 
 /** @param {Report} report @param {Result["scores"][number]} main */
@@ -223,19 +223,19 @@ function pairSlice(report, main, name, figures, scale) {
   const ofPair = (row) => row.a === nameA && row.b === nameB && row.test !== "mcnemar";
   const test = report.result.comparisons.find((row) => row.slice === name && row.measure === main.measure && row.score === main.score && ofPair(row));
   return [
-    named(name),
-    numeric(diff ? countButton(report, diff.items, terms, `${report.noun}s with ${name}`) : null),
-    plotted(figuresPlot(figures, scale, dumbbellTitle(name, nameA, a, nameB, b, report.formOf(main)))),
-    numeric(written(a)),
-    numeric(written(b)),
-    numeric(difference(a === null || b === null ? null : b - a)),
-    numeric(!test || test.p_adjusted !== null ? pValue(test?.p_adjusted) : `${pValue(test.p)}°`),
+    nameCell(name),
+    numberCell(diff ? countButton(report, diff.items, terms, `${report.noun}s with ${name}`) : null),
+    plotCell(figuresPlot(figures, scale, dumbbellTitle(name, nameA, a, nameB, b, report.formOf(main)))),
+    numberCell(written(a)),
+    numberCell(written(b)),
+    numberCell(difference(a === null || b === null ? null : b - a)),
+    numberCell(!test || test.p_adjusted !== null ? pValue(test?.p_adjusted) : `${pValue(test.p)}°`),
   ];
 }
 
 function oneSlice(name, figures, scale, written) {
   const [{ value }] = figures;
-  return [named(name), plotted(figuresPlot(figures, scale, `${name}: ${written(value)}`)), numeric(written(value))];
+  return [nameCell(name), plotCell(figuresPlot(figures, scale, `${name}: ${written(value)}`)), numberCell(written(value))];
 }
 
 // --- the upper bound ---
@@ -250,7 +250,7 @@ function upperBound(report) {
   const choice = `Choosing the best of the ${plural(report.systems.length, "system")}' answers for each ${report.noun}`;
   const sentence = `${choice} would ${score} on ${report.title(bound.on)}, ${percent(bound.gain)} points above ${bound.best}.`;
   const counted = element("div", { class: "beside" }, rightIn(report, bound), onlyRight(report, report.result.unique.filter(here)));
-  const steps = growing(report, report.result.growth.filter(here));
+  const steps = growthFigure(report, report.result.growth.filter(here));
   return [element("p", {}, sentence), boundBars(report, bound), counted, exactSentences(report, bound), steps];
 }
 
@@ -261,10 +261,10 @@ function boundBars(report, bound) {
   const scale = scaleOf(values.map(([, value]) => value));
   const draw = ([name, value], place) => {
     const drawn = figuresPlot([{ value, mark: place === values.length - 1 ? "b" : "a" }], scale, `${name}: ${percent(value)}`);
-    return [named(name), numeric(percent(value)), plotted(drawn)];
+    return [nameCell(name), numberCell(percent(value)), plotCell(drawn)];
   };
   const heads = ["system", "right", () => axisOf(scale)];
-  return takeable("upper-bound", tableWith({ caption: `Right, among gold's ${plural(bound.items, report.noun)}`, heads, rows: values.map(draw) }));
+  return saveableFigure("upper-bound", tableWith({ caption: `Right, among gold's ${plural(bound.items, report.noun)}`, heads, rows: values.map(draw) }));
 }
 
 /** @param {Report} report @param {Result["bounds"][number]} bound */
@@ -273,7 +273,7 @@ function rightIn(report, bound) {
   const draw = (count, number) => {
     const meaning = `gold's ${report.noun}s that ${plural(number, "system")} ${number === 1 ? "has" : "have"} right`;
     const name = number === 0 ? "in none" : number === last ? `in all ${number}` : `in ${number}`;
-    return [named(name), numeric(countButton(report, count, [term("right-in", number)], meaning))];
+    return [nameCell(name), numberCell(countButton(report, count, [term("right-in", number)], meaning))];
   };
   return tableWith({ caption: "Right in how many systems", rows: bound.right_in.map(draw) });
 }
@@ -282,7 +282,7 @@ function rightIn(report, bound) {
 function onlyRight(report, unique) {
   const draw = ({ system, only_right }) => {
     const meaning = `gold's ${report.noun}s that only ${system} has right`;
-    return [named(system), numeric(countButton(report, only_right, [term("only", system)], meaning))];
+    return [nameCell(system), numberCell(countButton(report, only_right, [term("only", system)], meaning))];
   };
   return unique.length ? tableWith({ caption: "Right only in this system", rows: unique.map(draw) }) : null;
 }
@@ -296,9 +296,9 @@ function exactSentences(report, bound) {
 }
 
 /** @param {Report} report @param {Result["growth"]} steps */
-function growing(report, steps) {
+function growthFigure(report, steps) {
   if (steps.length < 2) return null;
   const title = `Upper bound as systems are added: ${steps.map((step) => `${step.added} ${percent(step.upper)}`).join(", ")}`;
   const caption = `Upper bound as systems are added, best addition first (dots); ${report.noun}s that all of them have right (rings)`;
-  return takeable("upper-bound-growing", element("figcaption", {}, caption), growthChart(steps, title));
+  return saveableFigure("upper-bound-growing", element("figcaption", {}, caption), growthChart(steps, title));
 }
