@@ -29,7 +29,7 @@ HELPERS = """
     document.body.replaceChildren(drawn.figure, drawn.table);
     return drawn.caption;
   };
-  window.saved = () => saveable(document.querySelector("figure"));
+  window.saved = () => drawingFile(document.querySelector("figure"));
   window.copied = (text) => nativeText(texts, DATA.drawing, text);
   const all = (selector) => [...document.querySelectorAll(`svg ${selector}`)];
   const inside = (selector) => all(selector).filter((node) => !node.closest(".names"));

@@ -151,12 +151,12 @@ def test_the_whole_way_by_keyboard(opened):
 @pytest.mark.parametrize(
     ("query", "explained"),
     [
-        ("gold:", "There is nothing behind gold: to look for."),
-        ("length>", "There is nothing behind length> to look for."),
-        ("length>many", "length is compared with a whole number, e.g. length>5."),
-        ("change:nothing", "change is never nothing. It can be: correction, new-error, changed-error, both-right, "),
-        ("colour:red", "There is no field colour here. There is: text, id, length, change, gold, a, b, "),
-        ("credit:improved", "There is no field credit here. There is: text, id, length, change, gold, a, b, "),
+        ("gold:", 'Write a value after "gold:".'),
+        ("length>", 'Write a value after "length>".'),
+        ("length>many", '"length" needs a whole number, e.g. length>5.'),
+        ("change:nothing", '"change" cannot be "nothing". Write one of: correction, new-error, changed-error, '),
+        ("colour:red", 'Unknown field "colour". Write one of: text, id, length, change, gold, a, b, '),
+        ("credit:improved", 'Unknown field "credit". Write one of: text, id, length, change, gold, a, b, '),
     ],
 )
 def test_a_query_that_cannot_be_asked_is_explained_and_changes_nothing(shared, query, explained):
@@ -429,7 +429,7 @@ def test_many_runs_have_their_pictures(opened):
     page = report.page
     titles = page.locator("#picture option").all_text_contents()
     pairs = [f"{row.a} and {row.b}: {row.measure}" for row in result.bayes]
-    kinds = ("data set by data set", "posterior draws", "under other regions and priors")
+    kinds = ("data set by data set", "posterior draws", "with other regions and priors")
     assert {f"{pair}, {kind}" for pair in pairs for kind in kinds} <= set(titles)
 
     def chosen(title: str) -> str:
@@ -448,7 +448,7 @@ def test_many_runs_have_their_pictures(opened):
     assert page.locator("#pictures .ring").count() == len(first.by_data_set)
     for title, kind in (
         ("Decision shares of all pairs", "decision"),
-        ("Outcomes to expect on a new data set", "region"),
+        ("Expected outcomes on a new data set", "region"),
     ):
         chosen(title)
         shares = [getattr(row, kind) for row in result.bayes]
@@ -584,7 +584,7 @@ def test_the_page_of_many_shards_lists_what_it_counts(opened, tmp_path, monkeypa
     monkeypatch.setattr(texts, "MOST_TEXTS", 20)
     report = opened(assay.compare(gold, systems, times=20, embed="auto"))
     said = report.page.inner_text("#part")
-    assert said.startswith("This page lists 20 of 145 sentences, a random sample of those with errors.")
+    assert said.startswith("This page lists 20 of 145 sentences: a random sample of those with errors.")
     assert report.seen.errors == []
 
 

@@ -1,9 +1,13 @@
 // Dependencies and graphs: a band of arcs for each side, above the words; overlapping arcs have different heights.
 import { NONE } from "./data.js";
-import { APART, FONTS, fitted, keptWords, levels, widthOf } from "./lines.js";
-import { headedSides, headedTable, hungFrom } from "./heads.js";
+import { APART, FONTS, fitText, keptWords, levels, widthOf } from "./lines.js";
+import { headedSides, headedTable, withHead } from "./heads.js";
 import { drawLanes, lanesOf } from "./lanes.js";
 import { MARKS, itemAttributes, itemsByWord, restOfWords, stateOf } from "./scene.js";
+/**
+ * @import { Line, Sheet } from "./lines.js"
+ * @import { Scene, Side } from "./scene.js"
+ */
 
 const STEP = 19;
 const PORT = 8;
@@ -12,7 +16,7 @@ const CORNER = 6;
 const WIDEST_HALF = 110;
 const STUBS = { [-1]: "root", [-2]: "head elsewhere", [-3]: "missing" };
 
-/** Dependencies as arcs above the words. */
+/** Dependencies as arcs above the words. @param {Scene} scene */
 export function arcBands(scene) {
   const items = itemsByWord(scene);
   restOfWords(scene);
@@ -20,22 +24,22 @@ export function arcBands(scene) {
   return { ...arcLines(scene, bands, { names: scene.words, isNode: [] }), table: arcTable(scene, bands) };
 }
 
-/** Spans with heads: arcs above the words from the heads, and what has none as bars below. */
+/** Spans with heads: arcs above the words from the heads, and what has none as bars below. @param {Scene} scene */
 export function graphBands(scene) {
   const { places, sides } = headedSides(scene);
   const bands = sides.map(({ side, rows }) => ({
     side,
     bars: rows.filter((row) => row.head === -3),
-    arcs: rows.filter((row) => row.head !== -3).map((row) => ({ ...row, word: middle(row), head: Array.isArray(row.head) ? middle({ begin: row.head[0], end: row.head[1] }) : row.head, ends: [[row.begin, row.end], row.head], label: row.text, title: row.title === row.text ? "" : row.title })),
+    arcs: rows.filter((row) => row.head !== -3).map((row) => ({ ...row, word: middleOf(row), head: Array.isArray(row.head) ? middleOf({ begin: row.head[0], end: row.head[1] }) : row.head, ends: [[row.begin, row.end], row.head], label: row.text, title: row.title === row.text ? "" : row.title })),
   }));
   return { ...arcLines(scene, bands, places), table: headedTable(places, sides, ["Words", "Head"]) };
 }
 
-function middle({ begin, end }) {
+function middleOf({ begin, end }) {
   return (begin + end - 1) >> 1;
 }
 
-/** Arcs over words, with bars below. An arc to another line leads to the edge of its own and says where from; what leads away from a word is gathered in one line. */
+/** Arcs over words, with bars below. An arc to another line ends at the edge, with the name of its head; arcs that lead away from a word are drawn as one line. @param {Scene} scene */
 function arcLines(scene, bands, { names, isNode }) {
   return {
     words: names,
@@ -53,7 +57,7 @@ function arcLines(scene, bands, { names, isNode }) {
   };
 }
 
-/** What stands between words only where arcs lead to it, in a box, dotted if all of these are missing; ends of several words are held together by a line. */
+/** Draw empty nodes to which arcs lead in a box, dotted if all these arcs are missing; a line joins the words of an end that has several. @param {Sheet} sheet @param {Line} line */
 function drawEnds(sheet, line, { drawn, stubs }, isNode, base) {
   const [touched, there, several] = [new Set(), new Set(), new Set()];
   for (const arc of [...drawn, ...stubs]) {
@@ -76,7 +80,7 @@ function drawEnds(sheet, line, { drawn, stubs }, isNode, base) {
   }
 }
 
-/** The arcs of a side with their states, one per word. */
+/** The arcs of a side with their states, one per word. @param {Scene} scene @param {Side} side */
 function arcsOf(scene, side, items) {
   const gold = scene.texts.arcs(0, scene.text);
   const all = scene.sides.map((one) => scene.texts.arcs(one.number, scene.text));
@@ -86,7 +90,7 @@ function arcsOf(scene, side, items) {
     const agreed = all.every((arcs) => alikeArcs(arcs[word], gold[word]));
     const wrong = side.number > 0 && item !== NONE && scene.texts.wrong[side.system][item] === 1;
     const state = stateOf(scene, side, { same, agreed: agreed && !wrong, wrong });
-    return dressed({ word, item, state, head: insideHead(arc.head, gold.length), relation: arc.relation || "_", moved: arc.head !== gold[word].head });
+    return dressArc({ word, item, state, head: insideHead(arc.head, gold.length), relation: arc.relation || "_", moved: arc.head !== gold[word].head });
   });
 }
 
@@ -114,12 +118,12 @@ function keptForArcs(size, bands) {
   return keptWords(size, matters);
 }
 
-/** The arcs that end on a line, and what leads from its words to other lines, with heights and places of attachment. */
+/** The arcs that end on a line, and what leads from its words to other lines, with heights and places of attachment. @param {Line} line */
 function prepareArcs(line, { arcs, bars }, names) {
   const shown = arcs.filter((arc) => line.holds(arc.word) && !line.isFolded(arc.word)).map((arc) => ({ ...arc }));
   const stubs = shown.filter((arc) => arc.head < 0);
   const drawn = shown.filter((arc) => arc.head >= 0);
-  for (const arc of drawn) if (!line.holds(arc.head)) arc.label = hungFrom(arc.label, names[arc.head]);
+  for (const arc of drawn) if (!line.holds(arc.head)) arc.label = withHead(arc.label, names[arc.head]);
   const away = new Map();
   for (const { word, head, state } of arcs) {
     if (line.holds(word) || !line.holds(head) || line.isFolded(word) || line.isFolded(head)) continue;
@@ -130,12 +134,12 @@ function prepareArcs(line, { arcs, bars }, names) {
   }
   for (const bundle of away.values()) {
     const named = `→ ${bundle.away.join(", ")}`;
-    const { shown: label, cut } = fitted(named, FONTS.strong, WIDEST_HALF);
+    const { shown: label, cut } = fitText(named, FONTS.strong, WIDEST_HALF);
     drawn.push({ ...bundle, label, title: cut ? named : "" });
   }
   for (const arc of [...stubs, ...drawn]) arc.width = widthOf(arc.label, FONTS.strong) + 6;
   for (const arc of drawn) [arc.begin, arc.end] = [line.at(arc.word), line.at(arc.head)].sort((one, other) => one - other);
-  // A loop is as wide as its word, below the arcs that begin or end there; where the label of an arc to the edge is wider than the arc, nothing stands beside it.
+  // A loop is as wide as its word, below the arcs that begin or end there. If the label of an arc to the edge is wider than the arc, nothing is drawn next to it.
   const most = line.room / 4;
   const ranges = drawn.map(({ begin, end, width }) => {
     if (begin === end) return { begin: begin - 0.1, end: end + 0.1 };
@@ -143,7 +147,7 @@ function prepareArcs(line, { arcs, bars }, names) {
     return cramped ? { begin: -1, end: line.cells.length } : { begin, end };
   });
   levels(ranges).forEach((level, index) => (drawn[index].level = level + 1));
-  attach(line, drawn, stubs);
+  attachArcs(line, drawn, stubs);
   for (const arc of drawn) {
     if (arc.begin === arc.end) line.widen(arc.word, 2 * (arc.ports[0] + arc.width + 4));
     else {
@@ -157,7 +161,7 @@ function prepareArcs(line, { arcs, bars }, names) {
   return { ...lanes, drawn, stubs, above: ABOVE + height * STEP, differs: lanes.differs || [...drawn, ...stubs].some((arc) => arc.state !== "shared") };
 }
 
-/** Labels of stubs of one word stand below each other. */
+/** Number of lanes for the labels of stubs: those of one word are drawn below each other. */
 function stubLanes(stubs) {
   const number = new Map();
   for (const stub of stubs) number.set(stub.word, (stub.lane = number.get(stub.word) ?? 0) + 1);
@@ -165,17 +169,17 @@ function stubLanes(stubs) {
 }
 
 /** An arc of a tree with what is written on it. */
-function dressed(arc) {
+function dressArc(arc) {
   const stub = STUBS[arc.head];
   const name = stub === undefined ? arc.relation : arc.relation === stub || arc.relation === "_" ? stub : `${stub}: ${arc.relation}`;
-  const { shown, cut } = fitted(name, FONTS.strong, 120);
+  const { shown, cut } = fitText(name, FONTS.strong, 120);
   arc.label = `${MARKS[arc.state]}${shown}`;
   arc.title = cut ? name : "";
   return arc;
 }
 
-/** Where arcs touch their words: to the left the shortest outermost, to the right the shortest outermost, so that none cross needlessly. */
-function attach(line, drawn, stubs) {
+/** Where arcs touch their words: to the left the shortest outermost, to the right the shortest outermost, so that none cross needlessly. @param {Line} line */
+function attachArcs(line, drawn, stubs) {
   const at = new Map();
   const put = (cell, end) => at.set(cell, [...(at.get(cell) ?? []), end]);
   for (const arc of drawn) {
@@ -198,6 +202,7 @@ function attach(line, drawn, stubs) {
   }
 }
 
+/** @param {Scene} scene @param {Sheet} sheet @param {Line} line */
 function drawBand(scene, sheet, line, { drawn, stubs, above }, base) {
   const legs = stubs.map((arc) => ({ across: line.middle(arc.word) + arc.port, top: base - above, arc }));
   for (const arc of drawn) {
@@ -207,7 +212,7 @@ function drawBand(scene, sheet, line, { drawn, stubs, above }, base) {
     if (arc.begin >= 0) legs.push({ across: arc.from, top: arc.down, arc });
     if (arc.end < line.cells.length) legs.push({ across: arc.to, top: arc.down, arc });
   }
-  for (const arc of [...drawn, ...stubs].sort((one, other) => rank(one) - rank(other))) {
+  for (const arc of [...drawn, ...stubs].sort((one, other) => rankOf(one) - rankOf(other))) {
     const kind = arc.away ? `away ${arc.state}` : `arc ${arc.state}${arc.moved ? " moved" : ""}`;
     sheet.group(itemAttributes(scene, arc.item, kind), () => (arc.head < 0 ? drawStub(sheet, line, arc, base, above) : drawArc(sheet, line, arc, base)));
   }
@@ -215,11 +220,11 @@ function drawBand(scene, sheet, line, { drawn, stubs, above }, base) {
 }
 
 /** What is faint lies beneath the rest. */
-function rank(arc) {
+function rankOf(arc) {
   return arc.state === "shared" ? 0 : 1;
 }
 
-/** An arc; to another line it has one leg, and leads to the edge. */
+/** An arc; to another line it has one leg, and leads to the edge. @param {Sheet} sheet @param {Line} line */
 function drawArc(sheet, line, { begin, end, from, to, down: height, word, head, state, undirected, away }, base) {
   // A loop is a small ring below its label.
   const down = word === head ? height + 8 : height;
@@ -231,11 +236,13 @@ function drawArc(sheet, line, { begin, end, from, to, down: height, word, head, 
   if (!undirected && !away) drawTip(sheet, word < head ? from : to, base, state);
 }
 
+/** @param {Sheet} sheet */
 function drawTip(sheet, across, base, state) {
   const x = sheet.x(across);
   sheet.add("path", { class: `tip ${state}`, d: `M${x - 3.5} ${base - 6}h7l-3.5 6.5z` });
 }
 
+/** @param {Sheet} sheet @param {Line} line */
 function drawStub(sheet, line, arc, base, above) {
   const across = line.middle(arc.word) + arc.port;
   const top = base - above + ABOVE + 4 + (arc.lane ?? 0) * STEP;
@@ -245,7 +252,7 @@ function drawStub(sheet, line, arc, base, above) {
   sheet.text(across, top + 1, arc.label, `label ${arc.state}`, arc.title);
 }
 
-/** The label of an arc, beside the legs of arcs that cross it. */
+/** Draw the label of an arc where no leg of another arc crosses it. @param {Scene} scene @param {Sheet} sheet */
 function labelArc(scene, sheet, arc, legs) {
   if (arc.word === arc.head) {
     drawLabel(scene, sheet, arc, arc.from - 4 + arc.width / 2);
@@ -256,6 +263,7 @@ function labelArc(scene, sheet, arc, legs) {
   drawLabel(scene, sheet, arc, Math.max(arc.width / 2, Math.min(sheet.width - arc.width / 2, place)));
 }
 
+/** @param {Scene} scene @param {Sheet} sheet */
 function drawLabel(scene, sheet, arc, across) {
   const half = arc.width / 2;
   sheet.group(itemAttributes(scene, arc.item, `${arc.away ? "away-label" : "arc-label"} ${arc.state}`), () => {
@@ -265,9 +273,10 @@ function drawLabel(scene, sheet, arc, across) {
   });
 }
 
-/** The middle of the stretch between obstacles that is nearest to the middle and wide enough; else the middle. */
+/** Place of a label: the middle, or the nearest stretch between obstacles that is wide enough. */
 function freePlace(from, to, half, obstacles) {
   const middle = (from + to) / 2;
+  /** @type {number | null} */
   let best = null;
   const edges = [from, ...obstacles, to];
   for (let index = 1; index < edges.length; index += 1) {
@@ -279,6 +288,7 @@ function freePlace(from, to, half, obstacles) {
   return best ?? middle;
 }
 
+/** @param {Scene} scene */
 function arcTable(scene, bands) {
   const told = (arc) => `${MARKS[arc.state]}${arc.head < 0 ? STUBS[arc.head] : `${scene.words[arc.head]} (${arc.head + 1})`} ${arc.relation}`;
   return {

@@ -1,19 +1,20 @@
 // Filters as chips, the query, the order of the list, and how much is found.
 import { buttonFor, choiceOf } from "./controls.js";
 import { element } from "./dom.js";
-import { QueryError, selected } from "./filters.js";
+import { QueryError, selectItems } from "./filters.js";
 import { plural, whole } from "./numbers.js";
-import { parseQuery, term, written } from "./query.js";
+import { parseQuery, term, writeTerm } from "./query.js";
 import { bringUp } from "./scroll.js";
-import { SORTS } from "./state.js";
+import { SORTS, SORTS_OF_ONE } from "./state.js";
+/** @import { Report } from "./report.js" */
 
 const TYPING = 200;
 const PLAIN = { autocomplete: "off", spellcheck: false };
 
-/** Whether a term is the one that the search field holds. */
+/** True if a term is that of the search field. */
 const isSearch = ({ field, op, values, not }) => field === "text" && op === ":" && values.length === 1 && !not;
 
-/** The search field in the head of the page. */
+/** The search field in the head of the page. @param {Report} report */
 export function searchField(report) {
   const words = "search the texts";
   const field = element("input", { type: "search", id: "search", placeholder: words, "aria-label": words, "aria-keyshortcuts": "/", ...PLAIN });
@@ -33,12 +34,12 @@ export function searchField(report) {
   return field;
 }
 
-/** The bar above the list. */
+/** The bar above the list. @param {Report} report */
 export function filterBar(report) {
   const chips = element("div", { id: "chips", class: "chips", role: "group", "aria-label": "Filters" });
   const hits = element("p", { id: "hits", role: "status", "aria-live": "polite", "aria-atomic": "true" });
   const wrong = element("p", { id: "query-error", class: "error", role: "alert" });
-  const sort = choiceOf({ id: "sort", "aria-label": "Order of the list" }, Object.entries(SORTS));
+  const sort = choiceOf({ id: "sort", "aria-label": "Order of the list" }, Object.entries(report.paired ? SORTS : { ...SORTS, ...SORTS_OF_ONE }));
   sort.addEventListener("change", () => report.change({ sort: sort.value, text: null, item: null }, "filter"));
   report.follow(() => {
     sort.value = report.view.sort;
@@ -50,7 +51,7 @@ export function filterBar(report) {
   return element("section", { id: "filters", role: "search", "aria-label": "Filters" }, parts);
 }
 
-/** The field in which terms are typed. */
+/** The field in which terms are typed. @param {Report} report */
 function queryForm(report, wrong) {
   const about = { "aria-label": "Add a filter", "aria-keyshortcuts": "q", "aria-describedby": "query-error" };
   const field = element("input", { id: "query", placeholder: "add a filter: gold:… a:… length>30", ...about, ...PLAIN });
@@ -63,12 +64,12 @@ function queryForm(report, wrong) {
   return form;
 }
 
-/** Add what was typed; gives what is wrong with it. */
+/** Add what was typed; gives what is wrong with it. @param {Report} report */
 function addTyped(report, field) {
   const terms = parseQuery(field.value);
   if (!terms.length) return "";
   try {
-    selected(report.texts, report.view, terms);
+    selectItems(report.texts, report.view, terms);
   } catch (error) {
     if (error instanceof QueryError) return error.message;
     throw error;
@@ -78,28 +79,30 @@ function addTyped(report, field) {
   return "";
 }
 
+/** @param {Report} report */
 function chipsOf(report) {
   const { terms } = report.view;
-  if (!terms.length) return [element("span", { class: "soft" }, "No filter: everything is listed")];
+  if (!terms.length) return [element("span", { class: "soft" }, "No filters: all items are listed")];
   const chips = terms.map((one, place) => {
     const drop = () => report.ask(terms.filter((_, other) => other !== place));
-    const about = { class: "filter", "data-chip": written(one), "aria-label": `Remove filter ${written(one)}` };
-    return buttonFor(drop, about, element("bdi", {}, written(one)), element("span", { "aria-hidden": "true" }, " ✕"));
+    const about = { class: "filter", "data-chip": writeTerm(one), "aria-label": `Remove filter ${writeTerm(one)}` };
+    return buttonFor(drop, about, element("bdi", {}, writeTerm(one)), element("span", { "aria-hidden": "true" }, " ✕"));
   });
   return terms.length > 1 ? [...chips, buttonFor(() => report.ask([]), { class: "clear" }, "clear all")] : chips;
 }
 
+/** @param {Report} report */
 function showHits(report, place) {
   const [items, texts] = [report.hits.items.length, report.hits.texts.length];
   Object.assign(place.dataset, { items, texts });
   place.replaceChildren(element("b", {}, plural(items, report.noun)), " in ", element("b", {}, plural(texts, report.unit)));
 }
 
-/** What is not on this page, where not all is. */
+/** A note if the page does not contain all texts; null if it does. @param {Report} report */
 function partNote(report) {
   const { embedded, total, how, unit } = report.texts.data;
   if (how === "all") return null;
   const which = how === "sample" ? "a random sample of those with errors" : "those with errors";
-  const said = `This page lists ${whole(embedded)} of ${plural(total, unit)}, ${which}.`;
-  return element("p", { id: "part", class: "soft" }, said, " The figures above count all of them, so that a list may be shorter than its count.");
+  const listed = `This page lists ${whole(embedded)} of ${plural(total, unit)}: ${which}.`;
+  return element("p", { id: "part", class: "soft" }, listed, ` The numbers above count all ${unit}s, so a list can be shorter than its number.`);
 }

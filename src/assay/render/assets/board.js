@@ -1,25 +1,26 @@
 // The leaderboard: all systems ranked, each score with its interval, and the letters of the tests. Two clicks choose a pair.
 import { axisOf, figuresPlot, scaleOf } from "./charts.js";
 import { buttonFor, choiceOf } from "./controls.js";
-import { element } from "./dom.js";
+import { element, find } from "./dom.js";
 import { writersOf } from "./numbers.js";
-import { takeable } from "./picture.js";
+import { saveableFigure } from "./picture.js";
 import { bringUp } from "./scroll.js";
-import { betweenEnds, intervalNotes, numeric, panel, plotted, tableWith, worded } from "./tables.js";
+import { betweenEnds, intervalNotes, numberCell, panel, plotCell, tableWith, textCell } from "./tables.js";
+/** @import { Report } from "./report.js" */
 
 const TOLD = "Systems with a common letter do not differ significantly (p > 0.05 after Holm). This does not mean that they are equally good.";
 const HINTS = ["", "Choose a system to see its errors.", "Click two systems to see where they differ."];
 const MANY_LETTERS = 8;
 const LETTERS = ["a", "b"];
 
-/** Every system by one measure, the best first; of a single system every measure. */
+/** Every system by one measure, the best first; of a single system every measure. @param {Report} report */
 export function boardPanel(report) {
   const all = report.mainScores();
   if (!all.length) return null;
   const measures = [...new Set(all.map((row) => row.measure))];
   const alone = new Set(all.map((row) => row.system)).size === 1;
-  const by = measures.includes(report.view.by) ? report.view.by : report.leading();
-  // What sums up the pairs of annotators, as their mean does, stands below them and has no rank.
+  const by = measures.find((measure) => measure === report.view.by) ?? report.leading();
+  // A summary of the pairs of annotators, such as their mean, follows them and has no rank.
   const isPair = ({ system }) => report.result.command === "agreement" && system.includes(" ~ ");
   const ranked = alone ? all : report.ranked(by);
   const places = ranked.some(isPair) ? ranked.filter(isPair) : ranked;
@@ -35,14 +36,14 @@ export function boardPanel(report) {
   const choose = (system) => {
     if (!paired) {
       report.choosePair(system, null);
-      return document.querySelector(`#board [data-system="${system}"]`).focus({ preventScroll: true });
+      return find(`#board [data-system="${system}"]`).focus({ preventScroll: true });
     }
     if (waiting === null || waiting === system) {
       waiting = waiting === null ? system : null;
       return show(system);
     }
     report.choosePair(Math.min(waiting, system), Math.max(waiting, system));
-    document.querySelector(`#board [data-system="${system}"]`).focus({ preventScroll: true });
+    find(`#board [data-system="${system}"]`).focus({ preventScroll: true });
     return bringUp("compared");
   };
   const draw = (row) => {
@@ -59,11 +60,11 @@ export function boardPanel(report) {
     const runs = row.runs ? ` ± ${written(row.runs.spread)} over ${row.runs.number} runs` : "";
     const title = `${name}: ${written(row.value)}${runs}${interval && `, 95% interval ${interval}`}`;
     return [
-      alone ? [] : numeric(row.value === null || !places.includes(row) ? "" : 1 + places.filter((other) => other.value !== null && other.value > row.value).length),
+      alone ? [] : numberCell(row.value === null || !places.includes(row) ? "" : 1 + places.filter((other) => other.value !== null && other.value > row.value).length),
       element("th", { scope: "row" }, button, mark),
-      letters.length ? worded(groupsOf(row, letters)) : [],
-      plotted(figuresPlot([{ ...row, mark: letter }], scale, title)),
-      numeric(element("b", {}, written(row.value)), runs ? element("span", { class: "soft" }, ` ± ${written(row.runs.spread)}`) : null),
+      letters.length ? textCell(groupsOf(row, letters)) : [],
+      plotCell(figuresPlot([{ ...row, mark: letter }], scale, title)),
+      numberCell(element("b", {}, written(row.value)), runs ? element("span", { class: "soft" }, ` ± ${written(row.runs.spread)}`) : null),
       betweenEnds(row, written),
     ];
   };
@@ -71,29 +72,29 @@ export function boardPanel(report) {
   const show = (focused = null) => {
     place.replaceChildren(tableWith({ heads, rows: rows.map(draw), kind: "rows stacked board" }));
     said.textContent = waiting === null ? HINTS[choosable ? (paired ? 2 : 1) : 0] : `${report.systems[waiting]}: now choose the system to compare it with.`;
-    if (focused !== null) place.querySelector(`[data-system="${focused}"]`).focus();
+    if (focused !== null) find(`[data-system="${focused}"]`, place).focus();
   };
   show();
   const chosen = choiceOf({ id: "by", "aria-label": "Ranked by" }, measures.map((measure) => [measure, `by ${report.title(measure)}`]));
   chosen.value = by;
   chosen.addEventListener("change", () => {
     report.change({ by: chosen.value }, "pair");
-    document.getElementById("by").focus({ preventScroll: true });
+    find("#by").focus({ preventScroll: true });
   });
   const title = alone ? "Scores" : report.result.command === "agreement" ? "Agreement" : "Ranking";
   const several = !alone && measures.length > 1;
   const top = several || choosable ? element("div", { class: "tools" }, said, several ? chosen : null) : null;
-  return panel("board", title, top, takeable(`ranking-${alone ? rows[0].system : by}`, place), letters.length ? element("p", { class: "soft" }, TOLD) : null, ...intervalNotes(report, rows));
+  return panel("board", title, top, saveableFigure(`ranking-${alone ? rows[0].system : by}`, place), letters.length ? element("p", { class: "soft" }, TOLD) : null, ...intervalNotes(report, rows));
 }
 
-/** The measure of a score, and the score where measures have different ones. */
+/** The title of a score: its measure, and the score if measures have different ones. @param {Report} report */
 function titleOf(report, { measure, score }, all) {
   const several = new Set(all.map((row) => row.score).filter((name) => name !== "value")).size > 1;
   const named = several && score !== "value" && score !== measure.split("(")[0];
   return named ? `${report.title(measure)} ${report.title(score)}` : report.title(measure);
 }
 
-/** The letters of a system; behind Z they are numbers in brackets. */
+/** The letters of a system; after Z they are numbers in brackets. */
 const lettersOf = ({ group }) => group.match(/\(\d+\)|./gu) ?? [];
 
 /** The groups of a system, each letter in a column of its own, so that a group is a bar. */

@@ -3,19 +3,23 @@ import { NONE } from "./data.js";
 import { FONTS, RUNNING, widthOf } from "./lines.js";
 import { drawLanes, lanesOf, spanTable, wordsOf } from "./lanes.js";
 import { MARKS } from "./scene.js";
+/**
+ * @import { Span } from "./data.js"
+ * @import { Scene, Side } from "./scene.js"
+ */
 
 const HUES = 7;
 
-/** Coreference chains over a document; chains of systems have the number of the gold chain that they share most with. */
+/** Coreference chains over a document; chains of systems have the number of the gold chain that they share most with. @param {Scene} scene */
 export function chainLines(scene) {
-  const chains = scene.sides.map((side) => mentionsOf(scene, side));
-  const gold = mentionsOf(scene, { number: 0 });
+  const chains = scene.sides.map((side) => mentionsOf(scene, side.number));
+  const gold = mentionsOf(scene, 0);
   numberGold(gold);
   chains.forEach((mentions, index) => numberChains(mentions, gold, scene.sides[index]));
-  const bands = scene.sides.map((side, index) => ({ side, spans: judged(scene, side, chains[index], gold) }));
-  agree(scene, bands);
+  const bands = scene.sides.map((side, index) => ({ side, spans: judgeMentions(scene, side, chains[index], gold) }));
+  markShared(scene, bands);
   for (const { side, spans } of bands) for (const span of spans) dressMention(scene, side, span);
-  explain(scene, bands);
+  explainNumbers(scene, bands);
   return {
     words: scene.words,
     kept: scene.view.fold ? keptSentences(scene, bands) : null,
@@ -29,9 +33,11 @@ export function chainLines(scene) {
   };
 }
 
+/** @param {Scene} scene @param {number} side */
 function mentionsOf(scene, side) {
-  const layer = scene.texts.layers[side.number];
-  const mentions = scene.texts.spans(side.number, scene.text).map((span) => ({ ...span, chain: layer.label[span.row] }));
+  const layer = scene.texts.layers[side];
+  /** @type {Span[]} */
+  const mentions = scene.texts.spans(side, scene.text).map((span) => ({ ...span, chain: layer.label[span.row] }));
   const last = new Map();
   for (const mention of mentions) {
     mention.antecedent = last.get(mention.chain) ?? null;
@@ -42,6 +48,7 @@ function mentionsOf(scene, side) {
 
 // --- numbers ---
 
+/** @param {Span[]} gold */
 function numberGold(gold) {
   const names = new Map();
   const sizes = countBy(gold, (mention) => mention.chain);
@@ -58,14 +65,15 @@ function countBy(rows, key) {
   return counts;
 }
 
-/** A system's chain is called after the gold chain that it shares most mentions with; further ones 3b and 3c, those without +1, +2. */
+/** A system's chain is called after the gold chain that it shares most mentions with; further ones 3b and 3c, those without +1, +2. @param {Side} side @param {Span[]} mentions @param {Span[]} gold */
 function numberChains(mentions, gold, side) {
   const goldAt = new Map(gold.map((mention) => [String(mention.stretches), mention]));
+  const partners = mentions.map((mention) => ({ mention, partner: goldAt.get(String(mention.stretches)) })).filter(({ partner }) => partner);
   if (!side.number) {
-    for (const mention of mentions) Object.assign(mention, { number: goldAt.get(String(mention.stretches)).number, hue: goldAt.get(String(mention.stretches)).hue });
+    for (const { mention, partner } of partners) Object.assign(mention, { number: partner?.number, hue: partner?.hue });
     return;
   }
-  const common = countBy(mentions.filter((mention) => goldAt.has(String(mention.stretches))), (mention) => `${mention.chain} ${goldAt.get(String(mention.stretches)).number}`);
+  const common = countBy(partners, ({ mention, partner }) => `${mention.chain} ${partner.number}`);
   const ranked = [...common].map(([key, count]) => ({ chain: Number(key.split(" ")[0]), number: key.split(" ")[1], count })).sort((one, other) => other.count - one.count);
   const names = new Map();
   const taken = new Map();
@@ -89,10 +97,10 @@ function partLetter(place) {
   return place === 0 ? "" : place < 26 ? String.fromCharCode(97 + place) : `-${place + 1}`;
 }
 
-// --- what became of mentions ---
+// --- outcomes of mentions ---
 
-/** The mentions of a side with items and states, and those of gold that it lacks. */
-function judged(scene, side, mentions, gold) {
+/** The mentions of a side with items and states, and those of gold that it lacks. @param {Scene} scene @param {Side} side @param {Span[]} mentions @param {Span[]} gold */
+function judgeMentions(scene, side, mentions, gold) {
   const goldAt = new Map(gold.map((mention) => [String(mention.stretches), mention]));
   const items = itemsAt(scene, side);
   for (const mention of mentions) {
@@ -108,16 +116,17 @@ function judged(scene, side, mentions, gold) {
   if (!side.number) return mentions;
   const has = new Set(mentions.map((mention) => String(mention.stretches)));
   const lacking = gold.filter((mention) => !has.has(String(mention.stretches)));
-  return [...mentions, ...lacking.map((mention) => missed(scene, side, mention, items))];
+  return [...mentions, ...lacking.map((mention) => missingMention(scene, side, mention, items))];
 }
 
-function missed(scene, side, mention, items) {
+/** @param {Scene} scene @param {Side} side @param {Span} mention */
+function missingMention(scene, side, mention, items) {
   const item = items.get(String(mention.stretches)) ?? NONE;
   const wrong = item !== NONE && scene.texts.wrong[side.system][item] === 1;
   return { ...mention, item, kind: wrong ? outcomeOf(scene, side, item) || "fn" : "", state: wrong ? "missing" : "unfound", partner: mention };
 }
 
-/** Items by their place: gold's, and for a system those that it adds. */
+/** Items by their place: gold's, and for a system those that it adds. @param {Scene} scene @param {Side} side */
 function itemsAt(scene, side) {
   const { texts } = scene;
   const found = new Map();
@@ -128,14 +137,15 @@ function itemsAt(scene, side) {
   return found;
 }
 
+/** @param {Scene} scene @param {Side} side */
 function outcomeOf(scene, side, item) {
   if (!side.number || item === NONE) return "";
   const code = scene.texts.outcome[side.system][item];
   return code === NONE ? "" : scene.texts.kinds[code];
 }
 
-/** What all sides have and have right is shared. */
-function agree(scene, sides) {
+/** What all sides have and have right is shared. @param {Scene} scene */
+function markShared(scene, sides) {
   const good = countBy(
     sides.flatMap(({ spans }) => spans.filter((span) => span.state === "plain" || span.state === "right")),
     (span) => `${span.stretches} ${span.number}`,
@@ -148,6 +158,7 @@ function agree(scene, sides) {
   }
 }
 
+/** @param {Scene} scene @param {Side} side @param {Span} span */
 function dressMention(scene, side, span) {
   span.label = span.number;
   span.text = `${MARKS[span.state]}${span.number}${span.kind ? ` ${span.kind.toUpperCase()}` : ""}`;
@@ -159,16 +170,17 @@ function dressMention(scene, side, span) {
   span.about = { "data-chain": span.number, role: "img", "aria-label": `${side.heading}: ${wordsOf(scene, span)}, ${span.title}`, tabindex: -1 };
 }
 
-function explain(scene, sides) {
+/** @param {Scene} scene */
+function explainNumbers(scene, sides) {
   const numbers = sides.flatMap(({ spans }) => spans.map((span) => span.number));
   for (const span of sides.flatMap(({ spans }) => spans)) if (span.kind) scene.kinds.add(span.kind);
-  scene.notes.push("numbers: chains, systems' after the gold chain that they share most with");
+  scene.notes.push("numbers: chains; a system's chain has the number of the gold chain with which it shares most mentions");
   if (!scene.view.onPaper) scene.notes.push("point at a mention, or go there with Tab and the arrow keys, to see its chain");
   if (numbers.some((number) => /\d[a-z-]/u.test(number))) scene.notes.push("3b, 3c: further chains with mentions of gold's 3");
-  if (numbers.some((number) => number.startsWith("+"))) scene.notes.push("+1: a chain without any mention of gold's");
+  if (numbers.some((number) => number.startsWith("+"))) scene.notes.push("+1: a chain without a gold mention");
 }
 
-/** Sentences in which all agree are folded. */
+/** Sentences in which all agree are folded. @param {Scene} scene */
 function keptSentences(scene, bands) {
   const { data } = scene.texts;
   const differing = bands.flatMap(({ spans }) => spans.filter((span) => span.state !== "shared"));

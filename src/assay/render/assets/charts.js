@@ -1,7 +1,7 @@
-// Charts as hand-written SVG, each with a title; the same figures always stand beside them as text.
+// Charts as hand-written SVG, each with a title; the page always shows the same numbers as text.
 import { element, shape } from "./dom.js";
 import { percent, whole, writersOf } from "./numbers.js";
-import { roving } from "./roving.js";
+import { giveOneTabStop } from "./roving.js";
 import { scrollBox } from "./scroll.js";
 
 const FLUID = "100%";
@@ -18,21 +18,21 @@ export function chart(width, height, title, ...shapes) {
 
 const PLOT_HEIGHT = 22;
 
-/** The part of the line of numbers that some figures need, and round numbers in it, about so many. @returns {{low: number, high: number, ticks: number[]}} */
+/** The range of some numbers, and about `most` round numbers in it. @returns {{low: number, high: number, ticks: number[]}} */
 export function scaleOf(values, most = 5) {
   const known = values.filter((value) => value !== null && value !== undefined);
   const [least, greatest] = known.length ? [Math.min(...known), Math.max(...known)] : [0, 1];
   const wide = greatest - least || 0.02;
   const rough = wide / most;
   const unit = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].map((times) => times * unit).find((size) => size >= rough * 0.999);
+  const step = [1, 2, 5, 10].map((times) => times * unit).find((size) => size >= rough * 0.999) ?? 10 * unit;
   const [low, high] = [least - 0.04 * wide, greatest + 0.04 * wide];
   const ticks = [];
   for (let number = Math.ceil(low / step); number * step <= high; number += 1) ticks.push(number * step);
   return { low, high, ticks };
 }
 
-/** Where a number stands, in percent of the width. */
+/** Place of a number on a scale, in percent of the width. */
 const percentOf = ({ low, high }) => (number) => `${(3 + (94 * (number - low)) / (high - low)).toFixed(3)}%`;
 
 /** The numbers of a scale, for the head of a column of plots. `written` gives a number as text. */
@@ -134,16 +134,16 @@ export function heatMap(cells, { rows, columns, caption, corner, rowTitle = (nam
   ));
   const head = element("tr", {}, element("th", { scope: "col", class: "corner" }, corner), columns.map(heading));
   const table = element("table", { class: "heat", "aria-label": caption }, element("thead", {}, head), element("tbody", {}, body));
-  return scrollBox(caption, roving(table));
+  return scrollBox(caption, giveOneTabStop(table));
 }
 
 /** A name that may be too long for its place. */
-export function short(text, most) {
+function short(text, most) {
   const letters = [...text];
   return letters.length > most ? `${letters.slice(0, most - 1).join("")}…` : text;
 }
 
-/** What a dumbbell says, in words. */
+/** A dumbbell in words. */
 export function dumbbellTitle(name, nameA, a, nameB, b, form = "percent") {
   const { written, difference } = writersOf(form);
   return `${name}: ${nameA} ${written(a)}, ${nameB} ${written(b)}, difference ${difference(a === null || b === null ? null : b - a)}`;

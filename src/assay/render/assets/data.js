@@ -1,16 +1,19 @@
-// What Python packed, unpacked: the Result, the texts behind it, and columns to look things up in.
+// What Python packed, unpacked: the Result, its texts, and columns to look things up in.
+import { find } from "./dom.js";
 
 /** The packed block of the page. @returns {Promise<any>} */
 export async function unpack() {
-  const text = document.getElementById("data").textContent;
-  const bytes = Uint8Array.fromBase64 ? Uint8Array.fromBase64(text) : Uint8Array.from(atob(text), (mark) => mark.charCodeAt(0));
+  const text = find("#data").textContent;
+  /** Not all browsers have `fromBase64`. @type {any} */
+  const newer = Uint8Array;
+  const bytes = newer.fromBase64 ? newer.fromBase64(text) : Uint8Array.from(atob(text), (mark) => mark.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   const packed = JSON.parse(await new Response(stream).text());
   return { ...packed, result: JSON.parse(packed.exports.JSON) };
 }
 
 /** Places given as distances. @param {number[]} distances */
-function places(distances) {
+function sumDistances(distances) {
   const found = new Int32Array(distances.length);
   let place = 0;
   distances.forEach((distance, index) => (found[index] = place += distance));
@@ -18,20 +21,20 @@ function places(distances) {
 }
 
 /** A column given by what is unusual in it. @param {{at: number[], values: number[]}} sparse */
-function filled(sparse, column) {
-  places(sparse.at).forEach((place, index) => (column[place] = sparse.values[index]));
+function fillColumn(sparse, column) {
+  sumDistances(sparse.at).forEach((place, index) => (column[place] = sparse.values[index]));
   return column;
 }
 
-/** Which of so many are among some places. */
-function marked(distances, size) {
+/** A column of `size` zeros, with 1 at some places. */
+function markPlaces(distances, size) {
   const marks = new Uint8Array(size);
-  for (const place of places(distances)) marks[place] = 1;
+  for (const place of sumDistances(distances)) marks[place] = 1;
   return marks;
 }
 
-/** For each text where its rows begin, and the end of all. Rows are sorted by text. */
-function starts(texts, rows) {
+/** The first row of each text, and the end of all rows, which are sorted by text. */
+function countStarts(texts, rows) {
   const begins = new Int32Array(texts + 1);
   for (const text of rows) begins[text + 1] += 1;
   for (let text = 0; text < texts; text += 1) begins[text + 1] += begins[text];
@@ -40,6 +43,11 @@ function starts(texts, rows) {
 
 export const NONE = -1;
 export const KINDS = ["correction", "new-error", "changed-error", "both-right", "same-error"];
+
+/**
+ * A span of a layer, to which drawings add what they need. `head`: [begin, end], or a number below 0: -1 root, -2 elsewhere, -3 none.
+ * @typedef {{begin: number, end: number, label: string, kind: string, stretches: [number, number][], row: number, head: any, item: number, undirected: boolean, [more: string]: any}} Span
+ */
 
 /** The texts of a Result, item by item and layer by layer. */
 export class Texts {
@@ -51,39 +59,42 @@ export class Texts {
     this.systems = data.systems;
     this.labels = data.labels;
     this.kinds = data.kinds;
-    this.text = places(items.text);
+    this.text = sumDistances(items.text);
     this.begin = Int32Array.from(items.begin);
     this.length = Int32Array.from(items.length);
     this.gold = Int32Array.from(items.gold);
-    this.owner = filled(items.owner, new Int32Array(size).fill(NONE));
+    this.owner = fillColumn(items.owner, new Int32Array(size).fill(NONE));
     this.stretches = items.stretches;
-    this.answers = items.systems.map((one) => filled(one.answers, Int32Array.from(items.gold)));
-    this.wrong = items.systems.map((one) => marked(one.wrong, size));
-    this.alike = items.systems.map((one) => filled(one.alike, new Int32Array(size)));
+    this.answers = items.systems.map((one) => fillColumn(one.answers, Int32Array.from(items.gold)));
+    this.wrong = items.systems.map((one) => markPlaces(one.wrong, size));
+    this.alike = items.systems.map((one) => fillColumn(one.alike, new Int32Array(size)));
     this.outcome = items.systems.map((one) => (one.kind ? Int32Array.from(one.kind) : null));
-    this.lost = items.systems.map((one) => (one.lost ? filled(one.lost, new Float64Array(size)) : null));
-    this.itemStarts = starts(this.size, this.text);
+    this.lost = items.systems.map((one) => (one.lost ? fillColumn(one.lost, new Float64Array(size)) : null));
+    this.itemStarts = countStarts(this.size, this.text);
     this.wordStarts = new Int32Array(this.size + 1);
     data.lengths.forEach((length, text) => (this.wordStarts[text + 1] = this.wordStarts[text] + length));
-    this.slices = Object.fromEntries(Object.entries(items.slices ?? {}).map(([name, members]) => [name, marked(members, size)]));
-    this.nodes = data.nodes ? { ...data.nodes, starts: starts(this.size, places(data.nodes.text)) } : null;
+    this.slices = Object.fromEntries(Object.entries(items.slices ?? {}).map(([name, members]) => [name, markPlaces(members, size)]));
+    this.nodes = data.nodes ? { ...data.nodes, starts: countStarts(this.size, sumDistances(data.nodes.text)) } : null;
+    /** Texts in small letters, as they are asked for. @type {string[]} */
+    this.small = new Array(this.size);
     this.layers = data.layers.map((layer, side) => this.#layer(layer, data.layers[0], side));
   }
 
   #layer(layer, gold, side) {
     const labels = layer.labels || gold.labels;
     if (layer.heads) {
-      const heads = side ? filled(layer.heads, Int32Array.from(gold.heads)) : Int32Array.from(layer.heads);
-      const relations = side ? filled(layer.relations, Int32Array.from(gold.relations)) : Int32Array.from(layer.relations);
+      const heads = side ? fillColumn(layer.heads, Int32Array.from(gold.heads)) : Int32Array.from(layer.heads);
+      const relations = side ? fillColumn(layer.relations, Int32Array.from(gold.relations)) : Int32Array.from(layer.relations);
       return { side: layer.side, labels, heads, relations };
     }
-    const text = places(layer.text);
+    const text = sumDistances(layer.text);
     const kinds = layer.kinds || this.kinds;
-    return { ...layer, labels, kinds, text, starts: starts(this.size, text) };
+    return { ...layer, labels, kinds, text, starts: countStarts(this.size, text) };
   }
 
-  /** The words of a text. */
+  /** The words of a text. @param {number} text */
   words(text) {
+    /** @type {string[]} */
     const words = [];
     for (let place = this.wordStarts[text]; place < this.wordStarts[text + 1]; place += 1) words.push(this.data.vocabulary[this.data.words[place]]);
     return words;
@@ -91,7 +102,6 @@ export class Texts {
 
   /** A text in small letters, to search in. */
   lowered(text) {
-    this.small ??= new Array(this.size);
     return (this.small[text] ??= this.words(text).join(" ").toLowerCase());
   }
 
@@ -106,7 +116,7 @@ export class Texts {
     return Array.from({ length: this.length[item] }, (_, place) => this.data.vocabulary[this.data.words[first + place]]).join(" ");
   }
 
-  /** The kind of change from system a to b as a place in KINDS; NONE where neither has the item. */
+  /** The kind of change from system a to b as a place in KINDS; NONE if neither has the item. */
   change(item, a, b) {
     if (this.owner[item] !== NONE && this.outcome[a][item] === NONE && this.outcome[b][item] === NONE) return NONE;
     const different = this.alike[a][item] !== this.alike[b][item];
@@ -115,16 +125,17 @@ export class Texts {
     return wrongB ? (wrongA ? 2 : 1) : wrongA ? 0 : 3;
   }
 
-  /** What stands between the words of a text, in order: {behind: the number of words before it, id}. */
+  /** The empty nodes of a text in order: {behind: the number of words before it, id}. */
   between(text) {
     const found = [];
     for (let row = this.nodes?.starts[text] ?? 0; row < (this.nodes?.starts[text + 1] ?? 0); row += 1) found.push({ behind: this.nodes.behind[row], id: this.nodes.ids[this.nodes.id[row]] });
     return found;
   }
 
-  /** The spans of a layer in a text: {begin, end, label, kind, stretches, item, head: [begin, end], or a number below 0: -1 root, -2 elsewhere, -3 none}. */
+  /** The spans of a layer in a text. @param {number} side @param {number} text */
   spans(side, text) {
     const layer = this.layers[side];
+    /** @type {Span[]} */
     const found = [];
     for (let row = layer.starts[text]; row < layer.starts[text + 1]; row += 1) {
       const begin = layer.begin[row];
@@ -138,9 +149,10 @@ export class Texts {
     return found;
   }
 
-  /** The arcs of a layer in a text, word by word: {head, relation}; a head below 0: -1 root, -2 elsewhere, -3 missing. */
+  /** The arcs of a layer in a text, word by word; a head below 0: -1 root, -2 elsewhere, -3 missing. @param {number} side @param {number} text */
   arcs(side, text) {
     const layer = this.layers[side];
+    /** @type {{head: number, relation: string}[]} */
     const found = [];
     for (let place = this.wordStarts[text]; place < this.wordStarts[text + 1]; place += 1) {
       found.push({ head: layer.heads[place], relation: layer.labels[layer.relations[place]] ?? "" });
@@ -148,6 +160,7 @@ export class Texts {
     return found;
   }
 
+  /** A label by its code. @param {number} code @returns {string} */
   label(code) {
     return code === NONE ? "∅" : this.labels[code];
   }

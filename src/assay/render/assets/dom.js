@@ -16,25 +16,51 @@ function furnish(node, properties) {
   return node;
 }
 
-/** An HTML element; null, undefined and false among properties and children are left out. @returns {HTMLElement} */
+/**
+ * An HTML element; null, undefined and false among properties and children are left out.
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Record<string, any>} properties
+ * @param {any[]} children
+ * @returns {HTMLElementTagNameMap[Tag]}
+ */
 export function element(tag, properties = {}, ...children) {
-  const node = furnish(document.createElement(tag), properties ?? {});
-  node.append(...present(children));
+  const node = furnish(document.createElement(tag), properties);
+  node.append(...flattenChildren(children));
   return node;
 }
 
-/** An SVG element. @returns {SVGElement} */
+/**
+ * An SVG element.
+ * @template {keyof SVGElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Record<string, any>} attributes
+ * @param {any[]} children
+ * @returns {SVGElementTagNameMap[Tag]}
+ */
 export function shape(tag, attributes = {}, ...children) {
-  const node = furnish(document.createElementNS(SVG, tag), attributes ?? {});
-  node.append(...present(children));
+  const node = furnish(document.createElementNS(SVG, tag), attributes);
+  node.append(...flattenChildren(children));
   return node;
+}
+
+/** The first HTML element that matches a selector; an error if there is none. @param {ParentNode} root @returns {HTMLElement} */
+export function find(selector, root = document) {
+  const node = root.querySelector(selector);
+  if (!(node instanceof HTMLElement)) throw new Error(`The page has no ${selector}.`);
+  return node;
+}
+
+/** All HTML elements that match a selector. @param {ParentNode} root @returns {HTMLElement[]} */
+export function findAll(selector, root = document) {
+  return [...root.querySelectorAll(selector)].filter((node) => node instanceof HTMLElement);
 }
 
 /** Children as nodes or texts, without those that are nothing. */
-function present(children) {
+function flattenChildren(children) {
   const found = [];
   for (const child of children) {
-    if (Array.isArray(child)) found.push(...present(child));
+    if (Array.isArray(child)) found.push(...flattenChildren(child));
     else if (child !== null && child !== undefined && child !== false) found.push(child instanceof Node ? child : String(child));
   }
   return found;

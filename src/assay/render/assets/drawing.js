@@ -1,14 +1,20 @@
-// The drawing of one text: lines of words, and under or over them every side's annotation; with a text table that says the same.
+// The drawing of one text: lines of words, and under or over them every side's annotation; and the same as a table of text.
 import { NONE } from "./data.js";
 import { element, shape } from "./dom.js";
 import { arcBands, graphBands } from "./arcs.js";
 import { chainLines } from "./chains.js";
 import { frameBands } from "./heads.js";
 import { laneBands } from "./lanes.js";
-import { FONTS, Sheet, fitted, linesOf, widthOf } from "./lines.js";
+import { FONTS, Sheet, fitText, linesOf, widthOf } from "./lines.js";
+import { plural } from "./numbers.js";
 import { itemDiffers, legendOf, sceneOf } from "./scene.js";
 import { tagRows } from "./tagrows.js";
 import { treeBands, unitTrees } from "./trees.js";
+/**
+ * @import { Texts } from "./data.js"
+ * @import { Line } from "./lines.js"
+ * @import { Painting, Scene, Shown } from "./scene.js"
+ */
 
 const PAINTERS = { tags: tagRows, arcs: arcBands, spans: laneBands, graph: graphBands, frames: frameBands, trees: treeBands, chains: chainLines, units: unitTrees };
 const WHAT = { tags: "Tags", arcs: "Dependencies", spans: "Spans", graph: "Arcs", frames: "Predicates and arguments", trees: "Constituents", chains: "Coreference chains", units: "Function trees" };
@@ -18,17 +24,21 @@ const WORDS = 26;
 const BETWEEN = 8;
 const WIDEST_NAME = 130;
 const BORDER = 1;
-const ONCE = "all: a line in which all sides agree, drawn once";
+const ONCE = "all: all sides agree in this line, so it is drawn once";
 let drawings = 0;
 
 /**
  * One text drawn: in each line gold and systems stacked, aligned by word.
- * view: {sides: layers shown, a, b: systems compared, b null where it is one alone, marked: item or null, fold: whether agreeing stretches are folded, address: of what a label names, with {} for the label, width: that lines may have, onPaper: whether they must not be wider}.
+ * @param {Texts} texts
+ * @param {string} kind
+ * @param {number} text
+ * @param {Shown} view
  * @returns {{figure: HTMLElement, table: HTMLElement, caption: string}}
  */
 export function drawing(texts, kind, text, view) {
   const scene = sceneOf(texts, kind, text, view);
   const paint = texts.layers.length ? PAINTERS[kind] : tagRows;
+  /** @type {Painting} */
   let painting = paint(scene);
   const headings = headingsOf(painting.bands, Math.min(WIDEST_NAME, view.width / 5));
   const gutter = Math.max(...headings.map((heading) => heading.width)) + 2 * EDGE;
@@ -37,7 +47,7 @@ export function drawing(texts, kind, text, view) {
   let lines = broken();
   // Paper cannot be scrolled.
   if (view.onPaper && painting.unbroken && lines[0]?.width > room) {
-    painting = painting.asLanes();
+    painting = painting.asLanes?.() ?? painting;
     lines = broken();
   }
   const across = Math.max(lines.length > 1 ? room : 0, ...lines.map((line) => line.width));
@@ -56,28 +66,34 @@ export function drawing(texts, kind, text, view) {
   return { figure, table: tableOf(scene, painting.table, caption, id), caption };
 }
 
+/** @param {Scene} scene */
 function captionOf(scene, lines, kind) {
   const { texts, text, sides } = scene;
   let differing = 0;
   for (let item = scene.first; item < scene.end; item += 1) if (itemDiffers(scene, item)) differing += 1;
   const { a, b } = scene.view;
-  const found = b === null ? `${differing} wrong in ${texts.systems[a]}` : `${texts.systems[a]} and ${texts.systems[b]} differ in ${differing}`;
+  const found = b === null ? `${plural(differing, "error")} of ${texts.systems[a]}` : `${plural(differing, "difference")} between ${texts.systems[a]} and ${texts.systems[b]}`;
   const folded = lines.flatMap((line) => line.cells).reduce((sum, cell) => sum + (cell.folded ? cell.end - cell.begin : 0), 0);
   const names = sides.map((side) => side.name).join(", ");
-  return `${WHAT[kind]} of ${texts.data.ids[text] || `${texts.data.unit} ${text + 1}`}: ${names}; ${found}${folded ? `; ${folded} ${folded === 1 ? "word" : "words"} folded` : ""}.`;
+  return `${WHAT[kind]} of ${texts.data.ids[text] || `${texts.data.unit} ${text + 1}`}: ${names}; ${found}${folded ? `; ${plural(folded, "word")} folded` : ""}.`;
 }
 
-/** The headings of the sides, and one for all of them, of what fits beside a drawing: a letter where the name does not. */
+/** The headings of the sides, and one for all of them: names, or letters if a name is too long. */
 function headingsOf(bands, most) {
   const sides = [...bands.map(({ side }) => side), { number: 1, heading: "all" }];
   const wide = sides.every((side) => !side.letter || widthOf(side.heading, FONTS.strong) <= most);
   return sides.map((side) => {
-    const { shown, width } = fitted(wide || !side.letter ? side.heading : side.letter, FONTS.strong, most);
+    const { shown, width } = fitText(wide || !side.letter ? side.heading : side.letter, FONTS.strong, most);
     return { side, shown, width, title: shown === side.heading ? null : shape("title", {}, side.heading) };
   });
 }
 
-/** A line as an SVG: its words, each side's annotation, and the names of the sides before them. `once`: what is the same on all sides is drawn once. */
+/**
+ * A line as an SVG: its words, each side's annotation, and the names of the sides before them. `once`: what is the same on all sides is drawn once.
+ * @param {Scene} scene
+ * @param {Painting} painting
+ * @param {Line} line
+ */
 function lineOf(scene, { bands, isNode = [], draw, follow, ...painting }, line, { headings, gutter, across, once }) {
   const width = Math.ceil(gutter + MARGIN + across + EDGE);
   const sheet = new Sheet(across, scene.mirrored);
@@ -89,7 +105,7 @@ function lineOf(scene, { bands, isNode = [], draw, follow, ...painting }, line, 
   if (!over) sheet.words(words, 20);
   const agreed = once && line.parts.every((part) => !part.differs);
   const sides = agreed ? [0] : [...bands.keys()];
-  // Under words of several lines stand the sides that have something there.
+  // If there are several lines, only sides with something to draw are drawn under the words.
   const shown = over ? sides : line.parts.some((part) => part.below) ? sides.filter((side) => !once || line.parts[side].below) : [];
   shown.forEach((number, index) => {
     const [part, heading] = [line.parts[number], agreed ? headings.at(-1) : headings[number]];
@@ -109,7 +125,7 @@ function lineOf(scene, { bands, isNode = [], draw, follow, ...painting }, line, 
   return shape("svg", { role: "group", class: scene.mirrored ? "drawing-svg mirrored" : "drawing-svg", width, height, viewBox: `0 0 ${width} ${height}`, xmlns: "http://www.w3.org/2000/svg" }, sheet.node, names, ...rules);
 }
 
-/** What has the same chain or item, on whatever side and line, is lit up while the mouse or the focus is on it. */
+/** While the mouse or the focus is on an item or a chain, light it up on all sides and lines. */
 function lightUp(box, together) {
   const all = [...box.querySelectorAll(`[data-${together}]`)];
   const valueAt = (node) => node?.closest?.(`[data-${together}]`)?.dataset[together];
@@ -121,31 +137,32 @@ function lightUp(box, together) {
   for (const event of ["mouseover", "mouseleave", "focusin", "focusout"]) box.addEventListener(event, light);
 }
 
-/** What the marks of the drawing mean. */
+/** What the marks of the drawing mean. @param {Scene} scene */
 function marksOf(scene) {
   const notes = legendOf(scene).map((note) => element("li", {}, note));
   return notes.length ? element("ul", { class: "drawing-legend", "aria-label": "Marks" }, notes) : null;
 }
 
-/** What could not be drawn. */
+/** What could not be drawn. @param {Scene} scene */
 function restOf(scene) {
   if (!scene.rest.length) return null;
   const lines = scene.rest.map((line) => element("li", { dir: "auto" }, line));
   return element("div", { class: "drawing-rest" }, element("p", {}, `Not drawn: ${lines.length}`), element("ul", {}, lines));
 }
 
-/** Links to what the labels of a text name, where they have an address. */
+/** Links to what the labels of a text name; null if labels have no address. */
 function addressesOf({ texts, view, first, end }) {
   if (!view.address) return null;
   const names = new Set();
   for (let item = first; item < end; item += 1) {
-    // Behind the label of an answer may stand what is wrong with it.
+    // A note on the error may follow the label of an answer.
     for (const code of [texts.gold[item], ...texts.answers.map((answers) => answers[item])]) if (code !== NONE) names.add(texts.labels[code].split(" ")[0]);
   }
   const links = [...names].filter((name) => name !== "NIL").map((name) => element("a", { href: view.address.replace("{}", encodeURIComponent(name)), target: "_blank", rel: "noreferrer" }, name));
   return links.length ? element("p", { class: "drawing-links" }, links.flatMap((link) => [link, " "])) : null;
 }
 
+/** @param {Scene} scene */
 function tableOf(scene, { header, rows }, caption, id) {
   const cell = (text, index) => element(index === 0 ? "th" : "td", { scope: index === 0 ? "row" : null, dir: "auto" }, text);
   return element(
@@ -161,19 +178,19 @@ const INLINED = ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-l
 const NOT_INHERITED = { opacity: "1", "text-decoration-line": "none" };
 
 /** A drawing as an SVG file of its own, in light colours. @returns {string} */
-export function saveable(figure) {
+export function drawingFile(figure) {
   const picture = shape("svg", { xmlns: "http://www.w3.org/2000/svg" }, shape("title", {}, figure.querySelector(".drawing-lines").getAttribute("aria-label")));
   let [width, height] = [0, 0];
   for (const line of figure.querySelectorAll("svg")) {
     const copy = line.cloneNode(true);
-    copy.setAttribute("y", height);
+    copy.setAttribute("y", String(height));
     width = Math.max(width, Number(line.getAttribute("width")));
     height += Number(line.getAttribute("height"));
     picture.append(copy);
   }
   picture.setAttribute("viewBox", `0 0 ${width} ${height}`);
-  picture.setAttribute("width", width);
-  picture.setAttribute("height", height);
+  picture.setAttribute("width", String(width));
+  picture.setAttribute("height", String(height));
   for (const names of picture.querySelectorAll(".names")) names.removeAttribute("transform");
   const stage = element("div", { class: "drawing drawing-stage" }, picture);
   document.body.append(stage);
@@ -184,6 +201,7 @@ export function saveable(figure) {
   });
   const paper = getComputedStyle(stage).backgroundColor;
   stage.remove();
+  /** @type {Map<Node | null, string[][]>} */
   const known = new Map(nodes.map((node, index) => [node, found[index]]));
   nodes.forEach((node, index) => {
     found[index].forEach(([name, value], place) => {

@@ -10,10 +10,10 @@ const FILES = {
   JSON: ["json", "application/json"],
   BibTeX: ["bib", "text/plain"],
 };
-const NO_COPY = "The browser does not let a page copy. The text is selected: press Ctrl+C.";
+const NO_COPY = "The browser does not allow copying. The text is selected: press Ctrl+C.";
 
 /** Offer a text as a file. */
-export function save(name, text, type = "text/plain") {
+export function saveFile(name, text, type = "text/plain") {
   const address = URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }));
   const link = element("a", { href: address, download: name });
   document.body.append(link);
@@ -22,8 +22,8 @@ export function save(name, text, type = "text/plain") {
   setTimeout(() => URL.revokeObjectURL(address), 1000);
 }
 
-/** Copy a text; where the clipboard is closed, select it, so that the reader can. Says which of the two it was. */
-export async function copy(text, area = null) {
+/** Copy a text, or select it if the page may not copy, so that the reader can; returns a sentence about which it was. @param {HTMLTextAreaElement | null} area */
+export async function copyText(text, area = null) {
   try {
     await navigator.clipboard.writeText(text);
     return "Copied.";
@@ -49,8 +49,8 @@ export function exportsWindow(exports, name) {
     said.textContent = "";
     for (const button of buttons) button.setAttribute("aria-pressed", String(button.dataset.format === format));
   }
-  const take = async () => (said.textContent = await copy(exports[chosen], area));
-  const keep = () => save(`${name}.${FILES[chosen][0]}`, exports[chosen], FILES[chosen][1]);
+  const take = async () => (said.textContent = await copyText(exports[chosen], area));
+  const keep = () => saveFile(`${name}.${FILES[chosen][0]}`, exports[chosen], FILES[chosen][1]);
   const formats = element("div", { class: "choices", role: "group", "aria-label": "Format" }, buttons);
   const doing = [buttonFor(take, { id: "export-copy", class: "primary" }, "Copy"), buttonFor(keep, { id: "export-save" }, "Save"), said];
   const node = windowOf("exports", "Exports", formats, area, element("div", { class: "choices" }, doing));

@@ -1,10 +1,15 @@
 // Which items and texts a query selects. An item passes if it passes every term; a text, if it or an item of it does.
 import { KINDS, NONE } from "./data.js";
+/**
+ * @import { Texts } from "./data.js"
+ * @import { Term } from "./query.js"
+ * @typedef {{a: number, b: number | null}} Pair
+ */
 
 /** Fields, with what they mean; those of texts first. */
 export const FIELDS = {
   text: "words of the sentence",
-  id: "name of the sentence",
+  id: "id of the sentence",
   length: "number of words of the sentence",
   change: "correction, new-error, changed-error, both-right, same-error, or different",
   gold: "gold's label",
@@ -13,16 +18,16 @@ export const FIELDS = {
   label: "a label of gold, A or B",
   "a-is": "right or wrong",
   "b-is": "right or wrong",
-  "a-type": "what became of it in A: tp, le, fp …",
-  "b-type": "the same in B",
-  credit: "improved, worsened or sideways: B's partial credit beside A's",
+  "a-type": "outcome in A: tp, le, fp …",
+  "b-type": "outcome in B",
+  credit: "improved, worsened or sideways: B's partial credit compared with A's",
   moved: "yes: A and B attach it to different heads",
   word: "words of the item",
   size: "number of words of the item",
-  distance: "how far away gold's head is",
-  "right-in": "how many systems have it right",
-  only: "the one system that has it right",
-  slice: "one of the slices, e.g. seen=unseen",
+  distance: "distance to gold's head, in words",
+  "right-in": "number of systems that have it right",
+  only: "the only system that has it right",
+  slice: "a slice, e.g. seen=unseen",
 };
 
 const OF_TEXT = new Set(["text", "id", "length"]);
@@ -31,10 +36,10 @@ const NUMERIC = new Set(["length", "size", "distance", "right-in"]);
 const NOTHING = "∅";
 const COURSES = ["improved", "worsened", "sideways"];
 
-/** What cannot be asked, in a sentence. */
+/** An error of a query, with a sentence for the reader. */
 export class QueryError extends Error {}
 
-/** @returns {string[]} the fields that make sense for these texts */
+/** @param {Texts} texts @returns {string[]} the fields that make sense for these texts */
 export function usableFields(texts, { b }) {
   const pair = b !== null;
   const several = texts.systems.length > 1;
@@ -47,52 +52,55 @@ export function usableFields(texts, { b }) {
   return Object.keys(FIELDS).filter((field) => needs[field] ?? true);
 }
 
-/** The items and texts that pass. @returns {{items: Int32Array, texts: Int32Array, ofItems: boolean}} */
-export function selected(texts, pair, terms) {
-  for (const one of terms) check(texts, pair, one);
+/** What passes; `ofItems` is false if the query asks for texts only. @typedef {{items: Int32Array, texts: Int32Array, ofItems: boolean}} Hits */
+
+/** The items and texts that pass. @param {Texts} texts @param {Pair} pair @param {Term[]} terms @returns {Hits} */
+export function selectItems(texts, pair, terms) {
+  for (const one of terms) checkTerm(texts, pair, one);
   const textTests = terms.filter((one) => OF_TEXT.has(one.field)).map((one) => textTest(texts, one));
   const itemTerms = terms.filter((one) => !OF_TEXT.has(one.field));
   const itemTests = itemTerms.map((one) => itemTest(texts, pair, one));
   if (itemTerms.some((one) => OF_GOLD.has(one.field))) itemTests.unshift((item) => texts.owner[item] === NONE);
-  const there = presence(texts, pair);
+  const there = presenceTest(texts, pair);
   const items = [];
   const found = [];
   for (let text = 0; text < texts.size; text += 1) {
     if (!textTests.every((test) => test(text))) continue;
     const before = items.length;
     for (let item = texts.itemStarts[text]; item < texts.itemStarts[text + 1]; item += 1) {
-      if (there(item) && passes(itemTests, item)) items.push(item);
+      if (there(item) && passesAll(itemTests, item)) items.push(item);
     }
     if (!itemTests.length || items.length > before) found.push(text);
   }
   return { items: Int32Array.from(items), texts: Int32Array.from(found), ofItems: itemTests.length > 0 };
 }
 
-function passes(tests, item) {
+function passesAll(tests, item) {
   for (const test of tests) if (!test(item)) return false;
   return true;
 }
 
-/** Whether an item is one of gold's or of the systems in question. */
-export function presence(texts, { a, b }) {
+/** A test that is true of items of gold and of the systems compared. @param {Texts} texts */
+export function presenceTest(texts, { a, b }) {
   if (!texts.kinds.length) return () => true;
   const sides = b === null ? [a] : [a, b];
   return (item) => texts.owner[item] === NONE || sides.some((side) => texts.outcome[side][item] !== NONE);
 }
 
-function check(texts, pair, { field, op, values }) {
+/** @param {Texts} texts */
+function checkTerm(texts, pair, { field, op, values }) {
   const known = usableFields(texts, pair);
-  if (!known.includes(field)) throw new QueryError(`There is no field ${field} here. There is: ${known.join(", ")}.`);
-  if (!values.length) throw new QueryError(`There is nothing behind ${field}${op} to look for.`);
+  if (!known.includes(field)) throw new QueryError(`Unknown field "${field}". Write one of: ${known.join(", ")}.`);
+  if (!values.length) throw new QueryError(`Write a value after "${field}${op}".`);
   const number = values.every((value) => /^\d+$/u.test(value));
-  if (NUMERIC.has(field) && !number) throw new QueryError(`${field} is compared with a whole number, e.g. ${field}>5.`);
-  if (!NUMERIC.has(field) && /[<>]/u.test(op)) throw new QueryError(`${field} is no number. Write ${field}:${values[0] || "…"}`);
+  if (NUMERIC.has(field) && !number) throw new QueryError(`"${field}" needs a whole number, e.g. ${field}>5.`);
+  if (!NUMERIC.has(field) && /[<>]/u.test(op)) throw new QueryError(`"${field}" is not a number. Write ${field}:${values[0] || "…"}`);
   const possible = valuesOf(texts, field);
   const strange = possible ? values.find((value) => !possible.includes(value)) : undefined;
-  if (strange !== undefined) throw new QueryError(`${field} is never ${strange || "empty"}. It can be: ${possible.join(", ")}.`);
+  if (strange !== undefined) throw new QueryError(`"${field}" cannot be ${strange ? `"${strange}"` : "empty"}. Write one of: ${possible.join(", ")}.`);
 }
 
-/** What a field can be, where that is a short list. */
+/** The values of a field that has few. @param {Texts} texts */
 function valuesOf(texts, field) {
   if (field === "change") return [...KINDS, "different"];
   if (field.endsWith("-is")) return ["right", "wrong"];
@@ -101,49 +109,51 @@ function valuesOf(texts, field) {
 }
 
 /** A test of numbers. */
-function compared(op, values) {
+function compareNumbers(op, values) {
   const numbers = values.map(Number);
   const [limit] = numbers;
   const tests = { "<": (n) => n < limit, ">": (n) => n > limit, "<=": (n) => n <= limit, ">=": (n) => n >= limit };
   return tests[op] ?? ((n) => numbers.includes(n));
 }
 
-const turned = (test, not) => (not ? (place) => !test(place) : test);
+const negateIf = (test, not) => (not ? (place) => !test(place) : test);
 
+/** @param {Texts} texts */
 function textTest(texts, { field, op, values, not }) {
   const wanted = values.map((value) => value.toLowerCase());
   if (field === "length") {
-    const test = compared(op, values);
-    return turned((text) => test(texts.wordStarts[text + 1] - texts.wordStarts[text]), not);
+    const test = compareNumbers(op, values);
+    return negateIf((text) => test(texts.wordStarts[text + 1] - texts.wordStarts[text]), not);
   }
   const shown = field === "id" ? (text) => String(texts.data.ids[text]).toLowerCase() : (text) => texts.lowered(text);
-  return turned((text) => wanted.some((value) => shown(text).includes(value)), not);
+  return negateIf((text) => wanted.some((value) => shown(text).includes(value)), not);
 }
 
+/** @param {Texts} texts */
 function itemTest(texts, pair, one) {
-  return turned(ITEM_TESTS[one.field](texts, pair, one), one.not);
+  return negateIf(ITEM_TESTS[one.field](texts, pair, one), one.not);
 }
 
 /** Codes of labels by name, as a set to look up. */
-function codes(names, values, nothing = NOTHING) {
+function codesOf(names, values, nothing = NOTHING) {
   const wanted = new Set(values);
   const found = new Set(names.flatMap((name, code) => (wanted.has(name) ? [code] : [])));
   if (wanted.has(nothing)) found.add(NONE);
   return found;
 }
 
-const column = (find) => (texts, pair, { values }) => {
-  const wanted = codes(texts.labels, values);
+const labelTest = (find) => (texts, pair, { values }) => {
+  const wanted = codesOf(texts.labels, values);
   const labels = find(texts, pair);
   return (item) => wanted.has(labels[item]);
 };
-const correct = (side) => (texts, pair, { values }) => {
+const isRightTest = (side) => (texts, pair, { values }) => {
   const wrong = texts.wrong[pair[side]];
   const wanted = values.map((value) => (value === "wrong" ? 1 : 0));
   return (item) => wanted.includes(wrong[item]);
 };
-const type = (side) => (texts, pair, { values }) => {
-  const wanted = codes(texts.kinds, values, "none");
+const outcomeTest = (side) => (texts, pair, { values }) => {
+  const wanted = codesOf(texts.kinds, values, "none");
   const kinds = texts.outcome[pair[side]];
   return (item) => wanted.has(kinds[item]);
 };
@@ -155,18 +165,18 @@ const ITEM_TESTS = {
     const different = values.includes("different");
     return (item) => wanted.has(texts.change(item, a, b)) || (different && texts.alike[a][item] !== texts.alike[b][item]);
   },
-  gold: column((texts) => texts.gold),
-  a: column((texts, { a }) => texts.answers[a]),
-  b: column((texts, { b }) => texts.answers[b]),
+  gold: labelTest((texts) => texts.gold),
+  a: labelTest((texts, { a }) => texts.answers[a]),
+  b: labelTest((texts, { b }) => texts.answers[b]),
   label(texts, { a, b }, { values }) {
-    const wanted = codes(texts.labels, values);
+    const wanted = codesOf(texts.labels, values);
     const columns = [texts.gold, texts.answers[a], ...(b === null ? [] : [texts.answers[b]])];
     return (item) => columns.some((labels) => wanted.has(labels[item]));
   },
-  "a-is": correct("a"),
-  "b-is": correct("b"),
-  "a-type": type("a"),
-  "b-type": type("b"),
+  "a-is": isRightTest("a"),
+  "b-is": isRightTest("b"),
+  "a-type": outcomeTest("a"),
+  "b-type": outcomeTest("b"),
   credit(texts, { a, b }, { values }) {
     const [before, after] = [texts.lost[a], texts.lost[b]];
     const different = (item) => texts.alike[a][item] !== texts.alike[b][item];
@@ -182,28 +192,28 @@ const ITEM_TESTS = {
     const wanted = values.includes("yes");
     return (item) => (headsA[texts.place(item)] !== headsB[texts.place(item)]) === wanted;
   },
-  word(texts, pair, { values }) {
+  word(texts, _, { values }) {
     const wanted = values.map((value) => value.toLowerCase());
     return (item) => wanted.some((value) => texts.itemWords(item).toLowerCase().includes(value));
   },
-  size(texts, pair, { op, values }) {
-    const test = compared(op, values);
+  size(texts, _, { op, values }) {
+    const test = compareNumbers(op, values);
     return (item) => test(texts.length[item]);
   },
-  distance(texts, pair, { op, values }) {
-    const test = compared(op, values);
+  distance(texts, _, { op, values }) {
+    const test = compareNumbers(op, values);
     const { heads } = texts.layers[0];
     return (item) => test(heads[texts.place(item)] < 0 ? 0 : Math.abs(heads[texts.place(item)] - texts.begin[item]));
   },
-  "right-in"(texts, pair, { op, values }) {
-    const test = compared(op, values);
+  "right-in"(texts, _, { op, values }) {
+    const test = compareNumbers(op, values);
     return (item) => test(systemsRight(texts, item));
   },
-  only(texts, pair, { values }) {
+  only(texts, _, { values }) {
     const systems = values.map((value) => texts.systems.indexOf(value));
     return (item) => systemsRight(texts, item) === 1 && systems.some((system) => system >= 0 && !texts.wrong[system][item]);
   },
-  slice(texts, pair, { values }) {
+  slice(texts, _, { values }) {
     const chosen = values.map((value) => texts.slices[value]).filter(Boolean);
     return (item) => chosen.some((members) => members[item]);
   },

@@ -1,9 +1,14 @@
-// Spans with heads: what each side says, over words and what stands between them, with states and what is wrong; and
+// Spans with heads: the rows of each side over words and empty nodes, with states and notes on errors; and
 // predicates with their arguments, under the words a row for each predicate.
 import { NONE } from "./data.js";
 import { BAR, LANE, askRoom, drawBar, keptForSpans } from "./lanes.js";
-import { FONTS, RUNNING, fitted, widthOf } from "./lines.js";
+import { FONTS, RUNNING, fitText, widthOf } from "./lines.js";
+import { plural } from "./numbers.js";
 import { MARKS, itemAttributes, stateOf } from "./scene.js";
+/**
+ * @import { Line, Sheet } from "./lines.js"
+ * @import { Scene } from "./scene.js"
+ */
 
 const ROOT = -1;
 const ELSEWHERE = -2;
@@ -11,8 +16,9 @@ const FRAME_GAP = 6;
 const KIND_TITLES = { bes: "BEs", bel: "BEl", beo: "BEo" };
 
 /**
- * The columns of a text, words and what stands between them, and the rows of each side over them: what a side lacks of gold's stands among its own.
- * A row has `head`: [begin, end], or a number below 0, `note`: what is wrong with it, and `moved`: whether it stands elsewhere than gold's.
+ * The columns of a text, words and empty nodes, and the rows of each side over them, with the rows of gold that the side lacks.
+ * A row has `head`: [begin, end], or a number below 0, `note`: the error in words, and `moved`: true if its place is not gold's.
+ * @param {Scene} scene
  */
 export function headedSides(scene) {
   const places = columnsOf(scene);
@@ -40,7 +46,7 @@ export function headedSides(scene) {
   return { places, sides };
 }
 
-/** Words and what stands between them in order: their names, the column of each word and node, and which are nodes. */
+/** Words and empty nodes in order: their names, the column of each, and which are nodes. */
 function columnsOf({ texts, text, words }) {
   const nodes = texts.between(text).map((node, number) => ({ ...node, place: words.length + number }));
   const order = [...words.map((_, place) => ({ place, behind: place + 1, node: 0 })), ...nodes.map((one) => ({ ...one, node: 1 }))].sort((one, other) => one.behind - other.behind || one.node - other.node || one.place - other.place);
@@ -66,7 +72,7 @@ function headedKey(row) {
   return `${headedPlace(row)} ${row.label}`;
 }
 
-/** What is wrong with a row that answers for one of gold: gold's label, and the kind of outcome where the label does not say it. */
+/** Note the error of a row that is matched with one of gold: gold's label, and the outcome if the label does not show it. @param {Scene} scene */
 function noteOn(scene, row, gold) {
   row.moved = !gold || headedPlace(gold) !== headedPlace(row);
   const notes = gold && gold.label !== row.label ? [`not ${gold.label || "·"}`] : [];
@@ -79,14 +85,14 @@ function noteOn(scene, row, gold) {
 
 function dress(row) {
   const name = row.head === ELSEWHERE ? `${row.label || "·"}, head elsewhere` : row.label || "·";
-  row.text = `${MARKS[row.state]}${fitted(name, FONTS.strong, 120).shown}${fitted(row.note, FONTS.strong, 170).shown}`;
+  row.text = `${MARKS[row.state]}${fitText(name, FONTS.strong, 120).shown}${fitText(row.note, FONTS.strong, 170).shown}`;
   row.title = `${MARKS[row.state]}${name}${row.note}`;
   row.width = widthOf(row.text, FONTS.strong) + 10;
 }
 
-/** The label of what hangs from a word on another line. */
-export function hungFrom(text, head) {
-  return `${text} ← ${fitted(head, FONTS.strong, 80).shown}`;
+/** A label with its head, which is on another line. */
+export function withHead(text, head) {
+  return `${text} ← ${fitText(head, FONTS.strong, 80).shown}`;
 }
 
 /** Rows as a text table: a row for each place and head, a column for each side. */
@@ -102,7 +108,7 @@ export function headedTable({ names, numbers }, sides, header) {
   });
   const first = ({ head, begin }) => (Array.isArray(head) ? head[0] : begin);
   const byHead = header[0] === "Head";
-  const sorted = [...rows.values()].sort(({ row: one }, { row: other }) => (byHead ? first(one) - first(other) || Array.isArray(one.head) - Array.isArray(other.head) : 0) || one.begin - other.begin || one.end - other.end);
+  const sorted = [...rows.values()].sort(({ row: one }, { row: other }) => (byHead ? first(one) - first(other) || Number(Array.isArray(one.head)) - Number(Array.isArray(other.head)) : 0) || one.begin - other.begin || one.end - other.end);
   return {
     header: [...header, ...sides.map(({ side }) => side.heading)],
     rows: sorted.map(({ row, cells }) => {
@@ -115,7 +121,7 @@ export function headedTable({ names, numbers }, sides, header) {
 
 // --- predicates and arguments ---
 
-/** A row for each head: the head itself in bold, what belongs to it as bars. */
+/** A row for each head: the head itself in bold, what belongs to it as bars. @param {Scene} scene */
 export function frameBands(scene) {
   const { places, sides } = headedSides(scene);
   const bands = sides.map(({ side, rows }) => ({ side, spans: rows, frames: framesOf(rows) }));
@@ -123,8 +129,8 @@ export function frameBands(scene) {
   const folded = scene.view.fold && differing.size > 0;
   const all = new Set(bands.flatMap(({ frames }) => frames.map((frame) => frame.head)));
   if (folded) for (const band of bands) band.frames = band.frames.filter((frame) => differing.has(frame.head));
-  if (folded && all.size > differing.size) scene.notes.push(`folded: ${all.size - differing.size} more ${all.size - differing.size === 1 ? "predicate" : "predicates"}, in which all agree`);
-  const kept = scene.view.fold ? keptForSpans({ words: places.names }, bands.map((band) => ({ spans: band.frames.flatMap(withHeads) }))) : null;
+  if (folded && all.size > differing.size) scene.notes.push(`folded: ${plural(all.size - differing.size, "more predicate")}, on which all sides agree`);
+  const kept = scene.view.fold ? keptForSpans(places.names.length, bands.map((band) => ({ spans: band.frames.flatMap(withHeads) }))) : null;
   return {
     words: places.names,
     kept,
@@ -155,29 +161,30 @@ function framesOf(rows) {
   return [...found.values()].sort((one, other) => one.place[0] - other.place[0] || one.place[1] - other.place[1]);
 }
 
-/** What differs in a frame, and its head beside it. */
+/** The rows of a frame, with its head if something differs. */
 function withHeads({ place, rows }) {
   return rows.some((row) => row.state !== "shared") ? [...rows, { state: "plain", stretches: [place] }] : rows;
 }
 
-/** What of a frame is on a line, each piece with its lane; null where nothing is. */
+/** The pieces of a frame that are on a line, each with its lane; null if there are none. @param {Line} line */
 function prepareFrame(line, { place, rows }, names) {
   const pieces = line.pieces(rows).map((piece) => ({ ...piece, pivot: !Array.isArray(piece.head) }));
   if (!pieces.length) return null;
-  // In the first lane that has room, the head before all others; lines between pieces may run behind other bars.
+  // In the first lane that has room, the head before all others; lines between pieces may cross other bars.
   const lanes = [];
   for (const piece of pieces.sort((one, other) => other.pivot - one.pivot || one.begin - other.begin)) {
     const cells = piece.stretches.flatMap(([begin, end]) => Array.from({ length: line.at(end - 1) - line.at(begin) + 1 }, (_, cell) => line.at(begin) + cell));
     const free = lanes.findIndex((taken) => !cells.some((cell) => taken.has(cell)));
     piece.level = free < 0 ? lanes.length : free;
     lanes[piece.level] = new Set([...(lanes[piece.level] ?? []), ...cells]);
-    if (!piece.pivot && !line.holds(place[0])) piece.text = hungFrom(piece.text, names.slice(...place).join(" "));
+    if (!piece.pivot && !line.holds(place[0])) piece.text = withHead(piece.text, names.slice(...place).join(" "));
     piece.width = widthOf(piece.text, FONTS.strong) * (piece.pivot ? 1.08 : 1) + 10;
     askRoom(line, piece);
   }
   return { pieces: pieces.sort((one, other) => one.pivot - other.pivot || other.stretches.length - one.stretches.length), lanes: lanes.length, place };
 }
 
+/** @param {Scene} scene @param {Sheet} sheet @param {Line} line */
 function drawFrame(scene, sheet, line, { place, pieces }, top) {
   const [from, to] = [Math.min(...pieces.map((piece) => line.left(piece.begin))), Math.max(...pieces.map((piece) => line.right(piece.end - 1)))];
   sheet.line([[place[0] < line.begin ? 0 : from, top + BAR / 2], [place[1] > line.end ? sheet.width : to, top + BAR / 2]], "thread");

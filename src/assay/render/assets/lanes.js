@@ -1,17 +1,22 @@
 // Spans: under running text a lane for each level of nesting; stretches of one span are joined by a thin line.
 import { NONE } from "./data.js";
-import { FONTS, RUNNING, fitted, keptWords, levels, widthOf } from "./lines.js";
+import { FONTS, RUNNING, fitText, keptWords, levels, widthOf } from "./lines.js";
 import { MARKS, itemAttributes, stateOf } from "./scene.js";
+/**
+ * @import { Span } from "./data.js"
+ * @import { Line, Sheet } from "./lines.js"
+ * @import { Scene, Side } from "./scene.js"
+ */
 
 export const BAR = 19;
 export const LANE = 23;
 const TITLES = { tp: "", same: "", "same-span": "", unscored: "", right: "", bes: "BEs", bel: "BEl", beo: "BEo", ungrounded: "UG", spurious: "spurious", missing: "missing", forgiven: "forgiven", unasked: "unasked" };
 
-/** Spans as bars in lanes under the words. */
+/** Spans as bars in lanes under the words. @param {Scene} scene */
 export function laneBands(scene, bands = spanSides(scene)) {
   return {
     words: scene.words,
-    kept: scene.view.fold ? keptForSpans(scene, bands) : null,
+    kept: scene.view.fold ? keptForSpans(scene.words.length, bands) : null,
     gap: RUNNING,
     bands,
     prepare: (line, band) => lanesOf(line, band.spans),
@@ -20,9 +25,9 @@ export function laneBands(scene, bands = spanSides(scene)) {
   };
 }
 
-/** The spans of each side shown, with their items and states; what a side lacks stands among its spans as missing. */
+/** The spans of each side shown, with their items and states; spans that a side lacks are added as missing. @param {Scene} scene */
 export function spanSides(scene) {
-  const found = scene.sides.map((side) => ({ side, spans: scene.texts.spans(side.number, scene.text).filter((span) => drawable(scene, side, span)) }));
+  const found = scene.sides.map((side) => ({ side, spans: scene.texts.spans(side.number, scene.text).filter((span) => isDrawable(scene, side, span)) }));
   const keys = found.map(({ spans }) => new Set(spans.map(keyOf)));
   const ofGold = new Set(scene.texts.spans(0, scene.text).map(keyOf));
   for (const { side, spans } of found) {
@@ -33,23 +38,25 @@ export function spanSides(scene) {
       const agreed = !judged && keys.every((known) => known.has(keyOf(span)));
       span.state = stateOf(scene, side, { same: ofGold.has(keyOf(span)) || span.kind === "unscored", wrong: side.number > 0 && judged, agreed });
     }
-    if (side.number) spans.push(...items.missing(ofGold, spans));
+    if (side.number) spans.push(...items.missing(spans));
     for (const span of spans) dressSpan(scene, span);
   }
   return found;
 }
 
+/** @param {Span} span */
 export function keyOf(span) {
   return `${span.stretches.join(";")} ${span.label}`;
 }
 
-export function drawable(scene, side, span) {
+/** @param {Scene} scene @param {Side} side @param {Span} span */
+export function isDrawable(scene, side, span) {
   if (span.end > span.begin) return true;
-  scene.rest.push(`${side.name}: ${span.label || "a span"} over no word, before word ${span.begin + 1}`);
+  scene.rest.push(`${side.name}: ${span.label || "span"} without words, before word ${span.begin + 1}`);
   return false;
 }
 
-/** Which item each span of a side stands for. */
+/** Finds the item of each span of a side. */
 export class SpanItems {
   constructor(scene, side) {
     this.scene = scene;
@@ -76,7 +83,7 @@ export class SpanItems {
     return { begin, end, system, stretches: texts.stretches[item] || [[begin, end]], label: code === NONE || code === undefined ? "" : texts.labels[code] };
   }
 
-  /** The item of a span: the same span with the same outcome; else one with that outcome that it overlaps. */
+  /** The item of a span: the same span with the same outcome, or one with that outcome that it overlaps. */
   take(span) {
     const fits = this.side.number ? (one) => one.outcome === span.kind : () => true;
     const same = (one) => String(one.stretches) === String(span.stretches);
@@ -89,41 +96,41 @@ export class SpanItems {
     return NONE;
   }
 
-  /** Gold's items that no span of this side stands for. */
-  missing(ofGold, spans) {
+  /** Gold's items without a span on this side. */
+  missing(spans) {
     const has = new Set(spans.map((span) => span.item));
     const { texts } = this.scene;
     return this.free
       .filter((one) => !one.system && !has.has(one.item) && texts.wrong[this.side.system][one.item] && one.end > one.begin)
       .map((one) => {
         this.scene.used.add("missing");
-        return { ...one, kind: one.outcome, state: "missing", row: NONE };
+        return { ...one, kind: one.outcome, state: "missing", row: NONE, head: -3, undirected: false };
       });
   }
 }
 
-/** What is written on a span. */
+/** What is written on a span. @param {Scene} scene @param {Span} span */
 export function dressSpan(scene, span) {
   if (span.kind) scene.kinds.add(span.kind);
   const kind = TITLES[span.kind] ?? span.kind.toUpperCase();
   const bare = span.label === "" || span.label === "·";
   const told = (label) => `${MARKS[span.state]}${[bare && kind ? "" : label, kind].filter(Boolean).join(" ")}`;
-  span.text = told(fitted(span.label || "·", FONTS.strong, 150).shown);
+  span.text = told(fitText(span.label || "·", FONTS.strong, 150).shown);
   span.title = told(span.label);
   span.width = widthOf(span.text, FONTS.strong) + 10;
 }
 
 /** What differs stays: short spans as a whole, of long ones the ends. */
-export function keptForSpans(scene, bands) {
+export function keptForSpans(size, bands) {
   const matters = new Set();
   for (const span of bands.flatMap((band) => band.spans)) {
     if (span.state === "shared") continue;
     for (const [begin, end] of span.stretches) for (let word = begin; word < end; word += 1) if (end - begin <= 6 || word === begin || word === end - 1) matters.add(word);
   }
-  return keptWords(scene.words.length, matters);
+  return keptWords(size, matters);
 }
 
-/** What of spans is on a line, each with a lane, inner ones first, and room for its label. */
+/** The pieces of spans that are on a line, each with a lane, inner ones first, and room for its label. @param {Line} line @param {Span[]} spans */
 export function lanesOf(line, spans) {
   const pieces = line.pieces(spans);
   levels(pieces).forEach((level, index) => (pieces[index].level = level));
@@ -131,12 +138,13 @@ export function lanesOf(line, spans) {
   return { pieces, differs: pieces.some((piece) => piece.state !== "shared"), below: LANE * Math.max(0, ...pieces.map((piece) => piece.level + 1)) };
 }
 
-/** Room for the label of a piece, which is cut where no line has it. */
+/** Ask a line for the room of a label, which is cut if no line is wide enough. @param {Line} line @param {Span} piece */
 export function askRoom(line, piece) {
-  if (piece.width > line.room) Object.assign(piece, { text: fitted(piece.text, FONTS.strong, line.room - 10).shown, width: line.room });
+  if (piece.width > line.room) Object.assign(piece, { text: fitText(piece.text, FONTS.strong, line.room - 10).shown, width: line.room });
   line.widenAcross(...widest(piece.stretches), piece.width);
 }
 
+/** @param {Scene} scene @param {Sheet} sheet @param {Line} line @param {Span[]} pieces */
 export function drawLanes(scene, sheet, line, pieces, down) {
   for (const piece of pieces) drawBar(scene, sheet, line, piece, down + piece.level * LANE);
 }
@@ -146,7 +154,7 @@ function widest(stretches) {
   return stretches.reduce((best, one) => (one[1] - one[0] > best[1] - best[0] ? one : best));
 }
 
-/** A piece of a span as a bar, or several that a line joins; what goes on in another line is open there. `look`: further classes, `about`: further attributes. */
+/** A piece of a span as a bar, or several that a line joins; what goes on in another line is open there. `look`: further classes, `about`: further attributes. @param {Scene} scene @param {Sheet} sheet @param {Line} line @param {Span} span */
 export function drawBar(scene, sheet, line, span, top) {
   const [begins, ends] = span.cut;
   sheet.group({ ...itemAttributes(scene, span.item, `span ${span.state}${span.look ?? ""}`), ...span.about }, () => {
@@ -159,7 +167,7 @@ export function drawBar(scene, sheet, line, span, top) {
   });
 }
 
-/** Spans as a text table: a row for each place, a column for each side. */
+/** Spans as a text table: a row for each place, a column for each side. @param {Scene} scene */
 export function spanTable(scene, bands) {
   const rows = new Map();
   bands.forEach(({ spans }, column) => {
@@ -180,6 +188,7 @@ function placesOf({ stretches }) {
   return stretches.map(([begin, end]) => (end - begin > 1 ? `${begin + 1}–${end}` : `${begin + 1}`)).join(", ");
 }
 
+/** @param {Scene} scene */
 export function wordsOf(scene, { stretches }) {
   return stretches.map(([begin, end]) => scene.words.slice(begin, end).join(" ")).join(" … ");
 }

@@ -1,4 +1,4 @@
-// Words in lines: how wide texts are, where lines break, where words stand, and a sheet to draw on that also runs right to left.
+// Words in lines: widths of texts, line breaks, places of words, and a sheet to draw on, also from right to left.
 import { shape } from "./dom.js";
 
 const FAMILY = "system-ui, sans-serif";
@@ -8,6 +8,7 @@ export const APART = 14;
 export const RUNNING = 6;
 const CLOSING = /^[.,;:!?…)\]}»”’。、，]+$/u;
 const KNOWN_WIDTHS = new Map();
+/** @type {CanvasRenderingContext2D | null} */
 let ruler = null;
 let fontOfRuler = "";
 
@@ -26,8 +27,8 @@ export function widthOf(text, font) {
   return width;
 }
 
-/** A text cut with an ellipsis where it is too wide. @returns {{shown: string, width: number, cut: boolean}} */
-export function fitted(text, font, most = WIDEST) {
+/** A text, cut with an ellipsis if it is too wide. @returns {{shown: string, width: number, cut: boolean}} */
+export function fitText(text, font, most = WIDEST) {
   const width = widthOf(text, font);
   if (width <= most) return { shown: text, width, cut: false };
   const marks = Array.from(text);
@@ -37,7 +38,7 @@ export function fitted(text, font, most = WIDEST) {
   return { shown, width: widthOf(shown, font), cut: true };
 }
 
-/** Whether most letters of some words run from right to left. */
+/** True if most words are written from right to left. */
 export function runsLeft(words) {
   let balance = 0;
   for (const word of words) {
@@ -60,22 +61,28 @@ export function keptWords(size, matters) {
   return kept;
 }
 
-/** Words, and one cell for each folded stretch: {begin, end, folded, shown, title, width}. */
+/**
+ * A word on a line, or a folded stretch of words.
+ * @typedef {{begin: number, end: number, folded: boolean, shown: string, title: string, width: number, left: number, middle: number}} Cell
+ */
+
+/** Words, and one cell for each folded stretch. @param {string[]} words @param {boolean[] | null} kept */
 function cellsOf(words, kept) {
+  /** @type {Cell[]} */
   const cells = [];
   for (let word = 0; word < words.length; word += 1) {
-    const folded = kept !== null && !kept[word];
-    if (folded && cells.at(-1)?.folded) cells.at(-1).end = word + 1;
-    else cells.push({ begin: word, end: word + 1, folded });
+    const [folded, last] = [kept !== null && !kept[word], cells.at(-1)];
+    if (folded && last?.folded) last.end = word + 1;
+    else cells.push({ begin: word, end: word + 1, folded, shown: "", title: "", width: 0, left: 0, middle: 0 });
   }
   for (const cell of cells) {
     const text = words.slice(cell.begin, cell.end).join(" ");
     if (cell.folded) {
       const number = cell.end - cell.begin;
       const shown = `⋯ ${number} ⋯`;
-      Object.assign(cell, { shown, title: `${number} words folded, in which all agree: ${text}`, width: widthOf(shown, FONTS.label) + 4 });
+      Object.assign(cell, { shown, title: `${number} folded words, on which all sides agree: ${text}`, width: widthOf(shown, FONTS.label) + 4 });
     } else {
-      const { shown, width, cut } = fitted(text === "" ? "∅" : text, FONTS.word);
+      const { shown, width, cut } = fitText(text === "" ? "∅" : text, FONTS.word);
       Object.assign(cell, { shown, title: cut ? text : "", width: Math.max(width, 10) });
     }
   }
@@ -90,8 +97,9 @@ export function linesOf(words, { kept, gap, room, prepare }) {
   const cells = cellsOf(words, kept);
   const cellOf = new Int32Array(words.length);
   cells.forEach((cell, index) => cellOf.fill(index, cell.begin, cell.end));
+  /** @type {Line[]} */
   const lines = [];
-  for (let first = 0; first < cells.length; first += lines.at(-1).cells.length) {
+  for (let first = 0; first < cells.length; ) {
     let [end, width] = [first, -gap];
     while (end < cells.length && (width += gap + cells[end].width) <= room) end += 1;
     for (;;) {
@@ -103,6 +111,7 @@ export function linesOf(words, { kept, gap, room, prepare }) {
       // No line begins with a full stop.
       if (end === first + 1 || (fits && !(end > first + 2 && CLOSING.test(cells[end]?.shown)))) {
         lines.push(line);
+        first = end;
         break;
       }
       // What asks for room may be gone with the words that no longer fit.
@@ -113,7 +122,8 @@ export function linesOf(words, { kept, gap, room, prepare }) {
 }
 
 /** Some words on a line; words are known by their places in the text. */
-class Line {
+export class Line {
+  /** @param {Cell[]} cells @param {Int32Array} cellOf @param {number} first @param {number} end @param {{gap: number, room: number}} sizes */
   constructor(cells, cellOf, first, end, { gap, room }) {
     this.all = cells;
     this.cellOf = cellOf;
@@ -122,26 +132,31 @@ class Line {
     this.room = room;
     this.cells = cells.slice(first, end).map((cell) => ({ ...cell }));
     this.begin = this.cells[0].begin;
-    this.end = this.cells.at(-1).end;
+    this.end = this.cells[this.cells.length - 1].end;
+    /** @type {{first: number, last: number, width: number, edges: boolean}[]} */
     this.demands = [];
+    /** @type {{first: number, last: number, width: number}[]} */
     this.margins = [];
+    this.width = 0;
+    /** What is drawn on the line, a part for each side. @type {any[]} */
+    this.parts = [];
   }
 
   holds(word) {
     return word >= this.begin && word < this.end;
   }
 
-  /** The place of a word among the cells of the line; -1 where it is on an earlier line, their number where it is on a later one. */
+  /** The place of a word among the cells of the line; -1 if it is on an earlier line, their number if it is on a later one. */
   at(word) {
     return word < this.begin ? -1 : word >= this.end ? this.cells.length : this.cellOf[word] - this.first;
   }
 
-  /** Whether a word is folded, on whatever line. */
+  /** True if a word, on this line or another, is folded. */
   isFolded(word) {
     return this.all[this.cellOf[word]].folded;
   }
 
-  /** What of spans is on this line, without what is seen only as a fold. `cut`: whether the span goes on before the line, and behind it. */
+  /** The pieces of spans on this line, without those in a fold. `cut`: whether the span continues before the line, and after it. */
   pieces(spans) {
     return spans.flatMap((span) => {
       if (span.end <= this.begin || span.begin >= this.end) return [];
@@ -165,14 +180,14 @@ class Line {
     if (!cell.folded) cell.width = Math.max(cell.width, width);
   }
 
-  /** Ask that words begin … end - 1 be so wide together. */
+  /** Ask for room across the words begin … end - 1. */
   widenAcross(begin, end, width) {
     const [first, last] = [this.at(begin), this.at(end - 1)];
     if (first === last) this.cells[first].width = Math.max(this.cells[first].width, width);
     else this.demands.push({ first, last, width, edges: true });
   }
 
-  /** Ask that the middles of two cells be so far apart; before the first and behind the last stand the edges of the line. */
+  /** Ask for a distance between the middles of two cells; the edges of the line are before the first cell and after the last. */
   part(first, last, width) {
     if (first < 0 || last === this.cells.length) this.margins.push({ first, last, width });
     else if (first !== last) this.demands.push({ first, last, width, edges: false });
@@ -219,7 +234,7 @@ class Line {
   }
 }
 
-/** A sheet for one line; places across are given in reading direction and mirrored where a text runs right to left. */
+/** A sheet for one line; places across are given in reading direction and mirrored if a text runs from right to left. */
 export class Sheet {
   constructor(width, mirrored) {
     this.width = width;
@@ -246,7 +261,7 @@ export class Sheet {
     return node;
   }
 
-  /** A text around a place; with a title, where it is cut. */
+  /** A text around a place, with a title if it is cut. */
   text(place, down, content, kind, title = "") {
     return this.add("text", { class: kind, x: this.x(place), y: round(down), "text-anchor": "middle" }, content, title ? shape("title", {}, title) : null);
   }
@@ -262,7 +277,7 @@ export class Sheet {
     return this.add("rect", { class: kind, x: Math.min(from, to), y: round(top), width: round(Math.abs(to - from)), height, ...attributes });
   }
 
-  /** A bar with round corners, open on a side where it goes on: [at its beginning, at its end]. */
+  /** A bar with round corners, open if it continues: [at its beginning, at its end]. */
   bar(left, right, top, height, kind, open) {
     if (!open[0] && !open[1]) return this.box(left, right, top, height, kind, { rx: 5 });
     this.box(left, right, top, height, `${kind} open`);

@@ -1,5 +1,6 @@
 // The list of texts: only the rows in view are in the document, however many there are.
-import { element } from "./dom.js";
+import { element, findAll } from "./dom.js";
+/** @import { Texts } from "./data.js" */
 
 const ROW = 30;
 const BEYOND = 8;
@@ -14,7 +15,7 @@ export class TextList {
     this.position = -1;
     this.onPaper = false;
     this.space = element("div", { class: "space", role: "presentation" });
-    this.node = element("div", { id: "list", role: "listbox", "aria-label": `The ${report.unit}s found` }, this.space);
+    this.node = element("div", { id: "list", role: "listbox", "aria-label": `${report.unit}s that match the filters` }, this.space);
     this.node.addEventListener("scroll", () => this.draw(), { passive: true });
     this.node.addEventListener("keydown", (event) => this.#key(event));
     new ResizeObserver(() => this.draw()).observe(this.node);
@@ -33,7 +34,7 @@ export class TextList {
     this.draw();
   }
 
-  /** Choose the text so many rows further. */
+  /** Choose the text `step` rows further. */
   move(step) {
     if (!this.rows.length) return;
     this.#pick(Math.max(0, Math.min(this.rows.length - 1, this.position + step)));
@@ -44,7 +45,7 @@ export class TextList {
     this.position = position;
     this.reveal();
     this.draw();
-    if (focused) this.space.querySelector('[aria-selected="true"]')?.focus({ preventScroll: true });
+    if (focused) findAll('[aria-selected="true"]', this.space)[0]?.focus({ preventScroll: true });
     this.choose(this.rows[position]);
   }
 
@@ -64,24 +65,29 @@ export class TextList {
     for (let position = first; position < last; position += 1) wanted.add(position);
     // The chosen row stays in the document, so that the focus has a place.
     if (this.position >= 0) wanted.add(this.position);
-    const there = new Map([...this.space.children].map((row) => [Number(row.dataset.position), row]));
+    const there = new Map(this.#drawn().map((row) => [Number(row.dataset.position), row]));
     for (const [position, row] of there) if (!wanted.has(position)) row.remove();
     for (const position of wanted) if (!there.has(position)) this.#insert(this.#row(position));
-    for (const row of this.space.children) this.#mark(row);
+    for (const row of this.#drawn()) this.#mark(row);
+  }
+
+  /** The rows in the document. */
+  #drawn() {
+    return findAll(".row", this.space);
   }
 
   /** Paper gets the rows that can be seen. */
   #print() {
     this.onPaper = true;
     const top = this.node.scrollTop;
-    for (const row of this.space.children) {
+    for (const row of this.#drawn()) {
       const place = Number(row.dataset.position) * ROW;
       row.classList.toggle("unseen", place + ROW <= top || place >= top + this.node.clientHeight);
     }
   }
 
   #insert(row) {
-    const next = [...this.space.children].find((other) => Number(other.dataset.position) > Number(row.dataset.position));
+    const next = this.#drawn().find((other) => Number(other.dataset.position) > Number(row.dataset.position));
     this.space.insertBefore(row, next ?? null);
   }
 
@@ -118,16 +124,17 @@ export class TextList {
   }
 }
 
-/** The words of a text from a little before the first hit, with hits marked. */
+/** The words of a text from a little before the first hit, with hits marked. @param {Texts} texts */
 function snippet(texts, text, hits) {
   const words = texts.words(text);
-  if (!words.some(Boolean)) return "(the file has no words)";
+  if (!words.some(Boolean)) return "(the file contains no words)";
   const inside = new Set();
   for (const item of hits) {
     const whole = [texts.begin[item], texts.begin[item] + texts.length[item]];
     for (const [begin, end] of texts.stretches[item] ?? [whole]) for (let place = begin; place < end; place += 1) inside.add(place);
   }
   const first = Math.max(0, (hits.length ? texts.begin[hits[0]] : 0) - AROUND);
+  /** @type {(string | HTMLElement)[]} */
   const parts = first ? ["… "] : [];
   for (let place = first; place < Math.min(words.length, first + 60); place += 1) {
     parts.push(inside.has(place) ? element("mark", {}, words[place]) : words[place], " ");

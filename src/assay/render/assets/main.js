@@ -3,9 +3,9 @@ import { filterBar, searchField } from "./bar.js";
 import { boardPanel } from "./board.js";
 import { buttonFor } from "./controls.js";
 import { Texts, unpack } from "./data.js";
-import { element } from "./dom.js";
+import { element, find, findAll } from "./dom.js";
 import { exportsWindow } from "./exports.js";
-import { helpWindow, listen } from "./keys.js";
+import { helpWindow, listenToKeys } from "./keys.js";
 import { TextList } from "./list.js";
 import { plural } from "./numbers.js";
 import { changedPanel, labelPanel, rightLabels, rightPanel, surePanel } from "./panels.js";
@@ -13,18 +13,18 @@ import { pictureSection } from "./pictures.js";
 import { term } from "./query.js";
 import { Reader } from "./reader.js";
 import { Report } from "./report.js";
-import { bringUp, reachable } from "./scroll.js";
+import { bringUp, makeReachable } from "./scroll.js";
 import { themeButton } from "./theme.js";
 import { wherePanel } from "./where.js";
 
 const KIND_KEYS = ["correction", "new-error", "changed-error", "same-error", "both-right"];
 
-/** The panels of the first screen; drawn again when the pair changes. */
+/** The panels of the first screen; drawn again when the pair changes. @param {Report} report */
 function summary(report) {
   const { command } = report.result;
   if (command === "bayes") return [];
   const board = boardPanel(report);
-  if (command === "agreement") return [board].filter(Boolean);
+  if (command === "agreement") return [board];
   const paired = report.view.b !== null;
   const changed = paired ? [changedPanel(report), labelPanel(report)] : [rightPanel(report), rightLabels(report)];
   const panels = [...changed, wherePanel(report)].filter(Boolean);
@@ -32,14 +32,14 @@ function summary(report) {
   return [element("div", { class: "lead" }, first), element("div", { class: `panels of-${panels.length}` }, panels)];
 }
 
-/** Show on each count whether it is what is listed. */
-function press(report) {
-  const chosen = new Set(report.view.terms.length ? [report.query()] : []);
-  for (const button of document.querySelectorAll("[data-query]")) button.setAttribute("aria-pressed", String(chosen.has(button.dataset.query)));
+/** Show on each count whether it is what is listed. @param {Report} report */
+function markPressed(report) {
+  const chosen = report.view.terms.length ? report.query() : null;
+  for (const button of findAll("[data-query]")) button.setAttribute("aria-pressed", String(button.dataset.query === chosen));
 }
 
-/** The filters, the list and the sentence. */
-function browser(report) {
+/** The filters, the list and the sentence. @param {Report} report */
+function browserParts(report) {
   const reader = new Reader(report);
   const list = new TextList(report, (text) => report.change({ text, item: null }, "text"));
   const chosen = element("p", { class: "for-print" });
@@ -47,13 +47,13 @@ function browser(report) {
     if (what === "open") return;
     if (what !== "text") list.show(report.rows, report.view.text, (text) => report.hitsIn(text));
     const { items, texts } = report.hits;
-    chosen.textContent = `${report.query() || "everything"}: ${plural(items.length, report.noun)} in ${plural(texts.length, report.unit)}`;
+    chosen.textContent = `${report.query() || "no filters"}: ${plural(items.length, report.noun)} in ${plural(texts.length, report.unit)}`;
     reader.show();
   });
   return { list, reader, nodes: [element("section", { id: "found", "aria-label": "Texts" }, filterBar(report), chosen, element("div", { id: "reader" }, list.node, reader.node))] };
 }
 
-/** What keys do. */
+/** What keys do. @param {Report} report */
 function actions(report, parts, help, exports, theme) {
   const always = { e: () => exports.open(), t: () => theme.click(), "?": () => help.open() };
   if (!parts) return always;
@@ -70,65 +70,64 @@ function actions(report, parts, help, exports, theme) {
     p: () => reader.step(-1),
     g: () => reader.toggle(0),
     a: () => reader.toggle(1 + report.view.a),
-    b: compared(() => reader.toggle(1 + report.view.b)),
+    b: () => report.view.b !== null && reader.toggle(1 + report.view.b),
     f: () => report.change({ fold: !report.view.fold }, "text"),
-    q: () => document.getElementById("query").focus(),
-    "/": () => document.getElementById("search").focus(),
+    q: () => find("#query").focus(),
+    "/": () => find("#search").focus(),
   };
 }
 
-function build(packed) {
+function buildPage(packed) {
   const report = new Report(packed, packed.texts ? new Texts(packed.texts) : null);
   const [exports, help, theme] = [exportsWindow(packed.exports, "assay"), helpWindow(report.texts, report.view), themeButton()];
-  const parts = report.texts ? browser(report) : null;
+  const parts = report.texts ? browserParts(report) : null;
   const first = element("div", { id: "summary" });
   report.follow((what) => {
-    if (what === "pair") first.replaceChildren(...summary(report));
-    press(report);
+    if (what === "pair") first.replaceChildren(...summary(report).filter((part) => part !== null));
+    markPressed(report);
   });
-  document.addEventListener("counts", () => press(report));
+  document.addEventListener("counts", () => markPressed(report));
   const search = report.texts ? searchField(report) : null;
-  fill("tools", search, opener("open-exports", exports, {}, "Exports"), theme, opener("open-help", help, { "aria-label": "Help" }, "?"));
-  fill("app", first, pictureSection(report), parts?.nodes ?? missingTexts(report), exports.node, help.node);
+  fillPlace("tools", search, openButton("open-exports", exports, {}, "Exports"), theme, openButton("open-help", help, { "aria-label": "Help" }, "?"));
+  fillPlace("app", first, pictureSection(report), parts?.nodes ?? missingTexts(report), exports.node, help.node);
   const formats = Object.keys(packed.exports).map((format) => buttonFor(() => exports.open(format), { "data-export": format }, format));
-  document.querySelector("footer").prepend(element("p", { class: "choices" }, formats));
-  listen(actions(report, parts, help, exports, theme));
+  find("footer").prepend(element("p", { class: "choices" }, formats));
+  listenToKeys(actions(report, parts, help, exports, theme));
   addEventListener("popstate", () => report.restore());
   addEventListener("hashchange", () => report.restore());
   return report;
 }
 
-function opener(id, dialog, properties, text) {
+function openButton(id, dialog, properties, text) {
   return buttonFor(() => dialog.open(), { id, "aria-haspopup": "dialog", ...properties }, text);
 }
 
-function fill(id, ...parts) {
-  document.getElementById(id).append(...parts.flat().filter(Boolean));
+function fillPlace(id, ...parts) {
+  find(`#${id}`).append(...parts.flat().filter(Boolean));
 }
 
-/** Why no sentences can be looked at. */
+/** Why no sentences can be looked at. @param {Report} report */
 function missingTexts(report) {
   if (["bayes", "agreement"].includes(report.result.command)) return null;
-  const remedy = "Run the command again with --html, or with --embed all and --format json.";
-  return element("p", { class: "note" }, `This page has no texts, so that no count can be clicked. ${remedy}`);
+  const remedy = "To see sentences, run the command again with --html, or with --embed all and --format json.";
+  return element("p", { class: "note" }, `This page contains no sentences, so the counts are not links. ${remedy}`);
 }
 
-/** Places that only this page, without its script, needs. */
-function tidy(report) {
-  document.getElementById("app").hidden = false;
-  document.getElementById("without-script").remove();
-  const tables = document.getElementById("tables");
-  tables.open = !report.texts;
-  for (const box of document.querySelectorAll("#tables section, #examples")) reachable(box, box.querySelector("h2").textContent);
-  addEventListener("beforeprint", () => document.querySelectorAll("#tables, #notes").forEach((folded) => (folded.open = true)));
-  document.querySelector(".skip").addEventListener("click", (event) => {
+/** Places that only this page, without its script, needs. @param {Report} report */
+function tidyPage(report) {
+  find("#app").hidden = false;
+  find("#without-script").remove();
+  find("#tables").toggleAttribute("open", !report.texts);
+  for (const box of findAll("#tables section, #examples")) makeReachable(box, find("h2", box).textContent);
+  addEventListener("beforeprint", () => findAll("details#tables, details#notes").forEach((folded) => folded.setAttribute("open", "")));
+  find(".skip").addEventListener("click", (event) => {
     event.preventDefault();
-    document.getElementById("report").focus();
+    find("#report").focus();
   });
 }
 
-const report = build(await unpack());
-tidy(report);
+const report = buildPage(await unpack());
+tidyPage(report);
 report.restore();
 // An address that names what is to be listed leads there.
 if (report.texts && /[#&](?:q|text)=/u.test(location.hash)) bringUp("found");

@@ -3,7 +3,7 @@
 const DASH = "–";
 
 /** So many decimals; what lies exactly between two goes to the even one, as in Python. */
-function rounded(value, decimals) {
+function roundTo(value, decimals) {
   const text = value.toFixed(decimals);
   const tied = Number.isInteger(value * 2 ** (decimals + 1)) && Math.abs(value * 10 ** (decimals + 1)) % 10 === 5;
   if (!tied || Number(text.at(-1)) % 2 === 0) return text;
@@ -12,13 +12,13 @@ function rounded(value, decimals) {
 
 /** A fraction as percent. */
 export function percent(value) {
-  return value === null || value === undefined ? DASH : rounded(100 * value, 2);
+  return value === null || value === undefined ? DASH : roundTo(100 * value, 2);
 }
 
 /** A difference in percentage points; a true minus, and no sign on zero. */
 export function signed(value) {
   if (value === null || value === undefined) return DASH;
-  const text = rounded(Math.abs(100 * value), 2);
+  const text = roundTo(Math.abs(100 * value), 2);
   if (Number(text) === 0) return text;
   return (value > 0 ? "+" : "−") + text;
 }
@@ -26,7 +26,7 @@ export function signed(value) {
 /** A coefficient such as kappa: .571. */
 function coefficient(value) {
   if (value === null || value === undefined) return DASH;
-  const text = rounded(Math.abs(value), 3);
+  const text = roundTo(Math.abs(value), 3);
   return (value < 0 && Number(text) !== 0 ? "−" : "") + text.replace(/^0/u, "");
 }
 

@@ -2,10 +2,11 @@
 import { axisOf, bar, dumbbellTitle, figuresPlot, scaleOf, strip } from "./charts.js";
 import { element } from "./dom.js";
 import { percent, plural, pValue, signed, signedCount, whole, writersOf } from "./numbers.js";
-import { takeable } from "./picture.js";
+import { saveableFigure } from "./picture.js";
 import { term } from "./query.js";
-import { betweenEnds, worded, chooser, countButton, expandable, legend, named, numeric, panel, plotted, tableWith } from "./tables.js";
+import { betweenEnds, textCell, chooser, countButton, expandableTable, legend, nameCell, numberCell, panel, plotCell, tableWith } from "./tables.js";
 import { NO_LABEL, typeName } from "./where.js";
+/** @import { Report, Result } from "./report.js" */
 
 const FEW_LABELS = 12;
 const FEW_CHANGES = 6;
@@ -18,19 +19,19 @@ const CHANGES = {
 };
 
 /** A kind of change as a small sign. */
-function sign(kind, text = CHANGES[kind][1]) {
+function changeSign(kind, text = CHANGES[kind][1]) {
   return element("span", { class: `chip ${kind}`, title: CHANGES[kind][0] }, text);
 }
 
 // --- how sure ---
 
-/** How sure: what is to be said of the pair, and its differences with their intervals. */
+/** The pair: its verdict, and its differences with their intervals. @param {Report} report */
 export function surePanel(report) {
   const { packed, result } = report;
   const [a, b] = report.pair();
   const said = packed.pairs.find((row) => row.a === a && row.b === b);
   const ofPair = (row) => row.a === a && row.b === b && row.slice === null && row.test !== "mcnemar";
-  // What a table of the task shows beside the tests is here by its main score alone.
+  // Of measures with a table of their own, only the main score is shown here.
   const elsewhere = new Set((result.tables ?? []).filter((one) => one.after === "tests").flatMap((one) => one.measures));
   const main = new Set(report.mainScores().map((row) => `${row.measure}\t${row.score}`));
   const shown = (row) => !elsewhere.has(row.measure) || main.has(`${row.measure}\t${row.score}`);
@@ -43,7 +44,7 @@ export function surePanel(report) {
     said.chance.map((line) => element("p", { class: "soft" }, line)),
   ];
   const title = element("span", {}, element("b", { class: "badge a" }, "A"), element("bdi", {}, a), " → ", element("b", { class: "badge b" }, "B"), element("bdi", {}, b));
-  return panel("compared", title, sentences, tests.length ? takeable(`differences-${a}-${b}`, tableWith({ heads, rows: tests.map(draw), kind: "rows stacked" })) : element("p", { class: "soft" }, "These two were not tested against each other; what differs between them is below."));
+  return panel("compared", title, sentences, tests.length ? saveableFigure(`differences-${a}-${b}`, tableWith({ heads, rows: tests.map(draw), kind: "rows stacked" })) : element("p", { class: "soft" }, "This pair was not tested. Its differences are listed below."));
 }
 
 /** A test with the interval at the level of its family. */
@@ -52,90 +53,93 @@ const atLevel = (row) => (row.low_family === null || row.low_family === undefine
 /** The interval of a test by its level. */
 const intervalTitle = (row) => (row?.level && row.family?.size > 1 ? `${Number((100 * row.level).toPrecision(row.level < 0.9999 ? 4 : 6))}% interval` : "95% interval");
 
+/** @param {Report} report @param {Result["comparisons"][number]} row */
 function testCells(report, row, scale, several) {
   const score = (system) => report.scoreOf(system, row.measure, row.score);
   const { written, difference } = writersOf(report.formOf(row));
   const title = `${report.title(row.measure)}: difference ${difference(row.difference)}, ${intervalTitle(row)} ${difference(row.low)} to ${difference(row.high)}`;
   return [
-    named(several ? `${report.title(row.measure)} ${report.title(row.score)}` : report.title(row.measure)),
-    numeric(written(score(row.a))),
-    numeric(written(score(row.b))),
-    numeric(difference(row.difference)),
-    plotted(figuresPlot([{ ...row, value: row.difference }], scale, title, { zero: true })),
+    nameCell(several ? `${report.title(row.measure)} ${report.title(row.score)}` : report.title(row.measure)),
+    numberCell(written(score(row.a))),
+    numberCell(written(score(row.b))),
+    numberCell(difference(row.difference)),
+    plotCell(figuresPlot([{ ...row, value: row.difference }], scale, title, { zero: true })),
     betweenEnds(row, difference),
-    numeric(pValue(row.p_adjusted)),
+    numberCell(pValue(row.p_adjusted)),
   ];
 }
 
 // --- what changed ---
 
-/** Corrections, new errors, changed errors, same error, both right. */
+/** Corrections, new errors, changed errors, same error, both right. @param {Report} report */
 export function changedPanel(report) {
   const diff = report.diff();
   if (!diff) return null;
   const counts = [diff.corrections, diff.new_errors, diff.changed_errors, diff.same_error, diff.both_right];
   const parts = Object.keys(CHANGES).map((kind, place) => ({ kind, name: CHANGES[kind][0], count: counts[place] }));
   const draw = ({ kind, name, count }) => [
-    worded(sign(kind)),
-    named(name),
-    numeric(countButton(report, count, [term("change", kind)], `${report.noun}s, ${name}`, kind)),
-    numeric(`${percent(count / diff.items)} %`),
+    textCell(changeSign(kind)),
+    nameCell(name),
+    numberCell(countButton(report, count, [term("change", kind)], `${report.noun}s, ${name}`, kind)),
+    numberCell(`${percent(count / diff.items)} %`),
   ];
   const different = countButton(report, diff.different, [term("change", "different")], `${report.noun}s with different answers`, "different");
   return panel(
     "changed",
     "What changed",
     legend(report),
-    takeable(
+    saveableFigure(
       `changes-${diff.a}-${diff.b}`,
-      strip(parts, `Of ${plural(diff.items, report.noun)}: ${parts.map((part) => `${part.name} ${whole(part.count)}`).join(", ")}`),
+      strip(parts, `${plural(diff.items, report.noun)}: ${parts.map((part) => `${part.name} ${whole(part.count)}`).join(", ")}`),
       tableWith({ rows: parts.map(draw), kind: "kinds" }),
     ),
-    element("p", { class: "soft" }, different, ` of ${plural(diff.items, report.noun)} differ (${percent(diff.diff)} %), on ${report.title(diff.on)}. ${report.result.remarks.median ?? ""}`),
-    graded(report, diff),
+    element("p", { class: "soft" }, different, ` of ${plural(diff.items, report.noun)} have different answers (${percent(diff.diff)} %), on ${report.title(diff.on)}. ${report.result.remarks.median ?? ""}`),
+    creditLine(report, diff),
     onEachMeasure(report),
     outcomeChanges(report, diff),
     frequentChanges(report, diff),
   );
 }
 
-/** Where systems add items: the difference of the scores, and corrections less new errors, which may have the other sign. */
+/** If systems add items: the difference of the scores, and corrections minus new errors, which may have the other sign. @param {Report} report */
 function onEachMeasure(report) {
   const [a, b] = report.pair();
   const rows = report.result.diffs.filter((row) => row.a === a && row.b === b && row.slice === null && row.outcomes.length && row.improved === null);
   if (!rows.length) return null;
   const draw = (row) => [
-    named(report.title(row.on)),
-    numeric(`${percent(row.diff)} %`),
-    numeric(signed(row.difference)),
-    numeric(signedCount(row.net)),
+    nameCell(report.title(row.on)),
+    numberCell(`${percent(row.diff)} %`),
+    numberCell(signed(row.difference)),
+    numberCell(signedCount(row.net)),
   ];
   const heads = ["measure", "diff", `Δ ${report.title(rows[0].score)}`, "net"];
   return tableWith({ caption: "Net: corrections minus new errors", heads, rows: rows.map(draw) });
 }
 
-/** Which outcome of an item became which, where answers are no labels. */
+/** Changes of outcome, if answers are not labels. @param {Report} report @param {Result["diffs"][number]} diff */
 function outcomeChanges(report, diff) {
   if (!diff.outcomes.length || !report.result.by_outcome) return null;
   const draw = (change) => {
     const terms = [term("change", change.kind), term("a-type", change.from), term("b-type", change.to)];
     const meaning = `${CHANGES[change.kind][0]}, A: ${typeName(change.from)}, B: ${typeName(change.to)}`;
     return [
-      worded(sign(change.kind)),
-      worded(`${typeName(change.from)} → ${typeName(change.to)}`),
-      numeric(countButton(report, change.count, terms, meaning)),
-      numeric(`${percent(change.share_of_changes)} %`),
+      textCell(changeSign(change.kind)),
+      textCell(`${typeName(change.from)} → ${typeName(change.to)}`),
+      numberCell(countButton(report, change.count, terms, meaning)),
+      numberCell(`${percent(change.share_of_changes)} %`),
     ];
   };
   return tableWith({ caption: "Changes of outcome, in percent of all changes", rows: diff.outcomes.map(draw) });
 }
 
-function graded(report, diff) {
+/** @param {Report} report @param {Result["diffs"][number]} diff */
+function creditLine(report, diff) {
   if (diff.improved === null) return null;
   const course = (name) => [countButton(report, diff[name], [term("credit", name)], `${report.noun}s, ${name} by partial credit`, name), ` ${name}`];
   return element("p", { class: "soft" }, "By partial credit: ", course("improved"), ", ", course("worsened"), ", ", course("sideways"), ".");
 }
 
+/** @param {Report} report @param {Result["diffs"][number]} diff */
 function frequentChanges(report, diff) {
   if (!diff.changes.length) return null;
   const draw = (change) => {
@@ -144,19 +148,20 @@ function frequentChanges(report, diff) {
     // A space that does not break keeps the sign with its label.
     const moved = change.moved ? element("span", { class: "soft", title: `${whole(change.moved)} with another head` }, "\u00a0⤳") : null;
     return [
-      worded(sign(change.kind)),
-      worded(element("bdi", {}, change.gold)),
-      worded(element("bdi", {}, change.from), " → ", element("bdi", {}, change.other || change.to), moved),
-      numeric(countButton(report, change.count, terms, meaning)),
+      textCell(changeSign(change.kind)),
+      textCell(element("bdi", {}, change.gold)),
+      textCell(element("bdi", {}, change.from), " → ", element("bdi", {}, change.other || change.to), moved),
+      numberCell(countButton(report, change.count, terms, meaning)),
     ];
   };
   const rows = [...diff.changes].sort((one, other) => other.count - one.count);
   const caption = `Most frequent changes${rows.some((change) => change.moved) ? " (⤳ to another head)" : ""}`;
-  return expandable({ caption, heads: ["", "gold", "A → B", ""], rows, draw, few: FEW_CHANGES });
+  return expandableTable({ caption, heads: ["", "gold", "A → B", ""], rows, draw, few: FEW_CHANGES });
 }
 
 // --- by label ---
 
+/** @type {[string, (one: any, other: any) => number][]} */
 const LABEL_ORDERS = [
   ["by net change", (one, other) => Math.abs(other.difference * other.items) - Math.abs(one.difference * one.items)],
   ["by size of difference", (one, other) => Math.abs(other.difference) - Math.abs(one.difference)],
@@ -164,7 +169,7 @@ const LABEL_ORDERS = [
   ["by name", (one, other) => (one.label < other.label ? -1 : 1)],
 ];
 
-/** Each gold label under A and B. */
+/** Each gold label under A and B. @param {Report} report */
 export function labelPanel(report) {
   const diff = report.diff();
   if (!diff?.labels.length) return null;
@@ -175,29 +180,29 @@ export function labelPanel(report) {
   };
   const scale = scaleOf(diff.labels.flatMap((row) => [row.a, row.b]), 4);
   const draw = (row) => [
-    named(row.label),
-    numeric(countButton(report, row.items, [term("gold", row.label)], `${report.noun}s with gold ${row.label}`)),
-    plotted(figuresPlot([figure(row, "a"), figure(row, "b")], scale, dumbbellTitle(row.label, diff.a, row.a, diff.b, row.b))),
-    numeric(percent(row.a)),
-    numeric(percent(row.b)),
-    numeric(signed(row.difference)),
+    nameCell(row.label),
+    numberCell(countButton(report, row.items, [term("gold", row.label)], `${report.noun}s with gold ${row.label}`)),
+    plotCell(figuresPlot([figure(row, "a"), figure(row, "b")], scale, dumbbellTitle(row.label, diff.a, row.a, diff.b, row.b))),
+    numberCell(percent(row.a)),
+    numberCell(percent(row.b)),
+    numberCell(signed(row.difference)),
   ];
   const place = element("div", {});
   const show = (order) => {
     const heads = ["gold", "count", () => axisOf(scale), "A", "B", "B − A"];
-    place.replaceChildren(takeable(`labels-${diff.a}-${diff.b}`, expandable({ heads, rows: [...diff.labels].sort(order), draw, few: FEW_LABELS, kind: "rows stacked" })));
+    place.replaceChildren(saveableFigure(`labels-${diff.a}-${diff.b}`, expandableTable({ heads, rows: [...diff.labels].sort(order), draw, few: FEW_LABELS, kind: "rows stacked" })));
   };
   show(LABEL_ORDERS[0][1]);
   const sort = chooser("Order of labels", LABEL_ORDERS, show);
   sort.id = "label-sort";
-  const added = diff.labels.some((row) => row.label === NO_LABEL) ? ` ${NO_LABEL}: ${report.noun}s that gold does not have, right where they are left alone.` : "";
+  const added = diff.labels.some((row) => row.label === NO_LABEL) ? ` ${NO_LABEL}: ${report.noun}s that gold does not have; not adding them counts as right.` : "";
   const said = element("p", { class: "soft" }, `Percentage of ${report.noun}s with the right answer, by gold label, on ${report.title(diff.on)}.${added} ${report.result.remarks.median ?? ""}`);
   return panel("labels", "By label", element("div", { class: "tools" }, legend(report), sort), place, said);
 }
 
 // --- one system ---
 
-/** What is right and what is wrong in one system. */
+/** What is right and what is wrong in one system. @param {Report} report */
 export function rightPanel(report) {
   const counts = report.countsOf(report.systems[report.view.a], report.on, null);
   if (!counts || !report.texts) return null;
@@ -216,20 +221,20 @@ export function rightPanel(report) {
       { kind: "new-error", name: "wrong", count: counts.gold - counts.right, key: "wrong", terms: [term("a-is", "wrong")] },
     ];
   const draw = ({ kind, name, count, key, terms }) => [
-    worded(sign(kind, kind === "both-right" ? "✓" : "✗")),
-    named(name),
-    numeric(countButton(report, count, terms, `${report.noun}s, ${name}`, key)),
+    textCell(changeSign(kind, kind === "both-right" ? "✓" : "✗")),
+    nameCell(name),
+    numberCell(countButton(report, count, terms, `${report.noun}s, ${name}`, key)),
   ];
   return panel(
     "changed",
     "Right and wrong",
     legend(report),
-    takeable("right-and-wrong", strip(outcomes, outcomes.map(({ name, count }) => `${name} ${whole(count)}`).join(", ")), tableWith({ rows: outcomes.map(draw), kind: "kinds" })),
-    element("p", { class: "soft" }, `Of ${plural(counts.gold, report.noun)} of gold, on ${report.title(report.on)}.`),
+    saveableFigure("right-and-wrong", strip(outcomes, outcomes.map(({ name, count }) => `${name} ${whole(count)}`).join(", ")), tableWith({ rows: outcomes.map(draw), kind: "kinds" })),
+    element("p", { class: "soft" }, `Gold has ${plural(counts.gold, report.noun)} (measure: ${report.title(report.on)}).`),
   );
 }
 
-/** Each gold label in one system. */
+/** Each gold label in one system. @param {Report} report */
 export function rightLabels(report) {
   const system = report.systems[report.view.a];
   const labelled = (row) => row.system === system && row.label !== null && row.slice === null && "tp" in row.counts && row.counts.gold;
@@ -238,13 +243,13 @@ export function rightLabels(report) {
   const measure = measures.includes(report.on) ? report.on : measures[0];
   if (!measure || report.result.by_outcome || !report.kinds.length) return null;
   const draw = ({ label, counts }) => [
-    named(label),
-    numeric(countButton(report, counts.gold, [term("gold", label)], `${report.noun}s with gold ${label}`)),
-    numeric(countButton(report, counts.tp, [term("gold", label), term("a-type", "tp")], `gold ${label}, right`)),
-    plotted(bar(counts.tp, counts.gold, "a", `${label}: ${whole(counts.tp)} of ${whole(counts.gold)} right`)),
-    numeric(percent(report.scoreOf(system, measure, "f1", label))),
+    nameCell(label),
+    numberCell(countButton(report, counts.gold, [term("gold", label)], `${report.noun}s with gold ${label}`)),
+    numberCell(countButton(report, counts.tp, [term("gold", label), term("a-type", "tp")], `gold ${label}, right`)),
+    plotCell(bar(counts.tp, counts.gold, "a", `${label}: ${whole(counts.tp)} of ${whole(counts.gold)} right`)),
+    numberCell(percent(report.scoreOf(system, measure, "f1", label))),
   ];
   const chosen = rows.filter((row) => row.measure === measure).sort((one, other) => other.counts.gold - one.counts.gold);
   const heads = ["gold", "count", "right", "", `${report.title(measure)} F1`];
-  return panel("labels", "By label", takeable(`labels-${system}`, expandable({ heads, rows: chosen, draw, few: FEW_LABELS })));
+  return panel("labels", "By label", saveableFigure(`labels-${system}`, expandableTable({ heads, rows: chosen, draw, few: FEW_LABELS })));
 }

@@ -1,17 +1,17 @@
 // What is on the page as an SVG file of its own: plots, and tables and heat maps with plots in them, as they are laid out.
 import { buttonFor } from "./controls.js";
 import { element, shape } from "./dom.js";
-import { save } from "./exports.js";
+import { saveFile } from "./exports.js";
 
 const SVG_STYLES = ["fill", "stroke", "stroke-width", "stroke-dasharray", "fill-opacity", "opacity", "font-family", "font-size", "font-weight", "font-style"];
 const LEFT_OUT = "button.save, button.more, select, .hidden, title";
 const PAPER_EDGE = 8;
 
 /** A figure with a button that saves what is in it. */
-export function takeable(name, ...content) {
+export function saveableFigure(name, ...content) {
   const figure = element("figure", { class: "takeable" }, content);
   const file = `${name.replace(/[^\p{L}\p{N}.-]+/gu, "-")}.svg`;
-  const take = () => save(file, svgOf(figure), "image/svg+xml");
+  const take = () => saveFile(file, svgOf(figure), "image/svg+xml");
   figure.append(buttonFor(take, { class: "save", "data-file": file, "aria-label": `save SVG: ${file}` }, "save SVG"));
   return figure;
 }
@@ -20,7 +20,7 @@ export function takeable(name, ...content) {
 function svgOf(node) {
   const copy = node.cloneNode(true);
   const stage = element("div", { class: "stage", style: `width:${node.getBoundingClientRect().width}px` }, copy);
-  // Rules of the page may ask where a figure stands.
+  // Rules of the page may depend on what is around a figure.
   (node.closest(".panel") ?? document.body).append(stage);
   for (const left of copy.querySelectorAll(LEFT_OUT)) left.remove();
   const origin = stage.getBoundingClientRect();
@@ -39,7 +39,7 @@ function svgOf(node) {
     const box = here.getBoundingClientRect();
     if (here instanceof SVGElement) {
       const [x, y] = place(box);
-      shapes.push(styled(here, { x, y, width: box.width, height: box.height }));
+      shapes.push(inlineStyles(here, { x, y, width: box.width, height: box.height }));
       return;
     }
     shapes.push(...boxesOf(here, box, place));
@@ -69,7 +69,7 @@ function boxesOf(node, box, place) {
   ].filter(Boolean);
 }
 
-/** A text line by line, each where the browser has put it; numbers are held at their right end. */
+/** A text line by line, at the places of the browser; numbers are set flush right. */
 function textLines(node, place) {
   if (!node.data.trim()) return [];
   const style = getComputedStyle(node.parentElement);
@@ -100,7 +100,7 @@ function textLines(node, place) {
 const edges = ({ left, right, top, bottom }) => ({ left, right, top, bottom });
 
 /** A drawing with its styles in it. */
-function styled(picture, box) {
+function inlineStyles(picture, box) {
   const nodes = [picture, ...picture.querySelectorAll("*")];
   const styles = nodes.map((node) => SVG_STYLES.map((name) => [name, getComputedStyle(node).getPropertyValue(name)]));
   nodes.forEach((node, index) => {

@@ -3,9 +3,10 @@ import { axisOf, chart, figuresPlot, scaleOf, strip } from "./charts.js";
 import { choiceOf } from "./controls.js";
 import { element, shape } from "./dom.js";
 import { plural, signed, signedTick, whole } from "./numbers.js";
-import { takeable } from "./picture.js";
-import { reachable } from "./scroll.js";
-import { named, numeric, panel, plotted, tableWith, worded } from "./tables.js";
+import { saveableFigure } from "./picture.js";
+import { makeReachable } from "./scroll.js";
+import { nameCell, numberCell, panel, plotCell, tableWith, textCell } from "./tables.js";
+/** @import { Report, Result } from "./report.js" */
 
 const TALL = Math.sqrt(3) / 2;
 const THIRDS = ["a", "equal", "b"];
@@ -14,44 +15,45 @@ const SHARES = { decision: "Share of posterior draws in which each outcome is th
 const PRIOR = { std0: 1000, delta0: 1 };
 
 const unique = (names) => [...new Set(names)];
-const known = (values) => values.filter((value) => value !== null && value !== undefined);
+const definedValues = (values) => values.filter((value) => value !== null && value !== undefined);
 const share = (value) => (value === null ? "–" : value.toFixed(3).replace(/^0/, ""));
-const likeliest = (shares) => THIRDS.reduce((first, name) => ((shares[name] ?? -1) > shares[first] ? name : first), "a");
+const mostProbable = (shares) => THIRDS.reduce((first, name) => ((shares[name] ?? -1) > shares[first] ? name : first), "a");
 const pairOf = ({ a, b, measure }) => `${a} and ${b}: ${measure}`;
 const isFraction = (row) => row.by_data_set.length > 0 && row.by_data_set.every(({ a, b }) => Math.min(a, b) >= 0 && Math.max(a, b) <= 1);
 const meaningOf = ({ a, b }, name) => ({ a: `${a} better`, equal: "practically equivalent", b: `${b} better` })[name];
 /** The outcomes that shares are known of: two without a region. */
 const outcomesOf = (shares) => THIRDS.filter((name) => shares.some((row) => row[name] !== null));
 
-/** What each colour stands for. */
-function key(row, outcomes) {
+/** The meaning of each colour. */
+function colourKey(row, outcomes) {
   const swatch = (name) => element("span", { class: `swatch ${name}`, "aria-hidden": "true" });
   return element("p", { class: "legend" }, outcomes.map((name) => element("span", { class: "key" }, swatch(name), element("bdi", {}, meaningOf(row, name)))));
 }
 
 // --- data set by data set ---
 
-/** The least and the greatest difference to be drawn: the mean and the next data set may widen it, not dwarf it. */
-function span({ rope, mean, next, by_data_set }) {
-  const core = known([0, -rope, rope, ...by_data_set.flatMap(({ difference, estimate }) => [difference, estimate.low, estimate.high])]);
-  const wider = known([mean, next].flatMap((estimate) => [estimate?.low, estimate?.high]));
+/** The least and the greatest difference to be drawn: the mean and the next data set may widen it, not dwarf it. @param {Result["bayes"][number]} row */
+function differenceRange({ rope, mean, next, by_data_set }) {
+  const core = definedValues([0, -rope, rope, ...by_data_set.flatMap(({ difference, estimate }) => [difference, estimate.low, estimate.high])]);
+  const wider = definedValues([mean, next].flatMap((estimate) => [estimate?.low, estimate?.high]));
   const [low, high] = [Math.min(...core), Math.max(...core)];
   const more = 0.75 * (high - low || 0.01);
   return [Math.max(Math.min(low, ...wider), low - more), Math.min(Math.max(high, ...wider), high + more)];
 }
 
+/** @param {Result["bayes"][number]} row */
 function forest(row) {
   const written = (value) => signed(value === null || isFraction(row) ? value : value / 100);
-  const scale = scaleOf(span(row));
+  const scale = scaleOf(differenceRange(row));
   const cells = (name, runs, measured, estimate) => {
     const numbers = `${written(estimate.mean)} [${written(estimate.low)}, ${written(estimate.high)}]`;
     const drawn = figuresPlot([{ ...estimate, value: estimate.mean }], scale, `${name}: ${numbers}`, { zero: true, band: row.rope, ring: measured });
-    return [named(name), numeric(runs), plotted(drawn), numeric(measured === null ? "" : written(measured)), numeric(numbers)];
+    return [nameCell(name), numberCell(runs), plotCell(drawn), numberCell(measured === null ? "" : written(measured)), numberCell(numbers)];
   };
   const whole = [["mean over data sets", row.mean], ["another data set", row.next]].filter(([, estimate]) => estimate);
   const unit = isFraction(row) ? "points" : `units of ${row.measure}`;
   return tableWith({
-    caption: `Difference in ${unit}: to the left ${row.a} is better, to the right ${row.b}${row.rope ? "; grey: practically equivalent" : ""}. A bar that reaches the edge continues beyond it.`,
+    caption: `Difference in ${unit}. Left: ${row.a} is better; right: ${row.b} is better${row.rope ? "; grey: practically equivalent" : ""}. A bar that reaches the edge continues beyond it.`,
     heads: ["data set", "", () => axisOf(scale, isFraction(row) ? signedTick : (number) => signedTick(number / 100)), "measured", "estimate [95% interval]"],
     rows: [
       ...row.by_data_set.map(({ name, runs, difference, estimate }) => cells(name, plural(runs, "run"), difference, estimate)),
@@ -63,32 +65,32 @@ function forest(row) {
 
 // --- all pairs ---
 
-/** A row per pair, a column per measure, in each a bar of three parts and their shares. */
+/** A row per pair, a column per measure, in each a bar of three parts and their shares. @param {Result["bayes"]} rows */
 function bars(rows, kind) {
   const measures = unique(rows.map((row) => row.measure));
   const pairs = rows.filter((row, place) => rows.findIndex(({ a, b }) => [a, b].includes(row.a) && [a, b].includes(row.b)) === place);
   const cell = (pair, measure) => {
     const row = rows.find(({ a, b, measure: own }) => own === measure && [a, b].includes(pair.a) && [a, b].includes(pair.b));
-    if (!row) return worded("not compared");
+    if (!row) return textCell("not compared");
     const shares = row.a === pair.a ? row[kind] : { a: row[kind].b, equal: row[kind].equal, b: row[kind].a };
     const parts = THIRDS.map((name) => ({ name: meaningOf(pair, name), count: shares[name] ?? 0, kind: name }));
-    const numbers = outcomesOf([shares]).map((name) => element(name === likeliest(shares) ? "b" : "span", {}, share(shares[name])));
-    return worded(strip(parts, `${pairOf({ ...pair, measure })}: ${outcomesOf([shares]).map((name) => `${meaningOf(pair, name)} ${share(shares[name])}`).join(", ")}`), element("div", { class: "thirds" }, numbers));
+    const numbers = outcomesOf([shares]).map((name) => element(name === mostProbable(shares) ? "b" : "span", {}, share(shares[name])));
+    return textCell(strip(parts, `${pairOf({ ...pair, measure })}: ${outcomesOf([shares]).map((name) => `${meaningOf(pair, name)} ${share(shares[name])}`).join(", ")}`), element("div", { class: "thirds" }, numbers));
   };
   return [
-    key({ a: "left system", b: "right system" }, outcomesOf(rows.map((row) => row[kind]))),
+    colourKey({ a: "left system", b: "right system" }, outcomesOf(rows.map((row) => row[kind]))),
     tableWith({
       caption: SHARES[kind],
       heads: ["", "", ...measures],
-      rows: pairs.map((pair) => [named(pair.a), worded(pair.b), ...measures.map((measure) => cell(pair, measure))]),
+      rows: pairs.map((pair) => [nameCell(pair.a), textCell(pair.b), ...measures.map((measure) => cell(pair, measure))]),
     }),
   ];
 }
 
 // --- the order ---
 
-/** The order with shares, the systems in levels, the best first, and all relations: undecided ones dashed, those that the chain hides marked. */
-function order({ measure, order: names, chain, headline, relations, intransitive }, bayes) {
+/** The order with shares, the systems in levels, the best first, and all relations: undecided ones dashed, those that the chain hides marked. @param {Result["rankings"][number]} ranking @param {Result["bayes"]} bayes */
+function orderPicture({ measure, order: names, chain, headline, relations, intransitive }, bayes) {
   const turned = { "<": ">", ">": "<", "⪅": "⪆", "⪆": "⪅" };
   const signs = new Map(relations.flatMap(({ a, b, relation }) => [[`${a}\u0000${b}`, relation], [`${b}\u0000${a}`, turned[relation] ?? relation]]));
   const sign = (a, b) => signs.get(`${a}\u0000${b}`) ?? "";
@@ -106,7 +108,7 @@ function order({ measure, order: names, chain, headline, relations, intransitive
     return chart(30, 16, open ? "undecided" : "decided", shape("line", { x1: 15, x2: 15, y1: 0, y2: 16, class: open ? "link undecided" : "link" }));
   };
   const boxes = (number, place) => element("li", {}, place ? link(number) : null, element("div", { class: "level" }, onLevel(number).map((name) => element("bdi", { class: "box" }, name))));
-  // The share that the relation has: of A better, of B better, else of being equivalent.
+  // The share that the relation has: of A better, of B better, or of being equivalent.
   const shareOf = (a, b) => {
     const row = rowOf(a, b);
     if (!row) return "";
@@ -120,15 +122,15 @@ function order({ measure, order: names, chain, headline, relations, intransitive
     element("p", { class: "order" }, headline || chain),
     headline && headline !== chain ? element("p", { class: "soft" }, taken, chain) : null,
     element("ol", { class: "levels", "aria-label": "Levels, the best first" }, levels.map(boxes)),
-    element("p", { class: "soft" }, "How the system of the row stands to that of the column, with the share of posterior draws; dashed: undecided; framed: what the chain hides"),
-    tableWith({ heads: ["", ...names], rows: names.map((a) => [named(a), ...names.map((b) => cell(a, b))]) }),
+    element("p", { class: "soft" }, "Relation of the row's system to the column's, with its share of posterior draws. Dashed: undecided. Framed: not visible in the order above."),
+    tableWith({ heads: ["", ...names], rows: names.map((a) => [nameCell(a), ...names.map((b) => cell(a, b))]) }),
     intransitive.map((sentence) => element("p", { class: "note" }, sentence)),
   ];
 }
 
 // --- triangles of draws ---
 
-/** A's corner at the bottom left, B's at the bottom right, equality's on top; the stronger, the more draws. */
+/** A's corner at the bottom left, B's at the bottom right, equality's on top; the stronger, the more draws. @param {Result["bayes"][number]} row */
 function triangle(row, most, side = 150) {
   const { a, b, decision, sides, simplex } = row;
   const [left, base] = [20, 24 + side * TALL];
@@ -136,7 +138,7 @@ function triangle(row, most, side = 150) {
   const corners = ({ a: first, b: second, up }) => [[first + 1, second], [first, second + 1], up ? [first, second] : [first + 1, second + 1]];
   const dark = (draws) => (0.08 + 0.92 * (Math.log(draws) / Math.log(Math.max(most, 2)))).toFixed(2);
   const drawn = (cell) => shape("path", { d: `M${corners(cell).map(([x, y]) => at(x / sides, y / sides)).join("L")}Z`, class: "cell", opacity: dark(cell.draws) });
-  const text = (name, x, y, anchor, content) => shape("text", { x, y, "text-anchor": anchor, class: likeliest(decision) === name ? "likeliest" : null }, content);
+  const text = (name, x, y, anchor, content) => shape("text", { x, y, "text-anchor": anchor, class: mostProbable(decision) === name ? "likeliest" : null }, content);
   const middle = at(1 / 3, 1 / 3);
   const title = `${pairOf(row)}. ${SHARES.decision}: ${outcomesOf([decision]).map((name) => `${meaningOf(row, name)} ${share(decision[name])}`).join(", ")}`;
   return chart(
@@ -152,7 +154,7 @@ function triangle(row, most, side = 150) {
   );
 }
 
-/** Without a region of equality all draws lie on the lower side: bars on it. */
+/** Without a region of equality all draws lie on the lower side: bars on it. @param {Result["bayes"][number]} row */
 function histogram({ simplex, sides }, left, base, side) {
   const columns = Array(sides).fill(0);
   for (const { b, draws } of simplex) columns[b] += draws;
@@ -164,34 +166,36 @@ function histogram({ simplex, sides }, left, base, side) {
   ];
 }
 
+/** @param {Result["bayes"]} rows @param {number} [side] */
 function triangles(rows, side) {
   const most = Math.max(...rows.flatMap((row) => row.simplex.map((cell) => cell.draws)));
   const draws = unique(rows.map((row) => row.simplex.reduce((sum, cell) => sum + cell.draws, 0)));
-  const caption = `${draws.length === 1 ? `${whole(draws[0])} posterior draws` : "Posterior draws"}; at the corners the share in which that outcome is the most probable; dotted: where the most probable outcome changes; the strongest cell has ${plural(most, "draw")}`;
+  const caption = `${draws.length === 1 ? `${whole(draws[0])} posterior draws` : "Posterior draws"}. At each corner: the share of draws in which this outcome is the most probable. Dotted lines: where the most probable outcome changes. The darkest cell contains ${plural(most, "draw")}.`;
   return [element("p", { class: "soft" }, caption), element("div", { class: "triangles" }, rows.map((row) => triangle(row, most, side)))];
 }
 
 // --- other regions and priors ---
 
-/** What is varied: the region of equality, and each bound of the prior where the other is the model's own. */
-function varied(row) {
+/** What is varied: the region of equality, and each bound of the prior while the other is the model's own. @param {Result["bayes"][number]} row */
+function variedSettings(row) {
   const scale = isFraction(row) ? 100 : 1;
-  const prior = (name, other) => row.prior_curve.filter((point) => point[other] === PRIOR[other]).map((point) => [point[name], point]);
+  const prior = (name, other) => row.prior_curve.filter((point) => point[other] === PRIOR[other]).map((point) => ({ x: point[name], point }));
   return [
-    { label: `region of equivalence, ± ${isFraction(row) ? "points" : `units of ${row.measure}`}`, points: row.rope_curve.map((point) => [scale * point.rope, point]), chosen: scale * row.rope, at: (x) => x },
+    { label: `region of equivalence, ± ${isFraction(row) ? "points" : `units of ${row.measure}`}`, points: row.rope_curve.map((point) => ({ x: scale * point.rope, point })), chosen: scale * row.rope, at: (x) => x },
     { label: "prior: most spread among data sets, ×", points: prior("std0", "delta0"), chosen: PRIOR.std0, at: Math.log10 },
     { label: "prior: greatest mean difference, ×", points: prior("delta0", "std0"), chosen: PRIOR.delta0, at: Math.log10 },
-  ].filter(({ points }) => unique(points.map(([x]) => x)).length > 1);
+  ].filter(({ points }) => unique(points.map(({ x }) => x)).length > 1);
 }
 
 function curve({ label, points, chosen, at }, kind, outcomes) {
   const [width, height, left, right, top, base] = [280, 190, 30, 26, 20, 140];
-  const sorted = [...points].sort(([one], [other]) => one - other);
-  const [low, high] = [sorted[0][0], sorted.at(-1)[0]].map(at);
+  const sorted = [...points].sort((one, other) => one.x - other.x);
+  const [first, last] = [sorted[0].x, sorted.at(-1).x];
+  const [low, high] = [at(first), at(last)];
   const x = (value) => left + ((at(value) - low) / (high - low)) * (width - left - right);
   const y = (value) => base - (value ?? 0) * (base - top);
-  const path = (name) => sorted.map(([value, point], place) => `${place ? "L" : "M"}${x(value)} ${y(point[kind][name])}`).join("");
-  const ticks = at === Math.log10 ? sorted.map(([value]) => value) : [sorted[0][0], (sorted[0][0] + sorted.at(-1)[0]) / 2, sorted.at(-1)[0]];
+  const path = (name) => sorted.map((part, place) => `${place ? "L" : "M"}${x(part.x)} ${y(part.point[kind][name])}`).join("");
+  const ticks = at === Math.log10 ? sorted.map((part) => part.x) : [first, (first + last) / 2, last];
   return chart(
     width, height, `${label}. ${SHARES[kind]}`,
     [0, 0.5, 1].map((level) => [
@@ -206,40 +210,45 @@ function curve({ label, points, chosen, at }, kind, outcomes) {
   );
 }
 
+/** @param {Result["bayes"][number]} row */
 function curves(row) {
   const outcomes = outcomesOf([row.decision]);
-  const rows = (kind) => [element("h3", {}, SHARES[kind]), element("div", { class: "triangles" }, varied(row).map((part) => curve(part, kind, outcomes)))];
-  return [key(row, outcomes), Object.keys(SHARES).map(rows)];
+  const rows = (kind) => [element("h3", {}, SHARES[kind]), element("div", { class: "triangles" }, variedSettings(row).map((part) => curve(part, kind, outcomes)))];
+  return [colourKey(row, outcomes), Object.keys(SHARES).map(rows)];
 }
 
 // --- all of them ---
 
-/** Every picture of a Result with its title; drawn when it is looked at. @returns {[string, () => any][]} */
+/** Functions that draw the pictures of a Result, by title. @param {Result} result */
 function picturesOf({ bayes, rankings }) {
   const drawn = bayes.filter((row) => row.simplex.length);
-  const measures = unique(drawn.map((row) => row.measure));
-  return [
-    ...rankings.map((row) => [`Order by ${row.measure}`, () => order(row, bayes)]),
-    ...bayes.filter((row) => row.by_data_set.length).map((row) => [`${pairOf(row)}, data set by data set`, () => forest(row)]),
-    ["Decision shares of all pairs", () => bars(bayes, "decision")],
-    ["Outcomes to expect on a new data set", () => bars(bayes, "region")],
-    ...measures.map((measure) => [measure, drawn.filter((row) => row.measure === measure)]).filter(([, rows]) => rows.length > 1).map(([measure, rows]) => [`All pairs: ${measure}`, () => triangles(rows)]),
-    ...drawn.map((row) => [`${pairOf(row)}, posterior draws`, () => triangles([row], 340)]),
-    ...bayes.filter((row) => varied(row).length).map((row) => [`${pairOf(row)}, under other regions and priors`, () => curves(row)]),
-  ];
+  /** @type {Map<string, () => any>} */
+  const pictures = new Map();
+  for (const row of rankings) pictures.set(`Order by ${row.measure}`, () => orderPicture(row, bayes));
+  for (const row of bayes) if (row.by_data_set.length) pictures.set(`${pairOf(row)}, data set by data set`, () => forest(row));
+  pictures.set("Decision shares of all pairs", () => bars(bayes, "decision"));
+  pictures.set("Expected outcomes on a new data set", () => bars(bayes, "region"));
+  for (const measure of unique(drawn.map((row) => row.measure))) {
+    const rows = drawn.filter((row) => row.measure === measure);
+    if (rows.length > 1) pictures.set(`All pairs: ${measure}`, () => triangles(rows));
+  }
+  for (const row of drawn) pictures.set(`${pairOf(row)}, posterior draws`, () => triangles([row], 340));
+  for (const row of bayes) if (variedSettings(row).length) pictures.set(`${pairOf(row)}, with other regions and priors`, () => curves(row));
+  return pictures;
 }
 
-/** A chooser and the chosen picture, first the order; nothing where there are none. */
+/** A chooser and the chosen picture, first the order; null if there are none. @param {Report} report */
 export function pictureSection(report) {
   if (!report.result.bayes?.length) return null;
-  const pictures = new Map(picturesOf(report.result));
+  const pictures = picturesOf(report.result);
   const place = element("div", { class: "picture" });
   const choice = choiceOf({ id: "picture", "aria-label": "Picture" }, [...pictures.keys()].map((title) => [title, title]));
   choice.addEventListener("change", () => report.change({ picture: choice.value }, "open"));
   report.follow(() => {
     const { picture } = report.view;
-    choice.value = pictures.has(picture) ? picture : pictures.keys().next().value;
-    place.replaceChildren(takeable(choice.value, reachable(element("div", { class: "scroll" }, pictures.get(choice.value)()), choice.value)));
+    const [[first]] = pictures;
+    choice.value = picture !== null && pictures.has(picture) ? picture : first;
+    place.replaceChildren(saveableFigure(choice.value, makeReachable(element("div", { class: "scroll" }, pictures.get(choice.value)?.()), choice.value)));
   });
   return panel("pictures", "Pictures", choice, place);
 }

@@ -1,15 +1,15 @@
 // The sentence in view: its drawing, the layers shown, and what can be taken away from it.
 import { buttonFor } from "./controls.js";
 import { element } from "./dom.js";
-import { drawing, saveable } from "./drawing.js";
-import { copy, save } from "./exports.js";
+import { drawing, drawingFile } from "./drawing.js";
+import { copyText, saveFile } from "./exports.js";
 import { nativeFormat, nativeText } from "./native.js";
 
 // The width of a drawing on paper, in pixels.
 const PAPER = 680;
 const FEW_LAYERS = 4;
 
-/** The pane beside the list. */
+/** The pane next to the list. */
 export class Reader {
   constructor(report) {
     this.report = report;
@@ -52,7 +52,7 @@ export class Reader {
   #nothing() {
     this.place.replaceChildren();
     this.layers.replaceChildren();
-    this.figure.replaceChildren(element("p", { class: "soft" }, "Nothing is listed. Take away a filter."));
+    this.figure.replaceChildren(element("p", { class: "soft" }, "No item matches these filters. Remove a filter."));
   }
 
   #head() {
@@ -93,7 +93,7 @@ export class Reader {
 
   #foldButton() {
     const { fold } = this.report.view;
-    const about = { id: "fold", "aria-pressed": String(fold), title: "fold stretches without difference (f)" };
+    const about = { id: "fold", "aria-pressed": String(fold), title: "fold stretches without differences (f)" };
     return buttonFor(() => this.report.change({ fold: !fold }, "text"), about, "fold");
   }
 
@@ -133,11 +133,11 @@ export class Reader {
 
   async copy() {
     const { texts, kind, view } = this.report;
-    this.said.textContent = await copy(nativeText(texts, kind, view.text));
+    this.said.textContent = await copyText(nativeText(texts, kind, view.text));
   }
 
   save() {
     const name = String(this.report.texts.data.ids[this.report.view.text]).replace(/[^\p{L}\p{N}.-]+/gu, "_");
-    save(`${name || "drawing"}.svg`, saveable(this.drawn), "image/svg+xml");
+    saveFile(`${name || "drawing"}.svg`, drawingFile(this.drawn), "image/svg+xml");
   }
 }

@@ -1,9 +1,24 @@
 // The report that all parts look at: what Python found, what the reader has chosen, and what follows from both.
-import { presence, selected } from "./filters.js";
+import { presenceTest, selectItems } from "./filters.js";
 import { signedCount } from "./numbers.js";
-import { writtenQuery } from "./query.js";
+import { writeQuery } from "./query.js";
 import { bringUp } from "./scroll.js";
 import { hashOf, initialView, viewFrom } from "./state.js";
+/**
+ * @import { Texts } from "./data.js"
+ * @import { Hits } from "./filters.js"
+ * @import { View } from "./state.js"
+ */
+
+/** The Result of Python, as JSON; a test checks its fields with the types that Python declares. @typedef {any} Result */
+
+/**
+ * What Python packed. `pairs`: what is known about two systems, in sentences.
+ * @typedef {{result: Result, texts: any, verdict: string, pairs: {a: string, b: string, verdict: string, chance: string[]}[], exports: Record<string, string>}} Packed
+ */
+
+/** @type {Hits} */
+const NO_HITS = { items: new Int32Array(), texts: new Int32Array(), ofItems: true };
 
 /** The first of a sorted column that is not less than a number. */
 function firstFrom(column, number, low = 0) {
@@ -16,12 +31,14 @@ function firstFrom(column, number, low = 0) {
   return low;
 }
 
-/** A page's state. Parts listen to `follow`: called with what changed: "pair", "filter", "text", or "open" where it is but a tab. */
+/** A page's state. Parts listen to `follow`: called with what changed: "pair", "filter", "text", or "open" for a tab. */
 export class Report {
+  /** @param {Packed} packed @param {Texts | null} texts */
   constructor(packed, texts) {
     this.packed = packed;
     this.result = packed.result;
-    this.texts = texts;
+    /** Null if the page contains no texts; then nothing is listed, and nobody reads them. @type {Texts} */
+    this.texts = /** @type {any} */ (texts);
     this.kind = this.result.drawing;
     this.unit = texts?.data.unit ?? this.result.unit;
     this.paired = this.result.diffs.length > 0 || this.result.comparisons.length > 0;
@@ -29,11 +46,18 @@ export class Report {
     this.noun = this.result.noun;
     this.systems = texts?.systems ?? this.#systemsOf();
     this.kinds = texts?.kinds ?? [...new Set(this.result.transitions.flatMap((row) => [row.from, row.to]))].filter((kind) => kind !== "none");
+    /** @type {((what: string) => void)[]} */
     this.followers = [];
     this.first = this.#firstPair();
+    /** @type {View} */
     this.view = initialView(this.first);
-    this.hits = null;
+    this.hits = NO_HITS;
+    /** The texts listed, in order. */
+    this.rows = NO_HITS.texts;
     this.error = "";
+    /** Scores by what they are of. @type {Map<string, any> | null} */
+    this.figures = null;
+    this.waiting = 0;
   }
 
   #systemsOf() {
@@ -43,20 +67,20 @@ export class Report {
     return order.length ? order : [...known];
   }
 
-  /** A and B at the beginning: of the pairs compared the one of the best systems by the first measure; without pairs, the best system. */
+  /** A and B at the beginning: the compared pair of the best systems by the first measure; without pairs, the best system. */
   #firstPair() {
     const { diffs, comparisons } = this.result;
     const order = this.ranked(this.leading()).map((row) => this.systems.indexOf(row.system)).filter((place) => place >= 0);
     if (!this.paired) return { a: order[0] ?? 0, b: null };
     const tested = this.mainTests();
     const pairs = (tested.length ? tested : [...diffs, ...comparisons]).map((row) => [this.systems.indexOf(row.a), this.systems.indexOf(row.b)]);
-    const ranks = ([a, b]) => [order.indexOf(a), order.indexOf(b)].sort((one, other) => one - other);
+    const ranks = (pair) => pair.map((system) => order.indexOf(system)).sort((one, other) => one - other);
     const [best] = pairs.filter((pair) => Math.min(...ranks(pair)) >= 0).sort((one, other) => ranks(one)[0] - ranks(other)[0] || ranks(one)[1] - ranks(other)[1]);
     const [a, b] = best ?? [0, 1];
     return { a: Math.min(a, b), b: Math.max(a, b) };
   }
 
-  /** The measure that the verdict is about. */
+  /** The measure that the verdict is about. @returns {string} */
   leading() {
     return this.mainTests()[0]?.measure ?? this.mainScores()[0]?.measure;
   }
@@ -96,7 +120,7 @@ export class Report {
     return this.result.scores.filter((row) => row.main && row.slice === null && row.label === null);
   }
 
-  /** One score with its interval; undefined where it is not there. */
+  /** One score with its interval; undefined if there is none. */
   figureOf(system, measure, score, label = null, slice = null) {
     if (!this.figures) {
       const keyOf = (row) => JSON.stringify([row.system, row.measure, row.score, row.label, row.slice]);
@@ -105,7 +129,7 @@ export class Report {
     return this.figures.get(JSON.stringify([system, measure, score, label, slice]));
   }
 
-  /** One score; null where it is undefined or not there. */
+  /** One score; null if it is undefined or there is none. */
   scoreOf(...names) {
     return this.figureOf(...names)?.value ?? null;
   }
@@ -118,7 +142,7 @@ export class Report {
 
   /** The names of A and B. */
   pair() {
-    return [this.systems[this.view.a], this.systems[this.view.b]];
+    return [this.systems[this.view.a], this.view.b === null ? undefined : this.systems[this.view.b]];
   }
 
   /** What B does differently from A, on the measure whose items are listed. */
@@ -150,7 +174,7 @@ export class Report {
 
   /** The filters, as they are typed. */
   query() {
-    return writtenQuery(this.view.terms);
+    return writeQuery(this.view.terms);
   }
 
   /** Change the view. Filters and pairs can be undone with the browser's Back; moving about in the list cannot. */
@@ -172,7 +196,7 @@ export class Report {
     this.waiting = setTimeout(() => history.replaceState(null, "", hash), 120);
   }
 
-  /** Look at what the address says. */
+  /** Show the view of the address. */
   restore() {
     clearTimeout(this.waiting);
     this.view = viewFrom(location.hash, this.systems, this.first);
@@ -189,20 +213,20 @@ export class Report {
   #select() {
     if (!this.texts) return;
     try {
-      this.hits = selected(this.texts, this.view, this.view.terms);
+      this.hits = selectItems(this.texts, this.view, this.view.terms);
       this.error = "";
     } catch (error) {
       if (!(error instanceof Error)) throw error;
-      this.hits = { items: new Int32Array(), texts: new Int32Array(), ofItems: true };
+      this.hits = NO_HITS;
       this.error = error.message;
     }
     this.rows = this.#sorted();
-    if (!this.rows.includes(this.view.text)) this.view = { ...this.view, text: this.#firstTelling(), item: null };
+    if (this.view.text === null || !this.rows.includes(this.view.text)) this.view = { ...this.view, text: this.#firstTelling(), item: null };
   }
 
-  /** The first text in which there is something to be seen, else the first; null where there is none. */
+  /** The first text with an item to step to, or the first; null if there is none. */
   #firstTelling() {
-    return this.rows.find((text) => this.stepsIn(text).length) ?? this.rows[0] ?? null;
+    return this.rows.find((text) => this.stepsIn(text).length > 0) ?? this.rows[0] ?? null;
   }
 
   #sorted() {
@@ -222,7 +246,7 @@ export class Report {
     return Int32Array.from(rows).sort((one, other) => known.get(one) - known.get(other) || one - other);
   }
 
-  /** The items of a text that the filter found; none where it asks for texts only. */
+  /** The items of a text that the filter found; none if it asks for texts only. */
   hitsIn(text) {
     if (!this.hits.ofItems) return [];
     return this.#found(text);
@@ -234,7 +258,7 @@ export class Report {
     return items.subarray(begin, firstFrom(items, this.texts.itemStarts[text + 1], begin));
   }
 
-  /** The items of a text worth stepping through: those found, else those that differ or are wrong. */
+  /** The items of a text worth stepping through: those found, or those that differ or are wrong. */
   stepsIn(text) {
     const { a, b } = this.view;
     if (this.hits.ofItems) return Array.from(this.#found(text));
@@ -244,13 +268,13 @@ export class Report {
 
   #itemsOf(text) {
     const { itemStarts } = this.texts;
-    const there = presence(this.texts, this.view);
+    const there = presenceTest(this.texts, this.view);
     const items = [];
     for (let item = itemStarts[text]; item < itemStarts[text + 1]; item += 1) if (there(item)) items.push(item);
     return items;
   }
 
-  /** Items gained less items lost from A to B in a text; with one system, less those that are wrong. */
+  /** Corrections minus new errors from A to B in a text; with one system, minus its errors. */
   gain(text) {
     const { texts, view } = this;
     let gain = 0;
@@ -262,7 +286,7 @@ export class Report {
   }
 
   get gainMeaning() {
-    return this.view.b === null ? `${this.noun}s that are wrong` : `${this.noun}s gained less ${this.noun}s lost from A to B`;
+    return this.view.b === null ? `wrong ${this.noun}s` : `${this.noun}s: corrections minus new errors from A to B`;
   }
 
   gainText(gain) {

@@ -13,7 +13,7 @@ function inNextRow(button, direction) {
 }
 
 /** Give a table's buttons one tab stop. */
-export function roving(table) {
+export function giveOneTabStop(table) {
   const buttons = () => [...table.querySelectorAll("button")];
   buttons().forEach((button, place) => (button.tabIndex = place ? -1 : 0));
   table.addEventListener("keydown", (event) => {

@@ -1,22 +1,38 @@
 // What all drawings ask about a text: which sides are shown, which items there are, and how a side's answer is marked.
 import { NONE } from "./data.js";
 import { runsLeft } from "./lines.js";
+import { plural } from "./numbers.js";
+/**
+ * @import { Texts } from "./data.js"
+ * @import { Line, Sheet } from "./lines.js"
+ */
 
-/** How answers are marked. What all sides share is faint and has no mark; nothing is told by colour alone. */
+/**
+ * @typedef {ReturnType<typeof sceneOf>} Scene
+ * @typedef {{number: number, system: number, letter: string, name: string, heading: string}} Side a row of a drawing: gold is number 0, systems follow
+ * How a text is drawn: the sides shown, systems a and b (b is null if only one is looked at), the item marked, whether stretches without a difference are folded, the address of what a label names (with {} for the label), the width of lines, and whether they must not be wider.
+ * @typedef {{sides: number[], a: number, b: number | null, marked: number | null, fold: boolean, address?: string, width: number, onPaper: boolean}} Shown
+ * @typedef {{side: Side, [more: string]: any}} Band what is drawn of a side
+ * @typedef {{header: string[], rows: {item: number | undefined, cells: string[]}[]}} TextTable
+ * What a kind of drawing gives: words with the bands under or over them. `kept`: the words shown, null for all; `prepare` asks a line for room and returns what is drawn on it, `draw` draws that.
+ * @typedef {{words: string[], isNode?: boolean[], kept: boolean[] | null, gap: number, over?: boolean, unbroken?: boolean, bands: Band[], prepare: (line: Line, band: any) => any, draw: (sheet: Sheet, line: Line, part: any, up: number, down: number) => void, table: TextTable, asLanes?: () => Painting, together?: string, follow?: (box: HTMLElement) => void}} Painting
+ */
+
+/** How answers are marked. What all sides share is faint and has no mark; no meaning depends on colour alone. */
 export const MARKS = { shared: "", plain: "", right: "✓ ", wrong: "✗ ", other: "≠ ", missing: "✗ ", unfound: "∅ ", forgiven: "≈ ", unasked: "○ " };
 const MEANINGS = {
   shared: "faint: all sides agree",
-  plain: "solid: gold, where not all agree",
-  right: "✓ solid: as gold, where another side differs",
+  plain: "solid: gold, if not all sides agree",
+  right: "✓ solid: the same as gold, but another side differs",
   wrong: "✗ dashed: wrong",
-  other: "≠ dashed: not as gold, but not counted as an error",
-  missing: "✗ dotted: gold has it, this side does not",
-  unfound: "∅ dotted: gold has it, this side does not, not counted",
+  other: "≠ dashed: different from gold, but not counted as an error",
+  missing: "✗ dotted: in gold, but missing on this side",
+  unfound: "∅ dotted: in gold, but missing on this side; not counted",
   forgiven: "≈ solid: only this framework has it, so it is forgiven",
-  unasked: "○ dotted: only this framework's gold has it, so nobody asks for it",
+  unasked: "○ dotted: only this framework's gold has it, so it is not counted",
 };
 
-/** A text made ready to be drawn. */
+/** A text made ready to be drawn. @param {Texts} texts @param {string} kind @param {number} text @param {Shown} view */
 export function sceneOf(texts, kind, text, view) {
   const words = texts.words(text);
   return {
@@ -29,13 +45,18 @@ export function sceneOf(texts, kind, text, view) {
     sides: view.sides.filter((number) => number <= texts.systems.length).map((number) => sideOf(texts, number, view)),
     first: texts.itemStarts[text],
     end: texts.itemStarts[text + 1],
+    /** The states of answers, the outcomes and the notes that the legend explains. @type {Set<string>} */
     used: new Set(),
+    /** @type {Set<string>} */
     kinds: new Set(),
+    /** @type {string[]} */
     notes: [],
+    /** What cannot be drawn. @type {string[]} */
     rest: [],
   };
 }
 
+/** @param {Texts} texts @param {number} number @param {Shown} view @returns {Side} */
 function sideOf(texts, number, view) {
   const system = number - 1;
   const letter = number && view.b !== null ? (system === view.a ? "A" : system === view.b ? "B" : "") : "";
@@ -43,30 +64,30 @@ function sideOf(texts, number, view) {
   return { number, system, letter, name, heading: letter ? `${letter} · ${name}` : name };
 }
 
-/** Gold's item at each word, NONE where there is none. */
+/** Gold's item at each word, NONE if there is none. @param {Scene} scene */
 export function itemsByWord(scene) {
   const found = new Int32Array(scene.words.length).fill(NONE);
   for (let item = scene.first; item < scene.end; item += 1) if (scene.texts.owner[item] === NONE) found[scene.texts.begin[item]] = item;
   return found;
 }
 
-/** The items of a text that a system adds to gold's where items are words: words that gold does not have. */
+/** Note the words that a system adds to gold's. @param {Scene} scene */
 export function restOfWords(scene) {
   for (const side of scene.sides) {
     let number = 0;
     for (let item = scene.first; item < scene.end; item += 1) if (scene.texts.owner[item] !== NONE && side.number && scene.texts.answers[side.system][item] !== NONE) number += 1;
-    if (number) scene.rest.push(`${side.name}: ${number} ${number === 1 ? "word" : "words"} that gold does not have`);
+    if (number) scene.rest.push(`${side.name}: ${plural(number, "word")} that gold does not have`);
   }
 }
 
-/** Whether systems a and b answer an item differently; of one system alone, whether it is wrong. */
+/** True if systems a and b answer an item differently; with one system, if it is wrong. @param {Scene} scene @param {number | undefined} item */
 export function itemDiffers({ texts, view }, item) {
   if (item === NONE || item === undefined) return false;
   if (view.b === null) return texts.wrong[view.a][item] === 1;
   return texts.change(item, view.a, view.b) !== NONE && texts.alike[view.a][item] !== texts.alike[view.b][item];
 }
 
-/** Attributes of the element that stands for an item. */
+/** Attributes of the element of an item. @param {Scene} scene @param {number | undefined} item @param {string} kind */
 export function itemAttributes(scene, item, kind) {
   const known = item !== NONE && item !== undefined;
   return {
@@ -76,14 +97,14 @@ export function itemAttributes(scene, item, kind) {
   };
 }
 
-/** The state of an answer: `same` as gold's, `wrong` by the measure, `agreed` on by all sides shown. */
+/** The state of an answer: `same` as gold's, `wrong` by the measure, `agreed` on by all sides shown. @param {Scene} scene @param {Side} side */
 export function stateOf(scene, side, { same, wrong, agreed }) {
   const state = agreed ? "shared" : side.number === 0 ? "plain" : wrong ? "wrong" : same ? "right" : "other";
   scene.used.add(state);
   return state;
 }
 
-/** What the marks of a drawing mean. */
+/** What the marks of a drawing mean. @param {Scene} scene */
 export function legendOf(scene) {
   const states = Object.keys(MEANINGS).filter((state) => scene.used.has(state)).map((state) => MEANINGS[state]);
   const meanings = scene.texts.data.meanings ?? {};

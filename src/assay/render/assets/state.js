@@ -1,33 +1,43 @@
 // What the reader has chosen: two systems, filters, order, sentence. It lives in the address, so that it can be mailed.
-import { parseQuery, writtenQuery } from "./query.js";
+import { parseQuery, writeQuery } from "./query.js";
+/** @import { Term } from "./query.js" */
+
+/**
+ * What is chosen: systems a and b (b is null if only one is looked at), what is open, filters, order, the text and the item in view, sides switched on or off, and folding.
+ * @typedef {{a: number, b: number | null, by: string | null, tab: string | null, picture: string | null, terms: Term[], sort: string, text: number | null, item: number | null, toggled: number[], fold: boolean}} View
+ */
 
 export const SORTS = {
-  order: "in order",
-  gained: "most gained",
-  lost: "most lost",
-  hits: "most hits",
+  order: "in the order of the file",
+  gained: "most net corrections first",
+  lost: "most net new errors first",
+  hits: "most hits first",
   longest: "longest first",
   shortest: "shortest first",
 };
 
+/** Orders that have another name if only one system is looked at. */
+export const SORTS_OF_ONE = { gained: "fewest errors first", lost: "most errors first" };
+
 /** What is open on the page: the measure that systems are ranked by, a tab, a picture. */
 const OPEN = ["by", "tab", "picture"];
 
-/** The view that a page opens with. @param {{a: number, b: number | null}} pair */
+/** The view that a page opens with. @param {{a: number, b: number | null}} pair @returns {View} */
 export function initialView(pair) {
   return { ...pair, by: null, tab: null, picture: null, terms: [], sort: "order", text: null, item: null, toggled: [], fold: false };
 }
 
-/** The view that an address names; what it does not name or nobody knows is as at the beginning. */
+/** The view of an address; what the address does not name, or names wrongly, is as in the first view. @param {string} hash @param {string[]} systems @param {{a: number, b: number | null}} first */
 export function viewFrom(hash, systems, first) {
   const view = initialView(first);
   const paired = first.b !== null;
   const given = new URLSearchParams(hash.replace(/^#/u, ""));
-  const [a, b] = [systems.indexOf(given.get("a")), systems.indexOf(given.get("b"))];
+  const [a, b] = [systems.indexOf(given.get("a") ?? ""), systems.indexOf(given.get("b") ?? "")];
   if (paired && a >= 0 && b >= 0 && a !== b) [view.a, view.b] = [Math.min(a, b), Math.max(a, b)];
   if (!paired && a >= 0) view.a = a;
   view.terms = parseQuery(given.get("q") ?? "");
-  if (given.get("sort") in SORTS) view.sort = given.get("sort");
+  const sort = given.get("sort") ?? "";
+  if (Object.hasOwn(SORTS, sort)) view.sort = sort;
   for (const name of ["text", "item"]) if (/^\d+$/u.test(given.get(name) ?? "")) view[name] = Number(given.get(name));
   view.toggled = (given.get("layers") ?? "").split(".").filter((side) => /^\d+$/u.test(side)).map(Number);
   view.fold = given.get("fold") === "yes";
@@ -35,17 +45,17 @@ export function viewFrom(hash, systems, first) {
   return view;
 }
 
-/** The address of a view. */
+/** The address of a view. @param {View} view @param {string[]} systems */
 export function hashOf(view, systems) {
-  const said = new URLSearchParams();
-  if (systems.length > (view.b === null ? 1 : 2)) said.set("a", systems[view.a]);
-  if (view.b !== null && systems.length > 2) said.set("b", systems[view.b]);
-  for (const name of OPEN) if (view[name] !== null) said.set(name, view[name]);
-  if (view.terms.length) said.set("q", writtenQuery(view.terms));
-  if (view.sort !== "order") said.set("sort", view.sort);
-  if (view.text !== null) said.set("text", view.text);
-  if (view.item !== null) said.set("item", view.item);
-  if (view.toggled.length) said.set("layers", view.toggled.join("."));
-  if (view.fold) said.set("fold", "yes");
-  return `#${said}`;
+  const address = new URLSearchParams();
+  if (systems.length > (view.b === null ? 1 : 2)) address.set("a", systems[view.a]);
+  if (view.b !== null && systems.length > 2) address.set("b", systems[view.b]);
+  for (const name of OPEN) if (view[name] !== null) address.set(name, view[name] ?? "");
+  if (view.terms.length) address.set("q", writeQuery(view.terms));
+  if (view.sort !== "order") address.set("sort", view.sort);
+  if (view.text !== null) address.set("text", String(view.text));
+  if (view.item !== null) address.set("item", String(view.item));
+  if (view.toggled.length) address.set("layers", view.toggled.join("."));
+  if (view.fold) address.set("fold", "yes");
+  return `#${address}`;
 }

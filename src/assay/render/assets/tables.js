@@ -1,15 +1,16 @@
 // Tables, panels and tabs: what the parts of the first screen are made of.
 import { element } from "./dom.js";
 import { whole } from "./numbers.js";
-import { writtenQuery } from "./query.js";
-import { roving } from "./roving.js";
+import { writeQuery } from "./query.js";
+import { giveOneTabStop } from "./roving.js";
 import { scrollBox } from "./scroll.js";
+/** @import { Report, Result } from "./report.js" */
 
 /** Cells: what a row is called, words, numbers, and small charts. */
-export const named = (text) => element("th", { scope: "row", dir: "auto", title: text }, text);
-export const worded = (...content) => element("td", {}, ...content);
-export const numeric = (...content) => element("td", { class: "n" }, ...content);
-export const plotted = (svg) => element("td", { class: "plot" }, svg);
+export const nameCell = (text) => element("th", { scope: "row", dir: "auto", title: text }, text);
+export const textCell = (...content) => element("td", {}, ...content);
+export const numberCell = (...content) => element("td", { class: "n" }, ...content);
+export const plotCell = (svg) => element("td", { class: "plot" }, svg);
 /** An interval in numbers, marked if it is too narrow or rests on an assumption. A phone has no room for it; a plot shows it too. */
 export function betweenEnds(row, written) {
   const ends = `[${written(row.low)}, ${written(row.high)}]`;
@@ -17,7 +18,7 @@ export function betweenEnds(row, written) {
   return element("td", { class: "n soft interval" }, row.low === null ? "–" : marked);
 }
 
-/** What the marks of these scores' intervals mean. */
+/** What the marks of these scores' intervals mean. @param {Report} report @param {Result["scores"]} rows */
 export function intervalNotes(report, rows) {
   const rare = [...new Set(rows.flatMap((row) => row.too_short ?? []))];
   const [noun, unit] = [report.noun, report.result.unit];
@@ -33,10 +34,10 @@ const COLUMN = 440;
 export function tableWith({ caption, heads, rows, kind = "rows" }) {
   const classOf = (place) => rows[0]?.flat()[place]?.className.match(/\b(?:n|plot|interval)\b/gu)?.join(" ") ?? null;
   const head = (name, place) => (name === "" ? element("td") : element("th", { scope: "col", class: classOf(place) }, typeof name === "function" ? name() : name));
-  const body = element("tbody", {}, rows.map((cells) => clickable(element("tr", {}, cells))));
+  const body = element("tbody", {}, rows.map((cells) => makeClickable(element("tr", {}, cells))));
   const top = heads ? element("thead", {}, element("tr", {}, heads.map(head))) : null;
   const table = element("table", { class: kind, style: kind.includes("stacked") ? `--tracks:${tracksOf(heads, classOf)}` : null, "aria-label": caption }, top, body);
-  return scrollBox(caption, roving(table));
+  return scrollBox(caption, giveOneTabStop(table));
 }
 
 /** The columns of a narrow window: no plots, no intervals in numbers; names have the room that is left. */
@@ -45,18 +46,18 @@ function tracksOf(heads, classOf) {
   return kept.map((place) => (place === (heads[0] === "" ? 1 : 0) ? "minmax(0, 1fr)" : "auto")).join(" ");
 }
 
-function clickable(row) {
+function makeClickable(row) {
   const buttons = row.querySelectorAll("button");
   if (buttons.length !== 1) return row;
   row.classList.add("whole");
   row.addEventListener("click", (event) => {
-    if (!event.target.closest("button") && getSelection().isCollapsed) buttons[0].dispatchEvent(new MouseEvent("click", { shiftKey: event.shiftKey }));
+    if (!event.target.closest("button") && getSelection()?.isCollapsed) buttons[0].dispatchEvent(new MouseEvent("click", { shiftKey: event.shiftKey }));
   });
   return row;
 }
 
 /** A table that shows its first rows, and on demand all of them, in as many columns as there is room for. */
-export function expandable({ rows, draw, few, ...parts }) {
+export function expandableTable({ rows, draw, few, ...parts }) {
   const place = element("div", { class: "columns" });
   const show = (all) => {
     const shown = all ? rows : rows.slice(0, few);
@@ -75,35 +76,35 @@ export function moreButton(title, show) {
   button.addEventListener("click", () => {
     const all = button.getAttribute("aria-expanded") === "false";
     const around = button.closest(".panel");
-    around.classList.toggle("wide", all);
+    around?.classList.toggle("wide", all);
     show(all);
-    around.scrollIntoView({ block: "nearest" });
+    around?.scrollIntoView({ block: "nearest" });
     button.setAttribute("aria-expanded", String(all));
     button.textContent = all ? "fewer" : title;
-    drawnAnew();
+    announceCounts();
   });
   return button;
 }
 
-/** A choice that draws its place anew. @param {[string, any][]} options */
+/** A choice that draws its place again. @param {[string, any][]} options */
 export function chooser(label, options, show) {
   const choice = element("select", { "aria-label": label }, options.map(([title], place) => element("option", { value: place }, title)));
   choice.addEventListener("change", () => {
-    show(options[choice.value][1]);
-    drawnAnew();
+    show(options[choice.selectedIndex][1]);
+    announceCounts();
   });
   return choice;
 }
 
-/** Tell whoever marks the counts in force that there are new ones. */
-function drawnAnew() {
+/** Announce that there are new counts, so that those in force are marked. */
+function announceCounts() {
   document.dispatchEvent(new CustomEvent("counts"));
 }
 
-/** A count that lists the items behind it; plain text where nothing can be listed. Shift adds to the filters there are. */
+/** A count that lists its items, or plain text if they cannot be listed. Shift adds to the current filters. @param {Report} report @param {string | null} name */
 export function countButton(report, count, terms, meaning, name = null) {
   if (!report.texts || !terms) return element("span", { class: "count" }, whole(count));
-  const query = writtenQuery(terms);
+  const query = writeQuery(terms);
   const properties = {
     type: "button",
     class: "count",

@@ -1,13 +1,17 @@
-// Tags: a row for each side, a column for each word; where a tag has parts, those that changed are marked.
+// Tags: a row for each side, a column for each word; if a tag has parts, those that changed are marked.
 import { NONE } from "./data.js";
 import { shape } from "./dom.js";
-import { APART, FONTS, fitted, keptWords, widthOf } from "./lines.js";
+import { APART, FONTS, fitText, keptWords, widthOf } from "./lines.js";
 import { MARKS, itemAttributes, itemsByWord, restOfWords, stateOf } from "./scene.js";
+/**
+ * @import { Line, Sheet } from "./lines.js"
+ * @import { Scene } from "./scene.js"
+ */
 
 const TAG_LINE = 16;
 const PADDING = 7;
 
-/** Tags as rows under the words. */
+/** Tags as rows under the words. @param {Scene} scene */
 export function tagRows(scene) {
   const items = itemsByWord(scene);
   restOfWords(scene);
@@ -29,6 +33,7 @@ export function tagRows(scene) {
   };
 }
 
+/** @param {Scene} scene */
 function cellsOfWord(scene, item) {
   const { texts, sides } = scene;
   if (item === NONE) return sides.map(() => ({ item, state: "shared", label: "", width: 0, lines: [[{ text: "·", changed: false }]] }));
@@ -48,16 +53,16 @@ function cellsOfWord(scene, item) {
 /** A tag as lines of parts, each with whether it differs from another tag; `lacking`: tell what only others have. */
 function tagLines(label, others, lacking) {
   if (isFeatures(label) || others.some(isFeatures)) return featureLines(label, others, lacking);
-  const shown = fitted(label, FONTS.strong);
+  const shown = fitText(label, FONTS.strong);
   if (shown.cut) return [[{ text: shown.shown, title: label, changed: others.some((other) => other !== label) }]];
   const pieces = piecesOf(label);
-  const whole = others.some((other) => other !== label && !comparable(label, other));
+  const whole = others.some((other) => other !== label && !isComparable(label, other));
   const apart = others.filter((other) => other !== label).map(piecesOf);
-  return [runs(pieces.map((text, place) => ({ text, changed: !whole && apart.some((other) => other[place] !== text) })))];
+  return [joinRuns(pieces.map((text, place) => ({ text, changed: !whole && apart.some((other) => other[place] !== text) })))];
 }
 
-/** Neighbours that are alike in one. */
-function runs(parts) {
+/** Join neighbours that are both changed or both unchanged. */
+function joinRuns(parts) {
   const joined = [];
   for (const part of parts) {
     const last = joined[joined.length - 1];
@@ -84,7 +89,7 @@ function featureLines(label, others, lacking) {
   const lines = [...names].sort((one, other) => (one.toLowerCase() < other.toLowerCase() ? -1 : 1)).map((name) => {
     const changed = theirs.some((features) => features.get(name) !== mine.get(name));
     const text = mine.get(name) ?? `${name} ∅`;
-    return [{ text: fitted(text, FONTS.strong).shown, title: text, changed }];
+    return [{ text: fitText(text, FONTS.strong).shown, title: text, changed }];
   });
   return lines.length ? lines : [[{ text: label, changed: others.some((other) => other !== label) }]];
 }
@@ -95,14 +100,15 @@ function piecesOf(tag) {
   return divided.length > 1 ? divided : Array.from(tag);
 }
 
-/** Whether parts of two tags say more than the tags: they begin alike, and characters are as many and half of them the same. */
-function comparable(tag, other) {
+/** True if parts of two tags can be compared: they begin with the same part, and have separators, or as many characters and half of them the same. */
+function isComparable(tag, other) {
   const [ours, theirs] = [piecesOf(tag), piecesOf(other)];
   if (ours[0] !== theirs[0]) return false;
   if (/.[:.]./u.test(tag) && /.[:.]./u.test(other)) return true;
   return ours.length === theirs.length && ours.length > 3 && ours.filter((part, place) => part === theirs[place]).length * 2 >= ours.length;
 }
 
+/** @param {Scene} scene @param {Sheet} sheet @param {Line} line */
 function drawTag(scene, sheet, line, cell, top) {
   const middle = line.middle(cell.word);
   if (cell.item === NONE) {
@@ -122,6 +128,7 @@ function drawTag(scene, sheet, line, cell, top) {
   });
 }
 
+/** @param {Scene} scene */
 function tagTable(scene, cells) {
   return {
     header: ["", "Word", ...scene.sides.map((side) => side.heading)],

@@ -1,10 +1,10 @@
-// Light, dark, or as the system has it; remembered where a page may remember.
+// Light, dark, or as in the operating system; remembered if the browser allows it.
 import { element } from "./dom.js";
 
-const THEMES = { auto: ["◐", "as the system has it"], light: ["☀", "light"], dark: ["☾", "dark"] };
+const THEMES = { auto: ["◐", "as in the operating system"], light: ["☀", "light"], dark: ["☾", "dark"] };
 const MEMORY = "assay-theme";
 
-function remembered() {
+function recallTheme() {
   try {
     return localStorage.getItem(MEMORY) ?? "auto";
   } catch {
@@ -12,7 +12,7 @@ function remembered() {
   }
 }
 
-function remember(theme) {
+function rememberTheme(theme) {
   try {
     localStorage.setItem(MEMORY, theme);
   } catch {
@@ -31,10 +31,10 @@ export function themeButton() {
   };
   button.addEventListener("click", () => {
     const names = Object.keys(THEMES);
-    const next = names[(names.indexOf(document.documentElement.dataset.theme) + 1) % names.length];
-    remember(next);
+    const next = names[(names.indexOf(document.documentElement.dataset.theme ?? "auto") + 1) % names.length];
+    rememberTheme(next);
     show(next);
   });
-  show(remembered() in THEMES ? remembered() : "auto");
+  show(recallTheme() in THEMES ? recallTheme() : "auto");
   return button;
 }

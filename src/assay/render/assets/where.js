@@ -1,17 +1,18 @@
 // Where systems differ and err: heat maps, types of errors, scores, slices, and the upper bound of choosing among them.
 import { axisOf, bar, dumbbellTitle, figuresPlot, growthChart, heatMap, scaleOf } from "./charts.js";
 import { element } from "./dom.js";
-import { percent, plural, pValue, signed, whole, writersOf } from "./numbers.js";
-import { takeable } from "./picture.js";
+import { percent, plural, pValue, whole, writersOf } from "./numbers.js";
+import { saveableFigure } from "./picture.js";
 import { term } from "./query.js";
-import { worded, chooser, countButton, expandable, moreButton, named, numeric, panel, plotted, tableWith, tabs } from "./tables.js";
+import { textCell, chooser, countButton, expandableTable, moreButton, nameCell, numberCell, panel, plotCell, tableWith, tabs } from "./tables.js";
+/** @import { Report, Result } from "./report.js" */
 
 const FEW_NAMES = 10;
 const FEW_SLICES = 40;
 export const NO_LABEL = "∅";
-/** Kinds of outcome that are no errors. */
+/** Outcomes that are not errors. */
 const HITS = ["tp", "same"];
-/** Kinds of errors that gold's label and the system's tell by themselves. */
+/** Error types that follow from gold's label and the system's. */
 const LABEL_SAYS_IT = ["fp", "fn", "le", "same-span", "missed", "spurious", "unscored"];
 const OUTCOMES = {
   tp: "right",
@@ -33,44 +34,47 @@ const OUTCOMES = {
   none: "not there (–)",
 };
 
-/** A kind of outcome in words. */
+/** An outcome in words. */
 export function typeName(type) {
   return OUTCOMES[type] ?? type;
 }
 
-/** The same as a heading has room for. */
+/** An outcome as short as a heading needs. */
 function typeSign(type) {
   return OUTCOMES[type]?.match(/\((.*)\)/u)?.[1] ?? typeName(type);
 }
 
-/** One view at a time of where the differences and errors are. */
+/** Tabs that show where the differences and errors are. @param {Report} report */
 export function wherePanel(report) {
   const paired = report.view.b !== null;
-  const parts = [
+  /** @type {[string, string, any][]} */
+  const all = [
     ["flow", "A → B", paired ? flow(report) : null],
     ["confusion-a", paired ? "Gold → A" : "Confusion", confusion(report, "a")],
     ["confusion-b", "Gold → B", paired ? confusion(report, "b") : null],
     ["types", "Errors", errorTypes(report)],
     ["slices", "Slices", slices(report)],
     ["bound", "Bound", upperBound(report)],
-  ].filter(([, , content]) => content);
+  ];
+  const parts = all.filter(([, , content]) => content);
   return parts.length ? panel("where", "Where", tabs("Where", parts, report.view.tab, (tab) => report.change({ tab }, "open"))) : null;
 }
 
 // --- heat maps ---
 
-/** What A's answers became in B: kinds of outcome where items are found, else labels. */
+/** Changes from A to B: of outcomes if items are matched, otherwise of labels. @param {Report} report */
 function flow(report) {
   const [a, b] = report.pair();
   const rows = report.result.transitions.filter((row) => row.a === a && row.b === b && row.on === report.on && row.slice === null);
   if (!rows.length) return labelFlow(report);
   const place = element("div", {});
-  const show = (label) => place.replaceChildren(takeable(`outcomes-${a}-${b}`, outcomeFlow(report, rows.filter((row) => row.label === label), label)));
+  const show = (label) => place.replaceChildren(saveableFigure(`outcomes-${a}-${b}`, outcomeFlow(report, rows.filter((row) => row.label === label), label)));
   show(null);
   const labels = [...new Set(rows.map((row) => row.label))];
   return [chooser("Gold label", labels.map((label) => [label === null ? "all gold labels" : `gold ${label}`, label]), show), place];
 }
 
+/** @param {Report} report @param {Result["transitions"]} rows */
 function outcomeFlow(report, rows, label) {
   const order = [...report.kinds, "none"];
   const used = (side) => order.filter((kind) => rows.some((row) => row[side] === kind));
@@ -80,22 +84,23 @@ function outcomeFlow(report, rows, label) {
     const terms = [...given, term("a-type", row.from), term("b-type", row.to)];
     return { row: row.from, column: row.to, count: row.count, content: countButton(report, row.count, terms, meaning) };
   });
-  const caption = "What became of each item under A (rows) and B (columns)";
+  const caption = "Outcome of each item in A (rows) and B (columns)";
   return heatMap(cells, { rows: used("from"), columns: used("to"), caption, corner: "A ↓ B →", rowTitle: typeName, columnTitle: typeSign });
 }
 
+/** @param {Report} report */
 function labelFlow(report) {
   const diff = report.diff();
   if (!diff?.changes.length) return null;
   const content = (before, after, count) => {
     const terms = [term("change", "different"), term("a", before), term("b", after)];
-    return countButton(report, count, terms, `A says ${before}, B says ${after}`);
+    return countButton(report, count, terms, `A: ${before}, B: ${after}`);
   };
-  const sums = summed(diff.changes, (change) => [change.from, change.to]);
-  return labelHeat(`answers-${diff.a}-${diff.b}`, sums, content, { caption: "Answers that differ: A's (rows), B's (columns)", corner: "A ↓ B →" });
+  const sums = sumByNames(diff.changes, (change) => [change.from, change.to]);
+  return labelHeat(`answers-${diff.a}-${diff.b}`, sums, content, { caption: "Different answers of A (rows) and B (columns)", corner: "A ↓ B →" });
 }
 
-/** Gold's labels against a system's: errors alone, what is spurious in the last row, what is missing in the last column. */
+/** Gold's labels against a system's: errors alone, what is spurious in the last row, what is missing in the last column. @param {Report} report */
 function confusion(report, side) {
   const system = report.systems[report.view[side]];
   const matched = report.kinds.length > 0;
@@ -104,7 +109,7 @@ function confusion(report, side) {
   if (!rows.length || report.result.by_outcome) return null;
   const letter = side.toUpperCase();
   const content = (gold, assigned, count) => {
-    const meaning = `gold ${gold}, ${letter} says ${assigned}`;
+    const meaning = `gold ${gold}, ${letter}: ${assigned}`;
     if (!matched) return countButton(report, count, [term("gold", gold), term(side, assigned), term(`${side}-is`, "wrong")], meaning);
     const inside = rows.filter((row) => (row.gold ?? NO_LABEL) === gold && (row.assigned ?? NO_LABEL) === assigned);
     const types = [...new Set(inside.map((row) => row.type))];
@@ -117,13 +122,13 @@ function confusion(report, side) {
     const named = `${meaning} (${types.map(typeName).join(", ")})`;
     return [count > pieces ? countButton(report, count - pieces, terms, named) : null, more];
   };
-  const pieceNote = rows.some((row) => row.pieces) ? "; +: further pieces of gold's" : "";
+  const pieceNote = rows.some((row) => row.pieces) ? `; +: further pieces of gold's ${report.noun}s` : "";
   const caption = `Errors of ${letter}: gold's label (rows), ${letter}'s (columns)${report.result.remarks["confusion page"] ?? ""}${pieceNote}`;
-  return labelHeat(`confusion-${system}`, summed(rows, (row) => [row.gold ?? NO_LABEL, row.assigned ?? NO_LABEL]), content, { caption, corner: `gold ↓ ${letter} →` });
+  return labelHeat(`confusion-${system}`, sumByNames(rows, (row) => [row.gold ?? NO_LABEL, row.assigned ?? NO_LABEL]), content, { caption, corner: `gold ↓ ${letter} →` });
 }
 
 /** Counts added up by two names: [one, other, count]. */
-function summed(rows, names) {
+function sumByNames(rows, names) {
   const sums = new Map();
   for (const row of rows) {
     const [one, other] = names(row);
@@ -147,7 +152,7 @@ function labelHeat(name, sums, content, words) {
   const both = rows.filter((name) => columns.includes(name));
   const rank = new Map([...both, ...rows, ...columns].reverse().map((name, place, all) => [name, all.length - place]));
   rank.set(NO_LABEL, Infinity);
-  const inOrder = (names) => names.sort((one, other) => rank.get(one) - rank.get(other));
+  const inOrder = (names) => names.sort((one, other) => (rank.get(one) ?? 0) - (rank.get(other) ?? 0));
   const place = element("div", {});
   const show = (most) => {
     const frequent = (names) => new Set([...names.filter((name) => name !== NO_LABEL).slice(0, most), NO_LABEL]);
@@ -159,19 +164,20 @@ function labelHeat(name, sums, content, words) {
   };
   show(FEW_NAMES);
   const number = Math.max(rows.length, columns.length);
-  return takeable(name, place, number > FEW_NAMES ? moreButton(`all ${whole(number)} labels`, (all) => show(all ? Infinity : FEW_NAMES)) : null);
+  return saveableFigure(name, place, number > FEW_NAMES ? moreButton(`all ${whole(number)} labels`, (all) => show(all ? Infinity : FEW_NAMES)) : null);
 }
 
 // --- types of errors, scores, slices ---
 
-/** Types of errors of A and B, under each measure that has types. */
+/** Types of errors of A and B, under each measure that has types. @param {Report} report */
 function errorTypes(report) {
   const measures = [...new Set(report.result.error_types.map((row) => row.measure))];
   if (!measures.length) return null;
   const ordered = measures.sort((one, other) => Number(other === report.on) - Number(one === report.on));
-  return ordered.map((measure) => takeable(`errors-${measure}`, typeTable(report, measure)));
+  return ordered.map((measure) => saveableFigure(`errors-${measure}`, typeTable(report, measure)));
 }
 
+/** @param {Report} report */
 function typeTable(report, measure) {
   const sides = report.view.b === null ? ["a"] : ["a", "b"];
   const rows = report.result.error_types.filter((row) => row.measure === measure);
@@ -180,18 +186,18 @@ function typeTable(report, measure) {
   const most = Math.max(1, ...sides.flatMap((side) => types.map((type) => of(side, type)?.count ?? 0)));
   const cells = (side, type) => {
     const row = of(side, type);
-    if (!row) return [numeric(), worded()];
+    if (!row) return [numberCell(), textCell()];
     const title = `${side.toUpperCase()}, ${typeName(type)}: ${whole(row.count)}, ${percent(row.share)} percent of its errors`;
     const terms = measure === report.on ? [term(`${side}-type`, type)] : null;
     const count = countButton(report, row.count, terms, `${side.toUpperCase()}: ${typeName(type)}`);
-    return [numeric(count), plotted(bar(row.count, most, side, title))];
+    return [numberCell(count), plotCell(bar(row.count, most, side, title))];
   };
   const heads = ["type", ...sides.flatMap((side) => [side.toUpperCase(), ""])];
-  const draw = (type) => [named(typeName(type)), sides.flatMap((side) => cells(side, type))];
-  return tableWith({ caption: `Types of errors, ${report.title(measure)}`, heads, rows: types.map(draw) });
+  const draw = (type) => [nameCell(typeName(type)), sides.flatMap((side) => cells(side, type))];
+  return tableWith({ caption: `Error types, ${report.title(measure)}`, heads, rows: types.map(draw) });
 }
 
-/** Each slice under A and B, on the main measure. */
+/** Each slice under A and B, on the main measure. @param {Report} report */
 function slices(report) {
   const [main] = report.mainScores();
   const names = [...new Set(report.result.scores.filter((row) => row.slice !== null && row.measure === main?.measure).map((row) => row.slice))];
@@ -204,9 +210,10 @@ function slices(report) {
   const heads = paired ? ["slice", "count", axis, "A", "B", "B − A", "p"] : ["slice", axis, "A"];
   const caption = `${report.title(main.measure)} by slice, with 95% intervals${paired ? " (°: p is not corrected for the number of slices)" : ""}`;
   const draw = (name) => (paired ? pairSlice(report, main, name, figures(name), scale) : oneSlice(name, figures(name), scale, writersOf(report.formOf(main)).written));
-  return takeable(`slices-${sides.join("-")}`, expandable({ caption, heads, rows: names, draw, few: FEW_SLICES, kind: "rows stacked" }));
+  return saveableFigure(`slices-${sides.join("-")}`, expandableTable({ caption, heads, rows: names, draw, few: FEW_SLICES, kind: "rows stacked" }));
 }
 
+/** @param {Report} report @param {Result["scores"][number]} main */
 function pairSlice(report, main, name, figures, scale) {
   const [nameA, nameB] = report.pair();
   const [a, b] = figures.map((row) => row.value);
@@ -216,76 +223,82 @@ function pairSlice(report, main, name, figures, scale) {
   const ofPair = (row) => row.a === nameA && row.b === nameB && row.test !== "mcnemar";
   const test = report.result.comparisons.find((row) => row.slice === name && row.measure === main.measure && row.score === main.score && ofPair(row));
   return [
-    named(name),
-    numeric(diff ? countButton(report, diff.items, terms, `${report.noun}s with ${name}`) : null),
-    plotted(figuresPlot(figures, scale, dumbbellTitle(name, nameA, a, nameB, b, report.formOf(main)))),
-    numeric(written(a)),
-    numeric(written(b)),
-    numeric(difference(a === null || b === null ? null : b - a)),
-    numeric(!test || test.p_adjusted !== null ? pValue(test?.p_adjusted) : `${pValue(test.p)}°`),
+    nameCell(name),
+    numberCell(diff ? countButton(report, diff.items, terms, `${report.noun}s with ${name}`) : null),
+    plotCell(figuresPlot(figures, scale, dumbbellTitle(name, nameA, a, nameB, b, report.formOf(main)))),
+    numberCell(written(a)),
+    numberCell(written(b)),
+    numberCell(difference(a === null || b === null ? null : b - a)),
+    numberCell(!test || test.p_adjusted !== null ? pValue(test?.p_adjusted) : `${pValue(test.p)}°`),
   ];
 }
 
 function oneSlice(name, figures, scale, written) {
   const [{ value }] = figures;
-  return [named(name), plotted(figuresPlot(figures, scale, `${name}: ${written(value)}`)), numeric(written(value))];
+  return [nameCell(name), plotCell(figuresPlot(figures, scale, `${name}: ${written(value)}`)), numberCell(written(value))];
 }
 
 // --- the upper bound ---
 
-/** How good a perfect choice among all systems would be, and what they have right together. */
+/** How good a perfect choice among all systems would be, and what they have right together. @param {Report} report */
 function upperBound(report) {
   const here = (row) => row.on === report.on && row.slice === null;
   const bound = report.result.bounds.find((row) => here(row) && row.label === null);
   if (!bound) return null;
-  // Where systems add items, those of gold tell recall alone.
-  const what = report.kinds.length ? "a recall of " : "";
-  const reached = `${what}${percent(bound.upper)} on ${report.title(bound.on)}: ${signed(bound.gain)} over ${bound.best}`;
-  const said = `Choosing the best of the ${plural(report.systems.length, "system")}' answers for each ${report.noun} would reach ${reached}.`;
+  // If systems add items, the items of gold give recall only.
+  const score = `${report.kinds.length ? "have a recall of" : "score"} ${percent(bound.upper)}`;
+  const choice = `Choosing the best of the ${plural(report.systems.length, "system")}' answers for each ${report.noun}`;
+  const sentence = `${choice} would ${score} on ${report.title(bound.on)}, ${percent(bound.gain)} points above ${bound.best}.`;
   const counted = element("div", { class: "beside" }, rightIn(report, bound), onlyRight(report, report.result.unique.filter(here)));
-  const steps = growing(report.result.growth.filter(here));
-  return [element("p", {}, said), boundBars(report, bound), counted, exactSentences(report, bound), steps];
+  const steps = growthFigure(report, report.result.growth.filter(here));
+  return [element("p", {}, sentence), boundBars(report, bound), counted, exactSentences(report, bound), steps];
 }
 
+/** @param {Report} report @param {Result["bounds"][number]} bound */
 function boundBars(report, bound) {
+  /** @type {[string, number | null][]} */
   const values = [...Object.entries(bound.systems), ["upper bound", bound.upper]];
   const scale = scaleOf(values.map(([, value]) => value));
   const draw = ([name, value], place) => {
     const drawn = figuresPlot([{ value, mark: place === values.length - 1 ? "b" : "a" }], scale, `${name}: ${percent(value)}`);
-    return [named(name), numeric(percent(value)), plotted(drawn)];
+    return [nameCell(name), numberCell(percent(value)), plotCell(drawn)];
   };
   const heads = ["system", "right", () => axisOf(scale)];
-  return takeable("upper-bound", tableWith({ caption: `Right, of ${plural(bound.items, report.noun)} of gold`, heads, rows: values.map(draw) }));
+  return saveableFigure("upper-bound", tableWith({ caption: `Right, among gold's ${plural(bound.items, report.noun)}`, heads, rows: values.map(draw) }));
 }
 
+/** @param {Report} report @param {Result["bounds"][number]} bound */
 function rightIn(report, bound) {
   const last = bound.right_in.length - 1;
   const draw = (count, number) => {
     const meaning = `gold's ${report.noun}s that ${plural(number, "system")} ${number === 1 ? "has" : "have"} right`;
     const name = number === 0 ? "in none" : number === last ? `in all ${number}` : `in ${number}`;
-    return [named(name), numeric(countButton(report, count, [term("right-in", number)], meaning))];
+    return [nameCell(name), numberCell(countButton(report, count, [term("right-in", number)], meaning))];
   };
   return tableWith({ caption: "Right in how many systems", rows: bound.right_in.map(draw) });
 }
 
+/** @param {Report} report @param {Result["unique"]} unique */
 function onlyRight(report, unique) {
   const draw = ({ system, only_right }) => {
     const meaning = `gold's ${report.noun}s that only ${system} has right`;
-    return [named(system), numeric(countButton(report, only_right, [term("only", system)], meaning))];
+    return [nameCell(system), numberCell(countButton(report, only_right, [term("only", system)], meaning))];
   };
-  return unique.length ? tableWith({ caption: "Right in this system alone", rows: unique.map(draw) }) : null;
+  return unique.length ? tableWith({ caption: "Right only in this system", rows: unique.map(draw) }) : null;
 }
 
+/** @param {Report} report @param {Result["bounds"][number]} bound */
 function exactSentences(report, bound) {
   if (!bound.sentences) return null;
   const each = Object.entries(bound.exact).map(([name, number]) => `${name} ${whole(number)}`);
-  const together = `in some system ${whole(bound.exact_in_one)}; with the best choice for each ${report.noun} ${whole(bound.exact_upper)}`;
-  return element("p", { class: "soft" }, `Sentences wholly right, of ${whole(bound.sentences)}: ${each.join(", ")}; ${together}.`);
+  const together = `in at least one system ${whole(bound.exact_in_one)}; with the best answer for each ${report.noun} ${whole(bound.exact_upper)}`;
+  return element("p", { class: "soft" }, `Sentences without errors, of ${whole(bound.sentences)}: ${each.join(", ")}; ${together}.`);
 }
 
-function growing(steps) {
+/** @param {Report} report @param {Result["growth"]} steps */
+function growthFigure(report, steps) {
   if (steps.length < 2) return null;
-  const title = `Upper bound as systems join: ${steps.map((step) => `${step.added} ${percent(step.upper)}`).join(", ")}`;
-  const caption = "As systems join, the one that adds most first: upper bound (dots), right in all of them (rings)";
-  return takeable("upper-bound-growing", element("figcaption", {}, caption), growthChart(steps, title));
+  const title = `Upper bound as systems are added: ${steps.map((step) => `${step.added} ${percent(step.upper)}`).join(", ")}`;
+  const caption = `Upper bound as systems are added, best addition first (dots); ${report.noun}s that all of them have right (rings)`;
+  return saveableFigure("upper-bound-growing", element("figcaption", {}, caption), growthChart(steps, title));
 }
