@@ -29,7 +29,7 @@ from assay.engine.options import Decided, Options, is_of_systems
 from assay.engine.task import first_task, task_options, tasks
 from assay.engine.warnings import Remark, documents_not_meant, format_warnings, remark, repair_made
 from assay.errors import AlignmentError, InputError, UsageError, listed, unknown
-from assay.formats import Files, Input, from_documents
+from assay.formats import Files, Input, from_documents, schemes
 from assay.formats.entities import ENTITY
 from assay.records import dataclass
 from assay.result import Mapped, Source, enumeration
@@ -144,6 +144,44 @@ def columns_read(
 def column_read(name: str, words: str, labels: str, told: str) -> Iterator[str]:
     """The columns of a table, as the first lines told them."""
     yield f"{name}: words are read from column {words}, labels from column {labels}{told}."
+
+
+def blank_tags(
+    name: str, item: Input | Corpus, corpus: Corpus, columns: str, options: Options
+) -> Iterator[Remark]:
+    """Remarks on words without a tag beside others with O; a column that has no O, or a key of MISC, writes it so."""
+    mark = corpus.empty
+    for column in columns.split("+") if mark is not None else ():
+        if mark is None or ":" in column or column not in corpus.columns:
+            continue
+        tags = corpus.column(column).counts()
+        if isinstance(item, Corpus):
+            values = {name: list(known.vocabulary) for name, known in item.columns.items()}
+        else:
+            values = {name: item.plan.values(name) for name in item.plan.labels}
+        yield words_without_tags(
+            name=name,
+            path=corpus.name,
+            column=column,
+            mark=mark,
+            number=tags.get(mark, 0) if "O" in tags or options.blank_tag else 0,
+            nothing=corpus.is_empty(column),
+            others=[one for one, cells in values.items() if schemes.looks_like_tags(set(cells))],
+        )
+
+
+@remark
+def words_without_tags(
+    name: str, path: str, column: str, mark: str, number: int, nothing: bool, others: Sequence[str]
+) -> Iterator[str]:
+    """Words that were not annotated, beside others that were; a column of nothing else."""
+    if nothing:
+        known = ", ".join(dict.fromkeys(others))
+        there = f"Columns with tags: {known}." if known else "No other column has tags."
+        raise InputError(f"{path}: column {column} is {mark} throughout, so that there is no such layer. {there}")
+    if number:
+        what = "1 word" if number == 1 else f"{number:,} words"
+        yield f"{name}: {what} without annotation in {column}, read as O."
 
 
 def kept_labels(columns: Iterable[Column], options: Options) -> list[Remark]:

@@ -12,6 +12,8 @@ import numpy as np
 from assay.align import Pair
 from assay.arrays import Ints
 from assay.corpus import Column, Corpus, Marks
+from assay.engine.answers import refuse_answers
+from assay.engine.documents import order_documents
 from assay.engine.items import Items
 from assay.engine.measure import Measure
 from assay.engine.offsets import check_offsets
@@ -19,6 +21,7 @@ from assay.engine.options import Decided, Options
 from assay.engine.prepare import (
     Run,
     aligned,
+    blank_tags,
     check_folders,
     documents_shared,
     left_out,
@@ -46,8 +49,6 @@ from assay.formats.source import Source
 from assay.records import dataclass
 from assay.tasks.links.measures import fair_links
 from assay.tasks.links.mentions import TYPE, LinkPair, LinkSide, links_in
-from assay.tasks.spans.answers import refuse_answers
-from assay.tasks.spans.prepare import blank_tags, order_documents
 
 _FORMATS = "hipe, aida, neleval, brat (N lines), jsonl (link), conllu (MISC)"
 _FIELDS = ("wiki", "wikidata", "identity")

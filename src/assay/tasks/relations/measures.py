@@ -15,12 +15,12 @@ from assay.engine.counts import matched as by_kind
 from assay.engine.items import Items
 from assay.engine.matching import one_to_one, overlapping
 from assay.engine.measure import BEYOND_CHANCE, F1, SCORES, Macro, Proportion, Ratio, Score, Scores, measure
+from assay.engine.weighting import Parts, error_weights
 from assay.errors import InputError, UsageError, unknown
 from assay.tasks.relations.entities import ENTITIES
 from assay.tasks.relations.entities import facts as listed_facts
 from assay.tasks.relations.pairing import FAIR, FOUND, MATCHES, Setting, fairly, matched
 from assay.tasks.relations.pairs import EQUIVALENT, RelationList, RelationPair, relations_of, untyped
-from assay.tasks.spans.weighting import Parts, error_weights
 
 ERRORS = FAIR[1:6]
 """The errors of a relation that has a partner."""

@@ -10,6 +10,8 @@ import numpy as np
 from assay.align import Pair
 from assay.arrays import NONE, Ints, distinct_rows
 from assay.corpus import Column, Corpus
+from assay.engine.answers import refuse_answers
+from assay.engine.documents import check_reach, order_documents
 from assay.engine.lexicon import KNOWN, ItemColumns
 from assay.engine.measure import Measure
 from assay.engine.offsets import check_offsets
@@ -33,8 +35,6 @@ from assay.formats.relations import relations_of as file_relations
 from assay.tasks.relations.measures import judged
 from assay.tasks.relations.pairing import FOUND, Setting, at_same_places, matched
 from assay.tasks.relations.pairs import RelationPair, relations_in, relations_of
-from assay.tasks.spans.answers import refuse_answers
-from assay.tasks.spans.prepare import check_reach, order_documents
 
 _PROPOSED = ("CONJUNCTION", "COMPARE")
 """Labels of SciERC that have no direction by its guidelines; no file says so."""

@@ -17,9 +17,9 @@ from assay.engine.matching import Matches
 from assay.engine.measure import BEYOND_CHANCE, F1, SCORES, Macro, Proportion, Ratio, Score, Scores, measure
 from assay.engine.measure import weighted as mean_by_size
 from assay.engine.spanpairs import SpanPair, spans_of
+from assay.engine.weighting import LISTED, TYPES, UNGROUNDED, error_weights
 from assay.errors import UsageError, unknown
 from assay.tasks.spans.ratings import OUTSIDE, check_words, labels_of_words
-from assay.tasks.spans.weighting import LISTED, TYPES, UNGROUNDED, error_weights
 
 FOCUS = ("target", "system")
 SIDES = ("left", "right", "both", "inner")

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations, groupby
 
+from assay.engine.weighting import UNGROUNDED
 from assay.formats.answers import BESIDE
 from assay.formats.grounding import LEVELS
 from assay.formats.shapes import STATUSES
 from assay.result import Result, Table, kind_title
-from assay.tasks.spans.weighting import UNGROUNDED
 
 _SIDES = ("be-left", "be-right", "be-both", "be-inner")
 _COUNTED = ("tp", "fp", UNGROUNDED, "le", "bes", "bel", "beo", "be", *_SIDES, "lbe", "ge", "fn")

@@ -13,6 +13,7 @@ import numpy as np
 from assay.align import Pair
 from assay.arrays import NONE, Floats, Ints
 from assay.corpus import Marks
+from assay.engine.answers import by_status
 from assay.engine.drawing import span_drawing
 from assay.engine.items import Items
 from assay.engine.matching import FAIR, fair
@@ -23,19 +24,18 @@ from assay.engine.sensitivity import sweep
 from assay.engine.slices import SliceKind, Values
 from assay.engine.spanpairs import NESTING, SpanPair, count_words, nesting, spans_of
 from assay.engine.task import Task
+from assay.engine.weighting import PRESETS, TYPES
 from assay.errors import UsageError
 from assay.formats.answers import BESIDE, LEVEL, Mentions
 from assay.formats.grounding import LEVELS
 from assay.formats.shapes import STATUSES
 from assay.result import AnswerCounts, Result, Score, Sweep
 from assay.tasks.spans import measures, strings
-from assay.tasks.spans.answers import by_status
 from assay.tasks.spans.forms import form_counts, form_sums
 from assay.tasks.spans.options import OPTIONS
 from assay.tasks.spans.prepare import prepare_spans, shows_spans
 from assay.tasks.spans.ratings import continua, majority_pairs, span_ratings
 from assay.tasks.spans.tables import present
-from assay.tasks.spans.weighting import PRESETS, TYPES
 
 SPAN_LENGTHS = ((1, "1"), (2, "2"), (3, "3"), (5, "4-5"), (10, "6-10"))
 

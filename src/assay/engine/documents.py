@@ -1,0 +1,103 @@
+"""Documents of gold and of systems brought into one order, and spans that must fit into them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from assay.corpus import Corpus
+from assay.engine.options import Options
+from assay.engine.prepare import MOST_NAMED, absent_documents, common_documents
+from assay.engine.warnings import Remark
+from assay.errors import AlignmentError
+
+
+def order_documents(
+    corpora: Sequence[Corpus], names: Sequence[str], options: Options
+) -> tuple[list[Corpus], list[Remark]]:
+    """Gold and the systems with gold's documents in its order, and remarks on those that systems lack.
+
+    Documents correspond by their ids or, if gold or a system left some out, by their number in the file.
+    """
+    if options.missing == "absent":
+        return _keep_common(corpora, names)
+    gold, ordered, remarks = corpora[0], [corpora[0]], []
+    for name, system in zip(names[1:], corpora[1:], strict=True):
+        ours, theirs = _document_keys(gold, system)
+        order = {key: number for number, key in enumerate(theirs)}
+        # What gold leaves out, systems need not have.
+        known = {*ours, *(one[1 if gold.by_id and system.by_id else 0] for one in gold.left_out)}
+        absent = [key for key in ours if key not in order]
+        if absent and options.missing == "error":
+            listed = _list_keys(absent)
+            remedy = "To score them as empty: --missing empty"
+            if options.symmetric:
+                remedy = "To compare the documents that both have: --missing absent"
+            raise AlignmentError(f"{system.name}: lacks the documents {listed}, which {gold.name} has. {remedy}")
+        foreign = [key for key in theirs if key not in known]
+        if foreign:
+            raise AlignmentError(f"{gold.name}: lacks the documents {_list_keys(foreign)}, which {system.name} has.")
+        if absent:
+            order |= {key: system.documents + number for number, key in enumerate(ours) if key not in order}
+            remarks.append(absent_documents(name=name, number=len(absent), named=_names_of(absent)))
+        numbers = [order[key] for key in ours]
+        same = not absent and numbers == [*range(system.documents)]
+        ordered.append(system if same else (system.followed_by(gold) if absent else system).reordered(numbers))
+    return ordered, remarks
+
+
+def _keep_common(corpora: Sequence[Corpus], names: Sequence[str]) -> tuple[list[Corpus], list[Remark]]:
+    """All annotators with the documents that each of them has."""
+    gold, *others = corpora
+    keys = [_document_keys(gold, other) for other in others]
+    places = [{key: number for number, key in enumerate(theirs)} for _, theirs in keys]
+    common = set(range(gold.documents))
+    for (ours, _), place in zip(keys, places, strict=True):
+        common &= {number for number, key in enumerate(ours) if key in place}
+    if not common:
+        raise AlignmentError(f"{gold.name}: no document is in all files. Documents correspond by their ids.")
+    kept = sorted(common)
+    numbers = [kept, *([place[ours[one]] for one in kept] for (ours, _), place in zip(keys, places, strict=True))]
+    whole = all(len(kept) == corpus.documents for corpus in corpora)
+    remarks = [] if whole else [common_documents(names=list(names), number=len(kept))]
+    return [corpus.reordered(own) for corpus, own in zip(corpora, numbers, strict=True)], remarks
+
+
+def _document_keys(gold: Corpus, system: Corpus) -> tuple[Sequence[str | int], Sequence[str | int]]:
+    """What documents of gold and of a system correspond by: ids, numbers among all of the file, or their order."""
+    if gold.by_id and system.by_id:
+        return gold.document_ids, system.document_ids
+    numbers = []
+    for corpus in (gold, system):
+        gone = {number for number, _, _ in corpus.left_out}
+        numbers.append([number for number in range(corpus.documents + len(gone)) if number not in gone])
+    same = gold.documents + len(gold.left_out) == system.documents + len(system.left_out)
+    if same and (gold.left_out or system.left_out):
+        return numbers[0], numbers[1]
+    # Other texts in the same places are found when they are aligned.
+    return [*range(system.documents)], [*range(system.documents)]
+
+
+def _names_of(keys: Sequence[str | int]) -> list[str]:
+    return [key if isinstance(key, str) else str(key + 1) for key in keys[:MOST_NAMED]]
+
+
+def _list_keys(keys: Sequence[str | int]) -> str:
+    return ", ".join(_names_of(keys)) + (", …" if len(keys) > MOST_NAMED else "")
+
+
+def check_reach(gold: Corpus, system: Corpus) -> None:
+    """Spans given without words must fit into the sentences of the side that has words."""
+    if gold.has_words == system.has_words or gold.sentences != system.sentences:
+        return
+    bare, full = (system, gold) if gold.has_words else (gold, system)
+    assert bare.spans is not None
+    lengths = np.diff(full.starts)[bare.spans.unit]
+    beyond = np.flatnonzero(bare.spans.end > lengths)
+    if len(beyond):
+        span = int(beyond[0])
+        raise AlignmentError(
+            f"{bare.place_of_span(span)}: the span ends at word {int(bare.spans.end[span])} of a sentence of "
+            f"{int(lengths[span])} words in {full.name}. Are these the same sentences?"
+        )
