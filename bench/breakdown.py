@@ -20,7 +20,7 @@ from typing import Any
 PARTS = {
     "reading": ("formats:Input.__init__", "formats:Input.read"),
     "checking": (
-        *("tasks.dependencies.arcs:with_heads", "tasks.dependencies.arcs:nonprojective"),
+        *("engine.treebanks:with_heads", "engine.treebanks:nonprojective"),
         *("engine.warnings:check_system", "engine.warnings:identical_outputs"),
     ),
     "tags to spans": ("formats.schemes:detect", "formats.schemes:looks_like_tags", "formats.schemes:spans_of"),

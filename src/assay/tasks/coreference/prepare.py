@@ -28,6 +28,7 @@ from assay.engine.prepare import (
     source_of,
 )
 from assay.engine.slices import Slice
+from assay.engine.treebanks import with_heads
 from assay.engine.warnings import Remark, format_warnings, identical_outputs, nothing_in_system, remark, said
 from assay.errors import MOST_PROBLEMS, AlignmentError, InputError, UsageError, listed
 from assay.formats import Input
@@ -46,7 +47,6 @@ from assay.tasks.coreference.mentions import (
     without_duplicates,
 )
 from assay.tasks.coreference.slices import SPLIT
-from assay.tasks.dependencies.arcs import with_heads
 
 T = TypeVar("T")
 _OF_WORDS = ("column", "train", "lexicon", "oov_fold_case")

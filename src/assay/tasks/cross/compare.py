@@ -22,6 +22,7 @@ from assay.engine.parts import unit_of
 from assay.engine.run import hashed_units, measure_shard
 from assay.engine.scores import Figures, Settings
 from assay.engine.task import describe
+from assay.engine.treebanks import columns_of
 from assay.engine.warnings import format_warnings
 from assay.errors import UsageError, unknown
 from assay.keywords import Embed, File, Interval, OnMismatch, explicit
@@ -42,7 +43,6 @@ from assay.tasks.cross.treebanks import (
     system_paths,
     theory_paths,
 )
-from assay.tasks.dependencies.prepare import columns_of
 
 NON_PROJECTIVE = ("keep", "leave-out", "lift")
 SEGMENTATIONS = ("same", "strict", "chars")

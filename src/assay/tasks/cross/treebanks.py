@@ -16,6 +16,7 @@ from assay.corpus import Column, Corpus, Trees, one_vocabulary
 from assay.engine import mapping
 from assay.engine.options import Options
 from assay.engine.prepare import idle_rules, rules_of
+from assay.engine.treebanks import Fault, count_several_roots, nonprojective, with_heads
 from assay.engine.warnings import format_warnings
 from assay.errors import AlignmentError, InputError, UsageError, listed, unknown
 from assay.formats import Input, read_labels
@@ -34,7 +35,6 @@ from assay.tasks.cross.functiontrees import (
     recut,
     tl_unify,
 )
-from assay.tasks.dependencies import arcs
 
 DEPENDENCIES, CONSTITUENTS = "dependencies", "constituents"
 
@@ -45,7 +45,7 @@ class Treebank:
 
     corpus: Corpus
     kind: str
-    faults: tuple[arcs.Fault, ...] = ()
+    faults: tuple[Fault, ...] = ()
     """Faults of dependency trees."""
     theory: str = ""
     system: str = ""
@@ -134,7 +134,7 @@ class Treebank:
     def with_gaps(self) -> Bools:
         """Mask of the sentences whose trees are non-projective or discontinuous."""
         if self.corpus.trees is None:
-            return arcs.nonprojective(self.corpus)
+            return nonprojective(self.corpus)
         found = np.zeros(self.corpus.sentences, dtype=bool)
         found[self.corpus.trees.sentence[list(self.corpus.trees.stretches)]] = True
         return found
@@ -189,7 +189,7 @@ def read_trees(
     if item.plan.format == "conllu" and "DEPS" in item.plan.filled:
         note = "the graphs in DEPS are not used, since they are no trees."
         corpus = replace(corpus, noted=(*corpus.noted, (note, 0)))
-    corpus, faults = arcs.with_heads(corpus, "HEAD")
+    corpus, faults = with_heads(corpus, "HEAD")
     return Treebank(corpus, DEPENDENCIES, tuple(faults))
 
 
@@ -648,7 +648,7 @@ def _read(
         if unparsed:
             what = "1 sentence" if unparsed == 1 else f"{unparsed:,} sentences"
             warnings.append(f"{bank.title}: no parse of {what}: words under a root in TedEval.")
-        if corpus.heads is not None and (roots := arcs.several_roots(corpus)):
+        if corpus.heads is not None and (roots := count_several_roots(corpus)):
             what = "1 sentence has" if roots == 1 else f"{roots:,} sentences have"
             warnings.append(f"{bank.title}: {what} more than one root, scored like others.")
     return banks, {title: found[~wrong] for title, found in allowed.items()}, warnings

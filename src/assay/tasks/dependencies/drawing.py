@@ -12,8 +12,8 @@ from assay.engine.items import Items
 from assay.engine.prepare import Run
 from assay.engine.task import Drawing, Layers, Tables
 from assay.engine.texts import Rows, Shown
+from assay.engine.treebanks import ELSEWHERE, MISSING
 from assay.result import ExampleArcs
-from assay.tasks.dependencies.arcs import ELSEWHERE, MISSING
 
 
 def _example(run: Run, items: Items, tables: Tables, sentence: int) -> dict[str, Any]:

@@ -15,9 +15,9 @@ from assay.engine.counts import Counts, by_label, whole_sentences
 from assay.engine.items import Items, judge_words, words_of
 from assay.engine.measure import FOUND, FOUND_WORDS, OVER_LABELS, Proportion, measure
 from assay.engine.spanpairs import segments
+from assay.engine.treebanks import ELSEWHERE, MISSING, ROOT, listed_punctuation, universal_features
 from assay.errors import unknown
 from assay.records import dataclass
-from assay.tasks.dependencies.arcs import ELSEWHERE, MISSING, ROOT
 
 PUNCTUATION = ("all", "no-punct-relation", "no-punct-char")
 OF = ("las", "uas", "ls")
@@ -33,13 +33,6 @@ CONTENT = frozenset(
     }
 )
 FUNCTION = frozenset({"aux", "cop", "mark", "det", "clf", "case", "cc"})
-UNIVERSAL = frozenset(
-    {
-        *("PronType", "NumType", "Poss", "Reflex", "Foreign", "Abbr", "Gender", "Animacy", "Number", "Case"),
-        *("Definite", "Degree", "VerbForm", "Mood", "Tense", "Aspect", "Voice", "Evident", "Polarity", "Person"),
-        "Polite",
-    }
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,14 +86,6 @@ def _arcs(pair: Pair, subtypes: bool, punctuation: str, case: bool = True) -> _A
         out[~has_gold] = is_punctuation(system, punctuation)[system_word[~has_gold]]
         judged = replace(judged, selected=True, has_gold=judged.has_gold & ~out, has_system=judged.has_system & ~out)
     return _Arcs(judged, head_right, label_right, gold_word, system_word)
-
-
-def listed_punctuation(setting: str) -> tuple[str, tuple[str, ...]] | None:
-    """The column and the labels of a setting such as UPOS:PUNCT+SYM; None where it is no such list."""
-    column, colon, labels = setting.partition(":")
-    # A comma divides the parameters of a measure, so that the tag is spelt out.
-    values = tuple("," if label == "comma" else label for label in labels.split("+"))
-    return (column, values) if colon and column and all(values) else None
 
 
 def is_punctuation(corpus: Corpus, setting: str) -> Bools:
@@ -192,7 +177,7 @@ def mlas(pair: Pair) -> Items:
     Golden: dep-conll2018-en_ewt, cases/trees. Peers: conll18_ud_eval.
     """
     arcs, right = _content(pair)
-    same = _same(arcs, pair, "UPOS", str) & _same(arcs, pair, "FEATS", universal)
+    same = _same(arcs, pair, "UPOS", str) & _same(arcs, pair, "FEATS", universal_features)
     return arcs.with_right(right & same & _same_function_words(arcs, pair, same))
 
 
@@ -206,12 +191,6 @@ def blex(pair: Pair) -> Items:
     arcs, right = _content(pair)
     given = ~pair.gold.column("LEMMA").isin(["_"])[np.where(arcs.gold_word == NONE, 0, arcs.gold_word)]
     return arcs.with_right(right & (_same(arcs, pair, "LEMMA", str) | ~given))
-
-
-def universal(features: str) -> str:
-    """The features of a word that are among the universal ones, sorted."""
-    kept = [part for part in features.split("|") if part.partition("=")[0] in UNIVERSAL]
-    return "|".join(sorted(kept))
 
 
 def _same(arcs: _Arcs, pair: Pair, column: str, form: Callable[[str], str]) -> Bools:

@@ -23,6 +23,7 @@ from assay.engine.prepare import (
     without,
     words_alone,
 )
+from assay.engine.treebanks import Fault, columns_of, count_several_roots, nonprojective, with_heads
 from assay.engine.warnings import (
     Remark,
     check_system,
@@ -33,9 +34,7 @@ from assay.engine.warnings import (
 )
 from assay.errors import MOST_PROBLEMS, InputError, UsageError, listed
 from assay.formats import Input, read_labels
-from assay.tasks.dependencies import arcs
-from assay.tasks.dependencies.arcs import Fault
-from assay.tasks.dependencies.measures import RELATION, is_punctuation, listed_punctuation
+from assay.tasks.dependencies.measures import RELATION, is_punctuation
 
 
 def prepare_dependencies(
@@ -106,11 +105,11 @@ def prepare_dependencies(
     for setting in dict.fromkeys(measure.parameters.get("punctuation", "all") for measure in measures):
         if setting != "all":
             warnings.append(idle_punctuation(setting=setting, words=int(is_punctuation(gold, setting).sum())))
-    numbers = {"gold": int((arcs.nonprojective(gold) & ~skipped).sum())}
+    numbers = {"gold": int((nonprojective(gold) & ~skipped).sum())}
     for name, pair in pairs:
         taken = np.zeros(pair.system.sentences, dtype=bool)
         taken[pair.system.sentence_of[pair.system_sentence >= 0]] = True
-        numbers[name] = int((arcs.nonprojective(pair.system) & taken).sum())
+        numbers[name] = int((nonprojective(pair.system) & taken).sum())
     return Run(
         gold=gold,
         column="+".join(columns[0]),
@@ -165,7 +164,7 @@ def _read_trees(
         checked.append(no_heads(file=corpus.name, mark=corpus.empty or "", hint=hint, empty=empty))
     if options.decided is None:
         format_warnings(checked)
-    trees = [arcs.with_heads(corpus, "HEAD") for corpus in corpora]
+    trees = [with_heads(corpus, "HEAD") for corpus in corpora]
     for corpus in corpora:
         heads = corpus.column("HEAD")
         if heads.vocabulary and not any(text.isdigit() for text in heads.vocabulary):
@@ -197,7 +196,7 @@ def _notes_on_trees(
     for name, corpus, found in zip(names, corpora, faults, strict=True):
         places = [f"{corpus.place(fault.word)}: {fault.fact}." for fault in found[:MOST_PROBLEMS]]
         yield faulty_sentences(name=name, places=places, number=len(found))
-        yield several_roots(name=name, sentences=arcs.several_roots(corpus, found))
+        yield several_roots(name=name, sentences=count_several_roots(corpus, found))
         for column in further:
             yield needed_column(name=name, column=column, empty=corpus.is_empty(column))
 
@@ -215,16 +214,6 @@ def needed_column(name: str, column: str, empty: bool) -> Iterator[str]:
     """A column that a measure needs and that is empty."""
     if empty:
         yield f"{name}: column {column} is empty; scores that need it mean nothing."
-
-
-def columns_of(measure: Measure) -> Iterator[str]:
-    """The columns that a measure needs beside heads and relations."""
-    yield from measure.definition.columns
-    if measure.parameters.get("column"):
-        yield measure.parameters["column"]
-    listed = listed_punctuation(measure.parameters.get("punctuation", ""))
-    if listed is not None and listed[0] not in ("HEAD", "DEPREL"):
-        yield listed[0]
 
 
 @remark

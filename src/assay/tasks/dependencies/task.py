@@ -10,10 +10,10 @@ from assay.arrays import Ints, depths
 from assay.corpus import Corpus
 from assay.engine.slices import SliceKind, Values
 from assay.engine.task import Task
+from assay.engine.treebanks import nonprojective
 from assay.errors import UsageError
 from assay.result import Result
 from assay.tasks.dependencies import measures
-from assay.tasks.dependencies.arcs import nonprojective
 from assay.tasks.dependencies.drawing import ARCS
 from assay.tasks.dependencies.options import OPTIONS
 from assay.tasks.dependencies.prepare import prepare_dependencies

@@ -24,11 +24,11 @@ from assay.engine.prepare import (
     without,
     words_alone,
 )
+from assay.engine.treebanks import with_heads
 from assay.engine.warnings import check_system, faulty_sentences, identical_outputs, remark
 from assay.errors import MOST_PROBLEMS, AlignmentError, InputError, UsageError, listed
 from assay.formats import Input, read_labels
 from assay.formats.graphs import Graph, GraphFault, with_enhanced
-from assay.tasks.dependencies.arcs import with_heads
 from assay.tasks.graphs.arcs import (
     PREDICATES,
     Flat,

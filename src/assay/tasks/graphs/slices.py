@@ -11,9 +11,9 @@ from assay.arrays import NONE, Bools, Ints, as_codes
 from assay.corpus import Corpus
 from assay.engine.items import Items
 from assay.engine.slices import SliceKind, Values
+from assay.engine.treebanks import with_heads
 from assay.errors import UsageError
 from assay.formats.graphs import Graph
-from assay.tasks.dependencies.arcs import with_heads
 from assay.tasks.graphs import roles
 from assay.tasks.graphs.arcs import PREDICATE, TOP, WHOLE_KINDS, Arcs, GraphPair, graph_of
 from assay.tasks.graphs.measures import TAG

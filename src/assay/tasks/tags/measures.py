@@ -31,9 +31,9 @@ from assay.engine.measure import (
     measure,
     weighted,
 )
+from assay.engine.treebanks import universal_features
 from assay.errors import UsageError, unknown
 from assay.records import dataclass
-from assay.tasks.dependencies.measures import universal
 from assay.tasks.tags import tagsets
 from assay.tasks.tags.tagsets import Tagset
 from assay.tasks.tags.tagsets.analysis import POS, Analysis, credit
@@ -137,7 +137,8 @@ def _joined(corpus: Corpus, columns: Sequence[str], needed: Sequence[str]) -> Co
     for row in rows.tolist():
         cells = [column.vocabulary[code] for column, code in zip(found, row, strict=True)]
         gone = any(cell == "_" and name in needed for name, cell in zip(columns, cells, strict=True))
-        shown = [universal(cell) if name == "FEATS" else cell for name, cell in zip(columns, cells, strict=True)]
+        named = zip(columns, cells, strict=True)
+        shown = [universal_features(cell) if name == "FEATS" else cell for name, cell in named]
         labels.append("_" if gone else " ".join(shown).strip() or "∅")
     known = {label: code for code, label in enumerate(dict.fromkeys(labels))}
     places = np.array([known[label] for label in labels], dtype=np.int32)

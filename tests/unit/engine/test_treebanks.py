@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from assay.arrays import depths
 from assay.corpus import Column, Corpus
-from assay.tasks.dependencies.arcs import ROOT, nonprojective, several_roots, with_heads
+from assay.engine.treebanks import ROOT, count_several_roots, nonprojective, with_heads
 
 Tree = list[int]
 """The head of each word, counted from 1; 0: root."""
@@ -86,12 +86,12 @@ def test_a_cycle_at_the_end_of_a_long_chain_is_found():
 
 def test_sentences_with_several_roots_are_counted():
     corpus, _ = with_heads(corpus_of([0, 0], [0, 1], [0, 0, 0], [0]), "H")
-    assert several_roots(corpus) == 2
+    assert count_several_roots(corpus) == 2
 
 
 def test_a_faulty_word_makes_no_second_root():
     corpus, faults = with_heads(corpus_of(["0", "x"], ["0", "0"]), "H")
-    assert several_roots(corpus, faults) == 1
+    assert count_several_roots(corpus, faults) == 1
 
 
 @pytest.mark.parametrize(

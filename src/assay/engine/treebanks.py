@@ -1,23 +1,31 @@
-"""Heads of words: from a column of numbers to places in the corpus, with everything that makes a tree faulty."""
+"""Columns of treebanks that several tasks read: heads, with everything that makes a tree faulty, and features."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from assay.arrays import Bools, extents
 from assay.corpus import Corpus
+from assay.engine.measure import Measure
 from assay.records import dataclass
 
 ROOT = -1
 """The head of a word that has none."""
 ELSEWHERE = -2
 """A system's head that corresponds to no word of gold."""
-_DIGITS = 10
 MISSING = -3
 """The head of a word that a system does not have."""
+UNIVERSAL = frozenset(
+    {
+        *("PronType", "NumType", "Poss", "Reflex", "Foreign", "Abbr", "Gender", "Animacy", "Number", "Case"),
+        *("Definite", "Degree", "VerbForm", "Mood", "Tense", "Aspect", "Voice", "Evident", "Polarity", "Person"),
+        "Polite",
+    }
+)
+"""The features that the CoNLL 2018 shared task compares."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +43,7 @@ def with_heads(corpus: Corpus, column: str) -> tuple[Corpus, list[Fault]]:
     sentence_of, lengths = corpus.sentence_of, np.diff(corpus.starts)
     are_numbers = np.array([text.isascii() and text.isdigit() for text in texts], dtype=bool)
     # A number with too many digits for a place is too high for any sentence.
-    values = [int(text[:_DIGITS]) if good else 0 for text, good in zip(texts, are_numbers, strict=True)]
+    values = [int(text[:10]) if good else 0 for text, good in zip(texts, are_numbers, strict=True)]
     numbers, readable = np.array(values, dtype=np.int64)[codes], are_numbers[codes]
     inside = readable & (numbers >= 0) & (numbers <= lengths[sentence_of])
     heads = np.where(inside & (numbers > 0), corpus.starts[:-1][sentence_of] + numbers - 1, ROOT)
@@ -57,8 +65,8 @@ def with_heads(corpus: Corpus, column: str) -> tuple[Corpus, list[Fault]]:
     return replace(corpus, heads=heads), sorted(faults, key=lambda fault: fault.word)
 
 
-def several_roots(corpus: Corpus, faults: Sequence[Fault] = ()) -> int:
-    """The number of sentences with more than one root, without faulty ones."""
+def count_several_roots(corpus: Corpus, faults: Sequence[Fault] = ()) -> int:
+    """Number of sentences with more than one root; faulty ones are not counted."""
     assert corpus.heads is not None
     roots = np.bincount(corpus.sentence_of[corpus.heads == ROOT], minlength=corpus.sentences)
     roots[[fault.sentence for fault in faults]] = 0
@@ -71,3 +79,27 @@ def nonprojective(corpus: Corpus) -> Bools:
     first, last, size = extents(corpus.heads)
     gaps = last - first + 1 != size
     return np.asarray(np.bincount(corpus.sentence_of[gaps], minlength=corpus.sentences) > 0)
+
+
+def universal_features(features: str) -> str:
+    """The universal features of a word, sorted."""
+    kept = [part for part in features.split("|") if part.partition("=")[0] in UNIVERSAL]
+    return "|".join(sorted(kept))
+
+
+def listed_punctuation(setting: str) -> tuple[str, tuple[str, ...]] | None:
+    """The column and the labels of a setting such as UPOS:PUNCT+SYM; None for other settings."""
+    column, colon, labels = setting.partition(":")
+    # A comma divides the parameters of a measure, so that the tag is spelt out.
+    values = tuple("," if label == "comma" else label for label in labels.split("+"))
+    return (column, values) if colon and column and all(values) else None
+
+
+def columns_of(measure: Measure) -> Iterator[str]:
+    """Columns that a measure needs in addition to heads and relations."""
+    yield from measure.definition.columns
+    if measure.parameters.get("column"):
+        yield measure.parameters["column"]
+    listed = listed_punctuation(measure.parameters.get("punctuation", ""))
+    if listed is not None and listed[0] not in ("HEAD", "DEPREL"):
+        yield listed[0]
