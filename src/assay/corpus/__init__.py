@@ -172,6 +172,8 @@ class Corpus:
     """Documents that are left out: their number among all of the file, from 0, their id, and the reason."""
     repairs: tuple[tuple[str, str, int, str], ...] = ()
     """Faults of annotations, what became of these, how many there are, and the place of the first."""
+    marks: Mapping[str, Marks] = field(default_factory=dict)
+    """Marks beside spans, by layer."""
     layers: Mapping[type, Any] = field(default_factory=dict)
     """Annotation that only a task and its readers know, by its type.
 
@@ -185,6 +187,15 @@ class Corpus:
     def notes(self) -> tuple[str, ...]:
         """Sentences for the user on how the file was read."""
         return tuple(text.replace("{}", f"{number:,}") for text, number in self.noted)
+
+    def with_marks(self, **layers: Marks) -> Corpus:
+        """The corpus with layers of marks, in place of those with their names."""
+        return replace(self, marks={**self.marks, **layers})
+
+    def words_of(self, marks: Marks) -> Ints:
+        """The number of the first word of each mark."""
+        words: Ints = self.starts[marks.unit] + marks.begin
+        return words
 
     def with_layer(self, layer: object) -> Corpus:
         """The corpus with a layer, in place of what there was of its type."""

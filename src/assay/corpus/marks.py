@@ -48,6 +48,12 @@ class Marks:
         return len(self.begin)
 
     @classmethod
+    def without_place(cls, unit: Ints, labels: Column, **arguments: Ints) -> Marks:
+        """Marks by their arguments alone."""
+        nowhere = np.full(len(unit), NONE)
+        return cls(unit, nowhere, nowhere, labels, arguments=arguments)
+
+    @classmethod
     def on_line(cls, begin: Ints, end: Ints, label: Ints, stretches: Mapping[int, Stretches] | None = None) -> Marks:
         """Marks by their places on a line and the codes of their labels alone."""
         return cls(np.zeros_like(begin), begin, end, Column(label, ()), stretches=stretches or {})
@@ -77,16 +83,29 @@ class Marks:
             take(self.number),
         )
 
-    def in_order(self) -> tuple[Marks, Ints]:
-        """Marks by first atom, last atom, label and gaps, so that results do not depend on the order of the file; and
-        the number that each had before."""
+    def _label_ranks(self) -> Ints:
+        """The place of each label in alphabetical order."""
         vocabulary = self.labels.vocabulary
         rank = np.empty(len(vocabulary), dtype=np.int64)
         rank[sorted(range(len(rank)), key=vocabulary.__getitem__)] = np.arange(len(rank))
+        ranks: Ints = rank[self.label] if len(self) else np.zeros(0, dtype=np.int64)
+        return ranks
+
+    def distinct(self, *columns: Ints) -> Marks:
+        """Marks by some columns and then by label; of equal ones the first."""
+        rows = np.stack([self._label_ranks(), *columns[::-1]])
+        order = np.lexsort(rows)
+        new = np.ones(len(order), dtype=bool)
+        new[1:] = (rows[:, order[1:]] != rows[:, order[:-1]]).any(axis=0)
+        return self.where(order[new])
+
+    def in_order(self) -> tuple[Marks, Ints]:
+        """Marks by first atom, last atom, label and gaps, so that results do not depend on the order of the file; and
+        the number that each had before."""
         gaps = {shape: number for number, shape in enumerate(sorted(set(self.stretches.values())), 1)}
         shapes = np.zeros(len(self), dtype=np.int64)
         shapes[list(self.stretches)] = [gaps[shape] for shape in self.stretches.values()]
-        order = np.lexsort((shapes, rank[self.label], self.end, self.begin, self.unit))
+        order = np.lexsort((shapes, self._label_ranks(), self.end, self.begin, self.unit))
         return self.where(order), order
 
     def moved(self, place: Ints) -> tuple[Marks, Ints]:

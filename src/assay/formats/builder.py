@@ -101,6 +101,28 @@ class SpanLists:
         return Marks(sentence, begin, end, labels, lines, self._stretches).in_order()
 
 
+class MarkLists:
+    """Marks of a layer as readers find them."""
+
+    def __init__(self, roles: Sequence[str]) -> None:
+        self._roles = roles
+        self._rows = array("q")
+        """Sentence, begin, end, label and arguments of each mark."""
+        self._labels = Vocabulary[str]()
+
+    def add(self, sentence: int, begin: int, end: int, label: str, *arguments: int) -> None:
+        """A mark in a sentence, with one argument for each role."""
+        self._rows.extend((sentence, begin, end, self._labels[label], *arguments))
+
+    def marks(self) -> Marks:
+        """All marks by sentence, place, arguments and label, each once."""
+        rows = np.array(self._rows, dtype=np.int64).reshape(-1, 4 + len(self._roles))
+        unit, begin, end, codes, *arguments = rows.T
+        labels = Column(codes.astype(np.int32), tuple(self._labels))
+        marks = Marks(unit, begin, end, labels, arguments=dict(zip(self._roles, arguments, strict=True)))
+        return marks.distinct(unit, begin, end, *arguments)
+
+
 class SpanCollector(Collector, Protocol):
     """The same for a layer over all spans of the files."""
 
@@ -160,6 +182,11 @@ class Builder:
         self._repairs: dict[tuple[str, str], tuple[int, str]] = {}
         self._faults: list[str] = []
         self._collectors: dict[type, Collector] = {}
+        self._marks: dict[str, MarkLists] = {}
+
+    def layer(self, name: str, *roles: str) -> MarkLists:
+        """The marks of a layer, whose arguments have these roles, the same for all files of the corpus."""
+        return self._marks.setdefault(name, MarkLists(roles))
 
     def collector(self, kind: type[C]) -> C:
         """The collector of a layer that only a task and its readers know, the same for all files of the corpus."""
@@ -382,6 +409,7 @@ class Builder:
             noted=tuple(self._notes.items()),
             left_out=tuple((number, known, status or self.whose.absence) for number, known, status in self._left_out),
             repairs=tuple((*kind, *found) for kind, found in self._repairs.items()),
+            marks={name: lists.marks() for name, lists in self._marks.items()},
         )
         for collected in self._collectors.values():
             corpus = corpus.with_layer(collected.layer())
