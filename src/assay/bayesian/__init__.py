@@ -28,10 +28,11 @@ from assay.bayesian.table import (
 )
 from assay.bayesian.table import rope as find_rope
 from assay.corpus.adapters import is_frame, named_systems, table_text
+from assay.engine.build import Findings, build
 from assay.errors import UsageError
 from assay.experiment.plan import measure_and_score
 from assay.keywords import File, explicit
-from assay.result import SCHEMA, Result, Source
+from assay.result import Result, Source
 from assay.stats.bayes import FEW_DATA_SETS
 
 __all__ = ["bayes"]
@@ -216,30 +217,31 @@ def _result(table: Runs, parts: Sequence[Measured], left_out: Sequence[str], how
         + f"|runs:sha256={'+'.join(one[:12] for one in table.sha256.split('+'))}"
         + (f"|pairs:sha256={pairs_hash[:12]}" if discordant else "")
     )
-    return Result(
-        schema=SCHEMA,
-        version=assay.__version__,
-        signature=signature,
-        command="bayes",
-        task="runs",
-        column="",
-        unit="run",
-        units=max(sum(len(one.splits) for one in part.data) for part in parts),
-        items=len({one.name for part in parts for one in part.data}),
-        aligned_by="split",
-        seed=how.seed,
-        times=how.draws,
-        interval="posterior",
-        test="bayes",
-        family=0,
-        gold=Source(Path(table.name).name, table.name, table.sha256, "runs", 0, 0),
-        systems=tuple(
-            Source(name, *table.files.get(name, (table.name, table.sha256)), "runs", 0, 0) for name in systems
-        ),
-        scores=tuple(score for part in parts for score in part.scores()),
-        bayes=posteriors,
-        rankings=tuple(ranking for _, ranking in ranked),
-        ranks=tuple(found for part in parts if (found := part.mean_ranks()) is not None),
-        warnings=tuple(warnings),
-        notes=tuple(notes),
+    found = Findings(
+        {
+            "command": "bayes",
+            "task": "runs",
+            "column": "",
+            "unit": "run",
+            "units": max(sum(len(one.splits) for one in part.data) for part in parts),
+            "items": len({one.name for part in parts for one in part.data}),
+            "aligned_by": "split",
+            "seed": how.seed,
+            "times": how.draws,
+            "interval": "posterior",
+            "test": "bayes",
+            "family": 0,
+            # Measures are called as in the table of runs.
+            "titles": {},
+        },
+        signature,
+        Source(Path(table.name).name, table.name, table.sha256, "runs", 0, 0),
+        [Source(name, *table.files.get(name, (table.name, table.sha256)), "runs", 0, 0) for name in systems],
+        warnings=warnings,
+        notes=notes,
     )
+    found.rows["scores"] += [score for part in parts for score in part.scores()]
+    found.rows["bayes"] += posteriors
+    found.rows["rankings"] += [ranking for _, ranking in ranked]
+    found.rows["ranks"] += [ranks for part in parts if (ranks := part.mean_ranks()) is not None]
+    return build(found)

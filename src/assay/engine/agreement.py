@@ -20,8 +20,9 @@ from assay.corpus.adapters import named_systems
 from assay.corpus.ratings import Ratings
 from assay.engine import annotators as many
 from assay.engine.annotators import ALL_PAIRS, Continua, Figure, Groups
+from assay.engine.build import Findings, build, format_signature
 from assay.engine.coefficients import AGAINST
-from assay.engine.finish import few_units, pooled_note
+from assay.engine.counts import FEW_UNITS
 from assay.engine.measure import Measure, find
 from assay.engine.options import Options, defaults
 from assay.engine.parts import way_of
@@ -29,7 +30,7 @@ from assay.engine.prepare import Prepared, Run, source_of
 from assay.engine.run import evaluate_shards
 from assay.engine.scores import Settings
 from assay.engine.slices import Slice
-from assay.engine.task import describe, task_options, tasks, with_titles
+from assay.engine.task import task_options, tasks
 from assay.engine.warnings import format_warnings
 from assay.errors import InputError, UsageError
 from assay.formats import Files, plan
@@ -38,7 +39,7 @@ from assay.formats.source import Source as File
 from assay.formats.source import expand, folder_of
 from assay.keywords import Keywords, explicit
 from assay.records import dataclass
-from assay.result import SCHEMA, AltTest, Comparison, Result, Score, Source
+from assay.result import AltTest, Result, Score, Source
 
 _GOLD = re.compile(r"(?<![\w'\"./=-])gold(?!\w|[./=-]\w|'\s)")
 """Gold in a sentence on a pair, of whom the first takes its place; not in names of files and values of settings."""
@@ -83,12 +84,12 @@ def agreement(
     if table is not None:
         chosen = replace(chosen, column="+".join(columns) or None)
         chosen.check()
-        return _finished(_of_table(table, given, systems, ways, items, chosen))
+        return build(_of_table(table, given, systems, ways, items, chosen))
     # By name: no figure depends on who is given first. One who is called gold comes first, as gold does in messages.
     named = sorted(named_systems(annotators).items(), key=lambda one: (one[0] != "gold", one[0]))
     _check([one for _, one in named], chosen)
     chosen = chosen.with_columns([*dict(named), *(named_systems(systems) if systems else ())])
-    result = _of_files(dict(named), given, systems, ways, items, absent, chosen)
+    found = _of_files(dict(named), given, systems, ways, items, absent, chosen)
     copies = [
         f"{a} and {b} are copies of one file, so that their agreement says nothing."
         for (a, one), (b, other) in combinations(named, 2)
@@ -97,13 +98,8 @@ def agreement(
         and all(isinstance(path, str | Path) and Path(path).is_file() for path in (one, other))
         and filecmp.cmp(one, other, shallow=False)
     ]
-    return _finished(replace(result, warnings=(*copies, *result.warnings)))
-
-
-def _finished(result: Result) -> Result:
-    """The Result with tests against the human ceiling corrected for all systems and measures, and with titles."""
-    tests = many.correct_ceilings(result.comparisons)
-    return with_titles(replace(result, comparisons=tests, family=len(tests) or result.family))
+    found.warnings[:0] = copies
+    return build(found)
 
 
 def _columns(given: Any) -> tuple[str, ...]:
@@ -145,7 +141,7 @@ def _one_table(given: Any, columns: Sequence[str], options: Options) -> Table | 
 
 def _of_table(
     table: Table, given: Sequence[Measure], systems: Any, against: Sequence[str], items: bool, options: Options
-) -> Result:
+) -> Findings:
     """The agreement of the annotators in a table of ratings."""
     ratings = table.ratings()
     if len(ratings.annotators) < 2:
@@ -165,25 +161,27 @@ def _of_table(
         ratings = replace(ratings, unit=column.codes, units=column.vocabulary, unit_noun="document")
     judged = named_systems(systems) if systems else {}
     options.check_formats(list(judged))
-    found, warnings = many.systems_of(judged, ratings, options.format_of)
+    answers, warnings = many.systems_of(judged, ratings, options.format_of)
     number = np.bincount(ratings.annotator, minlength=len(ratings.annotators)).tolist()
     sources = [
         Source(name, table.path, table.sha256, FORMAT, rated, rated)
         for name, rated in zip(ratings.annotators, number, strict=True)
     ]
-    heading = (
-        f"agreement on ratings: {ratings.items:,} items, {len(ratings):,} ratings, {len(ratings.annotators):,} "
-        f"annotators{many.with_systems(len(found))}; read as ratings ({table.layout})"
-    )
     gold = replace(sources[0], name=table.path, sentences=ratings.items, words=len(ratings))
-    result = _bare(task.name, measures, options, gold, sources)
-    warnings = [*table.warnings, *warnings]
-    result = replace(result, heading=heading, noun=ratings.noun, unit=ratings.unit_noun, warnings=tuple(warnings))
-    result = replace(result, notes=tuple(table.notes))
+    found = _bare(task.name, measures, options, gold, sources)
+    found.about |= {
+        "heading": f"agreement on ratings: {ratings.items:,} items, {len(ratings):,} ratings, "
+        f"{len(ratings.annotators):,} annotators{many.with_systems(len(answers))}; read as ratings ({table.layout})",
+        "noun": ratings.noun,
+        "unit": ratings.unit_noun,
+    }
+    found.warnings += [*table.warnings, *warnings]
+    found.notes += table.notes
     groups = _groups(ratings)
     figures = [many.figure_of(one, ratings, groups) for one in _of_labels(measures)]
     cuts = [(spec, many.cut(ratings, spec)) for spec in options.slices]
-    return _with_ratings(result, ratings, groups, figures, found, measures, against, cuts, items, options)
+    _add_ratings(found, ratings, groups, figures, answers, measures, against, cuts, items, options)
+    return found
 
 
 # --- files of each annotator ---
@@ -197,7 +195,7 @@ def _of_files(
     items: bool,
     absent: bool,
     options: Options,
-) -> Result:
+) -> Findings:
     """The agreement of annotators with files of their own: every pair, and all of them at once."""
     judged = named_systems(systems) if systems else {}
     for name in judged:
@@ -218,7 +216,7 @@ def _of_files(
     for one in of_all:
         if (task.units if one.definition.takes == "units" else task.ratings) is None:
             raise UsageError(f"{one} is not about {task.name}. See: assay measures")
-    result = None
+    found = None
     if in_pairs or (not given and task.measures_for):
         specs, parts, strangers = [_symmetric(str(one)) for one in in_pairs] if given else [], [], []
         for a, b in combinations(people, 2):
@@ -232,27 +230,27 @@ def _of_files(
             there = evaluate_shards("agreement", first, {b: second}, own, onwards)
             back = evaluate_shards("agreement", second, {a: first}, own, replace(backwards, examples=0))
             parts.append(_of_pair(_either_way(there, back), a, f"{a} ~ {b}"))
-        result = _together(parts)
-        result = replace(result, notes=(*result.notes, *strangers))
+        found = _together(parts)
+        found.notes += strangers
     if not of_all and not judged:
-        assert result is not None
-        return result
+        assert found is not None
+        return found
     everybody = _Everybody(
         task.name, tuple(one.run([]) for one in opened), tuple(map(tuple, shared)), tuple(people), tuple(judged)
     )
-    result = result or everybody.bare(of_all, options)
+    found = found or everybody.bare(of_all, options)
     settings = Settings(options.seed, options.times, "percentile")
     units = [one for one in of_all if one.definition.takes == "units"]
     if units:
         continua = everybody.continua()
         made = [many.unit_figure(one, continua, settings) for one in units]
         scores, notes = many.scores_of([figure for figure, _ in made], len(continua.units), settings, None)
-        notes += [note for _, note in made if note]
-        result = replace(result, scores=(*result.scores, *scores), notes=(*result.notes, *notes))
+        found.rows["scores"] += scores
+        found.notes += [*notes, *(note for _, note in made if note)]
     if judged and in_pairs:
-        result = _with_judged_pairs(result, people, judged, in_pairs, against, settings, options)
+        _add_judged_pairs(found, people, judged, in_pairs, against, settings, options)
     if len(units) == len(of_all) and (in_pairs or not judged):
-        return result
+        return found
     ratings, answers = everybody.ratings()
     groups, figures = _groups(ratings), []
     for one in _of_labels(of_all):
@@ -261,7 +259,8 @@ def _of_files(
         # Words are the same in all columns, and so are their units.
         figures.append(many.figure_of(one, table, groups))
     cuts = [(spec, cut) for spec in options.slices if (cut := everybody.cut(ratings, spec)) is not None]
-    return _with_ratings(result, ratings, groups, figures, answers, of_all, against, cuts, items, options)
+    _add_ratings(found, ratings, groups, figures, answers, of_all, against, cuts, items, options)
+    return found
 
 
 def _of_pairs(measure: Measure) -> bool:
@@ -351,8 +350,8 @@ class _Everybody:
             return found[0][ratings.columns["sentence"].codes], found[1]
         return many.cut(ratings, spec) if spec == "label" else None
 
-    def bare(self, measures: Sequence[Measure], options: Options) -> Result:
-        """A Result without figures."""
+    def bare(self, measures: Sequence[Measure], options: Options) -> Findings:
+        """Findings without scores."""
         task, first = tasks()[self.task], self.runs[0]
         sources: dict[str, Source] = {}
         warnings: dict[str, None] = {}
@@ -364,24 +363,25 @@ class _Everybody:
                 texts.update(dict.fromkeys(re.sub(r"^gold\b", own[0], text) for text in format_warnings(said)))
         gold = replace(sources[self.names[0]], sentences=sum(run.gold.sentences for run in self.runs))
         people = [sources[name] for name in self.names if name in sources]
-        return replace(
-            _bare(self.task, measures, options, gold, people),
-            column=first.column,
-            noun=task.noun,
-            drawing=task.drawing.kind,
-            unit=first.unit,
-            aligned_by=way_of([pair.aligned_by for run in self.runs for _, pair in run.pairs]),
-            scheme=first.scheme,
-            atoms=first.atoms,
-            warnings=tuple(warnings),
-            notes=tuple(notes),
-        )
+        found = _bare(self.task, measures, options, gold, people)
+        found.about |= {
+            "column": first.column,
+            "noun": task.noun,
+            "drawing": task.drawing.kind,
+            "unit": first.unit,
+            "aligned_by": way_of([pair.aligned_by for run in self.runs for _, pair in run.pairs]),
+            "scheme": first.scheme,
+            "atoms": first.atoms,
+        }
+        found.warnings += warnings
+        found.notes += notes
+        return found
 
 
 def _bare(
     task: str, measures: Sequence[Measure], options: Options, gold: Source, sources: Sequence[Source]
-) -> Result:
-    """A Result without figures."""
+) -> Findings:
+    """Findings without scores."""
     signature = {
         "assay": assay.__version__,
         "task": task,
@@ -393,27 +393,23 @@ def _bare(
         "seed": options.seed,
         "annotators": "+".join(dict.fromkeys(f"sha256={one.sha256[:12]}" for one in sources)),
     }
-    return Result(
-        schema=SCHEMA,
-        version=assay.__version__,
-        signature="|".join(f"{key}:{value}" for key, value in signature.items()),
-        command="agreement",
-        task=task,
-        column="",
-        unit="item",
-        units=0,
-        items=0,
-        aligned_by="words",
-        seed=options.seed,
-        times=options.times,
-        interval="percentile",
-        test="shuffling",
-        family=0,
-        gold=gold,
-        systems=tuple(sources),
-        labels=options.labels,
-        ignore_labels=options.ignore_labels,
-    )
+    about = {
+        "command": "agreement",
+        "task": task,
+        "column": "",
+        "unit": "item",
+        "units": 0,
+        "items": 0,
+        "aligned_by": "words",
+        "seed": options.seed,
+        "times": options.times,
+        "interval": "percentile",
+        "test": "shuffling",
+        "family": 0,
+        "labels": options.labels,
+        "ignore_labels": options.ignore_labels,
+    }
+    return Findings(about, format_signature(signature), gold, sources)
 
 
 # --- all annotators, and systems beside them ---
@@ -423,8 +419,8 @@ def _groups(ratings: Ratings) -> Groups:
     return Groups.of(ratings.unit_names, ratings.unit_of_item, ratings.sizes > 0)
 
 
-def _with_ratings(
-    result: Result,
+def _add_ratings(
+    found: Findings,
     ratings: Ratings,
     groups: Groups,
     figures: Sequence[Figure],
@@ -434,8 +430,8 @@ def _with_ratings(
     cuts: Sequence[tuple[str, tuple[Ints, Sequence[str]]]],
     items: bool,
     options: Options,
-) -> Result:
-    """The Result with what the ratings of all annotators amount to, and each system against them."""
+) -> None:
+    """Add what the ratings of all annotators amount to, and each system against them."""
     settings = Settings(options.seed, options.times, "percentile")
     facts = many.agreement_facts(ratings, measures)
     if facts.level_assumed:
@@ -460,66 +456,66 @@ def _with_ratings(
     if figures and not (ratings.sizes > 1).any():
         warnings.append(f"no {ratings.noun} has two ratings, so that there is no agreement to measure.")
     many.check_systems(measures, systems)
-    comparisons: list[Comparison] = []
-    alt_tests = []
     if systems:
         beside = many.against_figures(ratings, systems, groups, against)
-        found, said = many.scores_of(beside, groups.number, settings, None)
-        scores, notes = [*scores, *found], [*notes, *said]
+        rows, said = many.scores_of(beside, groups.number, settings, None)
+        scores, notes = [*scores, *rows], [*notes, *said]
         if not beside[0].resampled:
             notes.append("For so many annotators, systems have no intervals and no test against the human ceiling.")
-        comparisons, said = many.ceiling_comparisons(beside, ratings.annotators, settings)
+        tests, said = many.ceiling_comparisons(beside, ratings.annotators, settings)
+        found.rows["comparisons"] += tests
         notes += said
     for measure in (one for one in measures if one.definition.takes == "systems"):
         made = [many.system_figure(measure, ratings, system, groups) for system in systems]
-        found, said = many.scores_of([figure for figure, _ in made], groups.number, settings, None)
-        scores, notes = [*scores, *found], [*notes, *said]
+        rows, said = many.scores_of([figure for figure, _ in made], groups.number, settings, None)
+        scores, notes = [*scores, *rows], [*notes, *said]
         for system, (_, report) in zip(systems, made, strict=True):
             if isinstance(report, AltTest):
-                rho = next(row for row in found if row.system == system.name and row.score == "advantage")
+                rho = next(row for row in rows if row.system == system.name and row.score == "advantage")
                 whole = replace(report, measure=str(measure), advantage=rho.value, low=rho.low, high=rho.high)
-                alt_tests.append(whole)
+                found.rows["alt_tests"].append(whole)
             elif isinstance(report, Mapping):
                 # By annotator.
                 undefined = (math.nan, math.nan)
-                rows = ((system.name, str(measure), "accuracy", *one) for one in report.items())
-                scores += [Score(*row[:4], None, row[4], *undefined) for row in rows]
+                scores += [
+                    Score(system.name, str(measure), "accuracy", name, None, value, *undefined)
+                    for name, value in report.items()
+                ]
             elif report:
                 warnings.append(report)
     order, values = many.disagreements(ratings, level, distance)
     kept = range(ratings.items) if items else order[: options.examples or many.SHOWN].tolist()
     pairs = dict([("pairs", str(one.rows.number)) for one in figures if one.rows.listed is not None][:1])
     used = int(np.count_nonzero(np.bincount(ratings.unit_of_item[ratings.sizes > 0], minlength=1)))
-    bare = not result.scores
-    return replace(
-        result,
-        units=used if bare else result.units,
-        items=int((ratings.sizes > 1).sum()) if bare else result.items,
-        scores=(*result.scores, *scores),
-        comparisons=(*result.comparisons, *comparisons),
-        agreement_facts=facts if figures else None,
-        annotators=tuple(many.profile_rows(ratings, level, distance)),
-        coincidences=tuple(many.coincidence_rows(ratings)),
-        disagreements=tuple(many.disagreement_row(ratings, item, float(values[item])) for item in kept),
-        alt_tests=tuple(alt_tests),
-        remarks={**result.remarks, **({"rated": ratings.noun} if ratings.noun != result.noun else {}), **pairs},
-        warnings=(*strangers, *result.warnings, *warnings, *(few_units(used, ratings.unit_noun) if bare else ())),
-        notes=tuple(dict.fromkeys((*result.notes, *pooled_note(groups.pooled, ratings.unit_noun), *notes))),
-    )
+    if not found.rows["scores"]:
+        found.about |= {"units": used, "items": int((ratings.sizes > 1).sum())}
+        found.least_units = FEW_UNITS
+    rated = {"rated": ratings.noun} if ratings.noun != found.about["noun"] else {}
+    found.about |= {
+        "agreement_facts": facts if figures else None,
+        "remarks": {**found.about.get("remarks", {}), **rated, **pairs},
+        "family": len(found.rows["comparisons"]),
+    }
+    found.rows["scores"] += scores
+    found.rows["annotators"] += many.profile_rows(ratings, level, distance)
+    found.rows["coincidences"] += many.coincidence_rows(ratings)
+    found.rows["disagreements"] += [many.disagreement_row(ratings, item, float(values[item])) for item in kept]
+    found.warnings = [*strangers, *found.warnings, *warnings]
+    found.pooled = groups.pooled
+    found.further_notes += notes
 
 
-def _with_judged_pairs(
-    result: Result,
+def _add_judged_pairs(
+    found: Findings,
     people: Mapping[str, Any],
     judged: Mapping[str, Any],
     measures: Sequence[Measure],
     against: Sequence[str],
     settings: Settings,
     options: Options,
-) -> Result:
-    """The Result with systems against each annotator in gold's place, by measures of pairs, the human ceiling, and
-    systems against what more than half of the annotators have.
-    """
+) -> None:
+    """Add systems against each annotator in gold's place, by measures of pairs, the human ceiling, and systems
+    against what more than half of the annotators have."""
     plain = replace(options, symmetric=False)
     counts: dict[str, dict[tuple[str, str], Array]] = {str(one): {} for one in measures}
     fields: dict[str, Sequence[str]] = {}
@@ -533,30 +529,28 @@ def _with_judged_pairs(
         sizes.add(int(unit[-1]) + 1)
         for one in measures:
             for name, pair in run.pairs:
-                found = one.count(one.judge(pair), run.gold.sentences)
-                sums = found.regrouped(unit, int(unit[-1]) + 1).matrix()
-                counts[str(one)][gold, name], fields[str(one)] = sums, found.fields
+                counted = one.count(one.judge(pair), run.gold.sentences)
+                sums = counted.regrouped(unit, int(unit[-1]) + 1).matrix()
+                counts[str(one)][gold, name], fields[str(one)] = sums, counted.fields
             vote = tasks()[run.task].majority
             if gold == first and vote is not None and "majority" in against:
                 for name, pair in vote(run, list(judged)):
-                    found = one.count(one.judge(pair), run.gold.sentences)
-                    voted.append((one, name, found.regrouped(unit, int(unit[-1]) + 1).matrix()))
+                    counted = one.count(one.judge(pair), run.gold.sentences)
+                    voted.append((one, name, counted.regrouped(unit, int(unit[-1]) + 1).matrix()))
     if not voted and not {"each", "leave-one-out"} & {*against}:
         raise UsageError("systems of this task are compared with each annotator or leave-one-out.")
     if len(sizes) > 1:
         raise UsageError("systems beside annotators need files with the same sentences. Or try --unit document")
-    scores, comparisons, notes = list(result.scores), list(result.comparisons), list(result.notes)
     for one in measures:
         figures = many.paired_figures(one, counts[str(one)], fields[str(one)], list(people), list(judged), against)
-        own, said = many.scores_of(figures, min(sizes), settings, None)
-        tests, left_out = many.ceiling_comparisons(figures, list(people), settings)
-        scores, notes = [*scores, *own], [*notes, *said, *left_out]
-        comparisons += tests
         by_vote = [many.voted_figure(one, name, sums, fields[str(one)]) for vote, name, sums in voted if vote == one]
-        if by_vote:
-            own, said = many.scores_of(by_vote, min(sizes), settings, None)
-            scores, notes = [*scores, *own], [*notes, *said]
-    return replace(result, scores=tuple(scores), comparisons=tuple(comparisons), notes=tuple(notes))
+        tests, left_out = many.ceiling_comparisons(figures, list(people), settings)
+        scores, notes = many.scores_of(figures, min(sizes), settings, None)
+        more, said = many.scores_of(by_vote, min(sizes), settings, None)
+        found.rows["scores"] += [*scores, *more]
+        found.rows["comparisons"] += tests
+        found.notes += [*notes, *left_out, *said]
+    found.about["family"] = len(found.rows["comparisons"])
 
 
 # --- pairs ---
@@ -659,8 +653,8 @@ def _of_pair(result: Result, first: str, pair: str) -> Result:
     )
 
 
-def _together(parts: Sequence[Result]) -> Result:
-    """The Results of all pairs as one, with the mean over pairs where there are several."""
+def _together(parts: Sequence[Result]) -> Findings:
+    """The Results of all pairs as findings, with the mean over pairs if there are several."""
     sources = {source.name: source for part in parts for source in (part.gold, *part.systems)}
     # What one pair has by chance, being the same both ways there alone, is in no table.
     of_all = set.intersection(*({_table(row) for row in part.scores} for part in parts))
@@ -669,20 +663,17 @@ def _together(parts: Sequence[Result]) -> Result:
     def joined(name: str) -> tuple[Any, ...]:
         return tuple(row for part in parts for row in getattr(part, name))
 
-    result = replace(
-        parts[0],
-        aligned_by=way_of([part.aligned_by for part in parts]),
-        systems=tuple(sources.values()),
-        scores=(*joined("scores"), *(_means(parts) if len(parts) > 1 else ())),
-        counts=joined("counts"),
-        confusion=joined("confusion"),
-        error_types=joined("error_types"),
-        examples=joined("examples"),
-        warnings=tuple(dict.fromkeys(joined("warnings"))),
-        notes=tuple(dict.fromkeys(joined("notes"))),
-        signature=" ".join(part.signature for part in parts),
-    )
-    return describe(result)
+    found = Findings.of(parts[0])
+    found.about["aligned_by"] = way_of([part.aligned_by for part in parts])
+    # Those of all measures, when all of them are known.
+    del found.about["titles"]
+    found.systems = tuple(sources.values())
+    found.rows["scores"] = [*joined("scores"), *(_means(parts) if len(parts) > 1 else ())]
+    for name in ("counts", "confusion", "error_types", "examples"):
+        found.rows[name] = [*joined(name)]
+    found.warnings, found.notes = list(dict.fromkeys(joined("warnings"))), list(dict.fromkeys(joined("notes")))
+    found.signature = " ".join(part.signature for part in parts)
+    return found
 
 
 def _means(parts: Sequence[Result]) -> list[Score]:

@@ -21,11 +21,10 @@ from assay.engine.scores import Settings
 from assay.errors import UsageError, unknown
 from assay.formats.ratings import SystemRatings, ratings_in, read_ratings, system_ratings
 from assay.records import dataclass
-from assay.result import AgreementFacts, Annotator, Coincidence, Comparison, Disagreement, Family, Score, enumeration
-from assay.result.grammar import ALPHA, decide
+from assay.result import AgreementFacts, Annotator, Coincidence, Comparison, Disagreement, Score, enumeration
 from assay.stats.intervals import percentiles, t_interval, t_tail
 from assay.stats.resample import bootstrap_weights
-from assay.stats.significance import SMALLEST, holm, shuffling_test
+from assay.stats.significance import SMALLEST, shuffling_test
 from assay.stats.streams import BOOTSTRAP, generator, rows_text
 from assay.stats.unitizing import Units, overlapping
 
@@ -403,21 +402,6 @@ def ceiling_comparisons(
                     "answered."
                 )
     return rows, notes
-
-
-def correct_ceilings(rows: Sequence[Comparison]) -> tuple[Comparison, ...]:
-    """The tests against the human ceiling with Holm's correction, intervals at the level of all of them, kinds."""
-    found = []
-    for row, adjusted in zip(rows, holm([row.p for row in rows]), strict=True):
-        family, level = Family("ceiling", len(rows)), 1 - ALPHA / len(rows)
-        variance, df = row.variance or math.nan, row.df or math.nan
-        low, high = t_interval(row.difference, variance, 1 + df, -1.0, 1.0, level)
-        facts = {"difference": row.difference, "p_adjusted": adjusted}
-        known = {name: None if math.isnan(value) else value for name, value in facts.items()}
-        kind = decide({"type": "ceiling", "annotators": row.annotators or 0, **known})
-        whole = replace(row, p_adjusted=adjusted, family=family, level=level, low_family=low, high_family=high)
-        found.append(replace(whole, kind=kind.kind, claims=kind.claims))
-    return tuple(found)
 
 
 class _Sides(NamedTuple):

@@ -16,7 +16,7 @@ import numpy as np
 
 from assay.arrays import Floats
 from assay.corpus.adapters import named_systems
-from assay.engine.finish import adjust_p_values, with_groups
+from assay.engine.build import adjust_p_values, with_groups
 from assay.engine.options import Options
 from assay.engine.parts import Part
 from assay.engine.scores import Figures, Settings, range_of
@@ -102,7 +102,7 @@ def evaluate_repeats(
     ]
     tested = [_tested(row, views, places) for row in comparisons]
     rows = adjust_p_values(
-        tested, result.main_scores, slices=options.correct == "slices", documents=result.documents
+        tested, result.main_scores, slices=options.correct == "slices", clustered=result.documents > 0
     )
     scores = [replace(row, group="") for row in scores]
     numbers = ", ".join(f"{name} {len(own)}" for name, own in runs.items())

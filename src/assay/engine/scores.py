@@ -169,7 +169,11 @@ class _Spread:
 class Figures:
     """One measure over one selection of the data, for all systems."""
 
-    def __init__(self, measure: Measure, where: str | None, tallies: Tallies, settings: Settings) -> None:
+    def __init__(
+        self, measure: Measure, where: str | None, tallies: Tallies, settings: Settings, name: str = ""
+    ) -> None:
+        self.name = name or str(measure)
+        """The measure as it is called in rows."""
         self.measure, self.slice, self.tallies, self.settings = measure, where, tallies, settings
         self.systems, self.labels, self.fields = tallies.systems, tallies.labels or (), tallies.fields
         self.by_label = tallies.by_unit is not None or tallies.by_block is not None
@@ -196,7 +200,7 @@ class Figures:
                 for name in names or (*self.functions, *(self.averages if label is None else ())):
                     values = self._observed[name] if place is None else self._observed_by_label[name][:, place]
                     value = float(values[number])
-                    row = (system, str(self.measure), name, label, self.slice, value)
+                    row = (system, self.name, name, label, self.slice, value)
                     found = self._spread(name, number, place, value)
                     yield Score(*row, main=name == self.measure.main, **vars(found))
 
@@ -206,7 +210,7 @@ class Figures:
             by_label = zip(self.labels, self.tallies.totals[index], strict=True) if self.labels else ()
             for label, row in [(None, self.totals[index]), *by_label]:
                 named = dict(zip(self.fields, row.tolist(), strict=True))
-                yield CountsRow(system, str(self.measure), label, self.slice, named)
+                yield CountsRow(system, self.name, label, self.slice, named)
 
     @cached_property
     def _observed_by_label(self) -> dict[str, Floats]:
@@ -704,7 +708,7 @@ class Figures:
                 yield Comparison(
                     a=self.systems[a],
                     b=self.systems[b],
-                    measure=str(self.measure),
+                    measure=self.name,
                     score=name,
                     slice=self.slice,
                     difference=differences[name],

@@ -13,15 +13,13 @@ from typing import Any
 
 import numpy as np
 
-import assay
 from assay.arrays import Bools, Floats
 from assay.engine.averages import average_score, average_test
-from assay.engine.finish import decide_family, with_groups
+from assay.engine.build import Findings, build, decide_family, with_groups
 from assay.engine.measure import form_of_score
 from assay.errors import UsageError
 from assay.records import dataclass
 from assay.result import (
-    SCHEMA,
     Comparison,
     PairOverSets,
     Result,
@@ -79,7 +77,7 @@ def over_sets(sets: Mapping[str, Result], missing: Sequence[str] = ()) -> Result
     systems = list(dict.fromkeys(name for result in fullest for name in _systems(result)))
     grids = [_Grid.of(sets, measure, systems) for measure in _measures(results)]
     grids = [grid for grid in grids if grid.systems]
-    ranks = [found for grid in grids if (found := grid.tested_ranks()) is not None]
+    ranks = [tested for grid in grids if (tested := grid.tested_ranks()) is not None]
     clustered = any(result.documents for result in results)
     tests = [test for grid in grids for test in grid.average_tests(sets)]
     tests = decide_family(tests, "average", [clustered] * len(tests))
@@ -96,67 +94,70 @@ def over_sets(sets: Mapping[str, Result], missing: Sequence[str] = ()) -> Result
         told.insert(0, f"the column compared differs between data sets ({each}). To choose one: --column")
     sliced = any(row.slice is not None for result in results for row in result.scores)
     repeated = any(row.runs is not None for result in results for row in result.scores)
-    overall = Result(
-        schema=SCHEMA,
-        version=assay.__version__,
-        signature=_signature(sets),
-        command=first.command,
-        task=first.task,
-        column=first.column if len(set(columns.values())) == 1 else "",
-        unit=first.unit if all(result.unit == first.unit for result in results) else "unit",
-        units=sum(result.units for result in results),
-        items=sum(result.items for result in results),
-        aligned_by=first.aligned_by,
-        seed=first.seed,
-        times=first.times,
-        interval=first.interval,
-        test=first.test,
-        family=sum(not math.isnan(test.p) for test in tests),
-        gold=_sum("gold", [result.gold for result in results]),
-        systems=tuple(
-            _sum(name, [one for result in results for one in result.systems if one.name == name])
-            for name in dict.fromkeys(one.name for result in fullest for one in result.systems)
-        ),
-        scores=(*with_groups(list(_averages(sets, grids)), tests), *_by_set(sets)),
-        comparisons=(*tests, *(row for grid in grids for row in grid.comparisons)),
-        systems_over_sets=tuple(row for grid in grids for row in grid.of_systems),
-        pairs_over_sets=tuple(row for grid in grids for row in grid.of_pairs),
-        ranks=tuple(ranks),
-        noun=first.noun,
-        matched=first.matched,
-        rivals=first.rivals,
-        titles={name: title for result in results for name, title in result.titles.items()},
-        score_forms={name: forms for result in results for name, forms in result.score_forms.items()},
-        text_unit=first.text_unit,
-        tables_only=True,
-        warnings=(*missing, *told),
-        documents=sum(result.documents for result in results),
-        notes=(
-            *(f"Averages have no intervals: {name} has only one {first.unit}." for name in alone[:1]),
-            *["Scores are means over the runs of a system."] * repeated,
-            *["Slices are in the Result of each data set: --html or --format json."] * sliced,
-        ),
-        examples=tuple(example for result in results for example in result.examples),
-    )
-    column = f", column {overall.column}" if overall.column else ""
-    texts = overall.units if overall.text_unit == "document" else overall.gold.sentences
-    counted = first.remarks.get("items", first.noun)
-    heading = (
-        f"{overall.task}{column}: {len(sets)} data set{'s' * (len(sets) != 1)}, {texts:,} {overall.text_unit}s, "
-        f"{overall.items:,} {counted}s, {len(systems)} system{'s' * (len(systems) != 1)}"
-    )
-    tables = [one for one in _tables(sets, grids, overall) if one.rows]
+    column = first.column if len(set(columns.values())) == 1 else ""
+    units, items = (sum(getattr(result, name) for result in results) for name in ("units", "items"))
+    titles = {name: title for result in results for name, title in result.titles.items()}
+    gold = _sum("gold", [result.gold for result in results])
+    averages = list(_averages(sets, grids))
+    unit = first.unit if all(result.unit == first.unit for result in results) else "unit"
+    tables = [one for one in _tables(sets, grids, averages, tests, titles, unit) if one.rows]
     if repeated:
         # Scores are means; what is counted in one output is that of the median run.
         median = "Of the median run of each system on each data set."
         for place, one in enumerate(tables):
             if one.name in _COUNTED:
                 tables[place] = replace(one, title=f"{one.title}, median runs", notes=(*one.notes, median))
+    texts = units if first.text_unit == "document" else gold.sentences
+    heading = (
+        f"{first.task}{f', column {column}' * bool(column)}: {plural(len(sets), 'data set')}, "
+        f"{texts:,} {first.text_unit}s, {items:,} {first.remarks.get('items', first.noun)}s, "
+        f"{plural(len(systems), 'system')}"
+    )
+    same_in_all = (
+        *("command", "task", "aligned_by", "seed", "times", "interval", "test"),
+        *("noun", "matched", "rivals", "text_unit"),
+    )
+    found = Findings(
+        {
+            **{name: getattr(first, name) for name in same_in_all},
+            "column": column,
+            "unit": unit,
+            "units": units,
+            "items": items,
+            "family": sum(not math.isnan(test.p) for test in tests),
+            "titles": titles,
+            "score_forms": {name: forms for result in results for name, forms in result.score_forms.items()},
+            "tables_only": True,
+            "documents": sum(result.documents for result in results),
+            "heading": heading,
+        },
+        _signature(sets),
+        gold,
+        [
+            _sum(name, [one for result in results for one in result.systems if one.name == name])
+            for name in dict.fromkeys(one.name for result in fullest for one in result.systems)
+        ],
+        warnings=[*missing, *told],
+        notes=[
+            *(f"Averages have no intervals: {name} has only one {first.unit}." for name in alone[:1]),
+            *["Scores are means over the runs of a system."] * repeated,
+            *["Slices are in the Result of each data set: --html or --format json."] * sliced,
+        ],
+    )
+    found.rows |= {
+        "scores": [*averages, *_by_set(sets)],
+        "comparisons": [*tests, *(row for grid in grids for row in grid.comparisons)],
+        "systems_over_sets": [row for grid in grids for row in grid.of_systems],
+        "pairs_over_sets": [row for grid in grids for row in grid.of_pairs],
+        "ranks": ranks,
+        "examples": [example for result in results for example in result.examples],
+        "tables": tables,
+    }
     bare = {
         name: replace(result, comparisons=tuple(replace(row, evidence=None) for row in result.comparisons))
         for name, result in sets.items()
     }
-    return Results(replace(overall, heading=heading, tables=tuple(tables)), bare)
+    return Results(build(found), bare)
 
 
 def _tested_together(sets: Mapping[str, Result]) -> dict[str, Result]:
@@ -440,17 +441,27 @@ def mean_ranks(
 # --- tables ---
 
 
-def _tables(sets: Mapping[str, Result], grids: Sequence[_Grid], overall: Result) -> Iterator[Table]:
+def _tables(
+    sets: Mapping[str, Result],
+    grids: Sequence[_Grid],
+    averages: Sequence[Score],
+    tests: Sequence[Comparison],
+    titles: Mapping[str, str],
+    unit: str,
+) -> Iterator[Table]:
     """Scores on each data set, differences over all and on each; then the details."""
-    title = overall.title
+
+    def title(name: str) -> str:
+        return titles.get(name, name)
+
     for number, grid in enumerate(grids):
-        averages = {row.system: row for row in _overall(overall) if (row.measure, row.score) == grid.main}
-        yield replace(_scores(grid, title(grid.measure), averages, explained=number == 0), minor=number > 0)
+        means = {row.system: row for row in averages if (row.measure, row.score) == grid.main}
+        yield replace(_scores(grid, title(grid.measure), means, explained=number == 0), minor=number > 0)
         if number == 0 and len(grids) > 1:
             yield _means(grids, title)
     for number, grid in enumerate(grids):
-        tests = {(row.a, row.b): row for row in overall.main_tests if row.measure == grid.measure}
-        pairs = _pairs(grid, title(grid.measure), tests, overall.unit)
+        own = {(row.a, row.b): row for row in tests if row.measure == grid.measure}
+        pairs = _pairs(grid, title(grid.measure), own, unit)
         yield replace(pairs, minor=number > 0, notes=pairs.notes if number == 0 else ())
     for number, grid in enumerate(grids):
         by_set = _tests(grid, title(grid.measure))

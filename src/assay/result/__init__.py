@@ -1004,12 +1004,12 @@ class Result:
                 result = replace(result, scores=tuple(replace(row, main=row.score == main) for row, main in rows))
             if any(row.is_of_score and row.slice is None and not row.kind for row in result.comparisons):
                 # In files from before comparisons had a kind, it is made of what they hold.
+                from assay.engine.build import adjust_p_values
                 from assay.engine.counts import FEW_DIFFERING, FEW_UNITS
-                from assay.engine.finish import adjust_p_values
 
                 few = result.units < FEW_UNITS
                 tests = [replace(row, few=few or 0 < row.units < FEW_DIFFERING) for row in result.comparisons]
-                decided = adjust_p_values(tests, result.main_scores, documents=result.documents)
+                decided = adjust_p_values(tests, result.main_scores, clustered=result.documents > 0)
                 result = replace(result, comparisons=tuple(decided))
             if any(not row.kind for row in result.bayes):
                 # Files from before verdicts had a kind have the shares that decide it.

@@ -19,7 +19,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 import assay
-from assay.engine.finish import adjust_p_values
+from assay.engine.build import adjust_p_values
 from assay.engine.task import measure_title
 from assay.errors import UsageError
 from assay.render import FORMATS, OF_TABLES, render

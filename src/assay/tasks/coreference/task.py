@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import combinations, groupby
 
-from assay.engine.finish import main_score, shares
+from assay.engine.build import error_shares
+from assay.engine.finish import main_score
 from assay.engine.measure import find
 from assay.engine.parts import Part, Summed
 from assay.engine.prepare import Run
@@ -50,7 +51,7 @@ def _finish(result: Result, part: Part, settings: Settings) -> Result:
         row
         for key, sums in part.of_task.items()
         if key.startswith("errors\t")
-        for row in shares(key.partition("\t")[2], "chains", dict(zip(sums.fields, sums.totals, strict=True)))
+        for row in error_shares(key.partition("\t")[2], "chains", dict(zip(sums.fields, sums.totals, strict=True)))
     ]
     return replace(result, error_types=(*result.error_types, *errors), similarities=tuple(_similarities(part)))
 

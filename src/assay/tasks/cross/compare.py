@@ -13,21 +13,19 @@ import numpy as np
 import assay
 from assay import specs
 from assay.corpus import Corpus
-from assay.engine.changes import diffs
+from assay.engine.build import Compared, Findings, build, tests_together
 from assay.engine.counts import BLOCKS, FEW_CLUSTERS, FEW_UNITS, Counts, Tallies, as_sums
-from assay.engine.finish import adjust_p_values, few_units, intervals, other_intervals, pooled_note, tests_together
 from assay.engine.measure import Measure, find
 from assay.engine.options import Options, contents_of
 from assay.engine.parts import unit_of
 from assay.engine.phrases import roots
 from assay.engine.run import hashed_units, measure_shard
 from assay.engine.scores import Figures, Settings
-from assay.engine.task import describe
 from assay.engine.treebanks import columns_of
 from assay.engine.warnings import format_warnings
 from assay.errors import UsageError, unknown
 from assay.keywords import Embed, File, Interval, OnMismatch, explicit
-from assay.result import SCHEMA, Framework, Overlap, Result, Source, enumeration
+from assay.result import Framework, Overlap, Result, Source, enumeration
 from assay.result.grammar import ALPHA
 from assay.tasks.cross.functiontrees import HEAD, ROOT, subsumes
 from assay.tasks.cross.measures import Parse, tedeval
@@ -53,9 +51,6 @@ _OF_MEASURES = ("needed_column", "idle_punctuation", "kept_roots", "nothing_left
 """The remarks of preparing measures that are about these; of files there is said enough."""
 _MANY = 20
 """A handful of trees may well be gold's without having been copied."""
-
-_Named = list[tuple[str, Figures]]
-"""Figures of measures under names that tell their theories."""
 
 
 @explicit()
@@ -150,83 +145,73 @@ def cross(
     units = int(reference.unit_of_sentence(unit).max(initial=-1)) + 1
     figures = _tedeval_figures(compared, sizes, unit, settings)
     own, warnings, notes = _native_figures(compared, native, relational, options, settings)
-    family = sum(tests_together(one.systems, None) for _, one in (*figures, *own))
-    for _, one in (*figures, *own):
+    family = sum(tests_together(one.systems, None) for one in (*figures, *own))
+    for one in (*figures, *own):
         one.settings = replace(settings, alpha=ALPHA / max(1, family))
-    tests = [replace(row, measure=name) for name, one in (*figures, *own) for row in one.comparisons()]
-    shown = [replace(row, measure=name) for name, one in (*own, *figures) for row in one.scores(labels=False)]
     sides = Sides(compared, empty_counts=sizes != "paper")
     on = str(_tedeval(sizes, labelled=sides.labelled))
-    values = {row.system: row.value for row in shown if (row.measure, row.score) == (on, "value")}
-    result = Result(
-        schema=SCHEMA,
-        version=assay.__version__,
-        signature=_signature(compared, choices, options, intervals(interval, (*shown, *tests))),
-        command="cross",
-        task=TASK.name,
-        noun=TASK.noun,
-        drawing=TASK.drawing.kind,
-        column="",
-        unit=unit,
-        units=units,
-        items=len(reference),
-        documents=reference.documents if unit == "sentence" and 1 < reference.documents < units else 0,
-        aligned_by="characters" if compared.parts else "words",
-        seed=seed,
-        times=times,
-        interval=interval,
-        test="shuffling",
-        family=family,
-        gold=_source(next(iter(golds)), reference),
-        systems=tuple(_source(bank.title, bank.corpus) for bank in compared.outputs),
-        scores=tuple(shown),
-        counts=tuple(replace(row, measure=name) for name, one in figures for row in one.counts_rows()),
-        comparisons=tuple(adjust_p_values(tests, {row.measure: row.score for row in shown if row.main})),
-        diffs=tuple(diffs(sides.items.fold(), on, None, "value", values)) if len(compared.scored) > 1 else (),
-        frameworks=tuple(
-            Framework(
-                name,
-                gold.corpus.name,
-                gold.kind,
-                compared.enriched.get(name, ""),
-                tuple(compared.outputs_in(name)),
-                tuple(system for system, bank in compared.first.items() if bank.theory == name),
-            )
-            for name, gold in compared.golds.items()
-        ),
-        overlaps=tuple(_overlaps(compared, sizes)),
-        examples=tuple(draw_examples(sides, examples, seed)),
-        texts=embed_texts(sides, on, embed, seed) if embed != "none" and compared.scored else None,
-        mappings=compared.mappings,
-        warnings=(
-            *compared.warnings,
-            *_warnings(compared),
-            *warnings,
-            *few_units(units, unit, FEW_UNITS if unit == "sentence" else FEW_CLUSTERS),
-            *other_intervals(interval, shown, tests),
-        ),
-        notes=(
-            *compared.notes,
-            *_notes(compared, subtypes=subtypes, lifted=non_projective == "lift"),
-            *notes,
-            *pooled_note(any(one.pooled for _, one in (*figures, *own)), unit),
-        ),
+    found = Findings(
+        {
+            "command": "cross",
+            "task": TASK.name,
+            "noun": TASK.noun,
+            "drawing": TASK.drawing.kind,
+            "column": "",
+            "unit": unit,
+            "units": units,
+            "items": len(reference),
+            "documents": reference.documents if unit == "sentence" and 1 < reference.documents < units else 0,
+            "aligned_by": "characters" if compared.parts else "words",
+            "seed": seed,
+            "times": times,
+            "interval": interval,
+            "test": "shuffling",
+            "family": family,
+            "texts": embed_texts(sides, on, embed, seed) if embed != "none" and compared.scored else None,
+        },
+        _signature(compared, choices, options),
+        _source(next(iter(golds)), reference),
+        [_source(bank.title, bank.corpus) for bank in compared.outputs],
+        # Scores begin with what is usual in each framework, tests with what all systems have.
+        [
+            *((one, ["comparisons"]) for one in (*figures, *own)),
+            *((one, ["scores"]) for one in own),
+            *((one, ["scores", "counts"]) for one in figures),
+        ],
+        [Compared(on, None, sides.items.fold(), "value", bounds=False)] if len(compared.scored) > 1 else [],
+        warnings=[*compared.warnings, *_warnings(compared), *warnings],
+        notes=[*compared.notes, *_notes(compared, subtypes=subtypes, lifted=non_projective == "lift"), *notes],
+        least_units=FEW_UNITS if unit == "sentence" else FEW_CLUSTERS,
     )
-    return describe(result)
+    found.rows["frameworks"] += [
+        Framework(
+            name,
+            gold.corpus.name,
+            gold.kind,
+            compared.enriched.get(name, ""),
+            tuple(compared.outputs_in(name)),
+            tuple(system for system, bank in compared.first.items() if bank.theory == name),
+        )
+        for name, gold in compared.golds.items()
+    ]
+    found.rows["overlaps"] += _overlaps(compared, sizes)
+    found.rows["examples"] += draw_examples(sides, examples, seed)
+    found.rows["mappings"] += compared.mappings
+    return build(found)
 
 
 def _source(name: str, corpus: Corpus) -> Source:
     return Source(name, corpus.name, corpus.sha256, corpus.format, corpus.sentences, len(corpus))
 
 
-def _signature(compared: Comparison, choices: Mapping[str, object], options: Options, interval: str) -> str:
+def _signature(compared: Comparison, choices: Mapping[str, object], options: Options) -> dict[str, object]:
     parts: dict[str, object] = {
         "assay": assay.__version__,
         "task": "cross",
         **choices,
         "unit": options.unit,
         "n": compared.reference.sentences,
-        "interval": interval,
+        "interval": options.interval,
         "times": options.times,
         "seed": options.seed,
         **({} if options.on_mismatch == "error" else {"on_mismatch": options.on_mismatch}),
@@ -234,7 +219,7 @@ def _signature(compared: Comparison, choices: Mapping[str, object], options: Opt
     named = {f"theory {compared.full_name(name)}": gold for name, gold in compared.golds.items()}
     for title, bank in (*named.items(), *((bank.title, bank) for bank in compared.outputs)):
         parts[title] = f"sha256={bank.corpus.sha256[:12]}"
-    return "|".join(f"{key}:{value}" for key, value in parts.items())
+    return parts
 
 
 # --- TedEval ---
@@ -257,7 +242,7 @@ def _count(parse: Parse, measure: Measure) -> Counts:
     return counts
 
 
-def _tedeval_figures(compared: Comparison, sizes: str, unit: str, settings: Settings) -> _Named:
+def _tedeval_figures(compared: Comparison, sizes: str, unit: str, settings: Settings) -> list[Figures]:
     """TedEval against all golds together and against each system's own, with and without labels."""
     reference = compared.reference
     of_sentence = reference.unit_of_sentence(unit)
@@ -279,7 +264,7 @@ def _tedeval_figures(compared: Comparison, sizes: str, unit: str, settings: Sett
         ]
         if counts:
             tallies = Tallies.of(counts, measure.fields_read, blocks, unit=unit)
-            found.append((name, Figures(measure, None, tallies, settings)))
+            found.append(Figures(measure, None, tallies, settings, name))
     return found
 
 
@@ -328,10 +313,10 @@ def _native_figures(
     relational: Mapping[str, frozenset[str]],
     options: Options,
     settings: Settings,
-) -> tuple[_Named, list[str], list[str]]:
+) -> tuple[list[Figures], list[str], list[str]]:
     """Each framework's own measures on the systems that have a version of it, with warnings and notes on them."""
     plain = replace(options, examples=0, change=None, kind=None, input_format=None, map=None)
-    found: _Named = []
+    found: list[Figures] = []
     warnings: list[str] = []
     notes: list[str] = []
     for name, bank in compared.golds.items():
@@ -345,7 +330,7 @@ def _native_figures(
         if outputs and (gold.trees is None or not roots(gold.trees).all()):
             part = measure_shard("compare", gold, outputs, native[bank.kind], replace(plain, task=bank.kind))
             for measure, one in zip(part.measures, part.everything, strict=True):
-                found.append((f"{measure}@{name}", Figures(measure, None, one.tallies[part.unit], settings)))
+                found.append(Figures(measure, None, one.tallies[part.unit], settings, f"{measure}@{name}"))
             for lines, remarks in ((warnings, part.warnings), (notes, part.notes)):
                 about = [one for one in remarks if one.kind in _OF_MEASURES]
                 lines += [f"{name}: {line}" for line in format_warnings(about)]

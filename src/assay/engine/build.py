@@ -1,0 +1,377 @@
+"""build(): the Result of what a command has found. Nothing else makes a Result."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import field, fields, replace
+from itertools import combinations
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+
+import assay
+from assay.engine import changes
+from assay.engine.counts import BLOCKS
+from assay.engine.items import Items
+from assay.engine.scores import Figures
+from assay.engine.task import describe
+from assay.errors import unknown
+from assay.records import dataclass
+from assay.result import SCHEMA, Comparison, ErrorType, Family, Result, Score, Source
+from assay.result.grammar import ALPHA, decide
+from assay.result.verdict import pair_facts
+from assay.stats.intervals import t_interval
+from assay.stats.many import letters
+from assay.stats.significance import benjamini_hochberg, holm, holm_of, mcnemar
+
+SURE = 0.001
+"""From this p on, another split of the data may well lead to another verdict."""
+_NO_INTERVAL = {
+    "bca": "BCa is not made for averages over labels, nor where resamples or units do not vary",
+    "wilson": "Wilson's interval is for proportions",
+}
+
+
+class Compared(NamedTuple):
+    """The items of one measure, over everything or one value of a slice, on which systems are compared."""
+
+    on: str
+    slice: str | None
+    items: Items
+    score: str
+    """The score whose differences the changes explain."""
+    is_share: bool = False
+    """True if the score is the share of right items, so that McNemar's test applies."""
+    gold_test: str = ""
+    """The score of McNemar's test over gold's items alone, if there is one."""
+    bounds: bool = True
+    """False if only changes are shown."""
+    exact: Mapping[str, Any] = {}
+    """Fields of the overall upper bound about sentences that are wholly right."""
+
+
+@dataclass(eq=False)
+class Findings:
+    """What a command has found: facts, files, figures to be tested, items to be compared, and rows that are ready."""
+
+    about: dict[str, Any]
+    """Facts by the field of the Result. With `titles`, the task is not asked how the Result is shown."""
+    signature: str | Mapping[str, object]
+    """The signature, or its parts; `interval` is then completed by the kinds of intervals that there are."""
+    gold: Source
+    systems: Sequence[Source]
+    figures: Iterable[tuple[Figures, Sequence[str]]] = ()
+    """Figures, and the tables that each gives rows of: `scores`, `labels` (scores by label), `counts`,
+    `comparisons`."""
+    items: Sequence[Compared] = ()
+    rows: dict[str, list[Any]] = field(default_factory=lambda: defaultdict(list))
+    """Rows of other tables, by the field of the Result; comparisons without a family are corrected here."""
+    errors: Mapping[str, Iterable[str]] = field(default_factory=dict)
+    """By measure the fields that count types of errors."""
+    warnings: list[str] = field(default_factory=list)
+    further_warnings: list[str] = field(default_factory=list)
+    """Warnings that follow those on few units and on intervals."""
+    notes: list[str] = field(default_factory=list)
+    further_notes: list[str] = field(default_factory=list)
+    """Notes that follow the one on blocks of units."""
+    least_units: int = 0
+    """A warning is given if there are fewer units."""
+    pooled: bool = False
+    """True if blocks of units were resampled instead of units."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """The options `baseline`, `correct`, `label_order`; `clustered` if gold has documents that are not the unit."""
+    finish: Callable[[Result], Result] | None = None
+    """Adds the tables that only the task can make."""
+
+    @classmethod
+    def of(cls, result: Result) -> Findings:
+        """The findings of a Result, to which others can be added."""
+        values = {one.name: getattr(result, one.name) for one in fields(result)}
+        signature, gold, systems, warnings, notes = map(
+            values.pop, ("signature", "gold", "systems", "warnings", "notes")
+        )
+        about = {name: value for name, value in values.items() if name not in ("schema", "version", *_tables())}
+        found = cls(about, signature, gold, systems, warnings=[*warnings], notes=[*notes])
+        for name in _tables():
+            found.rows[name] += values[name]
+        return found
+
+
+def _tables() -> list[str]:
+    """The fields of a Result that are tables, in which findings may have rows."""
+    plain = ("systems", "labels", "ignore_labels", "warnings", "notes")
+    return [one.name for one in fields(Result) if str(one.type).startswith("tuple") and one.name not in plain]
+
+
+def build(found: Findings) -> Result:
+    """The Result of what was found."""
+    about, rows = found.about, found.rows
+    scores, tests, pooled = rows["scores"], rows["comparisons"], found.pooled
+    resampled: list[Score | Comparison] = []
+    for one, names in found.figures:
+        first, second = len(scores), len(tests)
+        scores.extend(one.scores(labels="labels" in names) if "scores" in names else ())
+        rows["counts"].extend(one.counts_rows() if "counts" in names else ())
+        tests.extend(one.comparisons() if "comparisons" in names else ())
+        resampled += [*scores[first:], *tests[second:]]
+        pooled |= one.pooled
+    for row in rows["counts"]:
+        # Each type's share of the errors, under every measure that has types (Ortmann's Figure 1).
+        if row.measure in found.errors and row.label is None and row.slice is None and {"fp", "fn"} <= {*row.counts}:
+            errors = {name: number for name, number in row.counts.items() if name in found.errors[row.measure]}
+            rows["error_types"].extend(error_shares(row.system, row.measure, errors))
+    values: dict[tuple[str, str, str | None], dict[str, float]] = defaultdict(dict)
+    for row in scores if found.items else ():
+        if row.label is None:
+            values[row.measure, row.score, row.slice][row.system] = row.value
+    for compared in found.items:
+        own = values.get((compared.on, compared.score, compared.slice), {})
+        _compare_items(compared, own, rows, found.options.get("label_order", "effect"))
+    mains: dict[str, str] = {}
+    for row in scores:
+        if row.main and row.slice is None:
+            mains.setdefault(row.measure, row.score)
+    baseline, sliced = found.options.get("baseline"), found.options.get("correct") == "slices"
+    tests = [row for row in tests if baseline in (None, row.a, row.b)]
+    adjusted = iter(
+        adjust_p_values(
+            [row for row in tests if row.family is None],
+            mains,
+            slices=sliced,
+            clustered=found.options.get("clustered", False),
+        )
+    )
+    tests = [next(adjusted) if row.family is None else row for row in tests]
+    further_notes = list(found.further_notes)
+    if about["command"] == "compare":
+        scores = list(with_groups(scores, tests))
+        overall = (row for row in tests if row.test == "shuffling" and row.slice is None)
+        differing = (row for row in overall if row.measure == tests[0].measure and row.kind != "identical")
+        if found.items and any(row.p_adjusted >= SURE for row in differing):
+            further_notes.append(
+                "This is one test set. To compare over many splits: assay experiment, then assay bayes."
+            )
+    asked, unit = about["interval"], about["unit"]
+    signature = found.signature
+    if not isinstance(signature, str):
+        kinds = dict.fromkeys([asked, *sorted({row.interval for row in resampled if row.interval})])
+        signature = format_signature({**signature, "interval": "+".join(kinds)})
+    block_note = (
+        f"More than {BLOCKS:,} {unit}s (with counts of their own, or counted by label): they were pooled into "
+        f"{BLOCKS:,} blocks by a hash of their id, and blocks were resampled."
+    )
+    tables: dict[str, Any] = {**rows, "scores": scores, "comparisons": tests}
+    result = Result(
+        schema=SCHEMA,
+        version=assay.__version__,
+        signature=signature,
+        gold=found.gold,
+        systems=tuple(found.systems),
+        warnings=(
+            *found.warnings,
+            *_few_units(about["units"], unit, found.least_units),
+            *_other_intervals(asked, resampled),
+            *found.further_warnings,
+        ),
+        notes=tuple(dict.fromkeys((*found.notes, *[block_note] * pooled, *further_notes))),
+        **about,
+        **{name: cast(Any, tuple(own)) for name, own in tables.items()},
+    )
+    result = found.finish(result) if found.finish else result
+    if "titles" in about:
+        return result
+    shown = describe(result)
+    unit, remarks = about.get("text_unit", shown.text_unit), about.get("remarks", {})
+    return replace(shown, text_unit=unit, remarks={**shown.remarks, **remarks})
+
+
+def format_signature(parts: Mapping[str, object]) -> str:
+    """What is needed to get the same numbers again, in a line: options, and checksums of files."""
+    return "|".join(f"{key}:{value}" for key, value in parts.items())
+
+
+def error_shares(system: str, measure: str, errors: Mapping[str, int]) -> Iterator[ErrorType]:
+    """Types of errors with their share of all."""
+    total = sum(errors.values())
+    for name, number in errors.items():
+        yield ErrorType(system, measure, name, number, number / total if total else float("nan"))
+
+
+# --- comparison ---
+
+
+def _compare_items(
+    compared: Compared, values: Mapping[str, float], rows: dict[str, list[Any]], label_order: str
+) -> None:
+    """Add the changes, upper bounds and McNemar's tests of one measure to the rows; `values` has the scores."""
+    on, where, items, score, *_ = compared
+    rows["diffs"].extend(changes.diffs(items, on, where, score, values, label_order))
+    if not compared.bounds:
+        return
+    upper = list(changes.bounds(items, on, where))
+    rows["bounds"].extend([replace(upper[0], **compared.exact), *upper[1:]] if upper else ())
+    for name, function in (
+        ("growth", changes.growth),
+        ("unique", changes.unique),
+        ("transitions", changes.transitions),
+    ):
+        rows[name].extend(function(items, on, where))
+    for tested, own, name, differences in (
+        (bool(compared.gold_test), items.of_gold(), compared.gold_test, {}),
+        (compared.is_share, items, score, values),
+    ):
+        for a, b in combinations(range(len(own.systems)), 2) if tested else ():
+            only_a = own.sum(own.right[a] & ~own.right[b])
+            only_b = own.sum(own.right[b] & ~own.right[a])
+            exact, mid = mcnemar(only_a, only_b)
+            difference = changes.difference(own, a, b, differences) if own.total else math.nan
+            row = (own.systems[a], own.systems[b], on, name, where, difference, math.nan, math.nan, "mcnemar")
+            p = (exact, exact, exact, math.nan)
+            rows["comparisons"].append(Comparison(*row, *p, units=only_a + only_b, p_mid=mid, exact=True))
+
+
+def with_groups(scores: Sequence[Score], tests: Sequence[Comparison]) -> Iterator[Score]:
+    """Scores with the letters that tests give them: main scores of three systems or more that were all tested."""
+    found: dict[tuple[str, str], dict[str, str]] = {}
+    mains = {(row.measure, row.score) for row in scores if row.main and row.label is None and row.slice is None}
+    for measure, score in mains:
+        values = {
+            row.system: row.value
+            for row in scores
+            if (row.measure, row.score, row.label, row.slice) == (measure, score, None, None)
+        }
+        rows = [
+            row
+            for row in tests
+            if (row.measure, row.score, row.slice) == (measure, score, None) and row.test != "mcnemar"
+        ]
+        number = len(values)
+        if number > 2 and len(rows) == number * (number - 1) // 2 and not any(np.isnan(row.p) for row in rows):
+            order = sorted(values, key=lambda name: (-values[name], name))
+            apart = {frozenset((row.a, row.b)) for row in rows if row.is_significant}
+            found[measure, score] = letters(order, apart)
+    for row in scores:
+        groups = found.get((row.measure, row.score), {}) if row.label is None and row.slice is None else {}
+        yield replace(row, group=groups[row.system]) if row.system in groups else row
+
+
+def tests_together(systems: Sequence[str], baseline: str | None) -> int:
+    """Number of pairs that are tested. Raise an error if the baseline is no system."""
+    if baseline is None:
+        return len(systems) * (len(systems) - 1) // 2
+    if baseline not in systems:
+        raise unknown("system", baseline, systems)
+    return len(systems) - 1
+
+
+def adjust_p_values(
+    comparisons: Sequence[Comparison], mains: Mapping[str, str], *, slices: bool = False, clustered: bool = False
+) -> list[Comparison]:
+    """Comparisons with corrected p, intervals at the level of the family, and the kind of verdict allowed.
+
+    A family is made of the main score of each measure, over all pairs and measures of each test; other scores of a
+    measure are corrected over pairs alone. Slices are not corrected, or by Benjamini and Hochberg, all of them
+    together, and have no verdict. `clustered` is True if gold has documents though sentences are the unit.
+    """
+    families: dict[tuple[object, ...], list[int]] = {}
+    for index, row in enumerate(comparisons):
+        if row.slice is None:
+            whole = mains.get(row.measure) == row.score or row.test in ("mcnemar", "ceiling")
+            families.setdefault((row.test, None, *(() if whole else (row.measure, row.score))), []).append(index)
+        elif slices:
+            families.setdefault((row.test, "slices"), []).append(index)
+    done = list(comparisons)
+    for (test, sliced, *others), family in families.items():
+        rows = [comparisons[index] for index in family]
+        adjusted = (benjamini_hochberg if sliced else holm)([row.p for row in rows])
+        if sliced:
+            rows = [
+                replace(row, p_adjusted=p, claims=("significant",) if p <= ALPHA else ())
+                for row, p in zip(rows, adjusted, strict=True)
+            ]
+        elif test == "mcnemar":
+            rows = [replace(row, p_adjusted=p) for row, p in zip(rows, adjusted, strict=True)]
+        elif test == "ceiling":
+            rows = [_decide_ceiling(row, p, len(rows)) for row, p in zip(rows, adjusted, strict=True)]
+        else:
+            rows = decide_family(rows, "further scores" if others else "pairs", [clustered] * len(rows))
+        for index, row in zip(family, rows, strict=True):
+            done[index] = row
+    return done
+
+
+def _decide_ceiling(row: Comparison, adjusted: float, tests: int) -> Comparison:
+    """A test against the human ceiling with its corrected p, the interval at the level of all tests, and its kind."""
+    level = 1 - ALPHA / tests
+    low, high = t_interval(row.difference, row.variance or math.nan, 1 + (row.df or math.nan), -1.0, 1.0, level)
+    facts = {"difference": row.difference, "p_adjusted": adjusted}
+    known = {name: None if math.isnan(value) else value for name, value in facts.items()}
+    kind = decide({"type": "ceiling", "annotators": row.annotators or 0, **known})
+    whole = replace(row, p_adjusted=adjusted, family=Family("ceiling", tests), level=level)
+    return replace(whole, low_family=low, high_family=high, kind=kind.kind, claims=kind.claims)
+
+
+def decide_family(rows: Sequence[Comparison], question: str, clustered: Sequence[bool] = ()) -> list[Comparison]:
+    """The tests of one family with Holm's p and the kind of verdict that each allows.
+
+    `clustered` is True for each test whose documents are known though sentences are the unit.
+    """
+    p_values = np.array([row.p for row in rows], dtype=np.float64)
+    known = np.sort(p_values[~np.isnan(p_values)])
+    family, done = Family(question, len(known)), []
+    marks = clustered or [False] * len(rows)
+    for row, adjusted, in_documents in zip(rows, holm(p_values.tolist()), marks, strict=True):
+        facts: dict[str, Any] = {"clustered": in_documents, "p_adjusted": None if math.isnan(adjusted) else adjusted}
+        needed = None
+        if not math.isnan(adjusted):
+            others = np.delete(known, int(np.searchsorted(known, row.p)))
+            if row.smallest_p is not None and adjusted > ALPHA:
+                facts["smallest_adjusted"] = holm_of(row.smallest_p, others)
+                needed = row.units
+                while holm_of(2.0 ** (1 - needed), others) > ALPHA:
+                    needed += 1
+            if row.p_low < row.p_high:
+                facts["low_adjusted"] = holm_of(row.p_low, others)
+                facts["high_adjusted"] = holm_of(row.p_high, others)
+        whole = replace(row, p_adjusted=adjusted, family=family)
+        if row.variance is not None and row.df is not None:
+            # Resamples have no tails as far out as the level of a family, so that this interval is Student's.
+            level, ends = 1 - ALPHA / max(1, len(known)), (row.low, row.high)
+            if len(known) > 1:
+                ends = t_interval(row.difference, row.variance, row.df + 1, -row.widest, row.widest, level)
+            whole = replace(whole, level=level, low_family=ends[0], high_family=ends[1])
+        found = decide(pair_facts(whole, **facts))
+        needed = needed if found.kind.endswith("untestable") else None
+        done.append(replace(whole, kind=found.kind, claims=found.claims, needed=needed))
+    return done
+
+
+# --- warnings ---
+
+
+def _few_units(number: int, unit: str, least: int) -> Iterator[str]:
+    """A warning if there is little to resample."""
+    if least and number == 1:
+        yield f"1 {unit} only: no interval can be given, and p = 1 means nothing here."
+    elif number < least:
+        yield f"{number} {unit}s only: intervals and p-values from so few units are rough."
+
+
+def _other_intervals(asked: str, rows: Iterable[Score | Comparison]) -> Iterator[str]:
+    """A warning if the kind of interval asked for cannot be made for all scores."""
+    # With `score`, scores that are no shares and differences have intervals that go with it.
+    others = [row for row in rows if asked in _NO_INTERVAL and row.interval not in ("", asked)]
+    found: dict[str, list[str]] = {}
+    for row in others:
+        if isinstance(row, Score):
+            whole = row.label is None and row.slice is None
+            found.setdefault(row.measure if whole else "labels or slices", []).append(row.score)
+    named = [f"{', '.join(dict.fromkeys(names))} of {place}" for place, names in found.items()]
+    named += ["differences"] if any(isinstance(row, Comparison) for row in others) else []
+    if named:
+        yield (
+            f"--interval {asked}: percentiles of the bootstrap are given for {'; '.join(named)}. "
+            f"{_NO_INTERVAL[asked]}."
+        )
