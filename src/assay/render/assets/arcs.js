@@ -290,9 +290,9 @@ function freePlace(from, to, half, obstacles) {
 
 /** @param {Scene} scene */
 function arcTable(scene, bands) {
-  const told = (arc) => `${MARKS[arc.state]}${arc.head < 0 ? STUBS[arc.head] : `${scene.words[arc.head]} (${arc.head + 1})`} ${arc.relation}`;
+  const describe = (arc) => `${MARKS[arc.state]}${arc.head < 0 ? STUBS[arc.head] : `${scene.words[arc.head]} (${arc.head + 1})`} ${arc.relation}`;
   return {
     header: ["", "Word", ...bands.map((band) => `${band.side.heading}: head and relation`)],
-    rows: scene.words.map((word, place) => ({ item: bands[0]?.arcs[place].item, cells: [String(place + 1), word, ...bands.map((band) => told(band.arcs[place]))] })),
+    rows: scene.words.map((word, place) => ({ item: bands[0]?.arcs[place].item, cells: [String(place + 1), word, ...bands.map((band) => describe(band.arcs[place]))] })),
   };
 }

@@ -8,7 +8,7 @@ import { bringUp } from "./scroll.js";
 import { betweenEnds, intervalNotes, numberCell, panel, plotCell, tableWith, textCell } from "./tables.js";
 /** @import { Report } from "./report.js" */
 
-const TOLD = "Systems with a common letter do not differ significantly (p > 0.05 after Holm). This does not mean that they are equally good.";
+const LETTERS_NOTE = "Systems with a common letter do not differ significantly (p > 0.05 after Holm). This does not mean that they are equally good.";
 const HINTS = ["", "Choose a system to see its errors.", "Click two systems to see where they differ."];
 const MANY_LETTERS = 8;
 const LETTERS = ["a", "b"];
@@ -30,7 +30,7 @@ export function boardPanel(report) {
   const choosable = (paired && many > 2) || (!paired && many > 1 && report.texts !== null);
   const scale = scaleOf(rows.flatMap((row) => [row.value, row.low, row.high]));
   const letters = [...new Set(rows.flatMap(lettersOf))];
-  const said = element("p", { class: "soft", id: "board-said", role: "status" });
+  const hint = element("p", { class: "soft", id: "board-said", role: "status" });
   const place = element("div", {});
   let waiting = null;
   const choose = (system) => {
@@ -71,7 +71,7 @@ export function boardPanel(report) {
   const heads = [...(alone ? [] : [""]), alone ? "measure" : called, ...(letters.length ? ["group"] : []), () => axisOf(scale, writersOf(report.formOfAll(rows)).tick), alone ? "score" : titleOf(report, rows[0], all), "95% interval"];
   const show = (focused = null) => {
     place.replaceChildren(tableWith({ heads, rows: rows.map(draw), kind: "rows stacked board" }));
-    said.textContent = waiting === null ? HINTS[choosable ? (paired ? 2 : 1) : 0] : `${report.systems[waiting]}: now choose the system to compare it with.`;
+    hint.textContent = waiting === null ? HINTS[choosable ? (paired ? 2 : 1) : 0] : `${report.systems[waiting]}: now choose the system to compare it with.`;
     if (focused !== null) find(`[data-system="${focused}"]`, place).focus();
   };
   show();
@@ -83,8 +83,8 @@ export function boardPanel(report) {
   });
   const title = alone ? "Scores" : report.result.command === "agreement" ? "Agreement" : "Ranking";
   const several = !alone && measures.length > 1;
-  const top = several || choosable ? element("div", { class: "tools" }, said, several ? chosen : null) : null;
-  return panel("board", title, top, saveableFigure(`ranking-${alone ? rows[0].system : by}`, place), letters.length ? element("p", { class: "soft" }, TOLD) : null, ...intervalNotes(report, rows));
+  const top = several || choosable ? element("div", { class: "tools" }, hint, several ? chosen : null) : null;
+  return panel("board", title, top, saveableFigure(`ranking-${alone ? rows[0].system : by}`, place), letters.length ? element("p", { class: "soft" }, LETTERS_NOTE) : null, ...intervalNotes(report, rows));
 }
 
 /** The title of a score: its measure, and the score if measures have different ones. @param {Report} report */

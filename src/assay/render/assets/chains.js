@@ -131,8 +131,8 @@ function itemsAt(scene, side) {
   const { texts } = scene;
   const found = new Map();
   for (let item = scene.first; item < scene.end; item += 1) {
-    const mine = texts.owner[item] === NONE || (side.number > 0 && texts.outcome[side.system][item] !== NONE);
-    if (mine) found.set(String(texts.stretches[item] || [[texts.begin[item], texts.begin[item] + texts.length[item]]]), item);
+    const present = texts.owner[item] === NONE || (side.number > 0 && texts.outcome[side.system][item] !== NONE);
+    if (present) found.set(String(texts.stretches[item] || [[texts.begin[item], texts.begin[item] + texts.length[item]]]), item);
   }
   return found;
 }

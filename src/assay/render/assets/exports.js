@@ -39,20 +39,20 @@ export async function copyText(text, area = null) {
 /** The window with all exports. @param {Record<string, string>} exports */
 export function exportsWindow(exports, name) {
   const area = element("textarea", { id: "export-text", readOnly: true, spellcheck: false, wrap: "off", "aria-label": "Text to copy" });
-  const said = element("p", { class: "said", role: "status" });
+  const status = element("p", { class: "said", role: "status" });
   let chosen = "";
   const buttons = Object.keys(exports).map((format) => buttonFor(() => choose(format), { "data-format": format }, format));
   function choose(format) {
     chosen = format;
     area.value = exports[format];
     area.scrollTop = 0;
-    said.textContent = "";
+    status.textContent = "";
     for (const button of buttons) button.setAttribute("aria-pressed", String(button.dataset.format === format));
   }
-  const take = async () => (said.textContent = await copyText(exports[chosen], area));
+  const take = async () => (status.textContent = await copyText(exports[chosen], area));
   const keep = () => saveFile(`${name}.${FILES[chosen][0]}`, exports[chosen], FILES[chosen][1]);
   const formats = element("div", { class: "choices", role: "group", "aria-label": "Format" }, buttons);
-  const doing = [buttonFor(take, { id: "export-copy", class: "primary" }, "Copy"), buttonFor(keep, { id: "export-save" }, "Save"), said];
+  const doing = [buttonFor(take, { id: "export-copy", class: "primary" }, "Copy"), buttonFor(keep, { id: "export-save" }, "Save"), status];
   const node = windowOf("exports", "Exports", formats, area, element("div", { class: "choices" }, doing));
   choose(Object.keys(exports)[0]);
   const open = (format = chosen) => {

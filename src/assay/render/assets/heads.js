@@ -97,10 +97,10 @@ export function withHead(text, head) {
 
 /** Rows as a text table: a row for each place and head, a column for each side. */
 export function headedTable({ names, numbers }, sides, header) {
-  const told = ([begin, end]) => `${names.slice(begin, end).join(" ")} (${numbers[begin]}${end - begin > 1 ? `–${numbers[end - 1]}` : ""})`;
+  const wordsAt = ([begin, end]) => `${names.slice(begin, end).join(" ")} (${numbers[begin]}${end - begin > 1 ? `–${numbers[end - 1]}` : ""})`;
   const rows = new Map();
-  sides.forEach(({ rows: own }, column) => {
-    for (const row of own) {
+  sides.forEach(({ rows: sideRows }, column) => {
+    for (const row of sideRows) {
       const key = headedPlace(row);
       if (!rows.has(key)) rows.set(key, { row, cells: sides.map(() => []) });
       rows.get(key).cells[column].push(row.title.trim());
@@ -112,9 +112,9 @@ export function headedTable({ names, numbers }, sides, header) {
   return {
     header: [...header, ...sides.map(({ side }) => side.heading)],
     rows: sorted.map(({ row, cells }) => {
-      const head = Array.isArray(row.head) ? told(row.head) : row.head === ROOT ? "root" : row.head === ELSEWHERE ? "elsewhere" : "";
-      const own = row.stretches.map(told).join(" … ");
-      return { item: row.item, cells: [...(byHead ? [head || own, head ? own : ""] : [own, head]), ...cells.map((cell) => cell.join(", "))] };
+      const head = Array.isArray(row.head) ? wordsAt(row.head) : row.head === ROOT ? "root" : row.head === ELSEWHERE ? "elsewhere" : "";
+      const words = row.stretches.map(wordsAt).join(" … ");
+      return { item: row.item, cells: [...(byHead ? [head || words, head ? words : ""] : [words, head]), ...cells.map((cell) => cell.join(", "))] };
     }),
   };
 }
@@ -154,9 +154,9 @@ export function frameBands(scene) {
 function framesOf(rows) {
   const found = new Map();
   for (const row of rows) {
-    const own = Array.isArray(row.head) ? row.head : [row.begin, row.end];
-    if (!found.has(String(own))) found.set(String(own), { head: String(own), place: own, rows: [] });
-    found.get(String(own)).rows.push(row);
+    const head = Array.isArray(row.head) ? row.head : [row.begin, row.end];
+    if (!found.has(String(head))) found.set(String(head), { head: String(head), place: head, rows: [] });
+    found.get(String(head)).rows.push(row);
   }
   return [...found.values()].sort((one, other) => one.place[0] - other.place[0] || one.place[1] - other.place[1]);
 }

@@ -114,9 +114,9 @@ export function dressSpan(scene, span) {
   if (span.kind) scene.kinds.add(span.kind);
   const kind = TITLES[span.kind] ?? span.kind.toUpperCase();
   const bare = span.label === "" || span.label === "·";
-  const told = (label) => `${MARKS[span.state]}${[bare && kind ? "" : label, kind].filter(Boolean).join(" ")}`;
-  span.text = told(fitText(span.label || "·", FONTS.strong, 150).shown);
-  span.title = told(span.label);
+  const describe = (label) => `${MARKS[span.state]}${[bare && kind ? "" : label, kind].filter(Boolean).join(" ")}`;
+  span.text = describe(fitText(span.label || "·", FONTS.strong, 150).shown);
+  span.title = describe(span.label);
   span.width = widthOf(span.text, FONTS.strong) + 10;
 }
 

@@ -139,9 +139,9 @@ function sentenceEnds(texts, text) {
 /** Every arc, predicate and argument of every side on a line: side, words, label, the words of its head, its outcome. @param {Texts} texts */
 function headedLines(texts, text) {
   const words = [...texts.words(text), ...texts.between(text).map((node) => node.id)];
-  const told = (stretches) => stretches.map(([begin, end]) => `${begin + 1}${end - begin > 1 ? `–${end}` : ""} ${words.slice(begin, end).join(" ")}`).join(" … ");
+  const describe = (stretches) => stretches.map(([begin, end]) => `${begin + 1}${end - begin > 1 ? `–${end}` : ""} ${words.slice(begin, end).join(" ")}`).join(" … ");
   return texts.layers.flatMap((layer, side) =>
-    texts.spans(side, text).map(({ stretches, label, head, kind }) => [layer.side, told(stretches), label, Array.isArray(head) ? told([head]) : head === -1 ? "0" : "", kind].map(cellText).join("\t")),
+    texts.spans(side, text).map(({ stretches, label, head, kind }) => [layer.side, describe(stretches), label, Array.isArray(head) ? describe([head]) : head === -1 ? "0" : "", kind].map(cellText).join("\t")),
   );
 }
 

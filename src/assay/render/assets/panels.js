@@ -29,7 +29,7 @@ function changeSign(kind, text = CHANGES[kind][1]) {
 export function surePanel(report) {
   const { packed, result } = report;
   const [a, b] = report.pair();
-  const said = packed.pairs.find((row) => row.a === a && row.b === b);
+  const known = packed.pairs.find((row) => row.a === a && row.b === b);
   const ofPair = (row) => row.a === a && row.b === b && row.slice === null && row.test !== "mcnemar";
   // Of measures with a table of their own, only the main score is shown here.
   const elsewhere = new Set((result.tables ?? []).filter((one) => one.after === "tests").flatMap((one) => one.measures));
@@ -39,9 +39,9 @@ export function surePanel(report) {
   const scale = scaleOf([0, ...tests.flatMap((row) => [row.low, row.high, row.difference])], 3);
   const draw = (row) => testCells(report, row, scale, tests.filter((one) => one.measure === row.measure).length > 1);
   const heads = ["measure", "A", "B", "B − A", () => axisOf(scale, writersOf(report.formOfAll(tests)).signedTick), intervalTitle(tests[0]), "p (Holm)"];
-  const sentences = said && [
-    said.verdict === packed.verdict ? null : element("p", { id: "pair-verdict", class: "verdict small" }, said.verdict),
-    said.chance.map((line) => element("p", { class: "soft" }, line)),
+  const sentences = known && [
+    known.verdict === packed.verdict ? null : element("p", { id: "pair-verdict", class: "verdict small" }, known.verdict),
+    known.chance.map((line) => element("p", { class: "soft" }, line)),
   ];
   const title = element("span", {}, element("b", { class: "badge a" }, "A"), element("bdi", {}, a), " → ", element("b", { class: "badge b" }, "B"), element("bdi", {}, b));
   return panel("compared", title, sentences, tests.length ? saveableFigure(`differences-${a}-${b}`, tableWith({ heads, rows: tests.map(draw), kind: "rows stacked" })) : element("p", { class: "soft" }, "This pair was not tested. Its differences are listed below."));
@@ -196,8 +196,8 @@ export function labelPanel(report) {
   const sort = chooser("Order of labels", LABEL_ORDERS, show);
   sort.id = "label-sort";
   const added = diff.labels.some((row) => row.label === NO_LABEL) ? ` ${NO_LABEL}: ${report.noun}s that gold does not have; not adding them counts as right.` : "";
-  const said = element("p", { class: "soft" }, `Percentage of ${report.noun}s with the right answer, by gold label, on ${report.title(diff.on)}.${added} ${report.result.remarks.median ?? ""}`);
-  return panel("labels", "By label", element("div", { class: "tools" }, legend(report), sort), place, said);
+  const note = element("p", { class: "soft" }, `Percentage of ${report.noun}s with the right answer, by gold label, on ${report.title(diff.on)}.${added} ${report.result.remarks.median ?? ""}`);
+  return panel("labels", "By label", element("div", { class: "tools" }, legend(report), sort), place, note);
 }
 
 // --- one system ---

@@ -70,7 +70,7 @@ function bars(rows, kind) {
   const measures = unique(rows.map((row) => row.measure));
   const pairs = rows.filter((row, place) => rows.findIndex(({ a, b }) => [a, b].includes(row.a) && [a, b].includes(row.b)) === place);
   const cell = (pair, measure) => {
-    const row = rows.find(({ a, b, measure: own }) => own === measure && [a, b].includes(pair.a) && [a, b].includes(pair.b));
+    const row = rows.find(({ a, b, measure: other }) => other === measure && [a, b].includes(pair.a) && [a, b].includes(pair.b));
     if (!row) return textCell("not compared");
     const shares = row.a === pair.a ? row[kind] : { a: row[kind].b, equal: row[kind].equal, b: row[kind].a };
     const parts = THIRDS.map((name) => ({ name: meaningOf(pair, name), count: shares[name] ?? 0, kind: name }));

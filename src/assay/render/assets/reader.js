@@ -16,7 +16,7 @@ export class Reader {
     this.place = element("div", { class: "place" });
     this.layers = element("div", { class: "choices", role: "group", "aria-label": "Layers" });
     this.figure = element("div", { class: "figure" });
-    this.said = element("span", { class: "said", role: "status" });
+    this.status = element("span", { class: "said", role: "status" });
     this.node = element("section", { id: "drawing", "aria-label": "The text" }, this.place, this.layers, this.figure);
     this.width = 0;
     this.onPaper = false;
@@ -40,7 +40,7 @@ export class Reader {
     const { view, texts, kind } = this.report;
     this.width ||= this.figure.clientWidth || PAPER;
     this.place.replaceChildren(...this.#head());
-    this.layers.replaceChildren(...this.#layerButtons(), this.#foldButton(), element("span", { class: "spring" }), this.said, ...this.#takeAway());
+    this.layers.replaceChildren(...this.#layerButtons(), this.#foldButton(), element("span", { class: "spring" }), this.status, ...this.#takeAway());
     const { a, b, item, fold } = view;
     const { figure, table, caption } = drawing(texts, kind, view.text, { sides: this.report.sides(), a, b, marked: item, fold, address: this.report.result.remarks.address, width: this.width, onPaper: this.onPaper });
     this.drawn = figure;
@@ -133,7 +133,7 @@ export class Reader {
 
   async copy() {
     const { texts, kind, view } = this.report;
-    this.said.textContent = await copyText(nativeText(texts, kind, view.text));
+    this.status.textContent = await copyText(nativeText(texts, kind, view.text));
   }
 
   save() {

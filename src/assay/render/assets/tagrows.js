@@ -82,13 +82,13 @@ function featuresOf(tag) {
 }
 
 function featureLines(label, others, lacking) {
-  const mine = featuresOf(label);
-  const theirs = others.map(featuresOf);
-  const names = new Set(mine.keys());
-  if (lacking) theirs.forEach((features) => features.forEach((_, name) => names.add(name)));
+  const features = featuresOf(label);
+  const otherFeatures = others.map(featuresOf);
+  const names = new Set(features.keys());
+  if (lacking) otherFeatures.forEach((other) => other.forEach((_, name) => names.add(name)));
   const lines = [...names].sort((one, other) => (one.toLowerCase() < other.toLowerCase() ? -1 : 1)).map((name) => {
-    const changed = theirs.some((features) => features.get(name) !== mine.get(name));
-    const text = mine.get(name) ?? `${name} ∅`;
+    const changed = otherFeatures.some((other) => other.get(name) !== features.get(name));
+    const text = features.get(name) ?? `${name} ∅`;
     return [{ text: fitText(text, FONTS.strong).shown, title: text, changed }];
   });
   return lines.length ? lines : [[{ text: label, changed: others.some((other) => other !== label) }]];
@@ -102,10 +102,10 @@ function piecesOf(tag) {
 
 /** True if parts of two tags can be compared: they begin with the same part, and have separators, or as many characters and half of them the same. */
 function isComparable(tag, other) {
-  const [ours, theirs] = [piecesOf(tag), piecesOf(other)];
-  if (ours[0] !== theirs[0]) return false;
+  const [parts, otherParts] = [piecesOf(tag), piecesOf(other)];
+  if (parts[0] !== otherParts[0]) return false;
   if (/.[:.]./u.test(tag) && /.[:.]./u.test(other)) return true;
-  return ours.length === theirs.length && ours.length > 3 && ours.filter((part, place) => part === theirs[place]).length * 2 >= ours.length;
+  return parts.length === otherParts.length && parts.length > 3 && parts.filter((part, place) => part === otherParts[place]).length * 2 >= parts.length;
 }
 
 /** @param {Scene} scene @param {Sheet} sheet @param {Line} line */
