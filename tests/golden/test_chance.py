@@ -14,8 +14,8 @@ import pytest
 import assay
 from assay.bayesian.pairs import Choices, Measured
 from assay.bayesian.table import Rope, data_sets
-from assay.engine.counts import Collapsed, Counts, Tallies
 from assay.engine.build import decide_family
+from assay.engine.counts import Collapsed, Counts, Tallies
 from assay.engine.items import ONE
 from assay.engine.measure import ByFields, Ranged, Ratio, find, measures
 from assay.engine.scores import Figures, Settings
