@@ -782,7 +782,7 @@ class Figures:
             rows, units = change[order][:, places], len(own)
             sizes: Ints = np.ones(units, dtype=np.int64)
             if self.tallies.units > BLOCKS:
-                units = self.tallies.differing_units(a, b)
+                units = self.tallies.differing[min(a, b), max(a, b)]
             content, fields = b"\n" + b"".join(sorted(own)), self._read_by_label
         else:
             found, units = self.tallies.swaps(a, b)
@@ -827,7 +827,7 @@ class Figures:
 
                 tests = shuffling_tests(tables, pairs, difference, rng, self.settings.times, tilted)
                 for (a, b), outcome in tests.items() if self.tallies.units > BLOCKS else ():
-                    tests[a, b] = replace(outcome, units=self.tallies.differing_units(a, b))
+                    tests[a, b] = replace(outcome, units=self.tallies.differing[min(a, b), max(a, b)])
                 found[name] = {**tests, **{(b, a): outcome for (a, b), outcome in tests.items()}}
         return found
 
