@@ -236,14 +236,11 @@ class Tallies:
     units: int
     totals: tuple[Array, ...]
     """In whole numbers of Python: sums of partial credit outgrow 64 bits."""
-    joint: Collapsed | None
-    """The distinct joint rows; None for ever once they are too many. Where they do not tell, there are …"""
-    own: tuple[Collapsed | None, ...] | None
-    """… the distinct rows of each system, …"""
-    pairs: tuple[Collapsed | None, ...] | None
-    """… the joint rows of each pair, …"""
-    differences: tuple[tuple[Collapsed | None, int], ...] | None
-    """… and for each pair its distinct differences, and how many units differ."""
+    distinct: Mapping[tuple[int, ...], Collapsed | None]
+    """The distinct joint rows of all systems, or if these are too many, of each system and of each pair; None for
+    those that are too many, and will be."""
+    differences: Mapping[tuple[int, int], tuple[Collapsed | None, int]]
+    """If joint rows are too many: for each pair its distinct differences, and how many units differ."""
     used: Ints | None
     """The blocks that have units …"""
     sums: Ints | None
@@ -251,11 +248,11 @@ class Tallies:
     by_unit: tuple[Counts, ...] | None
     """Counts by label of each unit, as long as units are few …"""
     by_block: tuple[Counts, ...] | None
-    """… and of each block; None where labels are not resampled one by one."""
-    differing: tuple[int, ...]
-    """For each pair of systems in how many units its counts by label differ."""
+    """… and of each block; None if labels are not resampled one by one."""
+    differing: Mapping[tuple[int, int], int]
+    """For each pair of systems the number of units in which its counts by label differ."""
     compares: bool
-    """True where systems are compared, pair by pair."""
+    """True if systems are compared, pair by pair."""
     unit: str = "sentence"
     names: tuple[str, ...] | None = None
     """The names of units that may have sentences in several shards, such as speakers …"""
@@ -289,17 +286,14 @@ class Tallies:
         columns = [fields.index(name) for name in read]
         matrices = [one.matrix()[:, columns] for one in own]
         rows = np.concatenate(matrices, axis=1)
-        joint = _few(Collapsed.of(rows))
-        pairs = list(combinations(range(len(systems)), 2)) if compares else []
+        joint, everyone = _few(Collapsed.of(rows)), tuple(range(len(systems)))
+        pairs = list(combinations(everyone, 2)) if compares else []
         used = of_blocks = None
         if wide and (not alone or units > BLOCKS):
             place = blocks()
             of_blocks = tuple(_compact(one.regrouped(place, BLOCKS)) for one in own)
             used = np.unique(place)
-        differing: tuple[int, ...] = ()
-        if of_blocks is not None and pairs:
-            # Where units are resampled, the test itself tells how many differ.
-            differing = tuple(_units_that_differ(own[a], own[b]) for a, b in pairs)
+        further = [] if joint else [*((index,) for index in everyone), *pairs]
         tallies = cls(
             systems=systems,
             fields=fields,
@@ -308,46 +302,49 @@ class Tallies:
             units=units,
             # Whole numbers of Python where sums of shards are added: they outgrow 64 bits.
             totals=tuple(total if alone else total.astype(object) for total in totals),
-            joint=joint,
-            own=None if joint else tuple(_few(Collapsed.of(one)) for one in matrices),
-            pairs=None if joint else tuple(_few(Collapsed.of(np.hstack([matrices[i] for i in ab]))) for ab in pairs),
-            differences=None if joint else tuple(_swaps(matrices[a] - matrices[b]) for a, b in pairs),
+            distinct={
+                everyone: joint,
+                **{some: _few(Collapsed.of(np.hstack([matrices[i] for i in some]))) for some in further},
+            },
+            differences={(a, b): _swaps(matrices[a] - matrices[b]) for a, b in pairs if not joint},
             used=used,
             sums=None,
             by_unit=tuple(map(_compact, own)) if wide and units <= BLOCKS else None,
             by_block=of_blocks,
-            differing=differing,
+            # Where units are resampled, the test itself tells how many differ.
+            differing={(a, b): _units_that_differ(own[a], own[b]) for a, b in pairs if of_blocks is not None},
             compares=compares,
             unit=unit,
             names=None if names is None else tuple(names),
             named=None if names is None else tuple(own),
         )
-        drawn = [*((index,) for index in range(len(systems))), *pairs]
-        drawn += [tuple(range(len(systems)))] * (len(systems) > MANY)
+        drawn = [*((index,) for index in everyone), *pairs, *[everyone] * (len(systems) > MANY)]
         if alone and joint is not None and not any(tallies.needs_blocks(*some) for some in drawn):
             return tallies
         used, sums = _sums_by(blocks(), rows)
         return replace(tallies, used=used, sums=sums)
 
+    @property
+    def joint(self) -> Collapsed | None:
+        """The distinct joint rows of all systems; None if they are too many."""
+        return self.distinct[tuple(range(len(self.systems)))]
+
     def rows(self, *systems: int) -> Collapsed | None:
-        """The distinct rows of one system, of two side by side or of all, None where they are too many."""
+        """The distinct rows of one system, of two side by side or of all; None if they are too many."""
         if self.joint is not None:
             return Collapsed.of(self.joint.rows[:, self._columns(systems)], self.joint.sizes)
-        assert self.own is not None and self.pairs is not None
-        if len(systems) == 1:
-            return self.own[systems[0]]
-        found = self.pairs[self._pair(*systems)] if len(systems) == 2 and self.compares else None
-        if found is None or systems[0] < systems[1]:
+        found = self.distinct.get(tuple(sorted(systems)))
+        if found is None or systems[0] <= systems[-1]:
             return found
         return Collapsed.of(np.roll(found.rows, len(self.read), axis=1), found.sizes)
 
     def needs_blocks(self, *systems: int) -> bool:
-        """True where blocks are drawn in place of units: they have too many rows, or such as cost more to draw."""
+        """True if blocks are drawn instead of units: the rows are too many, or cost more to draw."""
         rows = self.rows(*systems) if self.units > BLOCKS else None
         return self.units > BLOCKS and (rows is None or is_costly(rows.rows, rows.sizes))
 
     def block_rows(self, *systems: int) -> Collapsed:
-        """The same rows summed up in each block."""
+        """The distinct rows of the sums over each block, of some systems side by side."""
         assert self.sums is not None
         return Collapsed.of(self.sums[:, self._columns(systems)])
 
@@ -356,12 +353,11 @@ class Tallies:
         return [system * width + field for system in systems for field in range(width)]
 
     def swaps(self, a: int, b: int) -> tuple[Collapsed | None, int]:
-        """The distinct differences of two systems, None where they are too many, and how many units differ."""
+        """The distinct differences of two systems (None if they are too many), and how many units differ."""
         if self.joint is not None:
             one, other = (self.joint.rows[:, self._columns([index])] for index in (a, b))
             return _swaps(one - other, self.joint.sizes)
-        assert self.differences is not None
-        found, number = self.differences[self._pair(a, b)]
+        found, number = self.differences[min(a, b), max(a, b)]
         return found if found is None or a < b else Collapsed.of(-found.rows, found.sizes), number
 
     def wide(self) -> list[Any]:
@@ -381,10 +377,6 @@ class Tallies:
         """The number of units, or of blocks, whose counts by label are resampled."""
         return self.units if self.by_unit is not None or self.used is None else len(self.used)
 
-    def differing_units(self, a: int, b: int) -> int:
-        """The number of units in which two systems' counts by label differ."""
-        return self.differing[self._pair(a, b)]
-
     def _again(self, counts: Sequence[Counts], names: Sequence[str]) -> Tallies:
         """Tallies like these of other counts, of units that have names."""
         return Tallies.of(
@@ -397,31 +389,25 @@ class Tallies:
             unit=self.unit,
         )
 
-    def _pair(self, a: int, b: int) -> int:
-        """The place of two systems among all pairs."""
-        return list(combinations(range(len(self.systems)), 2)).index((min(a, b), max(a, b)))
-
-    def nothing(self, others: Tallies) -> Tallies:
-        """Tallies like these over the units of others, in which nothing is counted."""
+    def with_nothing(self, others: Tallies) -> Tallies:
+        """Zero counts for the units of `others`, with the same systems and fields."""
         if self.named is not None:
-            none = [replace(one, units=others.units, **_nothing_of(one)) for one in self.named]
-            return self._again(none, others.names or ())
+            return self._again([_no_counts(one, others.units) for one in self.named], others.names or ())
         assert others.used is not None
         row = np.zeros((1, len(self.read) * len(self.systems)), dtype=np.int64)
+        rows = Collapsed(row[: others.units], np.array([others.units][: others.units]))
         return replace(
             self,
             labels=None if self.labels is None else (),
             units=others.units,
             totals=tuple(total[:0] if self.labels is not None else total * 0 for total in self.totals),
-            joint=Collapsed(row[: others.units], np.array([others.units][: others.units])),
-            own=None,
-            pairs=None,
-            differences=None,
+            distinct={tuple(range(len(self.systems))): rows},
+            differences={},
             used=others.used,
             sums=np.repeat(row, len(others.used), axis=0),
-            by_unit=None if self.by_unit is None else tuple(_none_of(one, others.units) for one in self.by_unit),
-            by_block=None if self.by_block is None else tuple(_none_of(one, one.units) for one in self.by_block),
-            differing=tuple(0 for _ in self.differing),
+            by_unit=None if self.by_unit is None else tuple(_no_counts(one, others.units) for one in self.by_unit),
+            by_block=None if self.by_block is None else tuple(_no_counts(one, one.units) for one in self.by_block),
+            differing=dict.fromkeys(self.differing, 0),
         )
 
     def __add__(self, other: Tallies) -> Tallies:
@@ -437,12 +423,21 @@ class Tallies:
             ]
             return self._again([replace(one, units=len(known), unit=one.unit % len(known)) for one in both], [*known])
         labels = None if self.labels is None else tuple(sorted({*self.labels, *(other.labels or ())}))
-        joint = _within(self.joint, other.joint)
+        everyone = tuple(range(len(self.systems)))
+        joint = None if self.joint is None or other.joint is None else _few(self.joint + other.joint)
         units = self.units + other.units
         assert self.used is not None and self.sums is not None and other.used is not None and other.sums is not None
         used, sums = _sums_by(np.concatenate([self.used, other.used]), np.concatenate([self.sums, other.sums]))
         compares = self.compares and other.compares
-        pairs = list(combinations(range(len(self.systems)), 2)) if compares else []
+        pairs = list(combinations(everyone, 2)) if compares else []
+        distinct, differences = {everyone: joint}, {}
+        for some in [] if joint else [*((index,) for index in everyone), *pairs]:
+            mine, its = self.rows(*some), other.rows(*some)
+            distinct[some] = None if mine is None or its is None else _few(mine + its)
+        for a, b in [] if joint else pairs:
+            (mine, number), (its, its_number) = self.swaps(a, b), other.swaps(a, b)
+            change = None if mine is None or its is None else _few(mine + its)
+            differences[a, b] = (change, number + its_number)
         few = self.by_unit is not None and other.by_unit is not None and units <= BLOCKS
         return replace(
             self,
@@ -452,15 +447,13 @@ class Tallies:
                 _placed(mine, self.labels, labels) + _placed(its, other.labels, labels)
                 for mine, its in zip(self.totals, other.totals, strict=True)
             ),
-            joint=joint,
-            own=None if joint else tuple(_within(self.rows(i), other.rows(i)) for i in range(len(self.systems))),
-            pairs=None if joint else tuple(_within(self.rows(*two), other.rows(*two)) for two in pairs),
-            differences=None if joint else tuple(_both_swaps(self.swaps(*two), other.swaps(*two)) for two in pairs),
+            distinct=distinct,
+            differences=differences,
             used=used,
             sums=sums,
             by_unit=tuple(map(merged, zip(self.by_unit or (), other.by_unit or (), strict=True))) if few else None,
             by_block=None if self.by_block is None else tuple(map(_added, self.by_block, other.by_block or ())),
-            differing=tuple(map(int.__add__, self.differing, other.differing)),
+            differing={pair: number + other.differing[pair] for pair, number in self.differing.items()},
             compares=compares,
         )
 
@@ -471,29 +464,13 @@ def blocks_of(names: Iterable[str]) -> Ints:
     return np.fromiter(hashes, dtype=np.int64) % BLOCKS
 
 
-def _nothing_of(counts: Counts) -> dict[str, Any]:
-    label = None if counts.label is None else counts.label[:0]
-    return {"unit": counts.unit[:0], "values": counts.values[:0], "label": label}
-
-
 def _few(rows: Collapsed) -> Collapsed | None:
-    """Rows, unless they are too many."""
+    """The rows; None if they are too many."""
     return rows if len(rows.rows) <= BLOCKS else None
 
 
-def _within(first: Collapsed | None, second: Collapsed | None) -> Collapsed | None:
-    """Rows of both, unless they are too many."""
-    return None if first is None or second is None else _few(first + second)
-
-
-def _both_swaps(
-    first: tuple[Collapsed | None, int], second: tuple[Collapsed | None, int]
-) -> tuple[Collapsed | None, int]:
-    return _within(first[0], second[0]), first[1] + second[1]
-
-
 def _units_that_differ(a: Counts, b: Counts) -> int:
-    """The number of units in which two systems' counts by label differ; labels are coded alike."""
+    """Number of units in which two systems' counts by label differ; both have the same codes of labels."""
     assert a.labels is not None and a.label is not None and b.label is not None
     key = np.concatenate([a.unit, b.unit]) * np.int64(len(a.labels)) + np.concatenate([a.label, b.label])
     order = np.argsort(key, kind="stable")
@@ -503,9 +480,9 @@ def _units_that_differ(a: Counts, b: Counts) -> int:
 
 
 def _swaps(differences: Ints, sizes: Ints | None = None) -> tuple[Collapsed | None, int]:
-    """The distinct differences of two systems, None where they are too many, and how many units differ.
+    """The distinct differences of two systems (None if they are too many), and how many units differ.
 
-    A row is one unit, or so many as `sizes` says.
+    A row is one unit, or as many as `sizes` says.
     """
     there = differences.any(axis=1)
     found = Collapsed.of(differences[there], None if sizes is None else sizes[there])
@@ -538,10 +515,10 @@ def _compact(counts: Counts) -> Counts:
     return replace(counts, unit=keys // width, label=(keys % width).astype(np.int32), values=values)
 
 
-def _none_of(counts: Counts, units: int) -> Counts:
-    """Counts like these in so many units, in which nothing is counted."""
-    assert counts.label is not None
-    return replace(counts, units=units, unit=counts.unit[:0], values=counts.values[:0], label=counts.label[:0])
+def _no_counts(counts: Counts, units: int) -> Counts:
+    """Zero counts for `units` units, with the same fields and labels."""
+    label = None if counts.label is None else counts.label[:0]
+    return replace(counts, units=units, unit=counts.unit[:0], values=counts.values[:0], label=label)
 
 
 def _added(first: Counts, second: Counts) -> Counts:

@@ -55,7 +55,7 @@ class Selection:
         tallies = {}
         for unit, own in self.tallies.items():
             if unit in others.tallies:
-                nothing = own.nothing(others.tallies[unit])
+                nothing = own.with_nothing(others.tallies[unit])
                 tallies[unit] = nothing + own if first else own + nothing
         return replace(self, tallies=tallies)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache, cached_property
 from itertools import combinations, pairwise
@@ -61,6 +61,9 @@ _STEP = 1e-4
 """Gradients are differences over this share of a count, one item at least."""
 _Ends = tuple[float, float, str]
 """Both ends of an interval, and its kind."""
+_Spread = dict[str, Any]
+"""Fields of a Score: its interval, and what that is made of."""
+_UNKNOWN: _Spread = {"low": math.nan, "high": math.nan}
 
 
 @dataclass(frozen=True)
@@ -150,22 +153,6 @@ class Exchange:
         return lambda purpose: generator(seed, purpose.encode() + self.content)
 
 
-@dataclass(frozen=True)
-class _Spread:
-    """How sure a score is: its interval and what that is made of, under the names of Score."""
-
-    low: float = math.nan
-    high: float = math.nan
-    interval: str = ""
-    variance: float | None = None
-    df: float | None = None
-    effective_items: float | None = None
-    design_effect: float | None = None
-    assumed: bool = False
-    too_short: tuple[str, ...] = ()
-    shrunk: tuple[float, float] | None = None
-
-
 class Figures:
     """One measure over one selection of the data, for all systems."""
 
@@ -201,8 +188,7 @@ class Figures:
                     values = self._observed[name] if place is None else self._observed_by_label[name][:, place]
                     value = float(values[number])
                     row = (system, self.name, name, label, self.slice, value)
-                    found = self._spread(name, number, place, value)
-                    yield Score(*row, main=name == self.measure.main, **vars(found))
+                    yield Score(*row, main=name == self.measure.main, **self._spread(name, number, place, value))
 
     def counts_rows(self) -> Iterator[CountsRow]:
         """The counts behind the scores, overall and per label."""
@@ -228,19 +214,22 @@ class Figures:
         return values
 
     def _spread(self, name: str, system: int, label: int | None, value: float) -> _Spread:
-        """The interval of a score, as it was asked for, and what its variance over units tells."""
-        asked, units = self.settings.interval, self.tallies.units
+        """The interval of a score, as it was asked for, and its variance over units."""
+        asked, units, found = self.settings.interval, self.tallies.units, _UNKNOWN
         if np.isnan(value) or not asked:
-            return _Spread()
-        found = _Spread()
+            return found
         if units > 1:
             found = self._label_spreads[name][system][label] if label is not None else self._overall(name, system)
         if asked == "score":
             return found
-        found = replace(found, assumed=False)
-        if asked == "wilson" and (total := self._denominator(name, system, label)) is not None:
-            low, high = wilson(value * total, total)
-            return replace(found, low=low, high=high, interval="wilson")
+        found = {**found, "assumed": False}
+        if asked == "wilson":
+            sums = as_sums(self.totals[system] if label is None else self.tallies.totals[system][label], self.fields)
+            read = sums if label is not None else {field: sums[field] for field in self.tallies.read}
+            function = _as_proportion(self.function_of(name), read)
+            if isinstance(function, Proportion):
+                low, high = wilson(value * (total := float(function.total(read))), total)
+                return {**found, "low": low, "high": high, "interval": "wilson"}
         if units < 2:
             # All resamples of a single unit are equal.
             return found
@@ -249,26 +238,17 @@ class Figures:
             ends, improved = self._resampled_label_intervals[name]
             (low, high), kind = ends[system, label].tolist(), "bca" if improved[system, label] else kind
         else:
-            replicates = self._replicates[system][name]
+            replicates = self._own_replicates[system][name]
             if asked == "bca" and name in self.functions:
                 drawn = self._drawn(system)
                 corrected = bca(value, replicates, self._jackknife(name, drawn.rows, drawn.sizes), drawn.sizes)
             (low, high), kind = (corrected, "bca") if corrected else (percentile(replicates), kind)
-        return replace(found, low=low, high=high, interval="" if math.isnan(low) else kind)
-
-    def _denominator(self, name: str, system: int, label: int | None) -> float | None:
-        """The denominator of a score that is a proportion."""
-        totals = self.totals[system] if label is None else self.tallies.totals[system][label]
-        sums = as_sums(totals, self.fields)
-        if label is None:
-            sums = {field: sums[field] for field in self.tallies.read}
-        function = _as_proportion(self.function_of(name), sums)
-        return float(function.total(sums)) if isinstance(function, Proportion) else None
+        return {**found, "low": low, "high": high, "interval": "" if math.isnan(low) else kind}
 
     # --- intervals from the variance over units ---
 
     def _overall(self, name: str, system: int) -> _Spread:
-        """How sure a score of all items is, without resampling."""
+        """The interval of a score of all items, without resampling."""
         # Rows are looked at once; they are cheap however many units have rows of their own.
         found = self.tallies.rows(system) or self.tallies.block_rows(system)
         if name in self.functions:
@@ -284,7 +264,7 @@ class Figures:
         if isinstance(function, Macro):
             sums = as_sums(self.tallies.totals[system], self.fields)
             rare = np.flatnonzero(function.counts(sums) & (function.items(sums) < FEW_ITEMS)).tolist()
-            spread = replace(spread, too_short=tuple(self.labels[label] for label in rare))
+            spread["too_short"] = tuple(self.labels[label] for label in rare)
         return spread
 
     def _ends(
@@ -299,12 +279,13 @@ class Figures:
                 low, high = function.from_share(low), function.from_share(high)
         else:
             (low, high), kind = t_interval(value, variance, df + 1, low, high), "t"
-        return _Spread(low, high, "" if math.isnan(low) else kind, variance, df)
+        interval = "" if math.isnan(low) else kind
+        return {"low": low, "high": high, "interval": interval, "variance": variance, "df": df}
 
     def _spreads(
         self, function: ScoreFunction, found: Collapsed, of_label: Ints, totals: Floats, drawn: float
     ) -> list[_Spread]:
-        """How sure the score of each label is, from rows of counts, the label of each, and the totals of labels.
+        """The interval of the score of each label, from rows of counts, the label of each, and totals by label.
 
         There are `drawn` units or blocks; those without a label need no row of it.
         """
@@ -344,7 +325,7 @@ class Figures:
         if self.clusters:
             steady = min(steady, units)
             degrees = np.maximum(1.0, ratio(add_up(weight) ** 2, add_up(weight**2)) - 1)
-        spreads = [_Spread()] * number
+        spreads = [_UNKNOWN] * number
         for label in np.flatnonzero(~np.isnan(value)).tolist():
             own, v, most = float(share[label]), float(variance[label]), float(items[label])
             effective = effective_items(own, v, float(present[label]), most, float(rarer[label]), steady)
@@ -355,19 +336,14 @@ class Figures:
                 inner = (effective * own + 0.5) / (effective + 1)
                 assert isinstance(function, Ratio)
                 spread_there = function.slope(inner) ** 2 * inner * (1 - inner) / effective
-                spread = replace(
-                    spread,
-                    effective_items=effective,
-                    design_effect=design,
-                    assumed=assumed,
-                    shrunk=(function.from_share(inner), spread_there),
-                )
+                spread |= {"effective_items": effective, "design_effect": design, "assumed": assumed}
+                spread["shrunk"] = (function.from_share(inner), spread_there)
             spreads[label] = spread
         return spreads
 
     @cached_property
     def _label_spreads(self) -> dict[str, list[list[_Spread]]]:
-        """How sure each score is, for each system and label, without resampling."""
+        """The interval of each score, for each system and label, without resampling."""
         found: dict[str, list[list[_Spread]]] = {name: [] for name in self.functions}
         drawn = float(self.tallies.drawn_by_label)
         for counts, totals in zip(self.tallies.labelled(), self.tallies.totals, strict=True):
@@ -402,7 +378,15 @@ class Figures:
             return [self._left_out_units(name, index)[order] for index in systems], np.ones(len(order))
         found = self.tallies.rows(*systems) or self.tallies.block_rows(*systems)
         parts = zip(systems, np.split(found.rows, len(systems), axis=1), strict=True)
-        return [self._contributions(name, part, index, found.sizes) for index, part in parts], found.sizes
+        if not self.clusters:
+            return [self._linear(name, part, index) for index, part in parts], found.sizes
+        # Of documents, what leaving one out changes.
+        number, values = float(found.sizes.sum()), []
+        for index, part in parts:
+            left = as_sums(self.totals[index][self._read].astype(np.float64) - part, self.tallies.read)
+            change = _defined(self._observed[name][index] - self.functions[name](left))
+            values.append(change * (number - 1) / number)
+        return values, found.sizes
 
     def degrees(self, name: str, systems: Sequence[int]) -> float:
         """The degrees of freedom of a variance over units: of documents, fewer where their sizes differ."""
@@ -426,14 +410,6 @@ class Figures:
         found = self.tallies.rows(system) or self.tallies.block_rows(system)
         return math.sqrt(_variance(self._linear(name, found.rows, system), found.sizes))
 
-    def _contributions(self, name: str, rows: Any, system: int, sizes: Array) -> Floats:
-        """Contribution of each row of a system to a score: of documents, what leaving one out changes."""
-        if not self.clusters:
-            return self._linear(name, rows, system)
-        fields, number = self.tallies.read, float(sizes.sum())
-        left = self.functions[name](as_sums(self.totals[system][self._read].astype(np.float64) - rows, fields))
-        return _defined(self._observed[name][system] - left) * (number - 1) / number
-
     def _linear(self, name: str, rows: Any, system: int) -> Floats:
         """Contribution of each row of a system to a score, to first order; only distances from the mean matter."""
         totals = self.totals[system]
@@ -455,8 +431,7 @@ class Figures:
             changes = np.empty(len(distinct))
             step = max(1, CHUNK_NUMBERS // max(1, totals.size))
             for first in range(0, len(distinct), step):
-                some = table[distinct[first : first + step]]
-                some = some if isinstance(some, np.ndarray) else some.toarray()
+                some = _dense(table[distinct[first : first + step]])
                 left = totals - some.reshape(len(some), *totals.shape)
                 changes[first : first + step] = self._observed[name][system] - function(
                     as_sums(left, self._read_by_label)
@@ -483,55 +458,52 @@ class Figures:
         return bootstrap_sums(drawn.rows, drawn.sizes, self.settings.times, rng)
 
     @cached_property
-    def _replicates(self) -> list[dict[str, Floats]]:
+    def _own_replicates(self) -> list[dict[str, Floats]]:
         """For each system each of its scores in each resample of its own rows."""
         if self.by_label:
             return [overall for overall, _ in self._resampled]
-        found = []
-        for system in range(len(self.systems)):
-            sums = as_sums(self._sums(self._drawn(system)), self.tallies.read)
-            found.append({name: function(sums) for name, function in self.functions.items()})
+        found = [self._replicates([system], list(self.functions)) for system in range(len(self.systems))]
+        return [{name: values for name, (values,) in own.items()} for own in found]
+
+    def _replicates(self, systems: Sequence[int], names: Sequence[str]) -> dict[str, list[Floats]]:
+        """For each score its values in each resample, for each of some systems whose rows are drawn together."""
+        found: dict[str, list[Floats]] = {}
+        plain = [name for name in names if name in self.functions]
+        if plain:
+            parts = np.split(self._sums(self._drawn(*systems)), len(systems), axis=1)
+            sums = [as_sums(part, self.tallies.read) for part in parts]
+            found = {name: [self.functions[name](own) for own in sums] for name in plain}
+        averages = [name for name in names if name in self.averages]
+        for system in systems if averages else ():
+            chunks = [
+                [self.averages[name](sums) for name in averages] for _, sums in self._label_sums(systems, system)
+            ]
+            for name, values in zip(averages, zip(*chunks, strict=True), strict=True):
+                found.setdefault(name, []).append(np.concatenate(values))
         return found
 
-    def _pair_replicates(self, a: int, b: int, names: Sequence[str]) -> dict[str, tuple[bool, Floats]]:
-        """For each score its differences (b − a) in each resample of the rows of both; where these are turned, a − b.
+    def _difference_replicates(self, a: int, b: int) -> dict[str, tuple[bool, Floats]]:
+        """For each tested score its differences (b − a) in each resample of the rows of both; if turned, a − b.
 
         Which way round depends on the rows alone, so that both ways agree to the last digit.
         """
+        if len(self.systems) > MANY:
+            return {name: (False, values[b] - values[a]) for name, values in self._common_replicates.items()}
         found: dict[str, tuple[bool, Floats]] = {}
         for functions in (self.functions, self.averages):
-            some = [name for name in names if name in functions]
-            if not some:
-                continue
-            turned = self._is_turned(a, b, wide=functions is self.averages)
-            sides = (b, a) if turned else (a, b)
-            if functions is self.averages:
-                tables = [self._wide_tables[system] for system in sides]
-                one, other = (self._averages_drawn(some, tables, place) for place in (0, 1))
-            else:
-                halves = np.split(self._sums(self._drawn(*sides)), 2, axis=1)
-                sums = [as_sums(half, self.tallies.read) for half in halves]
-                one, other = ({name: functions[name](side) for name in some} for side in sums)
-            found |= {name: (turned, other[name] - one[name]) for name in some}
+            names = [name for name in self._tested if name in functions]
+            if names:
+                turned = self._is_turned(a, b, wide=functions is self.averages)
+                drawn = self._replicates((b, a) if turned else (a, b), names)
+                found |= {name: (turned, other - one) for name, (one, other) in drawn.items()}
         return found
 
     @cached_property
-    def _common_replicates(self) -> dict[str, Floats]:
-        """Of very many systems each tested score in each resample, one draw for all: times × systems."""
+    def _common_replicates(self) -> dict[str, list[Floats]]:
+        """For each tested score of very many systems its values in each resample, one draw for all systems."""
         order = sorted(range(len(self.systems)), key=lambda system: self._digests[system])
-        back = np.argsort(order)
-        plain = [name for name in self._tested if name in self.functions]
-        found: dict[str, Floats] = {}
-        if plain:
-            sums = self._sums(self._drawn(*order))
-            sides = as_sums(sums.reshape(len(sums), len(order), -1)[:, back], self.tallies.read)
-            found |= {name: self.functions[name](sides) for name in plain}
-        averages = [name for name in self._tested if name in self.averages]
-        if averages:
-            tables = [self._wide_tables[system] for system in order]
-            drawn = [self._averages_drawn(averages, tables, place) for place in range(len(order))]
-            found |= {name: np.stack([drawn[place][name] for place in back], axis=1) for name in averages}
-        return found
+        drawn = self._replicates(order, self._tested)
+        return {name: [values[place] for place in np.argsort(order)] for name, values in drawn.items()}
 
     def _is_turned(self, a: int, b: int, *, wide: bool) -> bool:
         """True if the rows of b and a make the larger list, so that all is computed that way round."""
@@ -579,29 +551,25 @@ class Figures:
         """A checksum of each unit's rows in some systems, side by side."""
         return [b"".join(row) for row in zip(*(self._row_digests[system] for system in systems), strict=True)]
 
-    def _weights(self, tables: Sequence[Any], width: int) -> Iterator[Array]:
-        """Weights of units, some resamples at a time, by a stream of the tables' own.
+    def _label_sums(
+        self, systems: Sequence[int], system: int, labels: slice = slice(None)
+    ) -> Iterator[tuple[slice, dict[str, Floats]]]:
+        """Sums by label of one of several systems that are drawn together: some resamples and labels at a time.
 
-        Units are drawn in an order that depends on what is in them alone; the weights are in that of the tables.
+        Units are drawn in an order that depends only on what is in them.
         """
         self.pooled |= self.tallies.units > BLOCKS
-        known = {id(table): digests for table, digests in zip(self._wide_tables, self._row_digests, strict=True)}
-        contents = [b"".join(row) for row in zip(*(known[id(table)] for table in tables), strict=True)]
+        fields, contents = self._read_by_label, self._contents(systems)
+        table = _fast(self._wide_tables[system], self.tallies.units)
+        if labels != slice(None):
+            table = table[:, labels.start * len(fields) : labels.stop * len(fields)]
         order = sorted(range(len(contents)), key=contents.__getitem__)
         rng = generator(self.settings.seed, BOOTSTRAP.encode() + b"\n" + b"".join(contents[index] for index in order))
-        place = np.argsort(order)
+        place, width, done = np.argsort(order), len(self.labels) * len(fields), 0
         for weights in bootstrap_weights(len(contents), self.settings.times, rng, width):
-            yield weights[:, place].astype(np.float32)
-
-    def _averages_drawn(self, names: Sequence[str], tables: Sequence[Any], place: int) -> dict[str, Floats]:
-        """Averages over labels of one of several systems that are drawn together, in each resample."""
-        table, fields = _fast(tables[place], self.tallies.units), self._read_by_label
-        parts: dict[str, list[Floats]] = {name: [] for name in names}
-        for weights in self._weights(tables, len(self.labels) * len(fields)):
-            sums = as_sums((weights @ table).reshape(len(weights), -1, len(fields)), fields)
-            for name in names:
-                parts[name].append(self.averages[name](sums))
-        return {name: np.concatenate(found) for name, found in parts.items()}
+            sums = weights[:, place].astype(np.float32) @ table
+            yield slice(done, done + len(weights)), as_sums(sums.reshape(len(weights), -1, len(fields)), fields)
+            done += len(weights)
 
     @property
     def _labels_at_once(self) -> tuple[int, list[str]]:
@@ -614,17 +582,13 @@ class Figures:
     def _resampled(self) -> list[tuple[dict[str, Floats], dict[str, Array]]]:
         """Of a measure by label, for each system: each score and average in each resample of its own units; and by
         label, labels × times, unless these are too many to be held."""
-        times, (at_once, kept), fields = self.settings.times, self._labels_at_once, self._read_by_label
+        times, (at_once, kept) = self.settings.times, self._labels_at_once
+        number = len(self.labels) if at_once >= len(self.labels) else 0
         found = []
-        for table in self._wide_tables:
+        for system in range(len(self.systems)):
             overall = {name: np.empty(times) for name in (*self.functions, *self.averages)}
-            number = len(self.labels) if at_once >= len(self.labels) else 0
             by_label = {name: np.empty((number, times), dtype=np.float32) for name in kept if number}
-            fast, done = _fast(table, self.tallies.units), 0
-            for weights in self._weights([table], len(self.labels) * len(fields)):
-                part = slice(done, done + len(weights))
-                done += len(weights)
-                sums = as_sums((weights @ fast).reshape(len(weights), -1, len(fields)), fields)
+            for part, sums in self._label_sums([system], system):
                 together = {field: values.sum(axis=1) for field, values in sums.items()}
                 for name, function in self.functions.items():
                     overall[name][part] = function(together)
@@ -637,20 +601,14 @@ class Figures:
 
     def _label_blocks(self, system: int) -> Iterator[tuple[int, int, dict[str, Array]]]:
         """Some labels (first, end) at a time, and their scores in each resample: labels × times."""
-        (at_once, kept), fields = self._labels_at_once, self._read_by_label
+        at_once, kept = self._labels_at_once
         if at_once >= len(self.labels):
             yield 0, len(self.labels), self._resampled[system][1]
             return
-        whole, width = self._wide_tables[system], len(fields)
-        fast = _fast(whole, self.tallies.units)
         for first in range(0, len(self.labels), at_once):
             end = min(first + at_once, len(self.labels))
             found = {name: np.empty((end - first, self.settings.times), dtype=np.float32) for name in kept}
-            table, done = fast[:, first * width : end * width], 0
-            for weights in self._weights([whole], len(self.labels) * width):
-                part = slice(done, done + len(weights))
-                done += len(weights)
-                sums = as_sums((weights @ table).reshape(len(weights), -1, width), fields)
+            for part, sums in self._label_sums([system], system, slice(first, end)):
                 for name, values in found.items():
                     values[:, part] = self.functions[name](sums).T
             yield first, end, found
@@ -658,7 +616,7 @@ class Figures:
     @cached_property
     def _resampled_label_intervals(self) -> dict[str, tuple[Floats, Bools]]:
         """The ends of the interval of each score (systems × labels × 2), and whether they were corrected (BCa)."""
-        shape = (len(self.systems), len(self.labels))
+        shape, fields = (len(self.systems), len(self.labels)), self._read_by_label
         found_ends = {name: (np.full((*shape, 2), np.nan), np.zeros(shape, dtype=bool)) for name in self.functions}
         for system in range(len(self.systems)):
             for first, end, found in self._label_blocks(system):
@@ -666,9 +624,12 @@ class Figures:
                     ends, corrected = found_ends[name]
                     ends[system, first:end] = percentiles(values)
                     for label in range(first, end) if self.settings.interval == "bca" else ():
+                        table = self._wide_tables[system][:, label * len(fields) : (label + 1) * len(fields)]
+                        table = _dense(table)[np.argsort(self._row_digests[system])]
+                        left_out = self.functions[name](as_sums(table.sum(axis=0) - table, fields))
                         observed = float(self._observed_by_label[name][system, label])
-                        left_out = self._jackknife_of_label(name, system, label)
-                        better = bca(observed, values[label - first].astype(np.float64), *left_out)
+                        replicates = values[label - first].astype(np.float64)
+                        better = bca(observed, replicates, left_out, np.ones(len(table), dtype=np.int64))
                         if better is not None:
                             ends[system, label], corrected[system, label] = better, True
         return found_ends
@@ -676,13 +637,6 @@ class Figures:
     def _jackknife(self, name: str, rows: Ints, sizes: Ints) -> Floats:
         """A score with one unit of each row left out."""
         return self.functions[name](as_sums(sizes @ rows - rows, self.tallies.read))
-
-    def _jackknife_of_label(self, name: str, system: int, label: int) -> tuple[Floats, Ints]:
-        fields = self._read_by_label
-        table = self._wide_tables[system][:, label * len(fields) : (label + 1) * len(fields)]
-        table = table if isinstance(table, np.ndarray) else table.toarray()
-        table = table[np.argsort(self._row_digests[system])]
-        return self.functions[name](as_sums(table.sum(axis=0) - table, fields)), np.ones(len(table), dtype=np.int64)
 
     # --- comparisons ---
 
@@ -760,12 +714,8 @@ class Figures:
                 low, high = range_of(self.function_of(name))
                 found[name] = (*t_interval(observed[name], variance, degrees + 1, low - high, high - low), "t")
             return found
-        if len(self.systems) > MANY:
-            drawn = {name: (False, values[:, b] - values[:, a]) for name, values in self._common_replicates.items()}
-        else:
-            drawn = self._pair_replicates(a, b, list(observed))
         found = {}
-        for name, (turned, replicates) in drawn.items():
+        for name, (turned, replicates) in self._difference_replicates(a, b).items():
             ends, kind = percentile(replicates), "percentile"
             if asked == "bca" and name in self.functions:
                 rows = self._drawn(*((b, a) if turned else (a, b)))
@@ -785,21 +735,28 @@ class Figures:
         found = self._exchange(a, b, name)
         function, stream = self.function_of(name), cache(found.stream(self.settings.seed))
         sides, difference = found.sides, found.difference(function)
+        chance = self.settings.power if self.slice is None else None
         outcome = shuffling_test(
             *(*sides, found.rows, found.sizes, difference, stream, self.settings.times),
             amounts=found.amounts(function),
             width=len(found.a),
-            replicates=self._asks_power and reaches(self.settings.times, self.settings.alpha),
+            replicates=chance is not None and reaches(self.settings.times, self.settings.alpha),
         )
         outcome = replace(outcome, units=found.units)
-        swaps = found.rows if isinstance(found.rows, np.ndarray) else found.rows.toarray()
+        if chance is None or found.rows.shape[1] > MOST_FIELDS:
+            return outcome, None
         ends = (-ends[1], -ends[0]) if found.turned else ends
         # What power draws comes behind what the test has drawn.
-        return outcome, self._power(*sides, swaps, found.sizes, difference, outcome, ends, stream(SHUFFLING))
-
-    @property
-    def _asks_power(self) -> bool:
-        return self.settings.power is not None and self.slice is None
+        power = detectable(
+            *(*sides, _dense(found.rows), found.sizes, difference, outcome, ends, stream(SHUFFLING)),
+            units=self.tallies.units,
+            alpha=self.settings.alpha,
+            chance=chance,
+        )
+        if power is None:
+            return outcome, None
+        assert outcome.smallest_p is not None
+        return outcome, Power(self.settings.alpha, chance, outcome.smallest_p, *vars(power).values())
 
     def _exchange(self, a: int, b: int, name: str) -> Exchange:
         """What a test of two systems on a score is made of."""
@@ -825,7 +782,7 @@ class Figures:
             rows, units = change[order][:, places], len(own)
             sizes: Ints = np.ones(units, dtype=np.int64)
             if self.tallies.units > BLOCKS:
-                units = self.tallies.differing_units(a, b)
+                units = self.tallies.differing[min(a, b), max(a, b)]
             content, fields = b"\n" + b"".join(sorted(own)), self._read_by_label
         else:
             found, units = self.tallies.swaps(a, b)
@@ -846,56 +803,22 @@ class Figures:
         of_average, measure = name in self.averages, str(self.measure)
         return Exchange(first, second, rows, sizes, places, units, measure, fields, of_average, content, turned)
 
-    def _power(
-        self,
-        a: Floats,
-        b: Floats,
-        swaps: Array,
-        sizes: Ints,
-        difference: Callable[[Floats, Floats], Floats],
-        outcome: Shuffling,
-        ends: tuple[float, float],
-        rng: np.random.Generator,
-    ) -> Power | None:
-        """The power of a test; slices and scores beside the main one claim nothing."""
-        chance, alpha = self.settings.power, self.settings.alpha
-        if chance is None or not self._asks_power or swaps.shape[1] > MOST_FIELDS:
-            return None
-        found = detectable(
-            *(a, b, swaps, sizes, difference, outcome, ends, rng),
-            units=self.tallies.units,
-            alpha=alpha,
-            chance=chance,
-        )
-        if found is None:
-            return None
-        assert outcome.smallest_p is not None
-        return Power(alpha, chance, outcome.smallest_p, *vars(found).values())
-
-    def _difference_of_average(self, function: ScoreFunction) -> Difference:
-        fields = self._read_by_label
-
-        def difference(x: Floats, y: Floats) -> Floats:
-            shape = (*x.shape[:-1], -1, len(fields))
-            return np.asarray(
-                function(as_sums(y.reshape(shape), fields)) - function(as_sums(x.reshape(shape), fields))
-            )
-
-        return difference
-
     @cached_property
     def _common_tests(self) -> dict[str, dict[tuple[int, int], Shuffling]]:
         """Of very many systems the tests of all pairs on each average over labels: one toss of coins for all."""
         order = sorted(range(len(self.systems)), key=lambda system: self._digests[system])
         contents = self._contents(order)
         rows = sorted(range(len(contents)), key=contents.__getitem__)
-        tables = [table[rows] for table in self._wide_tables]
+        tables, fields = [table[rows] for table in self._wide_tables], self._read_by_label
         found = {}
         for name in self._tested:
             if name in self.averages:
                 rng = generator(self.settings.seed, SHUFFLING.encode() + b"\n" + b"".join(sorted(contents)))
                 pairs = list(combinations(order, 2))
-                difference = self._difference_of_average(self.averages[name])
+
+                def difference(x: Floats, y: Floats, name: str = name) -> Floats:
+                    sides = (as_sums(side.reshape(*side.shape[:-1], -1, len(fields)), fields) for side in (y, x))
+                    return np.asarray(np.subtract(*map(self.averages[name], sides)))
 
                 def tilted(a: int, b: int, name: str = name) -> Shuffling | None:
                     own = self._exchange(a, b, name)
@@ -904,7 +827,7 @@ class Figures:
 
                 tests = shuffling_tests(tables, pairs, difference, rng, self.settings.times, tilted)
                 for (a, b), outcome in tests.items() if self.tallies.units > BLOCKS else ():
-                    tests[a, b] = replace(outcome, units=self.tallies.differing_units(a, b))
+                    tests[a, b] = replace(outcome, units=self.tallies.differing[min(a, b), max(a, b)])
                 found[name] = {**tests, **{(b, a): outcome for (a, b), outcome in tests.items()}}
         return found
 
@@ -950,15 +873,16 @@ def _gradient(function: ScoreFunction, totals: Floats, fields: Sequence[str]) ->
         step = np.zeros(totals.shape)
         step[:, field] = steps[:, field]
         below, here, above = (function(as_sums(totals + sign * step, fields)) for sign in (-1, 0, 1))
-        gradient[:, field] = np.where(totals[:, field] > 0, _slope(below, here, above, steps[:, field]), 0.0)
+        # The slope between both ends, or on the side where the score is defined.
+        both, size = (above - below) / (2 * steps[:, field]), steps[:, field]
+        one_side = np.where(np.isnan(below), (above - here) / size, (here - below) / size)
+        slope = np.nan_to_num(np.where(np.isnan(both), one_side, both))
+        gradient[:, field] = np.where(totals[:, field] > 0, slope, 0.0)
     return gradient
 
 
-def _slope(below: Floats, here: Floats, above: Floats, step: Floats) -> Floats:
-    """The slope between two ends, or on the side where the score is defined."""
-    both = (above - below) / (2 * step)
-    one = np.where(np.isnan(below), (above - here) / step, (here - below) / step)
-    return np.asarray(np.nan_to_num(np.where(np.isnan(both), one, both)))
+def _dense(table: Any) -> Array:
+    return np.asarray(table if isinstance(table, np.ndarray) else table.toarray())
 
 
 def _fast(table: Any, units: int) -> Any:

@@ -255,6 +255,6 @@ def test_units_without_a_value_add_no_counts_by_label() -> None:
     label = np.array([0, 1], dtype=np.int32)
     counts = Counts(("right", "gold", "system"), 2, np.array([0, 1]), rows, ("A", "B"), label)
     tallies = Tallies.of([("x", counts)], find("tag-f1").fields_read, lambda: np.arange(2), alone=False)
-    both = tallies + tallies.nothing(tallies)
+    both = tallies + tallies.with_nothing(tallies)
     assert both.units == 4
     assert both.wide()[0].sum(axis=0).tolist() == tallies.wide()[0].sum(axis=0).tolist() == [1, 2, 2, 3, 4, 4]
