@@ -204,7 +204,7 @@ def _source(name: str, corpus: Corpus) -> Source:
     return Source(name, corpus.name, corpus.sha256, corpus.format, corpus.sentences, len(corpus))
 
 
-    sides = TreebankOverlay(compared, empty_counts=sizes != "paper")
+def _signature(compared: Treebanks, choices: Mapping[str, object], options: Options) -> dict[str, object]:
     parts: dict[str, object] = {
         "assay": assay.__version__,
         "task": "cross",
@@ -242,7 +242,7 @@ def _count(parse: Parse, measure: Measure) -> Counts:
     return counts
 
 
-    sides = TreebankOverlay(compared, empty_counts=sizes != "paper")
+def _tedeval_figures(compared: Treebanks, sizes: str, unit: str, settings: Settings) -> list[Figures]:
     """TedEval against all golds together and against each system's own, with and without labels."""
     reference = compared.reference
     of_sentence = reference.unit_of_sentence(unit)
