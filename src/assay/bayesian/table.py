@@ -11,7 +11,7 @@ import numpy as np
 
 from assay.arrays import Floats
 from assay.errors import InputError, UsageError, unknown
-from assay.experiment.tables import PAIRS, Row, Split, measurements, records, whole_number, word
+from assay.experiment.tables import PAIRS, Row, Split, measurements, read_whole, records, word
 from assay.formats.source import Source
 from assay.records import dataclass
 from assay.stats.bayes import within
@@ -174,8 +174,8 @@ def read_discordant(text: str, path: str) -> Discordant:
     found: dict[tuple[str, str, str, str, Split], tuple[int, int]] = {}
     for place, cells in records(path, text, PAIRS, f"The columns are {', '.join(PAIRS)}."):
         dataset, a, b, measure = (word(place, cells, name) for name in ("dataset", "a", "b", "measure"))
-        split = Split(whole_number(place, cells, "repetition"), whole_number(place, cells, "fold"))
-        only_a, only_b = whole_number(place, cells, "only_a"), whole_number(place, cells, "only_b")
+        split = Split(read_whole(place, cells, "repetition"), read_whole(place, cells, "fold"))
+        only_a, only_b = read_whole(place, cells, "only_a"), read_whole(place, cells, "only_b")
         if (measure, dataset, a, b, split) in found:
             raise InputError(f"{place}: {measure} of {a} and {b} on {dataset} {split} is here a second time.")
         found[measure, dataset, a, b, split] = only_a, only_b

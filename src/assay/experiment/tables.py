@@ -64,9 +64,9 @@ def measurements(path: str, text: str, hint: str = "") -> Iterator[Row]:
     remedy = f"The first line names the columns: {', '.join(COLUMNS)}, and if known {', '.join(COUNTS)}.{hint}"
     for place, cells in records(path, text, COLUMNS, remedy):
         dataset, system, measure = (word(place, cells, name) for name in ("dataset", "system", "measure"))
-        split = Split(whole_number(place, cells, "repetition"), whole_number(place, cells, "fold"))
+        split = Split(read_whole(place, cells, "repetition"), read_whole(place, cells, "fold"))
         value, part, items = (_number(place, cells, name) for name in ("value", "numerator", "denominator"))
-        n_train, n_test = (whole_number(place, cells, name) if cells.get(name) else None for name in COUNTS[2:])
+        n_train, n_test = (read_whole(place, cells, name) if cells.get(name) else None for name in COUNTS[2:])
         if not math.isnan(items) and not 0 < items < math.inf and math.isfinite(value):
             raise InputError(f"{place}: the denominator of {cells['value']} is {cells['denominator']}.")
         if (dataset, system, split, measure) in seen:
@@ -105,7 +105,7 @@ def word(place: str, cells: Mapping[str, str], name: str) -> str:
     return cells[name]
 
 
-def whole_number(place: str, cells: Mapping[str, str], name: str) -> int:
+def read_whole(place: str, cells: Mapping[str, str], name: str) -> int:
     """A whole number from 0 in a cell; some programs write 3.0."""
     text = cells[name].removesuffix(".0")
     if not (text.isascii() and text.isdigit() and len(text) < 19):

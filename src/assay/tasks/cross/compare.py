@@ -30,12 +30,12 @@ from assay.result.grammar import ALPHA
 from assay.tasks.cross.functiontrees import HEAD, ROOT, subsumes
 from assay.tasks.cross.measures import Parse, tedeval
 from assay.tasks.cross.task import TASK
-from assay.tasks.cross.texts import Sides, draw_examples, embed_texts
+from assay.tasks.cross.texts import TreebankOverlay, draw_examples, embed_texts
 from assay.tasks.cross.treebanks import (
     CONSTITUENTS,
     DEPENDENCIES,
-    Comparison,
     Treebank,
+    Treebanks,
     categories_only,
     read_comparison,
     system_paths,
@@ -148,7 +148,7 @@ def cross(
     family = sum(tests_together(one.systems, None) for one in (*figures, *own))
     for one in (*figures, *own):
         one.settings = replace(settings, alpha=ALPHA / max(1, family))
-    sides = Sides(compared, empty_counts=sizes != "paper")
+    sides = TreebankOverlay(compared, empty_counts=sizes != "paper")
     on = str(_tedeval(sizes, labelled=sides.labelled))
     found = Findings(
         {
@@ -204,7 +204,7 @@ def _source(name: str, corpus: Corpus) -> Source:
     return Source(name, corpus.name, corpus.sha256, corpus.format, corpus.sentences, len(corpus))
 
 
-def _signature(compared: Comparison, choices: Mapping[str, object], options: Options) -> dict[str, object]:
+def _signature(compared: Treebanks, choices: Mapping[str, object], options: Options) -> dict[str, object]:
     parts: dict[str, object] = {
         "assay": assay.__version__,
         "task": "cross",
@@ -230,7 +230,7 @@ def _tedeval(sizes: str, *, labelled: bool, single: bool = False) -> Measure:
     return find(f"tedeval(sizes={sizes}, labelled={str(labelled).lower()}{gold})")
 
 
-def _parse(compared: Comparison, bank: Treebank, gold: Treebank) -> Parse:
+def _parse(compared: Treebanks, bank: Treebank, gold: Treebank) -> Parse:
     """A parse against its gold; where sentences are cut into parts, these are no words."""
     words = (np.diff(bank.corpus.starts), np.diff(gold.corpus.starts)) if compared.parts else None
     return Parse(compared.trees[bank.title], compared.trees[gold.title], compared.common, words)
@@ -242,7 +242,7 @@ def _count(parse: Parse, measure: Measure) -> Counts:
     return counts
 
 
-def _tedeval_figures(compared: Comparison, sizes: str, unit: str, settings: Settings) -> list[Figures]:
+def _tedeval_figures(compared: Treebanks, sizes: str, unit: str, settings: Settings) -> list[Figures]:
     """TedEval against all golds together and against each system's own, with and without labels."""
     reference = compared.reference
     of_sentence = reference.unit_of_sentence(unit)
@@ -268,7 +268,7 @@ def _tedeval_figures(compared: Comparison, sizes: str, unit: str, settings: Sett
     return found
 
 
-def _overlaps(compared: Comparison, sizes: str) -> Iterator[Overlap]:
+def _overlaps(compared: Treebanks, sizes: str) -> Iterator[Overlap]:
     """The agreement of each two golds: the single score of one against the other, by the sizes asked for."""
     for a, b in combinations(compared.golds.values(), 2):
         for labelled in (True, False):
@@ -308,7 +308,7 @@ def _native_measures(asked: Sequence[str], *, subtypes: bool) -> dict[str, tuple
 
 
 def _native_figures(
-    compared: Comparison,
+    compared: Treebanks,
     native: Mapping[str, Sequence[str]],
     relational: Mapping[str, frozenset[str]],
     options: Options,
@@ -340,7 +340,7 @@ def _native_figures(
 # --- what is to be said ---
 
 
-def _warnings(compared: Comparison) -> Iterator[str]:
+def _warnings(compared: Treebanks) -> Iterator[str]:
     """Systems that are a gold themselves, that have no functions, or none of those that their gold was given."""
     for bank in compared.outputs:
         gold = compared.golds[bank.theory]
@@ -387,7 +387,7 @@ def _warnings(compared: Comparison) -> Iterator[str]:
             )
 
 
-def _notes(compared: Comparison, *, subtypes: bool, lifted: bool) -> Iterator[str]:
+def _notes(compared: Treebanks, *, subtypes: bool, lifted: bool) -> Iterator[str]:
     """Facts that one should know to read the figures."""
     gaps = {title: int(compared.trees[title].with_gaps.sum()) for title in compared.files}
     if any(gaps.values()):

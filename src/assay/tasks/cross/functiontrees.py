@@ -1,4 +1,4 @@
-"""Function trees: what trees of any framework say about grammatical functions, and how far two of them are apart.
+"""Function trees: the grammatical functions in trees of any framework, and the distance of two such trees.
 
 A multi-function tree is a set of yields (the words below a node), each with its set of labels. Dependencies and
 phrase structure become such trees; those of several golds are generalised to what they agree on; the edits that turn
@@ -18,7 +18,7 @@ from assay.records import dataclass
 
 HEAD, ROOT = "hd", "root"
 LabelSets = tuple[Ints, Sequence[Collection[str]]]
-"""The label set of each of many nodes: codes, -1 for what is to be no node at all, and the sets they stand for."""
+"""The label set of each of many nodes: codes into a list of sets; -1 for what is no node."""
 _Part = tuple["Yields", Ints, Ints]
 """Nodes to be merged: their yields, and for each of their labels the node, counted among them, and its code."""
 
@@ -38,16 +38,16 @@ class Yields:
     """A number that identifies a yield within its sentence.
 
     Without gaps that is its first word and its size. With gaps it is a sum modulo 2⁶³ over the ends of its stretches,
-    each word boundary having a fixed number. Only yields with gaps that share sentence, first word and size are ever
-    told apart by it, and two different ones agree with a chance of at most 2⁻⁶²: a million corpora with a million
-    such pairs each would see a collision with a chance of one in four million.
+    where each word boundary has a fixed number. It only distinguishes yields with gaps that share sentence, first
+    word and size. Two different ones have the same number with a probability of at most 2⁻⁶²: in a million corpora
+    with a million such pairs each, the probability of a collision is one in four million.
     """
     stretch_row: Ints
-    """For the yields with gaps, row by row: the yield …"""
+    """For the yields with gaps, row by row: the yield,"""
     stretch_begin: Ints
-    """… the first word of one of its stretches …"""
+    """the first word of one of its stretches,"""
     stretch_end: Ints
-    """… and the word behind it."""
+    """and the word after it."""
 
     def __len__(self) -> int:
         return len(self.sentence)
@@ -65,7 +65,7 @@ class Yields:
         return tuple(zip(self.stretch_begin[begin:end].tolist(), self.stretch_end[begin:end].tolist(), strict=True))
 
     def take(self, rows: Ints) -> Yields:
-        """Some of the rows, none of them twice, in the order asked for."""
+        """Some of the rows, none of them twice, in this order."""
         place = np.full(len(self) if len(self.stretch_row) else 0, -1, dtype=np.int64)
         if len(place):
             place[rows] = np.arange(len(rows))
@@ -75,8 +75,8 @@ class Yields:
         return Yields(*(getattr(self, one.name)[rows] for one in fields(self)[:5]), *ordered)
 
 
-def intervals(sentence: Ints, begin: Ints, end: Ints) -> Yields:
-    """Yields without gaps, from their first words and the words behind them."""
+def plain_yields(sentence: Ints, begin: Ints, end: Ints) -> Yields:
+    """Yields without gaps, from their first words and the words after them."""
     none = np.zeros(0, dtype=np.int64)
     size = end - begin
     key = (begin.astype(np.uint64) << np.uint64(32)) | size.astype(np.uint64)
@@ -84,7 +84,7 @@ def intervals(sentence: Ints, begin: Ints, end: Ints) -> Yields:
 
 
 def add_gaps(outer: Yields, row: Ints, begin: Ints, end: Ints) -> Yields:
-    """The same yields, where those that have stretches consist of these alone; stretches come in order."""
+    """The yields, of which those with stretches consist of these only; stretches are in order."""
     if not len(row):
         return outer
     apart = np.flatnonzero((row[1:] != row[:-1]) | (begin[1:] != end[:-1]))  # those that touch are one
@@ -114,8 +114,8 @@ def _add_stretches(outer: Yields, stretches: Mapping[int, Stretches]) -> Yields:
     return add_gaps(outer, *np.array(rows, dtype=np.int64).reshape(-1, 3).T)
 
 
-def distinct(words: Ints, parts: Sequence[Yields]) -> tuple[Yields, Ints]:
-    """Each yield of all parts once, by sentence and from the first and largest on, and the number of each row."""
+def distinct_yields(words: Ints, parts: Sequence[Yields]) -> tuple[Yields, Ints]:
+    """Each yield of all parts once, by sentence, first word and falling size, and the number of each row."""
     shifts = np.cumsum([0, *(len(part) for part in parts[:-1])])
     shifted = [replace(part, stretch_row=part.stretch_row + shift) for part, shift in zip(parts, shifts, strict=True)]
     yields = Yields(*(np.concatenate([getattr(part, one.name) for part in shifted]) for one in fields(Yields)))
@@ -144,14 +144,14 @@ class FunctionTrees:
     nodes: Yields
     """One row per yield, by sentence, first word and falling size: a node comes before those below it."""
     label_node: Ints
-    """For each label of each node, in order: the node …"""
+    """For each label of each node, in order: the node,"""
     label: Ints
-    """… and the code of the label."""
+    """and the code of the label."""
     labels: tuple[str, ...]
 
     @classmethod
     def of(cls, words: Ints, nodes: Yields, label_node: Ints, label: Ints, labels: Collection[str]) -> FunctionTrees:
-        """Trees whose rows of node and label come in any order, maybe twice."""
+        """Trees from rows of node and label in any order, also repeated ones."""
         width = max(len(labels), 1)
         return cls(words, nodes, *np.divmod(each_once(label_node * width + label), width), tuple(labels))
 
@@ -212,7 +212,7 @@ class FunctionTrees:
 
 
 def from_dependencies(starts: Ints, heads: Ints, relations: Ints, labels: Sequence[str]) -> FunctionTrees:
-    """Dependency trees: each word's relation stands over the word and all below it.
+    """Function trees of dependencies: each word's relation is a label of the word and all below it.
 
     starts: the first word of each sentence and the end of the last; heads: each word's head, -1 for none, without
     circles; relations: codes into labels. A word that has dependents gets `hd` over itself alone, and each sentence
@@ -224,10 +224,10 @@ def from_dependencies(starts: Ints, heads: Ints, relations: Ints, labels: Sequen
     filled = np.flatnonzero(sizes)
     governors = np.zeros(len(heads), dtype=bool)
     governors[heads[heads >= 0]] = True
-    parts: list[_Part] = [(subtrees(starts, heads), np.arange(len(heads)), relations)]
+    parts: list[_Part] = [(word_yields(starts, heads), np.arange(len(heads)), relations)]
     for yields, label in (
         (_single_words(starts, np.flatnonzero(governors)), HEAD),
-        (intervals(filled, np.zeros(len(filled), dtype=np.int64), sizes[filled]), ROOT),
+        (plain_yields(filled, np.zeros(len(filled), dtype=np.int64), sizes[filled]), ROOT),
     ):
         code = known.setdefault(label, len(known))
         parts.append((yields, np.arange(len(yields)), np.full(len(yields), code)))
@@ -245,14 +245,14 @@ def from_nodes(
     preterminals: LabelSets | None = None,
     top_root: bool = True,
 ) -> FunctionTrees:
-    """Phrase structure: each node's functions stand over its words.
+    """Function trees of phrase structure: each node's functions are labels of its words.
 
     begin and end count words within the sentence, and no node is without words; stretches: for nodes with gaps, by
     number, where their words lie; functions: the label set of each node; preterminals: that of each word's tag.
     top_root: the node over all words of a sentence gets `root` if it has no label; where none is, none is made.
     """
     known: dict[str, int] = {}
-    given = [(_add_stretches(intervals(sentence, begin, end), stretches or {}), functions)]
+    given = [(_add_stretches(plain_yields(sentence, begin, end), stretches or {}), functions)]
     if preterminals is not None:
         given.append((_single_words(starts, np.arange(int(starts[-1]))), preterminals))
     parts: list[_Part] = []
@@ -285,7 +285,7 @@ def from_relational_realizational(
     tags: tuple[Ints, Sequence[str]],
     stretches: Mapping[int, Stretches] | None = None,
 ) -> FunctionTrees:
-    """Relational-realizational trees: nodes named after a function stay, categories and sets of functions go.
+    """Function trees of relational-realizational trees: only nodes that are named after a function are kept.
 
     labels and tags: codes of the nodes and of the words, and what they stand for. The top is `root`.
     """
@@ -303,9 +303,9 @@ def from_relational_realizational(
 
 
 def _merge(starts: Ints, parts: Sequence[_Part], known: Mapping[str, int]) -> FunctionTrees:
-    """The trees of all nodes: those with one yield are one, with the labels of all of them."""
+    """The trees of all nodes; nodes with the same yield become one, with the labels of all of them."""
     words = np.diff(starts)
-    nodes, numbers = distinct(words, [yields for yields, _, _ in parts])
+    nodes, numbers = distinct_yields(words, [yields for yields, _, _ in parts])
     shifts = np.cumsum([0, *(len(yields) for yields, _, _ in parts)])
     label_node = numbers[np.concatenate([node + shift for (_, node, _), shift in zip(parts, shifts, strict=False)])]
     return FunctionTrees.of(words, nodes, label_node, np.concatenate([codes for _, _, codes in parts]), known)
@@ -314,15 +314,15 @@ def _merge(starts: Ints, parts: Sequence[_Part], known: Mapping[str, int]) -> Fu
 def _single_words(starts: Ints, words: Ints) -> Yields:
     sentence = ids_of_runs(starts)[words]
     begin = words - starts[sentence]
-    return intervals(sentence, begin, begin + 1)
+    return plain_yields(sentence, begin, begin + 1)
 
 
-def subtrees(starts: Ints, heads: Ints) -> Yields:
+def word_yields(starts: Ints, heads: Ints) -> Yields:
     """The yield of each word: itself and all words below it."""
     heads = heads.astype(np.int64, copy=False)
     sentence = ids_of_runs(starts)
     first, last, size = extents(heads)
-    outer = intervals(sentence, first - starts[sentence], last + 1 - starts[sentence])
+    outer = plain_yields(sentence, first - starts[sentence], last + 1 - starts[sentence])
     gapped = size < outer.size
     if not gapped.any():
         return outer
@@ -342,10 +342,10 @@ def subtrees(starts: Ints, heads: Ints) -> Yields:
 
 
 def projectivise(starts: Ints, heads: Ints) -> Ints:
-    """The heads, where words of non-projective sentences are lifted to their head's head until all is projective.
+    """The heads; words of non-projective sentences are lifted to their head's head until all is projective.
 
-    Of the arcs over a word that is not below their head the shortest is lifted first, the leftmost of equal ones.
-    So the paper did with its data.
+    The shortest arc over a word that is not below its head is lifted first, the leftmost if several are equal, as
+    in the paper.
     """
 
     def is_below(word: int, head: int) -> bool:
@@ -354,7 +354,7 @@ def projectivise(starts: Ints, heads: Ints) -> Ints:
         return word == head
 
     lifted = heads.copy()
-    for sentence in np.unique(ids_of_runs(starts)[subtrees(starts, heads).gapped]).tolist():
+    for sentence in np.unique(ids_of_runs(starts)[word_yields(starts, heads).gapped]).tolist():
         first, end = int(starts[sentence]), int(starts[sentence + 1])
         own = [head - first if head >= 0 else -1 for head in heads[first:end].tolist()]
         while crossing := [
@@ -369,13 +369,13 @@ def projectivise(starts: Ints, heads: Ints) -> Ints:
 
 
 def recut(trees: FunctionTrees, parts: Ints, begin: Ints, end: Ints) -> FunctionTrees:
-    """The same trees over parts of words: yields that then are one become one, with the labels of all of them.
+    """The trees over parts of words; yields that become equal are merged, with the labels of all of them.
 
     parts: how many each sentence has; begin and end: the parts of each word, counted within its sentence.
     """
     nodes = trees.nodes
     start = (np.cumsum(trees.words) - trees.words)[nodes.sentence]
-    outer = intervals(nodes.sentence, begin[start + nodes.first], end[start + nodes.last])
+    outer = plain_yields(nodes.sentence, begin[start + nodes.first], end[start + nodes.last])
     stretches: dict[int, Stretches] = {}
     for row in np.flatnonzero(nodes.gapped).tolist():
         found: list[tuple[int, int]] = []
@@ -385,29 +385,29 @@ def recut(trees: FunctionTrees, parts: Ints, begin: Ints, end: Ints) -> Function
                 low, high = found[-1][0], max(found.pop()[1], high)
             found.append((low, high))
         stretches[row] = tuple(found)
-    merged, numbers = distinct(parts, [_add_stretches(outer, stretches)])
+    merged, numbers = distinct_yields(parts, [_add_stretches(outer, stretches)])
     return FunctionTrees.of(parts, merged, numbers[trees.label_node], trees.label, trees.labels)
 
 
-# --- trees laid over one another ---
+# --- several trees together ---
 
 
 @dataclass(frozen=True, eq=False)
-class Units:
-    """The things trees are compared by, each once: a label on a yield, or a yield alone; and which trees have it."""
+class TreeUnits:
+    """What trees are compared by, each once: a label of a yield, or a bare yield; and which trees have it."""
 
     sentence: Ints
     node: Ints
     """The yield, as a row of the overlay's nodes."""
     label: Ints
-    """The code of the label; -1 for a node without one, and for all where labels do not count."""
+    """The code of the label; -1 for a node without one, and for all if labels do not count."""
     has: Bools
-    """Trees × units: whether the tree has the unit."""
+    """Mask of the units that each tree has, trees × units."""
 
 
 @dataclass(frozen=True, eq=False)
 class Overlay:
-    """All that several trees say, each node and label once, and which trees say so."""
+    """The nodes and labels of several trees, each once, and which trees have them."""
 
     union: FunctionTrees
     has_node: Bools
@@ -415,12 +415,12 @@ class Overlay:
     has_label: Bools
     """Trees × labels of nodes."""
 
-    def units(self, *, labelled: bool, empty_counts: bool) -> Units:
+    def units(self, *, labelled: bool, empty_counts: bool) -> TreeUnits:
         """The units of all trees; empty_counts: in labelled units, a node without a label is a unit too."""
         sentence = self.union.nodes.sentence
         if not labelled:
             every = np.arange(len(sentence))
-            return Units(sentence, every, np.full(len(every), -1), self.has_node)
+            return TreeUnits(sentence, every, np.full(len(every), -1), self.has_node)
         node, label, has = self.union.label_node, self.union.label, self.has_label
         if empty_counts:
             bare = self.has_node.copy()
@@ -430,11 +430,11 @@ class Overlay:
             node = np.concatenate([node, without])
             label = np.concatenate([label, np.full(len(without), -1)])
             has = np.concatenate([has, bare[:, without]], axis=1)
-        return Units(sentence[node], node, label, has)
+        return TreeUnits(sentence[node], node, label, has)
 
 
 def overlay(*trees: FunctionTrees) -> Overlay:
-    """Trees of the same sentences laid over one another."""
+    """The overlay of trees of the same sentences."""
     words = trees[0].words
     for tree in trees[1:]:
         if len(tree.words) != len(words):
@@ -446,7 +446,7 @@ def overlay(*trees: FunctionTrees) -> Overlay:
                 f"sentence {at + 1}: {int(words[at])} words in one tree and {int(tree.words[at])} in another. "
                 "Give all files the same words."
             )
-    nodes, number = distinct(words, [tree.nodes for tree in trees])
+    nodes, number = distinct_yields(words, [tree.nodes for tree in trees])
     known: dict[str, int] = {}
     recoded = [as_codes(tree.labels, known)[tree.label] if tree.labels else tree.label for tree in trees]
     shifts = np.cumsum([0, *map(len, trees)])
@@ -462,7 +462,7 @@ def overlay(*trees: FunctionTrees) -> Overlay:
 
 
 def subsumes(general: FunctionTrees, special: FunctionTrees) -> Bools:
-    """Mask of the sentences where all that the first tree says is said by the second too."""
+    """Mask of the sentences in which the second tree has all nodes and labels of the first."""
     laid = overlay(general, special)
     sentence, node = laid.union.nodes.sentence, laid.union.label_node
     holds = np.ones(general.sentences, dtype=bool)
@@ -472,7 +472,7 @@ def subsumes(general: FunctionTrees, special: FunctionTrees) -> Bools:
 
 
 def generalise(*trees: FunctionTrees) -> FunctionTrees:
-    """The trees that all agree on: the yields that all have, each with the labels that all have there."""
+    """The yields that all trees have, each with the labels that all have there."""
     laid = overlay(*trees)
     return laid.union.select(np.logical_and.reduce(laid.has_node), np.logical_and.reduce(laid.has_label))
 
@@ -484,10 +484,10 @@ def tl_unify(structure: FunctionTrees, labels_of: FunctionTrees) -> FunctionTree
 
 
 def unify(*trees: FunctionTrees) -> tuple[FunctionTrees, Bools]:
-    """All that any tree says, and the sentences where that is no tree, as yields overlap; these have no nodes.
+    """All nodes and labels of any tree, and a mask of the sentences without nodes, because their yields overlap.
 
-    Yields nest exactly where each meets the same next larger one at all of its words: then it lies within that one,
-    and so within all larger ones that share a word with it.
+    Yields nest if each has the same next larger yield at all of its words: then it is part of that one, and so of all
+    larger ones that share a word with it.
     """
     union = overlay(*trees).union
     nodes = union.nodes

@@ -16,49 +16,49 @@ from assay.tasks.cross.functiontrees import FunctionTrees, Overlay, overlay
 
 GOLDS = ("multiple", "single")
 SIZES = ("2.1", "2.2", "paper")
-"""Ways to measure trees: by their nodes without the root, by nodes and words, or by their labels as in the paper."""
+"""What the size of a tree is: its nodes without the root, nodes and words, or labels as in the paper."""
 KINDS = ("right", "spurious", "missing", "forgiven", "unasked")
 RIGHT, SPURIOUS, MISSING, FORGIVEN, UNASKED = range(len(KINDS))
 # By where a unit is: 1 in the parse, 2 in its gold, 4 in the generalised gold. A label-less node of the generalised
-# gold may be in it alone (4) where its gold has labels: nobody asks for it.
+# gold may be in it alone (4) if its gold has labels there: such a node is not counted.
 _KIND = np.array([NONE, SPURIOUS, UNASKED, FORGIVEN, NONE, RIGHT, MISSING, RIGHT])
 
 
 def unit_kinds(parse: Bools, gold: Bools, generalised: Bools) -> Ints:
-    """The fate of each unit by who has it, as an index into KINDS, NONE where it is nothing to the parse."""
+    """Outcome of each unit as an index into KINDS; NONE if it does not concern the parse."""
     return np.asarray(_KIND[parse + 2 * gold + 4 * generalised])
 
 
 @dataclass(frozen=True, eq=False)
 class Edits:
-    """For each sentence the units by where they are, and the sizes of its trees in units."""
+    """Numbers of units of each sentence by the trees that have them, and the sizes of its trees in units."""
 
     spurious: Ints
     """In the parse alone."""
     missing: Ints
-    """In both golds and not in the parse."""
+    """In both golds, but not in the parse."""
     forgiven: Ints
-    """In parse and gold and not in the generalised gold: what only this framework has, rightly built."""
+    """In parse and gold, but not in the generalised gold: right, though only this framework has it."""
     unasked: Ints
-    """In gold alone: what only this framework has, not built."""
+    """In gold alone: not built, and only this framework has it."""
     parse: Ints
     gold: Ints
     generalised: Ints
     words: Ints
-    """Of the parse, and …"""
+    """Of the parse."""
     gold_words: Ints
-    """… of gold, which may be cut otherwise."""
+    """Of gold, which may be tokenised differently."""
 
     @property
     def delta(self) -> Ints:
-        """The error of each sentence: edits that cost something."""
+        """Number of edits of each sentence that count as errors."""
         return self.spurious + self.missing
 
     def norm(self, sizes: str) -> Ints:
-        """The divisor of the error of each sentence; at most 0 where nothing but a root is there.
+        """Divisor of the error of each sentence; at most 0 if there is only a root.
 
-        Where there is no parse at all, not even a root, it is the error itself: nothing is right then. The units must
-        be counted as the variant does it: label-less nodes in `2.1` and `2.2`, not in `paper`.
+        Without a parse, not even a root, it is the error itself, because nothing is right. Units must be counted as
+        the variant does: with label-less nodes in `2.1` and `2.2`, without them in `paper`.
         """
         units = self.parse + self.generalised
         if sizes != "paper":
@@ -69,7 +69,7 @@ class Edits:
 def sentence_scores(errors: Ints | Floats, norms: Ints | Floats) -> Floats:
     """1 - error / norm of each sentence, or of sums over several, never below 0.
 
-    With nothing to divide by it is 1 without errors and else 0.
+    If there is nothing to divide by, it is 1 without errors and 0 with errors.
     """
     shares = np.where(norms > 0, errors / np.maximum(norms, 1), errors > 0)
     return np.maximum(1.0 - shares, 0.0)
@@ -77,18 +77,18 @@ def sentence_scores(errors: Ints | Floats, norms: Ints | Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Parse:
-    """A system's function trees, those of its own gold, and what all golds agree on."""
+    """A system's function trees, those of its own gold, and those that all golds agree on."""
 
     parse: FunctionTrees
     native: FunctionTrees
     generalised: FunctionTrees
     words: tuple[Ints, Ints] | None = None
-    """The words of parse and gold by sentence, where these are cut otherwise."""
+    """Numbers of words of parse and gold by sentence, if they are tokenised differently."""
     _laid: dict[str, Overlay] = field(default_factory=dict)
-    """Trees laid over each other by the gold they are measured by, kept for other measures."""
+    """Overlays of the trees by the gold that counts, kept for other measures."""
 
     def edits(self, *, labelled: bool, empty_counts: bool, gold: str = "multiple") -> Edits:
-        """The edits that turn the parse into the generalised gold, less what its own gold would need as well.
+        """Edits that turn the parse into the generalised gold, without those that its own gold would need as well.
 
         Without labels every yield is a unit. With labels every label of a yield is one; empty_counts makes a yield
         without labels a unit too, as TedEval 2.1 and 2.2 do and the paper does not.
@@ -104,7 +104,7 @@ class Parse:
 
 
 def _value(sums: Sums) -> Floats:
-    # A test set is scored as one large sentence is; without a sentence there is nothing to score.
+    # A test set is scored like one large sentence; without a sentence there is no score.
     return np.where(sums["sentences"] > 0, sentence_scores(sums["delta"], sums["norm"]), np.nan)
 
 

@@ -14,7 +14,7 @@ from assay.result.chance import few_lines, interval_title, power_lines
 NOT_APPLICABLE = "N/A"
 
 
-def present(result: Result) -> Result:
+def add_cross_tables(result: Result) -> Result:
     """The Result with its heading and tables: scores (Tables 1 to 4), tests, edits, how far golds agree."""
     formats = dict.fromkeys(source.format for source in (result.gold, *result.systems))
     sentences, words = result.gold.sentences, result.items
@@ -23,7 +23,7 @@ def present(result: Result) -> Result:
         f"across frameworks: {sentences:,} sentence{'s' * (sentences != 1)}, {words:,} word{'s' * (words != 1)}, "
         f"golds {golds}; read as {enumeration(list(formats))}"
     )
-    tables = [*_scores(result), *_tests(result), _edits(result), _overlaps(result)]
+    tables = [*_scores(result), *_tests(result), _edit_table(result), _overlaps(result)]
     return replace(result, heading=heading, tables=tuple(tables), tables_only=True, remarks={"items": "word"})
 
 
@@ -71,10 +71,10 @@ def _score_table(
         values = [row.value if row else math.nan for row in scores]
         for index, (name, row) in enumerate(zip(names, scores, strict=True)):
             rows[index].append([row.value, row.low, row.high] if row else NOT_APPLICABLE)
-            own = next(([values[names.index(other)] for other in one] for one in groups if name in one), [])
-            place = next((one.index(name) for one in groups if name in one), 0)
+            group = next((group for group in groups if name in group), ())
+            own = [values[names.index(other)] for other in group]
             bold += [(index, column)] * (row is not None and is_best(values, index))
-            italic += [(index, column)] * (row is not None and is_best(own, place))
+            italic += [(index, column)] * (row is not None and is_best(own, group.index(name)))
     return Table(
         title,
         ("system", *(_title(measure) for measure, _ in columns)),
@@ -94,14 +94,14 @@ def _score_table(
 
 
 def _tests(result: Result) -> Iterator[Table]:
-    """Tests that tell frameworks apart, then those that tell systems of one framework apart."""
+    """Tests between systems of all frameworks, then those within a framework."""
     across = [row for row in result.comparisons if "@" not in row.measure]
     for measure in dict.fromkeys(row.measure for row in across):
         rows = [row for row in across if row.measure == measure]
         kind = "unlabelled" if "labelled=false" in measure else "labelled"
         yield _test_table(f"Differences on TedEval multiple, {kind}", rows, [], result)
     within = [row for row in result.comparisons if "@" in row.measure]
-    scores = {row.measure: {one.score for one in within if one.measure == row.measure} for row in within}
+    scores = {row.measure: {test.score for test in within if test.measure == row.measure} for row in within}
     names = [_title(row.measure, str) + (f" {row.score}" if len(scores[row.measure]) > 1 else "") for row in within]
     title = "Differences within frameworks, on TedEval single and native scores"
     yield _test_table(title, within, names, result)
@@ -133,10 +133,10 @@ def _test_table(title: str, tests: Sequence[Tested], names: Sequence[str], resul
     )
 
 
-def _edits(result: Result) -> Table:
-    names = ("spurious", "missing", "delta", "norm", "forgiven", "unasked")
+def _edit_table(result: Result) -> Table:
+    fields = ("spurious", "missing", "delta", "norm", "forgiven", "unasked")
     rows = tuple(
-        (row.system, *(row.counts[name] for name in names))
+        (row.system, *(row.counts[field] for field in fields))
         for row in result.counts
         if "@" not in row.measure and "labelled=false" not in row.measure
     )

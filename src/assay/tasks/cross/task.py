@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assay.engine.task import Drawing, Task
 from assay.tasks.cross import measures
-from assay.tasks.cross.tables import present
+from assay.tasks.cross.tables import add_cross_tables
 
 TASK = Task(
     name="cross",
@@ -12,6 +12,6 @@ TASK = Task(
     spelling={"tedeval": "TedEval"},
     drawing=Drawing("units"),
     measures=(measures,),
-    present=present,
+    present=add_cross_tables,
     command="compares parsers of different frameworks. That is: assay cross",
 )

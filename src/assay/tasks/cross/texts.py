@@ -1,4 +1,4 @@
-"""The units of function trees as items: what systems do differently, examples of it, and what a page draws."""
+"""The units of function trees as items, examples of their differences, and the data that a page draws."""
 
 from __future__ import annotations
 
@@ -13,46 +13,46 @@ from assay.engine.items import Items
 from assay.engine.texts import Rows, Texts, by_place, choose, item_rows, span_rows, word_rows
 from assay.records import dataclass
 from assay.result import Example, ExampleSpan
-from assay.tasks.cross.functiontrees import Overlay, Units, overlay
+from assay.tasks.cross.functiontrees import Overlay, TreeUnits, overlay
 from assay.tasks.cross.measures import KINDS, MISSING, RIGHT, SPURIOUS, unit_kinds
-from assay.tasks.cross.treebanks import Comparison
+from assay.tasks.cross.treebanks import Treebanks
 
 UNLABELLED = "·"
 """The label of a node without one."""
 
 
 @dataclass(frozen=True, eq=False)
-class Sides:
-    """All trees laid over each other, each system in its first version."""
+class TreebankOverlay:
+    """The trees of all golds and systems together, each system in its first version."""
 
-    compared: Comparison
+    compared: Treebanks
     empty_counts: bool
     """True if a node without label is a unit."""
 
     @property
     def labelled(self) -> bool:
-        """True if labels count: all systems have some."""
+        """True if labels count, because all systems have some."""
         return self.compared.labelled.issuperset(self.compared.scored)
 
     @cached_property
     def laid(self) -> Overlay:
-        """All trees in order: what golds agree on, golds, systems."""
+        """Overlay of the trees that golds agree on, of golds, and of systems, in this order."""
         banks = (*self.compared.golds.values(), *self.compared.scored.values())
         return overlay(self.compared.common, *(self.compared.trees[bank.title] for bank in banks))
 
     @cached_property
-    def units(self) -> Units:
+    def units(self) -> TreeUnits:
         """The units of all trees."""
         return self.laid.units(labelled=self.labelled, empty_counts=self.empty_counts)
 
-    def kinds(self, units: Units, number: int) -> Ints:
-        """The fate of each unit in a system, as an index into KINDS, NONE where it is nothing to it."""
+    def kinds(self, units: TreeUnits, number: int) -> Ints:
+        """Outcome of each unit in a system as an index into KINDS; NONE if it does not concern the system."""
         theories = list(self.compared.golds)
         own = theories.index(list(self.compared.scored.values())[number].theory)
         return unit_kinds(*units.has[[1 + len(theories) + number, 1 + own, 0]])
 
-    def layers(self) -> Iterator[tuple[str, Units, Bools, Ints | None]]:
-        """The golds in common, every system, every gold: title, units, which it has, what becomes of a system's."""
+    def layers(self) -> Iterator[tuple[str, TreeUnits, Bools, Ints | None]]:
+        """Title, units, a mask of those it has, and outcomes, of the common gold, each system and each gold."""
         whole = self.laid.units(labelled=True, empty_counts=True)
         yield "generalised", whole, whole.has[0], None
         for number, (system, bank) in enumerate(self.compared.scored.items()):
@@ -64,14 +64,14 @@ class Sides:
             yield f"gold {self.compared.full_name(theory)}", whole, there, None
 
     def label_codes(self, labels: Ints, known: dict[str, int]) -> Ints:
-        """Codes of labels among those known, of nodes without one too."""
+        """Codes of labels in `known`, also of nodes without a label."""
         return as_codes((*self.laid.union.labels, UNLABELLED), known)[labels]
 
     @cached_property
     def items(self) -> Items:
-        """The units that golds agree on, and those that a system has though neither they nor its own gold have them.
+        """Units that golds agree on, and those that a system has, but neither they nor its own gold.
 
-        What a system has wrong among them is what TedEval counts as its error.
+        A system's wrong items are the edits that TedEval counts.
         """
         units = self.units
         kinds = np.stack([self.kinds(units, number) for number in range(len(self.compared.scored))])
@@ -97,8 +97,8 @@ class Sides:
         )
 
 
-def draw_examples(sides: Sides, number: int, seed: int) -> Iterator[Example]:
-    """So many sentences, of those with an edit that costs something, with the units of all golds and systems."""
+def draw_examples(sides: TreebankOverlay, number: int, seed: int) -> Iterator[Example]:
+    """Sentences with errors, with the units of all golds and systems; `number` of them at random."""
     if not number:
         return
     compared, union = sides.compared, sides.laid.union
@@ -130,7 +130,7 @@ def draw_examples(sides: Sides, number: int, seed: int) -> Iterator[Example]:
         )
 
 
-def embed_texts(sides: Sides, on: str, how: str, seed: int) -> dict[str, Any]:
+def embed_texts(sides: TreebankOverlay, on: str, how: str, seed: int) -> dict[str, Any]:
     """The texts of a comparison with their trees, as data for `Result.texts`."""
     compared, items = sides.compared, sides.items
     reference = compared.reference
@@ -161,7 +161,7 @@ def embed_texts(sides: Sides, on: str, how: str, seed: int) -> dict[str, Any]:
             [False] * len(chosen),
             [reference.place_of_sentence(sentence) for sentence in chosen],
         ),
-        # Where sentences are cut into parts, these.
+        # The parts of words in sentences that are compared by these.
         words=word_rows([compared.words(sentence) for sentence in chosen]),
         sentences=None,
         items=item_rows(items, order, text, begin, end, gaps),

@@ -1,10 +1,10 @@
-"""Golds and systems of several frameworks: read, brought to the same words and made function trees."""
+"""Golds and systems of several frameworks: reading, aligning their words, making function trees."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from itertools import pairwise
@@ -24,6 +24,7 @@ from assay.formats import Input, read_labels
 from assay.keywords import File
 from assay.records import dataclass
 from assay.result import Mapped, enumeration
+from assay.result.numbers import plural
 from assay.tasks.cross.functiontrees import (
     FunctionTrees,
     LabelSets,
@@ -51,9 +52,9 @@ class Treebank:
     system: str = ""
     """Empty for a gold."""
     cut: tuple[Ints, Ints, Ints] | None = None
-    """If words are cut into parts: the number in each sentence, each word's first and the one behind it."""
+    """If words are split into parts: number in each sentence, each word's first part and the end of its last."""
     absent: tuple[Ints, Bools] | None = None
-    """The words of each sentence of gold, and which sentences are cut otherwise here and so are wholly missing."""
+    """Number of words of each gold sentence, and a mask of those that are missing here, as their words differ."""
 
     @property
     def title(self) -> str:
@@ -62,7 +63,7 @@ class Treebank:
 
     @property
     def sides(self) -> tuple[str, ...]:
-        """The names by which rules of a mapping file mean it."""
+        """The names that rules of a mapping file have for it."""
         return ("system", self.system, self.title, self.theory) if self.system else ("gold", self.theory)
 
     def function_trees(
@@ -132,7 +133,7 @@ class Treebank:
         return any(column.isin(labels).any() for column in (self.corpus.trees.labels, self.corpus.column("tag")))
 
     def with_gaps(self) -> Bools:
-        """Mask of the sentences whose trees are non-projective or discontinuous."""
+        """Mask of the sentences with non-projective or discontinuous trees."""
         if self.corpus.trees is None:
             return nonprojective(self.corpus)
         found = np.zeros(self.corpus.sentences, dtype=bool)
@@ -179,7 +180,7 @@ class Treebank:
 def read_trees(
     path: str, input_format: str | None, *, tolerant: bool = False, columns: Sequence[str] = ()
 ) -> Treebank:
-    """Dependencies, with further columns, or constituents, told by the file; see `Input.read` for `tolerant`."""
+    """Dependencies with further columns, or constituents, as the file has; see `Input.read` for `tolerant`."""
     item = Input(path, input_format=input_format)
     if item.plan.trees:
         return Treebank(item.read(tolerant=tolerant), CONSTITUENTS)
@@ -187,14 +188,14 @@ def read_trees(
     if corpus.is_empty("HEAD"):
         raise InputError(f"{corpus.name}: column HEAD is empty, so there are no trees.")
     if item.plan.format == "conllu" and "DEPS" in item.plan.filled:
-        note = "the graphs in DEPS are not used, since they are no trees."
+        note = "the graphs in DEPS are not used, because they are not trees."
         corpus = replace(corpus, noted=(*corpus.noted, (note, 0)))
     corpus, faults = with_heads(corpus, "HEAD")
     return Treebank(corpus, DEPENDENCIES, tuple(faults))
 
 
 def categories_only(corpus: Corpus, labels: frozenset[str]) -> Corpus:
-    """Relational-realizational trees without their function nodes, whose children go up."""
+    """Relational-realizational trees without their function nodes, whose children move up."""
     trees = corpus.trees
     assert trees is not None
     kept = ~trees.labels.isin(labels)
@@ -206,7 +207,7 @@ def categories_only(corpus: Corpus, labels: frozenset[str]) -> Corpus:
 
 
 def unlisted_functions(corpus: Corpus, listed: frozenset[str]) -> Counter[str]:
-    """Labels in the places of functions that are not listed: beside a listed one, or named in their parent's set."""
+    """Numbers of unlisted labels in the place of a function: next to a listed one, or named in their parent's set."""
     trees = corpus.trees
     assert trees is not None
     names, (labels, tags) = one_vocabulary([trees.labels, corpus.column("tag")])
@@ -225,7 +226,7 @@ def unlisted_functions(corpus: Corpus, listed: frozenset[str]) -> Counter[str]:
 
 
 def _some_nodes(trees: Trees, kept: Bools, parent: Ints, above: Ints) -> Trees:
-    """Some of the nodes; `parent` and `above` are the nodes among them above each node and each word, -1 for none."""
+    """Some of the nodes; `parent` and `above` are the kept nodes above each node and each word, -1 for none."""
     place = np.append(np.cumsum(kept) - 1, -1)
     return Trees(
         sentence=trees.sentence[kept],
@@ -244,7 +245,7 @@ def _some_nodes(trees: Trees, kept: Bools, parent: Ints, above: Ints) -> Trees:
 
 
 def differing_sentences(reference: Corpus, other: Corpus) -> Bools:
-    """Mask of the sentences whose words are not the same; there must be as many on both sides."""
+    """Mask of the sentences with different words; AlignmentError if the numbers of sentences differ."""
     if reference.sentences != other.sentences:
         raise AlignmentError(
             f"{other.name}: sentences: {other.sentences:,}, where {reference.name} has {reference.sentences:,}. "
@@ -261,7 +262,7 @@ def differing_sentences(reference: Corpus, other: Corpus) -> Bools:
 
 
 def describe_difference(reference: Corpus, other: Corpus, sentence: int) -> str:
-    """The place where two files part in a sentence, in words."""
+    """The first difference of two files in a sentence, in words."""
     for corpus in (reference, other):
         if sentence in corpus.unparsed:
             return f"{corpus.place_of_sentence(sentence)}: no tree in gold"
@@ -277,14 +278,15 @@ def describe_difference(reference: Corpus, other: Corpus, sentence: int) -> str:
 
 
 def word_differences(banks: Sequence[Treebank], allowed: Mapping[str, Bools]) -> tuple[Bools, list[str]]:
-    """The sentences whose words are not the same in all files, and where they part, but for those allowed to."""
+    """Mask of the sentences with different words in some file, and their first differences, without allowed ones."""
     reference = banks[0].corpus
     wrong, lines = np.zeros(reference.sentences, dtype=bool), []
     for bank in banks:
         found = differing_sentences(reference, bank.corpus)
         if bank.title in allowed:
             found &= ~allowed[bank.title]
-        lines += [describe_difference(reference, bank.corpus, one) for one in np.flatnonzero(found).tolist()]
+        sentences = np.flatnonzero(found).tolist()
+        lines += [describe_difference(reference, bank.corpus, sentence) for sentence in sentences]
         wrong |= found
     return wrong, lines
 
@@ -293,7 +295,7 @@ def word_differences(banks: Sequence[Treebank], allowed: Mapping[str, Bools]) ->
 
 
 def recut_sentences(reference: Corpus, other: Corpus) -> Bools:
-    """Mask of the sentences that have other words in both files, but the same characters, white space aside."""
+    """Mask of the sentences with different words in both files, but the same characters without white space."""
     found = differing_sentences(reference, other)
     ours, theirs = (_characters(corpus, found) for corpus in (reference, other))
     for sentence, (text, _) in ours.items():
@@ -302,7 +304,7 @@ def recut_sentences(reference: Corpus, other: Corpus) -> Bools:
 
 
 def cut_words(banks: Sequence[Treebank], sentences: Bools) -> tuple[list[Treebank], dict[int, tuple[str, ...]]]:
-    """The files with where their words lie among parts, and the parts of the sentences that are cut into such.
+    """The files with the parts that each word consists of, and the parts of these sentences.
 
     A part ends where a word of any file ends, so that sets of parts are sets of characters; in the other sentences
     each word is one part. The characters of these sentences must be the same in all files.
@@ -328,9 +330,9 @@ def cut_words(banks: Sequence[Treebank], sentences: Bools) -> tuple[list[Treeban
 
 
 def _characters(corpus: Corpus, sentences: Bools) -> dict[int, tuple[str, list[tuple[int, int]]]]:
-    """By sentence its characters, and which of them are each word's.
+    """The characters of each sentence, and which of them belong to each word.
 
-    The words of a multiword token have their part of it where they make it up, and else share all of it.
+    The words of a multiword token have their part of it if they make it up; otherwise they share all of it.
     """
     multiwords = {token.first: token for token in corpus.multiwords}
     found = {}
@@ -358,7 +360,7 @@ def _characters(corpus: Corpus, sentences: Bools) -> dict[int, tuple[str, list[t
 
 
 def theory_paths(specs: Sequence[str]) -> tuple[dict[str, str], list[tuple[str, str]]]:
-    """The files of golds by name, and which gold takes its functions from which."""
+    """Paths of golds by name, and the pairs of a gold and the one that it takes its functions from."""
     golds: dict[str, str] = {}
     enrichments = []
     for spec in specs:
@@ -381,7 +383,7 @@ def theory_paths(specs: Sequence[str]) -> tuple[dict[str, str], list[tuple[str, 
 
 
 def system_paths(specs: Sequence[str] | Mapping[str, File], golds: Mapping[str, str]) -> dict[str, dict[str, str]]:
-    """The files of systems by name and theory."""
+    """Paths of systems by name and theory."""
     systems: dict[str, dict[str, str]] = {}
     for spec in [f"{name}={path}" for name, path in specs.items()] if isinstance(specs, Mapping) else specs:
         named, equals, path = spec.partition("=")
@@ -399,25 +401,25 @@ def system_paths(specs: Sequence[str] | Mapping[str, File], golds: Mapping[str, 
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class Treebanks:
     """All golds and all systems over the same sentences."""
 
     golds: Mapping[str, Treebank]
-    """By theory; the sentences of the first stand for those of all files."""
+    """By theory; the first has the sentences that are shown."""
     outputs: Sequence[Treebank]
     """The trees of systems in one framework or several, system by system."""
     enriched: Mapping[str, str]
-    """By theory the gold that gave it functions."""
+    """The gold that gave each theory its functions."""
     trees: Mapping[str, FunctionTrees]
     """The function trees of all files by their titles."""
     labelled: frozenset[str]
     """The systems that have functions in one framework at least."""
     bare: frozenset[str]
-    """The titles of outputs without any of the functions that are listed for their framework."""
+    """Titles of outputs without any of the functions that are listed for their framework."""
     parts: Mapping[int, tuple[str, ...]]
-    """The sentences that some file cuts otherwise: the parts that are compared there."""
+    """The parts that are compared in sentences with different words in some file."""
     mappings: tuple[Mapped, ...]
-    """What each rule of the mapping file did."""
+    """The effect of each rule of the mapping file."""
     warnings: tuple[str, ...]
     notes: tuple[str, ...]
 
@@ -433,7 +435,7 @@ class Comparison:
 
     @cached_property
     def first(self) -> dict[str, Treebank]:
-        """By system the output that is compared with the others': that in the first framework given for it."""
+        """The output of each system that is compared with the others': that in its first framework."""
         found: dict[str, Treebank] = {}
         for bank in self.outputs:
             if bank.system not in found or found[bank.system].title in self.bare:
@@ -442,7 +444,7 @@ class Comparison:
 
     @cached_property
     def scored(self) -> dict[str, Treebank]:
-        """By system the output that TedEval scores, for those that have one."""
+        """The output of each system that TedEval scores, if it has one."""
         return {system: bank for system, bank in self.first.items() if bank.title not in self.bare}
 
     @cached_property
@@ -451,7 +453,7 @@ class Comparison:
         return generalise(*(self.trees[gold.title] for gold in self.golds.values()))
 
     def outputs_in(self, theory: str) -> dict[str, Treebank]:
-        """By system the outputs in a framework."""
+        """The output of each system in a framework."""
         return {bank.system: bank for bank in self.outputs if bank.theory == theory}
 
     def full_name(self, theory: str) -> str:
@@ -459,7 +461,7 @@ class Comparison:
         return f"{theory}+{self.enriched[theory]}" if theory in self.enriched else theory
 
     def words(self, sentence: int) -> tuple[str, ...]:
-        """The words of a sentence or, where it is cut into parts, these."""
+        """The words of a sentence, or their parts if these are compared."""
         starts = self.reference.starts
         first, end = int(starts[sentence]), int(starts[sentence + 1])
         return self.parts.get(sentence) or tuple(self.reference.forms.strings(first, end))
@@ -476,12 +478,12 @@ def read_comparison(
     non_projective: str,
     function_labels: Mapping[str, frozenset[str]],
     columns: Sequence[str] = (),
-) -> Comparison:
-    """All files, without the sentences that are faulty or have other words somewhere, where these may be left out.
+) -> Treebanks:
+    """All files; with --on-mismatch skip, without sentences that are faulty or have different words.
 
-    `enrichments`: which gold takes its functions from which; `columns`: what measures of dependencies need beside
-    heads and relations. A system's phrase structure takes functions from its dependencies if it has none, and where
-    its gold does, whether or not it has others of its own.
+    `enrichments`: pairs of a gold and the one that it takes its functions from; `columns`: those that measures of
+    dependencies need in addition to heads and relations. A system's phrase structure takes functions from its
+    dependencies if it has none, and always if its gold does.
     """
     for name in function_labels:
         if name not in golds:
@@ -494,21 +496,44 @@ def read_comparison(
     notes: list[str] = []
     parts: dict[int, tuple[str, ...]] = {}
     if non_projective == "leave-out":
-        banks, kept, notes = _leave_out_gaps(banks)
-        allowed = {title: found[kept] for title, found in allowed.items()}
+        gaps = {bank.title: bank.with_gaps() for bank in banks}
+        kept = ~np.any(list(gaps.values()), axis=0)
+        if not kept.any():
+            raise InputError(
+                "every sentence is non-projective or discontinuous in some file: none is left. Keep or lift them: "
+                "--non-projective lift"
+            )
+        if number := int((~kept).sum()):
+            what, are = plural(number, "sentence"), "is" if number == 1 else "are"
+            where = ", ".join(f"{title} {int(mask.sum()):,}" for title, mask in gaps.items() if mask.any())
+            notes.append(f"{what} with gaps (non-projective, discontinuous) {are} left out: {where}.")
+            banks = [bank.select(kept) for bank in banks]
+            allowed = {title: mask[kept] for title, mask in allowed.items()}
     if segmentation != "chars":
-        banks, unaligned, missing = _without_missing(banks, allowed)
-        warnings += unaligned
-        notes += missing
+        # Systems without the trees of sentences that they tokenise differently from gold.
+        reference, lines = banks[0].corpus, []
+        for number, bank in enumerate(banks):
+            if bank.title in allowed and allowed[bank.title].any():
+                sentences = np.flatnonzero(allowed[bank.title]).tolist()
+                lines += [describe_difference(reference, bank.corpus, sentence) for sentence in sentences]
+                what = plural(len(sentences), "sentence is", "sentences are")
+                notes.append(f"{bank.title}: {what} cut into other words, counted as wholly missing.")
+                banks[number] = replace(bank, absent=(np.diff(reference.starts), allowed[bank.title]))
+        warnings += [f"unaligned: {line}." for line in listed(lines)]
     elif (recut := np.any(list(allowed.values()), axis=0)).any():
         banks, parts = cut_words(banks, recut)
         notes.append(
-            f"{_sentences_are(len(parts))} cut into other words in some file and compared as sets of characters, "
-            "which TedEval itself does not do."
+            f"{plural(len(parts), 'sentence is', 'sentences are')} cut into other words in some file and compared as "
+            "sets of characters, which TedEval itself does not do."
         )
     rules = rules_of(options, [name for bank in banks for name in bank.sides])
-    mapped = [map_relations(bank, rules) for bank in banks]
-    banks, mappings = [bank for bank, _ in mapped], [row for _, rows in mapped for row in rows]
+    mappings: list[Mapped] = []
+    for number, bank in enumerate(banks):
+        # Relations are mapped for all measures, functions of phrases below for TedEval.
+        if bank.kind == DEPENDENCIES and rules:
+            corpus, rows = mapping.apply(rules, bank.corpus, "DEPREL", bank.sides)
+            banks[number] = replace(bank, corpus=corpus)
+            mappings += rows
     own, bare = {}, set()
     for bank in banks:
         listed_labels = function_labels.get(bank.theory)
@@ -523,9 +548,26 @@ def read_comparison(
                     "…). List the labels of its function nodes."
                 )
             bare.add(bank.title)
-        own[bank.title], rows = map_functions(bank, found, rules)
-        mappings += rows
-    warnings += unlisted_warnings(banks, function_labels)
+        if bank.kind != DEPENDENCIES and rules:
+            if rule := next((rule for rule in rules if rule.form and rule.side in ("both", *bank.sides)), None):
+                raise InputError(
+                    f"--map: the rule {rule} is about words, but the functions of {bank.corpus.name} belong to "
+                    "phrases. Write the rule without the pattern for the word."
+                )
+            labels = Column(found.label, found.labels)
+            column, rows = mapping.relabelled(rules, labels, labels, bank.sides, bank.corpus.name)
+            found = FunctionTrees.of(found.words, found.nodes, found.label_node, column.codes, column.vocabulary)
+            mappings += rows
+        own[bank.title] = found
+    for theory, listed_labels in function_labels.items():
+        in_theory = (bank.corpus for bank in banks if bank.theory == theory)
+        numbers = sum((unlisted_functions(corpus, listed_labels) for corpus in in_theory), Counter[str]())
+        if numbers:
+            shown = [f"{name} ({number:,})" for name, number in sorted(numbers.items(), key=lambda row: -row[1])]
+            warnings.append(
+                f"--functions {theory}=…: the list lacks {enumeration(shown)}, which the trees have in the places of "
+                "functions. TedEval leaves such nodes out, like categories. Add the labels that are functions."
+            )
     warnings += format_warnings(idle_rules(mappings))
     trees, enriched = dict(own), dict(enrichments)
     for structure, giver in enrichments:
@@ -544,48 +586,11 @@ def read_comparison(
             giver = sources.get(bank.system, "")
         if giver in own:
             trees[bank.title] = tl_unify(own[bank.title], own[giver])
-    return Comparison(
+    return Treebanks(
         {bank.theory: bank for bank in banks if not bank.system},
         *(outputs, enriched, trees, frozenset(sources), frozenset(bare), parts, tuple(mappings)),
         *(tuple(warnings), tuple(notes)),
     )
-
-
-def map_relations(bank: Treebank, rules: Sequence[mapping.Rule]) -> tuple[Treebank, list[Mapped]]:
-    """Dependencies with their relations mapped, for all measures, and what each rule did."""
-    if bank.kind != DEPENDENCIES or not rules:
-        return bank, []
-    corpus, rows = mapping.apply(rules, bank.corpus, "DEPREL", bank.sides)
-    return replace(bank, corpus=corpus), rows
-
-
-def map_functions(
-    bank: Treebank, trees: FunctionTrees, rules: Sequence[mapping.Rule]
-) -> tuple[FunctionTrees, list[Mapped]]:
-    """Function trees of phrase structure with their functions mapped, and what each rule did."""
-    if bank.kind == DEPENDENCIES or not rules:
-        return trees, []
-    of_words = next((rule for rule in rules if rule.form and rule.side in ("both", *bank.sides)), None)
-    if of_words:
-        raise InputError(
-            f"--map: the rule {of_words} is about words, but the functions of {bank.corpus.name} belong to phrases. "
-            "Write the rule without the pattern for the word."
-        )
-    labels = Column(trees.label, trees.labels)
-    column, rows = mapping.relabelled(rules, labels, labels, bank.sides, bank.corpus.name)
-    return FunctionTrees.of(trees.words, trees.nodes, trees.label_node, column.codes, column.vocabulary), rows
-
-
-def unlisted_warnings(banks: Sequence[Treebank], function_labels: Mapping[str, frozenset[str]]) -> Iterator[str]:
-    """Labels that a list of functions seems to lack, with their numbers in all files of the framework."""
-    for theory, labels in function_labels.items():
-        numbers = sum((unlisted_functions(bank.corpus, labels) for bank in banks if bank.theory == theory), Counter())
-        if numbers:
-            shown = [f"{name} ({number:,})" for name, number in sorted(numbers.items(), key=lambda row: -row[1])]
-            yield (
-                f"--functions {theory}=…: the list lacks {enumeration(shown)}, which the trees have in the places of "
-                "functions. TedEval leaves such nodes out, as it does categories. Add the labels that are functions."
-            )
 
 
 def _read(
@@ -595,7 +600,7 @@ def _read(
     segmentation: str,
     columns: Sequence[str],
 ) -> tuple[list[Treebank], dict[str, Bools], list[str]]:
-    """The files with the sentences that can be compared, those cut otherwise by title, and warnings."""
+    """The files with the sentences that can be compared, masks of those that some tokenise differently, warnings."""
     paths = [*golds.values(), *(path for versions in systems.values() for path in versions.values())]
     if paths.count("-") > 1:
         raise UsageError("- (standard input) can be given once only.")
@@ -613,7 +618,7 @@ def _read(
             kind = kinds[bank.theory]
             raise UsageError(f"{bank.title} has {bank.kind}, but the gold {bank.theory} has {kind}.")
         banks.append(replace(bank, corpus=with_words_of(bank.corpus, reference)))
-    # The sentences that are cut otherwise than in the first gold and may be; golds only by characters.
+    # Sentences that may be tokenised differently from the first gold; in golds only if characters are compared.
     allowed = {
         bank.title: recut_sentences(reference, bank.corpus)
         for bank in banks
@@ -621,7 +626,7 @@ def _read(
     }
     wrong, places = word_differences(banks, allowed)
     if options.on_mismatch == "warn":
-        # Words that are written otherwise can be compared by their place.
+        # Words with different spelling can be compared by position.
         sizes = [np.diff(bank.corpus.starts) for bank in banks]
         wrong &= np.any([size != sizes[0] for size in sizes], axis=0)
     if wrong.any() and not skip:
@@ -642,53 +647,13 @@ def _read(
     banks = [bank.select(~wrong) for bank in banks]
     for bank in banks:
         corpus, unparsed = bank.corpus, len(bank.corpus.unparsed)
-        # The reader's own word for sentences without a parse says nothing of what becomes of them.
-        told = [note for note in corpus.notes if not note.startswith("sentences without a parse")]
-        warnings += [f"{bank.title}: {note}" for note in told]
+        # For sentences without a parse there is a warning of our own.
+        notes = [note for note in corpus.notes if not note.startswith("sentences without a parse")]
+        warnings += [f"{bank.title}: {note}" for note in notes]
         if unparsed:
-            what = "1 sentence" if unparsed == 1 else f"{unparsed:,} sentences"
+            what = plural(unparsed, "sentence")
             warnings.append(f"{bank.title}: no parse of {what}: words under a root in TedEval.")
         if corpus.heads is not None and (roots := count_several_roots(corpus)):
-            what = "1 sentence has" if roots == 1 else f"{roots:,} sentences have"
+            what = plural(roots, "sentence has", "sentences have")
             warnings.append(f"{bank.title}: {what} more than one root, scored like others.")
     return banks, {title: found[~wrong] for title, found in allowed.items()}, warnings
-
-
-def _leave_out_gaps(banks: Sequence[Treebank]) -> tuple[list[Treebank], Bools, list[str]]:
-    """The sentences without gaps in any file, which these are, and a note on the others."""
-    gaps = {bank.title: bank.with_gaps() for bank in banks}
-    kept = ~np.any(list(gaps.values()), axis=0)
-    if not kept.any():
-        raise InputError(
-            "every sentence is non-projective or discontinuous in some file: none is left. Keep or lift them: "
-            "--non-projective lift"
-        )
-    number = int((~kept).sum())
-    if not number:
-        return list(banks), kept, []
-    what = "1 sentence with gaps" if number == 1 else f"{number:,} sentences with gaps"
-    where = ", ".join(f"{title} {int(found.sum()):,}" for title, found in gaps.items() if found.any())
-    note = f"{what} (non-projective, discontinuous) {'is' if number == 1 else 'are'} left out: {where}."
-    return [bank.select(kept) for bank in banks], kept, [note]
-
-
-def _without_missing(
-    banks: Sequence[Treebank], allowed: Mapping[str, Bools]
-) -> tuple[list[Treebank], list[str], list[str]]:
-    """Systems without the trees of sentences that they cut otherwise than gold, with warnings and notes."""
-    reference = banks[0].corpus
-    found, lines, notes = [], [], []
-    for bank in banks:
-        sentences = np.flatnonzero(allowed[bank.title]).tolist() if bank.title in allowed else []
-        if sentences:
-            lines += [describe_difference(reference, bank.corpus, sentence) for sentence in sentences]
-            notes.append(
-                f"{bank.title}: {_sentences_are(len(sentences))} cut into other words, counted as wholly missing."
-            )
-        absent = (np.diff(reference.starts), allowed[bank.title]) if sentences else None
-        found.append(replace(bank, absent=absent))
-    return found, [f"unaligned: {line}." for line in listed(lines)], notes
-
-
-def _sentences_are(number: int) -> str:
-    return "1 sentence is" if number == 1 else f"{number:,} sentences are"

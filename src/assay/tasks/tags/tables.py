@@ -13,7 +13,7 @@ from assay.result import Result, Table, is_best, is_category
 _SET_SCORES = ("strong", "weak", "precision", "recall", "f1")
 
 
-def add_tables(result: Result) -> Result:
+def add_tag_tables(result: Result) -> Result:
     """The Result with scores of sets of tags, changes by category, and systems under other weightings of these."""
     remarks = {}
     if result.aligned_by == "characters":

@@ -14,7 +14,7 @@ from assay.tasks.tags.options import OPTIONS
 from assay.tasks.tags.prepare import prepare_tags
 from assay.tasks.tags.ratings import word_ratings
 from assay.tasks.tags.sweep import sweeps
-from assay.tasks.tags.tables import add_tables
+from assay.tasks.tags.tables import add_tag_tables
 from assay.tasks.tags.tagsets import find_tagset
 from assay.tasks.tags.tagsets.analysis import Analysis
 from assay.tasks.tags.weights import load
@@ -60,6 +60,6 @@ TASK = Task(
     ratings=word_ratings,
     prepare=prepare_tags,
     options=OPTIONS,
-    present=add_tables,
+    present=add_tag_tables,
     finish=_finish,
 )
