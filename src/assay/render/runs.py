@@ -11,7 +11,7 @@ from assay.render.table import Cell, cell, table
 from assay.render.text import count
 from assay.result import Result, Table, is_best
 from assay.result.numbers import DASH, p_value, signed, with_interval
-from assay.result.posteriors import Estimate, Posterior, Thirds
+from assay.result.schema import Estimate, Posterior, Thirds
 
 Row = list[Any]
 _TABLE_2 = ("", "", *">≈<")

@@ -20,7 +20,7 @@ from assay.render.pictures.sheet import FORMATS, check_plot, content, short
 from assay.render.pictures.simplex import simplex, simplex_grid
 from assay.result import Comparison, Result, Results, is_category
 from assay.result.numbers import DIFFERENCES
-from assay.result.posteriors import Posterior
+from assay.result.schema import Posterior
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -28,7 +28,7 @@ from assay.render.pictures.sheet import (
     width_of,
 )
 from assay.result.numbers import plural
-from assay.result.posteriors import CurvePoint, Estimate, Posterior, Thirds
+from assay.result.schema import CurvePoint, Estimate, Posterior, Thirds
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from assay.render.pictures.sheet import FLAG, INK, SOFT, Look, bare, captioned, drawn, sheet, short, width_of
-from assay.result.posteriors import Ranking, RankRelation
+from assay.result.schema import Ranking, RankRelation
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -19,7 +19,7 @@ from assay.render.pictures.sheet import (
     short,
     width_of,
 )
-from assay.result.posteriors import MeanRanks
+from assay.result.schema import MeanRanks
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from assay.errors import UsageError
 from assay.render.text import visible
 from assay.result.numbers import DASH
-from assay.result.posteriors import Estimate, Posterior, Thirds
+from assay.result.schema import Estimate, Posterior, Thirds
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

@@ -28,7 +28,7 @@ from assay.render.pictures.sheet import (
     short,
 )
 from assay.render.text import count
-from assay.result.posteriors import Posterior
+from assay.result.schema import Posterior
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

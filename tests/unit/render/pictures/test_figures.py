@@ -14,7 +14,7 @@ from assay.render.pictures.plots import curves, forest, matrix, panels, span
 from assay.render.pictures.ranking import laid_out, levels, ranking_graph, relations
 from assay.render.pictures.sheet import FILLS, FLAG, Unit, largest, share
 from assay.render.pictures.simplex import corners, density, place, simplex, simplex_grid
-from assay.result.posteriors import Estimate, Ranking, RankRelation, Thirds
+from assay.result.schema import Estimate, Ranking, RankRelation, Thirds
 from unit.render.pictures.drawn import SYSTEMS, apart, posterior, ranking, result, table, texts
 
 

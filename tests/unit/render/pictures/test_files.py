@@ -15,7 +15,7 @@ from assay.errors import UsageError
 from assay.render.pictures import check_plot, files, pictures, stem
 from assay.render.pictures.ranking import ranking_graph
 from assay.render.pictures.sheet import content, short
-from assay.result.posteriors import Ranking, Thirds
+from assay.result.schema import Ranking, Thirds
 from cases import each
 from unit.render.pictures.drawn import paper, posterior, result
 

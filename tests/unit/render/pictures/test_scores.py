@@ -16,7 +16,7 @@ from assay.render.pictures.errors import error_types
 from assay.render.pictures.labels import confusion, confusions
 from assay.render.pictures.sheet import COLUMN, PAGE
 from assay.result import LabelDifference, Result, Score
-from assay.result.posteriors import MeanRanks
+from assay.result.schema import MeanRanks
 from unit.render.pictures.drawn import apart, texts
 
 
