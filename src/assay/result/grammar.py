@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from assay.result.schema import Posterior, Row
+from assay.result.schema import Posterior, Record
 
 ALPHA = 0.05
 """The level of all tests, after correction."""
@@ -67,7 +67,7 @@ KINDS = {
 """Of each kind what must hold, and what it does not mean; those of averages over data sets begin with `average-`."""
 
 
-class Decision(Row):
+class Decision(Record):
     """The kind of a verdict, what it claims, and about which systems."""
 
     kind: str

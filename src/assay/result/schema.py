@@ -39,7 +39,7 @@ COLUMNS = {
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
-class Row:
+class Record:
     """A row of a table: a frozen dataclass."""
 
     __dataclass_fields__: ClassVar[dict[str, dataclasses.Field[Any]]]
@@ -51,7 +51,7 @@ class Row:
         dataclass(frozen=True, kw_only=kw_only)(cls)
 
 
-class TwoSystems(Row):
+class TwoSystems(Record):
     """Two systems; differences are b - a, so positive favours b."""
 
     a: str
@@ -63,7 +63,7 @@ class TwoSystems(Row):
 # --- files ---
 
 
-class Source(Row, key="name"):
+class Source(Record, key="name"):
     """A file that was read."""
 
     name: str
@@ -87,7 +87,7 @@ class Source(Row, key="name"):
     `without predictions`, `without ground truth`."""
 
 
-class Repair(Row, key="file kind action"):
+class Repair(Record, key="file kind action"):
     """Annotations of one file with the same fault."""
 
     file: str
@@ -102,7 +102,7 @@ class Repair(Row, key="file kind action"):
     """The place of the first."""
 
 
-class Mapped(Row, key="file rule before"):
+class Mapped(Record, key="file rule before"):
     """The effect of one rule of `--map`."""
 
     file: str
@@ -120,7 +120,7 @@ class Mapped(Row, key="file rule before"):
 # --- scores and tests ---
 
 
-class Runs(Row):
+class Runs(Record):
     """The scores of several runs of a system."""
 
     number: int
@@ -135,7 +135,7 @@ class Runs(Row):
     """The score of each run."""
 
 
-class Score(Row, key="system measure score label slice"):
+class Score(Record, key="system measure score label slice"):
     """A score with its interval."""
 
     system: str
@@ -173,7 +173,7 @@ class Score(Row, key="system measure score label slice"):
     """The score of a share with half an item right and half an item wrong more, and its variance."""
 
 
-class CountsRow(Row, key="system measure label slice"):
+class CountsRow(Record, key="system measure label slice"):
     """The counts from which scores are computed."""
 
     system: str
@@ -184,7 +184,7 @@ class CountsRow(Row, key="system measure label slice"):
     """The counts by name. See [Counts](#counts)."""
 
 
-class Power(Row):
+class Power(Record):
     """The differences that a test could have found."""
 
     alpha: float
@@ -208,7 +208,7 @@ class Power(Row):
     """True if more than 1,000 times as many units are needed."""
 
 
-class RunTest(Row):
+class RunTest(Record):
     """The parts of a test over several runs."""
 
     variance: float
@@ -238,7 +238,7 @@ class RunTest(Row):
     """The variance over runs of both systems; not v_a + v_b if one has two runs and all runs together vary more."""
 
 
-class Family(Row):
+class Family(Record):
     """The tests that are corrected together."""
 
     question: str
@@ -346,7 +346,7 @@ class Comparison(TwoSystems, key="a b measure score slice test"):
         return "significant" in self.claims
 
 
-class SystemOverSets(Row, key="system measure score"):
+class SystemOverSets(Record, key="system measure score"):
     """A system over the data sets that all systems have."""
 
     system: str
@@ -387,7 +387,7 @@ class PairOverSets(TwoSystems, key="a b measure score"):
 # --- what differs ---
 
 
-class Change(Row, key="kind gold before after"):
+class Change(Record, key="kind gold before after"):
     """A change of label."""
 
     kind: str
@@ -409,7 +409,7 @@ class Change(Row, key="kind gold before after"):
     """What to show instead of `to` if both answers have one label, but another target."""
 
 
-class OutcomeChange(Row, key="kind before after"):
+class OutcomeChange(Record, key="kind before after"):
     """A change of outcome of items that are matched."""
 
     kind: str
@@ -425,7 +425,7 @@ class OutcomeChange(Row, key="kind before after"):
     """The share of all changes."""
 
 
-class LabelDifference(Row, key="label"):
+class LabelDifference(Record, key="label"):
     """Two systems on the items with one gold label."""
 
     label: str
@@ -514,7 +514,7 @@ class Transition(TwoSystems, key="a b on slice label before after"):
     count: int
 
 
-class Bound(Row, key="on label slice"):
+class Bound(Record, key="on label slice"):
     """The score of the best choice among the systems' answers."""
 
     on: str
@@ -552,7 +552,7 @@ class Bound(Row, key="on label slice"):
     """The number of sentences."""
 
 
-class Growth(Row, key="on slice systems"):
+class Growth(Record, key="on slice systems"):
     """The upper bound as systems are added, each time the one that adds most."""
 
     on: str
@@ -567,7 +567,7 @@ class Growth(Row, key="on slice systems"):
     """The share of items that all of them have right."""
 
 
-class Unique(Row, key="on slice system"):
+class Unique(Record, key="on slice system"):
     """The items that only one system has right."""
 
     on: str
@@ -577,7 +577,7 @@ class Unique(Row, key="on slice system"):
     """The number of these items."""
 
 
-class Unresolved(Row, key="on document place text"):
+class Unresolved(Record, key="on document place text"):
     """A mention of gold that no system resolves."""
 
     on: str
@@ -593,7 +593,7 @@ class Unresolved(Row, key="on document place text"):
     """The error of each system: `wl` (wrong link) or `fn` (no link)."""
 
 
-class Confusion(Row, key="system measure gold assigned type"):
+class Confusion(Record, key="system measure gold assigned type"):
     """Errors by gold's label and the system's; if items are matched, hits too."""
 
     system: str
@@ -609,7 +609,7 @@ class Confusion(Row, key="system measure gold assigned type"):
     """The number of them that are further pieces of gold's items, which are counted elsewhere themselves."""
 
 
-class ErrorType(Row, key="system measure type"):
+class ErrorType(Record, key="system measure type"):
     """The errors of one type; under the measure `chains` those of chains: `span, merged, split, missing-entity,
     missing-mention, extra-entity, extra-mention`."""
 
@@ -645,7 +645,7 @@ class Sweep(TwoSystems, key="a b"):
     """The system that is better under every weighting; empty if there is none or it cannot be decided."""
 
 
-class AnswerCounts(Row, key="system"):
+class AnswerCounts(Record, key="system"):
     """A language model's answers by how they could be read, and their mentions by how they were located."""
 
     system: str
@@ -681,7 +681,7 @@ class AnswerCounts(Row, key="system"):
     """Mentions that are given by offsets alone."""
 
 
-class FormCount(Row, key="system other change type label form"):
+class FormCount(Record, key="system other change type label form"):
     """The errors on one surface form (`--forms`)."""
 
     system: str
@@ -701,7 +701,7 @@ class FormCount(Row, key="system other change type label form"):
     """Their share of all errors of this type and change."""
 
 
-class Framework(Row, key="name"):
+class Framework(Record, key="name"):
     """A gold of `cross`, and the systems that have a version of it."""
 
     name: str
@@ -716,7 +716,7 @@ class Framework(Row, key="name"):
     """The systems whose first version it is, which is compared with those of others."""
 
 
-class Overlap(Row, key="a b labelled"):
+class Overlap(Record, key="a b labelled"):
     """The agreement of two golds of `cross`."""
 
     a: str
@@ -739,7 +739,7 @@ class Similarity(TwoSystems, key="a b measure score"):
 # --- annotators ---
 
 
-class Annotator(Row, key="name"):
+class Annotator(Record, key="name"):
     """One annotator against the others."""
 
     name: str
@@ -757,7 +757,7 @@ class Annotator(Row, key="name"):
     """By label: the annotator's share minus the others' share of the same items."""
 
 
-class AgreementFacts(Row):
+class AgreementFacts(Record):
     """What a verdict on the agreement of all annotators rests on besides the coefficient."""
 
     items: int
@@ -772,7 +772,7 @@ class AgreementFacts(Row):
     """True if labels are numbers and no level was given."""
 
 
-class Coincidence(Row, key="first second"):
+class Coincidence(Record, key="first second"):
     """Two labels that annotators gave to one item."""
 
     first: str
@@ -785,7 +785,7 @@ class Coincidence(Row, key="first second"):
     """The share of the ratings with the first label."""
 
 
-class Disagreement(Row, key="item"):
+class Disagreement(Record, key="item"):
     """An item that annotators rate differently; with `--items` all items."""
 
     item: str
@@ -800,7 +800,7 @@ class Disagreement(Row, key="item"):
     """The text of the item."""
 
 
-class AltAnnotator(Row, key="name"):
+class AltAnnotator(Record, key="name"):
     """One annotator in an Alternative Annotator Test."""
 
     name: str
@@ -816,7 +816,7 @@ class AltAnnotator(Row, key="name"):
     """The same share of the annotator minus that of the system."""
 
 
-class AltTest(Row, key="system measure epsilon"):
+class AltTest(Record, key="system measure epsilon"):
     """Whether a system can replace an annotator (Calderon, Reichart and Dror 2025)."""
 
     system: str
@@ -844,7 +844,7 @@ class AltTest(Row, key="system measure epsilon"):
 # --- many runs ---
 
 
-class Thirds(Row):
+class Thirds(Record):
     """Three shares that add up to 1; without a region of equivalence, two."""
 
     a: float
@@ -855,7 +855,7 @@ class Thirds(Row):
     """The share for the second system."""
 
 
-class Estimate(Row):
+class Estimate(Record):
     """A posterior mean and its 95% interval, in units of the measure."""
 
     mean: float
@@ -864,7 +864,7 @@ class Estimate(Row):
     high: float
 
 
-class DataSetDifference(Row, key="name"):
+class DataSetDifference(Record, key="name"):
     """Two systems on one data set."""
 
     name: str
@@ -896,7 +896,7 @@ class DataSetDifference(Row, key="name"):
     """A sentence on this data set."""
 
 
-class SimplexCell(Row, key="a b up"):
+class SimplexCell(Record, key="a b up"):
     """A small triangle of the simplex.
 
     Each side of the simplex is cut into `sides` parts. `a` and `b` are the floors of sides·P(A better) and
@@ -914,7 +914,7 @@ class SimplexCell(Row, key="a b up"):
     """The number of posterior draws in it."""
 
 
-class CurvePoint(Row, key="rope std0 delta0"):
+class CurvePoint(Record, key="rope std0 delta0"):
     """The shares for another region of equivalence, or under another prior."""
 
     rope: float
@@ -929,7 +929,7 @@ class CurvePoint(Row, key="rope std0 delta0"):
     """The mean probabilities for a new data set."""
 
 
-class Replication(Row, key="dataset"):
+class Replication(Record, key="dataset"):
     """Two systems split by split, as Gorman and Bedrick counted."""
 
     dataset: str
@@ -1015,7 +1015,7 @@ class RankTest(TwoSystems, key="a b"):
     """p of Nemenyi's test, which depends on the other systems."""
 
 
-class MeanRanks(Row, key="measure"):
+class MeanRanks(Record, key="measure"):
     """The ranks of three or more systems over five or more data sets."""
 
     measure: str
@@ -1051,7 +1051,7 @@ class RankRelation(TwoSystems, key="a b"):
     """True for an edge of the partial order: `a` is worse than `b`, and no system is between them."""
 
 
-class Ranking(Row, key="measure"):
+class Ranking(Record, key="measure"):
     """The systems in order, by the most frequent relation of each pair."""
 
     measure: str
@@ -1070,7 +1070,7 @@ class Ranking(Row, key="measure"):
 # --- examples ---
 
 
-class ExampleItem(Row):
+class ExampleItem(Record):
     """One item of an example: its place in the sentence, and all answers to it."""
 
     position: int
@@ -1085,7 +1085,7 @@ class ExampleItem(Row):
     """For spans: the place after the last word."""
 
 
-class ExampleSpan(Row):
+class ExampleSpan(Record):
     """A span, or a node of a function tree, of one side of an example."""
 
     side: str
@@ -1104,7 +1104,7 @@ class ExampleSpan(Row):
     """The words of a language model's answer, if they differ from the text."""
 
 
-class ExampleArcs(Row):
+class ExampleArcs(Record):
     """The dependency tree of one side of an example."""
 
     side: str
@@ -1115,7 +1115,7 @@ class ExampleArcs(Row):
     """The relation of each word."""
 
 
-class Example(Row):
+class Example(Record):
     """A sentence with a change or an error (`--examples`)."""
 
     sentence: str
@@ -1156,7 +1156,7 @@ class Example(Row):
 # --- tables to draw ---
 
 
-class Table(Row):
+class Table(Record):
     """A table as data: one of a task in a Result, or one that renderers make."""
 
     title: str
@@ -1174,9 +1174,9 @@ class Table(Row):
     lines: tuple[str, ...] = ()
     """Sentences below the table with a line each."""
     bold: tuple[tuple[int, int], ...] = ()
-    """Row and column of the cells in bold, such as the best of a column."""
+    """Record and column of the cells in bold, such as the best of a column."""
     italic: tuple[tuple[int, int], ...] = ()
-    """Row and column of the cells in italics, such as the best of a group."""
+    """Record and column of the cells in italics, such as the best of a group."""
     after: str = ""
     """The table that it follows: `scores`, `further scores`, `tests`, `differences`, `outcomes`, `changes`,
     `label differences`, `bounds`, `growth`, `unresolved`, `labels`, `confusion`, `slices`, `mappings`; between
