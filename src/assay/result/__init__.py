@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.errors import InputError, UsageError, unknown
 from assay.records import dataclass
-from assay.result.encoding import decode, dumps, encode
+from assay.result.encoding import dumps, from_plain, to_plain
 from assay.result.grammar import with_kind
 from assay.result.schema import *  # noqa: F403
 
@@ -163,15 +163,15 @@ class Result:
         for item in dataclasses.fields(self):
             value = getattr(self, item.name)
             if item.name == "command":
-                pieces.append(f'{before}"verdict": {dumps(encode(self.verdict_data))}')
+                pieces.append(f'{before}"verdict": {dumps(to_plain(self.verdict_data))}')
             pieces.append(f'{before}"{item.name}": ')
             if isinstance(value, tuple) and value and dataclasses.is_dataclass(value[0]):
                 pieces.append("[\n  ")
                 for row in value:
-                    pieces += [dumps(encode(row)), ",\n  "]
+                    pieces += [dumps(to_plain(row)), ",\n  "]
                 pieces[-1] = "]"
             else:
-                pieces.append(dumps(encode(value)))
+                pieces.append(dumps(to_plain(value)))
             before = ",\n "
         return "".join([*pieces, "}\n"])
 
@@ -183,7 +183,7 @@ class Result:
     @classmethod
     def _of(cls, data: Mapping[str, Any]) -> Result:
         try:
-            result = typing.cast(Result, decode(cls, data))
+            result = typing.cast(Result, from_plain(cls, data))
             if not result.main_scores:
                 # In files from before rows said which is the main score, it stood first.
                 first: dict[str, str] = {}
@@ -221,6 +221,16 @@ class Result:
         return list(dict.fromkeys(row.measure for row in self.scores))
 
     @property
+    def names(self) -> list[str]:
+        """The names of the systems, in their order."""
+        return [source.name for source in self.systems]
+
+    @property
+    def overall(self) -> list[Score]:
+        """The scores of all data and labels together."""
+        return [row for row in self.scores if row.slice is None and row.label is None]
+
+    @property
     def main_scores(self) -> dict[str, str]:
         """The name of each measure's main score."""
         found: dict[str, str] = {}
@@ -253,9 +263,9 @@ class Result:
     @property
     def verdict_data(self) -> Verdict:
         """The verdict as data: its kind, what it claims, of which systems, and the facts that decided."""
-        from assay.result.verdict import verdict
+        from assay.result.verdict import make_verdict
 
-        return verdict(self)
+        return make_verdict(self)
 
     @property
     def chance(self) -> list[str]:
@@ -303,7 +313,7 @@ class Result:
 
     def to_polars(self, rows: str = "scores") -> Any:
         """The same as a data frame of polars; undefined is null, and what is nested has the names of the JSON."""
-        return _library("polars").DataFrame(self._records(rows, encode), infer_schema_length=None)
+        return _library("polars").DataFrame(self._records(rows, to_plain), infer_schema_length=None)
 
     def to_html(self) -> str:
         """The report page, with the sentences behind the figures where the Result was made with `embed="auto"`."""
@@ -341,9 +351,9 @@ class Result:
 
     def flat(self) -> dict[str, float]:
         """Overall figures by names such as `accuracy/A`, for trackers such as MLflow; undefined is nan."""
-        from assay.render.formats import flat
+        from assay.render.formats import flat_scores
 
-        return flat(self)
+        return flat_scores(self)
 
     def _records(self, name: str, plain: Callable[[Any], Any]) -> list[Any]:
         lists = [item.name for item in dataclasses.fields(self) if isinstance(getattr(self, item.name), tuple)]
@@ -433,7 +443,7 @@ class Results:
         return self.overall._repr_html_()
 
 
-def read(path: str) -> Result | Results:
+def read_results(path: str) -> Result | Results:
     """The Result in a file of JSON, or those of several data sets."""
     return _read(path, lambda text: (Results if f'"{SCHEMA_OF_SETS}"' in text[:100] else Result).from_json(text))
 

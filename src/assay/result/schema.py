@@ -181,7 +181,7 @@ class CountsRow(Record, key="system measure label slice"):
     label: str | None
     slice: str | None
     counts: Mapping[str, int]
-    """The counts by name. See [Counts](#counts)."""
+    """The counts by name. See [names of counts](#names-of-counts)."""
 
 
 class Power(Record):
@@ -1199,3 +1199,114 @@ class Table(Record):
     """Names of the columns for programs, if they differ from the titles."""
     narrow: tuple[Table, ...] = ()
     """The same in several tables, for a narrow terminal."""
+
+
+# --- the whole ---
+
+
+class About(Record, kw_only=True):
+    """What was compared, and how."""
+
+    command: str
+    """`score`, `compare`, `agreement`, `cross` or `bayes`."""
+    task: str
+    """`tags`, `spans`, `dependencies`, `graphs`, `relations`, `links`, `constituents`, `coreference`, `ratings` or
+    `cross`."""
+    column: str
+    """The column that was compared; empty if there is none."""
+    unit: str
+    """What was resampled: `sentence`, `document`, or a value of `meta:KEY`."""
+    units: int
+    """The number of units."""
+    items: int
+    """The number of gold's items."""
+    aligned_by: str
+    """`words`, `characters` or `position`."""
+    seed: int
+    """The seed of random numbers."""
+    times: int
+    """The number of resamples and shufflings."""
+    interval: str
+    """The kind of interval that was asked for."""
+    test: str
+    """The test."""
+    family: int
+    """The number of p-values that were corrected together (without slices)."""
+    tagset: str = ""
+    """The tagset; empty if there is none."""
+    scheme: str = ""
+    """The scheme by which gold's tags were read as spans, such as `iob2`."""
+    atoms: str = ""
+    """What spans are sets of: `words` or `characters`."""
+    labels: tuple[str, ...] = ()
+    """The labels that count (`--labels`); empty: all."""
+    ignore_labels: tuple[str, ...] = ()
+    """The labels that do not count (`--ignore-labels`)."""
+    documents: int = 0
+    """The number of gold's documents if sentences are the unit all the same; 0: none, or one."""
+    cluster_ratio: float | None = None
+    """The standard error of the first score over documents (or values of `meta:KEY`) divided by that over sentences,
+    of the system for which it is largest, from five documents on."""
+    agreement_facts: AgreementFacts | None = None
+    """What a verdict on the agreement of all annotators rests on."""
+
+
+class Shown(Record, kw_only=True):
+    """How a Result is shown, as its task says."""
+
+    noun: str = "word"
+    """The word for one item."""
+    drawing: str = "tags"
+    """The kind of layer that is drawn: `tags`, `arcs`, `spans`, `graph`, `frames`, `trees`, `chains` or `units`."""
+    heading: str = ""
+    """The comparison in a line; if empty, it is made from other fields."""
+    text_unit: str = "sentence"
+    """What headings count: `sentence` or `document`."""
+    matched: bool = False
+    """True if systems find the items themselves."""
+    rivals: bool = False
+    """True if measures are rival ways to score the same items: a row for each, and the verdict says if one
+    disagrees."""
+    by_outcome: bool = False
+    """True if answers are right by what they link to, not by a label: changes are shown by outcome."""
+    remarks: Mapping[str, str] = field(default_factory=dict)
+    """Sentences of the task below other tables, by the table ([remarks](#remarks))."""
+    tables_only: bool = False
+    """True if `tables` are all there is to show."""
+    titles: Mapping[str, str] = field(default_factory=dict)
+    """Measures and scores as people write them, if that is not their name: `LAS` for `las`."""
+    score_forms: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """By measure and score, the form of values that are no percentages: `coefficient` (.571) or `number`."""
+
+
+class Tables(Record, kw_only=True):
+    """The declared tables of a Result, each a tuple of rows."""
+
+    scores: tuple[Score, ...] = ()
+    counts: tuple[CountsRow, ...] = ()
+    comparisons: tuple[Comparison, ...] = ()
+    diffs: tuple[Diff, ...] = ()
+    bounds: tuple[Bound, ...] = ()
+    growth: tuple[Growth, ...] = ()
+    unique: tuple[Unique, ...] = ()
+    unresolved: tuple[Unresolved, ...] = ()
+    confusion: tuple[Confusion, ...] = ()
+    transitions: tuple[Transition, ...] = ()
+    frameworks: tuple[Framework, ...] = ()
+    overlaps: tuple[Overlap, ...] = ()
+    similarities: tuple[Similarity, ...] = ()
+    error_types: tuple[ErrorType, ...] = ()
+    sweeps: tuple[Sweep, ...] = ()
+    answers: tuple[AnswerCounts, ...] = ()
+    forms: tuple[FormCount, ...] = ()
+    annotators: tuple[Annotator, ...] = ()
+    coincidences: tuple[Coincidence, ...] = ()
+    disagreements: tuple[Disagreement, ...] = ()
+    alt_tests: tuple[AltTest, ...] = ()
+    bayes: tuple[Posterior, ...] = ()
+    rankings: tuple[Ranking, ...] = ()
+    ranks: tuple[MeanRanks, ...] = ()
+    systems_over_sets: tuple[SystemOverSets, ...] = ()
+    pairs_over_sets: tuple[PairOverSets, ...] = ()
+    mappings: tuple[Mapped, ...] = ()
+    repairs: tuple[Repair, ...] = ()

@@ -390,7 +390,7 @@ def label_scores(bounds: Sequence[Bound], noun: str, remark: str = "") -> Figure
     return add_caption(figure, caption)
 
 
-def _shade(axes: Axes, cells: Mapping[tuple[float, float], float], norm: Any) -> Any:
+def _shade(axes: Axes, cells: Mapping[Any, float], norm: Any) -> Any:
     """Squares around points, the darker the larger their number."""
     from matplotlib.collections import PolyCollection
 
