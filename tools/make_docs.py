@@ -1,10 +1,15 @@
-"""Write docs/measures.md and docs/api.md from the docstrings: `make docs`."""
+"""Write docs/measures.md, docs/api.md and the tables of docs/json.md from the docstrings: `make docs`."""
 
 from __future__ import annotations
 
+import ast
+import dataclasses
 import inspect
+import itertools
 import re
-from collections.abc import Iterator
+import types
+import typing
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +20,7 @@ from assay.cli import main
 from assay.engine.measure import measures
 from assay.engine.slices import slices
 from assay.keywords import CompareKeywords
+from assay.result import schema
 
 DOCS = Path(__file__).parent.parent / "docs"
 FUNCTIONS = ("score", "compare", "compare_sets", "agreement", "cross", "bayes", "measure", "read", "answers")
@@ -132,6 +138,87 @@ def kind_of(annotation: Any, *, cell: bool = False) -> str:
 def text_of(documented: Any) -> str:
     """A docstring as paragraphs."""
     return inspect.getdoc(documented) or ""
+
+
+BEGIN, END = "<!-- made by make docs from result/schema.py -->", "<!-- end -->"
+KINDS = {str: "text", int: "whole number", float: "number", bool: "true or false", Any: "any value"}
+
+
+def json_page() -> str:
+    """The page on JSON with the tables as they are declared; the rest of it is written by hand."""
+    before, _, rest = (DOCS / "json.md").read_text("utf-8").partition(BEGIN)
+    parts = [BEGIN, "## About", describe(schema.About), "## Shown", describe(schema.Shown), "## The tables"]
+    inside: dict[type, None] = {schema.Source: None, schema.Example: None, schema.Table: None}
+    declared = typing.get_type_hints(schema.Tables)
+    rows = {name: typing.get_args(declared[name])[0] for name in schema.Tables.__dataclass_fields__}
+    for name, kind in rows.items():
+        key = ", ".join(f"`{column_name(kind, column)}`" for column in kind.key)
+        parts += [f"### {name}", describe(kind, f" Rows differ in {key}." if key else "")]
+    for kind in (schema.About, *rows.values()):
+        inside |= dict.fromkeys(records_in(kind))
+    queue = list(inside)
+    for kind in queue:
+        queue += [other for other in records_in(kind) if other not in queue]
+    parts.append("## Records in these")
+    for kind in queue:
+        parts += [f"### {kind.__name__}", describe(kind)]
+    return before + "\n\n".join([*parts, END]) + rest.partition(END)[2]
+
+
+def records_in(kind: type) -> list[type]:
+    """The records that fields of a record consist of."""
+    found: list[type] = []
+    queue = list(typing.get_type_hints(kind).values())
+    for hint in queue:
+        queue += typing.get_args(hint)
+        if isinstance(hint, type) and issubclass(hint, schema.Record) and hint not in (kind, *found):
+            found.append(hint)
+    return found
+
+
+def describe(kind: type[schema.Record], more: str = "") -> str:
+    """A record in a sentence and a table of its columns."""
+    said = meanings_of(kind)
+    hints = typing.get_type_hints(kind)
+    rows = ["| column | type | meaning |", "|---|---|---|"]
+    for one in dataclasses.fields(kind):
+        name = column_name(kind, one.name)
+        if name:
+            meaning = (said.get(one.name) or schema.COLUMNS[one.name]).replace("|", "\\|")
+            rows.append(f"| `{name}` | {json_type(hints[one.name])} | {meaning} |")
+    sentence, _, further = (inspect.getdoc(kind) or "").partition("\n\n")
+    return " ".join(sentence.split()) + more + (f"\n\n{further}" if further else "") + "\n\n" + "\n".join(rows)
+
+
+def column_name(kind: type[schema.Record], attribute: str) -> str:
+    """The name of a field in JSON; empty if it is not written."""
+    return str(kind.__dataclass_fields__[attribute].metadata.get("json", attribute))
+
+
+def meanings_of(kind: type) -> dict[str, str]:
+    """The sentence after each field, also of the classes above."""
+    found: dict[str, str] = {}
+    for one in reversed(kind.__mro__):
+        if issubclass(one, schema.Record) and one is not schema.Record:
+            body = ast.parse(inspect.getsource(one)).body[0].body  # type: ignore[attr-defined]
+            for field, text in itertools.pairwise(body):
+                if isinstance(field, ast.AnnAssign) and isinstance(text, ast.Expr):
+                    found[ast.unparse(field.target)] = " ".join(ast.literal_eval(text.value).split())
+    return found
+
+
+def json_type(hint: Any) -> str:
+    """A type as a reader of JSON knows it."""
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin is types.UnionType:
+        return f"{json_type(arguments[0])} or null"
+    if origin is tuple and arguments[-1] is not ...:
+        return f"[{', '.join(map(json_type, arguments))}]"
+    if origin is tuple:
+        return f"list of {json_type(arguments[0])}"
+    if origin is Mapping:
+        return f"object: {json_type(arguments[1])} by name"
+    return KINDS.get(hint) or f"[{hint.__name__}](#{hint.__name__.lower()})"
 
 
 PAGES = {"measures.md": measures_page, "api.md": api_page}

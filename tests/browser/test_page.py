@@ -477,7 +477,7 @@ def test_many_runs_have_their_pictures(opened):
 
 
 def test_relations_that_are_decided_are_not_dashed(opened):
-    from assay.result.posteriors import Ranking, RankRelation, Thirds
+    from assay.result.schema import Ranking, RankRelation, Thirds
     from unit.render.pictures.drawn import posterior, result
 
     rows = [
@@ -496,7 +496,7 @@ def test_relations_that_are_decided_are_not_dashed(opened):
 
 
 def test_pictures_without_a_region_of_equality_are_drawn_too(opened):
-    from assay.result.posteriors import Thirds
+    from assay.result.schema import Thirds
     from unit.render.pictures.drawn import posterior, result
 
     row = posterior(shares=Thirds(0.2, None, 0.8), rope=0.0)

@@ -98,7 +98,7 @@ def test_the_figures_of_the_toy_documents_are_printed(assay: Run, scope: str, cr
 
 def test_what_became_of_each_mention_is_a_table(assay: Run) -> None:
     out = assay("compare", "key.conll", *(f"{name}.conll" for name in SYSTEMS), "-m", "arcs-any", *QUICK).stdout
-    header, *rows = table(out, "What became of each mention: system-a (rows) → system-b (columns)")
+    header, *rows = table(out, "Outcome of each mention: system-a (rows) → system-b (columns)")
     found = {
         f"{row[0]}->{column}".lower().replace("none", "tn"): int(cell)
         for row in rows

@@ -83,7 +83,7 @@ def test_nothing_said_shows_the_help_as_a_usage_error(assay):
         (("score", "gold.conllu", "a.conllu", "--times", "0"), "0 resamples are too few."),
         (
             (*SCORE, "-o", "out.doc"),
-            "out.doc: the ending tells no format. Use .json, .tsv, .csv, .md, .html, .tex, .txt, .htm, or say",
+            "out.doc: unknown file ending. Use .json, .tsv, .csv, .md, .tex, .txt, .html, .htm, or give",
         ),
         ((*SCORE, "-o", "no/out.json"), "no/out.json: the folder no does not exist."),
         ((*SCORE, "--html", "no/out.html"), "no/out.html: the folder no does not exist."),

@@ -103,10 +103,10 @@ def test_a_system_without_figures_misses_every_threshold(assay, here):
 @pytest.mark.parametrize(
     ("threshold", "message"),
     [
-        ("accuracy=high", "--fail-under accuracy=high: 'high' is no number. Say e.g. accuracy=0.95"),
-        ("accuracy", "--fail-under accuracy: 'accuracy' is no number. Say e.g. accuracy=0.95"),
-        ("accuracy=95", "--fail-under accuracy=95: scores lie between 0 and 1. Say 0.95 or 95%"),
-        ("accuracy=nan", "--fail-under accuracy=nan: scores lie between 0 and 1. Say 0.95 or 95%"),
+        ("accuracy=high", "--fail-under accuracy=high: 'high' is no number. Write e.g. accuracy=0.95"),
+        ("accuracy", "--fail-under accuracy: 'accuracy' is no number. Write e.g. accuracy=0.95"),
+        ("accuracy=95", "--fail-under accuracy=95: scores lie between 0 and 1. Write 0.95 or 95%"),
+        ("accuracy=nan", "--fail-under accuracy=nan: scores lie between 0 and 1. Write 0.95 or 95%"),
         (
             "acuracy=0.9",
             "--fail-under acuracy=0.9: there is no measure 'acuracy'. Did you mean accuracy or sentence-accuracy?",
@@ -188,21 +188,21 @@ def test_what_only_the_baseline_has_is_said(assay):
         (
             (*SCORE, "-m", "tag-f1"),
             "baseline.json: there is no measure 'tag-f1'. There is: accuracy, sentence-accuracy. "
-            "Make the baseline anew.",
+            "Make the baseline again.",
         ),
         (
             (*SCORE, "--column", "XPOS"),
             "baseline.json: is about column UPOS, not XPOS, so its scores cannot be compared. "
-            "Make the baseline anew.",
+            "Make the baseline again.",
         ),
         (
             ("score", "b.conllu", "a.conllu", "--times", "20", "--column", "UPOS"),
             "baseline.json: is about gold with other content, so its scores cannot be compared. "
-            "Make the baseline anew.",
+            "Make the baseline again.",
         ),
         (
             ("score", "names.tsv", "a=names.tsv", "--times", "20"),
-            "baseline.json: is about tags, not spans, so its scores cannot be compared. Make the baseline anew.",
+            "baseline.json: is about tags, not spans, so its scores cannot be compared. Make the baseline again.",
         ),
     ],
 )
@@ -229,8 +229,8 @@ def test_a_baseline_under_other_settings_is_2(assay, here, baseline, arguments, 
     done = assay(*SCORE, *arguments, "--fail-if-worse", "baseline.json", "--quiet")
     assert (done.returncode, done.stdout, done.stderr) == (
         *(2, ""),
-        f"assay: baseline.json: {fact}, so its scores cannot be compared. Say the same options, or make the baseline "
-        "anew.\n",
+        f"assay: baseline.json: {fact}, so its scores cannot be compared. Give the same options, or make the "
+        "baseline again.\n",
     )
     assay(*SCORE, *arguments, "-o", "same.json")
     assert assay(*SCORE, *arguments, "--fail-if-worse", "same.json", "--quiet").returncode == 0
@@ -269,7 +269,7 @@ def test_other_sentences_are_not_compared(assay, here, baseline):
     units = baseline.units
     done = assay("score", "gold.conllu", "a=some.conllu", *skip, "--fail-if-worse", "baseline.json")
     assert (done.returncode, done.stdout) == (2, "")
-    assert f"is about {units} sentences, where {units - 2} sentences are compared here" in done.stderr
+    assert f"is about {units} sentences, but {units - 2} sentences are compared here" in done.stderr
     assay("score", "gold.conllu", "a=some.conllu", *skip, "-o", "some.json")
     assert assay("score", "gold.conllu", "a=some.conllu", *skip, "--fail-if-worse", "some.json").returncode == 0
     done = assay("score", "gold.conllu", "a=others.conllu", *skip, "--fail-if-worse", "some.json")
@@ -301,7 +301,7 @@ def test_a_baseline_without_a_value_is_2(assay, here, baseline):
     assert (done.returncode, done.stdout, done.stderr) == (
         *(2, ""),
         "assay: null.json: accuracy of a is undefined there, so nothing can be compared with it. Make the baseline "
-        "anew, or leave the measure out.\n",
+        "again, or leave the measure out.\n",
     )
 
 

@@ -82,7 +82,7 @@ def test_an_unknown_ending_is_refused_before_any_file_is_read(assay):
     done = assay("score", "none.conllu", "none.conllu", "-o", "x.doc")
     assert done.returncode == 2
     assert done.stderr == (
-        "assay: x.doc: the ending tells no format. Use .json, .tsv, .csv, .md, .html, .tex, .txt, .htm, or say "
+        "assay: x.doc: unknown file ending. Use .json, .tsv, .csv, .md, .tex, .txt, .html, .htm, or give "
         "--format.\n"
     )
 
@@ -237,5 +237,5 @@ def test_tables_are_chosen_drawn_in_a_pipe_and_refused_by_a_wrong_name(assay, he
     assert (wrong.returncode, wrong.stderr) == (2, "assay: there is no table 'change'. Did you mean changes?\n")
     json = assay("score", "none", "none", "--table", "scores", "--format", "json")
     assert json.stderr == (
-        "assay: json is not made of tables, so none can be chosen. Use table, tsv, csv, md, latex.\n"
+        "assay: json does not consist of tables, so none can be chosen. Use tsv, csv, md, latex, table.\n"
     )

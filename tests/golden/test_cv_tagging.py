@@ -15,7 +15,7 @@ import pytest
 from assay.bayesian import bayes
 from assay.bayesian.table import data_sets, read_runs, read_text
 from assay.result import Result
-from assay.result.posteriors import Posterior, Thirds
+from assay.result.schema import Posterior, Thirds
 from unit.stats.test_hierarchical import importance_sampling
 
 SYSTEMS = ("nltk-unigram", "nltk-trigram", "nltk-tnt", "perceptron", "crfsuite-ap")

@@ -18,9 +18,9 @@ from assay.errors import InputError, UsageError
 from assay.experiment.tables import Split
 from assay.records import dataclass
 from assay.result import Score, enumeration
-from assay.result.grammar import ALPHA, SURE
+from assay.result.grammar import ALPHA, SURE, with_kind
 from assay.result.numbers import plural
-from assay.result.posteriors import (
+from assay.result.schema import (
     CurvePoint,
     DataSetDifference,
     Estimate,
@@ -31,7 +31,6 @@ from assay.result.posteriors import (
     Replication,
     SimplexCell,
     Thirds,
-    with_kind,
 )
 from assay.stats import bayes
 from assay.stats.bayes import Fit, Priors, Three, constant, correlated

@@ -33,9 +33,9 @@ def report(result: str, output: Output) -> None:
     """Show what `--format json` or `-o result.json` saved; nothing is computed anew."""
     output.check()
     from assay.errors import InputError
-    from assay.result import Result, read
+    from assay.result import Result, read_results
 
-    found = read(result)
+    found = read_results(result)
     try:
         output.deliver(found)
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, StopIteration) as error:

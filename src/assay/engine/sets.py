@@ -36,7 +36,7 @@ from assay.result import (
 from assay.result.chance import interval_title
 from assay.result.grammar import ALPHA
 from assay.result.numbers import WRITERS, plural
-from assay.result.posteriors import MeanRanks, RankTest
+from assay.result.schema import MeanRanks, RankTest
 from assay.stats.many import letters, rank_tests, signed_ranks
 
 SLICE = "dataset:"

@@ -5,61 +5,73 @@ from __future__ import annotations
 from collections.abc import Collection
 from importlib import import_module
 from pathlib import Path
+from typing import NamedTuple
 
 from assay.errors import UsageError, unknown
 from assay.result import Result, Results
 
-_RENDERERS = {
-    **{"flat": "render.formats.flat_json", "tsv": "render.formats.tsv", "csv": "render.formats.csv"},
-    **{"md": "render.formats.markdown", "latex": "render.formats.latex", "table": "render.terminal.drawn"},
-    **{"html": "render.page.page", "runs": "experiment.tables.export_results"},
+
+class Renderer(NamedTuple):
+    """A format of output: the function that writes it, and the endings of its files."""
+
+    function: str
+    endings: tuple[str, ...] = ()
+    of_tables: bool = False
+    """True if it consists of tables, so that some can be chosen."""
+    of_sets: bool = False
+    """True if it has the scores of each data set; others have the tables over all."""
+
+
+RENDERERS = {
+    "json": Renderer("render.formats:full_json", (".json",), of_sets=True),
+    "flat": Renderer("render.formats:flat_json", of_sets=True),
+    "tsv": Renderer("render.formats:tsv", (".tsv",), of_tables=True),
+    "csv": Renderer("render.formats:csv", (".csv",), of_tables=True),
+    "md": Renderer("render.formats:markdown", (".md",), of_tables=True),
+    "latex": Renderer("render.formats:latex", (".tex",), of_tables=True),
+    "table": Renderer("render.terminal:draw_text", (".txt",), of_tables=True),
+    "html": Renderer("render.page:page", (".html", ".htm")),
+    "runs": Renderer("experiment.tables:export_results", of_sets=True),
 }
-OF_TABLES = ("table", "tsv", "csv", "md", "latex")
-"""The formats that are made of tables, so that some can be chosen."""
-_OF_SETS = ("flat", "runs")
-"""Formats that have the figures of each data set; others have the tables over all."""
-FORMATS = ("json", *_RENDERERS)
-ENDINGS = {f".{form}": form for form in ("json", "tsv", "csv", "md", "html")}
-ENDINGS |= {".tex": "latex", ".txt": "table", ".htm": "html"}
+"""All formats by name; `--format` and the endings of files come from here."""
+FORMATS = tuple(RENDERERS)
+ENDINGS = {ending: name for name, renderer in RENDERERS.items() for ending in renderer.endings}
 
 
 def render(result: Result | Results, form: str, tables: Collection[str] = (), *, full: bool = False) -> str:
-    """One Result, or those of several data sets, as text in one of the formats.
+    """A Result, or those of several data sets, as text in one of the formats.
 
-    Of its tables those of these names alone; of the format `table` all in full.
+    With `tables` only the tables with these names; with `full` the format `table` has all tables.
     """
     check_tables(tables, form)
-    if form == "json":
-        return result.to_json()
-    if form not in _RENDERERS:
+    if form not in RENDERERS:
         raise unknown("format", form, FORMATS)
-    if isinstance(result, Results) and form not in _OF_SETS:
+    renderer = RENDERERS[form]
+    if isinstance(result, Results) and not renderer.of_sets:
         if form == "html":
-            raise UsageError("each data set has a page of its own. Say a folder for them: --html FOLDER")
+            raise UsageError("each data set has a page of its own. Give a folder for them: --html FOLDER")
         result = result.overall
-    module, _, name = _RENDERERS[form].rpartition(".")
-    chosen = {"names": tables} if tables else {}
-    options = {**chosen, "full": True} if full and form == "table" else chosen
+    module, _, name = renderer.function.partition(":")
+    options = {**({"names": tables} if tables else {}), **({"full": True} if full and form == "table" else {})}
     text: str = getattr(import_module(f"assay.{module}"), name)(result, **options)
     return text
 
 
 def form_of(path: str | Path) -> str:
-    """The format that the ending of a file's name tells."""
+    """The format that belongs to the ending of a file's name."""
     ending = Path(path).suffix.lower()
     if ending not in ENDINGS:
-        raise UsageError(f"{path}: the ending tells no format. Use {', '.join(ENDINGS)}, or say --format.")
+        raise UsageError(f"{path}: unknown file ending. Use {', '.join(ENDINGS)}, or give --format.")
     return ENDINGS[ending]
 
 
 def check_tables(names: Collection[str], form: str) -> None:
-    """Refuse names that no table has, and a format that is not made of tables."""
-    if not names:
-        return
+    """Raise if no table has one of these names, or if the format does not consist of tables."""
     from assay.render.tables import NAMES
 
     for name in names:
         if name not in NAMES:
             raise unknown("table", name, NAMES)
-    if form not in OF_TABLES:
-        raise UsageError(f"{form} is not made of tables, so none can be chosen. Use {', '.join(OF_TABLES)}.")
+    if names and form in RENDERERS and not RENDERERS[form].of_tables:
+        of_tables = ", ".join(name for name, renderer in RENDERERS.items() if renderer.of_tables)
+        raise UsageError(f"{form} does not consist of tables, so none can be chosen. Use {of_tables}.")

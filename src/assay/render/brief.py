@@ -13,22 +13,22 @@ from assay.render.table import (
     cell,
     explain_marks,
     figure,
-    table,
+    make_table,
     unit_notes,
     value_of,
     with_cells,
 )
-from assay.render.tables import change_kinds, leading_pair, of_median, path_of, tables
+from assay.render.tables import change_kinds, leading_pair, name_median_runs, path_of, tables
 from assay.render.text import count
-from assay.result import Diff, Result, Table, is_best, is_category, kind_title
+from assay.result import Result, Table, is_best, is_category, kind_title
 from assay.result.chance import interval_title
 from assay.result.numbers import DIFFERENCES, plural
 from assay.result.verdict import named
 
 ROWS = 5
-"""So many rows of a table of details are shown …"""
+"""The number of rows of a table of details …"""
 FREQUENT = 3
-"""… and so many changes of each kind."""
+"""… and of changes of each kind."""
 _FIRST = ("scores", "order", "pairs", "tests", "systems", "alt-test", "items")
 """Of annotators, of many runs and where a task has all tables itself, the first of each of these names."""
 
@@ -55,34 +55,31 @@ def brief(result: Result) -> list[Table]:
 
 def _one_per_row(result: Result) -> Iterator[Table]:
     """The scores of many systems, without groups by further measures and averages over labels; the best tested."""
-    for one in tables(result, ("scores",))[:1]:
-        kept = [index for index in range(len(one.header)) if index not in one.droppable]
-        header, forms = (tuple(row[index] for index in kept) for row in (one.header, one.forms))
-        rows = tuple(tuple(row[index] for index in kept) for row in one.rows)
-        words = sum(index < one.words for index in kept)
-        notes = tuple(note for note in one.notes if "group" in note or note.startswith((TOO_SHORT, ASSUMED)))
-        yield replace(one, header=header, rows=rows, forms=forms, words=words, notes=notes, droppable=())
+    for table in tables(result, ("scores",))[:1]:
+        kept = [index for index in range(len(table.header)) if index not in table.droppable]
+        header, forms, *rows = (tuple(row[at] for at in kept) for row in (table.header, table.forms, *table.rows))
+        words = sum(index < table.words for index in kept)
+        notes = tuple(note for note in table.notes if "group" in note or note.startswith((TOO_SHORT, ASSUMED)))
+        yield replace(table, header=header, rows=tuple(rows), forms=forms, words=words, notes=notes, droppable=())
     tests = result.main_tests
     tests = [row for row in tests if row.measure == tests[0].measure]
-    overall = [row for row in result.scores if row.main and not (row.slice or row.label or math.isnan(row.value))]
-    of_first = [row for row in overall if tests and row.measure == tests[0].measure]
-    best = max(of_first, key=lambda row: row.value).system if of_first else ""
+    of_first = [row for row in result.overall if row.main and tests and row.measure == tests[0].measure]
+    best = max((row for row in of_first if not math.isnan(row.value)), key=lambda row: row.value, default=None)
     # The best beside each of the others, unless all were tested against another one.
-    of_best = [row for row in tests if best in (row.a, row.b)]
+    of_best = [row for row in tests if best and best.system in (row.a, row.b)]
     shown = of_best if len(of_best) == len(result.systems) - 1 else tests
-    for one in tables(replace(result, comparisons=tuple(shown)), ("tests",))[:1]:
-        unit = " in percentage points" * ("points" in one.forms)
-        yield replace(one, notes=(f"Second minus first{unit}.",), lines=())
+    for table in tables(replace(result, comparisons=tuple(shown)), ("tests",))[:1]:
+        unit = " in percentage points" * ("points" in table.forms)
+        yield replace(table, notes=(f"Second minus first{unit}.",), lines=())
 
 
 def _side_by_side(result: Result) -> Iterator[Table]:
     """The scores of one or two systems, a row for each measure, with their difference."""
-    names = [source.name for source in result.systems]
-    tests = {row.measure: row for row in result.main_tests}
-    found = {(row.system, row.measure, row.score): row for row in result.scores if not (row.slice or row.label)}
+    names, tests = result.names, {row.measure: row for row in result.main_tests}
+    found = {(row.system, row.measure, row.score): row for row in result.overall}
     rows: list[list[Any]] = []
     for measure, main in result.main_scores.items():
-        # Of rival measures precision and recall too: there the two kinds of errors come apart.
+        # Of rival measures precision and recall too: there the two kinds of errors differ.
         parts = ("precision", "recall") if result.rivals and main == "f1" else ()
         for score in (main, *parts):
             own = [found.get((name, measure, score)) for name in names]
@@ -96,33 +93,29 @@ def _side_by_side(result: Result) -> Iterator[Table]:
     corrected = any(row.p != row.p_adjusted and not math.isnan(row.p) for row in tests.values())
     header = ["measure", *names, *(["difference", "p (Holm)" if corrected else "p"] if tests else [])]
     units = {result.form_of(row) for row in found.values() if row.main}
-    notes = [*unit_notes(units), "In brackets the 95% interval."]
-    points = ", in points" * ("percent" in units)
-    level = f", with the {interval_title([*tests.values()])}" if any(row.level for row in tests.values()) else ""
-    notes += [f"difference: {names[1]} minus {names[0]}{points}{level}."] if tests else []
+    notes = [*unit_notes(units), "Brackets contain the 95% interval."]
+    if tests:
+        points = ", in points" * ("percent" in units)
+        level = f", with the {interval_title([*tests.values()])}" if any(row.level for row in tests.values()) else ""
+        notes.append(f"difference: {names[1]} minus {names[0]}{points}{level}.")
     forms = f"{'text ' * (1 + len(names))}points holm"
-    yield explain_marks(with_cells(table("Scores", header, rows, forms, name="scores", notes=tuple(notes))), result)
+    yield explain_marks(with_cells(make_table("Scores", header, rows, forms, name="scores", notes=notes)), result)
 
 
 def _changes(result: Result) -> Iterator[Table]:
     """Corrections, new errors and changed errors of the best two systems, with the most frequent of each kind."""
     pair = leading_pair(result)
     whole = (row for row in result.diffs if row.slice is None and not is_category(row.on) and row.different)
-    diff: Diff | None = next((row for row in whole if {row.a, row.b} == pair), None)
-    if diff is None:
-        return
-    rows = []
-    for kind, title, total in change_kinds(diff):
-        if result.by_outcome:
-            paths = [
-                (f"{kind_title(row.before)} → {kind_title(row.after)}", row.count)
-                for row in diff.outcomes
-                if row.kind == kind
-            ]
-        else:
+    for diff in [row for row in whole if {row.a, row.b} == pair][:1]:
+        rows = []
+        for kind, title, total in change_kinds(diff):
             paths = [(path_of(row), row.count) for row in diff.changes if row.kind == kind]
-        said = ", ".join(f"{path} {number:,}" for path, number in paths[:FREQUENT])
-        rows.append([plural(total, title.lower().removesuffix("s")), f"{said} …" if len(paths) > FREQUENT else said])
-    title = f"Changes {diff.a} → {diff.b}: {count(diff.different)} of {count(diff.items)} {result.noun}s"
-    header = [f"{result.noun}s", "most frequent (before → after)"]
-    yield of_median(table(title, header, rows, name="changes", words=2), result)
+            if result.by_outcome:
+                outcomes = [row for row in diff.outcomes if row.kind == kind]
+                paths = [(f"{kind_title(row.before)} → {kind_title(row.after)}", row.count) for row in outcomes]
+            frequent = ", ".join(f"{path} {number:,}" for path, number in paths[:FREQUENT])
+            more = " …" * (len(paths) > FREQUENT)
+            rows.append([plural(total, title.lower().removesuffix("s")), f"{frequent}{more}"])
+        title = f"Changes {diff.a} → {diff.b}: {count(diff.different)} of {count(diff.items)} {result.noun}s"
+        header = [f"{result.noun}s", "most frequent (before → after)"]
+        yield name_median_runs(make_table(title, header, rows, name="changes", words=2), result)

@@ -26,7 +26,7 @@ def dependency_lines(example: Example, width: int = 0) -> list[str]:
         for place in range(len(example.words))
     }
     drawn = len(example.words) <= LONGEST
-    rows = list(_drawn(gold)) if drawn else [("", "", place) for place in differing if differing[place]]
+    rows = list(_tree_rows(gold)) if drawn else [("", "", place) for place in differing if differing[place]]
     words = [f"{lead}{example.words[place]}" for _, lead, place in rows]
     arcs = [gold.labels[place] if drawn else _arc(example, gold, place) for *_, place in rows]
     first, second = (max(map(len, texts), default=0) for texts in (words, arcs))
@@ -131,7 +131,7 @@ def graph_lines(example: Example, width: int = 0) -> list[str]:
     """
     gold, *systems = example.sides
     pairs = example.heads == "pairs"
-    instead = _claimed if pairs else _instead
+    instead = _claim_instead if pairs else _instead
     answers = {(span.side, span.item): span for span in example.spans}
     rows: dict[object, tuple[ExampleSpan, list[str]]] = {}
     for span in example.spans:
@@ -166,7 +166,7 @@ def _instead(example: Example, gold: ExampleSpan, other: ExampleSpan | None) -> 
     return f"{other.label}{_head(example, other) if other.head != gold.head else ''}"
 
 
-def _claimed(example: Example, gold: ExampleSpan, other: ExampleSpan | None) -> str:
+def _claim_instead(example: Example, gold: ExampleSpan, other: ExampleSpan | None) -> str:
     """The answer of a system in place of a pair, with what is right of it and what gold has."""
     if other is None:
         return "missing"
@@ -193,17 +193,17 @@ def _arguments(example: Example, span: ExampleSpan) -> list[str]:
 
 def _ends(example: Example, span: ExampleSpan) -> str:
     """The words of a span with their numbers, and its head."""
-    return f"{' … '.join(_told(example, *stretch) for stretch in span.stretches)}{_head(example, span)}"
+    return f"{' … '.join(_format_words(example, *stretch) for stretch in span.stretches)}{_head(example, span)}"
 
 
 def _head(example: Example, span: ExampleSpan) -> str:
     if span.head is None:
         return ""
     names = {_ROOT: "root", _ELSEWHERE: "another word"}
-    return f" ← {names.get(span.head[0]) or _told(example, *span.head)}"
+    return f" ← {names.get(span.head[0]) or _format_words(example, *span.head)}"
 
 
-def _told(example: Example, first: int, end: int) -> str:
+def _format_words(example: Example, first: int, end: int) -> str:
     """Words with their numbers; what is no word by its id."""
     if first >= len(example.words):
         return f"[{example.nodes[first - len(example.words)][1]}]"
@@ -228,7 +228,7 @@ def frame_lines(example: Example, width: int = 0) -> list[str]:
             own = [f"{span.label or example.words[place[0]]}{_kind(span)}:" for span in spans if span.head is None]
             senses.append(" ".join(own) or ("(no such predicate)" if not spans else ""))
             lanes.append(
-                _bracketed(example, [span for span in spans if span.head is not None], [place]) if spans else []
+                _add_brackets(example, [span for span in spans if span.head is not None], [place]) if spans else []
             )
         sense = max((len(text) for text, lane in zip(senses, lanes, strict=True) if lane), default=0)
         room = width and width - name - sense - 3
@@ -263,7 +263,7 @@ def _arc(example: Example, arcs: ExampleArcs, place: int) -> str:
     return f"{side}{arcs.labels[place]} ← {under}"
 
 
-def _drawn(gold: ExampleArcs) -> Iterator[tuple[str, str, int]]:
+def _tree_rows(gold: ExampleArcs) -> Iterator[tuple[str, str, int]]:
     """The words from the root down, each with the lines that go on below it and those that lead to it.
 
     Without recursion, as trees may be deep.
@@ -300,7 +300,7 @@ def example_lines(example: Example, width: int = 0) -> list[str]:
         words = [f"{word}{marks.get(position, '')}" for position, word in enumerate(example.words)]
         return [_cut(words, *_window(words, [(place, place + 1) for place in marks], width))]
     lanes = [
-        (side, _bracketed(example, [span for span in example.spans if span.side == side], example.marked))
+        (side, _add_brackets(example, [span for span in example.spans if span.side == side], example.marked))
         for side in example.sides
     ]
     longest = [max(column, key=len) for column in zip(*(lane for _, lane in lanes), strict=True)]
@@ -333,7 +333,7 @@ def _cut(words: Sequence[str], first: int, last: int) -> str:
     return " ".join([*["…"] * (first > 0), *words[first:last], *["…"] * (last < len(words))])
 
 
-def _bracketed(example: Example, chosen: Sequence[ExampleSpan], marked: Sequence[tuple[int, int]]) -> list[str]:
+def _add_brackets(example: Example, chosen: Sequence[ExampleSpan], marked: Sequence[tuple[int, int]]) -> list[str]:
     """The words of a sentence with some spans in brackets, and the words in question in »«."""
     words = list(example.words)
     for begin, end in marked:

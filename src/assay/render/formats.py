@@ -50,11 +50,11 @@ _PARTS = {2: ("low", "high"), 3: ("", "low", "high")}
 def tsv(result: Result, names: Collection[str] = ()) -> str:
     """All tables; a line `# title` heads each, a blank line divides them."""
     # A label may hold what divides cells and lines, or moves the cursor of a terminal.
-    return _separated(result, names, lambda cells: "\t".join(text.translate(_SPELT) for text in cells))
+    return _separate(result, names, lambda cells: "\t".join(text.translate(_SPELT) for text in cells))
 
 
 def csv(result: Result, names: Collection[str] = ()) -> str:
-    """The same with commas (RFC 4180); what a spreadsheet would take for a formula has an apostrophe before it."""
+    """All tables with commas (RFC 4180); text that a spreadsheet would take for a formula gets an apostrophe."""
     control = {code: spelt for code, spelt in CONTROL.items() if chr(code) not in "\t\n\r"}
 
     def quoted(text: str) -> str:
@@ -62,10 +62,10 @@ def csv(result: Result, names: Collection[str] = ()) -> str:
         safe = f"'{text}" if _FORMULA.match(text) else text
         return '"' + safe.replace('"', '""') + '"' if re.search(r'[",\n\r]|^\s|\s$', safe) else safe
 
-    return _separated(result, names, lambda cells: ",".join(map(quoted, cells)))
+    return _separate(result, names, lambda cells: ",".join(map(quoted, cells)))
 
 
-def _separated(result: Result, names: Collection[str], line: Callable[[Sequence[str]], str]) -> str:
+def _separate(result: Result, names: Collection[str], line: Callable[[Sequence[str]], str]) -> str:
     # Programs get the names by which measures are asked for.
     found = tables(replace(result, titles={}), names)
     blocks = ["\n".join([line([f"# {table.title}"]), *map(line, _rows(table))]) for table in found]
@@ -122,7 +122,7 @@ def markdown(result: Result, names: Collection[str] = ()) -> str:
         rows = [
             map(_plain, table.header),
             rule[: len(table.header)],
-            *([_emphasised(cell, _plain, "*{}*", "**{}**") for cell in row] for row in table.rows),
+            *([_emphasise(cell, _plain, "*{}*", "**{}**") for cell in row] for row in table.rows),
         ]
         lines = [f"### {_plain(table.title)}", "", *(f"| {' | '.join(row)} |" for row in rows)]
         parts.append("\n".join([*lines, "", _plain(" ".join(table.notes))] if table.notes else lines))
@@ -144,7 +144,7 @@ def markdown(result: Result, names: Collection[str] = ()) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _emphasised(cell: Cell, escape: Callable[[str], str], italic: str, bold: str) -> str:
+def _emphasise(cell: Cell, escape: Callable[[str], str], italic: str, bold: str) -> str:
     text = escape(cell.text)
     text = italic.format(text) if cell.italic and text else text
     return bold.format(text) if cell.bold and text else text
@@ -198,7 +198,7 @@ def latex(result: Result, names: Collection[str] = ()) -> str:
     for number, table in enumerate(tables(result, names), 1):
         notes = [*table.notes, *table.lines, *[sentence] * (number == 1 and bool(sentence))]
         rows = [
-            [_emphasised(cell, _escaped, r"\textit{{{}}}", r"\textbf{{{}}}") for cell in row] for row in table.rows
+            [_emphasise(cell, _escape, r"\textit{{{}}}", r"\textbf{{{}}}") for cell in row] for row in table.rows
         ]
         caption, label = " ".join([f"{table.title}.", *notes]), f"\\label{{tab:assay-{number}}}"
         start = 0
@@ -207,10 +207,10 @@ def latex(result: Result, names: Collection[str] = ()) -> str:
             lines = [
                 r"\begin{table}",
                 r"\centering\small",
-                f"\\caption{{{_escaped(caption)}}}{label}",
+                f"\\caption{{{_escape(caption)}}}{label}",
                 f"\\begin{{tabular}}{{{('l' * table.words + 'r' * len(table.header))[: len(table.header)]}}}",
                 r"\toprule",
-                " & ".join(map(_escaped, table.header)) + r" \\",
+                " & ".join(map(_escape, table.header)) + r" \\",
                 r"\midrule",
                 *(" & ".join(row) + r" \\" for row in rows[start:end]),
                 r"\bottomrule",
@@ -231,23 +231,19 @@ def latex(result: Result, names: Collection[str] = ()) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return "".join(_ESCAPES.get(mark, mark) for mark in _CONTROL.sub(" ", text))
 
 
 # --- one level of names and numbers ---
 
 
-def flat(result: Result) -> dict[str, float]:
-    """Overall scores, intervals, differences and p-values by names such as `accuracy/A` and `accuracy/A/low`.
-
-    So trackers of experiments such as MLflow take them.
-    """
+def flat_scores(result: Result) -> dict[str, float]:
+    """Overall scores, intervals, differences and p-values by names such as `accuracy/A` and `accuracy/A/low`."""
     named: list[tuple[str, float]] = []
-    for score in result.scores:
-        if score.label is None and score.slice is None:
-            name = f"{score.measure}/{'' if score.main else f'{score.score}/'}{score.system}"
-            named += [(name, score.value), (f"{name}/low", score.low), (f"{name}/high", score.high)]
+    for score in result.overall:
+        name = f"{score.measure}/{'' if score.main else f'{score.score}/'}{score.system}"
+        named += [(name, score.value), (f"{name}/low", score.low), (f"{name}/high", score.high)]
     for test in result.comparisons:
         # By the test that every measure has.
         if test.slice is None and test.test != "mcnemar":
@@ -270,7 +266,12 @@ def flat(result: Result) -> dict[str, float]:
     return figures
 
 
+def full_json(result: Result | Results) -> str:
+    """All of a Result as JSON, a record per line."""
+    return result.to_json()
+
+
 def flat_json(result: Result | Results) -> str:
-    """The same as JSON, without what is undefined: trackers take numbers only."""
+    """Overall scores by name as JSON, without undefined ones: trackers take numbers only."""
     figures = {name: value for name, value in result.flat().items() if math.isfinite(value)}
     return json.dumps(figures, indent=1) + "\n"

@@ -94,7 +94,7 @@ def page(result: Result) -> str:
         "</details>",
         f'<section id="examples"><h2>Examples</h2><ul>{examples}</ul></section>' if examples else "",
         f'</main><footer><code id="signature">{escape(result.signature)}</code></footer>',
-        f'<script type="application/octet-stream;base64" id="data">{_packed(result)}</script>',
+        f'<script type="application/octet-stream;base64" id="data">{_pack(result)}</script>',
         f'<script type="module">{code}</script></body></html>\n',
     )
     return _head(title, f"; script-src {_hash(code)}; img-src data: blob:") + "".join(body)
@@ -265,7 +265,7 @@ def _table(table: Table, *, short: bool, styled: bool, links: Mapping[str, str] 
     )
 
 
-def _packed(result: Result) -> str:
+def _pack(result: Result) -> str:
     """The Result, its texts and its exports, compressed; base64 cannot end a script."""
     of_pairs, head = [], result.chance
     tests = result.main_tests

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 from typing import Any
 
-from assay.render.table import Cell, cell, table
+from assay.render.table import Cell, cell, make_table
 from assay.render.text import count
 from assay.result import Result, Table, is_best
 from assay.result.numbers import DASH, p_value, signed, with_interval
-from assay.result.posteriors import Estimate, Posterior, Thirds
+from assay.result.schema import Estimate, Posterior, Thirds
 
 Row = list[Any]
 _TABLE_2 = ("", "", *">≈<")
@@ -34,7 +34,7 @@ _SIGNS = {
 _CUT = "The model ignores the limits of scores, so intervals are cut to ±100 points."
 
 
-def tables(result: Result) -> Iterator[Table]:
+def run_tables(result: Result) -> Iterator[Table]:
     """In reading order: the orders, all pairs (Table 2), sizes of differences, data sets, priors, splits."""
     yield from _orders(result)
     # Both kinds of shares, where they differ: on a single data set there is one.
@@ -47,37 +47,25 @@ def tables(result: Result) -> Iterator[Table]:
 
 
 def _first_of(names: Sequence[str]) -> Iterator[Cell]:
-    """Names for people only where they change, for programs in each row."""
-    before = ""
-    for name in names:
+    """Names for people only if they change, for programs in each row."""
+    for before, name in zip(["", *names], names, strict=False):
         yield Cell("" if name == before else name, data=(name,))
-        before = name
 
 
 def _by_measure(
-    result: Result,
-    title: str,
-    header: Sequence[str],
-    rows: Sequence[tuple[str, Row]],
-    note: str,
-    *,
-    name: str,
-    words: int = 2,
-    droppable: Sequence[int] = (),
-    minor: bool = False,
+    result: Result, title: str, header: Sequence[str], rows: Sequence[tuple[str, Row]], note: str, **more: Any
 ) -> Table:
-    """Rows with their measures, which are named where there are several."""
-    body = [row for _, row in rows]
+    """Rows with their measures, which are named if there are several."""
+    body, more = [row for _, row in rows], {"words": 2, **more}
     if len(result.measures) > 1:
         header = ["measure", *header]
-        body = [[one, *row] for one, row in zip(_first_of([measure for measure, _ in rows]), body, strict=True)]
-        words, droppable = words + 1, [index + 1 for index in droppable]
-    more: dict[str, Any] = {"name": name, "words": words, "droppable": tuple(droppable), "minor": minor}
-    return table(title, header, body, notes=(note,), **more)
+        body = [[name, *row] for name, row in zip(_first_of([measure for measure, _ in rows]), body, strict=True)]
+        more |= {"words": more["words"] + 1, "droppable": [index + 1 for index in more.get("droppable", ())]}
+    return make_table(title, header, body, notes=[note], **more)
 
 
-def _pair(one: Posterior) -> Cell:
-    return cell([one.a, one.b], "pair")
+def _pair(row: Posterior) -> Cell:
+    return cell([row.a, row.b], "pair")
 
 
 # --- order ---
@@ -88,9 +76,9 @@ def _orders(result: Result) -> Iterator[Table]:
     flagged = any(ranking.intransitive for ranking in result.rankings)
     hint = " It shows only neighbouring systems." if any(len(one.order) > 2 for one in result.rankings) else ""
     identical = " a = b: identical scores." if any(one.kind == "identical" for one in result.bayes) else ""
-    yield table(
+    yield make_table(
         "Order",
-        ["measure", "order", "by the likeliest", *["what it hides"] * flagged],
+        ["measure", "order", "by most frequent relation", *["what it hides"] * flagged],
         [
             (one.measure, one.headline or one.chain, one.chain, *[" ".join(one.intransitive)] * flagged)
             for one in result.rankings
@@ -100,19 +88,19 @@ def _orders(result: Result) -> Iterator[Table]:
         droppable=(2,),
         notes=(
             "a < b: a is worse; a ≈ b: practically equivalent (share of posterior draws at least .95). a ? b: "
-            f"undecided; the most frequent relation and its share follow.{identical} By the likeliest: the order of "
-            "Szymański & Gorman (2020). This order takes the most frequent relation of each pair, even if its share "
-            f"is small.{hint}",
+            f"undecided; the most frequent relation and its share follow.{identical} The column by most frequent "
+            "relation has the order of Szymański & Gorman (2020), which takes this relation of each pair even if its "
+            f"share is small.{hint}",
         ),
     )
-    yield from ranks(result)
+    yield from rank_tables(result)
     for ranking in result.rankings:
         relation = {(one.a, one.b): one.relation for one in ranking.relations}
         signs = ", ".join(said for sign, said in _SIGNS.items() if sign in {*relation.values()})
         edges = [f"{one.a} < {one.b}" for one in ranking.relations if one.covers]
         partial = f" Partial order: {', '.join(edges)}." if edges else ""
         rows = [[a, *(relation.get((a, b), "") for b in ranking.order[1:])] for a in ranking.order[:-1]]
-        yield table(
+        yield make_table(
             f"Relations: {ranking.measure}",
             ["", *ranking.order[1:]],
             rows if len(ranking.order) > 2 else [],
@@ -135,18 +123,18 @@ _RANK_TESTS = {
 }
 
 
-def ranks(result: Result) -> Iterator[Table]:
+def rank_tables(result: Result) -> Iterator[Table]:
     """Mean ranks over data sets and the groups that a test leaves."""
     for one in result.ranks:
         several = f": {one.measure}" if len(result.ranks) > 1 else ""
-        yield table(
+        yield make_table(
             f"Ranks over data sets{several}",
             ["system", "mean rank", "group"],
             [(name, f"{rank:.2f}", one.groups[name]) for name, rank in one.ranks.items()],
             name="order",
             notes=(
-                f"Systems that share a letter are not told apart ({_RANK_TESTS[one.by]}); "
-                f"that does not make them equal. Friedman's test over {one.data_sets} data sets: "
+                f"Systems with a common letter do not differ significantly ({_RANK_TESTS[one.by]}). This does not "
+                f"mean that they are equally good. Friedman's test over {one.data_sets} data sets: "
                 f"χ² = {one.friedman:.2f}, {_p(one.friedman_p)}; Iman and Davenport: "
                 f"F = {one.iman_davenport:.2f}, {_p(one.iman_davenport_p)}. "
                 f"Nemenyi's critical difference of mean ranks: {one.critical_difference:.2f}.",
@@ -165,9 +153,9 @@ def _pairs(result: Result, kind: str, said: str) -> Table:
     note = f"> the first is better, {equal}, < the second is better. {said}"
     if len(measures) == 1:
         rows = _pair_rows(result, kind, order, measures)
-        return table(_KINDS[kind], _TABLE_2, rows, name="pairs", words=2, notes=(note,), columns=_PLAIN_2)
+        return make_table(_KINDS[kind], _TABLE_2, rows, name="pairs", words=2, notes=(note,), columns=_PLAIN_2)
     each = [
-        table(
+        make_table(
             f"{_KINDS[kind]}: {ranking.measure}",
             _TABLE_2,
             _pair_rows(result, kind, ranking.order, [ranking.measure]),
@@ -176,7 +164,7 @@ def _pairs(result: Result, kind: str, said: str) -> Table:
         )
         for ranking in result.rankings
     ]
-    return table(
+    return make_table(
         _KINDS[kind],
         ["", "", *(f"{measure} {sign}" if sign == ">" else sign for measure in measures for sign in ">≈<")],
         _pair_rows(result, kind, order, measures),
@@ -233,7 +221,7 @@ def _sizes(result: Result) -> Table:
         rows.append((one.measure, [*row, unit.bare(one.rope) if one.rope else Cell(DASH, data=("nan",))]))
         bound = 1 if unit.is_fraction else 100
         cut |= one.next is not None and bound in (-one.next.low, one.next.high)
-    priors = " In brackets its range under other priors." if any(one.prior_curve for one in result.bayes) else ""
+    priors = " Brackets contain its range under other priors." if any(one.prior_curve for one in result.bayes) else ""
     note = (
         f"Rel.: the most frequent relation, with its share of posterior draws.{priors} Differences: posterior mean "
         f"and 95% interval; positive favours the second. {_units(result)}{f' {_CUT}' if cut else ''}"
@@ -257,7 +245,7 @@ def _means(result: Result) -> Table:
             means = [unit.figure(row.value, row.low, row.high, unit.number) if row else DASH for row in found]
             rows.append((measure, [system, *means]))
     header = ["system", *(name.removeprefix("dataset:") for name in slices), *["mean"] * len(several)]
-    note = "In brackets the 95% interval of the mean, corrected for runs that share training data."
+    note = "Brackets contain the 95% interval of the mean, corrected for runs that share training data."
     return _by_measure(result, "Mean scores over runs", header, rows, note, name="scores", words=1)
 
 

@@ -9,13 +9,13 @@ from typing import Any
 
 from assay.records import dataclass
 from assay.render.text import count
-from assay.result import Result, Score, Table
+from assay.result import Result, Score, Table, is_best
 from assay.result.numbers import DASH, WRITERS, interval, p_value, with_interval
 
 TOO_SHORT, ASSUMED = "†", "‡"
-"""Marks of intervals: some label has too few items; all or no items are right."""
+"""Marks of intervals: some label has too few items; all items are right, or none."""
 MOST_LABELS = 10
-"""So many labels with too few items are named."""
+"""The largest number of labels with too few items that are named."""
 
 
 @dataclass(frozen=True)
@@ -29,10 +29,11 @@ class Cell:
     """The parts of the text for programs, where it has several or is not a plain number."""
 
 
-def table(
+def make_table(
     title: str, header: Sequence[str], rows: Iterable[Sequence[Any]], forms: str = "text", **more: Any
 ) -> Table:
-    """A table of values or cells."""
+    """A table of values or cells; what is given as a list becomes a tuple."""
+    more |= {name: tuple(more[name]) for name in ("notes", "lines", "droppable", "narrow") if name in more}
     return Table(title, tuple(header), tuple(map(tuple, rows)), tuple(forms.split()), **more)
 
 
@@ -58,6 +59,11 @@ def cell(value: Any, form: str, bold: bool = False) -> Cell:
     return replace(made, bold=True) if bold else made
 
 
+def best_cells(values: Sequence[float], form: str = "percent") -> list[Cell]:
+    """Values in a form, the best of them bold."""
+    return [cell(value, form, is_best(values, index)) for index, value in enumerate(values)]
+
+
 def _plain(number: float, form: str) -> str:
     """A number in a form for programs."""
     return f"{100 * number:.2f}" if form in ("percent", "points") else f"{number:.6f}"
@@ -78,10 +84,11 @@ def _figure(form: str) -> Callable[[Any], Cell]:
 
 
 def _share(value: Any) -> Cell:
-    number, share = value or ("", None)
-    share = math.nan if share is None else share
+    if not value:
+        return Cell("", data=("", ""))
+    number, share = value[0], math.nan if value[1] is None else value[1]
     text = "" if math.isnan(share) else f" ({100 * share:.0f})"
-    return Cell(f"{number:,}{text}", data=(str(number), f"{100 * share:.2f}")) if value else Cell("", data=("", ""))
+    return Cell(f"{number:,}{text}", data=(str(number), f"{100 * share:.2f}"))
 
 
 def _marked(form: str) -> Callable[[Any], Cell]:
@@ -137,8 +144,8 @@ def figure(result: Result, row: Score | None, bold: bool = False) -> Cell:
 
 def unit_notes(forms: Iterable[str]) -> list[str]:
     """A sentence on what values of some forms are counted in."""
-    found = {*forms}
-    return [f"Percent{', except coefficients (.57)' * ('coefficient' in found)}."] * ("percent" in found)
+    known = {*forms}
+    return [f"Percent{', except coefficients (.57)' * ('coefficient' in known)}."] * ("percent" in known)
 
 
 def explain_marks(table: Table, result: Result) -> Table:

@@ -3,75 +3,84 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
-from assay.render import annotators, runs
-from assay.render.table import Cell, cell, explain_marks, figure, table, unit_notes, value_of, with_cells
+from assay.render.annotators import annotator_tables
+from assay.render.runs import rank_tables, run_tables
+from assay.render.table import (
+    Cell,
+    best_cells,
+    cell,
+    explain_marks,
+    figure,
+    make_table,
+    unit_notes,
+    value_of,
+    with_cells,
+)
 from assay.render.text import count, p_error
-from assay.result import Change, Comparison, Diff, Result, Score, Table, Unresolved, is_best, is_category, kind_title
+from assay.result import Change, Diff, Result, Table, is_best, is_category, kind_title
 from assay.result.chance import few_lines, interval_title, power_lines
 from assay.result.numbers import DASH, DIFFERENCES, percent, plural
 
 PAIRS = 15
-"""So many pairs of systems a terminal shows."""
+"""The number of pairs of systems that a terminal shows."""
 SHORT = 10
-"""So many rows of a long table a terminal shows."""
+"""The number of rows of a long table that a terminal shows."""
 MATRIX = 12
-"""So many labels fit into a confusion matrix."""
+"""The largest number of labels in a confusion matrix."""
 TEXTS = 50
-"""So many texts a table of unresolved items has at most."""
+"""The largest number of texts in a table of unresolved items."""
 _LONGEST = 60
 _NOTHING = "∅"
 _KIND_NAMES = {"correction": "Corrections", "new-error": "New errors", "changed-error": "Changed errors"}
 _OUTCOMES = ("tp", "wl", "le", "bes", "bel", "beo", "lbe", "ge", "ungrounded")
-"""The order of kinds of outcome; others follow, then …"""
+"""The order of outcomes; others follow, then …"""
 _AT_LAST = ("fn", "fp", "none")
 
 
 def tables(result: Result, names: Collection[str] = ()) -> list[Table]:
-    """The tables of these names, or all, as far as they have rows, in reading order: how good, what differs, details.
-
-    Their values are cells.
-    """
+    """The tables with these names, or all, that have rows, in reading order; their values are cells."""
     by_command: dict[str, Callable[[Result], Iterable[Table]]]
-    by_command = {"agreement": annotators.tables, "bayes": runs.tables}
-    found = by_command.get(result.command, _of_tasks)(result)
-    named = (replace(one, name=one.name or one.after.replace(" ", "-") or "further") for one in found if one.rows)
-    chosen = (with_cells(one) for one in named if not names or one.name in names)
-    return [_titled(explain_marks(one, result), result) for one in chosen]
-
-
-def _titled(table: Table, result: Result) -> Table:
-    """The table with measures as people write them, where it has a column of these."""
-    if "measure" not in table.header:
-        return table
-    at = table.header.index("measure")
-    rows = ((*row[:at], replace(row[at], text=result.title(row[at].text)), *row[at + 1 :]) for row in table.rows)
-    return replace(table, rows=tuple(rows))
+    by_command = {"agreement": annotator_tables, "bayes": run_tables}
+    chosen = []
+    for table in by_command.get(result.command, _of_tasks)(result):
+        name = table.name or table.after.replace(" ", "-") or "further"
+        if not table.rows or (names and name not in names):
+            continue
+        made = explain_marks(with_cells(replace(table, name=name)), result)
+        if "measure" in made.header:
+            at = made.header.index("measure")
+            rows = (
+                (*row[:at], replace(row[at], text=result.title(row[at].text)), *row[at + 1 :]) for row in made.rows
+            )
+            made = replace(made, rows=tuple(rows))
+        chosen.append(made)
+    return chosen
 
 
 def _of_tasks(result: Result) -> Iterator[Table]:
-    """The tables that all Results have, and behind each those that the task puts there."""
+    """The tables that all Results have, and after each those that the task puts there."""
     if result.tables_only:
         yield from result.tables
-        yield from runs.ranks(result)
-        yield from (replace(one, after="mappings") for one in _mappings(result))
+        yield from rank_tables(result)
+        yield from (replace(table, after="mappings") for table in _mappings(result))
         return
     leading = leading_pair(result)
-    own = [replace(one, minor=one.minor or set(one.pair) not in (set(), leading)) for one in result.tables]
-    own = [of_median(one, result) for one in own]
+    own = [replace(table, minor=table.minor or set(table.pair) not in (set(), leading)) for table in result.tables]
+    own = [name_median_runs(table, result) for table in own]
     for part, name in _PARTS.items():
-        found = part(result) if part in _OF_MEANS else (of_median(one, result) for one in part(result))
-        yield from (replace(one, after=name) for one in found)
-        yield from (one for one in own if one.after == name)
-    yield from (one for one in own if one.after not in _PARTS.values())
+        found = part(result) if part in _OF_MEANS else (name_median_runs(table, result) for table in part(result))
+        yield from (replace(table, after=name) for table in found)
+        yield from (table for table in own if table.after == name)
+    yield from (table for table in own if table.after not in _PARTS.values())
 
 
-def of_median(table: Table, result: Result) -> Table:
-    """The table with a word in its title and a note on the median runs, where systems have several runs."""
+def name_median_runs(table: Table, result: Result) -> Table:
+    """The table with a word in its title and a note on the median runs, if systems have several runs."""
     if "median" not in result.remarks:
         return table
     return replace(table, title=f"{table.title}, median runs", notes=(*table.notes, result.remarks["median"]))
@@ -79,17 +88,17 @@ def of_median(table: Table, result: Result) -> Table:
 
 def _covered(result: Result, after: str) -> set[str]:
     """The measures that the task's own tables show in some place."""
-    return {measure for one in result.tables if one.after == after for measure in one.measures}
+    return {measure for table in result.tables if table.after == after for measure in table.measures}
 
 
 def leading_pair(result: Result) -> set[str]:
-    """The best two systems: the pair shown where there is no room for all."""
-    overall = next((row.systems for row in result.bounds if row.slice is None and row.label is None), None)
-    if overall is None:
+    """The best two systems: the pair that a short form shows."""
+    scores = next((row.systems for row in result.bounds if row.slice is None and row.label is None), None)
+    if scores is None:
         measure = next(iter(result.main_scores), "")
         whole = (row for row in result.scores if row.main and row.measure == measure and row.slice is None)
-        overall = {row.system: -math.inf if math.isnan(row.value) else row.value for row in whole}
-    return set(sorted(overall, key=lambda name: -overall[name])[:2])
+        scores = {row.system: -math.inf if math.isnan(row.value) else row.value for row in whole}
+    return set(sorted(scores, key=lambda name: -scores[name])[:2])
 
 
 # --- how good ---
@@ -103,9 +112,9 @@ def _scores(result: Result) -> Iterator[Table]:
         "bca": f"bias-corrected bootstrap (BCa), {result.times:,} resamples of {result.unit}s",
         "wilson": "Wilson's score interval of proportions, items taken as independent; others: bootstrap",
     }[result.interval]
-    overall = [row for row in result.scores if row.slice is None and row.label is None]
+    overall = result.overall
     notes = unit_notes(result.form_of(row) for row in overall if row.main)
-    notes.append(f"In brackets the 95% interval ({kind}).")
+    notes.append(f"Brackets contain the 95% interval ({kind}).")
     if any(row.runs for row in result.scores):
         notes.append(
             "Several runs: mean ± standard deviation; the interval is Student's, by the variance over "
@@ -113,39 +122,39 @@ def _scores(result: Result) -> Iterator[Table]:
         )
     notes += [result.remarks["scores"]] if "scores" in result.remarks else []
     found = {(row.system, row.measure, row.score): row for row in overall}
-    names = [source.name for source in result.systems]
+    names, f1_title = result.names, result.title("f1")
     rows: list[list[Any]] = []
     if result.rivals:
         # Plain and averaged over labels, as far as some measure is.
-        averages_of = [lead for lead in ("macro-", "weighted-") if any(row.score.startswith(lead) for row in overall)]
-        leads = ("", *averages_of)
+        averages = [lead for lead in ("macro-", "weighted-") if any(row.score.startswith(lead) for row in overall)]
         for measure, score in dict.fromkeys((row.measure, row.score) for row in overall if row.score.endswith("f1")):
             if score.startswith(("macro-", "weighted-")):
                 continue
             before = score.removesuffix("f1")
-            f1 = [[found.get((name, measure, f"{lead}{score}")) for name in names] for lead in leads]
+            columns = [[found.get((name, measure, f"{lead}{score}")) for name in names] for lead in ("", *averages)]
+            values = [value_of(row) for row in columns[0]]
             for index, name in enumerate(names):
-                parts = [found.get((name, measure, f"{before}{part}")) for part in ("precision", "recall")]
-                best = figure(result, f1[0][index], is_best([value_of(row) for row in f1[0]], index))
-                averages = [value_of(row[index]) for row in f1[1:]]
+                parts = [value_of(found.get((name, measure, f"{before}{part}"))) for part in ("precision", "recall")]
+                f1 = columns[0][index]
                 title = f"{result.title(measure)} {before}".rstrip(" -")
-                group = f1[0][index]
-                rows.append([name, title, group.group if group else "", *map(value_of, parts), best, *averages])
-        told = {
-            1: "macro: mean F1 over labels.",
-            2: f"macro and weighted: mean F1 over labels, plain and by gold's number of {result.noun}s.",
-        }
-        notes += [told[len(averages_of)]] if averages_of else []
-        header = ["system", "measure", "group", "precision", "recall", result.title("f1")]
-        header += [f"{lead[:-1]} {result.title('f1')}" for lead in averages_of]
+                best = figure(result, f1, is_best(values, index))
+                further = (value_of(column[index]) for column in columns[1:])
+                rows.append([name, title, f1.group if f1 else "", *parts, best, *further])
+        notes += {
+            0: [],
+            1: ["macro: mean F1 over labels."],
+            2: [f"macro and weighted: mean F1 over labels, plain and by gold's number of {result.noun}s."],
+        }[len(averages)]
+        header = ["system", "measure", "group", "precision", "recall", f1_title]
+        header += [f"{lead[:-1]} {f1_title}" for lead in averages]
         words = 3
         if any(row[2] for row in rows):
-            notes += _groups(result)
+            notes += _explain_groups(result)
         else:
             header, rows, words = [*header[:2], *header[3:]], [[*row[:2], *row[3:]] for row in rows], 2
-        last = tuple(range(len(header) - 1, words + 2, -1))
+        last = range(len(header) - 1, words + 2, -1)
         forms = f"{'text ' * words}percent"
-        yield table("Scores", header, rows, forms, words=words, notes=tuple(notes), droppable=last)
+        yield make_table("Scores", header, rows, forms, words=words, notes=notes, droppable=last)
         return
     mains = result.main_scores
     for index, name in enumerate(names):
@@ -159,8 +168,8 @@ def _scores(result: Result) -> Iterator[Table]:
     header = list(map(result.title, mains))
     if len(shown) < 2:
         # The score kappa of the measure kappa is what its name says.
-        said = shown - {measure.partition("(")[0] for measure in several}
-        notes += [f"Where a measure has several scores, {result.title(score)} is shown." for score in said]
+        named = shown - {measure.partition("(")[0] for measure in several}
+        notes += [f"If a measure has several scores, {result.title(score)} is shown." for score in named]
     else:
         header = [
             f"{result.title(measure)} {result.title(score)}"
@@ -169,86 +178,89 @@ def _scores(result: Result) -> Iterator[Table]:
             for measure, score in mains.items()
         ]
     # From three systems on, the groups of each measure.
-    groups = {key: [own.group if (own := found.get((name, *key))) else "" for name in names] for key in mains.items()}
-    grouped = [key for key, own in groups.items() if any(own)]
+    groups = {key: [row.group if (row := found.get((name, *key))) else "" for name in names] for key in mains.items()}
+    grouped = [key for key, letters in groups.items() if any(letters)]
     for index, key in enumerate(grouped, 1):
         header.insert(index - 1, "group" if len(mains) == 1 else f"group {result.title(key[0])}")
-        for cells, letters in zip(rows, groups[key], strict=True):
-            cells.insert(index, letters)
-    notes += _groups(result) if grouped else []
-    # Where there is no room, the groups of the first measure stay.
-    further = tuple(range(len(grouped), 1, -1))
-    words = 1 + len(grouped)
-    yield table("Scores", ["system", *header], rows, words=words, notes=tuple(notes), droppable=further)
+        for cells, letter in zip(rows, groups[key], strict=True):
+            cells.insert(index, letter)
+    notes += _explain_groups(result) if grouped else []
+    # If there is no room, the groups of the first measure stay.
+    words, last = 1 + len(grouped), range(len(grouped), 1, -1)
+    yield make_table("Scores", ["system", *header], rows, words=words, notes=notes, droppable=last)
+
+
+def _explain_groups(result: Result) -> list[str]:
+    """Notes on what letters of groups mean, and which of them are no findings."""
+    notes = [
+        "Systems with a common letter (group) do not differ significantly (p > 0.05 after Holm). This does not mean "
+        "that they are equally good."
+    ]
+    if untested := sum(row.kind in ("untestable", "unsettled") for row in result.main_tests):
+        notes.append(f"{plural(untested, 'pair')} could not be tested: a letter that only they share is no finding.")
+    return notes
 
 
 def _further_scores(result: Result) -> Iterator[Table]:
-    """Scores that are no main ones, where they say something else."""
-    overall = [row for row in result.scores if row.slice is None and row.label is None]
+    """Scores other than the main one, if they differ from it."""
+    overall, elsewhere = result.overall, _covered(result, "scores")
     main = {(row.system, row.measure): row.value for row in overall if row.main}
     if result.rivals:
-        shown = {row.measure for row in overall if row.score.endswith("f1")} | _covered(result, "scores")
-        rows = [row for row in overall if row.measure not in shown]
-    else:
-        # With equal tokenisation scores of words are one number; where items are matched, they say different things.
-        every = result.matched and not result.by_outcome
-        elsewhere = _covered(result, "scores")
-        rows = [
-            row
-            for row in overall
-            if row.measure not in elsewhere
-            and ((every and not row.main) or apart(row.value, main[row.system, row.measure]))
-        ]
-    notes: tuple[str, ...] = ()
-    resampled = result.interval in ("percentile", "bca")
-    if resampled and not result.rivals and any(row.score.startswith("macro") for row in overall):
-        notes = ("Intervals of macro averages are biased upwards: a resample without some rare label leaves it out.",)
-    yield table(
+        elsewhere |= {row.measure for row in overall if row.score.endswith("f1")}
+    # With equal tokenisation scores of words are one number; where items are matched, they say different things.
+    every = result.matched and not result.by_outcome
+    rows = []
+    for row in overall:
+        if row.measure in elsewhere:
+            continue
+        other = main.get((row.system, row.measure), math.nan)
+        undefined = math.isnan(row.value) or math.isnan(other)
+        differs = math.isnan(row.value) != math.isnan(other) if undefined else abs(row.value - other) > 1e-12
+        if result.rivals or (every and not row.main) or differs:
+            rows.append((row.system, f"{result.title(row.measure)} {result.title(row.score)}", figure(result, row)))
+    resampled = result.interval in ("percentile", "bca") and not result.rivals
+    biased = "Intervals of macro averages are biased upwards: a resample without some rare label leaves it out."
+    yield make_table(
         "Further scores",
         ["system", "score", "value"],
-        [(row.system, f"{result.title(row.measure)} {result.title(row.score)}", figure(result, row)) for row in rows],
+        rows,
         words=2,
         short=0 if result.rivals else 25,
-        notes=notes,
+        notes=[biased] * (resampled and any(row.score.startswith("macro") for row in overall)),
     )
-
-
-def apart(a: float, b: float) -> bool:
-    """True of two figures that say different things."""
-    return abs(a - b) > 1e-12 if not (math.isnan(a) or math.isnan(b)) else math.isnan(a) != math.isnan(b)
 
 
 # --- what differs ---
 
 
 def _tests(result: Result) -> Iterator[Table]:
-    elsewhere = _covered(result, "tests")
-    tests = [
-        row for row in result.comparisons if row.is_of_score and row.slice is None and row.measure not in elsewhere
-    ]
-    exact = {
-        (row.a, row.b, row.measure): row for row in result.comparisons if row.test == "mcnemar" and row.slice is None
-    }
-    mains = result.main_scores
-    # Main scores are named where they differ, unless a measure has but one or is called like it.
+    elsewhere, mains = _covered(result, "tests"), result.main_scores
+    whole = [row for row in result.comparisons if row.slice is None]
+    tests = [row for row in whole if row.is_of_score and row.measure not in elsewhere]
+    exact = {(row.a, row.b, row.measure): row for row in whole if row.test == "mcnemar"}
+    pairs = {(row.a, row.b) for row in whole}
+    family = plural(len(pairs), "pair")
+    if any(row.family is not None and row.family.question == "data sets" for row in result.main_tests):
+        family = f"{plural(result.family, 'test')} (pairs, measures and data sets)"
+    elif pairs and result.family not in (0, len(pairs)):
+        family = f"{plural(result.family, 'test')} ({family}, {result.family // len(pairs)} measures)"
+    # Main scores are named if they differ, unless a measure has but one or is called like it.
     several = len({mains.get(row.measure) for row in tests} - {"value"}) > 1
     best = next((row.best for row in result.bounds), "")
     explained = False
     for number, ((measure, score), group) in enumerate(_grouped(tests, lambda row: (row.measure, row.score)).items()):
         if len(group) > PAIRS:
-            # Where a terminal cannot show all, the pairs of the best system come first.
+            # If a terminal cannot show all, the pairs of the best system come first.
             group.sort(key=lambda row: best not in (row.a, row.b))
+        with_mcnemar = any((row.a, row.b, measure) in exact for row in group)
         rows = []
         for row in group:
             error = Cell(p_error(row), data=(f"{row.p_low:.6g}", f"{row.p_high:.6g}"))
-            rows.append([[row.a, row.b], row.figure, row.p, error, row.holm])
+            # Systems with several runs have no such test.
+            test = exact.get((row.a, row.b, measure))
+            mcnemar = [test.p if test else math.nan] * with_mcnemar
+            rows.append([[row.a, row.b], row.figure, row.p, error, row.holm, *mcnemar])
         named = score != mains.get(measure) or (several and score not in ("value", measure.partition("(")[0]))
-        with_mcnemar = any((row.a, row.b, measure) in exact for row in group)
-        if with_mcnemar:
-            for cells, row in zip(rows, group, strict=True):
-                # Systems with several runs have no such test.
-                test = exact.get((row.a, row.b, measure))
-                cells.append(test.p if test else math.nan)
         notes = []
         form = DIFFERENCES[result.form_of(group[0])]
         if number == 0:
@@ -256,7 +268,7 @@ def _tests(result: Result) -> Iterator[Table]:
             notes.append(
                 f"Second minus first{unit}, with the {interval_title(group)}. p: paired shuffling of {result.unit}s, "
                 "two-sided; error: how far a drawn p may be off. Holm's correction is over "
-                f"{_family(result)}; bold: p (Holm) at most 0.05."
+                f"{family}; bold: p (Holm) at most 0.05."
             )
         if number == 0 and any(row.runs for row in group):
             notes.append(
@@ -271,34 +283,10 @@ def _tests(result: Result) -> Iterator[Table]:
             )
         explained |= with_mcnemar
         power = power_lines(group, result.unit, result.units, form=result.form_of(group[0]))
-        lines = (*few_lines(group, result.unit), *power)
+        more = {"notes": notes, "lines": [*few_lines(group, result.unit), *power], "short": PAIRS}
         header = ["pair", "difference", "p", "error", "p (Holm)", *["McNemar"] * with_mcnemar]
         title = f"Differences on {result.title(measure)}" + (f", {result.title(score)}" if named else "")
-        forms = f"pair {form} p error holm p"
-        yield table(title, header, rows, forms, notes=tuple(notes), lines=lines, short=PAIRS)
-
-
-def _groups(result: Result) -> list[str]:
-    """What letters of groups mean, and which of them are no findings."""
-    notes = [
-        "Systems with a common letter (group) do not differ significantly (p > 0.05 after Holm). This does not mean "
-        "that they are equally good."
-    ]
-    open_pairs = sum(row.kind in ("untestable", "unsettled") for row in result.main_tests)
-    if open_pairs:
-        number = plural(open_pairs, "pair")
-        notes.append(f"{number} could not be tested: a letter that only they share is no finding.")
-    return notes
-
-
-def _family(result: Result) -> str:
-    """The tests that are corrected together."""
-    pairs = {(row.a, row.b) for row in result.comparisons if row.slice is None}
-    if any(row.family is not None and row.family.question == "data sets" for row in result.main_tests):
-        return f"{plural(result.family, 'test')} (pairs, measures and data sets)"
-    if result.family in (0, len(pairs)):
-        return plural(len(pairs), "pair")
-    return f"{plural(result.family, 'test')} ({plural(len(pairs), 'pair')}, {result.family // len(pairs)} measures)"
+        yield make_table(title, header, rows, f"pair {form} p error holm p", **more)
 
 
 def _grouped(rows: Iterable[Any], key: Callable[[Any], Any]) -> dict[Any, list[Any]]:
@@ -309,35 +297,42 @@ def _grouped(rows: Iterable[Any], key: Callable[[Any], Any]) -> dict[Any, list[A
     return groups
 
 
-def _overall(result: Result) -> dict[str, list[Diff]]:
+def _overall_diffs(result: Result) -> dict[str, list[Diff]]:
     """The differences of all pairs on each measure that has items."""
     whole = (row for row in result.diffs if row.slice is None and not is_category(row.on))
     return _grouped(whole, lambda row: row.on)
 
 
 def _changes_on(result: Result) -> list[tuple[str, str]]:
-    """The measures on whose items changes are shown, the first or all; and what tells titles of several apart."""
-    found = list(_overall(result)) if result.by_outcome else list(_overall(result))[:1]
+    """The measures on whose items changes are shown, the first or all, and what titles of several add."""
+    found = list(_overall_diffs(result))[: None if result.by_outcome else 1]
     return [(on, f" ({result.title(on)})" if len(found) > 1 else "") for on in found]
+
+
+def _shown_diffs(result: Result) -> list[tuple[Diff, str, bool]]:
+    """The differences of all pairs on these measures, what titles add, and whether a short form leaves it out."""
+    leading, diffs = leading_pair(result), _overall_diffs(result)
+    return [(diff, which, {diff.a, diff.b} != leading) for on, which in _changes_on(result) for diff in diffs[on]]
 
 
 def _differences(result: Result) -> Iterator[Table]:
     """Tuggener's Table 3 below, and Tables 1 and 2 beside it."""
     main, item = [on for on, _ in _changes_on(result)], result.noun
-    for on, diffs in _overall(result).items():
+    for on, diffs in _overall_diffs(result).items():
         graded = diffs[0].improved is not None
-        # Where systems add items, corrections minus new errors is another thing than the difference of the scores.
+        # If systems add items, corrections minus new errors is another thing than the difference of the scores.
         net = result.matched and not graded
         gained = diffs[0].score.replace("f1", "F1")
         rows = []
         for row in diffs:
             # A file written before scores were named has another quantity in place of the difference.
-            change = ([row.difference, row.net] if row.score else [DASH, DASH]) if net else [row.difference]
+            known = bool(row.score) or not net
+            change = [cell(row.difference, "points") if known else DASH, *[row.net if known else DASH] * net]
             further = [row.improved or 0, row.worsened or 0] if graded else [row.overlap_right, row.overlap_all]
             kinds = [row.corrections, row.new_errors, row.changed_errors]
-            rows.append([[row.a, row.b], row.diff, *([cell(change[0], "points"), *change[1:]]), *kinds, *further])
-        header = ["pair", "diff", *([f"Δ {gained}", "net"] if net else ["Δ"])]
-        header += ["corr.", "new errors", "changed errors"]
+            rows.append([[row.a, row.b], row.diff, *change, *kinds, *further])
+        header = ["pair", "diff", *([f"Δ {gained}", "net"] if net else ["Δ"]), "corr.", "new errors"]
+        header += ["changed errors", *(["improved", "worsened"] if graded else ["overlap right", "overlap all"])]
         forms = f"pair percent points{' net' * net} count count count {'count' if graded else 'percent'}"
         notes = []
         if net and on == main[0]:
@@ -345,8 +340,8 @@ def _differences(result: Result) -> Iterator[Table]:
                 f"Over gold's {item}s and those that one of the two adds. diff: percent of them with another "
                 f"outcome; Δ {gained}: difference of {gained} in points; net: corrections minus new errors, which "
                 "may have the other sign; corr.: corrections.",
-                "Overlap right: 2·both right / (A right + B right), where it is right not to add what gold does not "
-                f"have; overlap all: percent of {item}s with the same outcome.",
+                f"Overlap (right): 2 · both right / (A right + B right). Not adding a spurious {item} counts as "
+                f"right. Overlap (all): percent of {item}s with the same outcome.",
             ]
         if net:
             notes += [result.remarks[name] for name in ("differences", f"differences {on}") if name in result.remarks]
@@ -359,13 +354,11 @@ def _differences(result: Result) -> Iterator[Table]:
                 f"diff: percent of {items} with another label; Δ: difference {over}; corr.: corrections.",
                 f"improved, worsened: {items} whose partial credit rose or fell, corrections and new errors included."
                 if graded
-                else "Overlap right: 2·both right / (A right + B right); overlap all: percent of "
+                else "Overlap (right): 2 · both right / (A right + B right). Overlap (all): percent of "
                 f"{items} with the same label.",
             ]
-        header += ["improved", "worsened"] if graded else ["overlap right", "overlap all"]
-        minor = on not in main and not graded
-        title = f"What differs ({result.title(on)})"
-        yield table(title, header, rows, forms, notes=tuple(notes), short=PAIRS, minor=minor)
+        more = {"notes": notes, "short": PAIRS, "minor": on not in main and not graded}
+        yield make_table(f"What differs ({result.title(on)})", header, rows, forms, **more)
 
 
 def _transitions(result: Result) -> Iterator[Table]:
@@ -377,47 +370,65 @@ def _transitions(result: Result) -> Iterator[Table]:
             used = {name for pair in number for name in pair}
             others = sorted(used - {*_OUTCOMES, *_AT_LAST})
             kinds = [kind for kind in (*_OUTCOMES, *others, *_AT_LAST) if kind in used]
-            yield table(
-                f"What became of each {result.noun}{which}: {a} (rows) → {b} (columns)",
+            note = f"Gold's {result.noun}s, and those that a system adds; none: it does not add that one."
+            yield make_table(
+                f"Outcome of each {result.noun}{which}: {a} (rows) → {b} (columns)",
                 [f"{a} \\ {b}", *map(kind_title, kinds)],
                 [[kind_title(before), *(number.get((before, after)) or "·" for after in kinds)] for before in kinds],
                 "text count",
                 bold=tuple((n, n + 1) for n, kind in enumerate(kinds) if number.get((kind, kind))),
                 minor={a, b} != leading_pair(result),
-                notes=(
-                    f"Gold's {result.noun}s, and those that a system adds; none: it does not add that one. Bold: the "
-                    "same outcome.",
-                ),
+                notes=[f"{note} Bold: the same outcome."],
             )
 
 
 def _changes(result: Result) -> Iterator[Table]:
-    """Tuggener's Table 4, a table per pair of systems; before that Table 8, where changes are told by outcome."""
-    shown = [(diff, which) for on, which in _changes_on(result) for diff in _overall(result)[on]]
-    for diff, which in shown if result.by_outcome else ():
+    """Tuggener's Table 4, a table per pair of systems; before that Table 8, if changes are shown by outcome."""
+    shares = ["% of kind", "% of changes"]
+
+    def total(title: str, number: int, diff: Diff) -> list[Any]:
+        return [Cell(title, True), "", Cell(count(number), True), "", Cell(percent(number / diff.different), True)]
+
+    for diff, which, minor in _shown_diffs(result) if result.by_outcome else ():
         rows: list[list[Any]] = []
-        for kind, title, total in change_kinds(diff) if diff.different else ():
-            rows.append(_kind_row(title, total, diff))
-            rows += [
-                [
-                    *("", f"{kind_title(change.before)} → {kind_title(change.after)}", change.count),
-                    *(change.share_of_kind, change.share_of_changes),
-                ]
-                for change in diff.outcomes
-                if change.kind == kind
-            ]
-        yield table(
+        for kind, title, number in change_kinds(diff) if diff.different else ():
+            rows.append(total(title, number, diff))
+            for row in diff.outcomes:
+                if row.kind == kind:
+                    path = f"{kind_title(row.before)} → {kind_title(row.after)}"
+                    rows.append(["", path, row.count, row.share_of_kind, row.share_of_changes])
+        yield make_table(
             f"Changes of outcome {diff.a} → {diff.b}{which}",
-            ["kind", "outcome (before → after)", f"{result.noun}s", "% of kind", "% of changes"],
+            ["kind", "outcome (before → after)", f"{result.noun}s", *shares],
             rows,
             "text text count percent",
             words=2,
-            minor={diff.a, diff.b} != leading_pair(result),
-            notes=(result.remarks["outcomes"],) if "outcomes" in result.remarks else (),
+            minor=minor,
+            notes=[result.remarks["outcomes"]] if "outcomes" in result.remarks else [],
         )
-    for diff, which in shown:
-        if diff.different:
-            yield _changes_by_label(result, diff, which)
+    for diff, which, minor in _shown_diffs(result):
+        if not diff.different:
+            continue
+        # The most frequent changes of labels; of arcs also how many have another head.
+        arcs, rows = any(change.moved is not None for change in diff.changes), []
+        for kind, title, number in change_kinds(diff):
+            changes = [change for change in diff.changes if change.kind == kind]
+            moved = Cell(count(sum(change.moved or 0 for change in changes)), True)
+            rows.append([*total(title, number, diff), *[moved] * arcs])
+            for change in changes[:5]:
+                further = [change.share_of_kind, change.share_of_changes, *[count(change.moved or 0)] * arcs]
+                rows.append(["", path_of(change), change.count, *further])
+        yield make_table(
+            f"Changes {diff.a} → {diff.b}{which}: {count(diff.different)} of {count(diff.items)} {result.noun}s, "
+            f"{percent(diff.diff)}%",
+            ["kind", "label (gold: before → after)", f"{result.noun}s", *shares, *["head moved"] * arcs],
+            rows,
+            "text text count percent",
+            words=2,
+            minor=minor,
+            notes=["The five most frequent of each kind." + " Head moved: to another word." * arcs],
+            hint="All of them: --format json.",
+        )
 
 
 def change_kinds(diff: Diff) -> Iterator[tuple[str, str, int]]:
@@ -433,55 +444,26 @@ def path_of(change: Change) -> str:
     return f"{f'{change.gold}: ' if named else ''}{change.before} → {change.other or change.after}"
 
 
-def _kind_row(title: str, total: int, diff: Diff) -> list[Any]:
-    share = Cell(percent(total / diff.different), True)
-    return [Cell(title, True), "", Cell(count(total), True), "", share]
-
-
-def _changes_by_label(result: Result, diff: Diff, which: str) -> Table:
-    """The most frequent changes of labels; of arcs also how many have another head."""
-    arcs, item = any(change.moved is not None for change in diff.changes), result.noun
-    rows: list[list[Any]] = []
-    for kind, title, total in change_kinds(diff):
-        changes = [change for change in diff.changes if change.kind == kind]
-        moved = Cell(count(sum(change.moved or 0 for change in changes)), True)
-        rows.append([*_kind_row(title, total, diff), *[moved] * arcs])
-        for change in changes[:5]:
-            shares = [change.share_of_kind, change.share_of_changes, *[count(change.moved or 0)] * arcs]
-            rows.append(["", path_of(change), change.count, *shares])
-    header = ["kind", "label (gold: before → after)", f"{item}s", "% of kind", "% of changes"]
-    title = f"Changes {diff.a} → {diff.b}{which}"
-    return table(
-        f"{title}: {count(diff.different)} of {count(diff.items)} {item}s, {percent(diff.diff)}%",
-        [*header, *["head moved"] * arcs],
-        rows,
-        "text text count percent",
-        words=2,
-        minor={diff.a, diff.b} != leading_pair(result),
-        notes=("The five most frequent of each kind." + " Head moved: to another word." * arcs,),
-        hint="All of them: --format json.",
-    )
-
-
 def _label_differences(result: Result) -> Iterator[Table]:
     """Tuggener's Table 12, with the effect of each label on the overall difference if effects add up to it."""
     item = result.noun
     added = f" (∅: {item}s that gold does not have)" if result.matched else ""
-    for diff, which in ((diff, which) for on, which in _changes_on(result) for diff in _overall(result)[on]):
+    for diff, which, minor in _shown_diffs(result):
         shown = diff.has_effects
+        rows = [
+            (row.label, row.items, row.a, row.b, row.difference, *[row.effect] * shown)
+            for row in diff.labels
+            if row.difference
+        ]
         effect = " Effect: how much the label adds to the overall difference, in points." * shown
-        yield table(
+        yield make_table(
             f"By gold label, {diff.a} → {diff.b}{which}",
             ["label", f"{item}s", diff.a, diff.b, "Δ", *["effect"] * shown],
-            [
-                (row.label, row.items, row.a, row.b, row.difference, *[row.effect] * shown)
-                for row in diff.labels
-                if row.difference
-            ],
+            rows,
             "text count percent percent points points",
-            notes=(f"Percentage of {item}s with the right answer, by gold label{added}.{effect}",),
+            notes=[f"Percentage of {item}s with the right answer, by gold label{added}.{effect}"],
             short=SHORT,
-            minor={diff.a, diff.b} != leading_pair(result),
+            minor=minor,
         )
 
 
@@ -495,9 +477,8 @@ def _bounds(result: Result) -> Iterator[Table]:
         first, names = bounds[0], list(bounds[0].systems)
         rows = []
         for row in bounds:
-            values = [row.systems[name] for name in names]
-            scores = [cell(value, "percent", is_best(values, index)) for index, value in enumerate(values)]
             label = Cell("overall", True) if row.label is None else row.label
+            scores = best_cells([row.systems[name] for name in names])
             rows.append([label, row.items, *scores, row.upper, cell(row.gain, "points"), count(row.none_right)])
         over = f"Over gold's {item}s (recall). " if result.matched else ""
         article = "an" if item[:1] in "aeiou" else "a"
@@ -519,15 +500,15 @@ def _bounds(result: Result) -> Iterator[Table]:
                 f"With the best choice for {item}s that gold does not resolve too: precision "
                 f"{percent(first.precision)}, F1 {percent(first.f1)}."
             )
-        yield table(
+        yield make_table(
             f"Upper bound of the combination{which}",
             ["label", f"{item}s", *names, "bound", "gain", "none right"],
             rows,
             "text count percent",
-            notes=tuple(notes),
+            notes=notes,
             short=SHORT + 1,
             # The worst systems first, so that the best one stays.
-            droppable=tuple(2 + names.index(name) for name in sorted(names, key=lambda name: first.systems[name])),
+            droppable=(2 + names.index(name) for name in sorted(names, key=lambda name: first.systems[name])),
         )
 
 
@@ -535,15 +516,15 @@ def _growth(result: Result) -> Iterator[Table]:
     for on, which in _changes_on(result):
         rows = [row for row in result.growth if row.slice is None and row.on == on]
         alone = {row.system: row.only_right for row in result.unique if row.slice is None and row.on == on}
-        yield table(
+        yield make_table(
             f"Growth of the bound{which}",
             ["system added", "bound", "all right", "right alone"],
             [(row.added, row.upper, row.all_right, alone[row.added]) for row in rows] if len(rows) > 2 else [],
             "text percent percent count",
-            notes=(
+            notes=[
                 "The best system first, then always the one that adds most. all right: percent that every system "
-                f"so far has right; right alone: {result.noun}s that only this one of all systems has right.",
-            ),
+                f"so far has right; right alone: {result.noun}s that only this one of all systems has right."
+            ],
         )
 
 
@@ -551,7 +532,7 @@ def _unresolved(result: Result) -> Iterator[Table]:
     """The items that nobody has right by one measure, those of the same text together."""
     items = f"{result.noun.capitalize()}s"
     for on, which in _changes_on(result):
-        groups: dict[tuple[str, str], list[Unresolved]] = _grouped(
+        groups = _grouped(
             (row for row in result.unresolved if row.on == on), lambda row: (row.text.lower(), row.label)
         )
         ordered = sorted(groups.items(), key=lambda group: (-len(group[1]), group[0]))
@@ -562,16 +543,9 @@ def _unresolved(result: Result) -> Iterator[Table]:
             text = found[0].text
             shown = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
             rows.append((shown, label, found[0].place, len(found)))
-        yield table(
-            f"{items} that no system resolves{which}",
-            ["text", "type", "first", f"{result.noun}s"],
-            rows,
-            "text text text count",
-            words=3,
-            notes=tuple(notes),
-            short=10,
-            hint="All of them: --format json.",
-        )
+        header = ["text", "type", "first", f"{result.noun}s"]
+        more = {"words": 3, "notes": notes, "short": SHORT, "hint": "All of them: --format json."}
+        yield make_table(f"{items} that no system resolves{which}", header, rows, "text text text count", **more)
 
 
 # --- details ---
@@ -582,7 +556,7 @@ def _labels(result: Result) -> Iterator[Table]:
     for measure, group in groupby(labelled, key=lambda row: row.measure):
         if measure in _covered(result, "labels"):
             continue
-        found: dict[tuple[str, str, str], Score] = {(row.system, str(row.label), row.score): row for row in group}
+        found = {(row.system, str(row.label), row.score): row for row in group}
         systems = list(dict.fromkeys(system for system, _, _ in found))
         counts = {
             str(row.label): row.counts
@@ -592,40 +566,30 @@ def _labels(result: Result) -> Iterator[Table]:
         gold = {label: counts[label].get("gold", 0) for label in counts}
         labels = sorted(gold, key=lambda label: (-gold[label], label))
         names = list(dict.fromkeys(score for _, _, score in found))
+        title = f"{result.title(measure)} by label"
         if len(systems) == 1 and {"f1", "precision", "recall"} <= set(names):
-            scores = [[found[systems[0], label, name] for name in ("precision", "recall", "f1")] for label in labels]
-            yield table(
-                f"{result.title(measure)} by label",
-                ["label", "gold", "system", "precision", "recall", result.title("f1")],
-                [
-                    (label, gold[label], counts[label]["system"], precision.value, recall.value, figure(result, f1))
-                    for label, (precision, recall, f1) in zip(labels, scores, strict=True)
-                ],
-                "text count count percent",
-                short=25,
-                notes=("The number in the column system is that of the median run.",) * ("median" in result.remarks),
-            )
+            rows: list[Any] = []
+            for label in labels:
+                precision, recall, f1 = (found[systems[0], label, name] for name in ("precision", "recall", "f1"))
+                given = counts[label]["system"]
+                rows.append((label, gold[label], given, precision.value, recall.value, figure(result, f1)))
+            header = ["label", "gold", "system", "precision", "recall", result.title("f1")]
+            notes = ["The number in the column system is that of the median run."] * ("median" in result.remarks)
+            yield make_table(title, header, rows, "text count count percent", short=25, notes=notes)
             continue
         main = result.main_scores[measure]
         # An average over labels is no score of a label.
         for score in [main] if main in names else names:
-            rows = []
-            for label in labels:
-                values = [value_of(found.get((system, label, score))) for system in systems]
-                best = [cell(value, "percent", is_best(values, index)) for index, value in enumerate(values)]
-                rows.append((label, gold[label], *best))
-            yield table(
-                f"{result.title(measure)} by label: {result.title(score)}",
-                ["label", "gold", *systems],
-                rows,
-                "text count",
-                short=25,
-                droppable=tuple(range(1 + len(systems), 1, -1)),
-            )
+            rows = [
+                (label, gold[label], *best_cells([value_of(found.get((system, label, score))) for system in systems]))
+                for label in labels
+            ]
+            header, more = ["label", "gold", *systems], {"short": 25, "droppable": range(1 + len(systems), 1, -1)}
+            yield make_table(f"{title}: {result.title(score)}", header, rows, "text count", **more)
 
 
 def _confusion(result: Result) -> Iterator[Table]:
-    """Gold's labels against those of each system: a matrix where items are matched and labels few, else a list."""
+    """Gold's labels against those of each system: a matrix if items are matched and labels few, otherwise a list."""
     if result.command == "compare":
         return
     whole = [row for row in result.confusion if result.matched or not is_category(row.measure)]
@@ -644,56 +608,53 @@ def _confusion(result: Result) -> Iterator[Table]:
             sides = [*labels, _NOTHING]
             meaning = result.remarks.get("confusion")
             note = f"Rows: gold, columns: system{f'. {meaning}' if meaning else ', ∅: nothing there.'}"
-            for title, more in ((f"Errors of {system} by label", 0), (f"Confusion of {system}, hits included", 1)):
-                diagonal = {(name, name): errors.get((name, name), 0) + more * hits.get(name, 0) for name in labels}
+            for title, hit in ((f"Errors of {system} by label", 0), (f"Confusion of {system}, hits included", 1)):
+                diagonal = {(name, name): errors.get((name, name), 0) + hit * hits.get(name, 0) for name in labels}
                 counted = {**errors, **diagonal}
                 body = [[gold, *(counted.get((gold, name)) or "·" for name in sides)] for gold in sides]
-                more_notes = () if more else (note,)
-                yield table(title, ["gold \\ system", *sides], body, "text count", notes=more_notes, minor=bool(more))
+                more: dict[str, Any] = {"notes": [] if hit else [note], "minor": bool(hit)}
+                yield make_table(title, ["gold \\ system", *sides], body, "text count", **more)
             continue
         listed = [(gold, assigned, number) for (gold, assigned), number in errors.items()]
-        notes: tuple[str, ...] = ()
+        notes = []
         if result.matched:
             listed.sort(key=lambda row: (-row[2], row[:2]))
         else:
             same = [result.remarks.get("confusion same", "")] * any(gold == name for gold, name, _ in listed)
             none = [result.remarks.get("confusion nothing", "")] * any(_NOTHING in row for row in listed)
-            notes = tuple(filter(None, [" ".join(filter(None, same + none))]))
-        header = ["gold", "assigned", f"{result.noun}s"]
-        title = f"Most frequent errors of {system}"
-        yield table(title, header, listed, "text text count", words=2, short=SHORT, notes=notes)
+            notes = list(filter(None, [" ".join(filter(None, same + none))]))
+        header, more = ["gold", "assigned", f"{result.noun}s"], {"words": 2, "short": SHORT, "notes": notes}
+        yield make_table(f"Most frequent errors of {system}", header, listed, "text text count", **more)
 
 
 def _slices(result: Result) -> Iterator[Table]:
     mains = result.main_scores
-    sizes: dict[tuple[str, str | None], Mapping[str, int]] = {
+    sizes = {
         (row.measure, row.slice): row.counts for row in result.counts if row.slice is not None and row.label is None
     }
-    tests: dict[tuple[str, str | None], Comparison] = {
-        (row.measure, row.slice): row
+    tests = {
+        (row.measure, str(row.slice)): row
         for row in result.comparisons
         if row.slice is not None and row.is_of_score and row.score == mains.get(row.measure)
     }
     sliced = (row for row in result.scores if row.slice is not None and row.main)
-    tables = _grouped(sliced, lambda row: (str(row.slice).partition("=")[0], row.measure))
-    for (name, measure), found in tables.items():
+    for (name, measure), found in _grouped(sliced, lambda row: (row.slice.partition("=")[0], row.measure)).items():
         systems = list(dict.fromkeys(row.system for row in found))
         usual = found[0].score == mains.get(measure)
         scores = {(row.slice, row.system): row for row in found}
         rows: list[list[Any]] = []
         counted_in: set[str] = set()
-        for where in dict.fromkeys(str(row.slice) for row in found):
-            figures = [scores[where, system] for system in systems]
-            values = [row.value for row in figures]
+        for where in dict.fromkeys(row.slice for row in found):
+            own = [scores[where, system] for system in systems]
+            values = [row.value for row in own]
             counted = ("items", "gold", "sentences") if usual else ()
             field = next((one for one in counted if one in sizes[measure, where]), "")
             counted_in.add(field)
-            size = sizes[measure, where].get(field, "")
-            rows.append([where.partition("=")[2], size])
-            for index, row in enumerate(figures):
-                best = is_best(values, index)
-                one = figure(result, row, best) if len(systems) <= 2 else cell(row.value, result.form_of(row), best)
-                rows[-1].append(one)
+            rows.append([where.partition("=")[2], sizes[measure, where].get(field, "")])
+            if len(systems) <= 2:
+                rows[-1] += [figure(result, row, is_best(values, index)) for index, row in enumerate(own)]
+            else:
+                rows[-1] += best_cells(values, result.form_of(own[0]))
             if len(systems) == 2 and (measure, where) in tests:
                 test = tests[measure, where]
                 p = cell(test.holm, "holm")
@@ -701,34 +662,32 @@ def _slices(result: Result) -> Iterator[Table]:
                     p = cell(test.p, "p")
                     p = p if math.isnan(test.p) else replace(p, text=f"{p.text}°")
                 rows[-1] += [cell(test.difference, DIFFERENCES[result.form_of(test)]), p]
-        items = f"{result.noun}s" if counted_in != {"sentences"} else "sentences"
-        header = [name, items, *systems]
-        tested = [row for (of, _), row in tests.items() if of == measure and str(row.slice).startswith(f"{name}=")]
-        notes: tuple[str, ...] = ()
-        if rows and len(rows[0]) > len(header):
+        header = [name, f"{result.noun}s" if counted_in != {"sentences"} else "sentences", *systems]
+        notes = []
+        if len(rows[0]) > len(header):
+            tested = [row for (of, where), row in tests.items() if of == measure and where.startswith(f"{name}=")]
             corrected = not all(math.isnan(row.p_adjusted) for row in tested)
             header += ["Δ", "p (BH)" if corrected else "p"]
             if not corrected:
                 looked = sum(not math.isnan(row.p) for row in tests.values())
-                notes = (
+                notes.append(
                     f"° p of slices are not corrected: {looked:,} were looked at, about {looked * 0.05:.1f} fall "
-                    "below 0.05 without any difference. To correct them: --correct slices",
+                    "below 0.05 without any difference. To correct them: --correct slices"
                 )
-        droppable = tuple(range(1 + len(systems), 1, -1))
         title = f"{result.title(measure)}{'' if usual else f' {result.title(found[0].score)}'} by {name}"
-        more = {"short": 25, "droppable": droppable, "notes": notes, "measures": (measure,)}
-        yield table(title, header, rows, "text count", **more)
+        more = {"short": 25, "droppable": range(1 + len(systems), 1, -1), "notes": notes, "measures": (measure,)}
+        yield make_table(title, header, rows, "text count", **more)
 
 
 def _mappings(result: Result) -> Iterator[Table]:
     rows = [(row.file, row.rule, row.words) for row in result.mappings if row.before is None]
-    effects = tuple(
+    effects = [
         f"{row.file}: {percent(row.before)} without the mapping, {percent(row.after)} with it."
         for row in result.mappings
         if row.before is not None and row.after is not None
-    )
+    ]
     header = ["file", "rule", f"{result.noun}s changed"]
-    yield table("Mapping", header, rows, "text text count", words=2, notes=effects)
+    yield make_table("Mapping", header, rows, "text text count", words=2, notes=effects)
 
 
 _PARTS: dict[Callable[[Result], Iterator[Table]], str] = {
@@ -747,7 +706,7 @@ _PARTS: dict[Callable[[Result], Iterator[Table]], str] = {
     _slices: "slices",
     _mappings: "mappings",
 }
-"""In reading order, each with the name by which a table of a task may stand behind it."""
+"""In reading order, each with the name by which a table of a task may follow it."""
 _OF_MEANS = (_scores, _further_scores, _tests, _labels, _slices)
 """Those that are made of scores, which of several runs are means; others count what one run did."""
 NAMES = (

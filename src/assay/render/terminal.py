@@ -61,7 +61,7 @@ def show(
     for table in shown:
         wide = table.narrow and _width(table, table.rows, range(len(table.header))) > console.width
         for part in table.narrow if wide else (table,):
-            _show_table(_renamed(part, say), console, whole)
+            _show_table(_rename(part, say), console, whole)
     if not names or "examples" in names:
         _show_examples(result, console, say, whole)
     console.print()
@@ -75,8 +75,8 @@ def show(
     console.print(Text(visible(result.signature), style="dim"), soft_wrap=True)
 
 
-def drawn(result: Result, names: Collection[str] = (), full: bool = False) -> str:
-    """The same as plain text, for pipes and logs: as wide as COLUMNS says, else as the terminal, else 100."""
+def draw_text(result: Result, names: Collection[str] = (), full: bool = False) -> str:
+    """What `show` prints as plain text, for pipes and logs: as wide as COLUMNS, the terminal, or 100."""
     out = io.StringIO()
     width = shutil.get_terminal_size((100, 50)).columns
     console = Console(file=out, width=width, highlight=False, force_terminal=False, color_system=None)
@@ -102,7 +102,7 @@ def short_names(names: Sequence[str], room: int) -> dict[str, str]:
     return dict(sorted(short.items(), key=lambda pair: -len(pair[0])))
 
 
-def _renamed(table: Table, say: Callable[[str], str]) -> Table:
+def _rename(table: Table, say: Callable[[str], str]) -> Table:
     """The table with each text as it is said."""
     rows = tuple(tuple(replace(cell, text=say(cell.text)) for cell in row) for row in table.rows)
     header, notes, lines = (tuple(map(say, texts)) for texts in (table.header, table.notes, table.lines))
@@ -150,7 +150,7 @@ def _show_table(table: Table, console: Console, whole: bool) -> None:
     if left_out:
         verb = "needs" if left_out == ["1 more column"] else "need"
         notes.append(f"{' and '.join(left_out)} {verb} a wider window, or --format tsv.")
-    of_intervals = ("In brackets", TOO_SHORT, ASSUMED)
+    of_intervals = ("Brackets contain", "In brackets", TOO_SHORT, ASSUMED)
     notes += [note for note in table.notes if not (none_left and note.startswith(of_intervals))]
     notes += [table.hint] * bool(table.hint and whole)
     if notes:

@@ -1,5 +1,7 @@
 """Result: frozen data, JSON there and back. Fractions, not percent; undefined is nan here and null in JSON."""
 
+# ruff: noqa: F405
+
 from __future__ import annotations
 
 import dataclasses
@@ -14,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 from assay.errors import InputError, UsageError, unknown
 from assay.records import dataclass
-from assay.result.encoding import decode, dumps, encode
-from assay.result.posteriors import MeanRanks, Posterior, Ranking, with_kind
+from assay.result.encoding import dumps, from_plain, to_plain
+from assay.result.grammar import with_kind
+from assay.result.schema import *  # noqa: F403
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -25,823 +28,7 @@ if TYPE_CHECKING:
 SCHEMA = "assay/1"
 SCHEMA_OF_SETS = "assay/sets/1"
 _ORIGIN = "Was it written by assay --format json?"
-_FROM, _TO = {"json": "from"}, {"json": "to"}
-"""`from` is a word of the language; JSON calls a change's fields by their settled names."""
-_NOT_WRITTEN = {"json": ""}
-"""Fields that are not in JSON."""
 Read = typing.TypeVar("Read")
-
-
-# --- rows ---
-
-
-@dataclass(frozen=True)
-class Source:
-    """A file that went in."""
-
-    name: str
-    path: str
-    sha256: str
-    format: str
-    sentences: int
-    words: int
-    unaligned: int = 0
-    """Words without a counterpart on the other side."""
-    status: str = ""
-    """Why a system has no figures, e.g. `column empty`; nothing where it has."""
-    spans: int = 0
-    """Spans, constituents or mentions."""
-    left_out: Mapping[str, int] = field(default_factory=dict)
-    """Documents without an annotation that is meant, by the reason: not annotated, skipped, …"""
-
-
-@dataclass(frozen=True)
-class Repair:
-    """Annotations of one file that have the same fault, and what became of them."""
-
-    file: str
-    """Gold, or the name of a system."""
-    kind: str
-    action: str
-    """mended or dropped."""
-    count: int
-    first: str
-    """The place of the first."""
-
-
-@dataclass(frozen=True)
-class Runs:
-    """The scores of several runs of a system."""
-
-    number: int
-    spread: float
-    """Their standard deviation."""
-    low: float
-    """The lowest …"""
-    high: float
-    """… and the highest."""
-    values: tuple[float, ...] = ()
-
-
-@dataclass(frozen=True)
-class Score:
-    """One figure with its interval."""
-
-    system: str
-    measure: str
-    score: str
-    label: str | None
-    slice: str | None
-    value: float
-    low: float
-    high: float
-    main: bool = False
-    """True for the main score of the measure."""
-    interval: str = ""
-    """The kind of interval that this one is; another than was asked for where that cannot be made for this score."""
-    group: str = ""
-    """Of a main score among three systems or more: letters; systems that share none are told apart by the tests."""
-    runs: Runs | None = None
-    """Where a system has several runs; the value is their mean."""
-    variance: float | None = None
-    """The variance of the score over units (and runs) …"""
-    df: float | None = None
-    """… its degrees of freedom …"""
-    effective_items: float | None = None
-    """… and the number of independent items that would have the same variance; null if the score is no share."""
-    design_effect: float | None = None
-    """Items divided by effective items: above 1 if items of one unit resemble each other."""
-    assumed: bool = False
-    """True if the design effect was assumed, because no unit has an error or none is right."""
-    too_short: tuple[str, ...] = ()
-    """Labels with fewer than 10 items, gold's and the system's: the interval of a macro average is too short."""
-    shrunk: tuple[float, float] | None = field(default=None, compare=False, repr=False, metadata=_NOT_WRITTEN)
-    """The score of a share with half an item right and half an item wrong more, and its variance; not in JSON."""
-
-
-@dataclass(frozen=True)
-class CountsRow:
-    """The counts behind scores."""
-
-    system: str
-    measure: str
-    label: str | None
-    slice: str | None
-    counts: Mapping[str, int]
-
-
-@dataclass(frozen=True)
-class Power:
-    """What a test could have found."""
-
-    alpha: float
-    """The level, after correction for the tests made together (the first step of Holm's)."""
-    chance: float
-    """The chance with which a difference is to be found."""
-    smallest_reachable_p: float
-    critical: float | None
-    """The smallest difference that is significant; null where none can be …"""
-    mde: float | None
-    """… and the smallest true difference that would have been found with this chance."""
-    needed_units: int | None
-    """The number of units that the difference observed would need to be found, if it is the true one; null where
-    there is none, or where it is beyond 1,000 times as many …"""
-    needed_from: int | None
-    """… if it is as large as its interval allows, …"""
-    needed_to: int | None
-    """… or as small; null: any number."""
-    beyond: bool = False
-    """More than 1,000 times as many units are needed."""
-
-
-@dataclass(frozen=True)
-class RunTest:
-    """What a test over several runs is made of."""
-
-    variance: float
-    v_units: float
-    """Over units, of the means over runs …"""
-    v_a: float
-    """… over the runs of A …"""
-    v_b: float
-    v_interaction: float
-    """… and of runs within units, which is in both."""
-    df: float
-    p_units: float
-    """Would these very models differ on other sentences?"""
-    p_runs: float | None
-    """Exact permutation of the scores of runs, which says nothing of other sentences …"""
-    smallest_p_runs: float | None
-    """… and cannot fall below this."""
-    share_of_runs: float
-    """The share of the variance that comes from runs."""
-    aso: float | None = None
-    """ε_min of almost stochastic order (Dror et al. 2019), of the better system over the other: below one half it is
-    better almost always. It ignores the test set."""
-    v_runs: float | None = None
-    """The variance over runs of both systems; not v_a + v_b if one has two runs and all runs together vary more."""
-
-
-@dataclass(frozen=True)
-class Family:
-    """The tests that a p-value is corrected together with."""
-
-    question: str
-    """What all of them ask: `pairs`, `average`, `data sets`, `ceiling`, `slices`."""
-    size: int
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """Two systems tested on one score; the difference is b - a, so positive favours b."""
-
-    a: str
-    b: str
-    measure: str
-    score: str
-    slice: str | None
-    difference: float
-    low: float
-    high: float
-    test: str
-    p: float
-    p_low: float
-    p_high: float
-    p_adjusted: float
-    units: int
-    """Units (McNemar: items) in which the systems differ."""
-    p_mid: float | None = None
-    exact: bool = False
-    """True if p has no sampling error: no shuffling was drawn."""
-    interval: str = ""
-    """The kind of interval that the difference has."""
-    power: Power | None = None
-    """What the test could have found; null for identical systems, in slices and for other tests."""
-    runs: RunTest | None = None
-    """Where a system has several runs."""
-    method: str = ""
-    """How p was computed: `enumerated`, `exact` (a convolution), `drawn`, `tilted`; `t` over runs and annotators."""
-    log10_p: float | None = None
-    """The logarithm of p, also if p is smaller than a number can be."""
-    smallest_p: float | None = None
-    """The smallest p that any outcome of the test could have had."""
-    variance: float | None = None
-    """The variance of the difference over units (and runs) …"""
-    df: float | None = None
-    """… and its degrees of freedom."""
-    few: bool = False
-    """True if so few units differ that the interval is too short."""
-    family: Family | None = None
-    """The tests that p_adjusted is corrected for."""
-    level: float | None = None
-    """The level of the interval at the level of the family, 1 − 0.05 / its size …"""
-    low_family: float | None = None
-    """… its lower …"""
-    high_family: float | None = None
-    """… and its upper end."""
-    annotators: int | None = None
-    """For a test against the human ceiling: the number of annotators …"""
-    p_items: float | None = None
-    """… and p for other items and these annotators; `p` is for other annotators too."""
-    margin: float | None = None
-    """The smallest difference that matters, if one was given …"""
-    low90: float | None = None
-    """… and the ends that it is held against."""
-    high90: float | None = None
-    p_equivalent: float | None = None
-    p_not_worse: float | None = None
-    needed: int | None = None
-    """The number of units that must differ for a significant result, if too few do."""
-    kind: str = ""
-    """The kind of verdict (docs/guide/chance.md): `different`, `not-shown`, `untestable` …"""
-    claims: tuple[str, ...] = ()
-    """What a sentence about this comparison may say."""
-    widest: float = field(default=math.inf, compare=False, repr=False, metadata=_NOT_WRITTEN)
-    """The largest difference that is possible; not in JSON."""
-    evidence: Any = field(default=None, compare=False, repr=False, metadata=_NOT_WRITTEN)
-    """What a test over several data sets needs of this one; not in JSON."""
-
-    @property
-    def is_of_score(self) -> bool:
-        """True of a test of a score, by shuffling or over runs."""
-        return self.test in ("shuffling", "runs")
-
-    @property
-    def figure(self) -> tuple[float, float, float]:
-        """The difference with the ends that tables show, at the level of its family."""
-        if self.low_family is None or self.high_family is None:
-            return self.difference, self.low, self.high
-        return self.difference, self.low_family, self.high_family
-
-    @property
-    def holm(self) -> tuple[float, bool]:
-        """p after correction, and whether that is significant: the value of a cell of the form `holm`."""
-        return self.p_adjusted, self.is_significant
-
-    @property
-    def is_significant(self) -> bool:
-        """True if p is at most 0.05 after correction, and the draws behind it suffice to say so."""
-        return "significant" in self.claims
-
-
-@dataclass(frozen=True)
-class SystemOverSets:
-    """A system over the data sets that all systems have."""
-
-    system: str
-    measure: str
-    score: str
-    data_sets: int
-    average: float
-    """The plain mean of the score."""
-    rank: float
-    """The mean rank, 1 being the best."""
-    best: int
-    """The number of these data sets on which it is the best …"""
-    significant: int
-    """… and on which it is significantly better than every other system."""
-
-
-@dataclass(frozen=True)
-class PairOverSets:
-    """Two systems over the data sets that both have; the difference is b - a, so positive favours b."""
-
-    a: str
-    b: str
-    measure: str
-    score: str
-    data_sets: int
-    difference: float
-    """The mean over data sets."""
-    a_better: int
-    """The number of data sets on which A is better …"""
-    b_better: int
-    a_significant: int
-    """… and on which this is significant after Holm's correction over pairs, measures and data sets: so many at
-    least, with 95% confidence (Dror et al. 2017)."""
-    b_significant: int
-    signed_rank: float
-    """p of Wilcoxon's signed-rank test over data sets; undefined for fewer than five."""
-
-
-@dataclass(frozen=True)
-class Change:
-    """A change of label: gold says `gold`, A said `from`, B says `to`."""
-
-    kind: str
-    gold: str
-    before: str = field(metadata=_FROM)
-    after: str = field(metadata=_TO)
-    count: int
-    share_of_kind: float
-    share_of_changes: float
-    moved: int | None = None
-    """For arcs: how many of them have another head (with `from` = `to`, all)."""
-    other: str = ""
-    """For matched items: what to show in place of `to` where answers have the same label, but another target."""
-
-
-@dataclass(frozen=True)
-class OutcomeChange:
-    """A change of outcome where items are matched: `from` (wl, say) under A, `to` (tp) under B."""
-
-    kind: str
-    before: str = field(metadata=_FROM)
-    after: str = field(metadata=_TO)
-    count: int
-    share_of_kind: float
-    share_of_changes: float
-
-
-@dataclass(frozen=True)
-class LabelDifference:
-    """Two systems on the items of one gold label."""
-
-    label: str
-    items: int
-    a: float
-    b: float
-    difference: float
-    effect: float | None = None
-    """How much the label adds to the overall difference: its difference times its share of all items. Null if these
-    do not add up to the difference, as those of F1 and of averages over labels do not."""
-
-
-@dataclass(frozen=True)
-class Diff:
-    """The differences of B from A, item by item."""
-
-    a: str
-    b: str
-    on: str
-    slice: str | None
-    items: int
-    different: int
-    diff: float
-    difference: float
-    """B's score minus A's; which score that is, `score` says."""
-    corrections: int
-    new_errors: int
-    changed_errors: int
-    both_right: int
-    same_error: int
-    overlap_right: float
-    """2·both right / (A right + B right): Tuggener's overlap on correct answers."""
-    overlap_all: float
-    """The share of items with equal answers: Tuggener's overlap on all answers, 1 - diff."""
-    changes: tuple[Change, ...]
-    labels: tuple[LabelDifference, ...]
-    improved: int | None = None
-    """For graded measures: items whose score rose …"""
-    worsened: int | None = None
-    """… fell …"""
-    sideways: int | None = None
-    """… or stayed the same under another label …"""
-    gain: float | None = None
-    """… and what the rises and …"""
-    loss: float | None = None
-    """… the falls add up to, in items."""
-    other_target: int | None = None
-    """For mentions and arcs of graphs: how many are wrong in both alike, but linked to another antecedent or node."""
-    score: str = ""
-    """The score that `difference` is of: `f1` where items are matched, else that of gold's items alone."""
-    net: int = 0
-    """Corrections minus new errors. Where systems add items this need not have the sign of the difference."""
-    outcomes: tuple[OutcomeChange, ...] = ()
-    """Changes of outcome if items are matched, the most frequent first within each kind."""
-
-    @property
-    def has_effects(self) -> bool:
-        """True if the effects of labels are known and add up to the difference; those of older files need not."""
-        effects = [math.nan if row.effect is None else row.effect for row in self.labels]
-        return math.isclose(sum(effects), self.difference, abs_tol=1e-9)
-
-
-@dataclass(frozen=True)
-class Bound:
-    """The score of a perfect choice among the systems' answers."""
-
-    on: str
-    label: str | None
-    slice: str | None
-    items: int
-    systems: Mapping[str, float]
-    upper: float
-    best: str
-    """The best system overall."""
-    gain: float
-    """Upper bound minus the best system overall (as in Tuggener's Table 9)."""
-    gain_over_best_here: float
-    all_right: int
-    none_right: int
-    right_in: tuple[int, ...] = ()
-    """The number of items that exactly 0, 1, 2 … of the systems have right."""
-    precision: float | None = None
-    """For mentions: the precision of choosing well, where a mention is left alone if any system does so …"""
-    f1: float | None = None
-    """… and the F1 of that."""
-    exact: Mapping[str, int] = field(default_factory=dict)
-    """For trees, overall: how many sentences each system has wholly right, …"""
-    exact_in_one: int = 0
-    """… how many some system has, …"""
-    exact_upper: int = 0
-    """… and in how many each item is right in some system."""
-    sentences: int = 0
-
-
-@dataclass(frozen=True)
-class Growth:
-    """The upper bound as systems are added, each time the one that adds most."""
-
-    on: str
-    slice: str | None
-    added: str
-    systems: int
-    upper: float
-    all_right: float
-    """The share of items that every one of them has right."""
-
-
-@dataclass(frozen=True)
-class Unresolved:
-    """A mention of gold that no system resolves."""
-
-    on: str
-    document: str
-    place: str
-    label: str
-    text: str
-    outcomes: Mapping[str, str]
-    """Each system's error: `wl` (wrong link) or `fn` (no link)."""
-
-
-@dataclass(frozen=True)
-class Unique:
-    """The number of items that only one system has right."""
-
-    on: str
-    slice: str | None
-    system: str
-    only_right: int
-
-
-@dataclass(frozen=True)
-class Sweep:
-    """Two systems under many weightings of the categories; differences are b - a."""
-
-    a: str
-    b: str
-    weightings: int
-    a_better: float
-    """The share of random weightings under which A is better."""
-    b_better: float
-    low: float
-    high: float
-    low_at: Mapping[str, float]
-    """The weights of the least difference."""
-    high_at: Mapping[str, float]
-    named: Mapping[str, float]
-    """The difference under weights that have a name: presets, the weights given, each category alone."""
-    always: str = ""
-    """The system that is ahead under every weighting, where that can be told for sure."""
-
-
-@dataclass(frozen=True)
-class Confusion:
-    """The count of `system` where gold says `gold`; null: nothing on that side."""
-
-    system: str
-    measure: str
-    gold: str | None
-    assigned: str | None
-    count: int
-    type: str | None = None
-    """The kind of outcome if items are matched; hits (`tp`) are given too."""
-    pieces: int = 0
-    """So many of them are further pieces of gold's items, which are counted elsewhere themselves."""
-
-
-@dataclass(frozen=True)
-class Transition:
-    """The number of items that are `before` under A and `after` under B (kinds of outcome; `none`: not there)."""
-
-    a: str
-    b: str
-    on: str
-    slice: str | None
-    label: str | None
-    """Gold's label, ∅ for items that only systems have; null: all."""
-    before: str = field(metadata=_FROM)
-    after: str = field(metadata=_TO)
-    count: int
-
-
-@dataclass(frozen=True)
-class ErrorType:
-    """One type's share of a system's errors."""
-
-    system: str
-    measure: str
-    type: str
-    count: int
-    share: float
-
-
-@dataclass(frozen=True)
-class AnswerCounts:
-    """Counts of a language model's answers by how they could be read, and of mentions by how they were found."""
-
-    system: str
-    answers: int
-    parsed: int
-    repaired: int
-    empty: int
-    refused: int
-    malformed: int
-    missing: int
-    mentions: int
-    exact: int
-    folded: int
-    fuzzy: int
-    ungrounded: int
-    repeated: int
-    outside: int
-    """Mentions with labels outside the inventory, however they were found."""
-    offsets: int = 0
-    """Mentions that answers give by offsets alone."""
-
-
-@dataclass(frozen=True)
-class FormCount:
-    """The number of errors of a system on a folded surface form; with `other`, of one of two systems alone."""
-
-    system: str
-    other: str | None
-    change: str
-    """Of two systems: `gained` (the second has it, the first does not) or `lost`."""
-    type: str
-    """`missing`, `spurious` or `ungrounded`."""
-    label: str
-    form: str
-    count: int
-    share: float
-    """Of all errors of this type, of this change."""
-
-
-@dataclass(frozen=True)
-class ExampleSpan:
-    """A span, or a node of a function tree, of one side within an example."""
-
-    side: str
-    """Its side: `gold`, or a system's name; across frameworks `gold dep`, `generalised`, `malt@dep`."""
-    label: str | None
-    stretches: tuple[tuple[int, int], ...]
-    """The words it covers: first and end, counted from 0."""
-    kind: str
-    """Its outcome: `tp`, `le`, `fn` …; of nodes `gold`, right, spurious, missing, forgiven, unasked."""
-    head: tuple[int, int] | None = None
-    """First and end of its head, if it has one; first is -1: the root, -2: a word that gold does not have."""
-    item: int | None = None
-    """A number that a span of gold and those of systems that answer for it have in common."""
-    said: str = ""
-    """What a language model wrote in its answer, where that is not what stands there."""
-
-
-@dataclass(frozen=True)
-class ExampleArcs:
-    """One side's dependency tree within an example, word by word."""
-
-    side: str
-    heads: tuple[int, ...]
-    """The position of each word's head, -1: root, -2: a word that gold does not have, -3: the word is missing."""
-    labels: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Framework:
-    """A gold of a cross-framework comparison, and the systems that have a version of it."""
-
-    name: str
-    path: str
-    kind: str
-    enriched_by: str
-    systems: tuple[str, ...]
-    first: tuple[str, ...]
-    """The systems whose first version it is, which is compared with the others'."""
-
-
-@dataclass(frozen=True)
-class Similarity:
-    """Similarity of two systems: one is taken as gold for the other."""
-
-    a: str
-    b: str
-    measure: str
-    score: str
-    value: float
-
-
-@dataclass(frozen=True)
-class Overlap:
-    """Agreement of two golds."""
-
-    a: str
-    b: str
-    labelled: bool
-    value: float
-
-
-@dataclass(frozen=True)
-class ExampleItem:
-    """One item of an example: where it stands in the sentence, and every answer to it."""
-
-    position: int
-    gold: str | None
-    answers: Mapping[str, str | None]
-    kind: str | None = None
-    end: int | None = None
-    """For spans: behind the last word."""
-
-
-@dataclass(frozen=True)
-class Example:
-    """A sentence behind a change."""
-
-    sentence: str
-    place: str
-    words: tuple[str, ...]
-    a: str
-    b: str | None
-    items: tuple[ExampleItem, ...]
-    spans: tuple[ExampleSpan, ...] = ()
-    sides: tuple[str, ...] = ()
-    """The sides whose spans are shown, in order: gold, the systems."""
-    arcs: tuple[ExampleArcs, ...] = ()
-    """The trees of gold and of the systems."""
-    units: tuple[ExampleSpan, ...] = ()
-    """The function trees of golds and systems."""
-    marked: tuple[tuple[int, int], ...] = ()
-    """For mentions: the words in question, as stretches (first and end)."""
-    tree: bool = False
-    """True if the spans are the constituents of trees."""
-    heads: str = ""
-    """How spans and their heads are shown: as `arcs`, as `pairs`, or as `rows`, one for each head."""
-    nodes: tuple[tuple[int, str], ...] = ()
-    """What spans may cover behind the last word: how many words stand before it, and its id."""
-
-    @property
-    def in_lines(self) -> bool:
-        """True if it is drawn in lines that belong below each other."""
-        return bool(self.arcs or self.units or self.tree or self.heads)
-
-
-@dataclass(frozen=True)
-class Annotator:
-    """One annotator against the others, over the items that others rated too."""
-
-    name: str
-    items: int
-    agreement: float
-    """The mean over items of the share of the others that agree."""
-    kappa: float
-    """Against the majority of the others."""
-    alpha_without: float
-    """The agreement of the others alone …"""
-    alpha_gain: float
-    """… minus that of all: above 0 where the others agree better without this one."""
-    bias: Mapping[str, float]
-    """By label: own share minus the others' share of the same items."""
-
-
-@dataclass(frozen=True)
-class AgreementFacts:
-    """What a verdict on the agreement of all annotators rests on, beside the coefficient."""
-
-    items: int
-    """Items with two ratings or more."""
-    minority_items: int
-    """Items with a rating other than the most frequent label."""
-    annotators: int
-    level: str
-    """The level of measurement: nominal, ordinal, interval, ratio."""
-    level_assumed: bool = False
-    """True if labels are numbers and no level was given."""
-
-
-@dataclass(frozen=True)
-class Coincidence:
-    """Meetings of two labels in one item: all ordered pairs of its ratings over one less than their number."""
-
-    first: str
-    second: str
-    count: float
-    share: float
-    """Of the ratings with the first label."""
-
-
-@dataclass(frozen=True)
-class Disagreement:
-    """An item that annotators rate differently."""
-
-    item: str
-    value: float
-    """The mean distance of two of its ratings."""
-    majority: str
-    """The most frequent label; several that are tied are divided by ` / `."""
-    ratings: Mapping[str, str]
-    text: str = ""
-
-
-@dataclass(frozen=True)
-class AltAnnotator:
-    """One annotator in an Alternative Annotator Test; nothing but the number of items where these are too few."""
-
-    name: str
-    items: int
-    p: float
-    won: bool | None
-    advantage: float
-    """The share of items in which the system is at least as near to the others as this annotator is."""
-    difference: float
-    """The same share of the annotator minus that of the system."""
-
-
-@dataclass(frozen=True)
-class AltTest:
-    """May a system take the place of an annotator (Calderon, Reichart and Dror 2025)?"""
-
-    system: str
-    measure: str
-    epsilon: float
-    items: int
-    winning_rate: float
-    """The share of annotators whom the system beats, at this cost of an annotator …"""
-    advantage: float
-    """… and the mean over annotators of the share of items in which it is at least as near to the others."""
-    low: float
-    high: float
-    passed: bool | None
-    rates: Mapping[str, float]
-    """The winning rate at other costs."""
-    least_epsilon: float
-    """The least of these costs at which the system passes; undefined where it does at none."""
-    annotators: tuple[AltAnnotator, ...]
-
-
-@dataclass(frozen=True)
-class Mapped:
-    """The effect of one rule of a mapping file."""
-
-    file: str
-    rule: str
-    words: int
-    before: float | None = None
-    """The main score without any rule …"""
-    after: float | None = None
-    """… and with this rule and those before it."""
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table as data: a task's own in a Result, and what renderers make of the rest of it."""
-
-    title: str
-    header: tuple[str, ...]
-    rows: tuple[tuple[Any, ...], ...]
-    """A value for each column: a text or a number; value, low and high of a figure with its interval."""
-    forms: tuple[str, ...] = ("text",)
-    """The format of each column's values (docs/json.md); the last is that of all further columns."""
-    words: int = 1
-    """So many columns, the first, are words and set to the left."""
-    notes: tuple[str, ...] = ()
-    """Sentences beneath (one that begins "In brackets" goes with the intervals, where a terminal has no room) …"""
-    lines: tuple[str, ...] = ()
-    """… and such as have a line of their own."""
-    bold: tuple[tuple[int, int], ...] = ()
-    """Row and column of the cells that stand out, such as the best of a column …"""
-    italic: tuple[tuple[int, int], ...] = ()
-    """… or of a group."""
-    after: str = ""
-    """The table of all Results that it stands behind: scores, further scores, differences, outcomes, bounds, labels;
-    else at the end."""
-    name: str = ""
-    """The name by which it is asked for, with others of its kind; that of the table it stands behind unless said."""
-    measures: tuple[str, ...] = ()
-    """The measures that the table before or after it need not show, as this one does."""
-    pair: tuple[str, ...] = ()
-    """The two systems that it is about: where not all is shown, the best two are …"""
-    minor: bool = False
-    """… and what is minor is left out."""
-    short: int = 0
-    """If not 0, the number of rows that are shown where not all is."""
-    droppable: tuple[int, ...] = ()
-    """Columns that a terminal leaves out where there is no room, the first of these first, and says so."""
-    hint: str = ""
-    """A further sentence beneath the table in a terminal."""
-    columns: tuple[str, ...] = ()
-    """Names of the columns for programs, if people read shorter ones."""
-    narrow: tuple[Table, ...] = ()
-    """The same in several tables, for a terminal that has no room for this one."""
 
 
 def is_best(values: Sequence[float], index: int) -> bool:
@@ -976,15 +163,15 @@ class Result:
         for item in dataclasses.fields(self):
             value = getattr(self, item.name)
             if item.name == "command":
-                pieces.append(f'{before}"verdict": {dumps(encode(self.verdict_data))}')
+                pieces.append(f'{before}"verdict": {dumps(to_plain(self.verdict_data))}')
             pieces.append(f'{before}"{item.name}": ')
             if isinstance(value, tuple) and value and dataclasses.is_dataclass(value[0]):
                 pieces.append("[\n  ")
                 for row in value:
-                    pieces += [dumps(encode(row)), ",\n  "]
+                    pieces += [dumps(to_plain(row)), ",\n  "]
                 pieces[-1] = "]"
             else:
-                pieces.append(dumps(encode(value)))
+                pieces.append(dumps(to_plain(value)))
             before = ",\n "
         return "".join([*pieces, "}\n"])
 
@@ -996,7 +183,7 @@ class Result:
     @classmethod
     def _of(cls, data: Mapping[str, Any]) -> Result:
         try:
-            result = typing.cast(Result, decode(cls, data))
+            result = typing.cast(Result, from_plain(cls, data))
             if not result.main_scores:
                 # In files from before rows said which is the main score, it stood first.
                 first: dict[str, str] = {}
@@ -1034,6 +221,16 @@ class Result:
         return list(dict.fromkeys(row.measure for row in self.scores))
 
     @property
+    def names(self) -> list[str]:
+        """The names of the systems, in their order."""
+        return [source.name for source in self.systems]
+
+    @property
+    def overall(self) -> list[Score]:
+        """The scores of all data and labels together."""
+        return [row for row in self.scores if row.slice is None and row.label is None]
+
+    @property
     def main_scores(self) -> dict[str, str]:
         """The name of each measure's main score."""
         found: dict[str, str] = {}
@@ -1066,9 +263,9 @@ class Result:
     @property
     def verdict_data(self) -> Verdict:
         """The verdict as data: its kind, what it claims, of which systems, and the facts that decided."""
-        from assay.result.verdict import verdict
+        from assay.result.verdict import make_verdict
 
-        return verdict(self)
+        return make_verdict(self)
 
     @property
     def chance(self) -> list[str]:
@@ -1116,7 +313,7 @@ class Result:
 
     def to_polars(self, rows: str = "scores") -> Any:
         """The same as a data frame of polars; undefined is null, and what is nested has the names of the JSON."""
-        return _library("polars").DataFrame(self._records(rows, encode), infer_schema_length=None)
+        return _library("polars").DataFrame(self._records(rows, to_plain), infer_schema_length=None)
 
     def to_html(self) -> str:
         """The report page, with the sentences behind the figures where the Result was made with `embed="auto"`."""
@@ -1154,9 +351,9 @@ class Result:
 
     def flat(self) -> dict[str, float]:
         """Overall figures by names such as `accuracy/A`, for trackers such as MLflow; undefined is nan."""
-        from assay.render.formats import flat
+        from assay.render.formats import flat_scores
 
-        return flat(self)
+        return flat_scores(self)
 
     def _records(self, name: str, plain: Callable[[Any], Any]) -> list[Any]:
         lists = [item.name for item in dataclasses.fields(self) if isinstance(getattr(self, item.name), tuple)]
@@ -1246,7 +443,7 @@ class Results:
         return self.overall._repr_html_()
 
 
-def read(path: str) -> Result | Results:
+def read_results(path: str) -> Result | Results:
     """The Result in a file of JSON, or those of several data sets."""
     return _read(path, lambda text: (Results if f'"{SCHEMA_OF_SETS}"' in text[:100] else Result).from_json(text))
 

@@ -32,20 +32,18 @@ def papers() -> dict[str, tuple[str, ...]]:
     """The keys of the papers behind every measure, test and method, by name."""
     from assay.engine.measure import measures
 
-    return {**{name: known.papers for name, known in measures().items()}, **METHODS}
+    return {**{name: measure.papers for name, measure in measures().items()}, **METHODS}
 
 
 def bibtex(names: Iterable[str]) -> str:
-    """The entries for measures, tests or result files; all of them where nothing is named."""
-    keys: dict[str, None] = {"assay": None}
-    names, behind = list(names), papers()
-    for name in names or behind:
+    """The entries for measures, tests or files of Results; all of them if nothing is named."""
+    keys, known, texts = ["assay"], papers(), entries()
+    for name in list(names) or known:
         for word in used(Result.read(name)) if name.endswith(".json") else [name.partition("(")[0]]:
-            if word not in behind:
-                raise unknown("measure or test", word, behind)
-            keys.update(dict.fromkeys(behind[word]))
-    known = entries()
-    return "\n\n".join(known[key] for key in keys) + "\n"
+            if word not in known:
+                raise unknown("measure or test", word, known)
+            keys += known[word]
+    return "\n\n".join(texts[key] for key in dict.fromkeys(keys)) + "\n"
 
 
 def entries() -> dict[str, str]:
@@ -60,15 +58,15 @@ def used(result: Result) -> list[str]:
     """The measures, tests and methods behind a Result that have papers."""
     # Measures of one framework among several are named after it: las@dep.
     measures = [row.measure.partition("(")[0].partition("@")[0] for row in result.scores]
-    tests = [row.test for row in result.comparisons]
-    names = [*measures, *tests, *(["holm", "changes"] if result.comparisons else []), result.interval]
-    names += ["characters"] if result.aligned_by == "characters" else []
-    # Between annotators of spans F1 stands in for kappa.
-    names += ["agreement"] if result.command == "agreement" and {"exact", "fair"} & set(measures) else []
-    names += ["bayes", *(one.model for one in result.bayes)] if result.command == "bayes" else []
-    # The t-test of each data set stands beside the model.
-    names += ["correlated-t"] * any(one.by_data_set for one in result.bayes)
-    names += ["signed-rank"] * any(one.signed_rank is not None for one in result.bayes)
-    names += ["splits"] * any(row.tested for one in result.bayes for row in one.replications)
+    names = [*measures, *(row.test for row in result.comparisons)]
+    names += [*["holm", "changes"] * bool(result.comparisons), result.interval]
+    names += ["characters"] * (result.aligned_by == "characters")
+    # Between annotators of spans F1 is used instead of kappa.
+    names += ["agreement"] * (result.command == "agreement" and bool({"exact", "fair"} & set(measures)))
+    names += ["bayes", *(row.model for row in result.bayes)] if result.command == "bayes" else []
+    # Each data set has a t-test besides the model.
+    names += ["correlated-t"] * any(row.by_data_set for row in result.bayes)
+    names += ["signed-rank"] * any(row.signed_rank is not None for row in result.bayes)
+    names += ["splits"] * any(splits.tested for row in result.bayes for splits in row.replications)
     behind = papers()
     return [name for name in dict.fromkeys(names) if name in behind]

@@ -29,7 +29,7 @@ def dumps(data: Any) -> str:
     return _CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
-def encode(value: Any) -> Any:
+def to_plain(value: Any) -> Any:
     """Plain data, ready for JSON: dataclasses as objects, undefined numbers as null."""
     if type(value) in _PLAIN or isinstance(value, str | int):
         return value
@@ -38,18 +38,18 @@ def encode(value: Any) -> Any:
     # Most of what is inside is plain, and a call would cost as much as all else.
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {
-            name: item if type(item := getattr(value, attribute)) in _PLAIN else encode(item)
+            name: item if type(item := getattr(value, attribute)) in _PLAIN else to_plain(item)
             for attribute, name, _ in _fields(type(value))
         }
     if isinstance(value, Mapping):
-        return {str(key): item if type(item) in _PLAIN else encode(item) for key, item in value.items()}
+        return {str(key): item if type(item) in _PLAIN else to_plain(item) for key, item in value.items()}
     if isinstance(value, tuple | list):
-        return [item if type(item) in _PLAIN else encode(item) for item in value]
+        return [item if type(item) in _PLAIN else to_plain(item) for item in value]
     # Numbers of numpy.
-    return encode(value.item())
+    return to_plain(value.item())
 
 
-def decode(kind: Any, data: Any, where: str = "") -> Any:
+def from_plain(kind: Any, data: Any, where: str = "") -> Any:
     """Plain data as what a type says: records, tuples, numbers; null is nan where a number should be.
 
     What is of another type is a TypeError that says where it stands.
@@ -59,16 +59,16 @@ def decode(kind: Any, data: Any, where: str = "") -> Any:
         values = {}
         for attribute, name, hint in _fields(kind):
             if name in _of(dict, data, where):
-                values[attribute] = decode(hint, data[name], f"{where}.{name}" if where else name)
+                values[attribute] = from_plain(hint, data[name], f"{where}.{name}" if where else name)
         return kind(**values)
     if origin is tuple:
         kinds = itertools.repeat(arguments[0]) if arguments[-1] is ... else arguments
         rows = zip(_of(list, data, where), kinds, strict=arguments[-1] is not ...)
-        return tuple(decode(one, item, f"{where}[{index}]") for index, (item, one) in enumerate(rows))
+        return tuple(from_plain(one, item, f"{where}[{index}]") for index, (item, one) in enumerate(rows))
     if origin is types.UnionType:
-        return None if data is None else decode(arguments[0], data, where)
+        return None if data is None else from_plain(arguments[0], data, where)
     if origin is Mapping:
-        return {key: decode(arguments[1], item, f"{where}.{key}") for key, item in _of(dict, data, where).items()}
+        return {key: from_plain(arguments[1], item, f"{where}.{key}") for key, item in _of(dict, data, where).items()}
     if kind is float:
         return math.nan if data is None else float(_of((int, float), data, where))
     return data if kind is Any else _of(kind, data, where)

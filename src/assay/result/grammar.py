@@ -7,9 +7,10 @@ sentence asserts (`better`, `not-shown`); its text is made of kind, claims and f
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
-from assay.records import dataclass
+from assay.result.schema import Posterior, Record
 
 ALPHA = 0.05
 """The level of all tests, after correction."""
@@ -66,8 +67,7 @@ KINDS = {
 """Of each kind what must hold, and what it does not mean; those of averages over data sets begin with `average-`."""
 
 
-@dataclass(frozen=True)
-class Decision:
+class Decision(Record):
     """The kind of a verdict, what it claims, and about which systems."""
 
     kind: str
@@ -78,6 +78,13 @@ class Decision:
 def decide(facts: Facts) -> Decision:
     """The kind and the claims that facts allow; `facts["type"]` says what they are about."""
     return _DECIDE[facts["type"]](facts)
+
+
+def with_kind(row: Posterior) -> Posterior:
+    """The posterior with the kind of verdict and the claims that its shares allow."""
+    shares = {"a": row.decision.a, "equal": row.decision.equal, "b": row.decision.b}
+    found = decide({"type": "bayes", "shares": shares, "margin": row.rope or None, "model": row.model})
+    return replace(row, kind=found.kind, claims=found.claims)
 
 
 def _pair(facts: Facts) -> Decision:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from assay.records import dataclass
 from assay.result import Comparison, Result, Score, enumeration
 from assay.result.chance import level_title
 from assay.result.grammar import BETTER, Decision, Facts, decide
 from assay.result.numbers import DIFFERENCES, WRITERS, coefficient, p_value, plural, points, signed
+from assay.result.schema import Record
 
 NAMES = 5
 """So many systems are named in a sentence; of more, their number is given."""
@@ -18,8 +18,7 @@ WIDE = 1.5
 """From this ratio of standard errors over documents and over sentences on, the verdict says so."""
 
 
-@dataclass(frozen=True)
-class Verdict:
+class Verdict(Record):
     """What a Result says in a sentence or two, as data and as text."""
 
     kind: str
@@ -29,19 +28,14 @@ class Verdict:
     text: str
 
 
-def verdict(result: Result) -> Verdict:
+def make_verdict(result: Result) -> Verdict:
     """The verdict by the first measure: the better system and how sure that is, or the score of one system."""
-    parts = [_said(facts) for facts in facts_of(result)]
+    parts = list(facts_of(result))
     if not parts:
         return Verdict("", (), {}, {}, "")
-    (facts, first, text), *further = parts
-    return Verdict(
-        first.kind,
-        first.claims,
-        {role: str(facts.get(name, name)) for role, name in first.systems.items()},
-        facts,
-        " ".join([text, *(more for _, _, more in further)]),
-    )
+    facts, first = parts[0], decide(parts[0])
+    systems = {role: str(facts.get(name, name)) for role, name in first.systems.items()}
+    return Verdict(first.kind, first.claims, systems, facts, " ".join(map(sentence, parts)))
 
 
 def verdict_on(result: Result, row: Comparison) -> str:
@@ -51,12 +45,7 @@ def verdict_on(result: Result, row: Comparison) -> str:
 
 def sentence(facts: Facts) -> str:
     """The sentences that facts allow."""
-    return _said(facts)[2]
-
-
-def _said(facts: Facts) -> tuple[Facts, Decision, str]:
-    found = decide(facts)
-    return facts, found, _TEXTS[facts["type"]](facts, found)
+    return _TEXTS[facts["type"]](facts, decide(facts))
 
 
 # --- facts ---
@@ -69,7 +58,7 @@ def facts_of(result: Result) -> Iterator[dict[str, Any]]:
     elif result.command == "agreement":
         yield from _facts_of_annotators(result)
     else:
-        mains = [row for row in result.scores if row.main and row.slice is None and row.label is None]
+        mains = [row for row in result.overall if row.main]
         tests = result.main_tests
         measure = tests[0].measure if tests else mains[0].measure if mains else ""
         tests = [row for row in tests if row.measure == measure]
@@ -114,14 +103,12 @@ def _facts_of_pair(result: Result, row: Comparison) -> Iterator[dict[str, Any]]:
     for other in of_scores if result.rivals else ():
         if {other.a, other.b} != {row.a, row.b} or other.measure == row.measure or other.score != row.score:
             continue
-        sides = [_better(one) for one in (row, other)]
-        if sides[0] != sides[1] and other.kind not in ("undefined", "identical", ""):
+        better, better_here = (
+            "" if test.kind not in BETTER else test.b if test.difference > 0 else test.a for test in (row, other)
+        )
+        if better != better_here and other.kind not in ("undefined", "identical", ""):
             yield {**_named_facts(result, other), "however": True}
             return
-
-
-def _better(row: Comparison) -> str:
-    return "" if row.kind not in BETTER else row.b if row.difference > 0 else row.a
 
 
 def _named_facts(result: Result, row: Comparison) -> dict[str, Any]:
@@ -136,6 +123,9 @@ def _named_facts(result: Result, row: Comparison) -> dict[str, Any]:
         outcome = {"smallest_adjusted": 1.0, "needed": row.needed}
     elif row.kind.removeprefix("average-") == "unsettled":
         outcome = {"low_adjusted": 0.0, "high_adjusted": 1.0, "p_low": row.p_low, "p_high": row.p_high}
+    # The numbers of runs of both systems, if a system has several.
+    numbers = {one.system: one.runs.number for one in result.scores if one.runs is not None}
+    runs = [numbers.get(name, 1) for name in (row.a, row.b)] if row.runs else None
     sets = {}
     if row.family is not None and row.family.question == "average":
         key = (row.a, row.b, row.measure)
@@ -149,7 +139,7 @@ def _named_facts(result: Result, row: Comparison) -> dict[str, Any]:
         **{"unit": result.unit, "units": result.units},
         **{"documents": result.documents, "cluster_ratio": result.cluster_ratio},
         **{"clustered": "clustered" in row.claims, "family_size": row.family.size if row.family else 1},
-        **{"form": result.form_of(row), "runs": _runs(result, row)},
+        **{"form": result.form_of(row), "runs": runs},
         **{"p_equivalent": row.p_equivalent, "p_not_worse": row.p_not_worse},
         **outcome,
         **sets,
@@ -159,14 +149,6 @@ def _named_facts(result: Result, row: Comparison) -> dict[str, Any]:
 def _number_of_sets(result: Result) -> int:
     """The number of data sets of a Result over several."""
     return len({row.slice for row in result.scores if row.slice}) if result.systems_over_sets else 0
-
-
-def _runs(result: Result, row: Comparison) -> list[int] | None:
-    """The numbers of runs of both systems, if a system has several."""
-    if row.runs is None:
-        return None
-    numbers = {one.system: one.runs.number for one in result.scores if one.runs is not None}
-    return [numbers.get(name, 1) for name in (row.a, row.b)]
 
 
 def _facts_of_many(result: Result, rows: Sequence[Score], tests: Sequence[Comparison]) -> dict[str, Any]:
@@ -198,10 +180,10 @@ def _facts_of_many(result: Result, rows: Sequence[Score], tests: Sequence[Compar
 
 def _facts_of_annotators(result: Result) -> Iterator[dict[str, Any]]:
     """The facts of the agreement of all annotators, or of pairs of them, and of systems beside them."""
-    rows = [row for row in result.scores if row.main and row.slice is None and row.label is None]
+    rows = [row for row in result.overall if row.main]
     known = result.agreement_facts
     alphas = [row for row in rows if row.system == "all annotators" and row.measure.partition("(")[0] == "alpha"]
-    names = [source.name for source in result.systems]
+    names = result.names
     for row in alphas[:1] if known else ():
         assert known is not None
         yield {
@@ -298,7 +280,7 @@ def _pair(facts: Facts, found: Decision) -> str:
     change = f"{a} → {b} {write_signed(difference)}"
     low, high = facts["low"], facts["high"]
     if "interval" in claims:
-        change += f", {level_title(facts.get('level', 0.95))} interval {write_signed(low)} to {write_signed(high)}"
+        change += _interval(facts, write_signed)
     elif "few" in claims:
         change += f", no interval, because they differ in only {differ}"
     p = _p(facts["p"], facts["p_adjusted"], among)
@@ -536,18 +518,16 @@ def _pairs(facts: Facts, found: Decision) -> str:
 
 def _ceilings(facts: Facts, found: Decision) -> str:
     """All systems beside the human ceiling, by kind."""
-    shared = {"type": "ceiling", "family_size": facts["family_size"]}
-    groups: dict[str, list[tuple[Facts, Decision]]] = {}
-    for one in facts["systems"]:
-        own = {**shared, **one}
-        decision = decide(own)
-        groups.setdefault(decision.kind, []).append((own, decision))
-    return " ".join(_ceiling(rows[0][0], rows[0][1], [own for own, _ in rows]) for rows in groups.values())
+    groups: dict[str, list[Facts]] = {}
+    for system in facts["systems"]:
+        row = {"type": "ceiling", "family_size": facts["family_size"], **system}
+        groups.setdefault(decide(row).kind, []).append(row)
+    return " ".join(_ceiling(rows[0], decide(rows[0]), rows) for rows in groups.values())
 
 
-def _ceiling(facts: Facts, found: Decision, alike: Sequence[Facts] = ()) -> str:
+def _ceiling(facts: Facts, found: Decision, rows: Sequence[Facts] = ()) -> str:
     """A system, or several of one kind, beside the annotators."""
-    rows = alike or [facts]
+    rows = rows or [facts]
     number, family = facts["annotators"], facts.get("family_size", 1)
     names = [str(row.get("system", "the system")) for row in rows]
     if found.kind == "ceiling-none":
@@ -557,7 +537,9 @@ def _ceiling(facts: Facts, found: Decision, alike: Sequence[Facts] = ()) -> str:
         )
     among = f" among {family:,} tests" if family > 1 else ""
     listed = [
-        f"{name} ({signed(row['difference'])} points{_ends(row)}, {_p(row['p'], row['p_adjusted'], among)})"
+        f"{name} ({signed(row['difference'])} points"
+        + ("" if row.get("low") is None else _interval(row, signed))
+        + f", {_p(row['p'], row['p_adjusted'], among)})"
         for name, row in zip(names, rows, strict=True)
     ]
     people = f"the {number} annotators"
@@ -572,18 +554,12 @@ def _ceiling(facts: Facts, found: Decision, alike: Sequence[Facts] = ()) -> str:
     return f"{enumeration(listed)} {score} {word} {people} (human ceiling)."
 
 
-def _ends(row: Facts) -> str:
-    if row.get("low") is None:
-        return ""
-    level = level_title(row.get("level", 0.95))
-    return f", {level} interval {signed(row['low'])} to {signed(row['high'])}"
+def _interval(facts: Facts, write: Callable[[float], str]) -> str:
+    level = level_title(facts.get("level", 0.95))
+    return f", {level} interval {write(facts['low'])} to {write(facts['high'])}"
 
 
-def _order(facts: Facts, found: Decision) -> str:
-    return str(facts["said"])
-
-
-_TEXTS = {
+_TEXTS: Mapping[str, Callable[[Facts, Decision], str]] = {
     "pair": _pair,
     "average": _pair,
     "many": _many,
@@ -592,6 +568,6 @@ _TEXTS = {
     "pairs": _pairs,
     "ceiling": _ceiling,
     "ceilings": _ceilings,
-    "bayes": _order,
-    "order": _order,
+    "bayes": lambda facts, found: str(facts["said"]),
+    "order": lambda facts, found: str(facts["said"]),
 }

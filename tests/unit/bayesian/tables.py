@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from assay.bayesian import bayes
 from assay.bayesian.table import Runs, read_runs
-from assay.result.posteriors import Posterior
+from assay.result.schema import Posterior
 
 HEADER = "dataset,system,repetition,fold,measure,value"
 Scores = Mapping[str, Mapping[str, Sequence[float] | NDArray[np.float64]]]

@@ -17,7 +17,7 @@ from assay.bayesian.table import read_runs
 from assay.errors import InputError, UsageError
 from assay.render import render
 from assay.result import Result
-from assay.result.posteriors import Posterior, Thirds
+from assay.result.schema import Posterior, Thirds
 from unit.bayesian.tables import HEADER, Scores, made, pair, runs_of, text_of
 from unit.stats.runs import CASES, MEASURED, PAIRS, SIMULATED, accuracies
 

@@ -15,7 +15,8 @@ from assay.bayesian.table import read_runs
 from assay.render import render
 from assay.render.terminal import show
 from assay.result import Result
-from assay.result.posteriors import Posterior, Replication, Thirds, with_kind
+from assay.result.grammar import with_kind
+from assay.result.schema import Posterior, Replication, Thirds
 from unit.bayesian.tables import made, pair, text_of
 from unit.stats.runs import CASES, REFERENCE
 

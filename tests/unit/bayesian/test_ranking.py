@@ -8,7 +8,7 @@ from itertools import permutations
 import pytest
 
 from assay.bayesian.pairs import rank, relation
-from assay.result.posteriors import Ranking
+from assay.result.schema import Ranking
 from assay.stats.bayes import Three
 from unit.stats.runs import CASES, REFERENCE
 

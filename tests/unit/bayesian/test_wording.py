@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from assay.bayesian.pairs import headline, verdict
 from assay.bayesian.table import Rope
-from assay.result.grammar import SURE, decide
-from assay.result.posteriors import CurvePoint, Posterior, Thirds, with_kind
+from assay.result.grammar import SURE, decide, with_kind
+from assay.result.schema import CurvePoint, Posterior, Thirds
 from cases import each
 
 CASES = [

@@ -22,7 +22,7 @@ import assay
 from assay.engine.build import adjust_p_values
 from assay.engine.task import measure_title
 from assay.errors import UsageError
-from assay.render import FORMATS, OF_TABLES, render
+from assay.render import FORMATS, RENDERERS, render
 from assay.render.page import TABLES
 from assay.render.tables import NAMES, tables
 from assay.render.terminal import short_names, show
@@ -239,13 +239,13 @@ def test_long_names_are_shortened_with_a_legend():
 
 def test_tables_are_chosen_by_name_in_every_format_that_has_some(results):
     result = results("plain")
-    for form in OF_TABLES:
+    for form in (name for name, renderer in RENDERERS.items() if renderer.of_tables):
         text = render(result, form, ["scores", "changes"])
         assert "Scores" in text and "Changes" in text and "Upper bound" not in text
     assert "Upper bound" in render(result, "table", full=True)
     with pytest.raises(UsageError, match=r"no table 'score'.*scores"):
         render(result, "md", ["score"])
-    with pytest.raises(UsageError, match="json is not made of tables, so none can be chosen"):
+    with pytest.raises(UsageError, match="json does not consist of tables, so none can be chosen"):
         render(result, "json", ["scores"])
 
 
@@ -605,7 +605,7 @@ def test_a_result_writes_itself_in_the_format_of_the_ending(results, tmp_path):
         assert (tmp_path / name).read_text("utf-8") == text
     result.write(tmp_path / "a.json")
     assert Result.read(tmp_path / "a.json").to_json() == result.to_json()
-    with pytest.raises(UsageError, match=r"a\.docx: the ending tells no format\. Use \.json, "):
+    with pytest.raises(UsageError, match=r"a\.docx: unknown file ending\. Use \.json, "):
         result.write(tmp_path / "a.docx")
 
 

@@ -12,7 +12,7 @@ from rich.console import Console
 
 import assay
 from assay.demo import FOLDER
-from assay.render import FORMATS, OF_TABLES, render
+from assay.render import FORMATS, RENDERERS, render
 from assay.render.tables import tables
 from assay.render.terminal import show
 from assay.result import Result, Table
@@ -62,7 +62,7 @@ def test_every_renderer_draws_it_from_the_json_as_from_memory(tags: Result, form
     assert render(Result.from_json(result.to_json()), form) == render(result, form)
     # A terminal shows it where it is asked for.
     assert "Roles" in render(result, form, full=True)
-    assert form not in OF_TABLES or "Roles" in render(result, form, ["scores"])
+    assert not RENDERERS[form].of_tables or "Roles" in render(result, form, ["scores"])
 
 
 def test_a_terminal_draws_it(tags: Result) -> None:

@@ -16,7 +16,7 @@ from assay.render import render
 from assay.render.page import fragment, index, page
 from assay.result import AgreementFacts, Comparison, Family, Power, Result, Score, Source
 from assay.result.grammar import BETTER, KINDS, decide
-from assay.result.verdict import sentence, verdict
+from assay.result.verdict import make_verdict, sentence
 from cases import each
 from unit.result.test_grammar import CASES, corrected
 
@@ -192,7 +192,7 @@ def test_every_rendering_says_what_the_claims_allow(case: dict[str, Any]) -> Non
     """The verdict has its kind, says its claims, and no rendering has a word that they do not allow."""
     facts, expected = corrected(case["facts"]), case["expected"]
     result = result_of(facts)
-    found = verdict(result)
+    found = make_verdict(result)
     if facts["type"] != "ceiling":
         assert found.kind == expected["kind"]
     said = " ".join([found.text, *result.chance])

@@ -10,17 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.errors import unknown
-from assay.render.pictures.errors import error_types, typed
-from assay.render.pictures.labels import confusion, confusions, label_differences, label_scores
-from assay.render.pictures.plots import KINDS, curves, forest, matrix, measures, pairs, panels
-from assay.render.pictures.ranking import ranking_graph
-from assay.render.pictures.ranks import critical_difference
-from assay.render.pictures.scores import chosen, differences, overall, scores, slice_curves, slices, tested
+from assay.render.pictures import runs, systems
 from assay.render.pictures.sheet import FORMATS, check_plot, content, short
-from assay.render.pictures.simplex import simplex, simplex_grid
 from assay.result import Comparison, Result, Results, is_category
 from assay.result.numbers import DIFFERENCES
-from assay.result.posteriors import Posterior
+from assay.result.schema import Posterior
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -82,45 +76,45 @@ def _of_scores(result: Result) -> Iterator[tuple[str, Draw]]:
     """Figures of systems on one data set, by what is in the Result; what to look at first comes first."""
     if result.bayes:
         return
-    for number, (form, by_measure) in enumerate(overall(result)):
-        yield stem("scores", *list(by_measure)[: min(number, 1)]), partial(scores, by_measure, form)
+    for number, (form, by_measure) in enumerate(systems.overall(result)):
+        yield stem("scores", *list(by_measure)[: min(number, 1)]), partial(systems.scores, by_measure, form)
     tests: dict[str, list[Comparison]] = {}
-    for row in tested(result):
+    for row in systems.choose_tests(result):
         tests.setdefault(DIFFERENCES[result.form_of(row)], []).append(row)
     for number, (form, own) in enumerate(tests.items()):
-        yield stem("differences", *[own[0].measure] * min(number, 1)), partial(differences, own, form)
+        yield stem("differences", *[own[0].measure] * min(number, 1)), partial(systems.differences, own, form)
     median = f" {result.remarks['median']}" if "median" in result.remarks else ""
     bounds = [row for row in result.bounds if row.slice is None and row.on == result.bounds[0].on]
     if len(bounds) > 2 and len(bounds[0].systems) > 2:
-        yield "labels", partial(label_scores, bounds, result.noun, median)
+        yield "labels", partial(systems.label_scores, bounds, result.noun, median)
     whole = [row for row in result.diffs if row.slice is None and not is_category(row.on)]
-    shown = chosen(result, [(row.a, row.b) for row in whole])
+    shown = systems.choose_pairs(result, [(row.a, row.b) for row in whole])
     first = {pair: next(row for row in whole if (row.a, row.b) == pair) for pair in shown}
     for diff in whole:
         if first.get((diff.a, diff.b)) is diff and any(row.difference for row in diff.labels):
-            yield stem("labels", diff.a, diff.b), partial(label_differences, diff, result.noun, median)
-    for system, cells in confusions(result).items():
+            yield stem("labels", diff.a, diff.b), partial(systems.label_differences, diff, result.noun, median)
+    for system, cells in systems.confusions(result).items():
         same = result.remarks.get("confusion same", "On the diagonal the label is right, but not the place.")
         diagonal = f" {same}" if any(one is not None and one == other for one, other in cells) else ""
         caption = f"Errors of {short(system)} by gold's label and its own.{diagonal}{median}"
-        yield stem("confusion", system), partial(confusion, cells, "gold", short(system), caption)
+        yield stem("confusion", system), partial(systems.draw_confusion, cells, "gold", short(system), caption)
     if result.coincidences:
         meetings = {(row.first, row.second): row.count for row in result.coincidences if row.first != row.second}
         if meetings:
             caption = "Labels that annotators give to the same item, in pairs of ratings."
-            yield "coincidences", partial(confusion, meetings, "one annotator", "another", caption)
-    for number, group in enumerate(typed(result)):
-        yield stem("errors", *group[: min(number, 1)]), partial(error_types, [("", result)], group)
-    for name in slices(result):
-        yield stem("slices", name), partial(slice_curves, result, name)
+            yield "coincidences", partial(systems.draw_confusion, meetings, "one annotator", "another", caption)
+    for number, group in enumerate(systems.group_error_types(result)):
+        yield stem("errors", *group[: min(number, 1)]), partial(systems.error_types, [("", result)], group)
+    for name in systems.slice_scores(result):
+        yield stem("slices", name), partial(systems.slice_curves, result, name)
 
 
 def _of_sets(results: Results) -> Iterator[tuple[str, Draw]]:
     """Ranks and types of errors over several data sets, then the figures of each."""
     yield from _of_runs(results.overall)
-    for number, group in enumerate(typed(next(iter(results.sets.values())))):
+    for number, group in enumerate(systems.group_error_types(next(iter(results.sets.values())))):
         name = stem("errors", group[0]) if number else "errors"
-        yield name, partial(error_types, list(results.sets.items()), group)
+        yield name, partial(systems.error_types, list(results.sets.items()), group)
     for name, result in results.sets.items():
         yield from ((f"{stem(name)}/{own}", draw) for own, draw in pictures(result).items())
 
@@ -133,31 +127,31 @@ def _of_runs(result: Result) -> Iterator[tuple[str, Draw]]:
 
     for posterior in result.bayes:
         if posterior.by_data_set:
-            yield named("forest", posterior), partial(forest, posterior)
-    for kind in KINDS if result.bayes else ():
-        yield "matrix" if kind == "decision" else f"matrix-{kind}", partial(matrix, result.bayes, kind)
+            yield named("forest", posterior), partial(runs.forest, posterior)
+    for kind in runs.KINDS if result.bayes else ():
+        yield "matrix" if kind == "decision" else f"matrix-{kind}", partial(runs.matrix, result.bayes, kind)
     for ranking in result.rankings:
         of_measure = [one for one in result.bayes if one.measure == ranking.measure]
         undecided = [frozenset((one.a, one.b)) for one in of_measure if "undecided" in one.claims]
-        yield stem("ranking", ranking.measure), partial(ranking_graph, ranking, undecided)
+        yield stem("ranking", ranking.measure), partial(runs.ranking_graph, ranking, undecided)
     for ranks in result.ranks:
-        yield stem("ranks", ranks.measure), partial(critical_difference, ranks)
+        yield stem("ranks", ranks.measure), partial(runs.critical_difference, ranks)
     # A page of triangles for each measure as in the paper, one of all measures, and each triangle large.
     drawn = [posterior for posterior in result.bayes if posterior.simplex]
-    columns = measures(drawn)
+    columns = list(dict.fromkeys(posterior.measure for posterior in drawn))
     for measure in columns:
         chosen = [posterior for posterior in drawn if posterior.measure == measure]
         wide = 5 if len(chosen) > 9 else 3
         rows = [chosen[start : start + wide] for start in range(0, len(chosen), wide)]
         if len(chosen) > 1:
-            yield stem("simplex", measure), partial(simplex_grid, rows, f"All pairs, {short(measure)}")
+            yield stem("simplex", measure), partial(runs.simplex_grid, rows, f"All pairs, {short(measure)}")
     if len(columns) > 1:
         # A row per pair, a column per measure; a pair keeps the way round that each measure has.
         found = {(row.measure, frozenset((row.a, row.b))): row for row in drawn}
-        grid = [[found.get((measure, frozenset(pair))) for measure in columns] for pair in pairs(drawn)]
-        yield "simplex", partial(simplex_grid, grid, "All pairs and measures", columns)
+        grid = [[found.get((measure, frozenset(pair))) for measure in columns] for pair in runs.pairs(drawn)]
+        yield "simplex", partial(runs.simplex_grid, grid, "All pairs and measures", columns)
     for posterior in drawn:
-        yield named("simplex", posterior), partial(simplex, posterior)
+        yield named("simplex", posterior), partial(runs.simplex, posterior)
     for posterior in result.bayes:
-        if panels(posterior):
-            yield named("curves", posterior), partial(curves, posterior)
+        if runs.panels(posterior):
+            yield named("curves", posterior), partial(runs.curves, posterior)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from assay.errors import UsageError
 from assay.render.text import visible
 from assay.result.numbers import DASH
-from assay.result.posteriors import Estimate, Posterior, Thirds
+from assay.result.schema import Estimate, Posterior, Thirds
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -103,7 +103,7 @@ def _fonts() -> list[str]:
     return [name for name in _FONTS if name in known]
 
 
-def drawn(draw: Callable[..., Figure]) -> Callable[..., Figure]:
+def with_look(draw: Callable[..., Figure]) -> Callable[..., Figure]:
     """A function that draws, with our settings."""
 
     @wraps(draw)
@@ -127,7 +127,7 @@ def panel(figure: Figure, x: float, y: float, width: float, height: float) -> Ax
     return figure.add_axes((x / whole, y, width / whole, height))
 
 
-def captioned(figure: Figure, caption: str, notes: Sequence[str] = ()) -> Figure:
+def add_caption(figure: Figure, caption: str, notes: Sequence[str] = ()) -> Figure:
     """The figure with a key to all that has a label and notes below; the caption, for the text around it, is its
     label."""
     box, width = figure.get_tightbbox(), figure.get_figwidth()
@@ -206,7 +206,7 @@ _LONGEST = 32
 OUTCOMES = ("a", "equal", "b")
 
 
-def fitted(names: Sequence[str], room: float, size: float) -> list[str]:
+def fit_names(names: Sequence[str], room: float, size: float) -> list[str]:
     """Names cut to the greatest length at which all of them have room, in inches: at their ends or, where that would
     make them alike, in their middles."""
     whole = [short(name, 1000) for name in names]
@@ -256,7 +256,7 @@ class Unit:
         points = bool(scores) and all(0 <= score <= 1 for score in scores)
         self.scale = 100.0 if points else 1.0
         self.name = "points" if points else f"units of {short(posterior.measure)}"
-        # Enough decimals to show the region of equality or, without one, the largest difference.
+        # Enough decimals to show the region of equivalence or, without one, the largest difference.
         sizes = [posterior.rope] if posterior.rope else [abs(row.difference) for row in posterior.by_data_set]
         size = self.scale * max(filter(math.isfinite, sizes), default=0.0)
         self.digits = min(max(2, math.ceil(-math.log10(size)) + 1), 6) if size > 0 else 2

@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from assay.result import SCHEMA, Result, Source
-from assay.result.posteriors import (
+from assay.result.grammar import with_kind
+from assay.result.schema import (
     CurvePoint,
     DataSetDifference,
     Estimate,
@@ -19,7 +20,6 @@ from assay.result.posteriors import (
     RankRelation,
     SimplexCell,
     Thirds,
-    with_kind,
 )
 
 TABLE = Path(__file__).parents[3] / "data" / "statistics" / "szymanski2020_table2.csv"

@@ -10,11 +10,24 @@ import numpy as np
 import pytest
 
 from assay.render.pictures import pictures
-from assay.render.pictures.plots import curves, forest, matrix, panels, span
-from assay.render.pictures.ranking import laid_out, levels, ranking_graph, relations
+from assay.render.pictures.runs import (
+    assign_levels,
+    corners,
+    curves,
+    density,
+    forest,
+    laid_out,
+    matrix,
+    panels,
+    place,
+    ranking_graph,
+    simplex,
+    simplex_grid,
+    sort_relations,
+    span,
+)
 from assay.render.pictures.sheet import FILLS, FLAG, Unit, largest, share
-from assay.render.pictures.simplex import corners, density, place, simplex, simplex_grid
-from assay.result.posteriors import Estimate, Ranking, RankRelation, Thirds
+from assay.result.schema import Estimate, Ranking, RankRelation, Thirds
 from unit.render.pictures.drawn import SYSTEMS, apart, posterior, ranking, result, table, texts
 
 
@@ -203,7 +216,7 @@ def test_a_is_at_the_bottom_left_b_at_the_bottom_right_equal_on_top():
 
 
 def test_the_decision_boundaries_run_from_the_centre_to_the_middles_of_the_sides():
-    found = lines(simplex(posterior()).axes[0], "where the likeliest outcome changes")
+    found = lines(simplex(posterior()).axes[0], "where the most probable outcome changes")
     starts, ends = zip(*(line.get_xydata() for line in found), strict=True)
     assert np.array(starts) == pytest.approx(np.array([place(1 / 3, 1 / 3)] * 3))
     assert np.array(ends) == pytest.approx(np.array([place(0.5, 0.5), place(0.5, 0), place(0, 0.5)]))
@@ -283,14 +296,14 @@ def boxes(figure) -> dict[str, tuple[float, float, float, float]]:
 
 def test_the_graph_has_a_box_for_every_system_and_a_line_for_every_relation_drawn():
     order = ranking("oov", table(50))
-    assert set(relations(order)[1]) == {("TnT", "LAPOS"), ("Stanford", "Flair")}
+    assert set(sort_relations(order)[1]) == {("TnT", "LAPOS"), ("Stanford", "Flair")}
     figure = ranking_graph(order)
     bottom = {name: box[1] for name, box in boxes(figure).items()}
     assert (
         bottom["Flair"] > bottom["Stanford"] == bottom["NLP4J"] > bottom["LAPOS"] > bottom["TnT"] == bottom["Collins"]
     )
     found = arrows(figure)
-    assert (len(found[True]), len(found[False])) == (2, len(relations(order)[0]))
+    assert (len(found[True]), len(found[False])) == (2, len(sort_relations(order)[0]))
     assert all(line[0][1] < line[-1][1] for line in (*found[True], *found[False]))
     signs = [text.get_text() for text in figure.axes[0].texts]
     assert [signs.count(sign) for sign in "!≈⪅"] == [2, 3, 1]
@@ -317,7 +330,7 @@ def test_no_line_passes_behind_a_box(measure):
 
 def test_three_that_are_all_equal_stand_in_one_frame():
     order = ranking("token", table(50))
-    assert relations(order)[1] == ()
+    assert sort_relations(order)[1] == ()
     figure = ranking_graph(order)
     (frame,) = [
         box.get_bbox() for box in figure.axes[0].patches if hasattr(box, "get_boxstyle") and not box.get_fill()
@@ -335,18 +348,18 @@ def test_a_cycle_is_drawn_with_its_edge_against_the_order_flagged():
         ),
         intransitive=("a < b < c < a: the relation is a cycle.",),
     )
-    assert relations(circle)[1] == (("c", "a"),)
+    assert sort_relations(circle)[1] == (("c", "a"),)
     ((start, *_, end),) = arrows(ranking_graph(circle))[True]
     assert start[1] > end[1], "from c, the worse in this pair, down to a"
 
 
 def test_long_edges_stop_at_every_level_they_pass():
-    level = levels(("a", "b", "c", "d"), [("a", "b"), ("b", "c")])
+    level = assign_levels(("a", "b", "c", "d"), [("a", "b"), ("b", "c")])
     assert level == {"a": 0, "b": 1, "c": 2, "d": 0}
     rows, paths = laid_out(("a", "b", "c", "d"), level, [("a", "b"), ("b", "c"), ("a", "c")])
     assert paths["a", "c"] == ["a", ("a", "c", 1), "c"]
     assert sorted(map(str, rows[1])) == ["('a', 'c', 1)", "b"]
-    assert levels(("x",), []) == {"x": 0}
+    assert assign_levels(("x",), []) == {"x": 0}
 
 
 def dashes(figure) -> dict[str, set[str]]:
@@ -367,7 +380,7 @@ UNDECIDED = "undecided; the most frequent relation is shown"
 def test_what_is_undecided_is_drawn_as_such_and_hides_nothing():
     rows = (("a", "b", "?"), ("b", "c", "≈"), ("a", "c", "<"))
     order = Ranking("m", ("a", "b", "c"), "a ? b ≈ c", tuple(RankRelation(*row, False, False) for row in rows))
-    assert relations(order)[1] == ()
+    assert sort_relations(order)[1] == ()
     figure = ranking_graph(order, [frozenset("ab")])
     assert {UNDECIDED, "≈ practically equivalent"} <= set(texts(figure))
     assert dashes(figure)["ties"] == {"--", "-"}

@@ -13,9 +13,9 @@ import pytest
 
 from assay.errors import UsageError
 from assay.render.pictures import check_plot, files, pictures, stem
-from assay.render.pictures.ranking import ranking_graph
+from assay.render.pictures.runs import ranking_graph
 from assay.render.pictures.sheet import content, short
-from assay.result.posteriors import Ranking, Thirds
+from assay.result.schema import Ranking, Thirds
 from cases import each
 from unit.render.pictures.drawn import paper, posterior, result
 
@@ -98,7 +98,7 @@ def test_drawing_uses_neither_a_display_nor_pyplot():
     script = """
 import sys
 from unit.render.pictures.drawn import posterior
-from assay.render.pictures.plots import forest
+from assay.render.pictures.runs import forest
 assert "matplotlib" not in sys.modules
 forest(posterior())
 assert "matplotlib.pyplot" not in sys.modules

@@ -12,11 +12,10 @@ import pytest
 import assay
 from assay.demo import FOLDER
 from assay.render.pictures import files, pictures
-from assay.render.pictures.errors import error_types
-from assay.render.pictures.labels import confusion, confusions
 from assay.render.pictures.sheet import COLUMN, PAGE
+from assay.render.pictures.systems import confusions, draw_confusion, error_types
 from assay.result import LabelDifference, Result, Score
-from assay.result.posteriors import MeanRanks
+from assay.result.schema import MeanRanks
 from unit.render.pictures.drawn import apart, texts
 
 
@@ -200,7 +199,7 @@ def test_many_systems_labels_and_long_names_have_room(systems, labels):
     assert {f"a very…genre {number}" for number in range(5)} <= set(texts(figure))
     inside = {(f"L{n}", f"L{n * 7 % labels}"): 3 * n + 1 for n in range(labels)}
     cells = {**inside, (None, "L1"): 4000, ("L2", None): 7}
-    figure = confusion(cells, "gold", "system", "A caption.")
+    figure = draw_confusion(cells, "gold", "system", "A caption.")
     fits(figure, COLUMN if labels == 5 else PAGE)
     assert figure.get_tightbbox().height < 8
     ranks = MeanRanks(

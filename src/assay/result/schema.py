@@ -1,0 +1,1312 @@
+"""The tables of a Result: each is declared once, a class for its rows and a field of `Tables` for the table.
+
+The fields of a row are the columns, in their order; the sentence after a field is its meaning in docs/json.md. From
+this come attributes, JSON there and back, data frames and the documentation.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from dataclasses import field
+from typing import Any, ClassVar, dataclass_transform
+
+from assay.records import dataclass
+
+_FROM, _TO = {"json": "from"}, {"json": "to"}
+"""`from` is a word of the language; JSON calls a change's fields by their settled names."""
+_NOT_WRITTEN = {"json": ""}
+"""What only the commands that make a Result need is not in JSON."""
+COLUMNS = {
+    "system": "The system.",
+    "measure": "The measure.",
+    "score": "The score of the measure, such as `f1`.",
+    "label": "The label; null for all labels together.",
+    "slice": "The slice, such as `length=1-10`; null for all data.",
+    "on": "The measure by which items are right or wrong.",
+    "value": "The value; null if it is undefined.",
+    "low": "The lower end of the 95% interval.",
+    "high": "The upper end of the 95% interval.",
+    "count": "The number of items.",
+    "type": "The error type.",
+    "name": "The name.",
+    "path": "The file.",
+    "data_sets": "The number of data sets.",
+    "difference": "The score of `b` minus that of `a`.",
+}
+"""Meanings of columns that are the same in all tables, if a row does not say otherwise."""
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+class Record:
+    """A row of a table: a frozen dataclass."""
+
+    __dataclass_fields__: ClassVar[dict[str, dataclasses.Field[Any]]]
+    key: ClassVar[tuple[str, ...]] = ()
+    """The columns that tell rows apart."""
+
+    def __init_subclass__(cls, key: str = "", kw_only: bool = False) -> None:
+        cls.key = tuple(key.split())
+        dataclass(frozen=True, kw_only=kw_only)(cls)
+
+
+class TwoSystems(Record):
+    """Two systems; differences are b - a, so positive favours b."""
+
+    a: str
+    """The first system."""
+    b: str
+    """The second system."""
+
+
+# --- files ---
+
+
+class Source(Record, key="name"):
+    """A file that was read."""
+
+    name: str
+    path: str
+    sha256: str
+    """The checksum of the decompressed text."""
+    format: str
+    """The format, with its parameters."""
+    sentences: int
+    """The number of sentences."""
+    words: int
+    """The number of words."""
+    unaligned: int = 0
+    """The number of words without a counterpart on the other side."""
+    status: str = ""
+    """Why a system has no scores, e.g. `column empty`; empty if it has."""
+    spans: int = 0
+    """The number of spans, constituents or mentions."""
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    """The numbers of documents without an intended annotation, by the reason: `not annotated`, `skipped`,
+    `without predictions`, `without ground truth`."""
+
+
+class Repair(Record, key="file kind action"):
+    """Annotations of one file with the same fault."""
+
+    file: str
+    """`gold`, or the system."""
+    kind: str
+    """The fault."""
+    action: str
+    """What was done: `mended` or `dropped`."""
+    count: int
+    """The number of these annotations."""
+    first: str
+    """The place of the first."""
+
+
+class Mapped(Record, key="file rule before"):
+    """The effect of one rule of `--map`."""
+
+    file: str
+    """The file or the system."""
+    rule: str
+    """The rule."""
+    words: int
+    """The number of words that it changed."""
+    before: float | None = None
+    """The main score without any rule."""
+    after: float | None = None
+    """The main score with this rule and those before it."""
+
+
+# --- scores and tests ---
+
+
+class Runs(Record):
+    """The scores of several runs of a system."""
+
+    number: int
+    """The number of runs."""
+    spread: float
+    """The standard deviation."""
+    low: float
+    """The lowest score."""
+    high: float
+    """The highest score."""
+    values: tuple[float, ...] = ()
+    """The score of each run."""
+
+
+class Score(Record, key="system measure score label slice"):
+    """A score with its interval."""
+
+    system: str
+    measure: str
+    score: str
+    label: str | None
+    slice: str | None
+    value: float
+    low: float
+    high: float
+    main: bool = False
+    """True for the main score of the measure."""
+    interval: str = ""
+    """The kind of this interval: `score`, `t` (scores that are no shares), `runs`, `percentile`, `bca`, `wilson`,
+    `percentile+wilson` (the lower end by Wilson's method); percentiles if the kind asked for does not exist for a
+    score; empty if there is none."""
+    group: str = ""
+    """Letters of a main score among three or more systems: systems without a common letter differ significantly."""
+    runs: Runs | None = None
+    """The runs of a system with several; the value is their mean."""
+    variance: float | None = None
+    """The variance of the score over units (and runs)."""
+    df: float | None = None
+    """Its degrees of freedom."""
+    effective_items: float | None = None
+    """The number of independent items with the same variance (of F1 those of TP/(TP+FP+FN)); null if the score is no
+    share."""
+    design_effect: float | None = None
+    """Items divided by effective items: above 1 if items of one unit resemble each other."""
+    assumed: bool = False
+    """True if the design effect is assumed, because all items are right, or none."""
+    too_short: tuple[str, ...] = ()
+    """Labels with fewer than 10 items (gold and system), which make the interval of a macro average too narrow."""
+    shrunk: tuple[float, float] | None = field(default=None, compare=False, repr=False, metadata=_NOT_WRITTEN)
+    """The score of a share with half an item right and half an item wrong more, and its variance."""
+
+
+class CountsRow(Record, key="system measure label slice"):
+    """The counts from which scores are computed."""
+
+    system: str
+    measure: str
+    label: str | None
+    slice: str | None
+    counts: Mapping[str, int]
+    """The counts by name. See [names of counts](#names-of-counts)."""
+
+
+class Power(Record):
+    """The differences that a test could have found."""
+
+    alpha: float
+    """The level, corrected for the tests made together (the first step of Holm's method)."""
+    chance: float
+    """The probability with which a difference is to be found."""
+    smallest_reachable_p: float
+    """The smallest p that any outcome could have."""
+    critical: float | None
+    """The smallest significant difference; null if there is none."""
+    mde: float | None
+    """The smallest true difference that would have been found with this probability."""
+    needed_units: int | None
+    """The number of units needed to find the observed difference, if it is the true one; null if there is none, or if
+    it is beyond 1,000 times as many."""
+    needed_from: int | None
+    """This number if the difference is as large as its interval allows."""
+    needed_to: int | None
+    """This number if it is as small; null: no number is enough."""
+    beyond: bool = False
+    """True if more than 1,000 times as many units are needed."""
+
+
+class RunTest(Record):
+    """The parts of a test over several runs."""
+
+    variance: float
+    """The variance of the difference."""
+    v_units: float
+    """Its part over units, of the means over runs."""
+    v_a: float
+    """Its part over the runs of `a`."""
+    v_b: float
+    """Its part over the runs of `b`."""
+    v_interaction: float
+    """The variance of runs within units, which is part of both."""
+    df: float
+    """Its degrees of freedom."""
+    p_units: float
+    """p for these models on other units."""
+    p_runs: float | None
+    """p of the exact permutation of the runs' scores, for other runs on these units."""
+    smallest_p_runs: float | None
+    """The smallest p that this permutation could have."""
+    share_of_runs: float
+    """The share of the variance that comes from runs."""
+    aso: float | None = None
+    """ε_min of almost stochastic order (Dror et al. 2019) of the better system over the other: below 0.5 it is better
+    almost always. It ignores the test set."""
+    v_runs: float | None = None
+    """The variance over runs of both systems; not v_a + v_b if one has two runs and all runs together vary more."""
+
+
+class Family(Record):
+    """The tests that are corrected together."""
+
+    question: str
+    """Their common question: `pairs`, `average`, `data sets`, `ceiling`, `slices`."""
+    size: int
+    """Their number."""
+
+
+class Comparison(TwoSystems, key="a b measure score slice test"):
+    """Two systems tested on one score."""
+
+    measure: str
+    score: str
+    slice: str | None
+    difference: float
+    low: float
+    high: float
+    test: str
+    """`shuffling`, `runs`, `mcnemar` or `ceiling`."""
+    p: float
+    """The p-value."""
+    p_low: float
+    """The lower end of the 95% interval of a p that was drawn."""
+    p_high: float
+    """Its upper end."""
+    p_adjusted: float
+    """p after Holm's correction; null in slices, with `--correct slices` by Benjamini and Hochberg."""
+    units: int
+    """The number of units (McNemar: items) in which the systems differ."""
+    p_mid: float | None = None
+    """The mid-p of McNemar's test."""
+    exact: bool = False
+    """True if p has no sampling error."""
+    interval: str = ""
+    """The kind of interval of the difference."""
+    power: Power | None = None
+    """The differences that the test could have found; null for identical systems, in slices and for other tests."""
+    runs: RunTest | None = None
+    """The parts of the test if a system has several runs."""
+    method: str = ""
+    """How p was computed: `enumerated`, `exact` (a convolution), `drawn`, `tilted`; `t` over runs and annotators."""
+    log10_p: float | None = None
+    """The logarithm of p, also if p is smaller than a number can be."""
+    smallest_p: float | None = None
+    """The smallest p that any outcome could have."""
+    variance: float | None = None
+    """The variance of the difference over units (and runs, or annotators)."""
+    df: float | None = None
+    """Its degrees of freedom."""
+    few: bool = False
+    """True if so few units differ that the interval is too narrow."""
+    family: Family | None = None
+    """The tests that `p_adjusted` is corrected for."""
+    level: float | None = None
+    """The level of the interval that tables show, 1 − 0.05 / size of the family."""
+    low_family: float | None = None
+    """Its lower end."""
+    high_family: float | None = None
+    """Its upper end."""
+    annotators: int | None = None
+    """The number of annotators in a test against the human ceiling."""
+    p_items: float | None = None
+    """p for other items and these annotators; `p` is for other annotators too."""
+    margin: float | None = None
+    """The smallest difference that matters, if one was given."""
+    low90: float | None = None
+    """The lower end of the 90% interval, which is compared with the margin."""
+    high90: float | None = None
+    """Its upper end."""
+    p_equivalent: float | None = None
+    """p of the test of equivalence within the margin."""
+    p_not_worse: float | None = None
+    """p of the test that the system is not worse by the margin or more."""
+    needed: int | None = None
+    """The number of units that must differ for a significant result, if too few do."""
+    kind: str = ""
+    """The kind of verdict, such as `different` or `not-shown` ([all kinds](guide/chance.md#what-a-verdict-says))."""
+    claims: tuple[str, ...] = ()
+    """What a sentence about this comparison may claim."""
+    widest: float = field(default=math.inf, compare=False, repr=False, metadata=_NOT_WRITTEN)
+    """The largest difference that is possible."""
+    evidence: Any = field(default=None, compare=False, repr=False, metadata=_NOT_WRITTEN)
+    """What a test over several data sets needs."""
+
+    @property
+    def is_of_score(self) -> bool:
+        """True for a test of a score, by shuffling or over runs."""
+        return self.test in ("shuffling", "runs")
+
+    @property
+    def figure(self) -> tuple[float, float, float]:
+        """The difference with the ends that tables show, at the level of its family."""
+        if self.low_family is None or self.high_family is None:
+            return self.difference, self.low, self.high
+        return self.difference, self.low_family, self.high_family
+
+    @property
+    def holm(self) -> tuple[float, bool]:
+        """p after correction, and whether that is significant: the value of a cell of the form `holm`."""
+        return self.p_adjusted, self.is_significant
+
+    @property
+    def is_significant(self) -> bool:
+        """True if p is at most 0.05 after correction, and the draws behind it suffice to say so."""
+        return "significant" in self.claims
+
+
+class SystemOverSets(Record, key="system measure score"):
+    """A system over the data sets that all systems have."""
+
+    system: str
+    measure: str
+    score: str
+    data_sets: int
+    average: float
+    """The mean of the score."""
+    rank: float
+    """The mean rank; 1 is the best."""
+    best: int
+    """The number of these data sets on which it has the highest score."""
+    significant: int
+    """The number on which it is significantly better than every other system."""
+
+
+class PairOverSets(TwoSystems, key="a b measure score"):
+    """Two systems over the data sets that both have."""
+
+    measure: str
+    score: str
+    data_sets: int
+    difference: float
+    """The mean difference over data sets."""
+    a_better: int
+    """The number of data sets on which `a` has the higher score."""
+    b_better: int
+    """The number on which `b` has."""
+    a_significant: int
+    """The number on which `a` is significantly better after Holm's correction over pairs, measures and data sets: at
+    least as many, with 95% confidence (Dror et al. 2017)."""
+    b_significant: int
+    """The number on which `b` is."""
+    signed_rank: float
+    """p of Wilcoxon's signed-rank test over data sets; null for fewer than five."""
+
+
+# --- what differs ---
+
+
+class Change(Record, key="kind gold before after"):
+    """A change of label."""
+
+    kind: str
+    """`correction`, `new-error` or `changed-error`."""
+    gold: str
+    """Gold's label."""
+    before: str = field(metadata=_FROM)
+    """The label in `a`."""
+    after: str = field(metadata=_TO)
+    """The label in `b`."""
+    count: int
+    share_of_kind: float
+    """The share of all changes of this kind."""
+    share_of_changes: float
+    """The share of all changes."""
+    moved: int | None = None
+    """The number of arcs with another head; null for items without heads."""
+    other: str = ""
+    """What to show instead of `to` if both answers have one label, but another target."""
+
+
+class OutcomeChange(Record, key="kind before after"):
+    """A change of outcome of items that are matched."""
+
+    kind: str
+    """`correction`, `new-error` or `changed-error`."""
+    before: str = field(metadata=_FROM)
+    """The outcome in `a`, such as `wl`."""
+    after: str = field(metadata=_TO)
+    """The outcome in `b`, such as `tp`."""
+    count: int
+    share_of_kind: float
+    """The share of all changes of this kind."""
+    share_of_changes: float
+    """The share of all changes."""
+
+
+class LabelDifference(Record, key="label"):
+    """Two systems on the items with one gold label."""
+
+    label: str
+    """Gold's label; ∅ for items that gold does not have."""
+    items: int
+    """The number of items."""
+    a: float
+    """The score of the first system."""
+    b: float
+    """The score of the second system."""
+    difference: float
+    effect: float | None = None
+    """How much the label adds to the overall difference: its difference times its share of all items; null if effects
+    do not add up to the difference, as those of F1 and of averages over labels."""
+
+
+class Diff(TwoSystems, key="a b on slice"):
+    """The items that two systems answer differently."""
+
+    on: str
+    slice: str | None
+    items: int
+    """The number of items."""
+    different: int
+    """The number of items with different answers."""
+    diff: float
+    """Their share."""
+    difference: float
+    """The score of `b` minus that of `a`; `score` names the score."""
+    corrections: int
+    """The number of items that are wrong in `a` and right in `b`."""
+    new_errors: int
+    """The number of items that are right in `a` and wrong in `b`."""
+    changed_errors: int
+    """The number of items with a different error."""
+    both_right: int
+    """The number of items that both have right."""
+    same_error: int
+    """The number of items with the same error."""
+    overlap_right: float
+    """2 · both right / (A right + B right): Tuggener's overlap on correct answers."""
+    overlap_all: float
+    """The share of items with equal answers: Tuggener's overlap on all answers."""
+    changes: tuple[Change, ...]
+    """All changes of labels."""
+    labels: tuple[LabelDifference, ...]
+    """The differences by gold label, in the order of `--label-order`."""
+    improved: int | None = None
+    """For graded measures, the number of items whose credit rose."""
+    worsened: int | None = None
+    """The number of items whose credit fell."""
+    sideways: int | None = None
+    """The number of items with the same credit under another label."""
+    gain: float | None = None
+    """The sum of the rises, in items."""
+    loss: float | None = None
+    """The sum of the falls, in items."""
+    other_target: int | None = None
+    """For mentions and arcs of graphs, the number that both have wrong in the same way, but linked to different
+    antecedents or nodes."""
+    score: str = ""
+    """The score that `difference` is of: `f1` if items are matched, otherwise that of gold's items alone."""
+    net: int = 0
+    """Corrections minus new errors. If systems add items, it can have another sign than the difference."""
+    outcomes: tuple[OutcomeChange, ...] = ()
+    """All changes of outcome if items are matched, the most frequent first within each kind."""
+
+    @property
+    def has_effects(self) -> bool:
+        """True if the effects of labels are known and add up to the difference; those of older files need not."""
+        effects = [math.nan if row.effect is None else row.effect for row in self.labels]
+        return math.isclose(sum(effects), self.difference, abs_tol=1e-9)
+
+
+class Transition(TwoSystems, key="a b on slice label before after"):
+    """The number of items with one outcome in `a` and one in `b`; `none`: the item is not there."""
+
+    on: str
+    slice: str | None
+    label: str | None
+    """Gold's label, ∅ for items that only systems have; null for all."""
+    before: str = field(metadata=_FROM)
+    """The outcome in `a`: `tp, le, bes, bel, beo, lbe, ge, fn, fp, none`; of mentions `tp, wl, fn, fp, none`."""
+    after: str = field(metadata=_TO)
+    """The outcome in `b`."""
+    count: int
+
+
+class Bound(Record, key="on label slice"):
+    """The score of the best choice among the systems' answers."""
+
+    on: str
+    label: str | None
+    slice: str | None
+    items: int
+    """The number of items."""
+    systems: Mapping[str, float]
+    """The score of each system."""
+    upper: float
+    """The upper bound: the share of items that some system has right."""
+    best: str
+    """The best system overall."""
+    gain: float
+    """The upper bound minus the score of the best system overall (Tuggener's Table 9)."""
+    gain_over_best_here: float
+    """The upper bound minus the highest score on these items."""
+    all_right: int
+    """The number of items that all systems have right."""
+    none_right: int
+    """The number of items that no system has right."""
+    right_in: tuple[int, ...] = ()
+    """The numbers of items that exactly 0, 1, 2 … systems have right."""
+    precision: float | None = None
+    """For mentions, overall: the precision of the best choice, which leaves a mention alone if any system does."""
+    f1: float | None = None
+    """The F1 of this choice."""
+    exact: Mapping[str, int] = field(default_factory=dict)
+    """For trees, overall: the number of sentences that each system has wholly right."""
+    exact_in_one: int = 0
+    """The number of sentences that some system has wholly right."""
+    exact_upper: int = 0
+    """The number of sentences in which each item is right in some system."""
+    sentences: int = 0
+    """The number of sentences."""
+
+
+class Growth(Record, key="on slice systems"):
+    """The upper bound as systems are added, each time the one that adds most."""
+
+    on: str
+    slice: str | None
+    added: str
+    """The system that is added."""
+    systems: int
+    """The number of systems so far."""
+    upper: float
+    """Their upper bound."""
+    all_right: float
+    """The share of items that all of them have right."""
+
+
+class Unique(Record, key="on slice system"):
+    """The items that only one system has right."""
+
+    on: str
+    slice: str | None
+    system: str
+    only_right: int
+    """The number of these items."""
+
+
+class Unresolved(Record, key="on document place text"):
+    """A mention of gold that no system resolves."""
+
+    on: str
+    document: str
+    """The document."""
+    place: str
+    """The file and line."""
+    label: str
+    """The type of the mention."""
+    text: str
+    """Its words."""
+    outcomes: Mapping[str, str]
+    """The error of each system: `wl` (wrong link) or `fn` (no link)."""
+
+
+class Confusion(Record, key="system measure gold assigned type"):
+    """Errors by gold's label and the system's; if items are matched, hits too."""
+
+    system: str
+    measure: str
+    gold: str | None
+    """Gold's label; null if gold has no such item."""
+    assigned: str | None
+    """The system's label; null if the system has no such item."""
+    count: int
+    type: str | None = None
+    """The outcome if items are matched: `le`, `bes`, … `wl`; `tp` for hits."""
+    pieces: int = 0
+    """The number of them that are further pieces of gold's items, which are counted elsewhere themselves."""
+
+
+class ErrorType(Record, key="system measure type"):
+    """The errors of one type; under the measure `chains` those of chains: `span, merged, split, missing-entity,
+    missing-mention, extra-entity, extra-mention`."""
+
+    system: str
+    measure: str
+    type: str
+    count: int
+    """The number of errors."""
+    share: float
+    """Their share of all errors of the system."""
+
+
+class Sweep(TwoSystems, key="a b"):
+    """Two systems under many weightings of categories or, for spans, of error types."""
+
+    weightings: int
+    """The number of random weightings."""
+    a_better: float
+    """The share of weightings under which `a` is better."""
+    b_better: float
+    """The share of weightings under which `b` is better."""
+    low: float
+    """The least difference."""
+    high: float
+    """The greatest difference."""
+    low_at: Mapping[str, float]
+    """The weights of the least difference."""
+    high_at: Mapping[str, float]
+    """The weights of the greatest difference."""
+    named: Mapping[str, float]
+    """The differences under weights with a name: presets, the weights given, each category alone."""
+    always: str = ""
+    """The system that is better under every weighting; empty if there is none or it cannot be decided."""
+
+
+class AnswerCounts(Record, key="system"):
+    """A language model's answers by how they could be read, and their mentions by how they were located."""
+
+    system: str
+    answers: int
+    """The number of answers: `parsed + repaired + empty + refused + malformed + missing`."""
+    parsed: int
+    """Answers that were read as they are."""
+    repaired: int
+    """Answers that were read after a repair."""
+    empty: int
+    """Answers without text."""
+    refused: int
+    """Answers in which the model refuses."""
+    malformed: int
+    """Answers that cannot be read."""
+    missing: int
+    """Texts without an answer."""
+    mentions: int
+    """The number of mentions: `exact + folded + fuzzy + ungrounded + repeated`."""
+    exact: int
+    """Mentions that are in the text as they were written."""
+    folded: int
+    """Mentions that are in the text apart from case, forms of Unicode, quotes, dashes and white space."""
+    fuzzy: int
+    """Mentions with a similar place in the text."""
+    ungrounded: int
+    """Mentions that are nowhere in the text."""
+    repeated: int
+    """Mentions that were given more often than they occur."""
+    outside: int
+    """Mentions with labels outside the inventory, whether located or not."""
+    offsets: int = 0
+    """Mentions that are given by offsets alone."""
+
+
+class FormCount(Record, key="system other change type label form"):
+    """The errors on one surface form (`--forms`)."""
+
+    system: str
+    other: str | None
+    """The second system in a comparison, otherwise null."""
+    change: str
+    """In a comparison: `gained` (the second system has the error, the first does not) or `lost`."""
+    type: str
+    """`missing`, `spurious` or `ungrounded`."""
+    label: str
+    """The label."""
+    form: str
+    """The surface form, folded."""
+    count: int
+    """The number of errors."""
+    share: float
+    """Their share of all errors of this type and change."""
+
+
+class Framework(Record, key="name"):
+    """A gold of `cross`, and the systems that have a version of it."""
+
+    name: str
+    path: str
+    kind: str
+    """`dependencies` or `constituents`."""
+    enriched_by: str
+    """The gold whose functions it took; empty if it has its own."""
+    systems: tuple[str, ...]
+    """The systems that have a version of it."""
+    first: tuple[str, ...]
+    """The systems whose first version it is, which is compared with those of others."""
+
+
+class Overlap(Record, key="a b labelled"):
+    """The agreement of two golds of `cross`."""
+
+    a: str
+    """The first gold."""
+    b: str
+    """The second gold."""
+    labelled: bool
+    """True if labels count."""
+    value: float
+
+
+class Similarity(TwoSystems, key="a b measure score"):
+    """The similarity of two systems: one is taken as gold for the other; the order does not matter."""
+
+    measure: str
+    score: str
+    value: float
+
+
+# --- annotators ---
+
+
+class Annotator(Record, key="name"):
+    """One annotator against the others."""
+
+    name: str
+    items: int
+    """The number of items that others rated too."""
+    agreement: float
+    """The mean share of the others that agree."""
+    kappa: float
+    """Kappa against the majority of the others."""
+    alpha_without: float
+    """Alpha of the others alone."""
+    alpha_gain: float
+    """This minus alpha of all: above 0 if the others agree better without this annotator."""
+    bias: Mapping[str, float]
+    """By label: the annotator's share minus the others' share of the same items."""
+
+
+class AgreementFacts(Record):
+    """What a verdict on the agreement of all annotators rests on besides the coefficient."""
+
+    items: int
+    """The number of items with two or more ratings."""
+    minority_items: int
+    """The number of items with a rating other than the most frequent label."""
+    annotators: int
+    """The number of annotators."""
+    level: str
+    """The level of measurement: `nominal`, `ordinal`, `interval`, `ratio`."""
+    level_assumed: bool = False
+    """True if labels are numbers and no level was given."""
+
+
+class Coincidence(Record, key="first second"):
+    """Two labels that annotators gave to one item."""
+
+    first: str
+    """The first label."""
+    second: str
+    """The second label."""
+    count: float
+    """The number of ordered pairs of ratings, each item's divided by its number of ratings minus 1."""
+    share: float
+    """The share of the ratings with the first label."""
+
+
+class Disagreement(Record, key="item"):
+    """An item that annotators rate differently; with `--items` all items."""
+
+    item: str
+    """The item."""
+    value: float
+    """The mean distance of two of its ratings."""
+    majority: str
+    """The most frequent label; tied labels are separated by ` / `."""
+    ratings: Mapping[str, str]
+    """The label of each annotator."""
+    text: str = ""
+    """The text of the item."""
+
+
+class AltAnnotator(Record, key="name"):
+    """One annotator in an Alternative Annotator Test."""
+
+    name: str
+    items: int
+    """The number of items; with too few of them all else is null."""
+    p: float
+    """The p-value."""
+    won: bool | None
+    """True if the system does better than this annotator."""
+    advantage: float
+    """The share of items in which the system is at least as near to the others as this annotator."""
+    difference: float
+    """The same share of the annotator minus that of the system."""
+
+
+class AltTest(Record, key="system measure epsilon"):
+    """Whether a system can replace an annotator (Calderon, Reichart and Dror 2025)."""
+
+    system: str
+    measure: str
+    epsilon: float
+    """The cost of an annotator."""
+    items: int
+    """The number of items."""
+    winning_rate: float
+    """The share of annotators that the system beats, at this cost."""
+    advantage: float
+    """The mean over annotators of the share of items in which it is at least as near to the others."""
+    low: float
+    high: float
+    passed: bool | None
+    """True if the system passes the test."""
+    rates: Mapping[str, float]
+    """The winning rates at other costs."""
+    least_epsilon: float
+    """The least of these costs at which the system passes; null if there is none."""
+    annotators: tuple[AltAnnotator, ...]
+    """Each annotator."""
+
+
+# --- many runs ---
+
+
+class Thirds(Record):
+    """Three shares that add up to 1; without a region of equivalence, two."""
+
+    a: float
+    """The share for the first system."""
+    equal: float | None
+    """The share for practical equivalence; null without a region."""
+    b: float
+    """The share for the second system."""
+
+
+class Estimate(Record):
+    """A posterior mean and its 95% interval, in units of the measure."""
+
+    mean: float
+    """The posterior mean."""
+    low: float
+    high: float
+
+
+class DataSetDifference(Record, key="name"):
+    """Two systems on one data set."""
+
+    name: str
+    runs: int
+    """The number of runs."""
+    rho: float
+    """The correlation of runs that share training data."""
+    a: float
+    """The mean score of the first system."""
+    b: float
+    """The mean score of the second system."""
+    difference: float
+    """Their mean difference as measured."""
+    spread: float
+    """Its standard deviation over runs."""
+    estimate: Estimate
+    """The estimate of the model, which uses the other data sets if there are any."""
+    decision: Thirds
+    """The shares on this data set alone, by the correlated t-test."""
+    t: float
+    """The corrected resampled t-test (Nadeau and Bengio)."""
+    p: float
+    """Its two-sided p."""
+    a_ahead: int
+    """The number of runs in which `a` has the higher score."""
+    b_ahead: int
+    """The number of runs in which `b` has."""
+    note: str = ""
+    """A sentence on this data set."""
+
+
+class SimplexCell(Record, key="a b up"):
+    """A small triangle of the simplex.
+
+    Each side of the simplex is cut into `sides` parts. `a` and `b` are the floors of sides·P(A better) and
+    sides·P(B better); `up` distinguishes the two triangles of such a rhombus (the one that points upwards has the
+    floor of sides·P(equal) = sides - 1 - a - b).
+    """
+
+    a: int
+    """The place along P(A better)."""
+    b: int
+    """The place along P(B better)."""
+    up: bool
+    """True if it points upwards."""
+    draws: int
+    """The number of posterior draws in it."""
+
+
+class CurvePoint(Record, key="rope std0 delta0"):
+    """The shares for another region of equivalence, or under another prior."""
+
+    rope: float
+    """Half the width of the region."""
+    std0: float
+    """The prior's bound for the spread among data sets, as a multiple of the observed spread."""
+    delta0: float
+    """The prior's bound for the mean difference, as a multiple of the largest observed difference."""
+    decision: Thirds
+    """The shares of posterior draws."""
+    region: Thirds
+    """The mean probabilities for a new data set."""
+
+
+class Replication(Record, key="dataset"):
+    """Two systems split by split, as Gorman and Bedrick counted."""
+
+    dataset: str
+    """The data set."""
+    splits: int
+    """The number of splits."""
+    tested: int
+    """The number of splits with counts of right and wrong items, which can be tested."""
+    significantly_better: int
+    """The number of these on which `b` is significantly better."""
+    significantly_worse: int
+    """The number of these on which `b` is significantly worse."""
+    better: int
+    """The number of splits on which `b` has the higher score."""
+    worse: int
+    """The number of splits on which `b` has the lower score."""
+    alpha: float
+    """The level of each test, after Bonferroni's correction for the splits."""
+
+
+class Posterior(TwoSystems, key="a b measure"):
+    """Two systems on one measure over many runs; `a` is the worse one in the order."""
+
+    measure: str
+    model: str
+    """`hierarchical` over data sets, `correlated-t` on one, `identical` or `constant` if no model is needed."""
+    rope: float
+    """Half the width of the region of practical equivalence, in units of the measure; 0: no region."""
+    data_sets: int
+    runs: int
+    """The number of all runs."""
+    decision: Thirds
+    """The shares of posterior draws in which each outcome is the most probable: the paper's likelihoods."""
+    region: Thirds
+    """The mean probability of each outcome on a new data set."""
+    error: float
+    """The numerical error of these shares: the largest change against a grid of half the size."""
+    relation: str
+    """The relation of `a` to `b`: `<`, `⪅`, `≈`, `⪆`, `>`, `?`."""
+    verdict: str
+    """The verdict in a sentence or more."""
+    mean: Estimate | None
+    """The mean difference over all data sets."""
+    next: Estimate | None
+    """The difference on a new data set, cut to the range of scores."""
+    by_data_set: tuple[DataSetDifference, ...] = ()
+    """Each data set."""
+    sides: int = 0
+    """The number of parts into which the sides of the simplex are cut."""
+    simplex: tuple[SimplexCell, ...] = ()
+    """The numbers of posterior draws in the small triangles."""
+    rope_curve: tuple[CurvePoint, ...] = ()
+    """The shares for other regions."""
+    prior_curve: tuple[CurvePoint, ...] = ()
+    """The shares under other priors."""
+    signed_rank: Thirds | None = None
+    """The Bayesian signed-rank test on the data sets' means, for ten or more of them."""
+    replications: tuple[Replication, ...] = ()
+    """The systems split by split."""
+    notes: tuple[str, ...] = ()
+    """Notes on the computation."""
+    better: str = ""
+    """The system that is better over data sets on the whole."""
+    better_on: int = 0
+    """The number of data sets on which it is better at least (95% confidence, Bonferroni's partial conjunction)."""
+    better_on_names: tuple[str, ...] = ()
+    """Those that remain after Holm's correction."""
+    kind: str = ""
+    """The kind of verdict: `bayes-better`, `bayes-equivalent`, `bayes-open`; `identical` if the systems differ in no
+    run, `bayes-none` if no difference varies between runs ([kinds](guide/experiments.md#what-the-verdict-says))."""
+    claims: tuple[str, ...] = ()
+    """Its claims: `better`, `equivalent`, `undecided`, `identical`, `probability`, `margin` (a region)."""
+
+
+class RankTest(TwoSystems, key="a b"):
+    """Two systems by their ranks over data sets."""
+
+    wilcoxon: float
+    """p of the signed-rank test."""
+    wilcoxon_holm: float
+    """This p after Holm's correction."""
+    nemenyi: float
+    """p of Nemenyi's test, which depends on the other systems."""
+
+
+class MeanRanks(Record, key="measure"):
+    """The ranks of three or more systems over five or more data sets."""
+
+    measure: str
+    data_sets: int
+    ranks: Mapping[str, float]
+    """The mean ranks, 1 is the best; the best system first."""
+    groups: Mapping[str, str]
+    """Letters: systems without a common letter differ significantly by the test that `by` names."""
+    friedman: float
+    """Friedman's statistic."""
+    friedman_p: float
+    """Its p."""
+    iman_davenport: float
+    """Iman and Davenport's statistic."""
+    iman_davenport_p: float
+    """Its p."""
+    critical_difference: float
+    """Nemenyi's critical difference."""
+    pairs: tuple[RankTest, ...]
+    """Each two systems."""
+    by: str = "wilcoxon"
+    """The test behind the groups: `wilcoxon` (the signed-rank test after Holm's correction) or `nemenyi`."""
+
+
+class RankRelation(TwoSystems, key="a b"):
+    """The relation of one system to another."""
+
+    relation: str
+    """The relation of `a` to `b`."""
+    adjacent: bool
+    """True if they are neighbours in the order."""
+    covers: bool
+    """True for an edge of the partial order: `a` is worse than `b`, and no system is between them."""
+
+
+class Ranking(Record, key="measure"):
+    """The systems in order, by the most frequent relation of each pair."""
+
+    measure: str
+    order: tuple[str, ...]
+    """The systems from the worst to the best."""
+    chain: str
+    """The order in a line."""
+    relations: tuple[RankRelation, ...]
+    """Each two systems."""
+    intransitive: tuple[str, ...] = ()
+    """Sentences on what the order hides."""
+    headline: str = ""
+    """The order with shares, and the region: `<`, `≈` and `=` (identical) as decided, `?` if undecided."""
+
+
+# --- examples ---
+
+
+class ExampleItem(Record):
+    """One item of an example: its place in the sentence, and all answers to it."""
+
+    position: int
+    """The first word, counted from 0."""
+    gold: str | None
+    """Gold's label."""
+    answers: Mapping[str, str | None]
+    """The label of each system."""
+    kind: str | None = None
+    """The kind of change, or the outcome."""
+    end: int | None = None
+    """For spans: the place after the last word."""
+
+
+class ExampleSpan(Record):
+    """A span, or a node of a function tree, of one side of an example."""
+
+    side: str
+    """`gold` or a system; with `cross` also `gold dep`, `generalised`, `malt@dep`."""
+    label: str | None
+    """The label; in coreference the number of the chain."""
+    stretches: tuple[tuple[int, int], ...]
+    """The words that it covers: first and end of each stretch, counted from 0."""
+    kind: str
+    """The outcome: `tp`, `le`, `fn` …; of nodes `gold, right, spurious, missing, forgiven, unasked`."""
+    head: tuple[int, int] | None = None
+    """First and end of its head; null: none. A first of −1 is the root, −2 a word that gold does not have."""
+    item: int | None = None
+    """A number that a span of gold and the answers to it have in common."""
+    said: str = ""
+    """The words of a language model's answer, if they differ from the text."""
+
+
+class ExampleArcs(Record):
+    """The dependency tree of one side of an example."""
+
+    side: str
+    """`gold` or a system."""
+    heads: tuple[int, ...]
+    """The place of each word's head; −1 is the root, −2 a word that gold does not have, −3: the word is missing."""
+    labels: tuple[str, ...]
+    """The relation of each word."""
+
+
+class Example(Record):
+    """A sentence with a change or an error (`--examples`)."""
+
+    sentence: str
+    """The id of the sentence."""
+    place: str
+    """Its file and line."""
+    words: tuple[str, ...]
+    """Its words."""
+    a: str
+    """The first system, or the only one."""
+    b: str | None
+    """The second system."""
+    items: tuple[ExampleItem, ...]
+    """The items that changed or are wrong."""
+    spans: tuple[ExampleSpan, ...] = ()
+    """The spans of gold and of the systems."""
+    sides: tuple[str, ...] = ()
+    """The sides whose spans are shown, in order: gold, the systems."""
+    arcs: tuple[ExampleArcs, ...] = ()
+    """The trees of gold and of the systems."""
+    units: tuple[ExampleSpan, ...] = ()
+    """The nodes of function trees of golds and systems."""
+    marked: tuple[tuple[int, int], ...] = ()
+    """For mentions: the words in question, as stretches (first and end)."""
+    tree: bool = False
+    """True if the spans are the constituents of trees."""
+    heads: str = ""
+    """How spans and their heads are shown: as `arcs`, as `pairs`, or as `rows`, one for each head."""
+    nodes: tuple[tuple[int, str], ...] = ()
+    """What spans may cover after the last word: the number of words before it, and its id."""
+
+    @property
+    def in_lines(self) -> bool:
+        """True if it is drawn in lines that belong below each other."""
+        return bool(self.arcs or self.units or self.tree or self.heads)
+
+
+# --- tables to draw ---
+
+
+class Table(Record):
+    """A table as data: one of a task in a Result, or one that renderers make."""
+
+    title: str
+    """The title."""
+    header: tuple[str, ...]
+    """The titles of the columns."""
+    rows: tuple[tuple[Any, ...], ...]
+    """A value for each column: a text or a number; value, low and high of a number with its interval."""
+    forms: tuple[str, ...] = ("text",)
+    """The form of each column's values (below); the last one is that of all further columns."""
+    words: int = 1
+    """The number of first columns that contain words and are set to the left."""
+    notes: tuple[str, ...] = ()
+    """Sentences below the table. One that begins "In brackets" is left out with the intervals."""
+    lines: tuple[str, ...] = ()
+    """Sentences below the table with a line each."""
+    bold: tuple[tuple[int, int], ...] = ()
+    """Record and column of the cells in bold, such as the best of a column."""
+    italic: tuple[tuple[int, int], ...] = ()
+    """Record and column of the cells in italics, such as the best of a group."""
+    after: str = ""
+    """The table that it follows: `scores`, `further scores`, `tests`, `differences`, `outcomes`, `changes`,
+    `label differences`, `bounds`, `growth`, `unresolved`, `labels`, `confusion`, `slices`, `mappings`; between
+    annotators `agreement`; otherwise it is at the end."""
+    name: str = ""
+    """The name by which `--table` chooses it; empty: that of the table it follows."""
+    measures: tuple[str, ...] = ()
+    """The measures that the table before or after it need not show."""
+    pair: tuple[str, ...] = ()
+    """The two systems that it is about: a short form shows the best two."""
+    minor: bool = False
+    """True if a short form leaves it out."""
+    short: int = 0
+    """The number of rows in a short form; 0: all."""
+    droppable: tuple[int, ...] = ()
+    """Columns that a narrow terminal leaves out, in this order."""
+    hint: str = ""
+    """A further sentence in a terminal."""
+    columns: tuple[str, ...] = ()
+    """Names of the columns for programs, if they differ from the titles."""
+    narrow: tuple[Table, ...] = ()
+    """The same in several tables, for a narrow terminal."""
+
+
+# --- the whole ---
+
+
+class About(Record, kw_only=True):
+    """What was compared, and how."""
+
+    command: str
+    """`score`, `compare`, `agreement`, `cross` or `bayes`."""
+    task: str
+    """`tags`, `spans`, `dependencies`, `graphs`, `relations`, `links`, `constituents`, `coreference`, `ratings` or
+    `cross`."""
+    column: str
+    """The column that was compared; empty if there is none."""
+    unit: str
+    """What was resampled: `sentence`, `document`, or a value of `meta:KEY`."""
+    units: int
+    """The number of units."""
+    items: int
+    """The number of gold's items."""
+    aligned_by: str
+    """`words`, `characters` or `position`."""
+    seed: int
+    """The seed of random numbers."""
+    times: int
+    """The number of resamples and shufflings."""
+    interval: str
+    """The kind of interval that was asked for."""
+    test: str
+    """The test."""
+    family: int
+    """The number of p-values that were corrected together (without slices)."""
+    tagset: str = ""
+    """The tagset; empty if there is none."""
+    scheme: str = ""
+    """The scheme by which gold's tags were read as spans, such as `iob2`."""
+    atoms: str = ""
+    """What spans are sets of: `words` or `characters`."""
+    labels: tuple[str, ...] = ()
+    """The labels that count (`--labels`); empty: all."""
+    ignore_labels: tuple[str, ...] = ()
+    """The labels that do not count (`--ignore-labels`)."""
+    documents: int = 0
+    """The number of gold's documents if sentences are the unit all the same; 0: none, or one."""
+    cluster_ratio: float | None = None
+    """The standard error of the first score over documents (or values of `meta:KEY`) divided by that over sentences,
+    of the system for which it is largest, from five documents on."""
+    agreement_facts: AgreementFacts | None = None
+    """What a verdict on the agreement of all annotators rests on."""
+
+
+class Shown(Record, kw_only=True):
+    """How a Result is shown, as its task says."""
+
+    noun: str = "word"
+    """The word for one item."""
+    drawing: str = "tags"
+    """The kind of layer that is drawn: `tags`, `arcs`, `spans`, `graph`, `frames`, `trees`, `chains` or `units`."""
+    heading: str = ""
+    """The comparison in a line; if empty, it is made from other fields."""
+    text_unit: str = "sentence"
+    """What headings count: `sentence` or `document`."""
+    matched: bool = False
+    """True if systems find the items themselves."""
+    rivals: bool = False
+    """True if measures are rival ways to score the same items: a row for each, and the verdict says if one
+    disagrees."""
+    by_outcome: bool = False
+    """True if answers are right by what they link to, not by a label: changes are shown by outcome."""
+    remarks: Mapping[str, str] = field(default_factory=dict)
+    """Sentences of the task below other tables, by the table ([remarks](#remarks))."""
+    tables_only: bool = False
+    """True if `tables` are all there is to show."""
+    titles: Mapping[str, str] = field(default_factory=dict)
+    """Measures and scores as people write them, if that is not their name: `LAS` for `las`."""
+    score_forms: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """By measure and score, the form of values that are no percentages: `coefficient` (.571) or `number`."""
+
+
+class Tables(Record, kw_only=True):
+    """The declared tables of a Result, each a tuple of rows."""
+
+    scores: tuple[Score, ...] = ()
+    counts: tuple[CountsRow, ...] = ()
+    comparisons: tuple[Comparison, ...] = ()
+    diffs: tuple[Diff, ...] = ()
+    bounds: tuple[Bound, ...] = ()
+    growth: tuple[Growth, ...] = ()
+    unique: tuple[Unique, ...] = ()
+    unresolved: tuple[Unresolved, ...] = ()
+    confusion: tuple[Confusion, ...] = ()
+    transitions: tuple[Transition, ...] = ()
+    frameworks: tuple[Framework, ...] = ()
+    overlaps: tuple[Overlap, ...] = ()
+    similarities: tuple[Similarity, ...] = ()
+    error_types: tuple[ErrorType, ...] = ()
+    sweeps: tuple[Sweep, ...] = ()
+    answers: tuple[AnswerCounts, ...] = ()
+    forms: tuple[FormCount, ...] = ()
+    annotators: tuple[Annotator, ...] = ()
+    coincidences: tuple[Coincidence, ...] = ()
+    disagreements: tuple[Disagreement, ...] = ()
+    alt_tests: tuple[AltTest, ...] = ()
+    bayes: tuple[Posterior, ...] = ()
+    rankings: tuple[Ranking, ...] = ()
+    ranks: tuple[MeanRanks, ...] = ()
+    systems_over_sets: tuple[SystemOverSets, ...] = ()
+    pairs_over_sets: tuple[PairOverSets, ...] = ()
+    mappings: tuple[Mapped, ...] = ()
+    repairs: tuple[Repair, ...] = ()
