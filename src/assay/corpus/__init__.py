@@ -364,7 +364,7 @@ class Corpus:
 
     def reordered(self, documents: Sequence[int]) -> Corpus:
         """Some or all documents in this order, without chains."""
-        assert self.spans is not None and self.lines is not None and self.document_starts is not None
+        assert self.lines is not None and self.document_starts is not None
         document_starts = np.concatenate([[0], np.cumsum(np.diff(self.document_starts)[documents])])
         order = np.concatenate([np.arange(*self.document_starts[[one, one + 1]]) for one in documents])
         sizes = np.diff(self.starts)[order]
@@ -373,7 +373,6 @@ class Corpus:
         place = np.full(self.sentences, NONE)
         place[order] = np.arange(len(order))
         paths = [self.path_of(sentence) for sentence in order.tolist()]
-        moved, _ = self.spans.moved(place)
         return replace(
             self,
             forms=Column(self.forms.codes[words], self.forms.vocabulary),
@@ -386,7 +385,8 @@ class Corpus:
             document_starts=document_starts,
             document_ids=tuple(self.document_ids[number] for number in documents),
             texts=None if self.texts is None else tuple(self.texts[number] for number in order.tolist()),
-            spans=moved,
+            spans=None if self.spans is None else self.spans.moved(place)[0],
+            marks={name: marks.moved(place)[0] for name, marks in self.marks.items()},
             chains=None,
             layers={kind: layer.moved(place) for kind, layer in self.layers.items()},
         )

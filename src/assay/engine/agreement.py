@@ -30,7 +30,7 @@ from assay.engine.prepare import Prepared, Run, source_of
 from assay.engine.run import evaluate_shards
 from assay.engine.scores import Settings
 from assay.engine.slices import Slice
-from assay.engine.task import task_options, tasks
+from assay.engine.task import find_task, task_options, tasks
 from assay.engine.warnings import format_warnings
 from assay.errors import InputError, UsageError
 from assay.formats import Files, plan
@@ -210,7 +210,7 @@ def _of_files(
         kept: dict[str, Any] = {"missing": ABSENT}
         options = replace(options, **kept)
     opened = [_open(group, judged, [one for one in given if _of_pairs(one)], options) for group in shared]
-    task = tasks()[opened[0].task]
+    task = find_task(opened[0].task)
     asked = list(given) or [find(spec) for spec in task.agreement]
     in_pairs, of_all = [one for one in asked if _of_pairs(one)], [one for one in asked if not _of_pairs(one)]
     for one in of_all:
@@ -328,7 +328,7 @@ class _Everybody:
 
     def ratings(self, column: str | None = None) -> tuple[Ratings, list[SystemRatings]]:
         """The ratings, of another column where one is named, and the answers of systems to the same items."""
-        make = tasks()[self.task].ratings
+        make = find_task(self.task).ratings
         assert make is not None
         name = column or self.runs[0].column
         parts = [make(run, [*own, *self.systems], name) for run, own in zip(self.runs, self.groups, strict=True)]
@@ -336,7 +336,7 @@ class _Everybody:
 
     def continua(self) -> Continua:
         """The units of all annotators."""
-        make = tasks()[self.task].units
+        make = find_task(self.task).units
         assert make is not None
         if self.systems:
             raise UsageError("systems have no part in measures of units. Leave --system out.")
@@ -352,7 +352,7 @@ class _Everybody:
 
     def bare(self, measures: Sequence[Measure], options: Options) -> Findings:
         """Findings without scores."""
-        task, first = tasks()[self.task], self.runs[0]
+        task, first = find_task(self.task), self.runs[0]
         sources: dict[str, Source] = {}
         warnings: dict[str, None] = {}
         notes: dict[str, None] = {}
@@ -532,7 +532,7 @@ def _add_judged_pairs(
                 counted = one.count(one.judge(pair), run.gold.sentences)
                 sums = counted.regrouped(unit, int(unit[-1]) + 1).matrix()
                 counts[str(one)][gold, name], fields[str(one)] = sums, counted.fields
-            vote = tasks()[run.task].majority
+            vote = find_task(run.task).majority
             if gold == first and vote is not None and "majority" in against:
                 for name, pair in vote(run, list(judged)):
                     counted = one.count(one.judge(pair), run.gold.sentences)
@@ -581,7 +581,7 @@ def _symmetric(spec: str) -> str:
 def _defaults(first: Any, name: str, second: Any, options: Options) -> list[str]:
     """A task's measures; kappa over words only where these are known and have one label each."""
     opened = Prepared(first, {name: second}, options)
-    task = tasks()[opened.task]
+    task = find_task(opened.task)
     specs = list(task.measures_for(opened.inputs[0]) if task.measures_for else task.agreement)
     for spec in task.agreement_where_defined:
         run = opened.run([find(spec) for spec in specs])

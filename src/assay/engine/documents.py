@@ -7,10 +7,24 @@ from collections.abc import Sequence
 import numpy as np
 
 from assay.corpus import Corpus
-from assay.engine.options import Options
-from assay.engine.prepare import MOST_NAMED, absent_documents, common_documents
+from assay.engine.items import Items
+from assay.engine.measure import Measure
+from assay.engine.options import Decided, Options
+from assay.engine.prepare import (
+    MOST_NAMED,
+    Run,
+    absent_documents,
+    aligned,
+    check_folders,
+    common_documents,
+    left_out,
+    notes_on_reading,
+    source_of,
+    without,
+)
 from assay.engine.warnings import Remark
 from assay.errors import AlignmentError
+from assay.formats import Input
 
 
 def order_documents(
@@ -85,6 +99,41 @@ def _names_of(keys: Sequence[str | int]) -> list[str]:
 
 def _list_keys(keys: Sequence[str | int]) -> str:
     return ", ".join(_names_of(keys)) + (", …" if len(keys) > MOST_NAMED else "")
+
+
+def prepare_marks(
+    inputs: Sequence[Input | Corpus], named: Sequence[str], measures: Sequence[Measure], options: Options
+) -> Run:
+    """Read marks, and align their units by ids if all files have them: for tasks that need nothing else."""
+    names = ["gold", *named]
+    corpora = [item if isinstance(item, Corpus) else item.read(()) for item in inputs]
+    check_folders(corpora)
+    warnings = [note for name, one in zip(names, corpora, strict=True) for note in notes_on_reading(name, one)]
+    formats = tuple(corpus.format for corpus in corpora)
+    if all(corpus.by_id for corpus in corpora):
+        corpora, absent = order_documents(corpora, names, options)
+        warnings += absent
+    gold, *outputs = corpora
+    pairs, remarks = aligned(gold, dict(zip(named, outputs, strict=True)), [True] * len(outputs), "", options)
+    skipped = np.any([pair.skipped for _, pair in pairs], axis=0)
+    nothing = f"no sentence is shared by {gold.name} and all systems."
+    told = "left out, since the texts differ: {number} of {sentences} sentences."
+    remarks += left_out(skipped, nothing, told, options)
+    pairs = [(name, without(pair, skipped)) for name, pair in pairs]
+    judged = measures[0].judge(pairs[0][1])
+    return Run(
+        gold=gold,
+        column="",
+        measures=tuple(measures),
+        pairs=tuple(pairs),
+        sources=tuple(source_of(name, pair.system, pair, "") for name, pair in pairs),
+        skipped=skipped,
+        warnings=(*warnings, *remarks),
+        mappings=(),
+        items=int(judged.has_gold.sum()) if isinstance(judged, Items) else 0,
+        unit=options.unit or ("document" if gold.whole_documents else "sentence"),
+        decided=Decided(formats=formats),
+    )
 
 
 def check_reach(gold: Corpus, system: Corpus) -> None:

@@ -19,7 +19,7 @@ from assay.engine.measure import Measure
 from assay.engine.parts import Part, Summed, bases_of, basis_of, way_of
 from assay.engine.scores import Figures, Settings
 from assay.engine.slices import NO_VALUE
-from assay.engine.task import tasks
+from assay.engine.task import find_task
 from assay.engine.texts import united
 from assay.engine.warnings import format_warnings, repairs_of
 from assay.errors import UsageError
@@ -44,7 +44,7 @@ LEAST_RATIO = 5
 
 def make_result(part: Part, settings: Settings | None = None) -> Result:
     """The Result of what all shards amount to."""
-    options, measures, task = part.options, part.measures, tasks()[part.task]
+    options, measures, task = part.options, part.measures, find_task(part.task)
     unit = cluster_key(part.unit) or part.unit
     if part.units == 1 and unit != part.unit:
         raise UsageError(
@@ -162,7 +162,7 @@ def _add_items(found: Findings, part: Part, basis: int, views: Sequence[Any]) ->
 
 def _compared(part: Part, views: Sequence[Any]) -> Iterator[Compared]:
     """The items that systems are compared on, measure by measure, of everything and of each slice."""
-    measures, task = part.measures, tasks()[part.task]
+    measures, task = part.measures, find_task(part.task)
     for where, chosen in views:
         for index in bases_of({index: part.kinds[index] for index, _ in chosen}, measures):
             one, definition, on = dict(chosen)[index], measures[index].definition, str(measures[index])
@@ -265,7 +265,7 @@ def _notes(part: Part, alike: tuple[str, float] | None) -> Iterator[str]:
     for on, unresolved in part.unresolved_in_all.items():
         listed = sum(one.group == on for one in part.unresolved)
         if unresolved > listed:
-            noun = tasks()[part.task].noun
+            noun = find_task(part.task).noun
             yield f"Of {unresolved:,} {noun}s that no system resolves ({on}) {listed:,} are listed, drawn at random."
 
 

@@ -27,7 +27,7 @@ from assay.engine.prepare import Prepared, Run, prepare, source_of
 from assay.engine.repeats import evaluate_repeats, runs_of
 from assay.engine.scores import Settings
 from assay.engine.slices import Slice
-from assay.engine.task import preset_measures, task_options, tasks
+from assay.engine.task import find_task, preset_measures, task_options
 from assay.engine.warnings import format_warnings
 from assay.errors import InputError, UsageError, reason
 from assay.formats import Files
@@ -51,7 +51,7 @@ def measure_shard(
         Slice.find(spec)
     named = list(dict.fromkeys([*preset_measures(options.preset), *specs]))
     opened = Prepared(gold, systems, options, [find(spec) for spec in named])
-    task = tasks()[opened.task]
+    task = find_task(opened.task)
     cuts = [Slice.find(spec, opened.task) for spec in dict.fromkeys(options.slices)]
     if not named:
         usual = task.measures_for(opened.inputs[0]) if task.measures_for else task.defaults
@@ -339,7 +339,7 @@ class _Shard:
         """Fields of a Part that come from items: examples, texts, confusions."""
         if self.basis is None:
             return {}
-        run, options, task = self.run, self.options, tasks()[self.run.task]
+        run, options, task = self.run, self.options, find_task(self.run.task)
         items, tables = self.joined(self.basis), items_of(self.tables[self.basis])
         # Mentions are more than those that have an antecedent; spans and constituents are what is judged.
         counted = (items.kinds or run.measures[self.basis].definition.noun) and task.items_by_measure

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from assay import plugins
 from assay.arrays import NONE, Ints
+from assay.errors import unknown
 from assay.records import dataclass
 from assay.specs import Option
 
@@ -61,6 +63,12 @@ def word_places(run: Run, items: Items) -> Places:
     """Items that are words."""
     begin = np.where(items.owner == NONE, items.item - run.gold.starts[items.sentence], 0)
     return begin, begin + 1, {}
+
+
+def unit_places(run: Run, items: Items) -> Places:
+    """Items that are about a whole unit: its first word stands for it."""
+    nothing = np.zeros(len(items), dtype=np.int64)
+    return nothing, nothing + 1, {}
 
 
 @dataclass(frozen=True)
@@ -155,9 +163,21 @@ class Task:
 
 @cache
 def tasks() -> dict[str, Task]:
-    """All tasks by name."""
+    """All tasks that come with assay, by name."""
     names = import_module("assay.tasks").NAMES
     return {name: import_module(f"assay.tasks.{name}.task").TASK for name in names}
+
+
+@cache
+def find_task(name: str) -> Task:
+    """The task with this name, one of assay's own or of an installed package."""
+    if name in import_module("assay.tasks").NAMES:
+        own: Task = import_module(f"assay.tasks.{name}.task").TASK
+        return own
+    task = plugins.load("tasks", name)
+    if not isinstance(task, Task):
+        raise unknown("task", name, [known for known, one in tasks().items() if one.prepare])
+    return task
 
 
 def first_task() -> str:
@@ -204,9 +224,9 @@ def with_titles(result: Result) -> Result:
 def describe(result: Result, *, noun: bool = False) -> Result:
     """The Result with all that its task's record says of how it is shown; on demand with what items are called."""
     result = with_titles(result)
-    task = tasks().get(result.task)
-    if task is None:
+    if not result.task:
         return result
+    task = find_task(result.task)
     if noun:
         result = replace(result, noun=task.noun, drawing=task.drawing.kind)
     result = replace(

@@ -183,10 +183,22 @@ class Builder:
         self._faults: list[str] = []
         self._collectors: dict[type, Collector] = {}
         self._marks: dict[str, MarkLists] = {}
+        self._on_units: dict[str, list[tuple[int, str, int, dict[str, str]]]] = {}
+        """By layer: unit, label, line and attributes of marks without a place."""
 
     def layer(self, name: str, *roles: str) -> MarkLists:
         """The marks of a layer, whose arguments have these roles, the same for all files of the corpus."""
         return self._marks.setdefault(name, MarkLists(roles))
+
+    def unit(self, name: str, line: int) -> int:
+        """The number of a new unit without text, known by its id."""
+        self.identify(name, f"{self._files[-1][0]}:{line}")
+        self.add([""] * len(self._codes), [self.words + 1], [line])
+        return self.sentence - 1
+
+    def mark(self, layer: str, unit: int, label: str, line: int = 0, **attributes: str) -> None:
+        """A mark on a unit, without a place in it; all marks of a layer have the same attributes."""
+        self._on_units.setdefault(layer, []).append((unit, label, line, attributes))
 
     def collector(self, kind: type[C]) -> C:
         """The collector of a layer that only a task and its readers know, the same for all files of the corpus."""
@@ -411,6 +423,11 @@ class Builder:
             repairs=tuple((*kind, *found) for kind, found in self._repairs.items()),
             marks={name: lists.marks() for name, lists in self._marks.items()},
         )
+        for layer, rows in self._on_units.items():
+            unit, line = (np.array([row[place] for row in rows], dtype=np.int64) for place in (0, 2))
+            marks = Marks.without_place(unit, Column.of([label for _, label, _, _ in rows]))
+            attributes = {key: Column.of([given[key] for *_, given in rows]) for key in rows[0][3]}
+            corpus = corpus.with_marks(**{layer: replace(marks, lines=line, columns=attributes)})
         for collected in self._collectors.values():
             corpus = corpus.with_layer(collected.layer())
         return with_crossings_noted(corpus)
