@@ -219,6 +219,10 @@ class Builder:
         """The number of words so far."""
         return len(self._codes[0])
 
+    def first_word(self, sentence: int) -> int:
+        """The number of the first word of a sentence."""
+        return self._starts[sentence]
+
     @property
     def sentence(self) -> int:
         """The number of sentences that are complete, which is the index of the one under way."""

@@ -16,7 +16,7 @@ from assay.engine.texts import Shown
 from assay.formats import Input
 from assay.result import Result
 from assay.tasks.graphs import measures, roles
-from assay.tasks.graphs.arcs import WHOLE_KINDS, GraphPair
+from assay.tasks.graphs.arcs import WHOLE_KINDS, Nodes
 from assay.tasks.graphs.drawing import DRAWING
 from assay.tasks.graphs.measures import PARTS
 from assay.tasks.graphs.options import OPTIONS
@@ -49,7 +49,7 @@ def _parts(run: Run, tables: Tables) -> Tables:
 
 def _whole(run: Run, items: Items) -> bool:
     """True where items are no arcs, but made of them; of roles, predicates are drawn with their arguments anyway."""
-    arcs = run.pairs[0][1].layer(GraphPair) is not None
+    arcs = run.pairs[0][1].layer(Nodes) is not None
     return not items.kinds or (arcs and items.kinds == WHOLE_KINDS)
 
 
