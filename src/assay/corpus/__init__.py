@@ -16,6 +16,7 @@ from assay.arrays import NONE, Bools, Ints, Stretches, ids_of_runs
 from assay.corpus.columns import Column as Column
 from assay.corpus.columns import one_vocabulary as one_vocabulary
 from assay.corpus.marks import Marks as Marks
+from assay.corpus.marks import move_layers as move_layers
 from assay.errors import InputError, unknown
 from assay.records import dataclass
 
@@ -388,6 +389,7 @@ class Corpus:
             texts=None if self.texts is None else tuple(self.texts[number] for number in order.tolist()),
             spans=moved,
             chains=None,
+            marks=move_layers(self.marks, place),
             layers={kind: layer.moved(place) for kind, layer in self.layers.items()},
         )
 

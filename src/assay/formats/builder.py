@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
-from typing import TYPE_CHECKING, AnyStr, Protocol, TypeVar
+from typing import TYPE_CHECKING, AnyStr, Protocol, TypeVar, cast
 
 import numpy as np
 
@@ -50,7 +50,7 @@ class Collector(Protocol):
     """Something that readers gather a layer of the corpus in, file after file."""
 
     def layer(self) -> object:
-        """The finished layer."""
+        """The finished layer, or several by name."""
 
 
 class SpanLists:
@@ -181,20 +181,18 @@ class Builder:
         """Number among all documents, id and status of those that are left out."""
         self._repairs: dict[tuple[str, str], tuple[int, str]] = {}
         self._faults: list[str] = []
-        self._collectors: dict[type, Collector] = {}
+        self._collectors: dict[Callable[[], Collector], Collector] = {}
         self._marks: dict[str, MarkLists] = {}
 
     def layer(self, name: str, *roles: str) -> MarkLists:
         """The marks of a layer, whose arguments have these roles, the same for all files of the corpus."""
         return self._marks.setdefault(name, MarkLists(roles))
 
-    def collector(self, kind: type[C]) -> C:
+    def collector(self, kind: Callable[[], C]) -> C:
         """The collector of a layer that only a task and its readers know, the same for all files of the corpus."""
-        found = self._collectors.setdefault(kind, kind())
-        assert isinstance(found, kind)
-        return found
+        return cast("C", self._collectors.setdefault(kind, kind()))
 
-    def over_spans(self, kind: type[S], wanted: bool) -> S | None:
+    def over_spans(self, kind: Callable[[], S], wanted: bool) -> S | None:
         """The collector of a layer over all spans, with those so far; None as long as no document wants one."""
         if kind in self._collectors or not wanted:
             return self.collector(kind) if kind in self._collectors else None
@@ -412,7 +410,8 @@ class Builder:
             marks={name: lists.marks() for name, lists in self._marks.items()},
         )
         for collected in self._collectors.values():
-            corpus = corpus.with_layer(collected.layer())
+            layer = collected.layer()
+            corpus = corpus.with_marks(**layer) if isinstance(layer, dict) else corpus.with_layer(layer)
         return with_crossings_noted(corpus)
 
 
