@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -69,8 +68,8 @@ def related(corpus: Corpus) -> list[tuple[str, Row, Row]]:
     rows = rows_of(spans)
     columns = (relations.arguments["head"], relations.arguments["tail"], is_symmetric(relations))
     return [
-        (label + "*" * symmetric, rows[head], rows[tail])
-        for label, head, tail, symmetric in zip(relations.labels.strings(), *map(np.ndarray.tolist, columns), strict=True)
+        (label + "*" * int(symmetric), rows[head], rows[tail])
+        for label, (head, tail, symmetric) in zip(relations.labels.strings(), zip(*columns, strict=True), strict=True)
     ]
 
 

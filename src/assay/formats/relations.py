@@ -65,7 +65,7 @@ def is_symmetric(relations: Marks) -> Bools:
     return relations.columns[SYMMETRIC].isin((SYMMETRIC,))
 
 
-def scores_of(candidates: Marks) -> np.ndarray:
+def candidate_scores(candidates: Marks) -> np.ndarray:
     """The score of each candidate of a link, nan for one without."""
     column = candidates.columns[SCORE]
     return np.array([float(text or "nan") for text in column.vocabulary], dtype=float)[column.codes]

@@ -32,7 +32,7 @@ def links_of(pair: Pair) -> tuple[Marks, Marks]:
     return pair.marks["links"]
 
 
-def with_links(pair: Pair) -> Pair:
+def pair_links(pair: Pair) -> Pair:
     """The pair, whose spans are the mentions, with the links of both sides and their candidates."""
     spans = spans_of(pair)
     sides, candidates = (spans.gold, spans.system), [links_in(corpus)[1] for corpus in (pair.gold, pair.system)]

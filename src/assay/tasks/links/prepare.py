@@ -33,10 +33,10 @@ from assay.errors import InputError, UsageError
 from assay.formats import Input, read_labels, schemes
 from assay.formats.entities import ENTITY, declared_fields, entity_links
 from assay.formats.links import cut_like, is_link_column, link_columns, links_of_columns, one_nil
-from assay.formats.relations import CAPITALS, NIL, SCORE, links_in, scores_of
+from assay.formats.relations import CAPITALS, NIL, SCORE, candidate_scores, links_in
 from assay.formats.source import Source
 from assay.tasks.links.measures import fair_links
-from assay.tasks.links.mentions import TYPE, is_linked, is_nil, links_of, with_links
+from assay.tasks.links.mentions import TYPE, is_linked, is_nil, links_of, pair_links
 
 _FORMATS = "hipe, aida, neleval, brat (N lines), jsonl (link), conllu (MISC)"
 _FIELDS = ("wiki", "wikidata", "identity")
@@ -142,7 +142,7 @@ def prepare_links(
     gold, outputs = corpora[0], dict(zip(named, corpora[1:], strict=True))
     pairs, skipped, warnings = align_spans(gold, outputs, options)
     pairs, characters = with_one_line(pairs, options)
-    pairs = [(name, with_links(replace(pair, symmetric=options.symmetric))) for name, pair in pairs]
+    pairs = [(name, pair_links(replace(pair, symmetric=options.symmetric))) for name, pair in pairs]
     for name, corpus, (repeated, low) in zip(names, corpora, dropped, strict=True):
         reading += notes_on_reading(name, corpus)
         reading.append(read_links(name=name, repeated=repeated, low=low, least=options.min_score))
@@ -338,7 +338,7 @@ def _normalise(
     if least is not None:
         if not any(candidates.columns[SCORE].vocabulary):
             raise InputError(f"{corpus.name}: has no scores, which --min-score needs.")
-        candidates = candidates.where(~(scores_of(candidates) < least))
+        candidates = candidates.where(~(candidate_scores(candidates) < least))
     names = {name: compared(name) for name in candidates.labels.vocabulary}
     candidates = replace(candidates, labels=candidates.labels.mapped(names))
     # Few lists of identifiers are unlike all others: each is looked at once.

@@ -30,7 +30,7 @@ def relations_of(pair: Pair) -> tuple[Marks, Marks]:
     return pair.marks["relations"]
 
 
-def with_relations(pair: Pair) -> Pair:
+def pair_relations(pair: Pair) -> Pair:
     """The pair, which has spans, with its relations in text order; those with an argument in what was left out are
     left out too."""
     sides = []

@@ -34,8 +34,8 @@ from assay.tasks.relations.pairs import (
     found_spans,
     is_undirected,
     number_spans,
+    pair_relations,
     relations_of,
-    with_relations,
 )
 
 _PROPOSED = ("CONJUNCTION", "COMPARE")
@@ -100,7 +100,7 @@ def prepare_relations(
         skipped = skipped | bare
         pairs = [(name, without(pair, skipped)) for name, pair in pairs]
     pairs, characters = with_one_line(pairs, options)
-    pairs = _count_arguments([(name, with_relations(pair)) for name, pair in pairs])
+    pairs = _count_arguments([(name, pair_relations(pair)) for name, pair in pairs])
     for name, corpus in zip(names, corpora, strict=True):
         warnings += notes_on_reading(name, corpus)
     each = next((one.definition.name for one in measures if one.definition.name == "ehealth-kd"), "")
