@@ -16,6 +16,7 @@ from assay.arrays import NONE, Bools, Ints, Stretches, ids_of_runs
 from assay.corpus.columns import Column as Column
 from assay.corpus.columns import one_vocabulary as one_vocabulary
 from assay.corpus.marks import Marks as Marks
+from assay.corpus.marks import move_layers as move_layers
 from assay.errors import InputError, unknown
 from assay.records import dataclass
 
@@ -386,8 +387,8 @@ class Corpus:
             document_ids=tuple(self.document_ids[number] for number in documents),
             texts=None if self.texts is None else tuple(self.texts[number] for number in order.tolist()),
             spans=None if self.spans is None else self.spans.moved(place)[0],
-            marks={name: marks.moved(place)[0] for name, marks in self.marks.items()},
             chains=None,
+            marks=move_layers(self.marks, place),
             layers={kind: layer.moved(place) for kind, layer in self.layers.items()},
         )
 

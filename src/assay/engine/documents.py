@@ -1,11 +1,13 @@
-"""Documents of gold and of systems brought into one order, and spans that must fit into them."""
+"""Documents of gold and of systems brought into one order, and marks of both on one line."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from assay.align import Pair
+from assay.arrays import Bools
 from assay.corpus import Corpus
 from assay.engine.items import Items
 from assay.engine.measure import Measure
@@ -22,6 +24,7 @@ from assay.engine.prepare import (
     source_of,
     without,
 )
+from assay.engine.spanpairs import needs_characters, with_spans
 from assay.engine.warnings import Remark
 from assay.errors import AlignmentError
 from assay.formats import Input
@@ -150,3 +153,28 @@ def check_reach(gold: Corpus, system: Corpus) -> None:
             f"{bare.place_of_span(span)}: the span ends at word {int(bare.spans.end[span])} of a sentence of "
             f"{int(lengths[span])} words in {full.name}. Are these the same sentences?"
         )
+
+
+def align_spans(
+    gold: Corpus, outputs: Mapping[str, Corpus], options: Options
+) -> tuple[list[tuple[str, Pair]], Bools, list[Remark]]:
+    """Gold with each system that has spans, the sentences that are left out for all, and remarks on both."""
+    for output in outputs.values():
+        check_reach(gold, output)
+    pairs, warnings = aligned(gold, outputs, [True] * len(outputs), "", options)
+    skipped = np.any([pair.skipped for _, pair in pairs], axis=0)
+    nothing = f"no sentence is shared by {gold.name} and all systems."
+    units = "documents" if gold.whole_documents else "sentences"
+    text = f"left out, since the texts differ: {{number}} of {{sentences}} {units}."
+    warnings += left_out(skipped, nothing, text, options)
+    return [(name, without(pair, skipped)) for name, pair in pairs], skipped, warnings
+
+
+def with_one_line(
+    pairs: Sequence[tuple[str, Pair]], options: Options
+) -> tuple[list[tuple[str, Pair]], bool]:
+    """The pairs with spans on lines of one kind of atom, so that all systems are judged in the same way; and whether
+    these must be characters."""
+    needed = any(needs_characters(pair) for _, pair in pairs)
+    characters = needed or (options.decided is not None and options.decided.characters)
+    return [(name, with_spans(pair, characters=characters)) for name, pair in pairs], needed

@@ -137,6 +137,21 @@ class Steps:
             rest = (self.partner[row] == NONE) & ~np.isin(column, column[chosen])
             row, column = row[rest], column[rest]
 
+    def by_weight(self, ours: Ints, theirs: Ints, weight: Ints, ranks: tuple[Ints, Ints], kind: int) -> None:
+        """Make as many of these pairs as can be among the marks that are left, with the greatest sum of weights.
+
+        A pair may be listed twice. Ties are decided by the ranks of all marks, whichever side is gold.
+        """
+        free = (self.partner[ours] == NONE) & ~np.isin(theirs, self.partner)
+        ours, theirs, weight = ours[free], theirs[free], weight[free]
+        order = np.lexsort((-weight, theirs, ours))
+        ours, theirs, weight = ours[order], theirs[order], weight[order]
+        new = run_starts(ours) | run_starts(theirs)
+        ours, theirs, weight = ours[new], theirs[new], weight[new]
+        rank = np.sort(np.stack([ranks[0][ours], ranks[1][theirs]]), axis=0)
+        rows = best_pairs(ours, theirs, weight, most=True, order=np.lexsort((theirs, ours, rank[1], rank[0])))
+        self.settle(ours[rows], theirs[rows], kind)
+
     def matches(self, missing: int, spurious: int) -> Matches:
         """The pairs, and a row for each mark without a partner."""
         rows = np.flatnonzero(self.partner != NONE)

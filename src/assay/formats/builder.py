@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
-from typing import TYPE_CHECKING, AnyStr, Protocol, TypeVar
+from typing import TYPE_CHECKING, AnyStr, Protocol, TypeVar, cast
 
 import numpy as np
 
@@ -50,7 +50,7 @@ class Collector(Protocol):
     """Something that readers gather a layer of the corpus in, file after file."""
 
     def layer(self) -> object:
-        """The finished layer."""
+        """The finished layer, or several by name."""
 
 
 class SpanLists:
@@ -181,7 +181,7 @@ class Builder:
         """Number among all documents, id and status of those that are left out."""
         self._repairs: dict[tuple[str, str], tuple[int, str]] = {}
         self._faults: list[str] = []
-        self._collectors: dict[type, Collector] = {}
+        self._collectors: dict[Callable[[], Collector], Collector] = {}
         self._marks: dict[str, MarkLists] = {}
         self._on_units: dict[str, list[tuple[int, str, int, dict[str, str]]]] = {}
         """By layer: unit, label, line and attributes of marks without a place."""
@@ -200,13 +200,11 @@ class Builder:
         """A mark on a unit, without a place in it; all marks of a layer have the same attributes."""
         self._on_units.setdefault(layer, []).append((unit, label, line, attributes))
 
-    def collector(self, kind: type[C]) -> C:
+    def collector(self, kind: Callable[[], C]) -> C:
         """The collector of a layer that only a task and its readers know, the same for all files of the corpus."""
-        found = self._collectors.setdefault(kind, kind())
-        assert isinstance(found, kind)
-        return found
+        return cast("C", self._collectors.setdefault(kind, kind()))
 
-    def over_spans(self, kind: type[S], wanted: bool) -> S | None:
+    def over_spans(self, kind: Callable[[], S], wanted: bool) -> S | None:
         """The collector of a layer over all spans, with those so far; None as long as no document wants one."""
         if kind in self._collectors or not wanted:
             return self.collector(kind) if kind in self._collectors else None
@@ -433,7 +431,8 @@ class Builder:
             attributes = {key: Column.of([given[key] for *_, given in rows]) for key in rows[0][3]}
             corpus = corpus.with_marks(**{layer: replace(marks, lines=line, columns=attributes)})
         for collected in self._collectors.values():
-            corpus = corpus.with_layer(collected.layer())
+            own = collected.layer()
+            corpus = corpus.with_marks(**own) if isinstance(own, dict) else corpus.with_layer(own)
         return with_crossings_noted(corpus)
 
 
