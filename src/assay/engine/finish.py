@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from itertools import combinations
 from typing import Any, TypeVar
 
@@ -54,11 +54,6 @@ T = TypeVar("T")
 _SEED = re.compile(r"[-_. ]?(?:seed|run)[-_. ]?\d+", re.IGNORECASE)
 NO_ERRORS = ("tp", "unscored")
 """Kinds of outcome that are no errors."""
-_SAID_OTHERWISE = (
-    *("symmetric", "task", "column", "scheme", "unit", "interval", "times", "seed", "power"),
-    *("examples", "change", "kind", "label_order", "embed", "decided", "figures_alone", "pairs_of_sets"),
-)
-"""Options that the signature says in words of its own, or that change no figure."""
 SURE = 0.001
 """From this p on, another split of the data may well tell otherwise."""
 WIDER = 1.2
@@ -555,11 +550,7 @@ def _notes(part: Part, figures: Sequence[Figures], alike: tuple[str, float] | No
 def _signature(part: Part, interval: str) -> str:
     """All that one needs to get the same figures again: the choices made, and checksums of the files."""
     options = part.options
-    chosen = {
-        item.name: getattr(options, item.name)
-        for item in fields(options)
-        if item.name not in (*part.contents, *_SAID_OTHERWISE) and getattr(options, item.name) != item.default
-    }
+    chosen = {name: value for name, value in options.signature_values().items() if name not in part.contents}
     # Formats whose parameters figures depend on say all of them.
     formats = [f"{source.name}:{source.format}" for source in part.systems if "(" in source.format]
     names = ["gold", *(source.name for source in part.systems)]

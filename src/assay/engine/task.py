@@ -13,7 +13,6 @@ import numpy as np
 
 from assay.arrays import NONE, Ints
 from assay.records import dataclass
-from assay.specs import Option
 
 if TYPE_CHECKING:
     from assay.align import Pair
@@ -120,8 +119,8 @@ class Task:
     """A sentence on its measures and the command that has them, where that is not score or compare."""
     recognises: Callable[[Input | Corpus, Options], bool] = lambda item, options: False
     """True if the beginning of a file shows this task."""
-    options: tuple[Option, ...] = ()
-    """The options that have a meaning for it and for few other tasks."""
+    options: tuple[str, ...] = ()
+    """The options that it uses of those that not all tasks do."""
     slices: tuple[SliceKind, ...] = ()
     """Ways to cut the data that belong to it."""
     matched: bool = False
@@ -150,7 +149,7 @@ class Task:
     """… and what the Result gets of them, or of what else is known of all shards."""
 
 
-# The tasks stand above the engine, which knows nothing of them but what these three hand over.
+# The tasks stand above the engine, which knows nothing of them but what these hand over.
 
 
 @cache
@@ -169,12 +168,6 @@ def first_task() -> str:
 def preset_measures(name: str | None) -> tuple[str, ...]:
     """The measures of a preset; none where none is named."""
     return next((task.presets[name] for task in tasks().values() if name in task.presets), ()) if name else ()
-
-
-def task_options() -> dict[str, Option]:
-    """The options that belong to tasks, by name."""
-    found: dict[str, Option] = import_module("assay.tasks").task_options()
-    return found
 
 
 def measure_title(name: str) -> str:

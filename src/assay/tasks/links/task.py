@@ -13,7 +13,6 @@ from assay.engine.task import Task
 from assay.errors import UsageError
 from assay.tasks.links import measures
 from assay.tasks.links.mentions import LinkPair
-from assay.tasks.links.options import OPTIONS
 from assay.tasks.links.prepare import AMBIGUOUS, prepare_links, shows_links
 from assay.tasks.links.tables import finish, numbers, present
 
@@ -72,7 +71,10 @@ TASK = Task(
     agreement_where_defined=("link-kappa",),
     prepare=prepare_links,
     recognises=shows_links,
-    options=OPTIONS,
+    options=(
+        *("train", "link_column", "link_field", "id_prefix", "same_ids", "min_score", "id_url", "blank_tag"),
+        *("scheme", "repair", "missing"),
+    ),
     slices=SLICES,
     drawing=span_drawing(all_count=True),
     matched=True,

@@ -15,7 +15,6 @@ from assay.engine.task import Task
 from assay.errors import UsageError
 from assay.tasks.relations import measures
 from assay.tasks.relations.drawing import DRAWING
-from assay.tasks.relations.options import OPTIONS
 from assay.tasks.relations.pairs import RelationList, RelationPair
 from assay.tasks.relations.prepare import holds_relations, prepare_relations
 from assay.tasks.relations.tables import UNTYPED, finish, present, sums
@@ -190,7 +189,7 @@ TASK = Task(
     agreement=(*DEFAULTS, "fair-relations", "relation-kappa"),
     prepare=prepare_relations,
     recognises=lambda item, options: options.column is None and holds_relations(item),
-    options=OPTIONS,
+    options=("train", "oov_fold_case", "only_annotated", "repair", "missing", "labels", "ignore_labels"),
     slices=SLICES,
     drawing=DRAWING,
     matched=True,

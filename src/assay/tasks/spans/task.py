@@ -30,7 +30,6 @@ from assay.result import AnswerCounts, Result, Score, Sweep
 from assay.tasks.spans import measures, strings
 from assay.tasks.spans.answers import by_status
 from assay.tasks.spans.forms import form_counts, form_sums
-from assay.tasks.spans.options import OPTIONS
 from assay.tasks.spans.prepare import prepare_spans, shows_spans
 from assay.tasks.spans.ratings import continua, majority_pairs, span_ratings
 from assay.tasks.spans.tables import present
@@ -213,7 +212,11 @@ TASK = Task(
     majority=majority_pairs,
     prepare=prepare_spans,
     recognises=shows_spans,
-    options=OPTIONS,
+    options=(
+        *("train", "lexicon", "oov_fold_case"),
+        *("scheme", "repair", "missing", "blank_tag", "gold_errors", "forms", "sweep"),
+        *("map", "labels", "ignore_labels"),
+    ),
     slices=SLICES,
     drawing=span_drawing(all_count=True),
     matched=True,
