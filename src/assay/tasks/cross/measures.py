@@ -128,7 +128,7 @@ def tedeval(parse: Parse, *, sizes: str = "2.1", labelled: bool = True, gold: st
         framework alone), unasked (of its own framework alone, not built).
     Score: value = 1 − Σ delta / Σ norm; sentence-mean = the mean of 1 − delta/norm over sentences; none below 0.
         Where there is nothing to divide by (sentences of one word, which are but roots), 1 without edits and else 0.
-    Paper: Tsarfaty et al. 2012, sections 3 and 4. Golden: cases/trees, const-dep-english. Peers: TedEval 2.1, 2.2.
+    Paper: Tsarfaty et al. 2012, sections 3 and 4. Peers: TedEval 2.1, 2.2.
     """
     if sizes not in SIZES:
         raise unknown("way to measure trees", sizes, SIZES)

@@ -149,7 +149,7 @@ def links(pair: Pair, *, match: str = "strict", nil: str = "kept", types: str = 
         document- (the score of each, in units of 2⁻³²) and documents- (those where it is defined).
     Score: precision = tp/system, recall = tp/gold, f1 = 2·tp/(gold+system). document- is the mean over documents: of
         precision where the system has items, of recall where gold has, of f1 where both have.
-    Paper: Ehrmann et al. 2022. Golden: links-hipe2022, cases/relations.
+    Paper: Ehrmann et al. 2022.
     Peers: HIPE-scorer (NEL strict, fuzzy, @n), neleval (strong_all_match, strong_link_match, strong_nil_match,
         strong_typed_all_match), GERBIL (A2KB).
     """
@@ -200,7 +200,7 @@ def fair_links(pair: Pair) -> Items:
         place, right and wrong identifier); missed, spurious; gold, system (mentions with a link).
     Score: f1 = 2·tp/(2·tp+errors); an error of a pair is half a missing and half a spurious link in precision and
         recall.
-    Golden: links-hipe2022, cases/relations. Peers: the classes of Elevant that need no knowledge base.
+    Peers: the classes of Elevant that need no knowledge base.
     """
     layer = links_in(pair)
     found = layer.fair()
@@ -213,7 +213,7 @@ def link_accuracy(pair: Pair, *, at: int = 1) -> Counts:
 
     at: the number of a system's candidates, best first, of which one must be right.
     Counts: right, found (mentions with a link on both sides). Score: right/found.
-    Golden: links-hipe2022, cases/relations. Peers: GERBIL (D2KB, where mentions are given).
+    Peers: GERBIL (D2KB, where mentions are given).
     """
     _checked({}, at)
     layer = links_in(pair)
@@ -236,7 +236,7 @@ def link_mentions(pair: Pair, *, linked: bool = False) -> Items:
 
     linked: only mentions that have a link, NIL included; else also those that a file leaves without one.
     Counts: tp, fp, fn; gold, system. Score: precision = tp/system, recall = tp/gold, f1 = 2·tp/(gold+system).
-    Golden: links-hipe2022, cases/relations. Peers: neleval (strong_mention_match).
+    Peers: neleval (strong_mention_match).
     """
     layer = links_in(pair)
     names = tuple(name or _UNTYPED for name in layer.types)
@@ -257,7 +257,7 @@ def document_entities(pair: Pair) -> Counts:
 
     Of several identifiers of a mention the first counts.
     Counts: tp, fp, fn (identifiers of a document). Score: precision, recall and f1 of these.
-    Golden: links-hipe2022, cases/relations. Peers: neleval (entity_match), GERBIL (C2KB).
+    Peers: neleval (entity_match), GERBIL (C2KB).
     """
     layer = links_in(pair)
     document = pair.gold.document_of_sentence

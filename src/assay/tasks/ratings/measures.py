@@ -41,7 +41,7 @@ def alpha(ratings: Ratings, group: Ints, groups: int, *, level: str = "nominal",
     Score: observed = mean distance of two ratings of an item, expected = mean distance of any two ratings,
         alpha = 1 − observed/expected; undefined where all ratings are equal.
     Paper: Krippendorff 2004, chapter 11; MASI: Passonneau 2006, with 2/3 and 1/3 in full.
-    Golden: cases/annotators, alttest. Peers: krippendorff, nltk.metrics.agreement, DKPro Statistics.
+    Peers: krippendorff, nltk.metrics.agreement, DKPro Statistics.
     """
     return numbers.alpha_rows(ratings, group, groups, level, distance)
 
@@ -65,7 +65,7 @@ def fleiss(ratings: Ratings, group: Ints, groups: int) -> Rows:
     Score: agreement p = the mean of these shares, expected e = the sum of the squared shares of labels,
         kappa = (p − e)/(1 − e); undefined where only one label occurs.
     Paper: Fleiss 1971; items may have different numbers of ratings, which are pooled.
-    Golden: cases/annotators, alttest. Peers: statsmodels fleiss_kappa; irrCAC, where no rating is missing.
+    Peers: statsmodels fleiss_kappa; irrCAC, where no rating is missing.
     """
     return numbers.fleiss_rows(ratings, group, groups)
 
@@ -89,7 +89,7 @@ def ac1(ratings: Ratings, group: Ints, groups: int, *, labels: int = 0) -> Rows:
     Counts: as for fleiss, and the mean share of each label over all items with a rating.
     Score: agreement as for fleiss, expected e = Σ π(1−π)/(q−1) for q labels with shares π,
         ac1 = (p − e)/(1 − e); undefined where there is only one label.
-    Paper: Gwet 2008. Golden: cases/annotators, alttest. Peers: irrCAC.
+    Paper: Gwet 2008. Peers: irrCAC.
     """
     return numbers.ac1_rows(ratings, group, groups, labels)
 
@@ -116,7 +116,7 @@ def alpha_u(continua: Continua, rng: np.random.Generator) -> tuple[Rows, str]:
     Score: units that overlap disagree by the squared distances of their ends, a unit that lies in a gap by its
         squared length; alpha = 1 − observed/expected, over all labels and of each. Units of one label by one
         annotator must not overlap. As lengths are squared, a near miss of a long unit costs more than leaving it out.
-    Paper: Krippendorff 1995. Golden: cases/annotators, gamma-continua. Peers: DKPro Statistics.
+    Paper: Krippendorff 1995. Peers: DKPro Statistics.
     """
     continua.check_overlaps()
     shape = (len(continua.units), len(continua.labels))
@@ -160,7 +160,7 @@ def gamma(
         the same for the labels of aligned units alone: the share of pairs whose labels differ, where a pair of the v
         units of one alignment weighs max(0, 1 − alpha·d)/(v − 1), d the dissimilarity of their places. The expected
         disorder is drawn, so that gamma varies a little with the seed: its standard error is given in a note.
-    Paper: Mathet, Widlöcher and Métivier 2015, for gamma-cat Mathet 2017. Golden: cases/annotators, gamma-continua.
+    Paper: Mathet, Widlöcher and Métivier 2015, for gamma-cat Mathet 2017.
     Peers: pygamma-agreement, which draws random continua otherwise, and in gamma-cat counts units without a
         counterpart as errors of labels.
     """
@@ -213,7 +213,7 @@ def alt_test(
     Counts: for each annotator the items in which the system is at least as near to the others.
     Score: winning-rate = the share of annotators whom the system beats (passed: 0.5 and more); advantage = the mean
         over annotators of the share of items in which it is at least as near.
-    Paper: Calderon, Reichart and Dror 2025. Golden: cases/annotators, alttest. Peers: AltTest.
+    Paper: Calderon, Reichart and Dror 2025. Peers: AltTest.
     """
     if not 0 <= epsilon <= 1 or not 0 < fdr < 1:
         raise UsageError(f"alt-test: epsilon and fdr are shares, not {epsilon} and {fdr}.")
@@ -278,7 +278,7 @@ def soft(
         mean undefined.
     Counts: items, distances. Score: distance = the mean over items; entropy = that of the annotators' shares, in
         nats, below which no cross-entropy lies.
-    Golden: cases/annotators. Peers: LeWiDi's scoring program.
+    Peers: LeWiDi's scoring program.
     """
     if distance not in numbers.SOFT:
         raise unknown("distance", distance, numbers.SOFT)
@@ -340,7 +340,7 @@ def perspective(
     range: the greatest distance of two labels that are numbers; where the order of labels is given, that of ranks.
     Counts: items. Score: error-rate = the mean over items of the share of annotators whose label is missed;
         absolute-distance = the mean over items of |predicted − given|/range, where labels have an order or a range.
-    Golden: cases/annotators. Peers: LeWiDi's scoring program.
+    Peers: LeWiDi's scoring program.
     """
     cells = ratings.table
     guessed = np.tile(system.label[:, None], cells.shape[1]) if system.each is None else system.each

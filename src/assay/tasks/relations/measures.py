@@ -184,7 +184,7 @@ def relations(
         gold's relations before the choice).
     Score: precision = tp/(tp+fp), recall = tp/(tp+fn), f1 = 2·tp/(2·tp+fp+fn); macro-f1 is the mean over the labels
         of gold or system; ceiling (given=spans) = gold/all, and recall there times ceiling is recall.
-    Paper: Taillé et al. 2020. Golden: relations-ehealthkd2020, cases/relations. Peers: sincere (re_score).
+    Paper: Taillé et al. 2020. Peers: sincere (re_score).
     """
     setting = setting_of(**{name: value for name, value in locals().items() if name != "pair"})
     layer = relations_of(pair)
@@ -274,7 +274,7 @@ def fair_relations(
         the causes fn-argument-missing, fn-not-related, fp-argument-spurious, fp-spurious; gold, system.
     Score: le, de, te, be and me count as half a spurious and half a missing relation: f1 = 2·tp/(2·tp + all errors).
         macro-f1 as for relations, errors under gold's label.
-    Paper: after Ortmann 2022. Golden: relations-ehealthkd2020, cases/relations.
+    Paper: after Ortmann 2022.
     """
     setting = setting_of(label=label, direction=direction, symmetric=symmetric, equivalence=equivalence)
     layer = relations_of(pair)
@@ -326,7 +326,7 @@ def facts(pair: Pair, *, entities: str = "all", ignore: str = "") -> Items:
         not of recall (Ign F1 of DocRED).
     Counts: per label tp, fn, fp, each fact once; seen (with --train: right facts that it has); gold, system.
     Score: as for relations; with ignore=train precision = (tp-seen)/(tp+fp-seen), f1 the harmonic mean.
-    Paper: Yao et al. 2019. Golden: cases/relations. Peers: DocRED, JEREX, REBEL.
+    Paper: Yao et al. 2019. Peers: DocRED, JEREX, REBEL.
     """
     if entities not in ENTITIES:
         raise unknown("value of entities", entities, ENTITIES)
@@ -386,7 +386,7 @@ def ehealth_kd(pair: Pair, *, task: str = "both", given: str = "", equivalence: 
         partners (same-as in either order); missing; spurious.
     Score: precision = (correct + partial/2)/(correct + partial + incorrect + spurious), recall with missing in place
         of spurious, f1 their harmonic mean. Only sentences that gold annotates count there: --only-annotated.
-    Paper: Piad-Morffis et al. 2020. Golden: relations-ehealthkd2020, cases/relations. Peers: ehealthkd-2020.
+    Paper: Piad-Morffis et al. 2020. Peers: ehealthkd-2020.
     """
     if task not in TASKS:
         raise unknown("value of task", task, TASKS)

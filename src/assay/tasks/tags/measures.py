@@ -52,7 +52,6 @@ def accuracy(pair: Pair, *, column: str | None = None) -> Items:
     Counts: right, gold, system (words), aligned (words with a counterpart).
     Score: precision = right/system, recall = right/gold, f1 = 2·right/(gold+system), aligned = right/aligned.
         With equal tokenisation all four are one number, the accuracy.
-    Golden: pos-german, pos-german-konvens2019, morph-slovene-ssj500k.
     Peers: conll18_ud_eval (UPOS, XPOS, UFeats, Lemmas), scikit-learn accuracy_score.
     """
     return judge_words(pair, column)
@@ -71,7 +70,6 @@ def sentence_accuracy(pair: Pair, *, column: str | None = None) -> Items:
     Counts: right, sentences (those with at least one gold label).
     Score: value = right/sentences.
     Paper: Tuggener 2017, Table 3; Szymański & Gorman 2020, section 4.
-    Golden: pos-german, morph-slovene-ssj500k.
     """
     return judge_words(pair, column)
 
@@ -84,7 +82,6 @@ def oov_accuracy(pair: Pair, *, column: str | None = None, words: str = "") -> I
     words: `train` or `lexicon`; where both are given, `train` unless said otherwise.
     Counts: as for accuracy, over unseen words. Score: as for accuracy; undefined where no word is unseen.
     Paper: Szymański & Gorman 2020, section 4.
-    Golden: pos-german.
     """
     judged = judge_words(pair, column)
     values, vocabulary = known_words(pair, judged, words, "oov-accuracy")
@@ -99,7 +96,7 @@ def ufeats(pair: Pair, *, empty: str = "label") -> Items:
         `_` in FEATS are left out.
     Counts and Score: as for accuracy. Features outside the universal ones, and layered ones (`Gender[psor]`), are not
         looked at; `accuracy(column=FEATS)` compares all.
-    Golden: dep-conll2018-en_ewt. Peers: udtools, conll18_ud_eval (UFeats).
+    Peers: udtools, conll18_ud_eval (UFeats).
     """
     return _together(pair, "ufeats", ("FEATS",), ("FEATS",), empty)
 
@@ -111,7 +108,7 @@ def alltags(pair: Pair, *, empty: str = "label") -> Items:
     empty: `label`: `_` is a label like others, as in CoNLL 2018, where two files without a layer agree on it; `skip`:
         words for which gold has `_` in UPOS or XPOS are left out.
     Counts and Score: as for accuracy; features as for ufeats.
-    Golden: dep-conll2018-en_ewt. Peers: udtools, conll18_ud_eval (AllTags).
+    Peers: udtools, conll18_ud_eval (AllTags).
     """
     return _together(pair, "alltags", ("UPOS", "XPOS", "FEATS"), ("UPOS", "XPOS"), empty)
 
@@ -156,7 +153,7 @@ def tag_f1(pair: Pair, *, column: str | None = None) -> Items:
         average is too short if a tag has fewer than 10 words, gold's and the system's (marked †). By resampling it is
         biased upwards, because a resample without some rare tag leaves it out.
     Paper: Tuggener 2017, Tables 9 and 12 give the recall.
-    Golden: an independent count over pos-german. Peers: scikit-learn classification_report.
+    Peers: scikit-learn classification_report.
     """
     judged, blank = judge_words(pair, column), pair.layer(Blank)
     if blank is None:
@@ -232,7 +229,6 @@ def pa(pair: Pair, *, column: str | None = None, tagset: str = "") -> Items:
         mean of the best score of an assigned tag, precision and recall = mean over assigned and over gold tags.
         With one tag on each side all five are one number.
     Paper: Acedański & Przepiórkowski 2010, sections 2.2 and 3.1, Tables 4 and, with tagset=atomic, 2.
-    Golden: cases/tagging, morph-slovene-ssj500k.
     """
     found = tagsets.find(tagset) if tagset else None
     wanted = getattr(found, "column", "")
@@ -250,7 +246,6 @@ def wpa(pair: Pair, *, column: str | None = None, weights: str = "") -> Items:
     weights: a file or a preset (equal, paper, poliqarp); --weights where none is given.
     Counts and Score: as for pa, positions weighing what the weights say.
     Paper: Acedański & Przepiórkowski 2010, section 2.3 and Table 1.
-    Golden: cases/tagging.
     """
     return _weighted(pair, column, weights, "wpa")
 
@@ -264,7 +259,6 @@ def cwpa(pair: Pair, *, column: str | None = None, weights: str = "") -> Items:
     Counts and Score: as for pa; the weights of the assigned tag's part of speech go with precision, those of
         gold's with recall.
     Paper: Acedański & Przepiórkowski 2010, section 2.4.
-    Golden: cases/tagging.
     """
     return _weighted(pair, column, weights, "cwpa")
 
@@ -276,7 +270,6 @@ def pos_accuracy(pair: Pair, *, column: str | None = None) -> Items:
     column: as for accuracy. Needs --tagset.
     Counts and Score: as for pa, with credit 1 for an equal part of speech and else 0; with one tag on each side
         all five scores are one number, the accuracy.
-    Golden: cases/tagging, morph-slovene-ssj500k.
     """
     judged, analysis = judge_words(pair, column), analysis_of(pair, column)
     names = analysis.value_names(POS)
@@ -306,7 +299,7 @@ def features(pair: Pair, *, column: str | None = None, pos: bool = False) -> Cou
     pos: count the part of speech as a category too.
     Counts: per category right (both sides have it with equal value), gold and system (words that have it).
     Score: as for tag-f1, with categories as labels.
-    Golden: morph-slovene-ssj500k. Peers: spaCy's Scorer (morph_per_feat).
+    Peers: spaCy's Scorer (morph_per_feat).
     """
     judged, analysis = judge_words(pair, column), analysis_of(pair, column)
     sentences = pair.gold.sentences
@@ -420,7 +413,7 @@ def kappa(pair: Pair, *, column: str | None = None, weights: str = "") -> Counts
         labels, whose chance is drawing two of the 2n labels of both. Neither is defined where only one label occurs.
         With weights w by distance in rank kappa is 1 − Σ w·observed/Σ w·expected. Of several annotators all pairs,
         each over what both labelled, and their mean.
-    Golden: cases/annotators. Peers: scikit-learn cohen_kappa_score, nltk.metrics.agreement.
+    Peers: scikit-learn cohen_kappa_score, nltk.metrics.agreement.
     """
     if weights not in ("", "none"):
         raise UsageError("kappa(weights=…) is about annotators: assay agreement")
