@@ -211,7 +211,7 @@ def elas(
     Counts: tp (right), le, head, dependent, direction (one end or the label is wrong), fn (missing), fp (spurious);
         gold, system (arcs).
     Score: precision = tp/system, recall = tp/gold, f1 = 2·tp/(gold+system).
-    Paper: Bouma et al. 2020. Golden: graphs-eud-en_ewt, graphs-eud-empty-nodes, cases/graphs.
+    Paper: Bouma et al. 2020.
     Peers: iwpt21_xud_eval, udeval.
     """
     found = enhanced(
@@ -227,7 +227,7 @@ def eulas(pair: Pair, *, empty: str = "collapse", relations: str = "", without: 
     empty, relations, without: as for elas.
     Counts and Score: as for elas; every step of a label is cut at its first colon. Where two arcs then look alike,
         each answers for one.
-    Golden: graphs-eud-en_ewt, graphs-eud-empty-nodes, cases/graphs. Peers: iwpt21_xud_eval, udeval.
+    Peers: iwpt21_xud_eval, udeval.
     """
     return match_arcs(pair, enhanced(pair, empty, cut=True, relations=relations, without=without))
 
@@ -296,7 +296,7 @@ def sdp(pair: Pair, *, top: bool = True, punctuation: bool = True, directed: boo
     punctuation: whether arcs count that begin or end at words tagged . , : ( ) or PUNCT in gold.
     directed: whether it matters which end is the head; if not, of arcs that are then alike one counts.
     Counts and Score: as for elas.
-    Paper: Oepen et al. 2014, 2015. Golden: graphs-sdp-dm, cases/graphs. Peers: SDP toolkit, mtool --score sdp.
+    Paper: Oepen et al. 2014, 2015. Peers: SDP toolkit, mtool --score sdp.
     """
     return _semantic(pair, top, punctuation, directed, True)
 
@@ -307,7 +307,7 @@ def sdp_unlabelled(pair: Pair, *, top: bool = True, punctuation: bool = True, di
 
     top, punctuation, directed: as for sdp.
     Counts and Score: as for elas.
-    Golden: graphs-sdp-dm, cases/graphs. Peers: SDP toolkit, mtool --score sdp.
+    Peers: SDP toolkit, mtool --score sdp.
     """
     return _semantic(pair, top, punctuation, directed, False)
 
@@ -318,7 +318,7 @@ def sdp_exact(pair: Pair, *, top: bool = True, punctuation: bool = True, directe
 
     top, punctuation, directed: as for sdp.
     Counts and Score: as for elas-exact.
-    Golden: graphs-sdp-dm, cases/graphs. Peers: SDP toolkit, mtool --score sdp.
+    Peers: SDP toolkit, mtool --score sdp.
     """
     return whole_sentences_of(pair, _semantic(pair, top, punctuation, directed, True))
 
@@ -329,7 +329,7 @@ def sdp_unlabelled_exact(pair: Pair, *, top: bool = True, punctuation: bool = Tr
 
     top, punctuation, directed: as for sdp.
     Counts and Score: as for elas-exact.
-    Golden: graphs-sdp-dm, cases/graphs. Peers: SDP toolkit, mtool --score sdp.
+    Peers: SDP toolkit, mtool --score sdp.
     """
     return whole_sentences_of(pair, _semantic(pair, top, punctuation, directed, False))
 
@@ -405,7 +405,7 @@ def predications(pair: Pair, *, arguments: str = "all", predicates: str = "V") -
     predicates: the beginning of the tags of predicates that count; `any` for all.
     Counts: tp, arguments (some are wrong), sense (frames: the frame is wrong), fn, fp, gold, system (predicates; one
         without arguments counts too). Score: as for elas.
-    Golden: graphs-sdp-dm, cases/graphs. Peers: SDP toolkit.
+    Peers: SDP toolkit.
     """
     return _predications(pair, arguments, predicates, False)
 
@@ -425,7 +425,7 @@ def frames(pair: Pair, *, arguments: str = "all", predicates: str = "V") -> Item
 
     arguments, predicates: as for predications.
     Counts and Score: as for predications.
-    Golden: graphs-sdp-dm, cases/graphs. Peers: SDP toolkit.
+    Peers: SDP toolkit.
     """
     return _predications(pair, arguments, predicates, True)
 
@@ -449,7 +449,7 @@ def arc_f1(pair: Pair, *, labels: str = "universal", empty: str = "collapse", to
     labels: `universal`: relations cut at the first colon; `full`: as they are.
     empty: as for elas. top: as for sdp.
     Counts: per label right, gold, system; tops are under their label or under (top). Score: as for tag-f1.
-    Golden: graphs-sdp-dm. Peers: SDP toolkit.
+    Peers: SDP toolkit.
     """
     if labels not in LABELS:
         raise unknown("value of labels", labels, LABELS)

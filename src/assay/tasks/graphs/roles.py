@@ -381,7 +381,7 @@ def srl(pair: Pair, *, sense: str = "number", dependent: bool = False, continuat
         word), sense (wrong sense), fn, fp, fn-predicate and fp-predicate (arguments of a predicate that the system,
         or gold, does not have); gold, system.
     Score: precision = tp/system, recall = tp/gold, f1 = 2·tp/(gold+system).
-    Paper: Hajič et al. 2009. Golden: graphs-srl-up_ewt, cases/graphs. Peers: eval09.pl (labelled F1).
+    Paper: Hajič et al. 2009. Peers: eval09.pl (labelled F1).
     """
     return _judge(pair, sense, dependent, continuation)
 
@@ -392,7 +392,7 @@ def srl_unlabelled(pair: Pair, *, continuation: str = "separate") -> Items:
 
     continuation: as for srl.
     Counts and Score: as for srl. A word that gold gives two roles of one predicate is two arguments.
-    Golden: graphs-srl-up_ewt, cases/graphs. Peers: eval09.pl (unlabelled F1).
+    Peers: eval09.pl (unlabelled F1).
     """
     return _judge(pair, "false", False, continuation, labelled=False)
 
@@ -412,7 +412,7 @@ def srl_arguments(pair: Pair, *, dependent: bool = False, continuation: str = "s
 
     dependent, continuation: as for srl.
     Counts and Score: as for srl.
-    Golden: graphs-srl-primesrl. Peers: eval09.pl, PriMeSRL-Eval (dependent=true, continuation=join).
+    Peers: eval09.pl, PriMeSRL-Eval (dependent=true, continuation=join).
     """
     return _judge(pair, "number", dependent, continuation, which="arguments")
 
@@ -431,7 +431,7 @@ def srl_predicates(pair: Pair, *, sense: str = "number") -> Items:
 
     sense: as for srl; `false` asks only whether predicates are found.
     Counts: tp, sense (wrong sense), fn, fp, gold, system. Score: as for srl.
-    Golden: graphs-srl-up_ewt, graphs-srl-primesrl. Peers: eval09.pl.
+    Peers: eval09.pl.
     """
     return _judge(pair, sense, False, "separate", which="predicates")
 
@@ -477,7 +477,7 @@ def srl_propositions(
     sense, dependent, continuation: as for srl.
     Counts: tp, sense (wrong sense), arguments (sense right, arguments not), fn, fp, gold, system (predicates).
     Score: as for srl.
-    Golden: graphs-srl-up_ewt, cases/graphs. Peers: eval09.pl (proposition F1).
+    Peers: eval09.pl (proposition F1).
     """
     _check(sense=(sense, SENSES), continuation=(continuation, CONTINUATIONS))
     gold, system = roles_of(pair, spans=False, join=continuation == "join")
@@ -498,7 +498,7 @@ def srl_exact(pair: Pair, *, sense: str = "number", dependent: bool = False, con
     sense, dependent, continuation: as for srl.
     Counts: right, sentences. Score: value = right/sentences; a sentence without predicates on both sides is right,
         one that the system cuts otherwise is wrong.
-    Golden: graphs-srl-up_ewt, cases/graphs. Peers: eval09.pl (exact match).
+    Peers: eval09.pl (exact match).
     """
     return whole_sentences_of(pair, _judge(pair, sense, dependent, continuation))
 
@@ -562,7 +562,7 @@ def srl_macro(
         punctuation counts), gold-words, system-words.
     Score: precision = (attached/system-words + tp/system)/2, recall alike, f1 their harmonic mean; micro-f1 is F1 of
         words, predicates and arguments counted together.
-    Golden: graphs-srl-up_ewt, cases/graphs. Peers: eval09.pl (macro and micro F1).
+    Peers: eval09.pl (macro and micro F1).
     """
     judged = _judge(pair, sense if labelled else "false", dependent, continuation, labelled=labelled)
     sentences = pair.gold.sentences
@@ -644,7 +644,7 @@ def srl_span(
         fn, fp, fn-predicate and fp-predicate (arguments of a predicate that the system, or gold, does not have);
         gold, system.
     Score: precision = tp/system, recall = tp/gold, f1 = 2·tp/(gold+system).
-    Paper: Carreras and Màrquez 2005. Golden: graphs-srl-up_ewt, cases/graphs. Peers: srl-eval.pl, which is
+    Paper: Carreras and Màrquez 2005. Peers: srl-eval.pl, which is
         srl-span(predicates=gold, lemma=true).
     """
     matches, gold, system = _judge_spans(pair, exclude, continuation, predicates, lemma)
@@ -668,7 +668,7 @@ def srl_span_unlabelled(
 
     exclude, continuation, predicates, lemma: as for srl-span; roles say what does not count.
     Counts and Score: as for srl-span.
-    Golden: graphs-srl-up_ewt, cases/graphs. Peers: srl-eval.pl -C.
+    Peers: srl-eval.pl -C.
     """
     matches, gold, system = _judge_spans(pair, exclude, continuation, predicates, lemma, labelled=False)
     return _items(matches, SPAN_KINDS, gold, system, False).where(~_of_predicates(matches, gold, system))
@@ -689,6 +689,6 @@ def srl_span_perfect(pair: Pair, *, exclude: str = "V", continuation: str = "joi
     exclude, continuation, lemma: as for srl-span.
     Counts: tp, arguments (some are wrong), fn (the predicate is missing, and its arguments with it), gold.
     Score: value = tp/gold; a predicate without arguments is right where the system has none of it either.
-    Golden: graphs-srl-up_ewt, cases/graphs. Peers: srl-eval.pl (perfect propositions).
+    Peers: srl-eval.pl (perfect propositions).
     """
     return _whole(*_judge_spans(pair, exclude, continuation, "all", lemma), False)
