@@ -269,6 +269,7 @@ def show_weights(weights: str, output: str | None) -> None:
 def _write_weights(
     make: Callable[[Any], Made], tagset: str | None, normalise: bool, output: str | None
 ) -> None:
+    from assay.tasks.tags.tagsets import find_tagset
     from assay.tasks.tags.weights import check_weights, dump
 
     chosen = find_tagset(tagset) if tagset else None
