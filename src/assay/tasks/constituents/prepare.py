@@ -35,11 +35,6 @@ _OF_CONSTITUENTS = ("span-length", "nesting", "gaps")
 _TREES = "brackets, discbracket, export, tigerxml"
 
 
-def shows_trees(gold: Input | Corpus) -> bool:
-    """True where what is compared are trees, unless something else is asked for."""
-    return gold.trees is not None if isinstance(gold, Corpus) else gold.plan.trees
-
-
 def prepare_constituents(
     inputs: Sequence[Input | Corpus], named: Sequence[str], measures: Sequence[Measure], options: Options
 ) -> Run:

@@ -57,11 +57,6 @@ _OFFICIAL = (
 )
 
 
-def shows_chains(item: Input | Corpus) -> bool:
-    """True where a file holds mentions in chains."""
-    return item.chains is not None if isinstance(item, Corpus) else item.plan.chains
-
-
 def prepare_coreference(
     inputs: Sequence[Input | Corpus], named: Sequence[str], measures: Sequence[Measure], options: Options
 ) -> Run:

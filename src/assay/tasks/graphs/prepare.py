@@ -46,11 +46,6 @@ _FEW = 10
 """… unless so few differ."""
 
 
-def holds_graphs(item: Input | Corpus) -> bool:
-    """True where a file holds graphs and nothing else."""
-    return "arcs" in item.marks if isinstance(item, Corpus) else item.plan.graphs
-
-
 def prepare_graphs(
     inputs: Sequence[Input | Corpus], named: Sequence[str], measures: Sequence[Measure], options: Options
 ) -> Run:

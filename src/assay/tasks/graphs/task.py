@@ -19,8 +19,8 @@ from assay.tasks.graphs import measures, roles
 from assay.tasks.graphs.arcs import WHOLE_KINDS, Nodes
 from assay.tasks.graphs.drawing import DRAWING
 from assay.tasks.graphs.measures import PARTS
-from assay.tasks.graphs.prepare import DEPS, holds_graphs, prepare_graphs
-from assay.tasks.graphs.propositions import role_measures, shows_roles
+from assay.tasks.graphs.prepare import DEPS, prepare_graphs
+from assay.tasks.graphs.propositions import role_measures
 from assay.tasks.graphs.slices import SLICES
 
 ENHANCED = ("elas", "eulas")
@@ -89,13 +89,11 @@ def _measures_for(gold: Input | Corpus) -> tuple[str, ...]:
 TASK = Task(
     name="graphs",
     noun="arc",
-    spelling={name: name.upper() for name in ("elas", "eulas", "euas", "sdp", "srl")},
     measures=(measures, roles),
     defaults=ENHANCED,
     measures_for=_measures_for,
     agreement=ENHANCED,
     prepare=prepare_graphs,
-    recognises=lambda item, options: options.column is None and (holds_graphs(item) or shows_roles(item)),
     options=("labels", "ignore_labels"),
     slices=SLICES,
     present=_present,

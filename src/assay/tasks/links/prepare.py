@@ -54,22 +54,6 @@ _SHOWN = 3
 """The most identifiers of a mention that are drawn."""
 
 
-def has_links(item: Input | Corpus, options: Options) -> bool:
-    """True if a file has links, and the user does not say that something else in it is meant."""
-    if options.link_column or options.link_field:
-        return True
-    if options.column is not None:
-        return False
-    if isinstance(item, Corpus):
-        there = "links" in item.marks or any(map(is_link_column, item.columns))
-        others = "relations" in item.marks
-    else:
-        there, others = item.plan.links, item.plan.relations
-    if there and others:
-        raise UsageError(f"{item.name}: holds relations and links. Say which are compared: --task relations or links")
-    return there
-
-
 def prepare_links(
     inputs: Sequence[Input | Corpus], named: Sequence[str], measures: Sequence[Measure], options: Options
 ) -> Run:

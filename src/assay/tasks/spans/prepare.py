@@ -67,37 +67,10 @@ from assay.formats.links import cut_like
 from assay.formats.source import Source
 from assay.formats.whose import Asked
 from assay.result import Mapped
+from assay.tasks.recognition import has_named_columns, mostly_tags
 from assay.tasks.spans.measures import fair
 
 _NUMBER = re.compile(r"[0-9]{1,9}")
-
-
-def shows_spans(gold: Input | Corpus, options: Options) -> bool:
-    """True where what is compared are spans, as far as the first lines show."""
-    if isinstance(gold, Corpus):
-        if gold.spans is not None:
-            # Where there are columns too, spans are what is compared only if there are any.
-            return len(gold.spans) > 0 or not gold.columns
-        return len(gold.columns) == 1 and schemes.looks_like_tags(next(iter(gold.columns.values())).counts())
-    asked = options.column_of("gold")
-    if gold.plan.spans or asked == ENTITY:
-        return True
-    names = [asked] if asked else [] if _is_conllu(gold) else gold.plan.labels[-1:]
-    columns = [gold.plan.values(part) for name in names for part in name.split("+")]
-    # Where the first lines have nothing but O, what follows are tags of spans as well.
-    return any(_mostly_tags(values) for values in columns)
-
-
-def _mostly_tags(values: Sequence[str]) -> bool:
-    """True for a column of tags of spans; one that is misspelt is for the reader to refuse."""
-    others = [value for value in values if value != "O"]
-    good = sum(schemes.looks_like_tags([value]) for value in others)
-    return bool(values) and 2 * good >= len(others)
-
-
-def _is_conllu(item: Input) -> bool:
-    """True where columns have a meaning of their own, so that the last one is not the one to look at."""
-    return item.plan.format in ("conllu", "conllx")
 
 
 def prepare_spans(
@@ -244,14 +217,14 @@ def _column_of(item: Input | Corpus, asked: str | None) -> str:
         return ""
     if asked:
         return asked
-    if _is_conllu(item):
+    if has_named_columns(item):
         raise UsageError(
             f"{item.path}: say where the spans are: --column {ENTITY} for brackets, --column MISC:NER (or "
             "another key or column) for tags such as B-PER."
         )
     if not item.plan.labels:
         raise InputError(f"{item.path}: no column but the words, so there are no spans to compare.")
-    tagged = [name for name in item.plan.labels if _mostly_tags(item.plan.values(name))]
+    tagged = [name for name in item.plan.labels if mostly_tags(item.plan.values(name))]
     if len(tagged) > 1:
         raise InputError(
             f"{item.path}: columns {', '.join(tagged)} all may hold tags of spans. Say which: --column "

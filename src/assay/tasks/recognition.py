@@ -1,0 +1,80 @@
+"""Which task a file shows by its first lines, so that no other task need be loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from assay.corpus import Corpus
+from assay.errors import UsageError
+from assay.formats import Input, schemes
+from assay.formats.columns import ROLES
+from assay.formats.entities import ENTITY
+from assay.formats.links import is_link_column
+from assay.formats.roles import HEADS, SPANS, has_predicate
+
+if TYPE_CHECKING:
+    from assay.engine.options import Options
+
+
+def recognise(item: Input | Corpus, options: Options) -> set[str]:
+    """The tasks that a file may be for, besides words with labels."""
+    found = set()
+    if isinstance(item, Corpus):
+        layers = {*item.marks, *(name for name in ("trees", "chains") if getattr(item, name) is not None)}
+        links = "links" in layers or any(map(is_link_column, item.columns))
+        roles = False
+    else:
+        plan = item.plan
+        named = {"arcs": "graphs", **{name: name for name in ("trees", "chains", "relations")}}
+        layers = {layer for layer, name in named.items() if getattr(plan, name)}
+        links = plan.links
+        # CoNLL-2012 is there for chains, and may be asked for its roles.
+        roles = plan.format in (*HEADS, *SPANS) and not plan.chains
+        if plan.format == "conll09":
+            roles = any(has_predicate("conll09", cells) for cells in plan.values(ROLES))
+    if shows_spans(item, options):
+        found.add("spans")
+    if "chains" in layers:
+        found.add("coreference")
+    if options.link_column or options.link_field:
+        found.add("links")
+    elif options.column is None and links:
+        if "relations" in layers:
+            raise UsageError(
+                f"{item.name}: contains relations and links. Choose what to compare: --task relations or --task links"
+            )
+        found.add("links")
+    if options.column is None:
+        tasks = {"trees": "constituents", "relations": "relations", "arcs": "graphs"}
+        found |= {task for layer, task in tasks.items() if layer in layers}
+        found |= {"graphs"} if roles else set()
+    return found
+
+
+def shows_spans(gold: Input | Corpus, options: Options) -> bool:
+    """True if a file has spans, or a column of tags that stand for spans, as far as the first lines show."""
+    if isinstance(gold, Corpus):
+        if gold.spans is not None:
+            # If there are columns too, spans are compared only if there are any.
+            return len(gold.spans) > 0 or not gold.columns
+        return len(gold.columns) == 1 and schemes.looks_like_tags(next(iter(gold.columns.values())).counts())
+    asked = options.column_of("gold")
+    if gold.plan.spans or asked == ENTITY:
+        return True
+    names = [asked] if asked else [] if has_named_columns(gold) else gold.plan.labels[-1:]
+    columns = [gold.plan.values(part) for name in names for part in name.split("+")]
+    # If the first lines have nothing but O, what follows are tags of spans as well.
+    return any(mostly_tags(values) for values in columns)
+
+
+def mostly_tags(values: Sequence[str]) -> bool:
+    """True for a column of tags of spans; the reader reports those that are misspelt."""
+    others = [value for value in values if value != "O"]
+    good = sum(schemes.looks_like_tags([value]) for value in others)
+    return bool(values) and 2 * good >= len(others)
+
+
+def has_named_columns(item: Input) -> bool:
+    """True if columns have a meaning of their own, so that the last one is not the one to look at."""
+    return item.plan.format in ("conllu", "conllx")
