@@ -41,7 +41,7 @@ def layer_of(path: object, form: str | None = None) -> Layer:
     item = Input(str(path), input_format=form)
     if item.plan.format in (*HEADS, *SPANS):
         corpus = with_roles(item.read([*item.plan.labels, ROLES]))
-    elif item.plan.graphs:
+    elif "arcs" in item.plan.layers:
         corpus = item.read()
     else:
         corpus, faults = with_enhanced(item.read())

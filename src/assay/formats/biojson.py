@@ -16,7 +16,6 @@ from assay.formats.roles import MARK
 from assay.formats.source import Source
 from assay.formats.standoff import json_values, shown
 
-PARAMETERS = {"scheme": "auto", "repair": "none"}
 _EXAMPLE = '{"words": ["She", "left"], "verbs": [{"verb": "left", "tags": ["B-ARG0", "B-V"]}]}'
 _PLACES = ("predicate", "verb", "predicate_index", "verb_index")
 """Keys of the predicate: its number, counted from 0, or its word, which does not tell its place."""

@@ -31,7 +31,7 @@ def convert(source: Input, target: str, column: str | None) -> tuple[dict[str, s
     known = dict.fromkeys((*TARGETS, *graphwriter.TARGETS, *writespans.TARGETS))
     if name not in known:
         raise unknown("format", name, known)
-    if name in graphwriter.TARGETS and (name not in TARGETS or source.plan.graphs):
+    if name in graphwriter.TARGETS and (name not in TARGETS or "arcs" in source.plan.layers):
         if column is not None:
             raise UsageError(f"--column {column}: {name} has a place for each column and no choice. Leave it out.")
         text, losses = graphwriter.write_graph(source, name, given)

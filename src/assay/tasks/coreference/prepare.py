@@ -59,7 +59,7 @@ _OFFICIAL = (
 
 def shows_chains(item: Input | Corpus) -> bool:
     """True where a file holds mentions in chains."""
-    return item.chains is not None if isinstance(item, Corpus) else item.plan.chains
+    return item.chains is not None if isinstance(item, Corpus) else "mentions" in item.plan.layers
 
 
 def prepare_coreference(
@@ -290,7 +290,7 @@ def _format_of(item: Input | Corpus) -> str:
 def _read(item: Input | Corpus, zeros: str, rule: TypeRule, tagged: bool) -> Corpus:
     if isinstance(item, Corpus):
         corpus = item
-    elif item.plan.chains:
+    elif "mentions" in item.plan.layers:
         corpus = item.read()
     elif item.plan.format == "conllu":
         from assay.formats.entities import corefud_chains

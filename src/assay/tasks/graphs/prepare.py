@@ -48,7 +48,7 @@ _FEW = 10
 
 def holds_graphs(item: Input | Corpus) -> bool:
     """True where a file holds graphs and nothing else."""
-    return "arcs" in item.marks if isinstance(item, Corpus) else item.plan.graphs
+    return "arcs" in item.marks if isinstance(item, Corpus) else "arcs" in item.plan.layers
 
 
 def prepare_graphs(
@@ -167,7 +167,7 @@ def _read(item: Input | Corpus, tags: bool, trees: bool) -> tuple[Corpus, list[t
         corpus = item
         if "arcs" not in corpus.marks and DEPS not in corpus.columns:
             raise InputError(f"{corpus.name}: holds no graphs. Formats that have them: {_FORMATS}.")
-    elif item.plan.graphs:
+    elif "arcs" in item.plan.layers:
         corpus = item.read([TAG] if tags else [])
     elif DEPS in item.plan.labels:
         tagged = [name for name in _TAGS if name in item.plan.labels] if tags else []

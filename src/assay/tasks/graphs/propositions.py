@@ -52,7 +52,7 @@ def shows_roles(item: Input | Corpus) -> bool:
         return False
     if item.plan.format == "conll09":
         return any(has_predicate("conll09", cells) for cells in item.plan.values(ROLES))
-    return item.plan.format in (*HEADS, *SPANS) and not item.plan.chains
+    return item.plan.format in (*HEADS, *SPANS) and "mentions" not in item.plan.layers
 
 
 def about_roles(measures: Sequence[Measure]) -> bool:

@@ -64,7 +64,7 @@ def has_links(item: Input | Corpus, options: Options) -> bool:
         there = "links" in item.marks or any(map(is_link_column, item.columns))
         others = "relations" in item.marks
     else:
-        there, others = item.plan.links, item.plan.relations
+        there, others = ("links" in item.plan.layers), ("relations" in item.plan.layers)
     if there and others:
         raise UsageError(f"{item.name}: holds relations and links. Say which are compared: --task relations or links")
     return there

@@ -51,7 +51,7 @@ Triple = tuple[str, str, str]
 
 def has_relations(item: Input | Corpus) -> bool:
     """True if a file has relations."""
-    return "relations" in item.marks if isinstance(item, Corpus) else item.plan.relations
+    return "relations" in item.marks if isinstance(item, Corpus) else "relations" in item.plan.layers
 
 
 def prepare_relations(

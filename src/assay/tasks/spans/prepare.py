@@ -80,7 +80,7 @@ def shows_spans(gold: Input | Corpus, options: Options) -> bool:
             return len(gold.spans) > 0 or not gold.columns
         return len(gold.columns) == 1 and schemes.looks_like_tags(next(iter(gold.columns.values())).counts())
     asked = options.column_of("gold")
-    if gold.plan.spans or asked == ENTITY:
+    if "spans" in gold.plan.layers or asked == ENTITY:
         return True
     names = [asked] if asked else [] if _is_conllu(gold) else gold.plan.labels[-1:]
     columns = [gold.plan.values(part) for name in names for part in name.split("+")]
@@ -240,7 +240,7 @@ def _column_of(item: Input | Corpus, asked: str | None) -> str:
         if not asked and len(item.columns) > 1:
             raise UsageError(f"{item.name}: tags may be in {', '.join(item.columns)}. Choose one with column=.")
         return asked or next(iter(item.columns), "")
-    if item.plan.spans or (item.plan.trees and not asked):
+    if "spans" in item.plan.layers or ("constituents" in item.plan.layers and not asked):
         return ""
     if asked:
         return asked
