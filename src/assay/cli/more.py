@@ -128,7 +128,7 @@ def run_convert(
         text, losses = write.rewrite(source, target, column, scheme=scheme, repair=repair, to_scheme=to_scheme)
         texts = {"": text}
     elif target or repair:
-        texts, losses = write.convert(source, target or source.plan.format, column)
+        texts, losses = write.convert_file(source, target or source.plan.format, column)
     else:
         raise UsageError("say what to write: --to FORMAT, --to-scheme SCHEME or --repair.")
     if "" in texts:

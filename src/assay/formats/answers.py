@@ -20,7 +20,7 @@ from assay.arrays import NONE, Bools, Ints, fold_codes
 from assay.corpus import Column, Corpus, Marks, Multiword
 from assay.errors import InputError, UsageError
 from assay.formats.builder import Builder, check_choice
-from assay.formats.grounding import LEVELS, UNGROUNDED, Ground, Text
+from assay.formats.grounding import LEVELS, UNGROUNDED, Ground, SearchText
 from assay.formats.shapes import SHAPES, STATUSES, read_answer
 from assay.formats.source import Source
 from assay.formats.standoff import IDS, json_values, shown
@@ -439,7 +439,7 @@ def ground_answers(system: Corpus, gold: Corpus, inventory: Collection[str]) -> 
             statuses[sentence, STATUSES.index("missing")] += 1
             continue
         text, begins, ends = words.text(number)
-        here = Text(text)
+        here = SearchText(text)
         lines[sentence:behind] = answered[0].line
         if not files or files[-1][0] != answered[0].path:
             files.append((answered[0].path, sentence if files else 0))
