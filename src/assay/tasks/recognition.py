@@ -19,37 +19,29 @@ if TYPE_CHECKING:
 
 def recognise(item: Input | Corpus, options: Options) -> set[str]:
     """The tasks that a file may be for, besides words with labels."""
-    found = set()
     if isinstance(item, Corpus):
-        layers = {*item.marks, *(name for name in ("trees", "chains") if getattr(item, name) is not None)}
-        links = "links" in layers or any(map(is_link_column, item.columns))
-        roles = False
+        own = {"constituents": item.trees, "mentions": item.chains}
+        layers = {*item.marks, *(layer for layer, table in own.items() if table is not None)}
+        layers |= {"links"} if any(map(is_link_column, item.columns)) else set()
     else:
-        plan = item.plan
-        named = {"arcs": "graphs", **{name: name for name in ("trees", "chains", "relations")}}
-        layers = {layer for layer, name in named.items() if getattr(plan, name)}
-        links = plan.links
+        layers = set(item.plan.layers)
+        form = item.plan.format
         # CoNLL-2012 is there for chains, and may be asked for its roles.
-        roles = plan.format in (*HEADS, *SPANS) and not plan.chains
-        if plan.format == "conll09":
-            roles = any(has_predicate("conll09", cells) for cells in plan.values(ROLES))
-    if shows_spans(item, options):
-        found.add("spans")
-    if "chains" in layers:
-        found.add("coreference")
-    if options.link_column or options.link_field:
-        found.add("links")
-    elif options.column is None and links:
-        if "relations" in layers:
+        if form == "conll09":
+            roles = any(has_predicate(form, cells) for cells in item.plan.values(ROLES))
+        else:
+            roles = form in (*HEADS, *SPANS) and "mentions" not in layers
+        layers |= {"arcs"} if roles else set()
+    found = {"spans"} if shows_spans(item, options) else set()
+    found |= {"coreference"} if "mentions" in layers else set()
+    if options.column is None:
+        if {"relations", "links"} <= layers and not (options.link_column or options.link_field):
             raise UsageError(
                 f"{item.name}: contains relations and links. Choose what to compare: --task relations or --task links"
             )
-        found.add("links")
-    if options.column is None:
-        tasks = {"trees": "constituents", "relations": "relations", "arcs": "graphs"}
+        tasks = {"constituents": "constituents", "relations": "relations", "links": "links", "arcs": "graphs"}
         found |= {task for layer, task in tasks.items() if layer in layers}
-        found |= {"graphs"} if roles else set()
-    return found
+    return found | ({"links"} if options.link_column or options.link_field else set())
 
 
 def shows_spans(gold: Input | Corpus, options: Options) -> bool:
@@ -60,7 +52,7 @@ def shows_spans(gold: Input | Corpus, options: Options) -> bool:
             return len(gold.spans) > 0 or not gold.columns
         return len(gold.columns) == 1 and schemes.looks_like_tags(next(iter(gold.columns.values())).counts())
     asked = options.column_of("gold")
-    if gold.plan.spans or asked == ENTITY:
+    if "spans" in gold.plan.layers or asked == ENTITY:
         return True
     names = [asked] if asked else [] if has_named_columns(gold) else gold.plan.labels[-1:]
     columns = [gold.plan.values(part) for name in names for part in name.split("+")]

@@ -141,7 +141,7 @@ def _read(item: Input | Corpus, options: Options) -> Corpus:
         if item.trees is None or TAG not in item.columns:
             raise InputError(f"{item.name}: holds no trees with tags. Formats that have them: {_TREES}.")
         return item
-    if not item.plan.trees:
+    if "constituents" not in item.plan.layers:
         raise InputError(f"{item.path}: holds no trees ({item.plan.format}). Formats that have them: {_TREES}.")
     columns = [name for name in (TAG, EDGE) if name in item.plan.labels]
     return item.read(columns, tolerant=options.on_mismatch == "skip")

@@ -285,7 +285,7 @@ def _format_of(item: Input | Corpus) -> str:
 def _read(item: Input | Corpus, zeros: str, rule: TypeRule, tagged: bool) -> Corpus:
     if isinstance(item, Corpus):
         corpus = item
-    elif item.plan.chains:
+    elif "mentions" in item.plan.layers:
         corpus = item.read()
     elif item.plan.format == "conllu":
         from assay.formats.entities import corefud_chains

@@ -162,7 +162,7 @@ def _read(item: Input | Corpus, tags: bool, trees: bool) -> tuple[Corpus, list[t
         corpus = item
         if "arcs" not in corpus.marks and DEPS not in corpus.columns:
             raise InputError(f"{corpus.name}: holds no graphs. Formats that have them: {_FORMATS}.")
-    elif item.plan.graphs:
+    elif "arcs" in item.plan.layers:
         corpus = item.read([TAG] if tags else [])
     elif DEPS in item.plan.labels:
         tagged = [name for name in _TAGS if name in item.plan.labels] if tags else []

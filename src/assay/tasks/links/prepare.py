@@ -233,8 +233,8 @@ def _of_entities(item: Input | Corpus, options: Options) -> Corpus:
 def _of_tags(corpus: Corpus, tags: str, wanted: Sequence[str], name: str, options: Options) -> Corpus:
     """Links beside tags of any scheme."""
     declared = [spec for spec in options.scheme if "=" not in spec]
-    chosen = schemes.find(declared[0]).name if declared else schemes.likely(corpus, [tags])
-    corpus, _ = schemes.spans_of(corpus, [tags], chosen, options.asked_of(name).repair or None)
+    chosen = schemes.find_scheme(declared[0]).name if declared else schemes.likely(corpus, [tags])
+    corpus, _ = schemes.spans_from_tags(corpus, [tags], chosen, options.asked_of(name).repair or None)
     return links_of_columns(corpus, tags, wanted, gold=True, spans=corpus.spans)
 
 

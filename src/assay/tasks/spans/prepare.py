@@ -213,7 +213,7 @@ def _column_of(item: Input | Corpus, asked: str | None) -> str:
         if not asked and len(item.columns) > 1:
             raise UsageError(f"{item.name}: tags may be in {', '.join(item.columns)}. Choose one with column=.")
         return asked or next(iter(item.columns), "")
-    if item.plan.spans or (item.plan.trees and not asked):
+    if "spans" in item.plan.layers or ("constituents" in item.plan.layers and not asked):
         return ""
     if asked:
         return asked
@@ -271,7 +271,7 @@ def _declared(given: Sequence[str], names: Sequence[str]) -> dict[str, str]:
         name, _, scheme = spec.rpartition("=")
         if name not in ("", *names):
             raise unknown("system", name, names)
-        declared[name] = schemes.find(scheme).name
+        declared[name] = schemes.find_scheme(scheme).name
     return declared
 
 
@@ -296,7 +296,7 @@ def _read(
     if gold is not None and gold.tags_by_document and corpus.tags_by_document:
         corpus = cut_like(gold, corpus)
     chosen = scheme or schemes.likely(corpus, column.split("+"), golds)
-    corpus, _ = schemes.spans_of(corpus, column.split("+"), chosen, repair or None)
+    corpus, _ = schemes.spans_from_tags(corpus, column.split("+"), chosen, repair or None)
     if gold is not None and gold.tags_by_document:
         corpus = _with_case_of(gold, corpus)
     return corpus, chosen
