@@ -12,7 +12,7 @@ from assay.arrays import NONE, Bools
 from assay.corpus import Column, Corpus, Marks, one_vocabulary
 from assay.engine.counts import bracketed, by_label, whole_sentences
 from assay.engine.items import Items
-from assay.engine.matching import Steps, pack_keys
+from assay.engine.matching import Steps
 from assay.engine.measure import F1, FOUND, OVER_LABELS, Proportion, Scores, measure
 from assay.errors import UsageError, unknown
 from assay.tasks.graphs.arcs import (
@@ -125,15 +125,14 @@ def match_arcs(pair: Pair, sides: Sides, *, labelled: bool = True, directed: boo
     (dependent, head), (other_dependent, other_head) = ends
     dependents, heads = (dependent, other_dependent), (head, other_head)
     steps = Steps(len(gold), len(system))
-    steps.by_key(*pack_keys(dependents, heads, label), TP)
-    if len(names) > 1:
-        steps.by_key(*pack_keys(dependents, heads), LE)
-    for kind, same, other in ((HEAD, dependents, heads), (DEPENDENT, heads, dependents)):
-        steps.nearest(*pack_keys(same, label), nodes.position[other[0]], nodes.position[other[1]], kind)
+    steps.by_columns(TP, dependents, heads, label)
+    steps.by_columns(LE, dependents, heads)
+    steps.by_columns(HEAD, dependents, label, near=(nodes.position[head], nodes.position[other_head]))
+    steps.by_columns(DEPENDENT, heads, label, near=(nodes.position[dependent], nodes.position[other_dependent]))
     if directed:
         turned = (dependent, other_head), (head, other_dependent)
-        steps.by_key(*pack_keys(*turned, label), DIRECTION)
-        steps.by_key(*pack_keys(*turned), DIRECTION)
+        steps.by_columns(DIRECTION, *turned, label)
+        steps.by_columns(DIRECTION, *turned)
     matches = steps.matches(FN, FP)
     key = np.stack([*(nodes.identity[system.arguments[role]] for role in ("dependent", "head")), codes[1]])
     # Where one end is gold's, both together tell the other end.
@@ -141,9 +140,7 @@ def match_arcs(pair: Pair, sides: Sides, *, labelled: bool = True, directed: boo
     target = np.where(either, np.append(key[0] + key[1], NONE)[matches.system], NONE)
     numbers = (gold.number, system.number)
     same = ("answer", "target")
-    return matches.items(
-        KINDS, gold, system, key, labels=(names, *label), numbers=numbers, target=target, same=same
-    )
+    return matches.items(KINDS, gold, system, key, labels=(names, *label), numbers=numbers, target=target, same=same)
 
 
 def whole_sentences_of(pair: Pair, items: Items) -> Items:

@@ -13,7 +13,7 @@ from assay.arrays import NONE, Bools, Floats, Ints, Stretches, as_codes, ratio
 from assay.corpus import Column, Marks, one_vocabulary
 from assay.engine.counts import Counts, Sums, bracketed, matched, whole_sentences
 from assay.engine.items import Items
-from assay.engine.matching import Matches, Steps, pack_keys, same_places, shared_size
+from assay.engine.matching import Matches, Steps, same_places, shared_size
 from assay.engine.measure import F1, Macro, Proportion, Scores, measure, weighted
 from assay.errors import InputError, UsageError, unknown
 from assay.formats.roles import SPANS
@@ -254,13 +254,13 @@ def _match(
     head, role = (gold.arguments["head"], system.arguments["head"]), (codes[0], codes[1])
     place = same_places(gold, system)
     steps = Steps(len(gold), len(system))
-    steps.by_key(*pack_keys(head, place, role), TP)
-    steps.by_key(*pack_keys(head, place), LE if labelled else TP)
+    steps.by_columns(TP, head, place, role)
+    steps.by_columns(LE if labelled else TP, head, place)
     if spans:
         _match_overlaps(gold, system, steps, labelled)
     elif labelled:
-        steps.nearest(*pack_keys(place, role), *head, HEAD)
-        steps.nearest(*pack_keys(head, role), gold.begin, system.begin, DEPENDENT)
+        steps.by_columns(HEAD, place, role, near=head)
+        steps.by_columns(DEPENDENT, head, role, near=(gold.begin, system.begin))
     of_gold, of_system = is_predicate(gold), is_predicate(system)
     if sense != "false":
         right = _same_senses(gold, system, steps.partner, sense)
