@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -58,7 +59,14 @@ _ARC = "arc"
 _f1 = F1(lambda sums: 2 * sums["tp"], lambda sums: sums["gold"] + sums["system"])
 MATCHED: Scores = {"f1": _f1, "precision": Proportion("tp", "system"), "recall": Proportion("tp", "gold")}
 """Scores of items that are made pairs."""
-EXACT: Scores = {"value": Proportion("right", "sentences")}
+arc_measure = partial(measure, scores=MATCHED, main="f1", count=bracketed, task="graphs")
+sentence_measure = partial(
+    measure,
+    scores={"value": Proportion("right", "sentences")},
+    count=whole_sentences,
+    task="graphs",
+    noun="sentence",
+)
 
 
 def way(empty: str, without: str = "") -> str:
@@ -185,7 +193,7 @@ def enhanced(
     return chosen[0], chosen[1]
 
 
-@measure("elas", scores=MATCHED, main="f1", count=bracketed, task="graphs", signed=("empty",), papers=("bouma2020",))
+@arc_measure("elas", signed=("empty",), papers=("bouma2020",))
 def elas(
     pair: Pair,
     *,
@@ -208,7 +216,7 @@ def elas(
     Counts: tp (right), le, head, dependent, direction (one end or the label is wrong), fn (missing), fp (spurious);
         gold, system (arcs).
     Score: precision = tp/system, recall = tp/gold, f1 = 2·tp/(gold+system).
-    Paper: Bouma et al. 2020. Golden: graphs-eud-en_ewt, graphs-eud-empty-nodes, cases/graphs.
+    Paper: Bouma et al. 2020.
     Peers: iwpt21_xud_eval, udeval.
     """
     found = enhanced(
@@ -217,19 +225,19 @@ def elas(
     return match_arcs(pair, found)
 
 
-@measure("eulas", scores=MATCHED, main="f1", count=bracketed, task="graphs", signed=("empty",), papers=("bouma2020",))
+@arc_measure("eulas", signed=("empty",), papers=("bouma2020",))
 def eulas(pair: Pair, *, empty: str = "collapse", relations: str = "", without: str = "") -> Items:
     """Arcs of enhanced dependencies with gold's head and gold's universal relation.
 
     empty, relations, without: as for elas.
     Counts and Score: as for elas; every step of a label is cut at its first colon. Where two arcs then look alike,
         each answers for one.
-    Golden: graphs-eud-en_ewt, graphs-eud-empty-nodes, cases/graphs. Peers: iwpt21_xud_eval, udeval.
+    Peers: iwpt21_xud_eval, udeval.
     """
     return match_arcs(pair, enhanced(pair, empty, cut=True, relations=relations, without=without))
 
 
-@measure("euas", scores=MATCHED, main="f1", count=bracketed, task="graphs", signed=("empty",), papers=("bouma2020",))
+@arc_measure("euas", signed=("empty",), papers=("bouma2020",))
 def euas(pair: Pair, *, empty: str = "collapse") -> Items:
     """Arcs of enhanced dependencies with gold's head, whatever their label.
 
@@ -239,15 +247,7 @@ def euas(pair: Pair, *, empty: str = "collapse") -> Items:
     return match_arcs(pair, arcs_of(pair, empty), labelled=False)
 
 
-@measure(
-    "elas-exact",
-    scores=EXACT,
-    count=whole_sentences,
-    task="graphs",
-    noun="sentence",
-    signed=("empty",),
-    papers=("bouma2020",),
-)
+@sentence_measure("elas-exact", signed=("empty",), papers=("bouma2020",))
 def elas_exact(pair: Pair, *, empty: str = "collapse") -> Items:
     """Gold sentences whose whole enhanced graph is right.
 
@@ -285,7 +285,7 @@ def _semantic(pair: Pair, top: bool, punctuation: bool, directed: bool, labelled
     return match_arcs(pair, (chosen[0], chosen[1]), labelled=labelled, directed=directed)
 
 
-@measure("sdp", scores=MATCHED, main="f1", count=bracketed, task="graphs", papers=_OEPEN)
+@arc_measure("sdp", papers=_OEPEN)
 def sdp(pair: Pair, *, top: bool = True, punctuation: bool = True, directed: bool = True) -> Items:
     """Semantic dependencies with gold's label, and tops (LP, LR, LF).
 
@@ -293,40 +293,40 @@ def sdp(pair: Pair, *, top: bool = True, punctuation: bool = True, directed: boo
     punctuation: whether arcs count that begin or end at words tagged . , : ( ) or PUNCT in gold.
     directed: whether it matters which end is the head; if not, of arcs that are then alike one counts.
     Counts and Score: as for elas.
-    Paper: Oepen et al. 2014, 2015. Golden: graphs-sdp-dm, cases/graphs. Peers: SDP toolkit, mtool --score sdp.
+    Paper: Oepen et al. 2014, 2015. Peers: SDP toolkit, mtool --score sdp.
     """
     return _semantic(pair, top, punctuation, directed, True)
 
 
-@measure("sdp-unlabelled", scores=MATCHED, main="f1", count=bracketed, task="graphs", papers=_OEPEN)
+@arc_measure("sdp-unlabelled", papers=_OEPEN)
 def sdp_unlabelled(pair: Pair, *, top: bool = True, punctuation: bool = True, directed: bool = True) -> Items:
     """Semantic dependencies whatever their label, and tops (UP, UR, UF).
 
     top, punctuation, directed: as for sdp.
     Counts and Score: as for elas.
-    Golden: graphs-sdp-dm, cases/graphs. Peers: SDP toolkit, mtool --score sdp.
+    Peers: SDP toolkit, mtool --score sdp.
     """
     return _semantic(pair, top, punctuation, directed, False)
 
 
-@measure("sdp-exact", scores=EXACT, count=whole_sentences, task="graphs", noun="sentence", papers=_OEPEN)
+@sentence_measure("sdp-exact", papers=_OEPEN)
 def sdp_exact(pair: Pair, *, top: bool = True, punctuation: bool = True, directed: bool = True) -> Items:
     """Gold sentences whose semantic dependencies are all right (LM).
 
     top, punctuation, directed: as for sdp.
     Counts and Score: as for elas-exact.
-    Golden: graphs-sdp-dm, cases/graphs. Peers: SDP toolkit, mtool --score sdp.
+    Peers: SDP toolkit, mtool --score sdp.
     """
     return whole_sentences_of(pair, _semantic(pair, top, punctuation, directed, True))
 
 
-@measure("sdp-unlabelled-exact", scores=EXACT, count=whole_sentences, task="graphs", noun="sentence", papers=_OEPEN)
+@sentence_measure("sdp-unlabelled-exact", papers=_OEPEN)
 def sdp_unlabelled_exact(pair: Pair, *, top: bool = True, punctuation: bool = True, directed: bool = True) -> Items:
     """Gold sentences whose semantic dependencies are all right but for their labels (UM).
 
     top, punctuation, directed: as for sdp.
     Counts and Score: as for elas-exact.
-    Golden: graphs-sdp-dm, cases/graphs. Peers: SDP toolkit, mtool --score sdp.
+    Peers: SDP toolkit, mtool --score sdp.
     """
     return whole_sentences_of(pair, _semantic(pair, top, punctuation, directed, False))
 
@@ -384,16 +384,7 @@ def _tagged(corpus: Corpus, beginning: str) -> Bools:
     return tags.isin(tag for tag in tags.vocabulary if tag.startswith(beginning))
 
 
-@measure(
-    "predications",
-    scores=MATCHED,
-    main="f1",
-    count=bracketed,
-    task="graphs",
-    noun="predicate",
-    own_outcomes=True,
-    papers=_OEPEN,
-)
+@arc_measure("predications", noun="predicate", own_outcomes=True, papers=_OEPEN)
 def predications(pair: Pair, *, arguments: str = "all", predicates: str = "V") -> Items:
     """Complete predications: predicates with gold's arguments, all of them and no others (PP, PR, PF).
 
@@ -402,27 +393,18 @@ def predications(pair: Pair, *, arguments: str = "all", predicates: str = "V") -
     predicates: the beginning of the tags of predicates that count; `any` for all.
     Counts: tp, arguments (some are wrong), sense (frames: the frame is wrong), fn, fp, gold, system (predicates; one
         without arguments counts too). Score: as for elas.
-    Golden: graphs-sdp-dm, cases/graphs. Peers: SDP toolkit.
+    Peers: SDP toolkit.
     """
     return _predications(pair, arguments, predicates, False)
 
 
-@measure(
-    "frames",
-    scores=MATCHED,
-    main="f1",
-    count=bracketed,
-    task="graphs",
-    noun="predicate",
-    own_outcomes=True,
-    papers=_OEPEN,
-)
+@arc_measure("frames", noun="predicate", own_outcomes=True, papers=_OEPEN)
 def frames(pair: Pair, *, arguments: str = "all", predicates: str = "V") -> Items:
     """Semantic frames: complete predications whose frame is gold's too (FP, FR, FF).
 
     arguments, predicates: as for predications.
     Counts and Score: as for predications.
-    Golden: graphs-sdp-dm, cases/graphs. Peers: SDP toolkit.
+    Peers: SDP toolkit.
     """
     return _predications(pair, arguments, predicates, True)
 
@@ -446,7 +428,7 @@ def arc_f1(pair: Pair, *, labels: str = "universal", empty: str = "collapse", to
     labels: `universal`: relations cut at the first colon; `full`: as they are.
     empty: as for elas. top: as for sdp.
     Counts: per label right, gold, system; tops are under their label or under (top). Score: as for tag-f1.
-    Golden: graphs-sdp-dm. Peers: SDP toolkit.
+    Peers: SDP toolkit.
     """
     if labels not in LABELS:
         raise unknown("value of labels", labels, LABELS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from assay.align import Pair
 from assay.arrays import NONE, Bools, Floats, Ints, Stretches, as_codes, ratio
 from assay.corpus import Column, Marks, one_vocabulary
-from assay.engine.counts import Counts, Sums, bracketed, matched, whole_sentences
+from assay.engine.counts import Counts, Sums, bracketed, matched
 from assay.engine.items import Items
 from assay.engine.matching import Matches, Steps, same_places, shared_size
 from assay.engine.measure import F1, Macro, Proportion, Scores, measure, weighted
@@ -19,7 +20,7 @@ from assay.errors import InputError, UsageError, unknown
 from assay.formats.roles import SPANS
 from assay.specs import whole_number
 from assay.tasks.graphs.arcs import PREDICATE, WHOLE_KINDS, identities, number_of
-from assay.tasks.graphs.measures import EXACT, MATCHED, whole_sentences_of
+from assay.tasks.graphs.measures import MATCHED, arc_measure, sentence_measure, whole_sentences_of
 
 ARGUMENT = "(argument)"
 """The label of all arguments where roles do not count."""
@@ -40,6 +41,8 @@ OVER_ROLES: Scores = {
     "weighted-f1": weighted(MATCHED["f1"]),
 }
 """Averages over roles."""
+_HAJIC, _CARRERAS = ("hajic2009",), ("carreras2005",)
+_role_measure = partial(measure, scores=MATCHED, averages=OVER_ROLES, main="f1", count=matched, task="graphs")
 
 
 # --- both sides over one set of places ---
@@ -368,7 +371,7 @@ def _judge(
     return items.where(_of_predicates(matches, gold, system) == (which == "predicates"))
 
 
-@measure("srl", scores=MATCHED, averages=OVER_ROLES, main="f1", count=matched, task="graphs", papers=("hajic2009",))
+@_role_measure("srl", papers=_HAJIC)
 def srl(pair: Pair, *, sense: str = "number", dependent: bool = False, continuation: str = "separate") -> Items:
     """Semantic roles: predicates with their senses, and arguments (words) with their roles, taken together.
 
@@ -381,57 +384,40 @@ def srl(pair: Pair, *, sense: str = "number", dependent: bool = False, continuat
         word), sense (wrong sense), fn, fp, fn-predicate and fp-predicate (arguments of a predicate that the system,
         or gold, does not have); gold, system.
     Score: precision = tp/system, recall = tp/gold, f1 = 2·tp/(gold+system).
-    Paper: Hajič et al. 2009. Golden: graphs-srl-up_ewt, cases/graphs. Peers: eval09.pl (labelled F1).
+    Paper: Hajič et al. 2009. Peers: eval09.pl (labelled F1).
     """
     return _judge(pair, sense, dependent, continuation)
 
 
-@measure("srl-unlabelled", scores=MATCHED, main="f1", count=bracketed, task="graphs", papers=("hajic2009",))
+@arc_measure("srl-unlabelled", papers=_HAJIC)
 def srl_unlabelled(pair: Pair, *, continuation: str = "separate") -> Items:
     """Semantic roles without labels: words that are predicates, and words that are their arguments.
 
     continuation: as for srl.
     Counts and Score: as for srl. A word that gold gives two roles of one predicate is two arguments.
-    Golden: graphs-srl-up_ewt, cases/graphs. Peers: eval09.pl (unlabelled F1).
+    Peers: eval09.pl (unlabelled F1).
     """
     return _judge(pair, "false", False, continuation, labelled=False)
 
 
-@measure(
-    "srl-arguments",
-    scores=MATCHED,
-    averages=OVER_ROLES,
-    main="f1",
-    count=matched,
-    task="graphs",
-    noun="argument",
-    papers=("hajic2009",),
-)
+@_role_measure("srl-arguments", noun="argument", papers=_HAJIC)
 def srl_arguments(pair: Pair, *, dependent: bool = False, continuation: str = "separate") -> Items:
     """Arguments alone: words with their role at a predicate, whatever its sense.
 
     dependent, continuation: as for srl.
     Counts and Score: as for srl.
-    Golden: graphs-srl-primesrl. Peers: eval09.pl, PriMeSRL-Eval (dependent=true, continuation=join).
+    Peers: eval09.pl, PriMeSRL-Eval (dependent=true, continuation=join).
     """
     return _judge(pair, "number", dependent, continuation, which="arguments")
 
 
-@measure(
-    "srl-predicates",
-    scores=MATCHED,
-    main="f1",
-    count=bracketed,
-    task="graphs",
-    noun="predicate",
-    papers=("hajic2009",),
-)
+@arc_measure("srl-predicates", noun="predicate", papers=_HAJIC)
 def srl_predicates(pair: Pair, *, sense: str = "number") -> Items:
     """Predicates alone: words with their sense.
 
     sense: as for srl; `false` asks only whether predicates are found.
     Counts: tp, sense (wrong sense), fn, fp, gold, system. Score: as for srl.
-    Golden: graphs-srl-up_ewt, graphs-srl-primesrl. Peers: eval09.pl.
+    Peers: eval09.pl.
     """
     return _judge(pair, sense, False, "separate", which="predicates")
 
@@ -459,16 +445,7 @@ def _whole(matches: Matches, gold: Marks, system: Marks, with_senses: bool) -> I
     return _items(whole, WHOLE_KINDS, gold, system, labelled=False)
 
 
-@measure(
-    "srl-propositions",
-    scores=MATCHED,
-    main="f1",
-    count=bracketed,
-    task="graphs",
-    noun="predicate",
-    own_outcomes=True,
-    papers=("hajic2009",),
-)
+@arc_measure("srl-propositions", noun="predicate", own_outcomes=True, papers=_HAJIC)
 def srl_propositions(
     pair: Pair, *, sense: str = "number", dependent: bool = False, continuation: str = "separate"
 ) -> Items:
@@ -477,28 +454,21 @@ def srl_propositions(
     sense, dependent, continuation: as for srl.
     Counts: tp, sense (wrong sense), arguments (sense right, arguments not), fn, fp, gold, system (predicates).
     Score: as for srl.
-    Golden: graphs-srl-up_ewt, cases/graphs. Peers: eval09.pl (proposition F1).
+    Peers: eval09.pl (proposition F1).
     """
     _check(sense=(sense, SENSES), continuation=(continuation, CONTINUATIONS))
     gold, system = roles_of(pair, spans=False, join=continuation == "join")
     return _whole(_match(gold, system, spans=False, sense=sense, dependent=dependent), gold, system, True)
 
 
-@measure(
-    "srl-exact",
-    scores=EXACT,
-    count=whole_sentences,
-    task="graphs",
-    noun="sentence",
-    papers=("hajic2009",),
-)
+@sentence_measure("srl-exact", papers=_HAJIC)
 def srl_exact(pair: Pair, *, sense: str = "number", dependent: bool = False, continuation: str = "separate") -> Items:
     """Gold sentences in which all predicates, senses and arguments are right, and none is spurious.
 
     sense, dependent, continuation: as for srl.
     Counts: right, sentences. Score: value = right/sentences; a sentence without predicates on both sides is right,
         one that the system cuts otherwise is wrong.
-    Golden: graphs-srl-up_ewt, cases/graphs. Peers: eval09.pl (exact match).
+    Peers: eval09.pl (exact match).
     """
     return whole_sentences_of(pair, _judge(pair, sense, dependent, continuation))
 
@@ -562,7 +532,7 @@ def srl_macro(
         punctuation counts), gold-words, system-words.
     Score: precision = (attached/system-words + tp/system)/2, recall alike, f1 their harmonic mean; micro-f1 is F1 of
         words, predicates and arguments counted together.
-    Golden: graphs-srl-up_ewt, cases/graphs. Peers: eval09.pl (macro and micro F1).
+    Peers: eval09.pl (macro and micro F1).
     """
     judged = _judge(pair, sense if labelled else "false", dependent, continuation, labelled=labelled)
     sentences = pair.gold.sentences
@@ -619,17 +589,7 @@ def _judge_spans(
     return _match(gold, system, spans=True, labelled=labelled), gold, system
 
 
-@measure(
-    "srl-span",
-    scores=MATCHED,
-    averages=OVER_ROLES,
-    main="f1",
-    count=matched,
-    task="graphs",
-    noun="argument",
-    signed=("predicates",),
-    papers=("carreras2005",),
-)
+@_role_measure("srl-span", noun="argument", signed=("predicates",), papers=_CARRERAS)
 def srl_span(
     pair: Pair, *, exclude: str = "V", continuation: str = "join", predicates: str = "all", lemma: bool = False
 ) -> Items:
@@ -644,23 +604,14 @@ def srl_span(
         fn, fp, fn-predicate and fp-predicate (arguments of a predicate that the system, or gold, does not have);
         gold, system.
     Score: precision = tp/system, recall = tp/gold, f1 = 2·tp/(gold+system).
-    Paper: Carreras and Màrquez 2005. Golden: graphs-srl-up_ewt, cases/graphs. Peers: srl-eval.pl, which is
+    Paper: Carreras and Màrquez 2005. Peers: srl-eval.pl, which is
         srl-span(predicates=gold, lemma=true).
     """
     matches, gold, system = _judge_spans(pair, exclude, continuation, predicates, lemma)
     return _items(matches, SPAN_KINDS, gold, system).where(~_of_predicates(matches, gold, system))
 
 
-@measure(
-    "srl-span-unlabelled",
-    scores=MATCHED,
-    main="f1",
-    count=bracketed,
-    task="graphs",
-    noun="argument",
-    signed=("predicates",),
-    papers=("carreras2005",),
-)
+@arc_measure("srl-span-unlabelled", noun="argument", signed=("predicates",), papers=_CARRERAS)
 def srl_span_unlabelled(
     pair: Pair, *, exclude: str = "V", continuation: str = "join", predicates: str = "all", lemma: bool = False
 ) -> Items:
@@ -668,7 +619,7 @@ def srl_span_unlabelled(
 
     exclude, continuation, predicates, lemma: as for srl-span; roles say what does not count.
     Counts and Score: as for srl-span.
-    Golden: graphs-srl-up_ewt, cases/graphs. Peers: srl-eval.pl -C.
+    Peers: srl-eval.pl -C.
     """
     matches, gold, system = _judge_spans(pair, exclude, continuation, predicates, lemma, labelled=False)
     return _items(matches, SPAN_KINDS, gold, system, False).where(~_of_predicates(matches, gold, system))
@@ -689,6 +640,6 @@ def srl_span_perfect(pair: Pair, *, exclude: str = "V", continuation: str = "joi
     exclude, continuation, lemma: as for srl-span.
     Counts: tp, arguments (some are wrong), fn (the predicate is missing, and its arguments with it), gold.
     Score: value = tp/gold; a predicate without arguments is right where the system has none of it either.
-    Golden: graphs-srl-up_ewt, cases/graphs. Peers: srl-eval.pl (perfect propositions).
+    Peers: srl-eval.pl (perfect propositions).
     """
     return _whole(*_judge_spans(pair, exclude, continuation, "all", lemma), False)
