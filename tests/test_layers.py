@@ -36,7 +36,7 @@ ORDER = (
 RANK = {name: rank for rank, names in enumerate(ORDER) for name in names}
 # Rooms of one rank know nothing of each other, but for these.
 BESIDE = {
-    *(("specs", "errors"), ("specs", "records"), ("files", "errors"), ("keywords", "errors")),
+    *(("specs", "errors"), ("files", "errors"), ("keywords", "errors"), ("keywords", "records")),
     ("plugins", "errors"),
     *(("__main__", "cli"), ("cli", "demo")),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -31,11 +31,6 @@ T = TypeVar("T")
 _SEED = re.compile(r"[-_. ]?(?:seed|run)[-_. ]?\d+", re.IGNORECASE)
 NO_ERRORS = ("tp", "unscored")
 """Kinds of outcome that are no errors."""
-_SAID_OTHERWISE = (
-    *("symmetric", "task", "column", "scheme", "unit", "interval", "times", "seed", "power"),
-    *("examples", "change", "kind", "label_order", "embed", "decided", "figures_alone", "pairs_of_sets"),
-)
-"""Options that the signature says in words of its own, or that change no figure."""
 WIDER = 1.2
 """Above this ratio, standard errors over documents are worth a note beside those over sentences …"""
 LEAST_RATIO = 5
@@ -272,11 +267,7 @@ def _notes(part: Part, alike: tuple[str, float] | None) -> Iterator[str]:
 def _signature(part: Part, systems: Sequence[str]) -> dict[str, object]:
     """Parts of the signature: options, and checksums of the files."""
     options = part.options
-    chosen = {
-        item.name: getattr(options, item.name)
-        for item in fields(options)
-        if item.name not in (*part.contents, *_SAID_OTHERWISE) and getattr(options, item.name) != item.default
-    }
+    chosen = {name: value for name, value in options.signature_values().items() if name not in part.contents}
     # Formats whose parameters figures depend on say all of them.
     formats = [f"{source.name}:{source.format}" for source in part.systems if "(" in source.format]
     names = ["gold", *(source.name for source in part.systems)]

@@ -26,7 +26,7 @@ from assay.corpus.adapters import (
 from assay.engine import mapping
 from assay.engine.measure import Measure
 from assay.engine.options import Decided, Options, is_of_systems
-from assay.engine.task import find_task, first_task, task_options, tasks
+from assay.engine.task import find_task, first_task, tasks
 from assay.engine.warnings import Remark, documents_not_meant, format_warnings, remark, repair_made
 from assay.errors import AlignmentError, InputError, UsageError, listed, unknown
 from assay.formats import Files, Input, from_documents, schemes
@@ -446,11 +446,7 @@ class Prepared:
     def run(self, measures: Sequence[Measure]) -> Run:
         """Read, map, mark and align."""
         task = find_task(self.task)
-        for name, option in task_options().items():
-            if option not in task.options and getattr(self.options, name) != getattr(Options, name, None):
-                about = enumeration([one.name for one in tasks().values() if option in one.options])
-                are = "are" if self.task.endswith("s") else "is"
-                raise UsageError(f"--{name.replace('_', '-')} is about {about}, but {self.task} {are} compared.")
+        self.options.check_task(task)
         for measure in measures:
             wanted = measure.definition.task
             if wanted not in (self.task, *task.judges_too):

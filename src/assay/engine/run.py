@@ -27,11 +27,12 @@ from assay.engine.prepare import Prepared, Run, prepare, source_of
 from assay.engine.repeats import evaluate_repeats, runs_of
 from assay.engine.scores import Settings
 from assay.engine.slices import Slice
-from assay.engine.task import find_task, preset_measures, task_options
+from assay.engine.task import find_task, preset_measures
 from assay.engine.warnings import format_warnings
 from assay.errors import InputError, UsageError, reason
 from assay.formats import Files
 from assay.formats.source import expand, folder_of
+from assay.keywords import OPTIONS
 from assay.records import dataclass
 from assay.result import Result
 from assay.specs import whole_number
@@ -642,6 +643,6 @@ def check_options(options: Options, shards: int) -> None:
     for kind in (Slice.find(spec).kind for spec in options.slices):
         if kind.counts and options.train is None:
             raise UsageError(f"--slice {kind.name} counts the {kind.counts} of all files, but {where}. Give --train.")
-    for name, option in task_options().items():
+    for name, option in OPTIONS.items():
         if option.one_file and getattr(options, name):
-            raise UsageError(f"--{name.replace('_', '-')} is about one file, but {where}. Score them one by one.")
+            raise UsageError(f"{option.flag} is about one file, but {where}. Score them one by one.")

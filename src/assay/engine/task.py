@@ -15,7 +15,6 @@ from assay import plugins
 from assay.arrays import NONE, Ints
 from assay.errors import unknown
 from assay.records import dataclass
-from assay.specs import Option
 
 if TYPE_CHECKING:
     from assay.align import Pair
@@ -128,8 +127,8 @@ class Task:
     """A sentence on its measures and the command that has them, where that is not score or compare."""
     recognises: Callable[[Input | Corpus, Options], bool] = lambda item, options: False
     """True if the beginning of a file shows this task."""
-    options: tuple[Option, ...] = ()
-    """The options that have a meaning for it and for few other tasks."""
+    options: tuple[str, ...] = ()
+    """The options that it uses of those that not all tasks do."""
     slices: tuple[SliceKind, ...] = ()
     """Ways to cut the data that belong to it."""
     matched: bool = False
@@ -158,7 +157,7 @@ class Task:
     """… and what the Result gets of them, or of what else is known of all shards."""
 
 
-# The tasks stand above the engine, which knows nothing of them but what these three hand over.
+# The tasks stand above the engine, which knows nothing of them but what these hand over.
 
 
 @cache
@@ -189,12 +188,6 @@ def first_task() -> str:
 def preset_measures(name: str | None) -> tuple[str, ...]:
     """The measures of a preset; none where none is named."""
     return next((task.presets[name] for task in tasks().values() if name in task.presets), ()) if name else ()
-
-
-def task_options() -> dict[str, Option]:
-    """The options that belong to tasks, by name."""
-    found: dict[str, Option] = import_module("assay.tasks").task_options()
-    return found
 
 
 def measure_title(name: str) -> str:

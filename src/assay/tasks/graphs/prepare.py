@@ -57,9 +57,6 @@ def prepare_graphs(
     """Read, check and align words with the graphs over them."""
     if about_roles(measures):
         return prepare_roles(inputs, named, measures, options)
-    for name in ("train", "lexicon"):
-        if getattr(options, name) is not None:
-            raise UsageError(f"--{name} is about words; graphs have no use for it.")
     if options.column not in (None, DEPS):
         raise UsageError(f"--column {options.spelled_column}: graphs are in column DEPS, or in sdp and mrp files.")
     tags = PREDICATE_TAG in options.slices

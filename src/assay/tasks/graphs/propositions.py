@@ -68,9 +68,8 @@ def prepare_roles(
     inputs: Sequence[Input | Corpus], named: Sequence[str], measures: Sequence[Measure], options: Options
 ) -> Run:
     """Read, check and align words with predicates and their arguments."""
-    for name in ("train", "lexicon", "column"):
-        if getattr(options, name) is not None:
-            raise UsageError(f"--{name} is about words with labels; semantic roles have no use for it.")
+    if options.column is not None:
+        raise UsageError("--column is about words with labels; semantic roles have no use for it.")
     further = list(dict.fromkeys(column for measure in measures for column in measure.definition.columns))
     corpora = [_read(item, further) for item in words_alone(inputs)]
     check_folders(corpora)

@@ -74,8 +74,6 @@ def prepare_links(
     inputs: Sequence[Input | Corpus], named: Sequence[str], measures: Sequence[Measure], options: Options
 ) -> Run:
     """Read, normalise and align mentions with their identifiers."""
-    if options.lexicon is not None:
-        raise UsageError("--lexicon is about words or spans; for links there is --train.")
     if options.id_url and not re.fullmatch(r"https?://\S*\{\}\S*", options.id_url):
         raise UsageError(f"--id-url {options.id_url}: an address begins with http and has {{}} for the identifier.")
     names = ["gold", *named]

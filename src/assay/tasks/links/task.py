@@ -15,7 +15,6 @@ from assay.engine.task import Task
 from assay.errors import UsageError
 from assay.tasks.links import measures
 from assay.tasks.links.mentions import TYPE, is_nil, links_of
-from assay.tasks.links.options import OPTIONS
 from assay.tasks.links.prepare import AMBIGUOUS, has_links, prepare_links
 from assay.tasks.links.tables import finish, numbers, present
 
@@ -71,7 +70,10 @@ TASK = Task(
     agreement_where_defined=("link-kappa",),
     prepare=prepare_links,
     recognises=has_links,
-    options=OPTIONS,
+    options=(
+        *("train", "link_column", "link_field", "id_prefix", "same_ids", "min_score", "id_url", "blank_tag"),
+        *("scheme", "repair", "missing"),
+    ),
     slices=SLICES,
     drawing=span_drawing(all_count=True),
     matched=True,

@@ -60,8 +60,6 @@ def prepare_relations(
     """Read, check and align relations and their spans."""
     if options.column is not None:
         raise UsageError(f"--column {options.spelled_column}: relations are not read from a column. Remove --column.")
-    if options.lexicon is not None:
-        raise UsageError("--lexicon is a list of words; relations seen in training are told by --train.")
     names = ["gold", *named]
     corpora = _code_alike([_read(item) for item in inputs])
     check_folders(corpora)

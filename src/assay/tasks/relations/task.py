@@ -17,7 +17,6 @@ from assay.engine.task import Task
 from assay.errors import UsageError
 from assay.tasks.relations import measures
 from assay.tasks.relations.drawing import DRAWING
-from assay.tasks.relations.options import OPTIONS
 from assay.tasks.relations.pairs import choose_relations, ends_of, is_undirected, number_spans, relations_of
 from assay.tasks.relations.prepare import REACHED, has_relations, prepare_relations
 from assay.tasks.relations.tables import UNTYPED, finish, present, sums
@@ -157,7 +156,7 @@ TASK = Task(
     agreement=(*DEFAULTS, "fair-relations", "relation-kappa"),
     prepare=prepare_relations,
     recognises=lambda item, options: options.column is None and has_relations(item),
-    options=OPTIONS,
+    options=("train", "oov_fold_case", "only_annotated", "repair", "missing", "labels", "ignore_labels"),
     slices=SLICES,
     drawing=DRAWING,
     matched=True,
