@@ -7,7 +7,7 @@ from dataclasses import field, replace
 
 import numpy as np
 
-from assay.arrays import NONE, Bools, Ints, Stretches, atoms_at, chosen_stretches
+from assay.arrays import NONE, Bools, Ints, Stretches, atoms_at, chosen_stretches, pack_columns
 from assay.corpus.columns import Column, one_vocabulary
 from assay.records import dataclass
 
@@ -53,7 +53,7 @@ class Marks:
     @classmethod
     def without_place(cls, unit: Ints, labels: Column, **arguments: Ints) -> Marks:
         """Marks by their arguments alone."""
-        nowhere = np.full(len(unit), NONE)
+        nowhere = np.full(len(unit), NONE, dtype=np.int8)
         return cls(unit, nowhere, nowhere, labels, arguments=arguments)
 
     @classmethod
@@ -114,11 +114,9 @@ class Marks:
 
     def distinct(self, *columns: Ints) -> Marks:
         """Marks by some columns and then by label; of equal ones the first."""
-        rows = np.stack([self._label_ranks(), *columns[::-1]])
-        order = np.lexsort(rows)
-        new = np.ones(len(order), dtype=bool)
-        new[1:] = (rows[:, order[1:]] != rows[:, order[:-1]]).any(axis=0)
-        return self.where(order[new])
+        keys = pack_columns(*columns, self._label_ranks())
+        order = np.argsort(keys, kind="stable")
+        return self.where(order[np.diff(keys[order], prepend=keys[order[:1]] - 1) > 0])
 
     def in_order(self) -> tuple[Marks, Ints]:
         """Marks by first atom, last atom, label and gaps, so that results do not depend on the order of the file; and

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.arrays import NONE, Bools, Floats, Ints, Stretches, each_once, numbers_of_runs
+from assay.arrays import NONE, Bools, Floats, Ints, Stretches, each_once, numbers_of_runs, pack_columns
 from assay.corpus import Marks
 from assay.engine.items import Items
 from assay.records import dataclass
@@ -111,30 +111,38 @@ class Steps:
 
     def by_key(self, ours: Ints, theirs: Ints, kind: int) -> None:
         """Pair what is left of the marks with equal keys, in text order; the keys are those of all marks."""
-        here, there = self.left()
-        if len(here) and len(there):
-            chosen = one_to_one(ours[here], theirs[there])
-            self.settle(here[chosen != NONE], there[chosen[chosen != NONE]], kind)
+        self.by_columns(kind, (ours, theirs))
 
-    def nearest(self, ours: Ints, theirs: Ints, here: Ints, there: Ints, kind: int) -> None:
-        """Pair what is left of the marks with equal keys, those at the nearest places first, then in text order."""
+    def by_columns(self, kind: int, *columns: tuple[Ints, Ints], near: tuple[Ints, Ints] | None = None) -> None:
+        """Pair what is left of the marks that are equal in all columns, in text order.
+
+        near: places of all marks; pairs of marks at the nearest places are made first.
+        """
         gold, system = self.left()
-        order = np.argsort(theirs[system], kind="stable")
-        low, high = (np.searchsorted(theirs[system][order], ours[gold], side=side) for side in ("left", "right"))
+        if not (len(gold) and len(system)):
+            return
+        keys = pack_columns(*(np.concatenate([ours[gold], theirs[system]]) for ours, theirs in columns))
+        ours, theirs = keys[: len(gold)], keys[len(gold) :]
+        if near is None:
+            chosen = one_to_one(ours, theirs)
+            self.settle(gold[chosen != NONE], system[chosen[chosen != NONE]], kind)
+            return
+        order = np.argsort(theirs, kind="stable")
+        low, high = (np.searchsorted(theirs[order], ours, side=side) for side in ("left", "right"))
         if int((high - low).sum()) > MOST_CANDIDATES:
-            self.by_key(ours, theirs, kind)
+            self.by_columns(kind, *columns)
             return
         row, column = ranges(low, high)
         row, column = gold[row], system[order[column]]
-        ranked = np.lexsort((column, row, np.abs(here[row] - there[column])))
+        ranked = np.lexsort((column, row, np.abs(near[0][row] - near[1][column])))
         row, column = row[ranked], column[ranked]
         while len(row):
             first_row, first_column = np.zeros(len(row), dtype=bool), np.zeros(len(row), dtype=bool)
             first_row[np.unique(row, return_index=True)[1]] = True
             first_column[np.unique(column, return_index=True)[1]] = True
-            chosen = first_row & first_column
-            self.settle(row[chosen], column[chosen], kind)
-            rest = (self.partner[row] == NONE) & ~np.isin(column, column[chosen])
+            first = first_row & first_column
+            self.settle(row[first], column[first], kind)
+            rest = (self.partner[row] == NONE) & ~np.isin(column, column[first])
             row, column = row[rest], column[rest]
 
     def by_weight(self, ours: Ints, theirs: Ints, weight: Ints, ranks: tuple[Ints, Ints], kind: int) -> None:
@@ -641,15 +649,6 @@ def _same_spans(target: Marks, system: Marks, places: tuple[Ints, Ints]) -> tupl
     """As `same_places`; here the label must be the same too."""
     keys = _fold(np.concatenate(places), np.concatenate([target.label, system.label]).astype(np.int64))
     return keys[: len(target)], keys[len(target) :]
-
-
-def pack_keys(*columns: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
-    """One number for each mark of gold and of the system: equal numbers if all of the columns are equal."""
-    size = len(columns[0][0])
-    keys: Ints = np.concatenate(columns[0]).astype(np.int64)
-    for column in columns[1:]:
-        keys = _fold(keys, np.concatenate(column).astype(np.int64))
-    return keys[:size], keys[size:]
 
 
 def _fold(first: Ints, second: Ints) -> Ints:

@@ -392,6 +392,36 @@ def without(pair: Pair, skipped: Bools) -> Pair:
     )
 
 
+def align_whole_sentences(
+    corpora: Sequence[Corpus],
+    named: Sequence[str],
+    faults: Sequence[Sequence[tuple[int, str]]],
+    options: Options,
+    column: str = "",
+    *,
+    characters: bool = False,
+) -> tuple[list[tuple[str, Pair]], Bools, list[Remark]]:
+    """Gold with each system, without the sentences that are faulty or differ in any file; their mask; remarks.
+
+    faults: for each corpus, sentences and lines for the user.
+    """
+    lines = [line for own in faults for _, line in own]
+    if lines and options.on_mismatch != "skip":
+        raise InputError("\n".join([*listed(lines), "To leave such sentences out: --on-mismatch skip"]))
+    gold, *outputs = corpora
+    systems = dict(zip(named, outputs, strict=True))
+    pairs, remarks = aligned(gold, systems, [True] * len(outputs), column, options, characters=characters)
+    skipped = np.zeros(gold.sentences, dtype=bool)
+    skipped[[sentence for sentence, _ in faults[0]]] = True
+    for (_, pair), own in zip(pairs, faults[1:], strict=True):
+        faulty = np.isin(pair.system.sentence_of, [sentence for sentence, _ in own]) & (pair.system_sentence >= 0)
+        skipped[pair.system_sentence[faulty]] = True
+        skipped |= pair.skipped
+    nothing = f"no sentence of {gold.name} is whole in all files."
+    remarks += left_out(skipped, nothing, "{number} of {sentences} sentences were left out.", options)
+    return [(name, without(pair, skipped)) for name, pair in pairs], skipped, remarks
+
+
 def source_of(name: str, corpus: Corpus, pair: Pair | None, status: str) -> Source:
     """A system as a source."""
     unaligned = 0 if pair is None else int((pair.system_sentence >= 0).sum()) - len(pair.system_words)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, AnyStr, Protocol, TypeVar, cast
 
 import numpy as np
 
-from assay.arrays import Ints, Stretches
+from assay.arrays import NONE, Ints, Stretches
 from assay.corpus import Chains, Column, Corpus, Marks, Multiword, Trees
 from assay.errors import InputError, listed, unknown
 from assay.formats.whose import MEND, Asked, Whose
@@ -105,22 +105,24 @@ class MarkLists:
     """Marks of a layer as readers find them."""
 
     def __init__(self, roles: Sequence[str]) -> None:
-        self._roles = roles
-        self._rows = array("q")
+        self.roles = roles
+        self.rows = array("q")
         """Sentence, begin, end, label and arguments of each mark."""
-        self._labels = Vocabulary[str]()
+        self.labels = Vocabulary[str]()
 
     def add(self, sentence: int, begin: int, end: int, label: str, *arguments: int) -> None:
         """A mark in a sentence, with one argument for each role."""
-        self._rows.extend((sentence, begin, end, self._labels[label], *arguments))
+        self.rows.extend((sentence, begin, end, self.labels[label], *arguments))
 
     def marks(self) -> Marks:
         """All marks by sentence, place, arguments and label, each once."""
-        rows = np.array(self._rows, dtype=np.int64).reshape(-1, 4 + len(self._roles))
+        rows = np.frombuffer(self.rows, dtype=np.int64).reshape(-1, 4 + len(self.roles))
         unit, begin, end, codes, *arguments = rows.T
-        labels = Column(codes.astype(np.int32), tuple(self._labels))
-        marks = Marks(unit, begin, end, labels, arguments=dict(zip(self._roles, arguments, strict=True)))
-        return marks.distinct(unit, begin, end, *arguments)
+        labels = Column(codes.astype(np.int32), tuple(self.labels))
+        named = dict(zip(self.roles, arguments, strict=True))
+        if (begin == NONE).all():
+            return Marks.without_place(unit, labels, **named).distinct(unit, *arguments)
+        return Marks(unit, begin, end, labels, arguments=named).distinct(unit, begin, end, *arguments)
 
 
 class SpanCollector(Collector, Protocol):

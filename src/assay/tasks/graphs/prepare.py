@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from assay.align import Pair
 from assay.arrays import NONE, Ints, numbers_of_runs
 from assay.corpus import Column, Corpus, Marks, one_vocabulary
 from assay.engine.items import Items
@@ -15,13 +14,11 @@ from assay.engine.measure import Measure, definition_of
 from assay.engine.options import Decided, Options
 from assay.engine.prepare import (
     Run,
-    aligned,
+    align_whole_sentences,
     check_folders,
     kept_labels,
-    left_out,
     notes_on_reading,
     source_of,
-    without,
     words_alone,
 )
 from assay.engine.treebanks import with_heads
@@ -84,25 +81,13 @@ def prepare_graphs(
             own_faults.extend(fault for fault in more if fault not in own_faults)
     if any("arguments" in one.parameters for one in measures):
         layers["predicates"] = [_root_predicates(corpus) for corpus in corpora]
-    lines = [line for own in faults for _, line in own]
-    if lines and options.on_mismatch != "skip":
-        raise InputError("\n".join([*listed(lines), "To leave such sentences out: --on-mismatch skip"]))
     labels = (corpus.marks["arcs"].labels.strings() for corpus in corpora)
     kept = kept_labels((Column.of(form for one in names for form in _forms(one)) for names in labels), options)
-    systems = dict(zip(named, corpora[1:], strict=True))
-    pairs, warnings = aligned(gold, systems, [True] * len(systems), "", options)
-    skipped = np.zeros(gold.sentences, dtype=bool)
-    skipped[[sentence for sentence, _ in faults[0]]] = True
-    for (_, pair), own_faults in zip(pairs, faults[1:], strict=True):
-        faulty = np.isin(pair.system.sentence_of, [sentence for sentence, _ in own_faults])
-        skipped[pair.system_sentence[faulty & (pair.system_sentence >= 0)]] = True
-        skipped |= pair.skipped
-    nothing = f"no sentence of {gold.name} is whole in all files."
-    warnings += left_out(skipped, nothing, "{number} of {sentences} sentences were left out.", options)
-    ready: list[tuple[str, Pair]] = []
+    pairs, skipped, warnings = align_whole_sentences(corpora, named, faults, options)
+    ready = []
     for number, (name, pair) in enumerate(pairs, 1):
         both = {layer: (sides[0], sides[number]) for layer, sides in layers.items()}
-        ready.append((name, with_arcs(without(pair, skipped), both)))
+        ready.append((name, with_arcs(pair, both)))
     usual = asked[0] if asked else ("collapse", "")
     outputs = []
     # As a measure, so that it is judged once.

@@ -14,13 +14,11 @@ from assay.engine.measure import Measure, definition_of
 from assay.engine.options import Decided, Options
 from assay.engine.prepare import (
     Run,
-    aligned,
+    align_whole_sentences,
     check_folders,
     kept_labels,
-    left_out,
     notes_on_reading,
     source_of,
-    without,
     words_alone,
 )
 from assay.engine.warnings import Remark, check_system, identical_outputs, remark
@@ -70,13 +68,7 @@ def prepare_roles(
     gold, *outputs = corpora
     for system in outputs:
         _check_places(gold, system)
-    pairs, warnings = aligned(gold, dict(zip(named, outputs, strict=True)), [True] * len(outputs), "", options)
-    skipped = np.zeros(gold.sentences, dtype=bool)
-    for _, pair in pairs:
-        skipped |= pair.skipped
-    nothing = f"no sentence of {gold.name} is whole in all files."
-    warnings += left_out(skipped, nothing, "{number} of {sentences} sentences were left out.", options)
-    pairs = [(name, without(pair, skipped)) for name, pair in pairs]
+    pairs, skipped, warnings = align_whole_sentences(corpora, named, [()] * len(corpora), options)
     spans = gold.format in SPANS
     usual = definition_of(roles.srl_span if spans else roles.srl, "srl")
     # The measure that is asked for if there is one, so that it is judged once.
