@@ -55,9 +55,9 @@ def pair_relations(pair: Pair) -> Pair:
     return pair.with_marks(relations=(sides[0], sides[1]))
 
 
-def ends_of(relations: Marks, numbers: Ints) -> Ints:
-    """The number of the head and of the tail of each relation, from a number for each span: two rows."""
-    return np.stack([numbers[relations.arguments["head"]], numbers[relations.arguments["tail"]]])
+def ends_of(relations: Marks, values: Ints | Bools) -> Ints:
+    """The value of the head and of the tail of each relation, from a value for each span: two rows."""
+    return np.stack([values[relations.arguments[role]] for role in ROLES])
 
 
 def have_both(relations: Marks, mask: Bools) -> Bools:
