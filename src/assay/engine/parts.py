@@ -125,8 +125,8 @@ class Summed:
     def rows(self) -> dict[str, tuple[int, ...]]:
         """The sums of each label, in the order of the fields."""
         width = len(self.fields)
-        starts = range(0, len(self.totals), width)
-        return dict(zip(self.labels or ("",), (self.totals[at : at + width] for at in starts), strict=True))
+        rows = (self.totals[first : first + width] for first in range(0, len(self.totals), width))
+        return dict(zip(("",) if self.labels is None else self.labels, rows, strict=True))
 
     def __add__(self, other: Summed) -> Summed:
         assert self.fields == other.fields
