@@ -14,6 +14,7 @@ import numpy as np
 
 from assay.arrays import NONE, Bools, Ints, Stretches, ids_of_runs
 from assay.corpus.columns import Column as Column
+from assay.corpus.columns import code_by_alphabet as code_by_alphabet
 from assay.corpus.columns import one_vocabulary as one_vocabulary
 from assay.corpus.marks import Marks as Marks
 from assay.corpus.marks import move_layers as move_layers

@@ -68,6 +68,16 @@ class Counts:
 
         return coo_array((self.values.ravel().astype(np.float64), (rows, columns)), shape=shape).tocsr()
 
+    def with_rows(self, unit: Ints, values: Ints, label: Ints) -> Counts:
+        """The counts with further rows, whose fields and labels are those of these."""
+        assert self.label is not None
+        return replace(
+            self,
+            unit=np.concatenate([self.unit, unit]),
+            values=np.concatenate([self.values, values]),
+            label=np.concatenate([self.label, label]),
+        )
+
     def regrouped(self, group_of_unit: Ints, groups: int) -> Counts:
         """The same counts in larger units; units of group -1 are left out."""
         group = group_of_unit[self.unit]

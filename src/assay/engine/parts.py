@@ -11,7 +11,9 @@ from dataclasses import field, replace
 from functools import cached_property
 from typing import Any
 
-from assay.arrays import Ints
+import numpy as np
+
+from assay.arrays import Bools, Ints
 from assay.engine.counts import FEW_CLUSTERS, Tallies
 from assay.engine.examples import MOST_UNRESOLVED, Drawn, drawn_of
 from assay.engine.items import Items, Met
@@ -112,14 +114,25 @@ class Summed:
     totals: tuple[int, ...]
     labels: tuple[str, ...] | None = None
 
+    @classmethod
+    def by_label(cls, labels: Sequence[str], codes: Ints, masks: Mapping[str, Bools]) -> Summed:
+        """The number of rows with each mask and each label that occurs, from the label's code for each row."""
+        numbers = np.stack([np.bincount(codes[mask], minlength=len(labels)) for mask in masks.values()], axis=1)
+        there = np.flatnonzero(numbers.any(axis=1))
+        names = tuple(labels[code] for code in there.tolist())
+        return cls(tuple(masks), whole_numbers(numbers[there].ravel()), names)
+
+    def rows(self) -> dict[str, tuple[int, ...]]:
+        """The sums of each label, in the order of the fields."""
+        width = len(self.fields)
+        rows = (self.totals[first : first + width] for first in range(0, len(self.totals), width))
+        return dict(zip(("",) if self.labels is None else self.labels, rows, strict=True))
+
     def __add__(self, other: Summed) -> Summed:
         assert self.fields == other.fields
-        width = len(self.fields)
-        rows: dict[str, tuple[int, ...]] = {}
-        for one in (self, other):
-            for number, label in enumerate(one.labels or ("",)):
-                row = one.totals[number * width : (number + 1) * width]
-                rows[label] = tuple(map(int.__add__, rows.get(label, (0,) * width), row))
+        rows = self.rows()
+        for label, row in other.rows().items():
+            rows[label] = tuple(map(int.__add__, rows.get(label, (0,) * len(row)), row))
         totals = tuple(total for row in rows.values() for total in row)
         return Summed(self.fields, totals, None if self.labels is None else tuple(rows))
 
