@@ -595,37 +595,6 @@ def _alphas_by_items(ratings: Ratings, level: str, distance: str) -> list[float]
     return [float(value) for value in alpha({**sums, **whole.fixed})]
 
 
-@dataclass(frozen=True, eq=False)
-class Profile:
-    """One annotator against the others, over the items that others rated too."""
-
-    items: int
-    agreement: float
-    bias: Floats
-    """By label: the annotator's share minus the others'."""
-    kappa: float
-    """Against the majority of the others; labels that are tied share an item."""
-
-
-def profiles(ratings: Ratings) -> list[Profile]:
-    """Each annotator against the others."""
-    who, width = len(ratings.annotators), len(ratings.labels)
-    rows = ratings.sizes[ratings.item] > 1
-    item, own, annotator = ratings.item[rows], ratings.label[rows], ratings.annotator[rows]
-    place = np.arange(len(item))
-    others = ratings.counts[item]
-    others[place, own] -= 1
-    shares, votes = others / others.sum(axis=1, keepdims=True), majority(others)
-    number = np.bincount(annotator, minlength=who).astype(np.float64)
-    mine = np.bincount(annotator * width + own, minlength=who * width).reshape(who, width)
-    theirs = grouped(votes, annotator, who)
-    bias = ratio(mine - grouped(shares, annotator, who), number[:, None])
-    agreement = ratio(grouped(shares[place, own], annotator, who), number)
-    by_chance = ratio((mine * theirs).sum(axis=1), number**2)
-    kappas = beyond_chance(ratio(grouped(votes[place, own], annotator, who), number), by_chance)
-    return [Profile(int(number[a]), float(agreement[a]), bias[a], float(kappas[a])) for a in range(who)]
-
-
 # --- systems against several annotators ---
 
 AGAINST = ("each", "majority", "any", "leave-one-out")
