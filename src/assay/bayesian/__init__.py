@@ -221,7 +221,6 @@ def _result(table: Runs, parts: Sequence[Measured], left_out: Sequence[str], how
         {
             "command": "bayes",
             "task": "runs",
-            "column": "",
             "unit": "run",
             "units": max(sum(len(one.splits) for one in part.data) for part in parts),
             "items": len({one.name for part in parts for one in part.data}),
@@ -230,7 +229,6 @@ def _result(table: Runs, parts: Sequence[Measured], left_out: Sequence[str], how
             "times": how.draws,
             "interval": "posterior",
             "test": "bayes",
-            "family": 0,
             # Measures are called as in the table of runs.
             "titles": {},
         },

@@ -398,20 +398,12 @@ def _bare(
     about = {
         "command": "agreement",
         "task": task,
-        "column": "",
         "unit": "item",
         "units": 0,
         "items": 0,
-        "aligned_by": "words",
-        "seed": options.seed,
-        "times": options.times,
         "interval": "percentile",
-        "test": "shuffling",
-        "family": 0,
-        "labels": options.labels,
-        "ignore_labels": options.ignore_labels,
     }
-    return Findings(about, format_signature(signature), gold, sources)
+    return Findings(about, format_signature(signature), gold, sources, options=options)
 
 
 # --- all annotators, and systems beside them ---

@@ -17,14 +17,14 @@ from assay.engine.coefficients import AGAINST, Rows
 from assay.engine.counts import BLOCKS
 from assay.engine.matching import components
 from assay.engine.measure import Coefficient, Measure
-from assay.engine.scores import Settings
+from assay.engine.scores import Settings, make_comparison
 from assay.errors import UsageError, unknown
 from assay.formats.ratings import SystemRatings, ratings_in, read_ratings, system_ratings
 from assay.records import dataclass
 from assay.result import AgreementFacts, Annotator, Coincidence, Comparison, Disagreement, Score, enumeration
 from assay.stats.intervals import percentiles, t_interval, t_tail
 from assay.stats.resample import bootstrap_weights
-from assay.stats.significance import SMALLEST, shuffling_test
+from assay.stats.significance import SMALLEST, Shuffling, shuffling_test
 from assay.stats.streams import BOOTSTRAP, generator, rows_text
 from assay.stats.unitizing import Units, overlapping
 
@@ -474,26 +474,14 @@ def _ceiling_comparison(system: Figure, human: Figure, settings: Settings) -> tu
     if not variance <= ROUNDING**2:
         p = max(2 * t_tail(abs(difference) / math.sqrt(variance), freedom), SMALLEST)
         low, high = t_interval(difference, variance, 1 + freedom, -1.0, 1.0)
-    found = Comparison(
-        a=CEILING,
-        b=system.system,
-        measure=system.measure,
-        score="leave-one-out",
-        slice=None,
-        difference=difference,
-        low=low,
-        high=high,
-        test="ceiling",
-        p=p,
-        p_low=p,
-        p_high=p,
-        p_adjusted=p,
-        units=int(sizes.sum()),
-        interval="t",
-        method="t",
-        log10_p=math.log10(p),
-        variance=variance,
-        df=freedom,
+    found = make_comparison(
+        (CEILING, system.system),
+        (system.measure, "leave-one-out", None),
+        difference,
+        (low, high, "t"),
+        Shuffling(p, p, p, int(sizes.sum()), "t", math.log10(p), None),
+        (variance, freedom),
+        "ceiling",
         annotators=people,
         p_items=exchanged.p,
     )

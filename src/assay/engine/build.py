@@ -15,6 +15,7 @@ import assay
 from assay.engine import changes
 from assay.engine.counts import BLOCKS
 from assay.engine.items import Items
+from assay.engine.options import Options
 from assay.engine.scores import Figures
 from assay.engine.task import describe
 from assay.errors import unknown
@@ -32,6 +33,9 @@ _NO_INTERVAL = {
     "bca": "BCa is not made for averages over labels, nor where resamples or units do not vary",
     "wilson": "Wilson's interval is for proportions",
 }
+
+
+_USUAL = {"column": "", "aligned_by": "words", "test": "shuffling", "family": 0}
 
 
 class Compared(NamedTuple):
@@ -57,7 +61,8 @@ class Findings:
     """What a command has found: facts, files, figures to be tested, items to be compared, and rows that are ready."""
 
     about: dict[str, Any]
-    """Facts by the field of the Result. With `titles`, the task is not asked how the Result is shown."""
+    """Facts by the field of the Result, as far as options do not give them. With `titles`, the task is not asked how
+    the Result is shown."""
     signature: str | Mapping[str, object]
     """The signature, or its parts; `interval` is then completed by the kinds of intervals that there are."""
     gold: Source
@@ -80,8 +85,10 @@ class Findings:
     """A warning is given if there are fewer units."""
     pooled: bool = False
     """True if blocks of units were resampled instead of units."""
-    options: Mapping[str, Any] = field(default_factory=dict)
-    """The options `baseline`, `correct`, `label_order`; `clustered` if gold has documents that are not the unit."""
+    options: Options = field(default_factory=Options)
+    """The options of the command, which give facts and say how tests are corrected."""
+    clustered: bool = False
+    """True if gold has documents though sentences are the unit."""
     finish: Callable[[Result], Result] | None = None
     """Adds the tables that only the task can make."""
 
@@ -107,7 +114,9 @@ def _tables() -> list[str]:
 
 def build(found: Findings) -> Result:
     """The Result of what was found."""
-    about, rows = found.about, found.rows
+    options, rows = found.options, found.rows
+    of_options = ("seed", "times", "interval", "labels", "ignore_labels")
+    about = {**_USUAL, **{name: getattr(options, name) for name in of_options}, **found.about}
     scores, tests, pooled = rows["scores"], rows["comparisons"], found.pooled
     resampled: list[Score | Comparison] = []
     for one, names in found.figures:
@@ -128,21 +137,15 @@ def build(found: Findings) -> Result:
             values[row.measure, row.score, row.slice][row.system] = row.value
     for compared in found.items:
         own = values.get((compared.on, compared.score, compared.slice), {})
-        _compare_items(compared, own, rows, found.options.get("label_order", "effect"))
+        _compare_items(compared, own, rows, options.label_order)
     mains: dict[str, str] = {}
     for row in scores:
         if row.main and row.slice is None:
             mains.setdefault(row.measure, row.score)
-    baseline, sliced = found.options.get("baseline"), found.options.get("correct") == "slices"
-    tests = [row for row in tests if baseline in (None, row.a, row.b)]
-    adjusted = iter(
-        adjust_p_values(
-            [row for row in tests if row.family is None],
-            mains,
-            slices=sliced,
-            clustered=found.options.get("clustered", False),
-        )
-    )
+    tests = [row for row in tests if options.baseline in (None, row.a, row.b)]
+    open_tests = [row for row in tests if row.family is None]
+    sliced = options.correct == "slices"
+    adjusted = iter(adjust_p_values(open_tests, mains, slices=sliced, clustered=found.clustered))
     tests = [next(adjusted) if row.family is None else row for row in tests]
     further_notes = list(found.further_notes)
     if about["command"] == "compare":

@@ -73,16 +73,10 @@ def make_result(part: Part, settings: Settings | None = None) -> Result:
         "units": part.units,
         "items": part.items,
         "aligned_by": way_of(part.aligned_by),
-        "seed": options.seed,
-        "times": options.times,
-        "interval": options.interval,
-        "test": "shuffling",
         "family": family,
         "tagset": part.tagset,
         "scheme": part.scheme,
         "atoms": part.atoms,
-        "labels": options.labels,
-        "ignore_labels": options.ignore_labels,
         "documents": documents,
         "cluster_ratio": None if alike is None else alike[1],
         # Documents that are units because gold has them do not make texts of sentences texts of documents.
@@ -105,10 +99,8 @@ def make_result(part: Part, settings: Settings | None = None) -> Result:
         notes=[*format_warnings(part.notes)],
         further_notes=[*_notes(part, alike)],
         least_units=FEW_UNITS if part.unit == "sentence" else FEW_CLUSTERS,
-        options={
-            **{name: getattr(options, name) for name in ("baseline", "correct", "label_order")},
-            "clustered": documents > 0,
-        },
+        options=options,
+        clustered=documents > 0,
     )
     found.rows["mappings"] += [
         *part.mappings,
