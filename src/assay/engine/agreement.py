@@ -403,7 +403,8 @@ def _bare(
         "items": 0,
         "interval": "percentile",
     }
-    return Findings(about, format_signature(signature), gold, sources, options=options)
+    line = format_signature(signature)
+    return Findings(about, line, gold, sources, options=options, shown_by_task=False)
 
 
 # --- all annotators, and systems beside them ---
@@ -431,7 +432,7 @@ def _add_ratings(
     if not found.rows["scores"]:
         found.about |= {"units": used, "items": int((ratings.sizes > 1).sum())}
         found.least_units = FEW_UNITS
-    facts, (level, distance) = many.agreement_facts(ratings, measures), many.levels(measures)
+    facts, (level, distance) = many.agreement_facts(ratings, measures), many.alpha_level(measures)
     if facts.level_assumed:
         # After the first alpha, for users who did not mean names.
         place = next(number for number, one in enumerate(figures, 1) if one.measure.partition("(")[0] == "alpha")
@@ -647,8 +648,8 @@ def _together(parts: Sequence[Result]) -> Findings:
 
     found = Findings.of(parts[0])
     found.about["aligned_by"] = way_of([part.aligned_by for part in parts])
-    # Those of all measures, when all of them are known.
-    del found.about["titles"]
+    # Those of all pairs and measures follow when all of them are known.
+    del found.about["titles"], found.about["remarks"]
     found.systems = tuple(sources.values())
     found.rows["scores"] = [*joined("scores"), *(_means(parts) if len(parts) > 1 else ())]
     for name in ("counts", "confusion", "error_types", "examples"):

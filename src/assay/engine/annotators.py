@@ -13,7 +13,7 @@ import numpy as np
 from assay.arrays import NONE, Array, Floats, Ints, ratio
 from assay.corpus.ratings import Ratings, majority, number_of
 from assay.engine import coefficients as numbers
-from assay.engine.coefficients import AGAINST, Rows
+from assay.engine.coefficients import AGAINST, RatingSums
 from assay.engine.counts import BLOCKS
 from assay.engine.matching import components
 from assay.engine.measure import Coefficient, Measure
@@ -72,7 +72,7 @@ class Figure:
     system: str
     measure: str
     main: str
-    rows: Rows
+    rows: RatingSums
     scores: Mapping[str, Callable[[Any], Array]]
     averages: Mapping[str, Callable[[Any], Array]] = field(default_factory=dict)
     """Scores of all labels together, which the last axis of the sums runs over; `scores` are then of each."""
@@ -254,7 +254,7 @@ def agreement_facts(ratings: Ratings, measures: Sequence[Measure]) -> AgreementF
     # Two labels have the same alpha at any level.
     of_names = bool(alphas) and not given and ratings.members is None
     assumed = of_names and has_order and int(np.count_nonzero(number)) > 2
-    items, level = int(pairable.sum()), levels(measures)[0]
+    items, level = int(pairable.sum()), alpha_level(measures)[0]
     return AgreementFacts(items, items - int(of_one.max(initial=0)), len(ratings.annotators), level, assumed)
 
 
@@ -270,10 +270,10 @@ def profile_rows(ratings: Ratings, level: str, distance: str) -> Iterator[Annota
     shares, votes = others / others.sum(axis=1, keepdims=True), majority(others)
     number = np.bincount(annotator, minlength=who).astype(np.float64)
     given = np.bincount(annotator * width + own, minlength=who * width).reshape(who, width)
-    bias = ratio(given - numbers.grouped(shares, annotator, who), number[:, None])
-    agreement = ratio(numbers.grouped(shares[place, own], annotator, who), number)
-    by_chance = ratio((given * numbers.grouped(votes, annotator, who)).sum(axis=1), number**2)
-    right = ratio(numbers.grouped(votes[place, own], annotator, who), number)
+    bias = ratio(given - numbers.sum_by_group(shares, annotator, who), number[:, None])
+    agreement = ratio(numbers.sum_by_group(shares[place, own], annotator, who), number)
+    by_chance = ratio((given * numbers.sum_by_group(votes, annotator, who)).sum(axis=1), number**2)
+    right = ratio(numbers.sum_by_group(votes[place, own], annotator, who), number)
     kappas = numbers.beyond_chance(right, by_chance)
     whole = numbers.alpha_of(ratings, level, distance)
     for code, alone in enumerate(numbers.alphas_without(ratings, level, distance)):
@@ -418,7 +418,7 @@ class _Sides(NamedTuple):
     """The difference with each annotator left out; undefined for those who have no item in common with others."""
 
 
-def _label_sides(rows: Rows) -> _Sides:
+def _label_sides(rows: RatingSums) -> _Sides:
     points = [rows.sums[name] for name in ("human", "left")]
     number = rows.sums["left items"].sum(axis=0)
     by_annotator = ratio(points[1].sum(axis=0) - points[0].sum(axis=0), number)
@@ -495,7 +495,7 @@ def system_figure(measure: Measure, ratings: Ratings, system: SystemRatings, gro
     return Figure(system.name, str(measure), known.main, rows, known.scores, resampled=used is groups), report
 
 
-def levels(measures: Sequence[Measure]) -> tuple[str, str]:
+def alpha_level(measures: Sequence[Measure]) -> tuple[str, str]:
     """The level and the distance of the first alpha among measures, by which items are ordered."""
     for one in measures:
         if "level" in one.parameters:
@@ -643,13 +643,13 @@ def paired_figures(
     def score(sums: Mapping[str, Array]) -> Floats:
         return numbers.means(by_annotator(sums))
 
-    def rows(system: str = "") -> Rows:
+    def rows(system: str = "") -> RatingSums:
         # Units × annotators × the others as references × fields, of a system or of the annotators themselves.
         tables = [
             np.stack([counts[other, system or one] for other in people if other != one], axis=1) for one in people
         ]
         joint = np.stack(tables, axis=1).astype(np.float64)
-        return Rows({field: joint[..., place] for place, field in enumerate(fields)})
+        return RatingSums({field: joint[..., place] for place, field in enumerate(fields)})
 
     ways = {way: score for way in ("each", "leave-one-out") if way in against}
     if not ways:
@@ -663,5 +663,5 @@ def paired_figures(
 def voted_figure(measure: Measure, system: str, counts: Array, fields: Sequence[str]) -> Figure:
     """A measure of pairs of a system against what more than half of the annotators have."""
     name = measure.main if measure.main in measure.scores else next(iter(measure.scores))
-    rows = Rows({field: counts[:, place].astype(np.float64) for place, field in enumerate(fields)})
+    rows = RatingSums({field: counts[:, place].astype(np.float64) for place, field in enumerate(fields)})
     return Figure(system, str(measure), "", rows, {"majority": measure.scores[name]})

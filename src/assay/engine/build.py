@@ -17,7 +17,7 @@ from assay.engine.counts import BLOCKS
 from assay.engine.items import Items
 from assay.engine.options import Options
 from assay.engine.scores import Figures
-from assay.engine.task import describe
+from assay.engine.task import describe, with_titles
 from assay.errors import unknown
 from assay.records import dataclass
 from assay.result import SCHEMA, Comparison, ErrorType, Family, Result, Score, Source
@@ -89,6 +89,8 @@ class Findings:
     """The options of the command, which give facts and say how tests are corrected."""
     clustered: bool = False
     """True if gold has documents though sentences are the unit."""
+    shown_by_task: bool = True
+    """False if the task's tables and remarks do not apply."""
     finish: Callable[[Result], Result] | None = None
     """Adds the tables that only the task can make."""
 
@@ -152,7 +154,7 @@ def build(found: Findings) -> Result:
         scores = list(with_groups(scores, tests))
         overall = (row for row in tests if row.test == "shuffling" and row.slice is None)
         differing = (row for row in overall if row.measure == tests[0].measure and row.kind != "identical")
-        if found.items and any(row.p_adjusted >= SURE for row in differing):
+        if resampled and any(row.p_adjusted >= SURE for row in differing):
             further_notes.append(
                 "This is one test set. To compare over many splits: assay experiment, then assay bayes."
             )
@@ -162,8 +164,8 @@ def build(found: Findings) -> Result:
         kinds = dict.fromkeys([asked, *sorted({row.interval for row in resampled if row.interval})])
         signature = format_signature({**signature, "interval": "+".join(kinds)})
     block_note = (
-        f"More than {BLOCKS:,} {unit}s (with counts of their own, or counted by label): they were pooled into "
-        f"{BLOCKS:,} blocks by a hash of their id, and blocks were resampled."
+        f"To save time, the {unit}s were grouped into {BLOCKS:,} blocks by a hash of their ids, and blocks were "
+        f"resampled instead of {unit}s."
     )
     tables: dict[str, Any] = {**rows, "scores": scores, "comparisons": tests}
     result = Result(
@@ -185,7 +187,7 @@ def build(found: Findings) -> Result:
     result = found.finish(result) if found.finish else result
     if "titles" in about:
         return result
-    shown = describe(result)
+    shown = describe(result) if found.shown_by_task else with_titles(result)
     unit, remarks = about.get("text_unit", shown.text_unit), about.get("remarks", {})
     return replace(shown, text_unit=unit, remarks={**shown.remarks, **remarks})
 

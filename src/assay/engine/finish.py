@@ -26,6 +26,7 @@ from assay.errors import UsageError
 from assay.formats import joint_digest
 from assay.result import Example, Mapped, Result, Unresolved
 from assay.result.grammar import ALPHA
+from assay.result.numbers import plural
 
 T = TypeVar("T")
 _SEED = re.compile(r"[-_. ]?(?:seed|run)[-_. ]?\d+", re.IGNORECASE)
@@ -130,10 +131,10 @@ def _add_items(found: Findings, part: Part, basis: int, views: Sequence[Any]) ->
         found.further_warnings.append(nothing)
     on, items = str(part.measures[basis]), part.everything[basis].items
     assert items is not None
-    confusion = [row for name, met in part.met.items() for row in changes.met_confusion(name, met, on)]
+    confusion = [row for name, met in part.met.items() for row in changes.met_confusion_rows(name, met, on)]
     if not part.kinds[basis]:
         order = {name: number for number, name in enumerate(part.judged)}
-        confusion = [*changes.confusion(items, on), *confusion]
+        confusion = [*changes.confusion_rows(items, on), *confusion]
         confusion.sort(key=lambda row: (order[row.system], -row.count))
     found.rows["confusion"] += confusion
     found.rows["examples"] += _shown(part.examples, Example)
@@ -240,8 +241,10 @@ def _notes(part: Part, alike: tuple[str, float] | None) -> Iterator[str]:
                 yield f"{measure} of {name}: the mean of {scored:,} of {part.units:,} documents."
     key = cluster_key(part.unit)
     if part.cut_documents:
-        documents = f"{part.cut_documents:,} document{'s' * (part.cut_documents != 1)}"
-        yield f"{documents} hold several values of {key}: units cut through them."
+        contain = f"1 document contains more than one {key}, so its"
+        if part.cut_documents > 1:
+            contain = f"{part.cut_documents:,} documents contain more than one {key}, so their"
+        yield f"{contain} sentences belong to different units."
     if alike is not None and not 1 / WIDER <= alike[1] <= WIDER:
         (system, times), noun = alike, key or "document"
         reason = f", because sentences of one {noun} resemble each other" if times > 1 else ""
@@ -253,7 +256,8 @@ def _notes(part: Part, alike: tuple[str, float] | None) -> Iterator[str]:
         listed = sum(one.group == on for one in part.unresolved)
         if unresolved > listed:
             noun = find_task(part.task).noun
-            yield f"Of {unresolved:,} {noun}s that no system resolves ({on}) {listed:,} are listed, drawn at random."
+            drawn = f"{listed:,} of them, drawn at random, are listed"
+            yield f"No system resolves {plural(unresolved, noun)} ({on}); {drawn}."
 
 
 def _signature(part: Part, systems: Sequence[str]) -> dict[str, object]:

@@ -35,6 +35,7 @@ from assay.formats.source import expand, folder_of
 from assay.keywords import OPTIONS
 from assay.records import dataclass
 from assay.result import Result
+from assay.result.numbers import plural
 from assay.specs import whole_number
 
 ALONE = Covered("", 1, (0,))
@@ -115,23 +116,8 @@ def measure_shard(
     return replace(part, **shard.of_items())
 
 
-@dataclass(frozen=True, eq=False)
-class _Units:
-    """The units that some sentences of gold belong to."""
-
-    of_sentence: Ints
-    """The unit of each sentence, NONE where it is left out."""
-    kept: Ints
-    """The units of the corpus that take part."""
-
-    @classmethod
-    def of(cls, run: Run, unit: str, taken: Bools) -> _Units:
-        """The units of the sentences taken, of those that are not left out for all systems."""
-        taken = taken & ~run.skipped
-        kept, renumbered = np.unique(run.gold.unit_of_sentence(unit)[taken], return_inverse=True)
-        of_sentence = np.full(run.gold.sentences, NONE, dtype=np.int64)
-        of_sentence[taken] = renumbered
-        return cls(of_sentence, kept)
+_Units = tuple[Ints, Ints]
+"""The unit of each sentence of gold (NONE if it is left out), and the units of the corpus that are kept."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,7 +146,7 @@ class _Shard:
         if self.asked:
             return self.units_of([self.asked])
         both = self.units_of(["sentence", "document"])
-        decided = unit_of(len(both["document"].kept), len(both["sentence"].kept))
+        decided = unit_of(len(both["document"][1]), len(both["sentence"][1]))
         # Other shards may have the documents that are lacking here.
         is_open = decided == "sentence" and self.options.decided is not None
         return both if is_open else {decided: both[decided]}
@@ -168,7 +154,14 @@ class _Shard:
     def units_of(self, names: Iterable[str], taken: Bools | None = None) -> dict[str, _Units]:
         """The units of all sentences, or of those taken."""
         taken = np.ones(self.run.gold.sentences, dtype=bool) if taken is None else taken
-        return {unit: _Units.of(self.run, unit, taken) for unit in names}
+        taken = taken & ~self.run.skipped
+        found: dict[str, _Units] = {}
+        for unit in names:
+            kept, renumbered = np.unique(self.run.gold.unit_of_sentence(unit)[taken], return_inverse=True)
+            of_sentence = np.full(self.run.gold.sentences, NONE, dtype=np.int64)
+            of_sentence[taken] = renumbered
+            found[unit] = (of_sentence, kept)
+        return found
 
     @property
     def beside(self) -> Iterator[str]:
@@ -202,22 +195,21 @@ class _Shard:
 
     def tallies(self, index: int, tables: Judged, units: _Units, unit: str, **how: bool) -> Tallies:
         """The tallies of a measure, in units."""
-        gold, measure = self.run.gold, self.run.measures[index]
+        gold, measure, (of_sentence, kept) = self.run.gold, self.run.measures[index], units
 
         def blocks() -> Ints:
             if unit not in self._blocks:
                 self._blocks[unit] = hashed_units(gold, unit)
-            return self._blocks[unit][units.kept]
+            return self._blocks[unit][kept]
 
         counts = [
-            (name, measure.count(one, gold.sentences).regrouped(units.of_sentence, len(units.kept)))
-            for name, one in tables
+            (name, measure.count(one, gold.sentences).regrouped(of_sentence, len(kept))) for name, one in tables
         ]
         names = None
         if cluster_key(unit):
             # A value may come again in other shards, so that names are kept.
             known = list(gold.unit_names(unit))
-            names = [known[index] for index in units.kept.tolist()]
+            names = [known[index] for index in kept.tolist()]
         alone = self.options.decided is None or names is not None
         return Tallies.of(counts, measure.fields_read, blocks, alone=alone, names=names, unit=unit, **how)
 
@@ -297,43 +289,33 @@ class _Shard:
     def _by_value(self, index: int, cut: Slice) -> tuple[tuple[str, ...], Mapping[str, tuple[int, Judged]]]:
         """The values that items can have; and of each value that some system's items have, how many of gold's have
         it, and the items in all systems."""
-        tables = items_of(self.tables[index])
-        if cut.kind.of_counts is not None and not tables:
-            return self._counts_by_value(index, cut)
-        # Whole sentences have no meaning for a part of their words, labels none within one label.
-        if not (self.run.measures[index].definition.judges_items and tables):
-            return (), {}
-        pairs = dict(self.run.pairs)
-        parts = [
-            (name, one, {value: (number, part) for value, number, part in cut.parts(pairs[name], one)})
-            for name, one in tables
-        ]
-        first = parts[0][2]
-        found = {}
-        for value in dict.fromkeys(value for _, _, values in parts for value in values):
-            # Spurious items may have values that gold does not have.
-            of_all = [
-                (name, values[value][1] if value in values else one.none())
-                for name, one, values in parts
-            ]
-            if any(one.has_gold.any() or one.has_system.any() for _, one in of_all):
-                found[value] = (first[value][0] if value in first else 0, of_all)
-        return tuple(dict.fromkeys(value for _, _, values in parts for value in values)), found
-
-    def _counts_by_value(self, index: int, cut: Slice) -> tuple[tuple[str, ...], Mapping[str, tuple[int, Judged]]]:
-        """The same for a measure that has no items, of what it counts."""
-        assert cut.kind.of_counts is not None
-        measure, parts = self.run.measures[index], {}
+        tables, measure = dict(items_of(self.tables[index])), self.run.measures[index]
+        parts: dict[str, dict[str, tuple[int, Items | Counts]]] = {}
         for name, pair in self.run.pairs:
-            split = cut.kind.of_counts(pair, measure, cut.argument)
-            parts[name] = {value: (number, counts) for value, number, counts in split}
+            rows: Iterable[tuple[str, int, Items | Counts]] = ()
+            if tables and measure.definition.judges_items:
+                rows = cut.parts(pair, tables[name])
+            elif cut.kind.of_counts is not None and not tables:
+                rows = cut.kind.of_counts(pair, measure, cut.argument)
+            # Whole sentences have no meaning for a part of their words, labels none within one label.
+            parts[name] = {value: (number, part) for value, number, part in rows}
         order = tuple(dict.fromkeys(value for values in parts.values() for value in values))
         found: dict[str, tuple[int, Judged]] = {}
         for value in order:
-            there = [values[value] for values in parts.values() if value in values]
-            nothing = replace(there[0][1], values=there[0][1].values * 0)
-            of_all = [(name, values[value][1] if value in values else nothing) for name, values in parts.items()]
-            found[value] = (max(number for number, _ in there), of_all)
+            numbers, judged = zip(*(values[value] for values in parts.values() if value in values), strict=True)
+            of_all: list[tuple[str, Items | Counts]] = []
+            for name, values in parts.items():
+                if value in values:
+                    of_all.append((name, values[value][1]))
+                elif tables:
+                    # Spurious items may have values that gold does not have.
+                    of_all.append((name, tables[name].none()))
+                else:
+                    of_all.append((name, replace(judged[0], values=judged[0].values * 0)))
+            if not tables:
+                found[value] = (max(numbers), of_all)
+            elif any(one.has_gold.any() or one.has_system.any() for _, one in items_of(of_all)):
+                found[value] = (next(iter(parts.values())).get(value, (0,))[0], of_all)
         return order, found
 
     def of_items(self) -> dict[str, Any]:
@@ -442,7 +424,7 @@ class Piece:
 
 
 @dataclass(frozen=True)
-class Step:
+class Progress:
     """Progress of the work."""
 
     done: int
@@ -457,7 +439,7 @@ class Step:
         return self.seconds / self.done * (self.total - self.done)
 
 
-Report = Callable[[Step], None]
+Report = Callable[[Progress], None]
 Over = Callable[[Sequence["Piece"], Decided | None], Iterable[Part]]
 """A way to measure pieces: their parts, in order; where nothing is decided, the first tells how all are read."""
 
@@ -506,7 +488,7 @@ def pieces_of(command: str, shards: Sequence[Shard], specs: Sequence[str], optio
     """The work to be done with each shard."""
     options.check()
     check_options(options, len(shards))
-    corpus = checksum(shards, command, tuple(specs), options)
+    corpus = corpus_checksum(shards, command, tuple(specs), options)
     return [Piece(command, shard, tuple(specs), options, corpus, len(shards)) for shard in shards]
 
 
@@ -519,18 +501,13 @@ def add_all(pieces: Sequence[Piece], over: Over, report: Report) -> Part:
     if whole.told == whole.decided:
         return whole
     again = add_under(pieces, whole.told, over, report)
-    _check_unchanged(pieces, whole, again)
-    return again
-
-
-def _check_unchanged(pieces: Sequence[Piece], before: Part, again: Part) -> None:
-    """Refuse files that are not the same when they are read again."""
     shards = [(piece.shard.gold, *(files for _, files in piece.shard.systems)) for piece in pieces]
-    for side, then, now in zip(zip(*shards, strict=True), before.digests, again.digests, strict=True):
+    for side, then, now in zip(zip(*shards, strict=True), whole.digests, again.digests, strict=True):
         paths = [path for files in side for path in files.files]
         for path, was, is_now in zip(paths, then, now, strict=True):
             if was != is_now:
                 raise InputError(f"{path}: was changed while it was read. Run it again when it is complete.")
+    return again
 
 
 def decided_by(piece: Piece) -> Decided:
@@ -543,7 +520,7 @@ def add_under(pieces: Sequence[Piece], decided: Decided | None, over: Over, repo
     begun, whole = time.monotonic(), None
     for done, part in enumerate(over(pieces, decided), 1):
         whole = part if whole is None else whole + part
-        report(Step(done, len(pieces), whole.gold.words, time.monotonic() - begun))
+        report(Progress(done, len(pieces), whole.gold.words, time.monotonic() - begun))
     assert whole is not None
     return whole
 
@@ -616,21 +593,22 @@ def _size(file: str) -> int:
         raise InputError(f"{file}: cannot be opened ({reason(error)}).") from None
 
 
-def share_of(shards: Sequence[Shard], share: str) -> Sequence[Shard]:
+def job_shards(shards: Sequence[Shard], share: str) -> Sequence[Shard]:
     """The shards that one of several jobs takes: `3/16` is the third sixteenth, counted from 1."""
     number, _, jobs = share.partition("/")
     if not 1 <= whole_number(number) <= whole_number(jobs):
         raise UsageError(f"--shard {share}: write which of how many jobs this is, e.g. 3/16.")
     if int(jobs) > len(shards):
-        what = "is 1 shard" if len(shards) == 1 else f"are {len(shards):,} shards"
+        what = "is only 1 shard" if len(shards) == 1 else f"are only {len(shards):,} shards"
         raise UsageError(
-            f"--shard {share}: there {what} only, for small files are read together. Use at most so many jobs."
+            f"--shard {share}: there {what}, because small files are read together. Use at most "
+            f"{plural(len(shards), 'job')}."
         )
     first, end = ((int(number) - back) * len(shards) // int(jobs) for back in (1, 0))
     return shards[first:end]
 
 
-def checksum(shards: Sequence[Shard], *what: object) -> str:
+def corpus_checksum(shards: Sequence[Shard], *what: object) -> str:
     """A checksum of a corpus and of what is done with it: of the names of files, not of where they lie."""
     names = [[PurePath(path).name for path in shard.gold.files] for shard in shards]
     systems = [name for name, _ in shards[0].systems]

@@ -30,7 +30,7 @@ def _finish(result: Result, part: Part, settings: Settings) -> Result:
     positions = analysis.positions if len(analysis.positions) > 1 else ()
     categories = [(f"features/{name}", items.renamed(analysis.value_names(name))) for name in positions]
     if any(measure.definition.name == "features" for measure in part.measures):
-        values = [row for on, own in categories for row in changes.confusion(own, on)]
+        values = [row for on, own in categories for row in changes.confusion_rows(own, on)]
         result = replace(result, confusion=(*result.confusion, *values))
     if part.compares:
         order = options.label_order
