@@ -72,18 +72,19 @@ def evaluate_repeats(
     flat = {title: run for name, own in runs.items() for title, run in zip(named[name], own, strict=True)}
     plain = replace(options, examples=0, change=None, kind=None, embed="none")
     part = measured(flat, plain.of_runs(named))
-    if part.judged != tuple(flat):
-        gone = next(title for title in flat if title not in part.judged)
+    if part.plan.judged != tuple(flat):
+        gone = next(title for title in flat if title not in part.plan.judged)
         raise UsageError(f"{gone} has no answers that could be scored. Leave it out.")
-    places = {name: [part.judged.index(title) for title in titles] for name, titles in named.items()}
+    places = {name: [part.plan.judged.index(title) for title in titles] for name, titles in named.items()}
     settings = Settings(options.seed, options.times, options.interval, None)
+    measures = part.plan.measures
     views = {
-        (where, str(part.measures[index])): Figures(part.measures[index], where, one.tallies[part.unit], settings)
+        (where, str(measures[index])): Figures(measures[index], where, one.tallies[part.unit], settings)
         for where, chosen in part.views()
         for index, one in chosen
         if one.tallies[part.unit].units
     }
-    first = views[None, str(part.measures[0])]
+    first = views[None, str(measures[0])]
     median: dict[str, Any] = {}
     shown = []
     for name, own in places.items():

@@ -22,7 +22,7 @@ from assay.engine.finish import make_result
 from assay.engine.items import Items, join, judge_words, met
 from assay.engine.measure import Measure, find
 from assay.engine.options import Decided, Options, contents_of
-from assay.engine.parts import Covered, Cut, Part, Selection, Summed, bases_of, basis_of, unit_of, whole_numbers
+from assay.engine.parts import Covered, Cut, Part, Plan, Selection, Summed, bases_of, basis_of, unit_of, whole_numbers
 from assay.engine.prepare import Prepared, Run, prepare, source_of
 from assay.engine.repeats import evaluate_repeats, runs_of
 from assay.engine.scores import Settings
@@ -75,9 +75,8 @@ def measure_shard(
     names = run.gold.unit_names("sentence") if run.skipped.any() else ()
     skipped = [name for name, gone in zip(names, run.skipped.tolist(), strict=False) if gone]
     words = int((~run.skipped[run.gold.sentence_of]).sum())
-    unaligned = tuple(words - len(pair.gold_words) for _, pair in run.pairs)
     labels = join([(name, judge_words(one)) for name, one in run.pairs]).fold() if run.tagset else None
-    part = Part(
+    plan = Plan(
         command=command,
         options=replace(options, decided=None),
         specs=tuple(named),
@@ -89,31 +88,33 @@ def measure_shard(
         atoms=run.atoms,
         tagset=run.tagset,
         empty=run.pairs[0][1].system.empty or run.gold.empty,
-        told=replace(run.decided, task=run.task),
         decided=decided,
-        covered=covered,
         judged=tuple(name for name, _ in run.pairs),
-        gold=source_of("gold", run.gold, None, ""),
-        systems=run.sources,
-        digests=tuple((one.sha256,) if isinstance(one, Corpus) else one.digests for one in opened.inputs),
         contents=contents_of(options, run.measures),
-        unaligned=unaligned,
-        aligned_by=tuple(pair.aligned_by for _, pair in run.pairs),
-        items=run.items,
-        matched_items=None,
-        left_out=sum(lot_of(0, "left out", name) for name in skipped) % 2**64,
+        kinds=shard.kinds,
+    )
+    part = Part(
+        plan=plan,
+        told=replace(run.decided, task=run.task),
+        covered=covered,
+        sources=(source_of("gold", run.gold, None, ""), *run.sources),
+        digests=tuple((one.sha256,) if isinstance(one, Corpus) else one.digests for one in opened.inputs),
+        aligned=tuple((pair.aligned_by, words - len(pair.gold_words)) for _, pair in run.pairs),
+        numbers={
+            "items": run.items,
+            "left out": sum(lot_of(0, "left out", name) for name in skipped),
+            "divided documents": shard.divided_documents(),
+        },
         warnings=run.warnings,
         notes=run.notes,
         mappings=run.mappings,
-        effects=_mapping_effects(gold, systems, options, run),
-        kinds=shard.kinds,
+        sums=_mapping_effects(gold, systems, options, run),
+        of_task=task.sums(run, compares) if task.sums else {},
         everything=tuple(shard.selection(index, one, None, shard.units) for index, one in enumerate(tables)),
         cuts=tuple(shard.cut(cut) for cut in cuts),
-        cut_documents=shard.cut_documents(),
         labels=labels,
-        of_task=task.sums(run, compares) if task.sums else {},
     )
-    return replace(part, **shard.of_items())
+    return shard.with_items(part)
 
 
 _Units = tuple[Ints, Ints]
@@ -251,8 +252,8 @@ class _Shard:
             number=number,
         )
 
-    def cut_documents(self) -> int:
-        """The number of documents that hold several units which are values of a comment."""
+    def divided_documents(self) -> int:
+        """Number of documents with several units, if units are values of a comment."""
         gold = self.run.gold
         if not cluster_key(self.run.unit) or gold.document_starts is None:
             return 0
@@ -318,10 +319,10 @@ class _Shard:
                 found[value] = (next(iter(parts.values())).get(value, (0,))[0], of_all)
         return order, found
 
-    def of_items(self) -> dict[str, Any]:
-        """Fields of a Part that come from items: examples, texts, confusions."""
+    def with_items(self, part: Part) -> Part:
+        """The Part with what comes from items: examples, texts, confusions."""
         if self.basis is None:
-            return {}
+            return part
         run, options, task = self.run, self.options, find_task(self.run.task)
         items, tables = self.joined(self.basis), items_of(self.tables[self.basis])
         # Mentions are more than those that have an antecedent; spans and constituents are what is judged.
@@ -332,25 +333,25 @@ class _Shard:
 
             on = str(run.measures[self.basis])
             texts = (embedded(run, items, tables, on, options.embed, options.seed, list(self.sliced.items())),)
-        whole: dict[str, Summed] = {}
+        sums, numbers = dict(part.sums), dict(part.numbers)
+        if counted:
+            numbers["matched items"] = int(items.has_gold.sum())
         nobody: list[Drawn] = []
-        in_all: dict[str, int] = {}
         for index in self.compared:
             on, one = str(run.measures[index]), self.joined(index)
             if task.whole_sentences:
-                whole[on] = _whole_sentences(one, [pair.same_sentences() for _, pair in run.pairs])
+                sums["exact", on] = _whole_sentences(one, [pair.same_sentences() for _, pair in run.pairs])
             if task.unresolved is not None:
                 nobody += task.unresolved(run, one, on)
-                in_all[on] = int((one.has_gold & ~one.right.any(axis=0)).sum())
-        return {
-            "matched_items": int(items.has_gold.sum()) if counted else None,
-            "met": {name: met(one) for name, one in tables} if items.kinds or items.target is not None else {},
-            "examples": tuple(examples(run, items, tables, options)),
-            "texts": texts,
-            "whole": whole,
-            "unresolved": tuple(nobody),
-            "unresolved_in_all": in_all,
-        }
+                numbers[f"unresolved {on}"] = int((one.has_gold & ~one.right.any(axis=0)).sum())
+        return replace(
+            part,
+            numbers=numbers,
+            sums=sums,
+            met={name: met(one) for name, one in tables} if items.kinds or items.target is not None else {},
+            drawn={"examples": tuple(examples(run, items, tables, options)), "unresolved": tuple(nobody)},
+            texts=texts,
+        )
 
 
 def hashed_units(corpus: Corpus, unit: str) -> Ints:
@@ -379,17 +380,18 @@ def _whole_sentences(items: Items, there: Sequence[Bools]) -> Summed:
     return Summed((*items.systems, "\tin one", "\tupper", "\tsentences"), tuple(map(int, numbers)))
 
 
-def _mapping_effects(gold: Any, systems: Any, options: Options, run: Run) -> dict[str, tuple[Summed, Summed]]:
-    """The sums of the first measure in every system without and with the mapping file."""
+def _mapping_effects(gold: Any, systems: Any, options: Options, run: Run) -> dict[tuple[str, str], Summed]:
+    """The sums of the first measure in every system before and after the mapping file."""
     given = (gold, *named_systems(systems).values())
     if options.map is None or any(isinstance(item, str) and item == "-" for item in given):
         return {}
     measure, sentences = run.measures[0], run.gold.sentences
     plain = dict(prepare(gold, systems, run.measures, replace(options, map=None)).pairs)
     return {
-        name: (sums_of(measure, plain[name], sentences), sums_of(measure, pair, sentences))
+        (when, name): sums_of(measure, own, sentences)
         for name, pair in run.pairs
         if name in plain
+        for when, own in (("before", plain[name]), ("after", pair))
     }
 
 
@@ -448,7 +450,7 @@ def in_turn(pieces: Sequence[Piece], decided: Decided | None) -> Iterator[Part]:
     """The parts of pieces, one after the other."""
     for piece in pieces:
         part = piece.under(decided or Decided()).measure()
-        decided = decided or part.decided
+        decided = decided or part.plan.decided
         yield part
 
 
@@ -498,7 +500,7 @@ def add_all(pieces: Sequence[Piece], over: Over, report: Report) -> Part:
     Where later shards tell that all should have been read in another way, all are read again.
     """
     whole = add_under(pieces, None, over, report)
-    if whole.told == whole.decided:
+    if whole.told == whole.plan.decided:
         return whole
     again = add_under(pieces, whole.told, over, report)
     shards = [(piece.shard.gold, *(files for _, files in piece.shard.systems)) for piece in pieces]
@@ -512,7 +514,7 @@ def add_all(pieces: Sequence[Piece], over: Over, report: Report) -> Part:
 
 def decided_by(piece: Piece) -> Decided:
     """The way to read all shards, as the first of them tells."""
-    return piece.under(Decided()).measure().decided
+    return piece.under(Decided()).measure().plan.decided
 
 
 def add_under(pieces: Sequence[Piece], decided: Decided | None, over: Over, report: Report) -> Part:
@@ -520,7 +522,7 @@ def add_under(pieces: Sequence[Piece], decided: Decided | None, over: Over, repo
     begun, whole = time.monotonic(), None
     for done, part in enumerate(over(pieces, decided), 1):
         whole = part if whole is None else whole + part
-        report(Progress(done, len(pieces), whole.gold.words, time.monotonic() - begun))
+        report(Progress(done, len(pieces), whole.sources[0].words, time.monotonic() - begun))
     assert whole is not None
     return whole
 

@@ -132,7 +132,7 @@ def _over(jobs: int, cluster: str | None) -> Over:
             number = min(jobs, len(pieces) - own) if cluster is None else 0
             crew = stack.enter_context(start_workers(__name__, number))
             for part in in_turn(pieces[:own], None):
-                decided = part.decided
+                decided = part.plan.decided
                 yield part
             assert decided is not None
             waiting = [piece.under(decided) for piece in pieces[own:]]

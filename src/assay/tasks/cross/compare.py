@@ -299,7 +299,7 @@ def _native_figures(
         # Trees of functions alone have no constituents.
         if outputs and (gold.trees is None or not roots(gold.trees).all()):
             part = measure_shard("compare", gold, outputs, native[bank.kind], replace(plain, task=bank.kind))
-            for measure, one in zip(part.measures, part.everything, strict=True):
+            for measure, one in zip(part.plan.measures, part.everything, strict=True):
                 found.append(Figures(measure, None, one.tallies[part.unit], settings, f"{measure}@{name}"))
             for lines, remarks in ((warnings, part.warnings), (notes, part.notes)):
                 about = [one for one in remarks if one.kind in _OF_MEASURES]
