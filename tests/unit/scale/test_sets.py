@@ -19,7 +19,7 @@ from assay.render import render
 from assay.render.page import pages
 from assay.render.terminal import show
 from assay.result import Family, Results
-from assay.result import RunTable as RunScores
+from assay.result import Runs as RunScores
 from assay.stats.many import rank_tests
 from cases import each
 from unit.samples import refusal
@@ -244,7 +244,7 @@ def test_scores_are_runs_for_the_bayesian_comparison(three: Results) -> None:
     assert runs.data_sets(["accuracy"]) == ["one", "three", "two"]
     ((split, row),) = runs.cells["accuracy"]["two"]["B"].items()
     assert (split, row.value, row.numerator, row.denominator, row.n_test) == ((1, 1), 0.85, 34, 40, 40)
-    # RunTable of a system are repetitions.
+    # Runs of a system are repetitions.
     one, twice = three["one"], RunScores(2, 0.1, 0.7, 0.9, (0.7, 0.9))
     scores = tuple(replace(row, runs=twice) for row in one.scores)
     lines = render(replace(one, scores=scores), "runs").splitlines()
