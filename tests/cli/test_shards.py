@@ -228,7 +228,7 @@ def test_an_error_in_one_shard_is_told_with_its_place(assay, here, monkeypatch):
     [
         (["--shard", "1/2"], "--shard is for parts. Say where this one goes, e.g.: --partial part-3.json"),
         (["--partial", "p.json", "--html", "x.html"], "--partial writes a part and nothing else."),
-        (["--partial", "p.json", "--shard", "2/9"], "--shard 2/9: there are 4 shards only, for small files"),
+        (["--partial", "p.json", "--shard", "2/9"], "--shard 2/9: there are only 4 shards, because small"),
         (["--partial", "no/p.json"], "no/p.json: the folder no does not exist."),
         (["--cluster", "nowhere"], "there is no cluster 'nowhere'."),
     ],

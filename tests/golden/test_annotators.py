@@ -64,7 +64,7 @@ def same(found: float, expected: Any) -> bool:
     return found == pytest.approx(value_of(expected), abs=1e-12, nan_ok=True)
 
 
-def of_sums(rows: numbers.Rows) -> dict[str, Any]:
+def of_sums(rows: numbers.RatingSums) -> dict[str, Any]:
     return {**{name: values.sum(axis=0) for name, values in rows.sums.items()}, **rows.fixed}
 
 
@@ -72,7 +72,7 @@ def alpha_of(ratings: Ratings, level: str, distance: str = "jaccard") -> dict[st
     group = np.zeros(ratings.items, dtype=np.int64)
     sums = of_sums(numbers.alpha_rows(ratings, group, 1, level, distance))
     observed, expected = numbers.observed_expected(sums)
-    return {"observed": float(observed), "expected": float(expected), "alpha": float(numbers.alpha(sums))}
+    return {"observed": float(observed), "expected": float(expected), "alpha": float(numbers.alpha_score(sums))}
 
 
 # --- coefficients ---

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import assay
-from assay.bayesian.pairs import Choices, Measured
-from assay.bayesian.table import Rope, data_sets
+from assay.bayesian.pairs import BayesOptions, Measured
+from assay.bayesian.table import Rope, pair_runs
 from assay.engine.build import decide_family
 from assay.engine.counts import Collapsed, Counts, Tallies
 from assay.engine.items import ONE
@@ -384,9 +384,10 @@ def test_ranks_over_data_sets() -> None:
         assert letters(order, different) == case[f"letters_{kind}"]
     runs = [[[score, score] for score in row] for row in case["scores"]]
     scores: Any = {f"set {number}": dict(zip(names, row, strict=True)) for number, row in enumerate(runs)}
-    data, _ = data_sets(runs_of(scores), "accuracy", names, list(scores), common=False)
+    data, _ = pair_runs(runs_of(scores), "accuracy", names, list(scores), common=False)
     for nemenyi, kind in ((False, "wilcoxon_holm"), (True, "nemenyi")):
-        ranks = Measured("accuracy", tuple(names), tuple(data), Rope(), (), Choices(nemenyi=nemenyi), {}).mean_ranks()
+        options = BayesOptions(nemenyi=nemenyi)
+        ranks = Measured("accuracy", tuple(names), tuple(data), Rope(), (), options, {}).mean_ranks()
         assert ranks is not None
         assert (ranks.groups, ranks.by) == (case[f"letters_{kind}"], kind.partition("_")[0])
 

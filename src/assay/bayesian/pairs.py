@@ -47,7 +47,7 @@ RHO = ("folds", "sizes")
 
 
 @dataclass(frozen=True)
-class Choices:
+class BayesOptions:
     """Settings of a comparison of runs."""
 
     rho: str | float | None = None
@@ -70,7 +70,7 @@ class Measured:
     rope: Rope
     losses: tuple[str, ...]
     """Warnings of runs that are left out."""
-    how: Choices
+    how: BayesOptions
     discordant: Discordant
 
     @property
@@ -218,7 +218,7 @@ class Measured:
             signed_rank=_thirds(signed, half) if signed else None,
         )
         told = with_kind(replace(told, **_replicated(told)) if number > 1 and model != "constant" else told)
-        return replace(told, verdict=verdict(told, self.rope))
+        return replace(told, verdict=posterior_verdict(told, self.rope))
 
     def _by_data_set(self, a: str, b: str, rows: Sequence[Floats], fitted: Fit | None) -> Iterator[DataSetDifference]:
         shrunken = fitted.rows if fitted else (None,) * len(self.data)
@@ -410,7 +410,7 @@ def headline(order: Sequence[str], posteriors: Sequence[Posterior], rope: Rope) 
     return f"{order[0]}{''.join(links)}{region}"
 
 
-def verdict(one: Posterior, rope: Rope) -> str:
+def posterior_verdict(one: Posterior, rope: Rope) -> str:
     """The verdict on two systems, the shares behind it, and the region."""
     a, b, measure, shares = one.a, one.b, one.measure, one.decision
     sets = "one data set" if one.data_sets == 1 else f"{one.data_sets} data sets"

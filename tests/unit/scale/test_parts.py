@@ -201,12 +201,13 @@ def test_a_share_is_a_stretch_of_the_shards(tmp_path, monkeypatch):
     gold, systems = folders(tmp_path, "english", "gold.conllu", ENGLISH[:1], pieces=4)
     monkeypatch.setattr(shards, "TEXT", 1)
     found = shards.shards_of(gold, systems)
-    assert [[shard.number for shard in shards.share_of(found, f"{job}/3")] for job in (1, 2, 3)] == [[0], [1], [2, 3]]
-    assert refusal(shards.share_of, found, "1/5") == (
-        "--shard 1/5: there are 4 shards only, for small files are read together. Use at most so many jobs."
+    jobs = [[shard.number for shard in shards.job_shards(found, f"{job}/3")] for job in (1, 2, 3)]
+    assert jobs == [[0], [1], [2, 3]]
+    assert refusal(shards.job_shards, found, "1/5") == (
+        "--shard 1/5: there are only 4 shards, because small files are read together. Use at most 4 jobs."
     )
-    assert refusal(shards.share_of, found, "0/2").startswith("--shard 0/2: write which of how many jobs")
-    assert refusal(shards.share_of, found, "²/3").startswith("--shard ²/3: write which of how many jobs")
+    assert refusal(shards.job_shards, found, "0/2").startswith("--shard 0/2: write which of how many jobs")
+    assert refusal(shards.job_shards, found, "²/3").startswith("--shard ²/3: write which of how many jobs")
 
 
 def test_collapsed_rows_add_up():

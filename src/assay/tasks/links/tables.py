@@ -104,7 +104,7 @@ def finish(result: Result, part: Part, settings: Settings) -> Result:
                     notes=("Over gold's links, by what became of each (fair-links).",),
                 )
             )
-    address = {"address": part.options.id_url} if part.options.id_url else {}
+    address = {"address": part.plan.options.id_url} if part.plan.options.id_url else {}
     return replace(result, tables=tuple(tables), remarks=address)
 
 
