@@ -386,7 +386,7 @@ def _whole(scores: Floats) -> Ints:
     count=by_label,
     together=kappa_rows,
 )
-def kappa(pair: Pair, *, column: str | None = None, weights: str = "") -> Counts:
+def cohen_kappa(pair: Pair, *, column: str | None = None, weights: str = "") -> Counts:
     """Agreement of two annotators on the labels of words or items, beyond chance.
 
     column: as for accuracy.
