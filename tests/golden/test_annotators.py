@@ -25,8 +25,8 @@ from assay.result import Result
 from assay.stats.unitizing import (
     Units,
     Weighting,
+    align_units,
     alpha_u_sums,
-    best_alignment,
     compute_gamma,
     disorder,
     label_disagreement,
@@ -382,7 +382,7 @@ def test_labels_at_the_same_places_differ_as_in_nominal_alpha() -> None:
     rows = [(who, 20 * item, 20 * item + 5, "ABC".index(label))
             for item, given in enumerate(labels) for who, label in enumerate(given)]
     units = Units.of(3, 120, rows)
-    differing, total = label_disagreement(units, best_alignment(units, Weighting())[1], Weighting())
+    differing, total = label_disagreement(units, align_units(units, Weighting())[1], Weighting())
     ratings = {str(who): {str(item): given[who] for item, given in enumerate(labels) if who < len(given)}
                for who in range(3)}
     result = assay.agreement(ratings, ["alpha"], times=100)
@@ -418,7 +418,7 @@ def test_gamma_cat_with_units_alone_is_that_of_pygamma(
     units, _ = continuum(path, int(max(float(line.split(",")[3]) for line in path.read_text("utf-8").split())))
 
     def with_alone(units: Units) -> float:
-        parts = best_alignment(units, Weighting())[1]
+        parts = align_units(units, Weighting())[1]
         alone = sum(len(part) * (units.annotators - len(part)) for part in parts)
         differing, total = label_disagreement(units, parts, Weighting())
         return (differing + alone) / (total + alone)

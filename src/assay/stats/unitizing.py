@@ -119,7 +119,7 @@ def _costs(units: Units, first: Ints, second: Ints, weighting: Weighting) -> Flo
     return np.asarray((weighting.alpha * places + weighting.beta * labels) * weighting.empty)
 
 
-def best_alignment(units: Units, weighting: Weighting) -> tuple[float, list[tuple[int, ...]]]:
+def align_units(units: Units, weighting: Weighting) -> tuple[float, list[tuple[int, ...]]]:
     """The smallest disorder, not divided by units, and an alignment with it: the units of each of its parts."""
     if not len(units):
         return 0.0, []
@@ -238,7 +238,7 @@ def _cheapest_partition(units: int, parts: Ints, cost: Floats) -> tuple[float, l
 
 def disorder(units: Units, weighting: Weighting) -> float:
     """Disorder of the best alignment, per unit of an annotator; nan if there are no units."""
-    total, _ = best_alignment(units, weighting)
+    total, _ = align_units(units, weighting)
     return float(ratio(np.array(total), np.array(len(units) / units.annotators)))
 
 
@@ -299,13 +299,13 @@ def compute_gamma(continua: Sequence[Units], weighting: Weighting, samples: int,
     used = [units for units, number in zip(continua, numbers, strict=True) if number]
     if not used or samples < 2:
         return Gamma(*[float("nan")] * 5)
-    found = [best_alignment(units, weighting) for units in used]
+    found = [align_units(units, weighting) for units in used]
     total = float(numbers.sum())
     observed = sum(cost for cost, _ in found) / total
     drawn = np.zeros((samples, 2))
     for sample in range(samples):
         random = [rotate_lines(units, rng) for units in used]
-        aligned = [best_alignment(units, weighting) for units in random]
+        aligned = [align_units(units, weighting) for units in random]
         drawn[sample, 0] = sum(cost for cost, _ in aligned) / total
         drawn[sample, 1] = _label_disorder(random, [parts for _, parts in aligned], weighting)
     expected = float(drawn[:, 0].mean())
