@@ -85,7 +85,12 @@ def find_detectable(
             share = 1.0 if tilt >= tilted.far * (1 - 1e-9) else float(tilted.chances(tilt)[0])
             return _plan_tosses(share, int(tilted.sizes[0]), units, alpha, chance)
         if null is None:
-            return math.ceil(units * _plan_normal(tilted, effect, alpha, chance))
+            # Sums of many units are normal.
+            normal, squares = NormalDist(), tilted.sizes * tilted.gains**2
+            moved = np.tanh(effect / float(squares.sum()) * tilted.gains)
+            reach = normal.inv_cdf(1 - alpha / 2) * math.sqrt(float(squares.sum()))
+            reach += normal.inv_cdf(chance) * math.sqrt(float(squares @ (1 - moved**2)))
+            return math.ceil(units * max(1.0, (reach / effect) ** 2))
         return math.ceil(units * _plan_units(tilted, effect, null, alpha, chance, rng))
 
     needed = [plan(effect) for effect in (abs(observed), high, low)]
@@ -103,17 +108,6 @@ def _bisect(holds: Callable[[float], bool], high: float, steps: int = 60) -> flo
     return high
 
 
-def _critical(values: Floats, weights: Floats, alpha: float) -> float | None:
-    """The smallest of the values that is reached with a chance of at most alpha; None where none is."""
-    order = np.argsort(-values, kind="stable")
-    ordered = values[order]
-    chance = np.cumsum(weights[order])
-    # Values that rounding alone tells apart are one: the chance of the last of them is that of all.
-    last = np.append(ordered[:-1] - ordered[1:] > _SLACK, True)
-    fit = np.flatnonzero(last & (chance <= alpha * (1 + 1e-12)))
-    return float(ordered[fit[-1]]) if len(fit) else None
-
-
 def _enumerate_power(tilted: Tilted, alpha: float, chance: float) -> tuple[float | None, float | None] | None:
     """The critical and the smallest detectable difference by enumerating all outcomes; None if they are too many."""
     everything = all_shuffles(tilted.sizes)
@@ -122,9 +116,15 @@ def _enumerate_power(tilted: Tilted, alpha: float, chance: float) -> tuple[float
     shown, fair = everything
     signs = 2 * shown - tilted.sizes
     values = tilted.differences(signs @ tilted.rows / 2)
-    critical = _critical(values, fair, alpha)
-    if critical is None:
+    # The smallest difference that is reached with a probability of at most alpha.
+    order = np.argsort(-values, kind="stable")
+    ordered = values[order]
+    # Values that differ by rounding alone are one: the probability of the last of them is that of all.
+    last = np.append(ordered[:-1] - ordered[1:] > _SLACK, True)
+    fit = np.flatnonzero(last & (np.cumsum(fair[order]) <= alpha * (1 + 1e-12)))
+    if not len(fit):
         return None, None
+    critical = float(ordered[fit[-1]])
     hit = values >= critical - _SLACK
     hit &= fair > 0
     sums, logs = (signs @ tilted.gains)[hit], np.log(fair[hit])
@@ -283,15 +283,6 @@ def _plan_units(
     roots = math.sqrt(below), math.sqrt(above)
     root = roots[0] + (roots[1] - roots[0]) * min(1.0, max(0.0, (aim - start) / max(end - start, 1e-9)))
     return math.ceil(100 * root * root) / 100
-
-
-def _plan_normal(tilted: Tilted, effect: float, alpha: float, chance: float) -> float:
-    """That factor if replicates are too few: sums of many units are normal."""
-    normal, squares = NormalDist(), tilted.sizes * tilted.gains**2
-    moved = np.tanh(effect / float(squares.sum()) * tilted.gains)
-    reach = normal.inv_cdf(1 - alpha / 2) * math.sqrt(float(squares.sum()))
-    reach += normal.inv_cdf(chance) * math.sqrt(float(squares @ (1 - moved**2)))
-    return max(1.0, (reach / effect) ** 2)
 
 
 def _tilt_of(tilted: Tilted, effect: float) -> float:

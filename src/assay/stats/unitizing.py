@@ -51,14 +51,25 @@ def alpha_u_sums(units: Units, label: int) -> tuple[float, float]:
     size, many = units.length, units.annotators
     observed = 0.0
     lines = [(begin[who == one], end[who == one]) for one in range(many)]
-    for a, b in combinations(range(many), 2):
-        # Both ways are the same sum.
-        observed += 2 * _section_distances(lines[a], lines[b])
+    for (begin_a, end_a), (begin_b, end_b) in combinations(lines, 2):
+        # Squared distances of overlapping units, and squared lengths of units in a gap of the other line.
+        first = np.searchsorted(end_b, begin_a, side="right")
+        number = np.maximum(np.searchsorted(begin_b, end_a, side="left") - first, 0)
+        here, there = np.repeat(np.arange(len(begin_a)), number), numbers_of_runs(first, number)
+        starts, ends = (begin_a[here] - begin_b[there]).astype(float), (end_a[here] - end_b[there]).astype(float)
+        distance = float((starts**2 + ends**2).sum())
+        distance += float(((end_a - begin_a)[number == 0].astype(np.float64) ** 2).sum())
+        alone = np.ones(len(begin_b), dtype=bool)
+        alone[there] = False
+        distance += float(((end_b - begin_b)[alone].astype(np.float64) ** 2).sum())
+        # Both directions have the same sum.
+        observed += 2 * distance
     observed /= many * (many - 1) * size**2
     lengths = end - begin
-    gaps = np.concatenate([_gaps(*line, size) for line in lines])
+    gaps = np.concatenate([np.append(start, size) - np.append(0, stop) for start, stop in lines])
+    gaps = gaps[gaps > 0]
     within = (len(lengths) - 1) / 3 * (2 * lengths**3 - 3 * lengths**2 + lengths)
-    # Of the gaps that are long enough: in how many places each unit would fit.
+    # In how many places each unit would fit into gaps that are long enough.
     ordered = np.sort(gaps)
     sums = np.append(np.cumsum(ordered[::-1])[::-1], 0)
     first = np.searchsorted(ordered, lengths)
@@ -66,28 +77,6 @@ def alpha_u_sums(units: Units, label: int) -> tuple[float, float]:
     total = float((within + lengths.astype(np.float64) ** 2 * room).sum())
     pairs = many * size * (many * size - 1) - int((lengths * (lengths - 1)).sum())
     return observed, 2 / size * total / pairs if pairs else 0.0
-
-
-def _gaps(begin: Ints, end: Ints, length: int) -> Ints:
-    """The lengths of the gaps of one line."""
-    gaps: Ints = np.append(begin, length) - np.append(0, end)
-    return gaps[gaps > 0]
-
-
-def _section_distances(one: tuple[Ints, Ints], other: tuple[Ints, Ints]) -> float:
-    """Sum of the squared distances of overlapping units of two lines, and of squared lengths of units in a gap."""
-    total = 0.0
-    (begin, end), (other_begin, other_end) = one, other
-    first = np.searchsorted(other_end, begin, side="right")
-    last = np.searchsorted(other_begin, end, side="left")
-    number = np.maximum(last - first, 0)
-    here, there = np.repeat(np.arange(len(begin)), number), numbers_of_runs(first, number)
-    starts, ends = begin[here] - other_begin[there], end[here] - other_end[there]
-    total += float((starts.astype(np.float64) ** 2 + ends.astype(np.float64) ** 2).sum())
-    total += float(((end - begin)[number == 0].astype(np.float64) ** 2).sum())
-    alone = np.ones(len(other_begin), dtype=bool)
-    alone[there] = False
-    return total + float(((other_end - other_begin)[alone].astype(np.float64) ** 2).sum())
 
 
 def find_overlap(units: Units) -> tuple[int, int] | None:
