@@ -46,8 +46,8 @@ _Spans = tuple[Ints, Ints, Ints]
 """Last word, first word and label of spans by their last words: no two of one side share it."""
 
 
-class Options(TypedDict, total=False):
-    """Options of all scores."""
+class ScoreOptions(TypedDict, total=False):
+    """ScoreOptions of all scores."""
 
     suffix: bool
     """True if the letter of a tag is its last character. Default: False."""
@@ -92,7 +92,7 @@ def classification_report(
     scheme: object = None,
 ) -> str | dict[str, dict[str, float]]:
     """Precision, recall, F1 and number of gold spans per label and on average, as a table or a dictionary."""
-    options: Options = {"suffix": suffix, "mode": mode, "sample_weight": sample_weight, "scheme": scheme}
+    options: ScoreOptions = {"suffix": suffix, "mode": mode, "sample_weight": sample_weight, "scheme": scheme}
     options["zero_division"] = zero_division
     labels, counts = _count(y_true, y_pred, options)
     names = [*labels, *(f"{name} avg" for name in AVERAGES)]
@@ -113,7 +113,7 @@ def classification_report(
 
 @_with_value_errors
 def f1_score(
-    y_true: Tags, y_pred: Tags, *, average: str | None = "micro", **options: Unpack[Options]
+    y_true: Tags, y_pred: Tags, *, average: str | None = "micro", **options: Unpack[ScoreOptions]
 ) -> float | Floats:
     """F1 of spans; with average=None one number per label, labels in alphabetical order."""
     _, counts = _count(y_true, y_pred, options)
@@ -122,7 +122,7 @@ def f1_score(
 
 @_with_value_errors
 def precision_score(
-    y_true: Tags, y_pred: Tags, *, average: str | None = "micro", **options: Unpack[Options]
+    y_true: Tags, y_pred: Tags, *, average: str | None = "micro", **options: Unpack[ScoreOptions]
 ) -> float | Floats:
     """Precision of spans; with average=None one number per label, labels in alphabetical order."""
     _, counts = _count(y_true, y_pred, options)
@@ -131,7 +131,7 @@ def precision_score(
 
 @_with_value_errors
 def recall_score(
-    y_true: Tags, y_pred: Tags, *, average: str | None = "micro", **options: Unpack[Options]
+    y_true: Tags, y_pred: Tags, *, average: str | None = "micro", **options: Unpack[ScoreOptions]
 ) -> float | Floats:
     """Recall of spans; with average=None one number per label, labels in alphabetical order."""
     _, counts = _count(y_true, y_pred, options)
@@ -140,7 +140,7 @@ def recall_score(
 
 @_with_value_errors
 def precision_recall_fscore_support(
-    y_true: Tags, y_pred: Tags, *, average: str | None = None, beta: float = 1.0, **options: Unpack[Options]
+    y_true: Tags, y_pred: Tags, *, average: str | None = None, beta: float = 1.0, **options: Unpack[ScoreOptions]
 ) -> tuple[Any, Any, Any, Any]:
     """Precision, recall, F and number of gold spans: four numbers, or with average=None four arrays over labels.
 
@@ -178,12 +178,12 @@ def get_entities(seq: Tags | Sequence[str], suffix: bool = False) -> list[tuple[
 # --- counts and scores ---
 
 
-def _count(y_true: Tags, y_pred: Tags, options: Options) -> tuple[tuple[str, ...], list[Ints | Floats]]:
+def _count(y_true: Tags, y_pred: Tags, options: ScoreOptions) -> tuple[tuple[str, ...], list[Ints | Floats]]:
     """Labels in alphabetical order, and the number of right spans, of the system's and of gold's for each of them.
 
     The numbers are whole, unless sentences have weights.
     """
-    if unknown_names := options.keys() - Options.__annotations__:
+    if unknown_names := options.keys() - ScoreOptions.__annotations__:
         raise TypeError(f"unexpected keyword argument {sorted(unknown_names)[0]!r}")
     if _is_flat(y_true) or _is_flat(y_pred):
         raise InputError("a list of tags where a list of sentences, each a list of tags, is meant.")
@@ -216,7 +216,7 @@ def _count(y_true: Tags, y_pred: Tags, options: Options) -> tuple[tuple[str, ...
 
 
 def _scores(
-    counts: Sequence[Ints | Floats], average: str | None, options: Options, beta: float = 1.0
+    counts: Sequence[Ints | Floats], average: str | None, options: ScoreOptions, beta: float = 1.0
 ) -> list[float | Floats]:
     """Precision, recall and F: numbers, or arrays over labels if there is no average."""
     zero_division = options.get("zero_division", 0)
@@ -295,7 +295,7 @@ _BEGINS[:, [BEGIN, INSIDE, END, _SINGLE, _OTHER], 0] = True
 
 
 def _read(
-    sides: Sequence[Tags], lengths: Sequence[int], options: Options
+    sides: Sequence[Tags], lengths: Sequence[int], options: ScoreOptions
 ) -> tuple[tuple[str, ...], list[_Spans]]:
     """The labels, and the spans of each side: strict in a scheme, lenient without a mode."""
     mode, scheme = options.get("mode"), options.get("scheme")

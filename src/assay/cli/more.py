@@ -156,4 +156,4 @@ def run_demo(language: str | None, html: str | None, copy: str | None) -> None:
 
     from assay import demo
 
-    demo.run_demo([language] if language else demo.EXAMPLES, html, copy)
+    demo.show_examples([language] if language else demo.EXAMPLES, html, copy)

@@ -193,7 +193,7 @@ def prepare_tags(
     if tagset is not None:
         from assay.tasks.tags import weights
 
-        table = weights.load(options.weights) if options.weights else None
+        table = weights.load_weights(options.weights) if options.weights else None
         pairs = [(name, pair.with_layer(Rich(tagset, options.expand_optional, table))) for name, pair in pairs]
         first = pairs[0][1]
         for name, corpus in (("gold", first.gold), *((name, pair.system) for name, pair in pairs)):
@@ -210,7 +210,7 @@ def prepare_tags(
             )
         for spec in dict.fromkeys([options.weights, *(measure.parameters.get("weights") for measure in measures)]):
             if spec:
-                table = weights.load(str(spec))
+                table = weights.load_weights(str(spec))
                 weights.check_categories(table, tagset)
                 warnings += [said(text=text) for text in weights.check_weights(table, tagset)]
                 # Categories that the weights do not list count nothing.
