@@ -25,7 +25,7 @@ from assay.render.tables import tables
 from assay.result import Result
 from assay.result.chance import about, few_lines, power_lines
 from assay.stats.intervals import score_interval, t_interval
-from assay.stats.many import letters, rank_tests, replicated
+from assay.stats.many import count_replications, letters, rank_tests
 from assay.stats.runs import almost_stochastic_order, run_variance, t_test
 from assay.stats.significance import all_shuffles
 from assay.stats.streams import SHUFFLING, generator, is_less, rows_text
@@ -394,7 +394,7 @@ def test_ranks_over_data_sets() -> None:
 
 @each("case", load("replicability"))
 def test_on_how_many_data_sets_a_claim_holds(case: Any) -> None:
-    plain, fisher = (replicated(case["p"], case["alpha"], independent=way) for way in (False, True))
+    plain, fisher = (count_replications(case["p"], case["alpha"], independent=way) for way in (False, True))
     assert (plain.least, fisher.least) == (case["k_bonferroni"], case["k_fisher"])
     assert plain.partial == pytest.approx(case["partial_conjunction_bonferroni"], abs=1e-9)
     assert fisher.partial == pytest.approx(case["partial_conjunction_fisher"], abs=1e-9)
@@ -403,7 +403,7 @@ def test_on_how_many_data_sets_a_claim_holds(case: Any) -> None:
 
 def test_fisher_refuses_a_p_of_0() -> None:
     with pytest.raises(ValueError, match="above 0"):
-        replicated([0.0, 0.5], independent=True)
+        count_replications([0.0, 0.5], independent=True)
 
 
 # --- runs ---

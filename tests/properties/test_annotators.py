@@ -16,7 +16,7 @@ from assay.corpus.ratings import Ratings
 from assay.engine import coefficients as numbers
 from assay.engine.annotators import ALL, CEILING
 from assay.formats.ratings import ratings_in, system_ratings
-from assay.stats.unitizing import Units, Weighting, alignment, alpha_u_sums, disorder
+from assay.stats.unitizing import Units, Weighting, align_units, alpha_u_sums, disorder
 
 LABELS = ("1", "2", "3", "4")
 Data = dict[str, dict[str, Any]]
@@ -169,7 +169,7 @@ def test_7_equal_units_agree_wholly_and_labels_are_but_names(one: Any, other: An
 @given(st.lists(lines(), min_size=2, max_size=3))
 def test_7_an_alignment_has_every_unit_once(own: Any) -> None:
     units = continuum(*own)
-    _, parts = alignment(units, Weighting())
+    _, parts = align_units(units, Weighting())
     assert sorted(unit for part in parts for unit in part) == list(range(len(units)))
     assert all(len({int(units.annotator[unit]) for unit in part}) == len(part) for part in parts)
 

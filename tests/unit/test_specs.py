@@ -89,7 +89,7 @@ def test_names_far_from_all_others_get_the_whole_list():
     ("name", "options", "message"),
     [
         *(
-            (name, options, "this measure takes tags apart: say how with --tagset (assay tagset lists them).")
+            (name, options, "this measure splits tags into categories. Give --tagset (assay tagset lists them).")
             for name, options in (
                 ("pa", {}),
                 ("wpa", {"weights": "paper"}),

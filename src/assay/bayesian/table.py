@@ -14,7 +14,7 @@ from assay.errors import InputError, UsageError, unknown
 from assay.experiment.tables import PAIRS, Row, Split, measurements, read_whole, records, word
 from assay.formats.source import Source
 from assay.records import dataclass
-from assay.stats.bayes import within
+from assay.stats.bayes import is_within
 from assay.stats.intervals import wilson
 
 MOST_NAMED = 5
@@ -404,7 +404,7 @@ def scale_doubts(region: Rope, measure: str, data: Sequence[PairedRuns]) -> list
             f"{measure}: test parts of {_items(data):,.0f} items make the region as wide as ±{half:.3g} "
             f"({region.origin}), and true differences are lost in it. Say with --rope what matters."
         )
-    if largest > 0 and within(largest, half):
+    if largest > 0 and is_within(largest, half):
         doubts.append(f"{measure}: no difference is larger than the region of ±{half:g}: all is equivalent by it.")
     elif half > np.ptp(_values(data)) / 2 > 0:
         doubts.append(

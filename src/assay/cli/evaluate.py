@@ -124,12 +124,12 @@ def _evaluate(
 
         if data:
             from assay.scale.run import score
-            from assay.scale.sets import compare_one, data_sets, evaluate_sets
+            from assay.scale.sets import compare_one, evaluate_sets, name_data_sets
 
             if partial is not None or cluster is not None or (gates and gates.baseline):
                 wrong = "--partial" if partial else "--cluster" if cluster else "--fail-if-worse"
                 raise UsageError(f"{wrong} is for one data set at a time, without --data.")
-            golds, systems = data_sets(data, files)
+            golds, systems = name_data_sets(data, files)
             if verb == "compare" and len(systems) < 2:
                 raise UsageError(few)
             result: Result | Results = evaluate_sets(
@@ -283,9 +283,9 @@ def run_cross(
         from assay.tasks.cross.compare import cross
 
         if data:
-            from assay.scale.sets import data_sets, evaluate_sets
+            from assay.scale.sets import evaluate_sets, name_data_sets
 
-            result: Result | Results = evaluate_sets(*data_sets(data, systems, theories), cross, options)
+            result: Result | Results = evaluate_sets(*name_data_sets(data, systems, theories), cross, options)
         else:
             result = cross(theories, systems, **options)
     return output.deliver(result)

@@ -261,9 +261,9 @@ def show_weights(weights: str, output: str | None) -> None:
       assay weights show poliqarp
       assay weights show weights.json -o table.tsv
     """
-    from assay.tasks.tags.weights import format_table, load
+    from assay.tasks.tags.weights import format_table, load_weights
 
-    put(format_table(load(weights)), output)
+    put(format_table(load_weights(weights)), output)
 
 
 def _write_weights(

@@ -412,6 +412,12 @@ class Corpus:
             )
         return Column.of(value or "" for value in values)
 
+    def names_of_units(self, unit: str) -> Sequence[str]:
+        """Names of sentences or documents that do not depend on the file."""
+        if unit == "sentence":
+            return self.sentence_ids
+        return tuple(map(self.document_name, range(self.documents)))
+
     def unit_names(self, unit: str) -> Iterator[str]:
         """A name for each unit that stays the same when files are read in other company."""
         if key := cluster_key(unit):

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from assay.arrays import NONE, Array, Floats, Ints, ratio
-from assay.corpus.ratings import Ratings, majority, number_of
+from assay.corpus.ratings import Ratings, majority, parse_number
 from assay.engine import coefficients as numbers
 from assay.engine.coefficients import AGAINST, RatingSums
 from assay.engine.counts import BLOCKS
@@ -26,7 +26,7 @@ from assay.stats.intervals import percentiles, t_interval, t_tail
 from assay.stats.resample import bootstrap_weights
 from assay.stats.significance import SMALLEST, Shuffling, shuffling_test
 from assay.stats.streams import BOOTSTRAP, generator, rows_text
-from assay.stats.unitizing import Units, overlapping
+from assay.stats.unitizing import Units, find_overlap
 
 ALL = "all annotators"
 ALL_PAIRS = "mean of all pairs"
@@ -250,7 +250,7 @@ def agreement_facts(ratings: Ratings, measures: Sequence[Measure]) -> AgreementF
     of_one = (counts == counts.sum(axis=1, keepdims=True))[:, number == number.max(initial=0)].sum(axis=0)
     alphas = [one for one in measures if "level" in one.parameters]
     given = any("level" in one.given for one in alphas)
-    has_order = ratings.ordered or all(number_of(label) is not None for label in ratings.labels)
+    has_order = ratings.ordered or all(parse_number(label) is not None for label in ratings.labels)
     # Two labels have the same alpha at any level.
     of_names = bool(alphas) and not given and ratings.members is None
     assumed = of_names and has_order and int(np.count_nonzero(number)) > 2
@@ -588,7 +588,7 @@ class Continua:
     def check_overlaps(self) -> None:
         """Refuse two units of one label by one annotator that overlap."""
         for name, units in zip(self.documents, self.units, strict=True):
-            found = overlapping(units)
+            found = find_overlap(units)
             if found is not None:
                 one, other = found
                 number, label = int(units.annotator[one]), self.labels[int(units.label[one])]

@@ -24,7 +24,7 @@ from assay.formats import joint_digest
 from assay.result import Comparison, Result, Runs, RunTest, Score, enumeration
 from assay.result.grammar import ALPHA
 from assay.stats.intervals import t_interval
-from assay.stats.runs import almost_stochastic_order, permuted, run_variance, t_test
+from assay.stats.runs import almost_stochastic_order, permutation_test, run_variance, t_test
 from assay.stats.significance import SMALLEST
 from assay.stats.streams import generator
 
@@ -177,7 +177,7 @@ def _tested(
     low, high = range_of(figures.function_of(row.score))
     p = max(SMALLEST, t_test(difference, found.total, found.degrees))
     ends = t_interval(difference, found.total, found.degrees + 1, low - high, high - low)
-    dealt = permuted(*scores) if min(len(one), len(other)) > 1 else None
+    dealt = permutation_test(*scores) if min(len(one), len(other)) > 1 else None
     smallest = 0.0
     if dealt is not None:
         ways = comb(len(one) + len(other), len(one))

@@ -40,7 +40,7 @@ from assay.stats.intervals import (
     t_interval,
     wilson,
 )
-from assay.stats.power import detectable, reaches
+from assay.stats.power import find_detectable, reaches
 from assay.stats.resample import CHUNK_NUMBERS, bootstrap_sums, bootstrap_weights
 from assay.stats.significance import Shuffling, shuffling_test, shuffling_tests, tilted_test
 from assay.stats.streams import BOOTSTRAP, SHUFFLING, Stream, generator, is_less, rows_text
@@ -732,7 +732,7 @@ class Figures:
             return outcome, None
         ends = (-ends[1], -ends[0]) if found.turned else ends
         # What power draws comes behind what the test has drawn.
-        power = detectable(
+        power = find_detectable(
             *(*sides, _dense(found.rows), found.sizes, difference, outcome, ends, stream(SHUFFLING)),
             units=self.tallies.units,
             alpha=self.settings.alpha,

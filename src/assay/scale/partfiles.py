@@ -62,8 +62,8 @@ def read_part(path: str) -> Part:
     return part
 
 
-def merged(paths: Sequence[str], own: Sequence[str] = ()) -> Part:
-    """The parts of all shards as one, in the order of their shards, whatever the order of their files.
+def merge_files(paths: Sequence[str], own: Sequence[str] = ()) -> Part:
+    """The sum of the parts of all shards, in the order of their shards.
 
     A part may name measures `module:function`, which are code: they are run only if they are among `own`.
     """

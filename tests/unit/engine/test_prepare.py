@@ -48,7 +48,7 @@ def test_no_system_is_lost_whatever_they_are_called():
 
 
 def test_no_system_at_all_is_refused():
-    message = "no system to score. Give at least one beside gold."
+    message = "no system to score. Give at least one in addition to gold."
     assert refusal(named_systems, []) == message
     assert refusal(assay.score, [["A"]], []) == message
     assert refusal(assay.score, [["A"]], {}) == message

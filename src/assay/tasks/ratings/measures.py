@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from assay.arrays import NONE, Ints, ratio
-from assay.corpus.ratings import Ratings, number_of, sorted_labels
+from assay.corpus.ratings import Ratings, parse_number, sorted_labels
 from assay.engine import coefficients as numbers
 from assay.engine.annotators import Continua
 from assay.engine.coefficients import RatingSums, won
@@ -32,7 +32,7 @@ from assay.stats.unitizing import alpha_u_sums
     },
     main="alpha",
 )
-def alpha(
+def krippendorff_alpha(
     ratings: Ratings, group: Ints, groups: int, *, level: str = "nominal", distance: str = "jaccard"
 ) -> RatingSums:
     """Krippendorff's alpha: agreement of any number of annotators beyond chance, with gaps.
@@ -60,7 +60,7 @@ def alpha(
     },
     main="kappa",
 )
-def fleiss(ratings: Ratings, group: Ints, groups: int) -> RatingSums:
+def fleiss_kappa(ratings: Ratings, group: Ints, groups: int) -> RatingSums:
     """Fleiss's kappa: agreement of any number of annotators beyond chance; chance is drawing from the labels of all.
 
     Counts: over items with two or more ratings the share of pairs that agree, and the ratings of each label.
@@ -84,7 +84,7 @@ def fleiss(ratings: Ratings, group: Ints, groups: int) -> RatingSums:
     },
     main="ac1",
 )
-def ac1(ratings: Ratings, group: Ints, groups: int, *, labels: int = 0) -> RatingSums:
+def gwet_ac1(ratings: Ratings, group: Ints, groups: int, *, labels: int = 0) -> RatingSums:
     """Gwet's AC1: agreement beyond chance that stays high where nearly all items have one label.
 
     labels: the number of labels that could be given; those seen where it is 0.
@@ -143,7 +143,7 @@ def alpha_u(continua: Continua, rng: np.random.Generator) -> tuple[RatingSums, s
     main="gamma",
     signed=("samples",),
 )
-def gamma(
+def mathet_gamma(
     continua: Continua,
     rng: np.random.Generator,
     *,
@@ -171,7 +171,7 @@ def gamma(
     if samples < 2 or min(alpha, beta) < 0 or empty <= 0:
         raise UsageError("gamma: samples is 2 or more, alpha and beta are not negative, empty is above 0.")
     try:
-        found = unitizing.gamma(continua.units, unitizing.Weighting(alpha, beta, empty), samples, rng)
+        found = unitizing.compute_gamma(continua.units, unitizing.Weighting(alpha, beta, empty), samples, rng)
     except unitizing.TooManyUnitsError:
         raise UsageError("gamma: too many units lie near each other for an exact alignment.") from None
     fixed = {name: np.array(getattr(found, name)) for name in ("gamma", "category", "disorder")}
@@ -356,7 +356,7 @@ def perspective(
         if ratings.ordered:
             values, reach = np.arange(len(system.labels), dtype=np.float64), len(ratings.labels) - 1.0
         else:
-            values, reach = np.array([number_of(label) or 0.0 for label in system.labels]), range
+            values, reach = np.array([parse_number(label) or 0.0 for label in system.labels]), range
         apart = np.abs(values[guessed] - values[cells]) * used / reach
         far = apart.sum(axis=1)[some] / number[some]
     where = group[some]

@@ -16,7 +16,7 @@ from assay.tasks.tags.sweep import sweeps
 from assay.tasks.tags.tables import add_tag_tables
 from assay.tasks.tags.tagsets import find_tagset
 from assay.tasks.tags.tagsets.analysis import Analysis
-from assay.tasks.tags.weights import load
+from assay.tasks.tags.weights import load_weights
 
 
 def _finish(result: Result, part: Part, settings: Settings) -> Result:
@@ -37,7 +37,7 @@ def _finish(result: Result, part: Part, settings: Settings) -> Result:
         diffs = [diff for on, own in categories for diff in changes.diffs(own, on, None, "accuracy", {}, order)]
         result = replace(result, diffs=(*result.diffs, *diffs))
     if options.sweep and len(part.plan.judged) > 1:
-        weights = load(options.weights) if options.weights else None
+        weights = load_weights(options.weights) if options.weights else None
         result = replace(
             result, sweeps=tuple(sweeps(items, analysis, weights, options.sweep, settings.rng("sweep")))
         )
