@@ -44,7 +44,7 @@ class Commands(click.Group):
             return None
         from importlib import import_module
 
-        command: click.Command = getattr(import_module(f"assay.cli.{_FILES[heading]}"), f"run_{cmd_name}")
+        command: click.Command = getattr(import_module(f"assay.cli.{_FILES[heading]}"), f"{cmd_name}_command")
         return command
 
     def resolve_command(
