@@ -280,7 +280,8 @@ def find(spec: str) -> Measure:
         definition = definition_of(function, name)
     if definition is None:
         raise unknown("measure", name, known)
-    return Measure(definition, specs.typed(f"measure {name}", given, definition.parameters), frozenset(given))
+    parameters = specs.convert_parameters(f"measure {name}", given, definition.parameters)
+    return Measure(definition, parameters, frozenset(given))
 
 
 def form_of_score(measure: str, score: str) -> str:

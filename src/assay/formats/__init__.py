@@ -658,7 +658,7 @@ def plan(
         if name not in FORMATS:
             raise unknown("format", name, FORMATS)
         known = FORMATS[name]
-        parameters = specs.typed(f"format {name}", given, known.parameters)
+        parameters = specs.convert_parameters(f"format {name}", given, known.parameters)
         return known.plan(head, path, _with_which(known, parameters, asked, path), wanted)
     if path.endswith(ANNOTATIONS):
         # It may be empty, so that only its name tells what it is.
