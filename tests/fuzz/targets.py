@@ -257,7 +257,7 @@ def option_file(name: str) -> Target:
 
 def saved_result() -> Target:
     """A Result saved as JSON, for `assay report` and `--fail-if-worse`."""
-    from assay.cli.more import run_report as command
+    from assay.cli.more import report_command as command
 
     kept: dict[str, bytes] = {}
 

@@ -206,7 +206,7 @@ def test_one_system_by_label_is_shown_where_labels_have_no_precision(file):
 
 
 def test_a_result_whose_parts_do_not_fit_together_is_refused(file):
-    from assay.cli.more import run_report as command
+    from assay.cli.more import report_command as command
 
     gold, system = file("g.tsv", "a\tX\nb\tY\n"), file("s.tsv", "a\tX\nb\tX\n")
     data = json.loads(assay.score(gold, system, "tag-f1", times=20).to_json())

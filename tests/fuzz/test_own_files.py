@@ -10,7 +10,7 @@ import tomllib
 import pytest
 
 import assay
-from assay.cli.more import run_report as report
+from assay.cli.more import report_command
 from assay.demo import FOLDER
 from assay.engine.mapping import read_rules, relabelled
 from assay.formats import read
@@ -93,7 +93,7 @@ def test_results(here, few, many):
 
     def shown(path):
         for form in ("tsv", "md", "latex", "flat"):
-            report.main([path, "--format", form, "-o", "shown", "--quiet"], standalone_mode=False)
+            report_command.main([path, "--format", form, "-o", "shown", "--quiet"], standalone_mode=False)
 
     for result in results():
         whole = json.loads(result.to_json())

@@ -39,7 +39,7 @@ MEASURE = measure_option('Measure, e.g. accuracy or "tag-f1(column=XPOS)" (assay
 @output_options
 @gate_options
 @shard_options
-def run_score(**given: Any) -> int:
+def score_command(**given: Any) -> int:
     """Score systems against gold, with intervals.
 
     GOLD and each system are a file, a folder, a glob pattern or - (standard input), also compressed. NAME=PATH gives
@@ -65,7 +65,7 @@ def run_score(**given: Any) -> int:
 @output_options
 @gate_options
 @shard_options
-def run_compare(**given: Any) -> int:
+def compare_command(**given: Any) -> int:
     """Compare systems: which is better, how sure, what changed.
 
     GOLD and each system are a file, a folder, a glob pattern or - (standard input), also compressed. NAME=PATH gives
@@ -170,7 +170,7 @@ def _evaluate(
 @keyword_options(Keywords)
 @output_options
 @gate_options
-def run_agreement(
+def agreement_command(
     annotators: tuple[str, ...],
     measures: tuple[str, ...],
     output: Output,
@@ -220,7 +220,7 @@ def run_agreement(
         metavar="THEORY=FILE")
 @keyword_options(CrossKeywords)
 @output_options
-def run_cross(
+def cross_command(
     systems: tuple[str, ...],
     data: tuple[str, ...],
     theories: tuple[str, ...],

@@ -277,7 +277,8 @@ def find(spec: str) -> Measure:
     definition = _own(name) if ":" in name else _registered(name)
     if definition is None:
         raise unknown("measure", name, measures())
-    return Measure(definition, specs.typed(f"measure {name}", given, definition.parameters), frozenset(given))
+    parameters = specs.convert_parameters(f"measure {name}", given, definition.parameters)
+    return Measure(definition, parameters, frozenset(given))
 
 
 def _registered(name: str) -> Definition | None:

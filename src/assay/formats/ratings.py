@@ -148,7 +148,7 @@ def read_ratings(
         name, given = specs.parse(input_format, "format")
         if name != FORMAT:
             raise UsageError(f"--input-format {name} has one annotator per file. For one table of all: ratings")
-    settings = specs.typed("format ratings", given, PARAMETERS)
+    settings = specs.convert_parameters("format ratings", given, PARAMETERS)
     check_choice("layout", settings["layout"], LAYOUTS)
     order = tuple(part.strip() for part in settings["order"].split("<")) if settings["order"] else ()
     if len(set(order)) < len(order) or "" in order:

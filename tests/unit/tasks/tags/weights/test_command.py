@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from assay.cli.lookup import run_weights as command
+from assay.cli.lookup import weights_command as command
 from assay.errors import AssayError
 from assay.tasks.tags.weights import load_weights
 
