@@ -664,7 +664,7 @@ def _together(parts: Sequence[Result]) -> Findings:
         return tuple(row for part in parts for row in getattr(part, name))
 
     found = Findings.of(parts[0])
-    found.about["aligned_by"] = way_of([part.aligned_by for part in parts])
+    found.about["aligned_by"] = way_of([part.about.aligned_by for part in parts])
     # Those of all measures, when all of them are known.
     del found.about["titles"]
     found.systems = tuple(sources.values())

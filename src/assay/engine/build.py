@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, fields, replace
+from dataclasses import field, replace
 from itertools import combinations
 from typing import Any, NamedTuple, cast
 
@@ -19,7 +19,7 @@ from assay.engine.scores import Figures
 from assay.engine.task import describe
 from assay.errors import unknown
 from assay.records import dataclass
-from assay.result import SCHEMA, Comparison, ErrorType, Family, Result, Score, Source
+from assay.result import SCHEMA, TABLES, About, Comparison, ErrorType, Family, Result, Score, Shown, Source
 from assay.result.grammar import ALPHA, decide
 from assay.result.verdict import pair_facts
 from assay.stats.intervals import t_interval
@@ -28,6 +28,7 @@ from assay.stats.significance import benjamini_hochberg, holm, holm_of, mcnemar
 
 SURE = 0.001
 """From this p on, another split of the data may well lead to another verdict."""
+_ABOUT, _SHOWN = About.__annotations__, Shown.__annotations__
 _NO_INTERVAL = {
     "bca": "BCa is not made for averages over labels, nor where resamples or units do not vary",
     "wilson": "Wilson's interval is for proportions",
@@ -57,7 +58,7 @@ class Findings:
     """What a command has found: facts, files, figures to be tested, items to be compared, and rows that are ready."""
 
     about: dict[str, Any]
-    """Facts by the field of the Result. With `titles`, the task is not asked how the Result is shown."""
+    """Facts by the field of About, Shown or Result. With `titles`, the task is not asked how the Result is shown."""
     signature: str | Mapping[str, object]
     """The signature, or its parts; `interval` is then completed by the kinds of intervals that there are."""
     gold: Source
@@ -88,21 +89,12 @@ class Findings:
     @classmethod
     def of(cls, result: Result) -> Findings:
         """The findings of a Result, to which others can be added."""
-        values = {one.name: getattr(result, one.name) for one in fields(result)}
-        signature, gold, systems, warnings, notes = map(
-            values.pop, ("signature", "gold", "systems", "warnings", "notes")
-        )
-        about = {name: value for name, value in values.items() if name not in ("schema", "version", *_tables())}
-        found = cls(about, signature, gold, systems, warnings=[*warnings], notes=[*notes])
-        for name in _tables():
-            found.rows[name] += values[name]
+        about = {**vars(result.about), **vars(result.shown), "texts": result.texts}
+        warnings, notes = [*result.warnings], [*result.notes]
+        found = cls(about, result.signature, result.gold, result.systems, warnings=warnings, notes=notes)
+        for name in (*TABLES, "tables", "examples"):
+            found.rows[name] += getattr(result, name)
         return found
-
-
-def _tables() -> list[str]:
-    """The fields of a Result that are tables, in which findings may have rows."""
-    plain = ("systems", "labels", "ignore_labels", "warnings", "notes")
-    return [one.name for one in fields(Result) if str(one.type).startswith("tuple") and one.name not in plain]
 
 
 def build(found: Findings) -> Result:
@@ -167,6 +159,8 @@ def build(found: Findings) -> Result:
         schema=SCHEMA,
         version=assay.__version__,
         signature=signature,
+        about=About(**{name: value for name, value in about.items() if name in _ABOUT}),
+        shown=Shown(**{name: value for name, value in about.items() if name in _SHOWN}),
         gold=found.gold,
         systems=tuple(found.systems),
         warnings=(
@@ -176,15 +170,15 @@ def build(found: Findings) -> Result:
             *found.further_warnings,
         ),
         notes=tuple(dict.fromkeys((*found.notes, *[block_note] * pooled, *further_notes))),
-        **about,
+        **{name: value for name, value in about.items() if name not in (*_ABOUT, *_SHOWN)},
         **{name: cast(Any, tuple(own)) for name, own in tables.items()},
     )
     result = found.finish(result) if found.finish else result
     if "titles" in about:
         return result
     shown = describe(result)
-    unit, remarks = about.get("text_unit", shown.text_unit), about.get("remarks", {})
-    return replace(shown, text_unit=unit, remarks={**shown.remarks, **remarks})
+    unit, remarks = about.get("text_unit", shown.shown.text_unit), about.get("remarks", {})
+    return shown.with_shown(text_unit=unit, remarks={**shown.shown.remarks, **remarks})
 
 
 def format_signature(parts: Mapping[str, object]) -> str:

@@ -102,7 +102,7 @@ def evaluate_repeats(
     ]
     tested = [_tested(row, views, places) for row in comparisons]
     rows = adjust_p_values(
-        tested, result.main_scores, slices=options.correct == "slices", clustered=result.documents > 0
+        tested, result.main_scores, slices=options.correct == "slices", clustered=result.about.documents > 0
     )
     scores = [replace(row, group="") for row in scores]
     numbers = ", ".join(f"{name} {len(own)}" for name, own in runs.items())
@@ -122,11 +122,10 @@ def evaluate_repeats(
         result,
         scores=tuple(with_groups(scores, rows)) if command == "compare" else tuple(scores),
         comparisons=tuple(rows),
-        test="runs",
+        about=replace(result.about, test="runs"),
         signature=f"{result.signature}|runs:{','.join(f'{name}:{digest}' for name, digest in digests.items())}",
         notes=(*result.notes, *notes),
-        remarks={**result.remarks, "median": f"O{chosen[1:]}"},
-    )
+    ).with_shown(remarks={**result.shown.remarks, "median": f"O{chosen[1:]}"})
 
 
 def _mean_score(

@@ -220,7 +220,7 @@ def present(result: Result) -> Result:
             "Relations are right or not here: all errors are FP (row ∅) and FN (column ∅). For wrong labels, "
             "directions and arguments: -m fair-relations"
         )
-    return replace(result, tables=(*kept, *made), remarks=remarks)
+    return replace(result, tables=(*kept, *made)).with_shown(remarks=remarks)
 
 
 def _errors(result: Result) -> Iterator[Table]:
@@ -230,7 +230,7 @@ def _errors(result: Result) -> Iterator[Table]:
     for (measure, system), group in groupby(fair, key=lambda row: (row.measure, row.system)):
         found = {row.type: [row.count, row.share] for row in group}
         rows.append((system, measure, sum(count for count, _ in found.values()), *map(found.get, types)))
-    of_annotators = result.command == "agreement"
+    of_annotators = result.about.command == "agreement"
     yield Table(
         "Types of differences" if of_annotators else "Errors by type",
         ("pair" if of_annotators else "system", "measure", "errors", *map(kind_title, types)),
@@ -244,7 +244,7 @@ def _errors(result: Result) -> Iterator[Table]:
 
 
 def _causes(result: Result) -> Iterator[Table]:
-    if result.command == "agreement":
+    if result.about.command == "agreement":
         return
     whole = [row for row in result.counts if row.label is None and row.slice is None and CAUSES[0] in row.counts]
     yield Table(
@@ -289,7 +289,7 @@ def _ceilings(result: Result) -> Iterator[Table]:
 def _confusions(result: Result) -> Iterator[Table]:
     """Labels from relations with gold's arguments; the rest is missing, spurious or in another direction."""
     fair = [row for row in result.confusion if row.measure.startswith("fair-relations")]
-    if result.command == "agreement":
+    if result.about.command == "agreement":
         return
     for system, group in groupby(fair, key=lambda row: row.system):
         rows = list(group)
@@ -310,7 +310,7 @@ def _confusions(result: Result) -> Iterator[Table]:
             ),
             ("text", "count"),
             after="confusion",
-            minor=len(labels) > MATRIX or result.command == "compare",
+            minor=len(labels) > MATRIX or result.about.command == "compare",
             notes=(
                 "Right ones and wrong labels (TP, LE); _: missing, in row _ spurious. Direction: right but for head "
                 "and tail, which are exchanged.",
@@ -320,7 +320,7 @@ def _confusions(result: Result) -> Iterator[Table]:
 
 def _pairs_of_spans(result: Result) -> Iterator[Table]:
     """The numbers behind kappa."""
-    if result.command != "agreement":
+    if result.about.command != "agreement":
         return
     rows = []
     for row in result.counts:
