@@ -221,7 +221,7 @@ def json_type(hint: Any) -> str:
     return KINDS.get(hint) or f"[{hint.__name__}](#{hint.__name__.lower()})"
 
 
-PAGES = {"measures.md": measures_page, "api.md": api_page}
+PAGES = {"measures.md": measures_page, "api.md": api_page, "json.md": json_page}
 
 if __name__ == "__main__":
     for name, page in PAGES.items():

@@ -95,7 +95,7 @@ def over_sets(sets: Mapping[str, Result], missing: Sequence[str] = ()) -> Result
     sliced = any(row.slice is not None for result in results for row in result.scores)
     repeated = any(row.runs is not None for result in results for row in result.scores)
     column = first.about.column if len(set(columns.values())) == 1 else ""
-    units, items = (sum(getattr(result, name) for result in results) for name in ("units", "items"))
+    units, items = (sum(getattr(result.about, name) for result in results) for name in ("units", "items"))
     titles = {name: title for result in results for name, title in result.shown.titles.items()}
     gold = _sum("gold", [result.gold for result in results])
     averages = list(_averages(sets, grids))
@@ -119,7 +119,7 @@ def over_sets(sets: Mapping[str, Result], missing: Sequence[str] = ()) -> Result
     )
     found = Findings(
         {
-            **{name: getattr(first, name) for name in same_in_all},
+            **{name: value for name, value in (vars(first.about) | vars(first.shown)).items() if name in same_in_all},
             "column": column,
             "unit": unit,
             "units": units,

@@ -1166,7 +1166,7 @@ class Table(Record):
     rows: tuple[tuple[Any, ...], ...]
     """A value for each column: a text or a number; value, low and high of a number with its interval."""
     forms: tuple[str, ...] = ("text",)
-    """The form of each column's values (below); the last one is that of all further columns."""
+    """The [form](#forms-of-values) of each column's values; the last one is that of all further columns."""
     words: int = 1
     """The number of first columns that contain words and are set to the left."""
     notes: tuple[str, ...] = ()
