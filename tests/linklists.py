@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from assay.corpus import Corpus, from_lists
-from assay.formats.relations import LinkLists
+from assay.formats.relations import link_lists
 
 Mention = Sequence[Any]
 """First place, the one behind the last, type, identifiers."""
@@ -18,10 +18,10 @@ Mention = Sequence[Any]
 def corpus_of(documents: Sequence[Sequence[Mention]], name: str, words: int = 16) -> Corpus:
     """A corpus of so many words in each document, each document a sentence, with these mentions."""
     corpus = from_lists([[(f"w{place}", "O") for place in range(words)] for _ in documents], name)
-    lists = LinkLists()
+    lists = link_lists()
     for number, mentions in enumerate(documents):
         for begin, end, label, identifiers in mentions:
             lists.link(lists.span(number, [(begin, end)], label, number + 1), identifiers)
-    layer = lists.layer()
+    layers = lists.layer()
     starts = list(range(len(documents) + 1))
-    return replace(corpus, spans=layer.spans, document_starts=np.array(starts)).with_layer(layer)
+    return replace(corpus, spans=layers["links"], document_starts=np.array(starts)).with_marks(**layers)

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from assay.corpus import Column, Corpus
-from assay.formats.relations import RelationLists
+from assay.formats.relations import relation_lists
 
 
 def corpus_of(sentences: Sequence[Mapping[str, Any]], lengths: Sequence[int], name: str = "data") -> Corpus:
     """A corpus of sentences of one-letter words, each with spans [id, type, [[first, end], …]] and relations
     [label, head, tail], some of them `symmetric`; or with `entities` {id: [type, [[first, end], …]]}."""
-    lists = RelationLists()
+    lists = relation_lists()
     for number, given in enumerate(sentences):
         spans: dict[str, int] = {}
         for key, kind, atoms in given.get("spans", ()):
@@ -35,4 +35,4 @@ def corpus_of(sentences: Sequence[Mapping[str, Any]], lengths: Sequence[int], na
         forms=Column.of(words),
         columns={},
         starts=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
-    ).with_layer(lists.layer())
+    ).with_marks(**lists.layer())

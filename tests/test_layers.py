@@ -21,13 +21,13 @@ HEAVY = ("numpy", "scipy", "rich")
 
 # Imports point upwards in this list: a room may use what stands before it.
 ORDER = (
-    ("errors", "records", "arrays", "specs", "files", "keywords"),
+    ("errors", "records", "arrays", "specs", "files", "keywords", "plugins"),
     ("corpus",),
     ("formats", "align"),
     ("stats", "result"),
     ("engine",),
     ("tasks",),
-    ("scale", "spans"),
+    ("scale", "spans", "plugin"),
     ("experiment",),
     ("bayesian",),
     ("render",),
@@ -36,7 +36,8 @@ ORDER = (
 RANK = {name: rank for rank, names in enumerate(ORDER) for name in names}
 # Rooms of one rank know nothing of each other, but for these.
 BESIDE = {
-    *(("specs", "errors"), ("specs", "records"), ("files", "errors"), ("keywords", "errors")),
+    *(("specs", "errors"), ("files", "errors"), ("keywords", "errors"), ("keywords", "records")),
+    ("plugins", "errors"),
     *(("__main__", "cli"), ("cli", "demo")),
 }
 # A Result shows itself in a notebook: it asks the renderers when it is looked at, not before; and the measures for

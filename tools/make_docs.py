@@ -13,13 +13,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import click
-
 import assay
-from assay.cli import main
 from assay.engine.measure import measures
 from assay.engine.slices import slices
-from assay.keywords import CompareKeywords
+from assay.engine.task import tasks
+from assay.keywords import OPTIONS, Keywords, ScoreKeywords
 from assay.result import schema
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -55,13 +53,12 @@ def api_page() -> str:
         'system = [["DET", "NOUN", "NOUN"], ["PRON", "VERB"]]\n'
         'print(assay.score(gold, {"mine": system}))\n```',
     ]
-    shared = inspect.signature(assay.compare).parameters
     for name in FUNCTIONS:
         function = getattr(assay, name)
         own = dict(inspect.signature(function).parameters)
         options = name in ("score", "compare", "compare_sets", "agreement")
         if options:
-            own = {key: one for key, one in own.items() if key not in CompareKeywords.__annotations__}
+            own = {key: one for key, one in own.items() if key not in OPTIONS}
         parts += [f"## assay.{name}", f"```text\n{signature(name, own, more=options)}\n```", text_of(function)]
         if options:
             parts.append("All other keywords are [options](#options).")
@@ -69,7 +66,7 @@ def api_page() -> str:
         "## Options",
         "The options of the command line, under the same names. Where several values may be given, one may stand by "
         "itself; numbers of numpy are numbers.",
-        "\n".join(["| keyword | type | default | | of |", "|---|---|---|---|---|", *options_rows(shared)]),
+        "\n".join(["| keyword | type | default | | commands | tasks |", f"|{'---|' * 6}", *options_rows()]),
         "## Result",
         text_of(assay.Result) + " Its fields, and the rows in its lists, are those of [the JSON](json.md), under the "
         "same names. `print(result)` shows the verdict and the main scores, a notebook the tables too.",
@@ -93,19 +90,15 @@ def members(kind: type, called: str) -> Iterator[str]:
             yield f"- `{owner}.{name}{given}`: {' '.join(text_of(function).split())}"
 
 
-def options_rows(shared: Any) -> Iterator[str]:
-    """A row for each option: type and default from the function, the meaning from the help of the commands."""
-    commands = {name: main.get_command(click.Context(main), name) for name in ("score", "compare", "agreement")}
-    helps = {
-        name: {one.name: one.help for one in command.params if isinstance(one, click.Option)}
-        for name, command in commands.items()
-    }
-    for key in CompareKeywords.__annotations__:
-        of = [name for name in commands if key in inspect.signature(getattr(assay, name)).parameters]
-        told = ", ".join(of) if len(of) < len(commands) else "all"
-        meaning = helps[of[0]][key].replace("|", "\\|")
-        one = shared[key]
-        yield f"| `{key}` | {kind_of(one.annotation, cell=True)} | `{one.default!r}` | {meaning} | {told} |"
+def options_rows() -> Iterator[str]:
+    """A row for each option, with the commands and the tasks that have it."""
+    for name, option in OPTIONS.items():
+        commands = "score, compare" if name in ScoreKeywords.__annotations__ else "compare"
+        commands = "all" if name in Keywords.__annotations__ else commands
+        users = ", ".join(task.name for task in tasks().values() if name in task.options) or "all"
+        meaning = option.help.replace("|", "\\|")
+        kind = kind_of(option.kind, cell=True)
+        yield f"| `{name}` | {kind} | `{option.default!r}` | {meaning} | {commands} | {users} |"
 
 
 def signature(name: str, parameters: dict[str, inspect.Parameter], *, more: bool = False) -> str:

@@ -115,27 +115,34 @@ def distinct_rows(rows: Array) -> tuple[Array, Ints, Ints]:
     return distinct, inverse.ravel(), sizes
 
 
-def fold_codes(columns: Sequence[Ints], sizes: Ints | None = None) -> tuple[Ints, Ints]:
-    """For each distinct tuple over several columns of codes a row that has it, and how many rows do.
+def pack_columns(*columns: Ints) -> Ints:
+    """One number for each row of several columns of numbers: equal for equal rows, and in the order of the rows.
 
-    A row may stand for several, as `sizes` says.
-
-    Columns are folded into one key as long as it fits; where it would not, the keys so far are numbered anew.
+    Where numbers would not fit, those so far are numbered anew.
     """
     rows = len(columns[0])
     key: Ints = np.zeros(rows, dtype=np.int64)
     room = 1
-    for column in columns:
-        low, high = (int(column.min()), int(column.max())) if rows else (0, 0)
+    for column in columns if rows else ():
+        low, high = int(column.min()), int(column.max())
         if room * (high - low + 1) >= 1 << 62:
-            _, key = np.unique(key, return_inverse=True)
-            room = rows
+            key, column = (np.unique(numbers, return_inverse=True)[1] for numbers in (key, column))  # noqa: PLW2901
+            low, high, room = 0, int(column.max()), rows
         key = key * (high - low + 1) + (column.astype(np.int64) - low)
         room *= high - low + 1
-    _, group, numbers = distinct_numbers(key, room)
+    return key
+
+
+def fold_codes(columns: Sequence[Ints], sizes: Ints | None = None) -> tuple[Ints, Ints]:
+    """For each distinct tuple over several columns of codes a row that has it, and how many rows do.
+
+    A row may stand for several, as `sizes` says.
+    """
+    key = pack_columns(*columns)
+    _, group, numbers = distinct_numbers(key, int(key.max(initial=0)) + 1)
     first = np.empty(len(numbers), dtype=np.int64)
     # The first row of each group is written last.
-    first[group[::-1]] = np.arange(rows)[::-1]
+    first[group[::-1]] = np.arange(len(key))[::-1]
     if sizes is None or not len(sizes):
         return first, numbers
     return first, np.bincount(group, weights=sizes, minlength=len(first)).astype(np.int64)

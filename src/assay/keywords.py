@@ -1,159 +1,316 @@
-"""The keywords of score(), compare() and agreement() as type checkers and editors see them, and wrong ones refused.
+"""All options of score, compare, agreement and cross, each declared once: for the command line and as a keyword.
 
-They are the options of the command line; a test holds these lists, the commands and `Options` together.
+The type of an option is what editors, type checkers, the command line and `help()` show; its Option says the rest.
+To add one, add its line. If it is not for all tasks, those that use it name it in their `Task.options`.
 """
 
-from __future__ import annotations
-
+# Without `from __future__ import annotations`: types are read when the command line starts.
 import inspect
 import reprlib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import wraps
 from numbers import Integral, Real
 from os import PathLike
 from types import NoneType, UnionType
-from typing import Any, Literal, TypedDict, TypeVar, Union, Unpack, cast, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    TypedDict,
+    TypeVar,
+    Union,
+    Unpack,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from assay.errors import UsageError, unknown
+from assay.records import dataclass
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 File = str | PathLike[str]
-Embed = Literal["all", "diff", "sample", "auto", "none"]
-Interval = Literal["score", "percentile", "bca", "wilson"]
-OnMismatch = Literal["error", "skip", "warn"]
+HEADINGS = (
+    *("Options", "What is compared", "Breakdown and examples", "Links", "Spans and mentions", "Tags with parts"),
+    *("Intervals and tests", "Output", "Gates", "Folders and clusters"),
+)
+"""The headings in the help of a command, in order."""
+OWN, COMPARED, BREAKDOWN, LINKS, SPANS, PARTS, TESTS, OUTPUT, GATES, SHARDS = HEADINGS
+
+
+@dataclass(frozen=True)
+class Option:
+    """What is to be known of an option beside its type."""
+
+    heading: str
+    """The heading in the help of a command."""
+    help: str
+    default: Any = None
+    metavar: str | None = None
+    known: str = ""
+    """`module:name` of the list of its values, for completion in a shell."""
+    least: int | None = None
+    """The least number that is accepted."""
+    file: str = ""
+    """`path` if it is the path of a file, `name` if it can be the name of something else."""
+    separator: str = ""
+    """The character between several values in one text."""
+    signed: bool = True
+    """True if scores depend on it and the signature does not say it in another way."""
+    one_file: bool = False
+    """True if it is for one file, so that files cannot be read one after the other."""
+    name: str = ""
+    """Its name in Python …"""
+    kind: Any = None
+    """… and its type, both from the declaration."""
+
+    @property
+    def flag(self) -> str:
+        """Its name on the command line."""
+        return f"--{'slice' if self.name == 'slices' else self.name.replace('_', '-')}"
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The values that it can have, if its type names them."""
+        parts = (self.kind, *get_args(self.kind))
+        return next((get_args(part) for part in parts if get_origin(part) is Literal), ())
+
+
+Embed = Annotated[Literal["all", "diff", "sample", "auto", "none"], Option(
+    OUTPUT, "Sentences in a page, in JSON or in a part: all, those with differences or errors (diff), a sample of "
+    "these, or none. Default: auto for pages (all sentences up to 50,000, then a sample), none otherwise.",
+    "none", signed=False)]
+Examples = Annotated[int, Option(
+    BREAKDOWN, "Show N sentences with differences or errors.", 0, metavar="N", least=0, signed=False)]
+Interval = Annotated[Literal["score", "percentile", "bca", "wilson"], Option(
+    TESTS, "Kind of 95% interval.", "score", signed=False)]
+OnMismatch = Annotated[Literal["error", "skip", "warn"], Option(
+    COMPARED, "If texts differ: stop (error), leave the sentence out (skip), or compare by position (warn).",
+    "error")]
+Power = Annotated[float | None, Option(
+    TESTS, 'Report the smallest difference that this test would find with this probability. "none" leaves this '
+    'out.', 0.8, metavar="X", signed=False)]
+Seed = Annotated[int, Option(TESTS, "Seed of the random generator. Default: 0.", 0, least=0, signed=False)]
+Times = Annotated[int, Option(
+    TESTS, "Number of resamples for intervals and of shufflings for tests.", 10_000, least=1, signed=False)]
+Unit = Annotated[str | None, Option(
+    TESTS, "Unit of intervals and tests: sentence, document, or meta:KEY (the values of `# KEY = …`). Default: "
+    "document if gold has at least 10 documents, sentence otherwise.",
+    metavar="UNIT", known="assay.corpus:UNITS", signed=False)]
 
 
 class Keywords(TypedDict, total=False):
     """The options that score, compare and agreement have in common."""
 
-    # What is compared
-    task: str | None
-    column: str | Sequence[str] | Mapping[str, str | int] | None
-    input_format: str | Sequence[str] | None
-    which: str | Sequence[str] | Mapping[str, str]
-    map: File | None
-    labels: str | Sequence[str]
-    ignore_labels: str | Sequence[str]
-    only_annotated: bool
+    task: Annotated[str | None, Option(
+        COMPARED, "What to compare, e.g. tags or spans. Default: recognised from the measures or the files.",
+        metavar="TASK", known="assay.tasks:NAMES", signed=False)]
+    column: Annotated[str | Sequence[str] | Mapping[str, str | int] | None, Option(
+        COMPARED, "Column to compare: UPOS, XPOS, FEATS, LEMMA, MISC:NER, MISC:Entity, a header name or a number; "
+        "3+4 for spans in layers. NAME=COLUMN for gold, one system or one annotator.",
+        metavar="[NAME=]COLUMN", signed=False)]
+    input_format: Annotated[str | Sequence[str] | None, Option(
+        COMPARED, "Format of the files (assay formats). NAME=FORMAT for one file. Default: recognised from the "
+        "first lines.", metavar="[NAME=]FORMAT", known="assay.formats:FORMATS")]
+    which: Annotated[str | Sequence[str] | Mapping[str, str], Option(
+        COMPARED, "Whose annotation to read if a file contains several: annotations (of people), predictions, "
+        "ground-truth, last, or the name of an annotator or a model. NAME=WHO for one file.",
+        (), metavar="[NAME=]WHO")]
+    map: Annotated[File | None, Option(COMPARED, "Mapping file, which replaces labels by others.", file="path")]
+    slices: Annotated[str | Sequence[str], Option(
+        BREAKDOWN, "Break down by, e.g. sentence-length, seen, meta:genre (assay measures). Repeatable.",
+        (), metavar="SLICE", known="assay.engine.slices:slices")]
+    train: Annotated[File | None, Option(
+        BREAKDOWN, "Training data (or a list of its words), for unseen words.", file="path")]
+    lexicon: Annotated[File | None, Option(
+        BREAKDOWN, "Dictionary: a list of words, or an annotated file.", file="path")]
+    oov_fold_case: Annotated[bool, Option(BREAKDOWN, "Ignore case in words of --train and --lexicon.", False)]
+    labels: Annotated[str | Sequence[str], Option(
+        COMPARED, "Count only these labels.", (), metavar="PER,LOC", separator=",")]
+    ignore_labels: Annotated[str | Sequence[str], Option(
+        COMPARED, "Do not count these labels.", (), metavar="MISC", separator=",")]
     on_mismatch: OnMismatch
-    # Breakdown and examples
-    slices: str | Sequence[str]
-    train: File | None
-    lexicon: File | None
-    oov_fold_case: bool
-    examples: int
-    change: str | None
-    kind: Literal["correction", "new-error", "changed-error", "unresolved", "disagreement"] | None
-    # Links
-    link_column: str
-    link_field: str
-    id_prefix: str
-    same_ids: File | None
-    min_score: str | float
-    id_url: str
-    # Spans and mentions
-    scheme: str | Sequence[str]
-    repair: str | Sequence[str] | Mapping[str, str]
-    blank_tag: str
-    gold_errors: File | None
-    forms: int
-    preset: str | None
-    duplicates: Literal["error", "first", "drop"]
-    missing: Literal["error", "empty", "absent"]
-    zeros: Literal["score", "error", "drop"]
-    mention_types: File | None
-    # Tags with parts
-    tagset: File | None
-    strict_tagset: bool
-    expand_optional: bool
-    alternatives: str | None
-    weights: File | None
-    sweep: int
-    # Chance
-    unit: str | None
+    examples: Examples
+    change: Annotated[str | None, Option(
+        BREAKDOWN, "Show only examples of this change (or NN->NE; * is any label).", metavar="NN→NE", signed=False)]
+    kind: Annotated[Literal["correction", "new-error", "changed-error", "unresolved", "disagreement"] | None, Option(
+        BREAKDOWN, "Show only examples of this kind; unresolved: mentions that no system resolves; disagreement: "
+        "of annotators.", signed=False)]
+    tagset: Annotated[File | None, Option(
+        PARTS, "Tagset, to split tags into categories: a name (assay tagset) or a file.", file="name")]
+    strict_tagset: Annotated[bool, Option(PARTS, "Stop with an error if a tag is not in the tagset.", False)]
+    expand_optional: Annotated[bool, Option(
+        PARTS, "Read an optional attribute that is left out as all of its values.", False)]
+    alternatives: Annotated[str | None, Option(PARTS, "Separator of several tags in one cell.", metavar="SEP")]
+    weights: Annotated[File | None, Option(
+        PARTS, "Weights of categories for wpa and cwpa: a file, or equal, paper, poliqarp.", file="name")]
+    sweep: Annotated[int, Option(
+        PARTS, "Also compare under N random weightings, of categories (--tagset) or of error types (spans).",
+        0, metavar="N", least=0)]
+    blank_tag: Annotated[str, Option(
+        COMPARED, "Mark of words without annotation (_): O in tags of spans, a label of its own in other tags. "
+        "Default: such words stop spans with an error if others have O, and are left out of tags.",
+        "", metavar="_")]
+    scheme: Annotated[str | Sequence[str], Option(
+        SPANS, "Scheme of span tags: iob2, bioes, stacked, …; NAME=iob1 for one system. Default: recognised from "
+        "the tags.", (), metavar="SCHEME", known="assay.formats.schemes:SCHEMES", signed=False)]
+    repair: Annotated[str | Sequence[str] | Mapping[str, str], Option(
+        SPANS, "If annotations are faulty: mend what has one sure reading and drop the rest (mend, for tags as "
+        "conlleval does), or drop all of them (drop). NAME=mend for one file. Default: stop with an error.",
+        (), metavar="[NAME=]mend|drop")]
+    missing: Annotated[Literal["error", "empty", "absent"], Option(
+        SPANS, "If a system lacks a document: stop (error) or score it as empty (empty). For annotators also: "
+        "they did not get it (absent).", "error")]
+    forms: Annotated[int, Option(
+        SPANS, "Show the N most frequent surface forms of errors: missing, spurious, not in the text.",
+        0, metavar="N", least=0)]
+    preset: Annotated[Literal["crac2024", "crac2023", "crac2022", "conll18"] | None, Option(
+        COMPARED, "Measures and options of a shared task: CRAC on coreference (crac2024 is also that of 2025), or "
+        "CoNLL 2018 on words, tags and trees (conll18).")]
+    only_annotated: Annotated[bool, Option(
+        COMPARED, "Count relations only in sentences (or documents) in which gold has an annotation.", False)]
+    link_column: Annotated[str, Option(
+        LINKS, "Column of identifiers (NEL-LIT, MISC:Wikidata). If it has several, joined by commas, all of them "
+        "are right.", "", metavar="NAME")]
+    link_field: Annotated[str, Option(
+        LINKS, "Field of Entity brackets in CoNLL-U that contains identifiers.", "", metavar="wiki")]
+    id_prefix: Annotated[str, Option(
+        LINKS, "Beginning of identifiers to leave out, in any file that has it.", "", metavar="PREFIX")]
+    same_ids: Annotated[File | None, Option(LINKS, "File of equal identifiers, two in each line.", file="path")]
+    min_score: Annotated[str | float, Option(
+        LINKS, "Leave out candidates of systems with a lower score.", "", metavar="0.5")]
+    id_url: Annotated[str, Option(
+        LINKS, "Address of an identifier on the page, e.g. https://www.wikidata.org/wiki/{}", "", metavar="URL")]
+    duplicates: Annotated[Literal["error", "first", "drop"], Option(
+        SPANS, "If a mention is given twice: stop (error), keep the first (first), or drop all (drop).", "error")]
+    zeros: Annotated[Literal["score", "error", "drop"], Option(
+        SPANS, "Mentions of empty nodes: score them, stop (error), or leave them out and count them (drop).",
+        "score")]
+    mention_types: Annotated[File | None, Option(
+        SPANS, "Types of mentions: from the tags of their heads (head), or from a file (tag TAB type, nominal TAB "
+        "type).", metavar="[head|PATH]", file="name")]
+    unit: Unit
     interval: Interval
-    times: int
-    seed: int
+    times: Times
+    seed: Seed
 
 
 class ScoreKeywords(Keywords, total=False):
     """The options of score."""
 
+    gold_errors: Annotated[File | None, Option(
+        SPANS, "List of spans in which gold itself is wrong.", file="path", one_file=True)]
     embed: Embed
 
 
 class CompareKeywords(ScoreKeywords, total=False):
-    """The options of compare."""
+    """The options of compare: all that a run can have."""
 
-    label_order: Literal["effect", "difference", "frequency", "name"]
-    power: float | None
-    baseline: str | None
-    correct: Literal["pairs", "slices"]
-
-
-def explicit(defaults: Mapping[str, Any] | None = None) -> Callable[[Function], Function]:
-    """A decorator: help() and notebooks list every keyword with its type; wrong names and types are refused."""
-
-    def decorate(function: Function) -> Function:
-        hints = get_type_hints(function)
-        parameters: list[inspect.Parameter] = []
-        for one in inspect.signature(function).parameters.values():
-            hint = hints[one.name]
-            if get_origin(hint) is Unpack:
-                parameters += [
-                    inspect.Parameter(name, one.KEYWORD_ONLY, default=(defaults or {}).get(name), annotation=kind)
-                    for name, kind in get_type_hints(get_args(hint)[0]).items()
-                ]
-            else:
-                parameters.append(one.replace(annotation=hint))
-        kinds = {one.name: one.annotation for one in parameters}
-        needed = [one.name for one in parameters if one.default is one.empty and one.kind is not one.KEYWORD_ONLY]
-
-        @wraps(function)
-        def called(*given: Any, **keywords: Any) -> Any:
-            refuse_unknown(keywords, kinds)
-            values = {**dict(zip(kinds, given, strict=False)), **keywords}
-            for name in needed:
-                if name not in values:
-                    raise UsageError(f"{function.__name__}() lacks {name}. Give {' and '.join(needed)}.")
-            refuse_types(values, kinds)
-            return function(*given, **keywords)
-
-        called.__signature__ = inspect.Signature(parameters, return_annotation=hints["return"])  # type: ignore[attr-defined]
-        return cast(Function, called)
-
-    return decorate
+    label_order: Annotated[Literal["effect", "difference", "frequency", "name"], Option(
+        BREAKDOWN, "Order of labels: by items won or lost (effect), size of the difference, frequency, or name.",
+        "effect", signed=False)]
+    power: Power
+    baseline: Annotated[str | None, Option(
+        TESTS, "Test all other systems against this one, and no other pairs.", metavar="NAME")]
+    correct: Annotated[Literal["pairs", "slices"], Option(
+        TESTS, "Correct p for multiple testing over pairs and measures (pairs), or also over slices (slices).",
+        "pairs")]
 
 
-def refuse_unknown(given: Iterable[str], known: Iterable[str]) -> None:
-    """Refuse keywords that a function does not have."""
+class CrossKeywords(TypedDict, total=False):
+    """The options of cross."""
+
+    sizes: Annotated[Literal["2.1", "2.2", "paper"], Option(COMPARED, "Size by which edits are divided.", "2.1")]
+    subtypes: Annotated[bool, Option(
+        COMPARED, "Keep what follows the colon of relations, in trees and in measures, or leave it out.", True)]
+    segmentation: Annotated[Literal["same", "strict", "chars"], Option(
+        COMPARED, "If words are cut in another way: stop (same), count the sentence as wholly missing (strict), "
+        "or compare sets of characters (chars).", "same")]
+    non_projective: Annotated[Literal["keep", "leave-out", "lift"], Option(
+        COMPARED, "Sentences with gaps: score them like others (keep), leave them out (leave-out), or lift arcs "
+        "until they are projective (lift).", "keep")]
+    map: Annotated[File | None, Option(
+        COMPARED, "Mapping file, which replaces functions by others; a side can be a theory.", file="path")]
+    input_format: Annotated[str | None, Option(
+        COMPARED, "Format of the files (assay formats). Default: recognised from the first lines.",
+        metavar="FORMAT", known="assay.formats:FORMATS")]
+    on_mismatch: OnMismatch
+    examples: Examples
+    unit: Unit
+    interval: Interval
+    times: Times
+    seed: Seed
+    power: Power
+    embed: Embed
+
+
+def options_of(kind: Any) -> dict[str, Option]:
+    """The options that a class of keywords declares, by name."""
+    declared = ((name, *get_args(hint)) for name, hint in kind.__annotations__.items())
+    return {name: replace(option, name=name, kind=kind) for name, kind, option in declared}
+
+
+OPTIONS = options_of(CompareKeywords)
+"""The options of a run by name, in the order of the signature."""
+
+
+def explicit(function: Function) -> Function:
+    """A decorator: help() lists every keyword with its type; wrong names and types stop with an error."""
+    hints = get_type_hints(function)
+    parameters: list[inspect.Parameter] = []
+    for parameter in inspect.signature(function).parameters.values():
+        hint = hints[parameter.name]
+        if get_origin(hint) is Unpack:
+            parameters += [
+                inspect.Parameter(name, parameter.KEYWORD_ONLY, default=option.default, annotation=option.kind)
+                for name, option in options_of(get_args(hint)[0]).items()
+            ]
+        else:
+            parameters.append(parameter.replace(annotation=hint))
+    kinds = {parameter.name: parameter.annotation for parameter in parameters}
+    needed = [one.name for one in parameters if one.default is one.empty and one.kind is not one.KEYWORD_ONLY]
+
+    @wraps(function)
+    def checked_call(*given: Any, **keywords: Any) -> Any:
+        values = {**dict(zip(kinds, given, strict=False)), **keywords}
+        check_keywords(keywords, kinds)
+        for name in needed:
+            if name not in values:
+                raise UsageError(f"{function.__name__}() lacks {name}. Give {' and '.join(needed)}.")
+        check_keywords(values, kinds)
+        return function(*given, **keywords)
+
+    checked_call.__signature__ = inspect.Signature(parameters, return_annotation=hints["return"])  # type: ignore[attr-defined]
+    return cast(Function, checked_call)
+
+
+def check_keywords(given: Mapping[str, Any], kinds: Mapping[str, Any]) -> None:
+    """Raise an error for a keyword that a function does not have, or a value of another type than declared."""
     for name in given:
-        if name not in known:
-            raise unknown("keyword", name, known)
-
-
-def refuse_types(given: Mapping[str, Any], kinds: Mapping[str, Any]) -> None:
-    """Refuse values that are not of the type that a keyword is declared with."""
+        if name not in kinds:
+            raise unknown("keyword", name, kinds)
     for name, value in given.items():
-        if name in kinds and not _fits(value, kinds[name]):
+        if not _fits(value, kinds[name]):
             raise UsageError(f"{name}: expected {_description(kinds[name])}, but got {reprlib.repr(value)}.")
 
 
 def _fits(value: Any, kind: Any) -> bool:
-    """True if a value is of a type; one text may stand for a list of texts, a whole number for True or False."""
+    """True if a value is of a type; one text can be given for a list of texts, a whole number for True or False."""
     origin, parts = get_origin(kind), get_args(kind)
     if kind is Any:
         return True
     if origin in (Union, UnionType):
         return any(_fits(value, part) for part in parts)
     if origin is Mapping:
-        return isinstance(value, Mapping) and all(_fits(one, parts[1]) for one in value.values())
+        return isinstance(value, Mapping) and all(_fits(element, parts[1]) for element in value.values())
     if origin is Literal:
         return type(value) in {*map(type, parts)}
     if origin in (Sequence, Iterable):
         several = isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)
         elements = value if several and isinstance(value, Collection) else ()
-        return isinstance(value, str) or (several and all(_fits(one, parts[0]) for one in elements))
+        return isinstance(value, str) or (several and all(_fits(element, parts[0]) for element in elements))
     numbers: dict[Any, Any] = {int: Integral, bool: Integral, float: Real}
     wanted = numbers.get(kind, origin or kind)
     if wanted is Integral and str(getattr(value, "dtype", "")) == "bool":
@@ -171,8 +328,6 @@ def _description(kind: Any) -> str:
         return f"{', '.join(others)} or {last}" if others else last
     if origin in (Sequence, Iterable):
         return f"a list of {_description(parts[0]).removeprefix('a ')}s"
-    if origin is Literal:
-        return "a string"
     words: dict[Any, str] = {int: "a whole number", float: "a number", bool: "True or False", str: "a string"}
-    words |= {Mapping: "a dictionary", PathLike: "a path", NoneType: "None"}
+    words |= {Mapping: "a dictionary", PathLike: "a path", NoneType: "None", Literal: "a string"}
     return words.get(origin or kind, str(kind))

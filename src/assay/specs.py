@@ -1,4 +1,4 @@
-"""`name(key=value, ...)`, the form of measures and formats on the command line and in a Result; options of tasks."""
+"""`name(key=value, ...)`, the form of measures and formats on the command line and in a Result."""
 
 from __future__ import annotations
 
@@ -7,37 +7,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from assay.errors import UsageError, unknown
-from assay.records import dataclass
-
-
-@dataclass(frozen=True)
-class Option:
-    """An option of score, compare and agreement that belongs to one task or to several.
-
-    A task lists its own in `tasks/NAME/options.py`, which imports nothing else, so that the command line starts fast.
-    """
-
-    name: str
-    """The name in Python; on the command line `gold_errors` is --gold-errors."""
-    help: str
-    heading: str
-    """The heading of the command's help that it stands under."""
-    default: Any = None
-    """None, a text, a number; False for a flag; () for an option that may be repeated."""
-    choices: tuple[str, ...] = ()
-    """The values that it can have, where they are few …"""
-    noun: str = ""
-    """… and the word for one of them in messages."""
-    metavar: str | None = None
-    file: str = ""
-    """`path` where it is the path of a file, `name` where it may be the name of something else."""
-    known: tuple[str, str] | None = None
-    """The module and the name there of what knows its values, for completion in a shell."""
-    of_gold: bool = False
-    """True if it is about gold, of which there is none in agreement."""
-    one_file: bool = False
-    """True if it is about one file, so that files cannot be read one after the other."""
-
 
 _CALL = re.compile(r"\s*([^()\s]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
 
@@ -59,7 +28,7 @@ def parse(text: str, kind: str) -> tuple[str, dict[str, str]]:
 
 
 def typed(kind: str, given: Mapping[str, str], defaults: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters with the types of their defaults; those not given keep the default."""
+    """Parameters with the types of their defaults; those not given have the default."""
     values = dict(defaults)
     for typed_key, text in given.items():
         key = typed_key if typed_key in defaults else typed_key.lower().replace("-", "_")
@@ -92,5 +61,5 @@ def spell(name: str, parameters: Mapping[str, Any]) -> str:
 
 
 def whole_number(text: str, otherwise: int = 0) -> int:
-    """The whole number that a text is; another one where it is none, or has more than nine digits."""
+    """The whole number that a text is; `otherwise` if it is none, or has more than nine digits."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else otherwise

@@ -165,7 +165,7 @@ def test_pages_of_parts_have_sentences_if_these_were_asked_for(assay, here, monk
         assert assay(*words, *more, "--partial", "part.json").returncode == 0
         done = assay("merge", "part.json", "--html", "page.html", "--format", "tsv")
         assert done.returncode == 0
-        assert ("the page has no sentences, since the parts have none" in done.stderr) == note
+        assert ("the page has no sentences, because the parts have none" in done.stderr) == note
 
 
 def whole_and_cut(run, words: list[str], monkeypatch: pytest.MonkeyPatch, *more: str) -> tuple[str, str]:

@@ -12,7 +12,6 @@ import assay
 from assay.corpus import Corpus
 from assay.errors import AssayError
 from assay.formats import Input
-from assay.formats.relations import Relations
 from assay.formats.whose import Asked
 from cases import each
 
@@ -55,7 +54,7 @@ def test_readings(case):
     for number, one in enumerate(documents):
         expected = sorted((tuple(map(tuple, span["at"])), span["label"]) for span in one["spans"])
         assert placed(corpus, number) == expected
-    related = corpus.layer(Relations)
+    related = corpus.marks.get("relations")
     found = [] if related is None else related.labels.strings()
     assert found == [relation[0] for one in documents for relation in one.get("relations", ())]
     assert Counter(reason for _, _, reason in corpus.left_out) == case.get("left_out", {})

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from assay.formats import Input, read
-from assay.formats.relations import Relations
 from assay.formats.write import convert
 from unit.samples import placed, related
 
@@ -25,8 +24,7 @@ def test_all_relations_of_gold_and_systems_are_read(
     sizes = {}
     for name in ("gold", *expected):
         corpus = read(str(folder / part / name), input_format="brat(units=lines)")
-        relations = corpus.layer(Relations)
-        assert relations is not None
+        relations = corpus.marks["relations"]
         assert (corpus.sentences, len(corpus.spans or ())) == (100, spans) or name != "gold"
         sizes[name] = len(relations)
     for name, figures in expected.items():

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 
 import numpy as np
 import pytest
 
 from assay.corpus import Corpus, Marks
 from assay.errors import AssayError
-from assay.formats.relations import links_of, relations_of
+from assay.formats.relations import is_symmetric, links_in, relations_in
 
 Sentence = Sequence[tuple[str, str]]
 Row = tuple[int, str, list[tuple[int, int]]]
@@ -65,22 +64,23 @@ def rows_of(spans: Marks) -> list[Row]:
 
 def related(corpus: Corpus) -> list[tuple[str, Row, Row]]:
     """The relations of a corpus in their order: label, head and tail; the label of a symmetric one ends in *."""
-    found = relations_of(corpus)
-    rows = rows_of(found.spans)
-    ends = zip(found.head.tolist(), found.tail.tolist(), found.symmetric.tolist(), strict=True)
-    labels = found.labels.strings()
+    spans, relations = relations_in(corpus)
+    rows = rows_of(spans)
+    columns = (relations.arguments["head"], relations.arguments["tail"], is_symmetric(relations))
     return [
-        (label + "*" * symmetric, rows[head], rows[tail])
-        for label, (head, tail, symmetric) in zip(labels, ends, strict=True)
+        (label + "*" * int(symmetric), rows[head], rows[tail])
+        for label, (head, tail, symmetric) in zip(relations.labels.strings(), zip(*columns, strict=True), strict=True)
     ]
 
 
 def linked(corpus: Corpus) -> list[tuple[Row, list[str]]]:
     """The mentions of a corpus that have identifiers, with these."""
-    found = links_of(corpus)
-    bounds = pairwise(found.starts.tolist())
-    rows = zip(rows_of(found.spans), bounds, strict=True)
-    return [(row, found.identifiers.strings(first, end)) for row, (first, end) in rows if first < end]
+    spans, candidates = links_in(corpus)
+    found: dict[int, list[str]] = {}
+    for mention, name in zip(candidates.arguments["mention"].tolist(), candidates.labels.strings(), strict=True):
+        found.setdefault(mention, []).append(name)
+    rows = rows_of(spans)
+    return [(rows[mention], names) for mention, names in found.items()]
 
 
 def spans(*sentences: str) -> list[list[tuple[str, int, int]]]:

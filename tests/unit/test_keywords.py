@@ -10,9 +10,13 @@ import numpy as np
 import pytest
 
 import assay
+from assay.align import MISMATCH
 from assay.cli import main
+from assay.engine.items import KINDS, LABEL_ORDERS, UNRESOLVED
+from assay.engine.options import Options
+from assay.engine.task import tasks
 from assay.errors import UsageError
-from assay.tasks import task_options
+from assay.keywords import OPTIONS
 from cases import each
 
 GOLD = [["DET", "NOUN", "VERB"], ["PRON", "VERB"]]
@@ -22,10 +26,7 @@ OF_THE_TERMINAL = {
     *("figures", "figure_formats", "tables", "full", "data"),
 }
 """Where output goes, gates and parts: a function hands back a Result instead. For --data there is compare_sets."""
-OTHERWISE = {
-    "cross": {"no_subtypes": "subtypes", "functions": "function_labels"},
-    "bayes": {"ropes": "rope"},
-}
+OTHERWISE = {"cross": {"functions": "function_labels"}, "bayes": {"ropes": "rope"}}
 """Options that have another name in Python, since they are said in another way."""
 IN_PYTHON = {"bayes": {"alpha"}}
 
@@ -57,13 +58,30 @@ def test_a_function_has_the_options_of_its_command(name):
             assert parameters[key].default == one.default, key
 
 
-def test_types_name_the_values_that_options_of_tasks_can_have():
-    parameters = inspect.signature(assay.compare).parameters
-    for name, option in task_options().items():
-        # Presets are many, and more may come.
-        if option.choices and name != "preset":
-            assert values(parameters[name].annotation) == {*option.choices}, name
-        assert parameters[name].default == (() if name in ("labels", "ignore_labels") else option.default), name
+def test_options_have_the_values_that_the_engine_knows():
+    known = {"label_order": LABEL_ORDERS, "on_mismatch": MISMATCH, "kind": (*KINDS, UNRESOLVED, "disagreement")}
+    assert {name: OPTIONS[name].choices for name in known} == known
+
+
+def test_tasks_name_options_that_exist():
+    for task in tasks().values():
+        assert {*task.options} <= {*OPTIONS}, task.name
+
+
+@each("name", ["train", "lexicon", "oov_fold_case", "labels", "missing", "tagset"])
+@each("task", ["tags", "spans", "dependencies", "graphs", "relations", "links", "constituents", "coreference"])
+def test_a_task_stops_at_an_option_that_it_does_not_use(task, name):
+    options = Options(**{name: {"missing": "empty", "labels": "A", "oov_fold_case": True}.get(name, "x")})
+    if name in tasks()[task].options:
+        options.check_task(tasks()[task])
+    else:
+        with pytest.raises(UsageError, match=rf"^{OPTIONS[name].flag} is about .*, but {task} (are|is) compared\."):
+            options.check_task(tasks()[task])
+
+
+def test_a_table_of_ratings_stops_at_options_of_files():
+    with pytest.raises(UsageError, match=r"^--train is about tags, .*, but ratings are compared\. Remove --train\."):
+        assay.agreement({"a": {"1": "x", "2": "y"}, "b": {"1": "x", "2": "x"}}, train="train.txt")
 
 
 @each(

@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from assay.arrays import Bools, Ints
-from assay.corpus import Column, Corpus, one_vocabulary
+from assay.corpus import Column, Corpus, Marks, one_vocabulary
 from assay.errors import MOST_PROBLEMS, AlignmentError, listed
 from assay.records import dataclass
 
@@ -131,6 +131,8 @@ class Pair:
     """The column compared where a measure names no other."""
     symmetric: bool = False
     """Neither side is gold: where one of them has no label, nothing is judged on either."""
+    marks: Mapping[str, tuple[Marks, Marks]] = field(default_factory=dict)
+    """Marks of both sides beside spans, by layer: labels in one vocabulary, arguments by the numbers in this pair."""
     layers: Mapping[type, Any] = field(default_factory=dict)
     """Layers that a task adds, by type: the spans of both sides, or labels split into their parts."""
     _kept: dict[str, Any] = field(default_factory=dict, init=False)
@@ -146,6 +148,10 @@ class Pair:
     def texts(self) -> tuple[Text, Text]:
         """Both sides as characters."""
         return Text(self.gold), Text(self.system)
+
+    def with_marks(self, **layers: tuple[Marks, Marks]) -> Pair:
+        """The pair with layers of marks of both sides, in place of those with their names."""
+        return replace(self, marks={**self.marks, **layers})
 
     def with_layer(self, layer: object) -> Pair:
         """The pair with what a task adds to it, in place of what there was of its type."""

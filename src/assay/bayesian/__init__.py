@@ -40,7 +40,7 @@ __all__ = ["bayes"]
 LARGEST_ERROR = 0.005
 
 
-@explicit()
+@explicit
 def bayes(
     runs: File | Sequence[File] | Runs | Any,
     measures: Sequence[str] | str | None = None,

@@ -44,7 +44,7 @@ class Commands(click.Group):
             return None
         from importlib import import_module
 
-        command: click.Command = getattr(import_module(f"assay.cli.{_FILES[heading]}"), cmd_name)
+        command: click.Command = getattr(import_module(f"assay.cli.{_FILES[heading]}"), f"run_{cmd_name}")
         return command
 
     def resolve_command(
@@ -115,7 +115,7 @@ def run(arguments: Sequence[str] | None = None) -> None:
 
 
 class Terminal:
-    """A terminal that gets text alone: what would move its cursor is spelt out, whoever writes it."""
+    """A terminal that gets only text: characters that would move its cursor are spelt out."""
 
     def __init__(self, stream: TextIOWrapper) -> None:
         self.rich_proxied_file = stream
@@ -133,7 +133,7 @@ class Terminal:
 
 
 def _silence() -> None:
-    """The rest of the output has nowhere to go, and must not be tried again at the end."""
+    """Send the rest of the output nowhere, so that it is not tried again at the end."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
@@ -142,7 +142,7 @@ def _run(words: list[str], *, debug: bool) -> int:
         import mmap
 
         try:
-            # Where there is no room for numpy, its linear algebra would end the process with 1.
+            # Without room for numpy, its linear algebra would end the process with 1.
             mmap.mmap(-1, _LEAST_MEMORY).close()
         except OSError:
             raise MemoryError from None
@@ -151,32 +151,28 @@ def _run(words: list[str], *, debug: bool) -> int:
         return code if isinstance(code, int) else 0
     except click.exceptions.Exit as stop:
         return stop.exit_code
+    except click.exceptions.NoArgsIsHelpError as error:
+        error.show()
+        return 2
     except click.ClickException as error:
-        return _refused(error)
+        context = getattr(error, "ctx", None)
+        where = f" See: {context.command_path} --help" if context is not None else ""
+        click.echo(f"assay: {' '.join(error.format_message().split())}{where}", err=True)
+        return 2
     except (BrokenPipeError, SystemExit):
-        # Whoever read us has gone, for which alone click exits by itself.
+        # The reader of the output has gone, for which alone click exits by itself.
         _silence()
         return 141
     except (Exception, KeyboardInterrupt) as error:
-        # click, and Python where it makes classes, raise another exception; what really happened stands behind it.
+        # click, and Python when it makes classes, raise another exception; the cause is what really happened.
         if isinstance(error, KeyboardInterrupt) or isinstance(error.__cause__, KeyboardInterrupt):
             click.echo("interrupted", err=True)
             return 130
-        return _failed(error.__cause__ or error if isinstance(error, click.Abort) else error, debug)
+        return _report_error(error.__cause__ or error if isinstance(error, click.Abort) else error, debug)
 
 
-def _refused(error: click.ClickException) -> int:
-    """Wrong usage in one line; a command without arguments shows its help."""
-    if isinstance(error, click.exceptions.NoArgsIsHelpError):
-        error.show()
-        return 2
-    context = getattr(error, "ctx", None)
-    where = f" See: {context.command_path} --help" if context is not None else ""
-    click.echo(f"assay: {' '.join(error.format_message().split())}{where}", err=True)
-    return 2
-
-
-def _failed(error: BaseException, debug: bool) -> int:
+def _report_error(error: BaseException, debug: bool) -> int:
+    """The exit code for an error, which is written to stderr."""
     from assay.errors import AssayError
 
     if debug:
@@ -201,8 +197,3 @@ def _failed(error: BaseException, debug: bool) -> int:
             err=True,
         )
     return 70
-
-
-def example_help(*lines: str) -> str:
-    """Examples at the end of a command's help, each on its line."""
-    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)

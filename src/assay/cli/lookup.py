@@ -7,27 +7,29 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli import example_help
-from assay.cli.options import INPUT_FORMAT, Group, OutputPath, choice, with_options
+from assay.cli.options import INPUT_FORMAT, Command, Group, OutputPath, add_options, choice, option
 from assay.cli.output import put
+from assay.errors import UsageError, unknown
 
 if TYPE_CHECKING:
-    from assay.tasks.tags.tagsets import Tagset
     from assay.tasks.tags.weights import Made
 
 
-@click.command(
-    short_help="List measures and slices, or explain some.",
-    epilog=example_help("assay measures", "assay measures tag-f1"),
-)
+@click.command(cls=Command)
 @click.argument("names", nargs=-1)
-def measures(names: tuple[str, ...]) -> None:
-    """List measures and slices; with NAMES, their full documentation."""
-    from assay.engine.measure import measures as all_measures
-    from assay.engine.slices import slices
-    from assay.errors import unknown
+def run_measures(names: tuple[str, ...]) -> None:
+    """List measures and slices, or explain some.
 
-    known, cuts = all_measures(), slices()
+    With NAMES, the full documentation of these.
+
+    Examples:
+      assay measures
+      assay measures tag-f1
+    """
+    from assay.engine.measure import measures
+    from assay.engine.slices import slices
+
+    known, cuts = measures(), slices()
     for name in names:
         if name not in known:
             raise unknown("measure", name, known)
@@ -54,15 +56,18 @@ _COMMON = ("conllu", "conll", "tsv", "slash", "jsonl", "brat", "brackets", "conl
 """The formats that most files have, from tags and names to trees and chains."""
 
 
-@click.command(
-    short_help="List the input formats with examples.",
-    epilog=example_help("assay formats", "assay formats conllu tsv"),
-)
+@click.command(cls=Command)
 @click.argument("names", nargs=-1)
-def formats(names: tuple[str, ...]) -> None:
-    """List the input formats, or those of these NAMES, each with an example; what most people have comes first."""
+def run_formats(names: tuple[str, ...]) -> None:
+    """List the input formats with examples.
+
+    With NAMES, only these. The formats that most people have come first.
+
+    Examples:
+      assay formats
+      assay formats conllu tsv
+    """
     from assay import specs
-    from assay.errors import unknown
     from assay.formats import FORMATS
 
     for name in names:
@@ -82,42 +87,36 @@ def formats(names: tuple[str, ...]) -> None:
     )
 
 
-@click.group(
-    short_help="Show tagsets, and check tags against one.",
-    invoke_without_command=True,
-    epilog=example_help(
-        "assay tagset",
-        "assay tagset show nkjp",
-        "assay tagset check tagged.conllu --tagset nkjp --column XPOS",
-    ),
-)
+@click.group(cls=Group, invoke_without_command=True)
 @click.pass_context
-def tagset(ctx: click.Context) -> None:
-    """Tagsets: how tags split into a part of speech and categories."""
+def run_tagset(ctx: click.Context) -> None:
+    """Show tagsets, and check tags against one.
+
+    A tagset says how tags split into a part of speech and categories.
+
+    Examples:
+      assay tagset
+      assay tagset show nkjp
+      assay tagset check tagged.conllu --tagset nkjp --column XPOS
+    """
     if ctx.invoked_subcommand is None:
-        _list_tagsets()
+        ctx.invoke(list_tagsets)
 
 
-def _list_tagsets() -> None:
+@run_tagset.command("list")
+def list_tagsets() -> None:
+    """List the bundled tagsets."""
     from assay.tasks.tags.tagsets import built_in, find_tagset
 
     for name in built_in():
-        tagset = find_tagset(name)
-        click.echo(f"{name:10} {tagset.doc}")
+        click.echo(f"{name:10} {find_tagset(name).doc}")
     click.echo("\nOne as a file, to start your own from: assay tagset show NAME. Use it with --tagset NAME or FILE.")
 
 
-@tagset.command("list")
-def list_() -> None:
-    """List the bundled tagsets."""
-    _list_tagsets()
-
-
-@tagset.command("show")
+@run_tagset.command("show")
 @click.argument("name")
 def show_tagset(name: str) -> None:
-    """Print a tagset's file."""
-    from assay.errors import unknown
+    """Print the file of a tagset."""
     from assay.tasks.tags.tagsets import built_in
 
     known = built_in()
@@ -126,12 +125,12 @@ def show_tagset(name: str) -> None:
     click.echo(known[name], nl=False)
 
 
-@tagset.command()
+@run_tagset.command("check")
 @click.argument("path", type=click.Path())
-@click.option("--tagset", required=True, help="A name (assay tagset) or a file.")
-@click.option("--column", help="The column of the tags.")
+@option("--tagset", "Tagset by name (assay tagset) or file.", required=True)
+@option("--column", "Column of the tags.")
 @INPUT_FORMAT
-def check(path: str, tagset: str, column: str | None, input_format: str | None) -> None:
+def check_tags(path: str, tagset: str, column: str | None, input_format: str | None) -> None:
     """List the tags of a file that the tagset does not know, and what the tagset's own file leaves open."""
     from assay.tasks.tags.prepare import tags_outside
     from assay.tasks.tags.tagsets import ambiguous_tags, find_tagset
@@ -146,163 +145,153 @@ def check(path: str, tagset: str, column: str | None, input_format: str | None) 
     click.echo(f"{words - missed:,} of {words:,} words have a tag of {chosen.name}; {len(outside):,} outside.")
 
 
-_common = with_options(
-    (
-        click.option("--conditional", is_flag=True, help="Weights given the part of speech, for the measure cwpa."),
-        click.option("--normalise", is_flag=True, help="Scale the weights to sum 1, which changes no score."),
-        click.option("-o", "--output", type=OutputPath(), help="Write to a file; else to standard output."),
-    )
-)
 _TAGSET = "Tagset by name (nkjp, ipic, ud, …) or file."
-
-
-@click.group(
-    cls=Group,
-    short_help="Make weights of categories.",
-    epilog=example_help(
-        "assay weights ambiguity lexicon.tsv --tagset nkjp -o weights.json",
-        "assay weights queries log.txt --tagset nkjp --conditional",
-        "assay weights show poliqarp",
-    ),
+WRITTEN = option("-o --output", "Write to this file. Default: standard output.", type=OutputPath())
+_WEIGHTS = add_options(
+    option("--conditional", "Weights given the part of speech, for the measure cwpa.", is_flag=True),
+    option("--normalise", "Scale the weights to sum 1, which changes no score.", is_flag=True),
+    WRITTEN,
 )
-def weights() -> None:
-    """Make weights of categories: from ambiguity, from parser rules, from corpus queries; or show some."""
 
 
-@weights.command(
-    epilog=example_help(
-        "assay weights ambiguity lexicon.tsv --tagset nkjp -o weights.json",
-        "assay weights ambiguity analysed.xml --tagset nkjp --conditional --excess",
-        "assay weights ambiguity train.conllu --column XPOS --tagset ud-polish",
-    )
-)
+@click.group(cls=Group)
+def run_weights() -> None:
+    """Make weights of categories, or show some.
+
+    Weights come from ambiguity, from rules of a parser, or from corpus queries.
+
+    Examples:
+      assay weights ambiguity lexicon.tsv --tagset nkjp -o weights.json
+      assay weights queries log.txt --tagset nkjp --conditional
+      assay weights show poliqarp
+    """
+
+
+@run_weights.command("ambiguity")
 @click.argument("lexicon", type=click.Path())
-@click.option("--tagset", required=True, help=_TAGSET)
-@click.option("--column", help="LEXICON is a corpus: take the tags seen with each form in this column.")
-@choice(
-    "--denominator",
-    "words_with_category all_words",
-    "The words over which a category is averaged.",
-    "words_with_category",
-)
-@click.option("--alternatives", metavar="SEP", help="Separator of several tags in one cell.")
-@click.option("--pos-conditional", is_flag=True, help="With --conditional: average each class over its own words.")
-@click.option("--excess", is_flag=True, help="Count values beyond the first: what is never ambiguous weighs 0.")
-@_common
-def ambiguity(
+@option("--tagset", _TAGSET, required=True)
+@option("--column", "LEXICON is a corpus: take the tags of each form in this column.")
+@choice("--denominator", "words_with_category all_words", "The words over which a category is averaged.",
+        "words_with_category")
+@option("--alternatives", "Separator of several tags in one cell.", metavar="SEP")
+@option("--pos-conditional", "With --conditional: average each class over its own words.", is_flag=True)
+@option("--excess", "Count values beyond the first: what is never ambiguous weighs 0.", is_flag=True)
+@_WEIGHTS
+def weigh_ambiguity(
     lexicon: str, tagset: str, normalise: bool, output: str | None, conditional: bool, **options: Any
 ) -> None:
     """Average number of values per word of each category, and of readings per word.
 
     LEXICON has one reading per line (form TAB lemma TAB tag, or form TAB tag), or is a file that lists all
     readings of each word (xces, dag).
+
+    Examples:
+      assay weights ambiguity lexicon.tsv --tagset nkjp -o weights.json
+      assay weights ambiguity analysed.xml --tagset nkjp --conditional --excess
+      assay weights ambiguity train.conllu --column XPOS --tagset ud-polish
     """
-    from assay.errors import UsageError
     from assay.tasks.tags.weights.ambiguity import from_file
 
     if options["pos_conditional"] and not conditional:
         raise UsageError("--pos-conditional is about conditional weights. Add --conditional.")
-    found = _tagset(tagset)
-    _deliver(lambda: from_file(lexicon, found, conditional=conditional, **options), found, normalise, output)
+    options["conditional"] = conditional
+    _write_weights(lambda tags: from_file(lexicon, tags, **options), tagset, normalise, output)
 
 
-@weights.command(
-    epilog=example_help(
-        "assay weights rules parses.jsonl -o weights.json",
-        "assay weights rules uses.jsonl --grammar grammar.json --tagset nkjp",
-        "assay weights rules parses.jsonl --em",
-        "assay weights rules uses.jsonl --grammar g.json --conditional --corpus c.conllu --column XPOS --tagset nkjp",
-    )
-)
+@run_weights.command("rules")
 @click.argument("uses", type=click.Path())
-@click.option("--grammar", type=click.Path(), help="What each rule refers to (JSON), if USES gives names and words.")
-@click.option("--tagset", help=_TAGSET + " Other categories are then refused.")
-@click.option("--all-parses", is_flag=True, help="Count each parse fully, not by its probability.")
-@click.option("--em", is_flag=True, help="Estimate the probabilities of parses by expectation maximisation over all.")
-@click.option("--corpus", type=click.Path(), help="The corpus that was parsed, for the parts of speech of its words.")
-@click.option("--column", help="The column of its tags.")
-@_common
-def rules(uses: str, tagset: str | None, normalise: bool, output: str | None, **options: Any) -> None:
+@option("--grammar", "What each rule refers to (JSON), if USES gives names and words.", type=click.Path())
+@option("--tagset", f"{_TAGSET} Other categories are then an error.")
+@option("--all-parses", "Count each parse fully, not by its probability.", is_flag=True)
+@option("--em", "Estimate the probabilities of parses by expectation maximisation over all.", is_flag=True)
+@option("--corpus", "The corpus that was parsed, for the parts of speech of its words.", type=click.Path())
+@option("--column", "Column of its tags.")
+@_WEIGHTS
+def weigh_rules(uses: str, tagset: str | None, normalise: bool, output: str | None, **options: Any) -> None:
     """Count how often the rules that a parser used refer to each category.
 
     USES is JSON Lines, one sentence per line: {"id": "s1", "rules": [["PP", [3, 4]]]} with --grammar, or with the
     terminals of each rule in full.
+
+    Examples:
+      assay weights rules parses.jsonl -o weights.json
+      assay weights rules uses.jsonl --grammar grammar.json --tagset nkjp
+      assay weights rules parses.jsonl --em
+      assay weights rules uses.jsonl --grammar g.json --conditional --corpus c.conllu --column XPOS --tagset nkjp
     """
     from assay.tasks.tags.weights.rules import from_uses
 
-    found = _tagset(tagset) if tagset else None
-    _deliver(lambda: from_uses(uses, tagset=found, **options), found, normalise, output)
+    _write_weights(lambda tags: from_uses(uses, tagset=tags, **options), tagset, normalise, output)
 
 
-@weights.command(
-    epilog=example_help(
-        "assay weights queries log.txt --tagset nkjp -o weights.json",
-        "assay weights queries log.tsv --tagset nkjp --aliases names.tsv --unit mentions",
-        "assay weights queries log.txt --tagset nkjp --corpus corpus.conllu --column XPOS",
-    )
-)
+@run_weights.command("queries")
 @click.argument("log", type=click.Path())
-@click.option("--tagset", required=True, help=_TAGSET)
-@click.option("--aliases", type=click.Path(), help="Other names of attributes: lines alias TAB category.")
+@option("--tagset", _TAGSET, required=True)
+@option("--aliases", "Other names of attributes: lines alias TAB category.", type=click.Path())
 @choice("--unit", "queries mentions", "Count a category once per query, or each mention.", "queries")
-@click.option("--corpus", type=click.Path(), help="Conditional weights by the words of a corpus that queries match.")
-@click.option("--column", help="The column of its tags.")
-@choice(
-    "--count",
-    "shares words",
-    "With --corpus: share a query out over the words it matches, or count each word.",
-    "shares",
-)
-@_common
-def queries(log: str, tagset: str, normalise: bool, output: str | None, **options: Any) -> None:
+@option("--corpus", "Conditional weights by the words of a corpus that queries match.", type=click.Path())
+@option("--column", "Column of its tags.")
+@choice("--count", "shares words", "With --corpus: share a query out over the words it matches, or count each word.",
+        "shares")
+@_WEIGHTS
+def weigh_queries(log: str, tagset: str, normalise: bool, output: str | None, **options: Any) -> None:
     """Count how often corpus queries (CQP, Poliqarp) involve each category.
 
     LOG has one query per line, or count TAB query.
+
+    Examples:
+      assay weights queries log.txt --tagset nkjp -o weights.json
+      assay weights queries log.tsv --tagset nkjp --aliases names.tsv --unit mentions
+      assay weights queries log.txt --tagset nkjp --corpus corpus.conllu --column XPOS
     """
     from assay.tasks.tags.weights.queries import from_log
 
-    found = _tagset(tagset)
-    _deliver(lambda: from_log(log, found, **options), found, normalise, output)
+    _write_weights(lambda tags: from_log(log, tags, **options), tagset, normalise, output)
 
 
-@weights.command(
-    "show", epilog=example_help("assay weights show poliqarp", "assay weights show weights.json -o table.tsv")
-)
+@run_weights.command("show")
 @click.argument("weights")
-@click.option("-o", "--output", type=OutputPath(), help="Write to a file; else to standard output.")
+@WRITTEN
 def show_weights(weights: str, output: str | None) -> None:
     """Weights as a table, the heaviest category first.
 
     WEIGHTS is a file or a preset: equal, paper, poliqarp (the query log of Acedański & Przepiórkowski 2010, Table 1).
+
+    Examples:
+      assay weights show poliqarp
+      assay weights show weights.json -o table.tsv
     """
     from assay.tasks.tags.weights import format_table, load
 
     put(format_table(load(weights)), output)
 
 
-def _tagset(name: str) -> Tagset:
+def _write_weights(
+    make: Callable[[Any], Made], tagset: str | None, normalise: bool, output: str | None
+) -> None:
     from assay.tasks.tags.tagsets import find_tagset
-
-    return find_tagset(name)
-
-
-def _deliver(make: Callable[[], Made], tagset: Tagset | None, normalise: bool, output: str | None) -> None:
     from assay.tasks.tags.weights import check_weights, dump
 
-    made = make()
+    chosen = find_tagset(tagset) if tagset else None
+    made = make(chosen)
     weights = made.weights.normalised() if normalise else made.weights
     put(dump(weights), output)
-    for warning in (*made.warnings, *check_weights(weights, tagset)):
+    for warning in (*made.warnings, *check_weights(weights, chosen)):
         click.echo(f"warning: {warning}", err=True)
 
 
-@click.command(
-    short_help="BibTeX for assay and what was used.",
-    epilog=example_help("assay cite", "assay cite result.json", "assay cite accuracy shuffling"),
-)
+@click.command(cls=Command)
 @click.argument("names", nargs=-1)
-def cite(names: tuple[str, ...]) -> None:
-    """BibTeX for assay and what was used: NAMES of measures and tests, or result files (JSON)."""
+def run_cite(names: tuple[str, ...]) -> None:
+    """BibTeX for assay and what was used.
+
+    NAMES are measures and tests, or result files (JSON).
+
+    Examples:
+      assay cite
+      assay cite result.json
+      assay cite accuracy shuffling
+    """
     from assay.result.citations import bibtex
 
     click.echo(bibtex(names), nl=False)

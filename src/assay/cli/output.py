@@ -9,70 +9,71 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from assay.errors import UsageError, shown, unknown
 from assay.files import make_folder, write
+from assay.records import dataclass
 
 if TYPE_CHECKING:
     from assay.result import Result, Results
     from assay.result.gates import Gates
 
 
+@dataclass
 class Output:
-    """The options about output."""
+    """Where a Result goes, and how much of it."""
 
-    # No dataclass: that module would make up a good part of the time that `assay --help` takes.
-    def __init__(
-        self,
-        form: str | None = None,
-        path: str | None = None,
-        html: str | None = None,
-        quiet: bool = False,
-        tables: Sequence[str] = (),
-        full: bool = False,
-        figures: str | None = None,
-        figure_formats: Sequence[str] = ("svg",),
-    ) -> None:
-        self.form = form
-        self.path = path
-        self.html = html
-        self.quiet = quiet
-        self.tables = tables
-        self.full = full
-        self.figures = figures
-        self.figure_formats = figure_formats
+    form: str | None = None
+    path: str | None = None
+    html: str | None = None
+    quiet: bool = False
+    tables: Sequence[str] = ()
+    full: bool = False
+    figures: str | None = None
+    figure_formats: Sequence[str] = ("svg",)
+    texts: bool = True
+    """True if JSON has the sentences, too."""
+
+    def __post_init__(self) -> None:
+        names = [name.strip() for given in self.tables for name in given.split(",") if name.strip()]
+        if self.tables and not names:
+            raise UsageError("--table: no table is named. Say e.g. --table scores,changes")
+        self.tables = names
+
+    @property
+    def format(self) -> str:
+        """The format of what goes to a file or to standard output; empty if none is asked for."""
+        from assay.render import form_of
+
+        return self.form or (form_of(self.path) if self.path else "")
+
+    @property
+    def has_page(self) -> bool:
+        """True if a report page is written."""
+        return bool(self.html) or self.format == "html"
 
     def check(self, *, sets: bool = False) -> None:
-        """Refuse an output without a format, unknown tables, figures without matplotlib and one page for several data
-        sets before the work begins."""
-        from assay.errors import UsageError
-        from assay.render import ENDINGS, check_tables, form_of
+        """Raise an error before the work begins: no such format or table, no matplotlib, one page for several data
+        sets."""
+        from assay.render import ENDINGS, FORMATS, check_tables
 
         if sets and self.html and ENDINGS.get(Path(self.html).suffix.lower()) == "html":
             raise UsageError(f"{self.html}: each data set has a page of its own. Say a folder: --html FOLDER")
-        form = self.form or (form_of(self.path) if self.path else "table")
-        if self.tables:
-            check_tables(self.tables, form)
+        if self.format not in ("", *FORMATS):
+            raise unknown("format", self.format, FORMATS)
+        check_tables(self.tables, self.format or "table")
         if self.figures:
             from assay.render.pictures import check_plot
 
             check_plot()
 
-    @property
-    def has_page(self) -> bool:
-        """True if a report page is written."""
-        return bool(self.html) or self._main_is_page
-
-    @property
-    def _main_is_page(self) -> bool:
-        from assay.render import form_of
-
-        return "html" in (self.form, form_of(self.path) if self.path and not self.form else "")
-
-    def embed(self, asked: str | None) -> str:
-        """The sentences that go along: as asked, else what a page needs."""
-        return asked or ("auto" if self.has_page else "none")
+    def embed(self, given: str) -> str:
+        """The sentences that go along: as asked for, or what a page needs."""
+        source = click.get_current_context().get_parameter_source("embed")
+        self.texts = source is click.core.ParameterSource.COMMANDLINE
+        return given if self.texts else "auto" if self.has_page else "none"
 
     def progress(self, text: str) -> Any:
-        """A line on stderr while the work is under way, if someone is watching."""
+        """A context with a line on stderr while the work is under way, if stderr is a terminal."""
         from contextlib import nullcontext
 
         if self.quiet or not sys.stderr.isatty():
@@ -83,20 +84,23 @@ class Output:
         return Console(file=getattr(sys.stderr, "rich_proxied_file", sys.stderr)).status(text)
 
     def tell(self, text: str) -> None:
-        """A line on stderr, unless all is to be quiet."""
+        """Write a line to stderr, unless --quiet is given."""
         if not self.quiet:
-            from assay.errors import shown
-
             click.echo(shown(text), err=True)
 
-    def deliver(self, result: Result | Results, *, texts: bool = True) -> None:
-        """Write a Result where the user wants it, in JSON without its `texts` if so; warnings go to stderr."""
+    def deliver(self, result: Result | Results, gates: Gates | None = None) -> int:
+        """Write a Result where the user wants it, warnings to stderr; 1 if it does not pass a gate, 0 otherwise."""
         from dataclasses import replace
 
-        from assay.render import form_of, render
+        from assay.render import render
         from assay.result import Results
 
-        overall = result.overall if isinstance(result, Results) else result
+        if isinstance(result, Results):
+            sets, overall = {f"{name}: ": one for name, one in result.sets.items()}, result.overall
+        else:
+            sets, overall = {"": result}, result
+        missed = [f"{name}{line}" for name, one in sets.items() if gates for line in gates.missed(one)]
+        notes = [f"{name}{line}" for name, one in sets.items() if gates for line in gates.notes(one)]
         self.check(sets=isinstance(result, Results))
         lacking = self._lacking(overall) if self.tables else ""
         drawn: list[Path] = []
@@ -112,46 +116,47 @@ class Output:
                 write(Path(self.html, name), text)
         elif self.html:
             write(self.html, render(result, "html"))
-        if not (texts or self._main_is_page):
+        if not (self.texts or self.format == "html"):
             if isinstance(result, Results):
-                bare = {name: replace(one, texts=None) for name, one in result.sets.items()}
-                result = Results(overall, bare)
+                result = Results(overall, {name: replace(one, texts=None) for name, one in result.sets.items()})
             else:
                 result = replace(result, texts=None)
         if self.path:
-            write(self.path, render(result, self.form or form_of(self.path), self.tables, full=self.full))
+            write(self.path, render(result, self.format, self.tables, full=self.full))
         elif self.form or not sys.stdout.isatty():
             click.echo(render(result, self.form or "tsv", self.tables, full=self.full), nl=False)
         else:
             from assay.render.terminal import show
 
             show(overall, names=self.tables, full=self.full, further=_further(overall, bool(self.html)))
-        if lacking:
-            self.tell(f"note: {lacking}")
-        for text in overall.warnings:
-            self.tell(f"warning: {text}")
+        for line in ([f"note: {lacking}"] if lacking else []) + [f"warning: {text}" for text in overall.warnings]:
+            self.tell(line)
         for path in filter(None, (self.path, self.html, *_listed(drawn))):
             self.tell(f"written: {path}")
         if self.figures and not drawn:
             self.tell("note: nothing in this result can be drawn.")
+        for line in notes:
+            self.tell(f"note: {line}")
+        for line in missed:
+            click.echo(f"assay: {shown(line)}", err=True)
+        return 1 if missed else 0
 
     def _lacking(self, result: Result) -> str:
-        """A sentence on the tables asked for that a Result does not have; refused if these are all."""
-        from assay.errors import UsageError
+        """A sentence on the tables asked for that a Result does not have; an error if it has none of them."""
         from assay.render.tables import tables
 
         known = [*dict.fromkeys(one.name for one in tables(result)), *["examples"] * bool(result.examples)]
         absent = [name for name in self.tables if name not in known]
         if not absent:
             return ""
-        told = f"there is no table {' or '.join(absent)} here. There are: {', '.join(known)}"
+        text = f"there is no table {' or '.join(absent)} here. There are: {', '.join(known)}"
         if len(absent) == len(self.tables):
-            raise UsageError(told)
-        return told
+            raise UsageError(text)
+        return text
 
 
 def _listed(paths: Sequence[Path], most: int = 4) -> list[str]:
-    """Files by name, or as `labels*.svg (15 files)` where there are many of a kind."""
+    """Files by name, or as `labels*.svg (15 files)` if there are many of a kind."""
     kinds: dict[str, list[str]] = {}
     for path in paths:
         kind = path.stem.partition("-")[0]
@@ -163,16 +168,12 @@ def _listed(paths: Sequence[Path], most: int = 4) -> list[str]:
     ]
 
 
-_LONGEST = 200
-"""A command line of more characters is not shown again."""
-
-
 def _further(result: Result, has_page: bool) -> list[str]:
-    """The command once more, with what one may want next: a test where systems are scored, the page, sentences."""
+    """Commands to try next: a test if systems were scored, the page, sentences."""
     import shlex
 
     words: list[str] = click.get_current_context().find_root().obj or []
-    if not words or any(word.rpartition("=")[2] == "-" for word in words) or len(shlex.join(words)) > _LONGEST:
+    if not words or any(word.rpartition("=")[2] == "-" for word in words) or len(shlex.join(words)) > 200:
         return []
     if words[0] == "score" and len(result.systems) > 1:
         words = ["compare", *words[1:]]
@@ -185,7 +186,7 @@ def _further(result: Result, has_page: bool) -> list[str]:
 
 
 def put(text: str, path: str | None) -> None:
-    """A text into a file or, without one, to standard output."""
+    """Write a text into a file or, without one, to standard output."""
     if path:
         write(path, text)
     else:
@@ -194,9 +195,7 @@ def put(text: str, path: str | None) -> None:
 
 
 def put_files(texts: Mapping[str, str], path: str | None) -> None:
-    """Texts into files of a new folder or, where they differ in their endings only, beside the one that is named."""
-    from assay.errors import UsageError
-
+    """Write texts into files of a new folder or, if only their endings differ, next to the file that is named."""
     if not path:
         raise UsageError(f"{len(texts)} files are to be written. Say where: -o FOLDER")
     endings = {Path(name).suffix for name in texts}
@@ -214,17 +213,13 @@ def put_files(texts: Mapping[str, str], path: str | None) -> None:
 
 
 def check_stdin(*paths: str) -> None:
-    """Standard input can be read once."""
-    from assay.errors import UsageError
-
+    """Raise an error if standard input is given twice."""
     if sum(path.rpartition("=")[2] == "-" or path == "-" for path in paths) > 1:
         raise UsageError("- (standard input) can be given once only.")
 
 
-def gates_of(thresholds: Sequence[str], baseline: str | None, tolerance: float) -> Gates | None:
-    """The gates that a Result has to pass, read before the work begins."""
-    from assay.errors import UsageError
-
+def read_gates(thresholds: Sequence[str], baseline: str | None, tolerance: float) -> Gates | None:
+    """The gates that a Result has to pass; None if no option sets one."""
     if tolerance and not baseline:
         raise UsageError("--tolerance is about --fail-if-worse BASELINE.json.")
     if not thresholds and not baseline:
@@ -233,19 +228,3 @@ def gates_of(thresholds: Sequence[str], baseline: str | None, tolerance: float) 
 
     before = Baseline.read(baseline, tolerance) if baseline else None
     return Gates([Threshold.of(text) for text in thresholds], before)
-
-
-def deliver(result: Result | Results, gates: Gates | None, output: Output, *, texts: bool) -> int:
-    """Write a Result where the user wants it; 1 where a threshold asked for is missed, be it on one data set."""
-    from assay.errors import shown
-    from assay.result import Results
-
-    sets = {f"{name}: ": one for name, one in result.sets.items()} if isinstance(result, Results) else {"": result}
-    each = sets.items() if gates else ()
-    missed = [f"{name}{line}" for name, one in each if gates for line in gates.missed(one)]
-    output.deliver(result, texts=texts)
-    for line in [f"{name}{line}" for name, one in each if gates for line in gates.notes(one)]:
-        output.tell(f"note: {line}")
-    for line in missed:
-        click.echo(f"assay: {shown(line)}", err=True)
-    return 1 if missed else 0

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli import example_help
-from assay.cli.options import CLUSTER, SEED, Command, Group, OutputPath, output_options
+from assay.cli.options import CLUSTER, SEED, Command, Group, OutputPath, option, output_options
 from assay.cli.output import Output, check_stdin, put
+from assay.errors import UsageError
 
 if TYPE_CHECKING:
     from assay.experiment.job import Job
@@ -22,44 +22,39 @@ if TYPE_CHECKING:
 PLAN = click.argument("plan", type=click.Path(), metavar="FILE.toml")
 
 
-@click.group(
-    cls=Group,
-    short_help="Train and test systems over many splits of the data.",
-    epilog=example_help(
-        "assay experiment run taggers.toml --jobs 4",
-        "assay experiment status taggers.toml",
-        "assay experiment export taggers.toml -o runs.csv",
-        "assay bayes runs.csv --rope 0.002",
-    ),
-)
-def experiment() -> None:
-    """Cross-validation over external programs: splits, runs that can be interrupted, and a store of measurements.
+@click.group(cls=Group)
+def run_experiment() -> None:
+    """Train and test systems over many splits of the data.
 
-    A TOML file names data sets, systems with their commands, and measures. All systems get the same splits.
+    This is cross-validation over external programs, with runs that can be interrupted and a store of measurements. A
+    TOML file names data sets, systems with their commands, and measures. All systems get the same splits.
+
+    Examples:
+      assay experiment run taggers.toml --jobs 4
+      assay experiment status taggers.toml
+      assay experiment export taggers.toml -o runs.csv
+      assay bayes runs.csv --rope 0.002
     """
 
 
-@experiment.command(
-    epilog=example_help(
-        "assay experiment run taggers.toml --jobs 4",
-        "assay experiment run taggers.toml --retry",
-        "assay experiment run taggers.toml --cluster tcp://host:8786",
-    )
-)
+@run_experiment.command("run")
 @PLAN
-@click.option("--jobs", type=click.IntRange(min=1), help="Runs at a time; else as the file says, or one.")
+@option("--jobs", "Number of runs at a time. Default: that of the file, or 1.", type=click.IntRange(min=1))
 @CLUSTER
-@click.option("--retry", is_flag=True, help="Take up the runs that failed, too.")
-@click.option("--rescore", is_flag=True, help="Score the kept predictions of all runs anew.")
-@click.option("--dry-run", is_flag=True, help="Only show what would be run.")
-@click.option("--quiet", is_flag=True, help="No line for each run.")
-def run(
-    plan: str, jobs: int | None, cluster: str | None, retry: bool, rescore: bool, dry_run: bool, quiet: bool
-) -> int:
-    """Do all runs that are due, and go on where it was interrupted.
+@option("--retry", "Repeat failed runs as well.", is_flag=True)
+@option("--rescore", "Score the kept predictions of all runs again.", is_flag=True)
+@option("--dry-run", "Only show what would be run.", is_flag=True)
+@option("--quiet", "Show no line for each run.", is_flag=True)
+def run_due(plan: str, retry: bool, rescore: bool, dry_run: bool, quiet: bool, **workers: Any) -> int:
+    """Run everything that is not done yet.
 
-    Each run trains and tests one system on one split, in a folder of its own. What is done stays done, whatever
-    happens; runs are done anew only where the file or the data changed in what they depend on.
+    An interrupted experiment continues where it stopped. Each run trains and tests one system on one split, in a
+    folder of its own. A run is repeated only if the file or the data changed in something that it depends on.
+
+    Examples:
+      assay experiment run taggers.toml --jobs 4
+      assay experiment run taggers.toml --retry
+      assay experiment run taggers.toml --cluster tcp://host:8786
     """
     if dry_run:
         import shlex
@@ -74,9 +69,9 @@ def run(
         if not due:
             click.echo("no run is due.")
         return 0
-    from assay.experiment import run as run_experiment
+    from assay import experiment
 
-    told: set[str] = set()
+    errors: set[str] = set()
 
     def report(due: Sequence[Job], number: int, outcome: Outcome | None) -> None:
         """Print a line for a finished run, with the end of its log if it failed in a new way."""
@@ -88,8 +83,8 @@ def run(
             return
         lead = f"[{number}/{total}] {outcome.run}: "
         if outcome.state == "failed":
-            again = outcome.error in told
-            told.add(outcome.error)
+            again = outcome.error in errors
+            errors.add(outcome.error)
             click.echo(f"{lead}failed{' in the same way' * again}", err=True)
             for line in () if again else outcome.error.splitlines():
                 click.echo(f"    {line}", err=True)
@@ -100,22 +95,26 @@ def run(
             ]
             click.echo(f"{lead}{', '.join(figures)} ({outcome.seconds:.1f} s)", err=True)
 
-    progress = run_experiment(plan, jobs=jobs, cluster=cluster, retry=retry, rescore=rescore, report=report)
+    progress = experiment.run(plan, retry=retry, rescore=rescore, report=report, **workers)
     click.echo(_summary(progress))
     return 1 if progress.failures else 0
 
 
-@experiment.command(epilog=example_help("assay experiment status taggers.toml"))
+@run_experiment.command("status")
 @PLAN
-def status(plan: str) -> None:
-    """Show what is done, failed and due, the failures, and the time that is left."""
-    from assay.experiment import status as status_of
+def show_status(plan: str) -> None:
+    """Show what is done, failed and due, the failures, and the time that is left.
 
-    progress = status_of(plan)
-    alike: dict[str, list[str]] = {}
+    Examples:
+      assay experiment status taggers.toml
+    """
+    from assay import experiment
+
+    progress = experiment.status(plan)
+    designs: dict[str, list[str]] = {}
     for name, design in progress.designs.items():
-        alike.setdefault(design.description, []).append(name)
-    lines = [f"{', '.join(names)}: {told}" for told, names in alike.items()]
+        designs.setdefault(design.description, []).append(name)
+    lines = [f"{', '.join(names)}: {design}" for design, names in designs.items()]
     table = [("data set", "system", "done", "failed", "due", "mean time", "memory")]
     table += [
         (
@@ -150,18 +149,20 @@ def status(plan: str) -> None:
     click.echo("\n".join(lines))
 
 
-@experiment.command(epilog=example_help("assay experiment export taggers.toml -o runs.csv"))
+@run_experiment.command("export")
 @PLAN
-@click.option("-o", "--output", type=OutputPath(), help="Write to a file.")
-@click.option("--pairs", is_flag=True, help="Instead, for each two systems and split the items only one has right.")
-def export(plan: str, output: str | None, pairs: bool) -> None:
-    """Give all measurements as CSV, for `assay bayes` and others."""
-    from assay.experiment import export as exported
-    from assay.experiment import export_pairs
-    from assay.experiment import status as status_of
+@option("-o --output", "Write to this file.", type=OutputPath())
+@option("--pairs", "Instead, write the items that only one system has right, for each pair and split.", is_flag=True)
+def export_runs(plan: str, output: str | None, pairs: bool) -> None:
+    """Write all measurements as CSV, for `assay bayes` and others.
 
-    put(export_pairs(plan) if pairs else exported(plan), output)
-    progress = status_of(plan)
+    Examples:
+      assay experiment export taggers.toml -o runs.csv
+    """
+    from assay import experiment
+
+    put(experiment.export_pairs(plan) if pairs else experiment.export(plan), output)
+    progress = experiment.status(plan)
     missing = progress.count("failed") + progress.count("due")
     if missing:
         click.echo(
@@ -171,24 +172,32 @@ def export(plan: str, output: str | None, pairs: bool) -> None:
         )
 
 
-@experiment.command("import", epilog=example_help("assay experiment import taggers.toml others.csv"))
+@run_experiment.command("import")
 @PLAN
 @click.argument("table", type=click.Path())
-@click.option("--replace", is_flag=True, help="Overwrite what was imported before.")
-def import_(plan: str, table: str, replace: bool) -> None:
-    """Take measurements made elsewhere into the store; TABLE has the columns that `export` gives."""
+@option("--replace", "Overwrite what was imported before.", is_flag=True)
+def import_runs(plan: str, table: str, replace: bool) -> None:
+    """Take measurements made elsewhere into the store; TABLE has the columns that `export` gives.
+
+    Examples:
+      assay experiment import taggers.toml others.csv
+    """
     from assay.experiment import import_measurements
 
     number = import_measurements(plan, table, replace_old=replace)
     click.echo(f"measurements of {number} runs taken into the store.")
 
 
-@experiment.command(epilog=example_help("assay experiment splits taggers.toml -o splits/ --parts"))
+@run_experiment.command("splits")
 @PLAN
-@click.option("-o", "--output", type=OutputPath(file_okay=False), required=True, help="The folder to write to.")
-@click.option("--parts", is_flag=True, help="Write the train, dev and test part of each split, too.")
-def splits(plan: str, output: str, parts: bool) -> None:
-    """Write the splits to disk: a JSON file per data set with the sentences of each fold."""
+@option("-o --output", "Folder to write to.", type=OutputPath(file_okay=False), required=True)
+@option("--parts", "Also write the train, dev and test part of each split.", is_flag=True)
+def export_splits(plan: str, output: str, parts: bool) -> None:
+    """Write the splits to disk: a JSON file per data set with the sentences of each fold.
+
+    Examples:
+      assay experiment splits taggers.toml -o splits/ --parts
+    """
     from assay.experiment import write_splits
 
     for path in write_splits(plan, output, parts=parts):
@@ -221,90 +230,64 @@ def _summary(progress: Progress) -> str:
     return f"{text}, {due} are due." if due else f"{text}."
 
 
-@click.command(
-    cls=Command,
-    short_help="Estimate how likely one system is better, from many runs.",
-    epilog=example_help(
-        "assay bayes runs.csv --rope 0.002",
-        "assay bayes runs.csv -m accuracy -m oov-accuracy --rope accuracy=0.002 --rope oov-accuracy=0.02",
-        "assay bayes taggers.toml --figures figures/",
-        "assay bayes TnT=tnt.csv Flair=flair.csv --folds 10 --rope 0.002",
-    ),
-)
+@click.command(cls=Command)
 @click.argument("runs", nargs=-1, required=True, type=click.Path())
-@click.option("-m", "--measure", "measures", multiple=True, help="Measure in the table; repeatable. Else all scores.")
-@click.option("--system", "systems", multiple=True, help="Only these systems; repeatable.")
-@click.option("--dataset", "datasets", multiple=True, help="Only these data sets; repeatable.")
-@click.option(
-    "--rope",
-    "ropes",
-    multiple=True,
-    metavar="[MEASURE=]X",
-    help="Largest difference that does not matter, in the unit of the scores: of fractions, 0.002 is 0.2 percentage "
-    "points; or '98 items', ci95 (as in the paper; the default if it is at most 1 point), ci95half, annotators. "
-    "Default otherwise: none, every difference counts.",
-)
-@click.option("--rho", help="Correlation of runs: folds (1/folds, the default), sizes (of the parts), or a number.")
-@click.option("--folds", type=click.IntRange(min=2), help="Folds of a repetition, for matrices.")
-@click.option("--common", is_flag=True, help="Compare on the runs that all systems have.")
-@click.option("--lower", multiple=True, metavar="MEASURE", help="Measure of which less is better; repeatable.")
-@click.option(
-    "--higher",
-    multiple=True,
-    metavar="MEASURE",
-    help="Measure of which more is better, though its name suggests the opposite (loss, error); repeatable.",
-)
-@click.option("--hierarchical", is_flag=True, help="Use the model over data sets for a single one too.")
-@click.option("--priors", is_flag=True, help="Show other priors, also where there are many data sets.")
-@click.option(
-    "--pairs",
-    type=click.Path(),
-    help="For McNemar's test of each split: what assay experiment export --pairs writes, or the experiment's file.",
-)
-@click.option(
-    "--annotation", "annotations", multiple=True, type=click.Path(), help="With --rope annotators: two annotations."
-)
-@click.option("--adjudicated", type=click.Path(), help="The adjudicated version of the annotations.")
-@click.option("--column", help="The column of the annotations that is compared.")
-@click.option("--draws", type=click.IntRange(min=1000), default=50_000, show_default=True, help="Posterior draws.")
+@option("-m --measure measures", "Measure in the table. Default: all scores. Repeatable.", multiple=True)
+@option("--system systems", "Only these systems. Repeatable.", multiple=True)
+@option("--dataset datasets", "Only these data sets. Repeatable.", multiple=True)
+@option("--rope ropes", "Largest difference that does not matter, in the unit of the scores (for fractions, 0.002 is "
+        "0.2 percentage points); or '98 items', ci95 (as in the paper; the default if it is at most 1 point), "
+        "ci95half, annotators. Default otherwise: none, every difference counts.",
+        multiple=True, metavar="[MEASURE=]X")
+@option("--rho", "Correlation of runs: folds (1/folds, the default), sizes (of the parts), or a number.")
+@option("--folds", "Folds of a repetition, for matrices.", type=click.IntRange(min=2))
+@option("--common", "Compare on the runs that all systems have.", is_flag=True)
+@option("--lower", "Measure for which less is better. Repeatable.", multiple=True, metavar="MEASURE")
+@option("--higher", "Measure for which more is better, although its name suggests the opposite (loss, error). "
+        "Repeatable.", multiple=True, metavar="MEASURE")
+@option("--hierarchical", "Use the model over data sets also for a single one.", is_flag=True)
+@option("--priors", "Show other priors, also if there are many data sets.", is_flag=True)
+@option("--pairs", "For McNemar's test of each split: what assay experiment export --pairs writes, or the file of "
+        "the experiment.", type=click.Path())
+@option("--annotation annotations", "With --rope annotators: two annotations.", multiple=True, type=click.Path())
+@option("--adjudicated", "The adjudicated version of the annotations.", type=click.Path())
+@option("--column", "Column of the annotations to compare.")
+@option("--draws", "Number of posterior draws.", type=click.IntRange(min=1000), default=50_000, show_default=True)
 @SEED
-@click.option("--nemenyi", is_flag=True, help="Groups of ranks by Nemenyi's test, in place of Wilcoxon's and Holm's.")
+@option("--nemenyi", "Form groups of ranks by Nemenyi's test, instead of Wilcoxon's and Holm's.", is_flag=True)
 @output_options
-def bayes(
-    runs: tuple[str, ...],
-    measures: tuple[str, ...],
-    ropes: tuple[str, ...],
-    output: Output,
-    **options: Any,
-) -> None:
-    """Estimate how likely one system is better than another on data like these, or practically as good.
+def run_bayes(
+    runs: tuple[str, ...], measures: tuple[str, ...], ropes: tuple[str, ...], output: Output, **options: Any
+) -> int:
+    """Estimate from many runs how probably a system is better.
 
-    The model and the tables are those of Szymański and Gorman (2020).
+    The probability is for data like these, and there is one of being practically as good. The model and the tables
+    are those of Szymański and Gorman (2020).
 
     RUNS is a CSV or TSV file with the columns dataset, system, repetition, fold, measure, value (and, if known,
     numerator, denominator, n_train, n_test), the TOML file of an experiment, or a matrix of numbers for each system,
     NAME=FILE, with a line for each data set and a column for each run.
 
-    Both kinds of probability are given: the share of posterior draws in which a region is the likeliest (theirs),
+    Both kinds of probability are given: the share of posterior draws in which a region is the most probable (theirs),
     and the mean probability of each region for a new data set.
+
+    Examples:
+      assay bayes runs.csv --rope 0.002
+      assay bayes runs.csv -m accuracy -m oov-accuracy --rope accuracy=0.002 --rope oov-accuracy=0.02
+      assay bayes taggers.toml --figures figures/
+      assay bayes TnT=tnt.csv Flair=flair.csv --folds 10 --rope 0.002
     """
     check_stdin(*runs)
     output.check()
-    with output.progress("Comparing runs …"):
-        from assay.bayesian import bayes as compare_runs
-
-        result = compare_runs(list(runs), measures or None, rope=_by_measure(ropes), **options)
-    output.deliver(result)
-
-
-def _by_measure(ropes: tuple[str, ...]) -> dict[str, str] | None:
-    """Regions by measure; one without a name is for all others."""
-    given: dict[str, str] = {}
+    # A region without a name is for all other measures.
+    by_measure: dict[str, str] = {}
     for text in ropes:
         measure, _, value = text.rpartition("=")
-        if measure in given:
-            from assay.errors import UsageError
-
+        if measure in by_measure:
             raise UsageError(f"--rope {text}: a second region for {measure or 'all measures'}.")
-        given[measure] = value
-    return given or None
+        by_measure[measure] = value
+    with output.progress("Comparing runs …"):
+        from assay.bayesian import bayes
+
+        result = bayes(list(runs), measures or None, rope=by_measure or None, **options)
+    return output.deliver(result)

@@ -16,6 +16,7 @@ from assay.arrays import NONE, Bools, Ints, Stretches, ids_of_runs
 from assay.corpus.columns import Column as Column
 from assay.corpus.columns import one_vocabulary as one_vocabulary
 from assay.corpus.marks import Marks as Marks
+from assay.corpus.marks import move_layers as move_layers
 from assay.errors import InputError, unknown
 from assay.records import dataclass
 
@@ -364,7 +365,7 @@ class Corpus:
 
     def reordered(self, documents: Sequence[int]) -> Corpus:
         """Some or all documents in this order, without chains."""
-        assert self.spans is not None and self.lines is not None and self.document_starts is not None
+        assert self.lines is not None and self.document_starts is not None
         document_starts = np.concatenate([[0], np.cumsum(np.diff(self.document_starts)[documents])])
         order = np.concatenate([np.arange(*self.document_starts[[one, one + 1]]) for one in documents])
         sizes = np.diff(self.starts)[order]
@@ -373,7 +374,6 @@ class Corpus:
         place = np.full(self.sentences, NONE)
         place[order] = np.arange(len(order))
         paths = [self.path_of(sentence) for sentence in order.tolist()]
-        moved, _ = self.spans.moved(place)
         return replace(
             self,
             forms=Column(self.forms.codes[words], self.forms.vocabulary),
@@ -386,8 +386,9 @@ class Corpus:
             document_starts=document_starts,
             document_ids=tuple(self.document_ids[number] for number in documents),
             texts=None if self.texts is None else tuple(self.texts[number] for number in order.tolist()),
-            spans=moved,
+            spans=None if self.spans is None else self.spans.moved(place)[0],
             chains=None,
+            marks=move_layers(self.marks, place),
             layers={kind: layer.moved(place) for kind, layer in self.layers.items()},
         )
 

@@ -11,6 +11,9 @@ from assay.arrays import NONE, Bools, Ints, Stretches, atoms_at, chosen_stretche
 from assay.corpus.columns import Column, one_vocabulary
 from assay.records import dataclass
 
+REFERENCES = {"relations": "arguments", "candidates": "links"}
+"""Layers without places of their own, and the layer whose marks they refer to."""
+
 
 def _nothing() -> Ints:
     return np.zeros(0, dtype=np.int64)
@@ -42,7 +45,7 @@ class Marks:
     group: Ints | None = None
     """The chain, entity or predicate that each belongs to."""
     number: Ints = field(default_factory=_nothing)
-    """In a Pair: the number of each in its corpus."""
+    """In a Pair: the number of each span in its corpus, and of each relation among those of its side."""
 
     def __len__(self) -> int:
         return len(self.begin)
@@ -150,3 +153,23 @@ class Marks:
         mask = np.zeros(len(self), dtype=bool)
         mask[list(self.stretches)] = True
         return mask
+
+
+def move_layers(layers: Mapping[str, Marks], place: Ints) -> dict[str, Marks]:
+    """Layers of a corpus whose units come to other places, NONE if to none; marks go with what they refer to."""
+    moved, numbers = {}, {}
+    for name, marks in layers.items():
+        if name not in REFERENCES:
+            moved[name], order = marks.moved(place)
+            numbers[name] = np.full(len(marks), NONE)
+            numbers[name][order] = np.arange(len(order))
+    for name, marks in layers.items():
+        if name in REFERENCES:
+            target = REFERENCES[name]
+            arguments = {role: numbers[target][own] for role, own in marks.arguments.items()}
+            first, *others = arguments.values()
+            rows = np.flatnonzero(np.all([first != NONE, *(other != NONE for other in others)], axis=0))
+            rows = rows[np.argsort(first[rows], kind="stable")]
+            unit = moved[target].unit[first[rows]]
+            moved[name] = replace(replace(marks, arguments=arguments).where(rows), unit=unit)
+    return moved

@@ -24,13 +24,13 @@ from assay.engine.build import Findings, build, format_signature
 from assay.engine.coefficients import AGAINST
 from assay.engine.counts import FEW_UNITS
 from assay.engine.measure import Measure, find
-from assay.engine.options import Options, defaults
+from assay.engine.options import Options
 from assay.engine.parts import way_of
 from assay.engine.prepare import Prepared, Run, source_of
 from assay.engine.run import evaluate_shards
 from assay.engine.scores import Settings
 from assay.engine.slices import Slice
-from assay.engine.task import task_options, tasks
+from assay.engine.task import find_task, tasks
 from assay.engine.warnings import format_warnings
 from assay.errors import InputError, UsageError
 from assay.formats import Files, plan
@@ -49,7 +49,7 @@ _TABLES = ("tsv", "conll", "slash", "jsonl", "clusters")
 """Formats that a table of ratings may look like by its first lines."""
 
 
-@explicit(defaults())
+@explicit
 def agreement(
     annotators: Any,
     measures: Sequence[str] | str | None = None,
@@ -149,6 +149,7 @@ def _of_table(
     if not len(ratings):
         raise InputError(f"{table.path}: no ratings in it.")
     task = next(one for one in tasks().values() if one.prepare is None and one.agreement)
+    options.check_task(task)
     measures = list(given) or [find(spec) for spec in task.agreement]
     for one in measures:
         if one.definition.takes not in ("labels", "systems") and one.definition.together is None:
@@ -210,7 +211,7 @@ def _of_files(
         kept: dict[str, Any] = {"missing": ABSENT}
         options = replace(options, **kept)
     opened = [_open(group, judged, [one for one in given if _of_pairs(one)], options) for group in shared]
-    task = tasks()[opened[0].task]
+    task = find_task(opened[0].task)
     asked = list(given) or [find(spec) for spec in task.agreement]
     in_pairs, of_all = [one for one in asked if _of_pairs(one)], [one for one in asked if not _of_pairs(one)]
     for one in of_all:
@@ -225,7 +226,7 @@ def _of_files(
                 strangers.append(f"{a} and {b} have no document in common.")
                 continue
             first, second = (_joint([group[name] for group in both]) for name in (a, b))
-            onwards, backwards = options.among(a, [b], []), options.among(b, [a], [])
+            onwards, backwards = options.for_annotators(a, [b], []), options.for_annotators(b, [a], [])
             own = specs or [spec for spec in _defaults(first, b, second, onwards) if _of_pairs(find(spec))]
             there = evaluate_shards("agreement", first, {b: second}, own, onwards)
             back = evaluate_shards("agreement", second, {a: first}, own, replace(backwards, examples=0))
@@ -279,7 +280,7 @@ def _open(
     """Some annotators, the first of whom is in gold's place, and systems."""
     first, *rest = people
     others = {**{name: people[name] for name in rest}, **judged}
-    return Prepared(people[first], others, options.among(first, rest, [*judged]), measures)
+    return Prepared(people[first], others, options.for_annotators(first, rest, [*judged]), measures)
 
 
 def _folder(given: Any) -> str | None:
@@ -328,7 +329,7 @@ class _Everybody:
 
     def ratings(self, column: str | None = None) -> tuple[Ratings, list[SystemRatings]]:
         """The ratings, of another column where one is named, and the answers of systems to the same items."""
-        make = tasks()[self.task].ratings
+        make = find_task(self.task).ratings
         assert make is not None
         name = column or self.runs[0].column
         parts = [make(run, [*own, *self.systems], name) for run, own in zip(self.runs, self.groups, strict=True)]
@@ -336,7 +337,7 @@ class _Everybody:
 
     def continua(self) -> Continua:
         """The units of all annotators."""
-        make = tasks()[self.task].units
+        make = find_task(self.task).units
         assert make is not None
         if self.systems:
             raise UsageError("systems have no part in measures of units. Leave --system out.")
@@ -352,7 +353,7 @@ class _Everybody:
 
     def bare(self, measures: Sequence[Measure], options: Options) -> Findings:
         """Findings without scores."""
-        task, first = tasks()[self.task], self.runs[0]
+        task, first = find_task(self.task), self.runs[0]
         sources: dict[str, Source] = {}
         warnings: dict[str, None] = {}
         notes: dict[str, None] = {}
@@ -524,7 +525,7 @@ def _add_judged_pairs(
     first = next(iter(people))
     for gold in people:
         others = {name: given for name, given in {**people, **judged}.items() if name != gold}
-        run = Prepared(people[gold], others, plain.among(gold, [*people], [*judged]), measures).run(measures)
+        run = Prepared(people[gold], others, plain.for_annotators(gold, [*people], [*judged]), measures).run(measures)
         unit = run.gold.unit_of_sentence(run.unit)
         sizes.add(int(unit[-1]) + 1)
         for one in measures:
@@ -532,7 +533,7 @@ def _add_judged_pairs(
                 counted = one.count(one.judge(pair), run.gold.sentences)
                 sums = counted.regrouped(unit, int(unit[-1]) + 1).matrix()
                 counts[str(one)][gold, name], fields[str(one)] = sums, counted.fields
-            vote = tasks()[run.task].majority
+            vote = find_task(run.task).majority
             if gold == first and vote is not None and "majority" in against:
                 for name, pair in vote(run, list(judged)):
                     counted = one.count(one.judge(pair), run.gold.sentences)
@@ -559,11 +560,6 @@ def _add_judged_pairs(
 def _check(annotators: Sequence[Any], options: Options) -> None:
     if len(annotators) < 2:
         raise UsageError("agreement takes at least two annotators.")
-    if options.embed != "none":
-        raise UsageError("agreement shows no texts, so that there are none to embed.")
-    for name, option in task_options().items():
-        if option.of_gold and getattr(options, name) is not None:
-            raise UsageError(f"--{name.replace('_', '-')} is about gold, of which there is none in agreement.")
     if any(isinstance(given, str) and given == "-" for given in annotators):
         raise UsageError("agreement reads files more than once, so they cannot come from standard input.")
 
@@ -581,7 +577,7 @@ def _symmetric(spec: str) -> str:
 def _defaults(first: Any, name: str, second: Any, options: Options) -> list[str]:
     """A task's measures; kappa over words only where these are known and have one label each."""
     opened = Prepared(first, {name: second}, options)
-    task = tasks()[opened.task]
+    task = find_task(opened.task)
     specs = list(task.measures_for(opened.inputs[0]) if task.measures_for else task.agreement)
     for spec in task.agreement_where_defined:
         run = opened.run([find(spec) for spec in specs])

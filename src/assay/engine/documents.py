@@ -1,16 +1,33 @@
-"""Documents of gold and of systems brought into one order, and spans that must fit into them."""
+"""Documents of gold and of systems brought into one order, and marks of both on one line."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from assay.align import Pair
+from assay.arrays import Bools
 from assay.corpus import Corpus
-from assay.engine.options import Options
-from assay.engine.prepare import MOST_NAMED, absent_documents, common_documents
+from assay.engine.items import Items
+from assay.engine.measure import Measure
+from assay.engine.options import Decided, Options
+from assay.engine.prepare import (
+    MOST_NAMED,
+    Run,
+    absent_documents,
+    aligned,
+    check_folders,
+    common_documents,
+    left_out,
+    notes_on_reading,
+    source_of,
+    without,
+)
+from assay.engine.spanpairs import needs_characters, with_spans
 from assay.engine.warnings import Remark
 from assay.errors import AlignmentError
+from assay.formats import Input
 
 
 def order_documents(
@@ -87,6 +104,41 @@ def _list_keys(keys: Sequence[str | int]) -> str:
     return ", ".join(_names_of(keys)) + (", …" if len(keys) > MOST_NAMED else "")
 
 
+def prepare_marks(
+    inputs: Sequence[Input | Corpus], named: Sequence[str], measures: Sequence[Measure], options: Options
+) -> Run:
+    """Read marks, and align their units by ids if all files have them: for tasks that need nothing else."""
+    names = ["gold", *named]
+    corpora = [item if isinstance(item, Corpus) else item.read(()) for item in inputs]
+    check_folders(corpora)
+    warnings = [note for name, one in zip(names, corpora, strict=True) for note in notes_on_reading(name, one)]
+    formats = tuple(corpus.format for corpus in corpora)
+    if all(corpus.by_id for corpus in corpora):
+        corpora, absent = order_documents(corpora, names, options)
+        warnings += absent
+    gold, *outputs = corpora
+    pairs, remarks = aligned(gold, dict(zip(named, outputs, strict=True)), [True] * len(outputs), "", options)
+    skipped = np.any([pair.skipped for _, pair in pairs], axis=0)
+    nothing = f"no sentence is shared by {gold.name} and all systems."
+    told = "left out, since the texts differ: {number} of {sentences} sentences."
+    remarks += left_out(skipped, nothing, told, options)
+    pairs = [(name, without(pair, skipped)) for name, pair in pairs]
+    judged = measures[0].judge(pairs[0][1])
+    return Run(
+        gold=gold,
+        column="",
+        measures=tuple(measures),
+        pairs=tuple(pairs),
+        sources=tuple(source_of(name, pair.system, pair, "") for name, pair in pairs),
+        skipped=skipped,
+        warnings=(*warnings, *remarks),
+        mappings=(),
+        items=int(judged.has_gold.sum()) if isinstance(judged, Items) else 0,
+        unit=options.unit or ("document" if gold.whole_documents else "sentence"),
+        decided=Decided(formats=formats),
+    )
+
+
 def check_reach(gold: Corpus, system: Corpus) -> None:
     """Spans given without words must fit into the sentences of the side that has words."""
     if gold.has_words == system.has_words or gold.sentences != system.sentences:
@@ -101,3 +153,28 @@ def check_reach(gold: Corpus, system: Corpus) -> None:
             f"{bare.place_of_span(span)}: the span ends at word {int(bare.spans.end[span])} of a sentence of "
             f"{int(lengths[span])} words in {full.name}. Are these the same sentences?"
         )
+
+
+def align_spans(
+    gold: Corpus, outputs: Mapping[str, Corpus], options: Options
+) -> tuple[list[tuple[str, Pair]], Bools, list[Remark]]:
+    """Gold with each system that has spans, the sentences that are left out for all, and remarks on both."""
+    for output in outputs.values():
+        check_reach(gold, output)
+    pairs, warnings = aligned(gold, outputs, [True] * len(outputs), "", options)
+    skipped = np.any([pair.skipped for _, pair in pairs], axis=0)
+    nothing = f"no sentence is shared by {gold.name} and all systems."
+    units = "documents" if gold.whole_documents else "sentences"
+    text = f"left out, since the texts differ: {{number}} of {{sentences}} {units}."
+    warnings += left_out(skipped, nothing, text, options)
+    return [(name, without(pair, skipped)) for name, pair in pairs], skipped, warnings
+
+
+def with_one_line(
+    pairs: Sequence[tuple[str, Pair]], options: Options
+) -> tuple[list[tuple[str, Pair]], bool]:
+    """The pairs with spans on lines of one kind of atom, so that all systems are judged in the same way; and whether
+    these must be characters."""
+    needed = any(needs_characters(pair) for _, pair in pairs)
+    characters = needed or (options.decided is not None and options.decided.characters)
+    return [(name, with_spans(pair, characters=characters)) for name, pair in pairs], needed

@@ -14,7 +14,7 @@ from assay.engine.items import KINDS, UNRESOLVED, Items
 from assay.engine.options import Options
 from assay.engine.prepare import Run
 from assay.engine.spanpairs import shown_words
-from assay.engine.task import Places, Tables, tasks
+from assay.engine.task import Places, Tables, find_task, tasks
 from assay.errors import UsageError
 from assay.records import dataclass
 from assay.result import Example, ExampleItem, Unresolved
@@ -56,7 +56,7 @@ def examples(run: Run, items: Items, tables: Tables, options: Options) -> Iterat
         return
     if options.kind is not None and len(items.systems) < 2:
         raise UsageError("--kind is about changes between two systems; with one system there are only errors.")
-    task = tasks()[run.task]
+    task = find_task(run.task)
     if options.kind == UNRESOLVED:
         if task.unresolved_examples is None:
             about = " and ".join(name for name, one in tasks().items() if one.unresolved_examples)
@@ -157,7 +157,7 @@ def _example(
             )
             for index in shown
         ),
-        **tasks()[run.task].drawing.example(run, items, [tables[number] for number in systems], sentence),
+        **find_task(run.task).drawing.example(run, items, [tables[number] for number in systems], sentence),
     )
 
 

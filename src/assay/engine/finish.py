@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -19,7 +19,7 @@ from assay.engine.measure import Measure
 from assay.engine.parts import Part, Summed, bases_of, basis_of, way_of
 from assay.engine.scores import Figures, Settings
 from assay.engine.slices import NO_VALUE
-from assay.engine.task import tasks
+from assay.engine.task import find_task
 from assay.engine.texts import united
 from assay.engine.warnings import format_warnings, repairs_of
 from assay.errors import UsageError
@@ -31,11 +31,6 @@ T = TypeVar("T")
 _SEED = re.compile(r"[-_. ]?(?:seed|run)[-_. ]?\d+", re.IGNORECASE)
 NO_ERRORS = ("tp", "unscored")
 """Kinds of outcome that are no errors."""
-_SAID_OTHERWISE = (
-    *("symmetric", "task", "column", "scheme", "unit", "interval", "times", "seed", "power"),
-    *("examples", "change", "kind", "label_order", "embed", "decided", "figures_alone", "pairs_of_sets"),
-)
-"""Options that the signature says in words of its own, or that change no figure."""
 WIDER = 1.2
 """Above this ratio, standard errors over documents are worth a note beside those over sentences …"""
 LEAST_RATIO = 5
@@ -44,7 +39,7 @@ LEAST_RATIO = 5
 
 def make_result(part: Part, settings: Settings | None = None) -> Result:
     """The Result of what all shards amount to."""
-    options, measures, task = part.options, part.measures, tasks()[part.task]
+    options, measures, task = part.options, part.measures, find_task(part.task)
     unit = cluster_key(part.unit) or part.unit
     if part.units == 1 and unit != part.unit:
         raise UsageError(
@@ -162,7 +157,7 @@ def _add_items(found: Findings, part: Part, basis: int, views: Sequence[Any]) ->
 
 def _compared(part: Part, views: Sequence[Any]) -> Iterator[Compared]:
     """The items that systems are compared on, measure by measure, of everything and of each slice."""
-    measures, task = part.measures, tasks()[part.task]
+    measures, task = part.measures, find_task(part.task)
     for where, chosen in views:
         for index in bases_of({index: part.kinds[index] for index, _ in chosen}, measures):
             one, definition, on = dict(chosen)[index], measures[index].definition, str(measures[index])
@@ -265,18 +260,14 @@ def _notes(part: Part, alike: tuple[str, float] | None) -> Iterator[str]:
     for on, unresolved in part.unresolved_in_all.items():
         listed = sum(one.group == on for one in part.unresolved)
         if unresolved > listed:
-            noun = tasks()[part.task].noun
+            noun = find_task(part.task).noun
             yield f"Of {unresolved:,} {noun}s that no system resolves ({on}) {listed:,} are listed, drawn at random."
 
 
 def _signature(part: Part, systems: Sequence[str]) -> dict[str, object]:
     """Parts of the signature: options, and checksums of the files."""
     options = part.options
-    chosen = {
-        item.name: getattr(options, item.name)
-        for item in fields(options)
-        if item.name not in (*part.contents, *_SAID_OTHERWISE) and getattr(options, item.name) != item.default
-    }
+    chosen = {name: value for name, value in options.signature_values().items() if name not in part.contents}
     # Formats whose parameters figures depend on say all of them.
     formats = [f"{source.name}:{source.format}" for source in part.systems if "(" in source.format]
     names = ["gold", *(source.name for source in part.systems)]

@@ -11,7 +11,7 @@ import numpy as np
 
 from assay.align import Pair
 from assay.arrays import Ints
-from assay.corpus import Column, Corpus, one_vocabulary
+from assay.corpus import Column, Corpus, Marks, one_vocabulary
 from assay.engine.items import Items
 from assay.engine.spanpairs import SpanPair
 from assay.engine.warnings import Remark, remark
@@ -183,32 +183,25 @@ def _is_word_list(head: Sequence[str]) -> bool:
 # --- known words of a pair ---
 
 
-@dataclass(frozen=True, eq=False)
-class ItemColumns:
-    """A layer of a Pair: columns of gold's items and of the system's, where these are neither words nor spans."""
-
-    columns: Mapping[str, tuple[Column, Column]]
-
-
 def known_words(pair: Pair, items: Items, source: str, wanted_by: str) -> tuple[Ints, tuple[str, ...]]:
     """For each item, seen or unseen in `--train` or `--lexicon` (the first that was given, if none is named)."""
     if source and source not in _SOURCES:
         raise unknown("source of words", source, _SOURCES)
-    own = pair.layer(ItemColumns)
-    columns: Mapping[str, object] = pair.gold.columns if pair.gold.spans is None else pair.gold.spans.columns
-    if own is not None:
-        columns = own.columns
-    given = [name for name in _SOURCES if name in columns]
+    given = [name for name in _SOURCES if name in _sides_with(pair, name)[0].columns]
     name = source or (given[0] if given else "train")
     if name not in given:
         raise UsageError(f"{wanted_by} needs the known words: give --{name} FILE.")
     return attribute(pair, items, name)
 
 
+def _sides_with(pair: Pair, column: str) -> Sequence[Corpus | Marks]:
+    """Gold's and the system's marks that have a column of this name, or their spans, or words."""
+    spans = pair.layer(SpanPair)
+    others = (pair.gold, pair.system) if spans is None else (spans.gold, spans.system)
+    return next((sides for sides in pair.marks.values() if column in sides[0].columns), others)
+
+
 def attribute(pair: Pair, items: Items, name: str) -> tuple[Ints, tuple[str, ...]]:
     """A column's value per item, from gold or, for a spurious item, from the system; as codes."""
-    spans, own = pair.layer(SpanPair), pair.layer(ItemColumns)
-    sides = (pair.gold, pair.system) if spans is None else (spans.gold, spans.system)
-    columns = [side.columns[name] for side in sides] if own is None else own.columns[name]
-    vocabulary, (gold, system) = one_vocabulary(columns)
+    vocabulary, (gold, system) = one_vocabulary([side.columns[name] for side in _sides_with(pair, name)])
     return items.of_sides(gold, system), vocabulary

@@ -24,6 +24,8 @@ _EXACT = 512
 """Of so many pairs that hang together ties are decided; of more they are left open."""
 FEW = 1 << 14
 """So many pairs of one chain of overlaps are paired with ties decided; more of them are given to a solver."""
+MOST_CANDIDATES = 20_000_000
+"""Of more pairs with equal keys the nearest are not looked for."""
 MOST = 1 << 21
 """More pairs of one chain are refused: time grows with the third power of the spans in it."""
 
@@ -113,6 +115,42 @@ class Steps:
         if len(here) and len(there):
             chosen = one_to_one(ours[here], theirs[there])
             self.settle(here[chosen != NONE], there[chosen[chosen != NONE]], kind)
+
+    def nearest(self, ours: Ints, theirs: Ints, here: Ints, there: Ints, kind: int) -> None:
+        """Pair what is left of the marks with equal keys, those at the nearest places first, then in text order."""
+        gold, system = self.left()
+        order = np.argsort(theirs[system], kind="stable")
+        low, high = (np.searchsorted(theirs[system][order], ours[gold], side=side) for side in ("left", "right"))
+        if int((high - low).sum()) > MOST_CANDIDATES:
+            self.by_key(ours, theirs, kind)
+            return
+        row, column = ranges(low, high)
+        row, column = gold[row], system[order[column]]
+        ranked = np.lexsort((column, row, np.abs(here[row] - there[column])))
+        row, column = row[ranked], column[ranked]
+        while len(row):
+            first_row, first_column = np.zeros(len(row), dtype=bool), np.zeros(len(row), dtype=bool)
+            first_row[np.unique(row, return_index=True)[1]] = True
+            first_column[np.unique(column, return_index=True)[1]] = True
+            chosen = first_row & first_column
+            self.settle(row[chosen], column[chosen], kind)
+            rest = (self.partner[row] == NONE) & ~np.isin(column, column[chosen])
+            row, column = row[rest], column[rest]
+
+    def by_weight(self, ours: Ints, theirs: Ints, weight: Ints, ranks: tuple[Ints, Ints], kind: int) -> None:
+        """Make as many of these pairs as can be among the marks that are left, with the greatest sum of weights.
+
+        A pair may be listed twice. Ties are decided by the ranks of all marks, whichever side is gold.
+        """
+        free = (self.partner[ours] == NONE) & ~np.isin(theirs, self.partner)
+        ours, theirs, weight = ours[free], theirs[free], weight[free]
+        order = np.lexsort((-weight, theirs, ours))
+        ours, theirs, weight = ours[order], theirs[order], weight[order]
+        new = run_starts(ours) | run_starts(theirs)
+        ours, theirs, weight = ours[new], theirs[new], weight[new]
+        rank = np.sort(np.stack([ranks[0][ours], ranks[1][theirs]]), axis=0)
+        rows = best_pairs(ours, theirs, weight, most=True, order=np.lexsort((theirs, ours, rank[1], rank[0])))
+        self.settle(ours[rows], theirs[rows], kind)
 
     def matches(self, missing: int, spurious: int) -> Matches:
         """The pairs, and a row for each mark without a partner."""
@@ -603,6 +641,15 @@ def _same_spans(target: Marks, system: Marks, places: tuple[Ints, Ints]) -> tupl
     """As `same_places`; here the label must be the same too."""
     keys = _fold(np.concatenate(places), np.concatenate([target.label, system.label]).astype(np.int64))
     return keys[: len(target)], keys[len(target) :]
+
+
+def pack_keys(*columns: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
+    """One number for each mark of gold and of the system: equal numbers if all of the columns are equal."""
+    size = len(columns[0][0])
+    keys: Ints = np.concatenate(columns[0]).astype(np.int64)
+    for column in columns[1:]:
+        keys = _fold(keys, np.concatenate(column).astype(np.int64))
+    return keys[:size], keys[size:]
 
 
 def _fold(first: Ints, second: Ints) -> Ints:

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from assay import specs
+from assay import plugins, specs
 from assay.align import Pair
 from assay.arrays import Bools, Floats, ratio
 from assay.engine.coefficients import (
@@ -276,6 +276,8 @@ def find(spec: str) -> Measure:
     name, given = specs.parse(spec, "measure")
     known = measures()
     definition = _own(name) if ":" in name else known.get(name)
+    if definition is None and (function := plugins.load("measures", name)):
+        definition = definition_of(function, name)
     if definition is None:
         raise unknown("measure", name, known)
     return Measure(definition, specs.typed(f"measure {name}", given, definition.parameters), frozenset(given))
@@ -283,7 +285,10 @@ def find(spec: str) -> Measure:
 
 def form_of_score(measure: str, score: str) -> str:
     """The form in which people read a score of a measure that comes with assay: percent, unless it says otherwise."""
-    known = measures().get(re.split("[(@/]", measure)[0])
+    name = re.split("[(@/]", measure)[0]
+    known = measures().get(name)
+    if known is None and ":" not in name:
+        known = getattr(plugins.load("measures", name), "__assay_measure__", None)
     functions = {**known.scores, **known.averages} if known else {}
     return str(getattr(functions.get(score), "form", "percent"))
 
@@ -480,6 +485,12 @@ FOUND: Scores = {"f1": f1, "precision": precision, "recall": recall}
 """Scores of found items."""
 FOUND_WORDS: Scores = {**FOUND, "aligned": aligned}
 """The same of words, which both sides may cut otherwise."""
+MATCHED: Scores = {
+    "f1": F1(lambda sums: 2 * sums["tp"], lambda sums: 2 * sums["tp"] + sums["fp"] + sums["fn"]),
+    "precision": Proportion("tp", "tp", "fp"),
+    "recall": Proportion("tp", "tp", "fn"),
+}
+"""Scores of matched items, by their outcomes."""
 OVER_LABELS: Scores = {
     **{f"macro-{name}": Macro(score) for name, score in FOUND.items()},
     "weighted-f1": weighted(f1),

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import field
-from typing import Any, Unpack, get_type_hints, overload
+from typing import Any, Unpack, overload
 
 from assay.corpus.adapters import Labels, from_predictions
 from assay.engine.measure import Judge, Scores, find
 from assay.engine.measure import measure as define
-from assay.engine.options import Options, defaults
+from assay.engine.options import Options
 from assay.engine.run import evaluate_shards
 from assay.errors import UsageError
-from assay.keywords import Keywords, refuse_types, refuse_unknown
+from assay.keywords import OPTIONS, ScoreKeywords, check_keywords
 from assay.records import dataclass
 
 
@@ -64,7 +64,7 @@ def measure(name: str, /, *, scores: Scores, **definition: Any) -> Callable[[Jud
 
 
 @overload
-def measure(*names: str, id2label: Labels | None = None, **options: Unpack[Keywords]) -> Metric: ...
+def measure(*names: str, id2label: Labels | None = None, **options: Unpack[ScoreKeywords]) -> Metric: ...
 
 
 def measure(*names: str, id2label: Labels | None = None, **options: Any) -> Any:
@@ -76,8 +76,8 @@ def measure(*names: str, id2label: Labels | None = None, **options: Any) -> Any:
     if "scores" in options:
         return define(*names, **options)
     # Mistakes show here, not after the first epoch.
-    refuse_unknown(options, ["id2label", "scores", *defaults()])
-    refuse_types(options, get_type_hints(Keywords))
+    kinds = {name: option.kind for name, option in OPTIONS.items()}
+    check_keywords(options, {**kinds, "id2label": Any, "scores": Any})
     for name in names:
         find(name)
     Options(**options).check()

@@ -26,7 +26,7 @@ from assay.corpus.adapters import (
 from assay.engine import mapping
 from assay.engine.measure import Measure
 from assay.engine.options import Decided, Options, is_of_systems
-from assay.engine.task import first_task, task_options, tasks
+from assay.engine.task import find_task, first_task, tasks
 from assay.engine.warnings import Remark, documents_not_meant, format_warnings, remark, repair_made
 from assay.errors import AlignmentError, InputError, UsageError, listed, unknown
 from assay.formats import Files, Input, from_documents, schemes
@@ -422,11 +422,11 @@ class Prepared:
         decided = options.decided or Decided()
         asked = list(dict.fromkeys(measure.definition.task for measure in measures))
         # One of several tasks may judge the measures of all of them.
-        asked = [name for name in asked if {*asked} <= {name, *tasks()[name].judges_too}] or asked
+        asked = [name for name in asked if {*asked} <= {name, *find_task(name).judges_too}] or asked
         if len(asked) > 1:
             raise UsageError(f"the measures are about different tasks: {', '.join(asked)}. Run them one by one.")
-        if asked and tasks()[asked[0]].command:
-            raise UsageError(f"{measures[0]} {tasks()[asked[0]].command}")
+        if asked and find_task(asked[0]).command:
+            raise UsageError(f"{measures[0]} {find_task(asked[0]).command}")
         self.task = options.task or (asked[0] if asked else "") or decided.task
         if not self.task:
             # Words with labels are what is left where no task knows the files.
@@ -445,12 +445,8 @@ class Prepared:
 
     def run(self, measures: Sequence[Measure]) -> Run:
         """Read, map, mark and align."""
-        task = tasks()[self.task]
-        for name, option in task_options().items():
-            if option not in task.options and getattr(self.options, name) != getattr(Options, name, None):
-                about = enumeration([one.name for one in tasks().values() if option in one.options])
-                are = "are" if self.task.endswith("s") else "is"
-                raise UsageError(f"--{name.replace('_', '-')} is about {about}, but {self.task} {are} compared.")
+        task = find_task(self.task)
+        self.options.check_task(task)
         for measure in measures:
             wanted = measure.definition.task
             if wanted not in (self.task, *task.judges_too):

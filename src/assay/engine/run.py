@@ -27,11 +27,12 @@ from assay.engine.prepare import Prepared, Run, prepare, source_of
 from assay.engine.repeats import evaluate_repeats, runs_of
 from assay.engine.scores import Settings
 from assay.engine.slices import Slice
-from assay.engine.task import preset_measures, task_options, tasks
+from assay.engine.task import find_task, preset_measures
 from assay.engine.warnings import format_warnings
 from assay.errors import InputError, UsageError, reason
 from assay.formats import Files
 from assay.formats.source import expand, folder_of
+from assay.keywords import OPTIONS
 from assay.records import dataclass
 from assay.result import Result
 from assay.specs import whole_number
@@ -51,7 +52,7 @@ def measure_shard(
         Slice.find(spec)
     named = list(dict.fromkeys([*preset_measures(options.preset), *specs]))
     opened = Prepared(gold, systems, options, [find(spec) for spec in named])
-    task = tasks()[opened.task]
+    task = find_task(opened.task)
     cuts = [Slice.find(spec, opened.task) for spec in dict.fromkeys(options.slices)]
     if not named:
         usual = task.measures_for(opened.inputs[0]) if task.measures_for else task.defaults
@@ -339,7 +340,7 @@ class _Shard:
         """Fields of a Part that come from items: examples, texts, confusions."""
         if self.basis is None:
             return {}
-        run, options, task = self.run, self.options, tasks()[self.run.task]
+        run, options, task = self.run, self.options, find_task(self.run.task)
         items, tables = self.joined(self.basis), items_of(self.tables[self.basis])
         # Mentions are more than those that have an antecedent; spans and constituents are what is judged.
         counted = (items.kinds or run.measures[self.basis].definition.noun) and task.items_by_measure
@@ -642,6 +643,6 @@ def check_options(options: Options, shards: int) -> None:
     for kind in (Slice.find(spec).kind for spec in options.slices):
         if kind.counts and options.train is None:
             raise UsageError(f"--slice {kind.name} counts the {kind.counts} of all files, but {where}. Give --train.")
-    for name, option in task_options().items():
+    for name, option in OPTIONS.items():
         if option.one_file and getattr(options, name):
-            raise UsageError(f"--{name.replace('_', '-')} is about one file, but {where}. Score them one by one.")
+            raise UsageError(f"{option.flag} is about one file, but {where}. Score them one by one.")

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from assay import plugins
 from assay.align import Pair
 from assay.arrays import NONE, Ints
 from assay.corpus import Column, Corpus
@@ -156,6 +157,8 @@ class Slice:
         if not argument and (call := _CALL.fullmatch(name)):
             name, argument = call[1], call[2]
         known = slices(task)
+        if name not in known and (kind := plugins.load("slices", name)):
+            known[name] = kind
         if name not in known:
             raise unknown("slice", name, known)
         if argument and not known[name].takes_argument:

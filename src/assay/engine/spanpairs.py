@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from assay.align import Pair, Text, WordPlaces, gap_problem, gaps_between
-from assay.arrays import NONE, Bools, Ints, Stretches, atoms_at
+from assay.arrays import NONE, Bools, Ints, Stretches, atoms_at, distinct_rows
 from assay.corpus import Column, Corpus, Marks, Trees, one_vocabulary
 from assay.engine import matching
+from assay.engine.items import Items
 from assay.engine.matching import Matches, TooManyOverlapsError
 from assay.errors import AlignmentError, InputError, UsageError
 from assay.formats.answers import SAID
@@ -364,6 +365,73 @@ def spans_of(pair: Pair) -> SpanPair:
     if spans is None:
         raise UsageError("this measure is about spans, but the files are compared as tags. Say --task spans")
     return spans
+
+
+def marks_of(pair: Pair, layer: str) -> tuple[Marks, Marks]:
+    """The marks of a layer on both sides, without those in sentences that are left out.
+
+    Places are on one line of words, units are gold's, and labels and attributes have the same codes on both sides.
+    """
+    return pair.once(f"marks of {layer}", lambda: _marks_of(pair, layer))
+
+
+def _marks_of(pair: Pair, layer: str) -> tuple[Marks, Marks]:
+    corpora = pair.gold, pair.system
+    sides = [corpus.marks.get(layer) for corpus in corpora]
+    known = next((marks for marks in sides if marks is not None), None)
+    if known is None:
+        raise InputError(f"{pair.gold.name}: contains no {layer}. Is it another --task or --input-format?")
+    nothing = known.where(np.zeros(len(known), dtype=bool))
+    gold, system = (nothing if marks is None else marks for marks in sides)
+    vocabulary, codes = one_vocabulary([gold.labels, system.labels])
+    columns = {name: one_vocabulary([gold.columns[name], system.columns[name]]) for name in known.columns}
+    found = []
+    lines = [line.without(gone) for line, gone in zip(_lines(pair), _left_out(pair), strict=True)]
+    for side, (corpus, marks, line) in enumerate(zip(corpora, (gold, system), lines, strict=True)):
+        own = replace(
+            marks,
+            labels=Column(codes[side], vocabulary),
+            columns={name: Column(recoded[side], names) for name, (names, recoded) in columns.items()},
+            number=np.arange(len(marks)),
+        )
+        placed = own.begin != NONE
+        gone = _left_out(pair)[side][own.unit]
+        if placed.any():
+            begin, end, stretches = line.places(own)
+            own = replace(
+                own, begin=np.where(placed, begin, NONE), end=np.where(placed, end, NONE), stretches=stretches
+            )
+            gone |= placed & ((begin < 0) | (end <= 0))
+        firsts = corpus.starts[own.unit]
+        own = replace(own, unit=own.unit if corpus is pair.gold else pair.system_sentence[firsts])
+        found.append(own.where(~gone))
+    return found[0], found[1]
+
+
+def found_by_key(pair: Pair, layer: str, *columns: str) -> Items:
+    """Marks of gold that the system has, missing ones and spurious ones: a mark is told by these columns.
+
+    columns: `unit`, `place`, `label`, the name of an attribute, or the role of an argument.
+    """
+    gold, system = marks_of(pair, layer)
+
+    def keys(marks: Marks) -> list[Ints]:
+        found: list[Ints] = []
+        for name in columns:
+            if name == "place":
+                found += [marks.begin, marks.end]
+            elif name in ("unit", "label", "group"):
+                found.append(np.asarray(getattr(marks, name)))
+            else:
+                found.append(marks.columns[name].codes if name in marks.columns else marks.arguments[name])
+        return [column.astype(np.int64) for column in found]
+
+    sides = [np.stack(keys(marks), axis=1).reshape(len(marks), -1) for marks in (gold, system)]
+    group = distinct_rows(np.concatenate(sides))[1]
+    steps = matching.Steps(len(gold), len(system))
+    steps.by_key(group[: len(gold)], group[len(gold) :], matching.EXACT.index("tp"))
+    matches = steps.matches(matching.EXACT.index("fn"), matching.EXACT.index("fp"))
+    return matches.items(matching.EXACT, gold, system, np.concatenate([sides[1].T, [system.label]]))
 
 
 def with_spans(

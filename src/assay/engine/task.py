@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from assay import plugins
 from assay.arrays import NONE, Ints
+from assay.errors import unknown
 from assay.records import dataclass
-from assay.specs import Option
 
 if TYPE_CHECKING:
     from assay.align import Pair
@@ -61,6 +62,12 @@ def word_places(run: Run, items: Items) -> Places:
     """Items that are words."""
     begin = np.where(items.owner == NONE, items.item - run.gold.starts[items.sentence], 0)
     return begin, begin + 1, {}
+
+
+def unit_places(run: Run, items: Items) -> Places:
+    """Items that are about a whole unit: its first word stands for it."""
+    nothing = np.zeros(len(items), dtype=np.int64)
+    return nothing, nothing + 1, {}
 
 
 @dataclass(frozen=True)
@@ -120,8 +127,8 @@ class Task:
     """A sentence on its measures and the command that has them, where that is not score or compare."""
     recognises: Callable[[Input | Corpus, Options], bool] = lambda item, options: False
     """True if the beginning of a file shows this task."""
-    options: tuple[Option, ...] = ()
-    """The options that have a meaning for it and for few other tasks."""
+    options: tuple[str, ...] = ()
+    """The options that it uses of those that not all tasks do."""
     slices: tuple[SliceKind, ...] = ()
     """Ways to cut the data that belong to it."""
     matched: bool = False
@@ -150,14 +157,26 @@ class Task:
     """… and what the Result gets of them, or of what else is known of all shards."""
 
 
-# The tasks stand above the engine, which knows nothing of them but what these three hand over.
+# The tasks stand above the engine, which knows nothing of them but what these hand over.
 
 
 @cache
 def tasks() -> dict[str, Task]:
-    """All tasks by name."""
+    """All tasks that come with assay, by name."""
     names = import_module("assay.tasks").NAMES
     return {name: import_module(f"assay.tasks.{name}.task").TASK for name in names}
+
+
+@cache
+def find_task(name: str) -> Task:
+    """The task with this name, one of assay's own or of an installed package."""
+    if name in import_module("assay.tasks").NAMES:
+        own: Task = import_module(f"assay.tasks.{name}.task").TASK
+        return own
+    task = plugins.load("tasks", name)
+    if not isinstance(task, Task):
+        raise unknown("task", name, [known for known, one in tasks().items() if one.prepare])
+    return task
 
 
 def first_task() -> str:
@@ -169,12 +188,6 @@ def first_task() -> str:
 def preset_measures(name: str | None) -> tuple[str, ...]:
     """The measures of a preset; none where none is named."""
     return next((task.presets[name] for task in tasks().values() if name in task.presets), ()) if name else ()
-
-
-def task_options() -> dict[str, Option]:
-    """The options that belong to tasks, by name."""
-    found: dict[str, Option] = import_module("assay.tasks").task_options()
-    return found
 
 
 def measure_title(name: str) -> str:
@@ -204,9 +217,9 @@ def with_titles(result: Result) -> Result:
 def describe(result: Result, *, noun: bool = False) -> Result:
     """The Result with all that its task's record says of how it is shown; on demand with what items are called."""
     result = with_titles(result)
-    task = tasks().get(result.about.task)
-    if task is None:
+    if not result.about.task:
         return result
+    task = find_task(result.about.task)
     if noun:
         result = result.with_shown(noun=task.noun, drawing=task.drawing.kind)
     result = result.with_shown(

@@ -19,7 +19,7 @@ from assay.engine.examples import lot_of
 from assay.engine.items import ONE, Items
 from assay.engine.prepare import Run
 from assay.engine.spanpairs import Beside, shown_words
-from assay.engine.task import tasks
+from assay.engine.task import find_task
 from assay.errors import UsageError
 from assay.records import dataclass
 
@@ -361,7 +361,7 @@ def embedded(
     slices: Sequence[tuple[str, Items]] = (),
 ) -> Texts:
     """The texts of a run with everything that stands in them; `slices` are the items of each value."""
-    drawing = tasks()[run.task].drawing
+    drawing = find_task(run.task).drawing
     unit = drawing.unit
     of_item = items.sentence
     if unit == "document" and len(of_item):

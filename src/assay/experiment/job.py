@@ -349,9 +349,9 @@ def _is_overall(row: Any, measure: str) -> bool:
 
 
 def _options(dataset: DataSet, task: str, train: str) -> dict[str, Any]:
-    from assay.engine.task import tasks
+    from assay.engine.task import find_task
 
-    known = {"train": train} if tasks()[task].with_known_words else {}
+    known = {"train": train} if find_task(task).with_known_words else {}
     # Tests are made over runs, not within one, so there is as little resampling as possible.
     return {**dict(dataset.scoring), "input_format": dataset.format, **known, "times": 1}
 

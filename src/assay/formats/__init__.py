@@ -766,7 +766,7 @@ def joint_digest(digests: Sequence[str]) -> str:
     return digests[0] if len(digests) == 1 else hashlib.sha256("\n".join(digests).encode()).hexdigest()
 
 
-@explicit()
+@explicit
 def read(
     path: str | PathLike[str],
     *,

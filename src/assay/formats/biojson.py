@@ -12,8 +12,7 @@ from assay.corpus import Column, Corpus
 from assay.errors import InputError
 from assay.formats import schemes
 from assay.formats.builder import Builder
-from assay.formats.graphs import Graph
-from assay.formats.roles import MARK, graph_of_spans
+from assay.formats.roles import MARK
 from assay.formats.source import Source
 from assay.formats.standoff import json_values, shown
 
@@ -23,21 +22,6 @@ _PLACES = ("predicate", "verb", "predicate_index", "verb_index")
 """Keys of the predicate: its number, counted from 0, or its word, which does not tell its place."""
 _SENSES = ("sense", "lemma")
 _TAGS = "tags"
-
-
-class RoleLists:
-    """Predicates and their arguments as a reader finds them, with words counted over all files."""
-
-    def __init__(self) -> None:
-        self.arcs: list[tuple[int, int, int, str]] = []
-        """First word, end, predicate and role of each argument."""
-        self.predicates: dict[int, str] = {}
-        """The senses of predicates, by their words."""
-
-    def layer(self) -> Graph:
-        """The graphs of all sentences."""
-        words = sorted(self.predicates)
-        return graph_of_spans(self.arcs, words, [self.predicates[word] for word in words])
 
 
 def looks_biojson(head: Sequence[str]) -> bool:
@@ -52,9 +36,8 @@ def read_biojson(source: Source, builder: Builder, *, scheme: str, repair: str) 
     Lines of one predicate each that follow one another with the same words, or the same id, are one sentence.
     """
     builder.begin_file(source.path)
-    found = builder.collector(RoleLists)
     given: list[tuple[int, int, Mapping[str, Any], list[str]]] = []
-    """Line, first word of the sentence, the predicate as it stands, and its words."""
+    """Line, sentence, the predicate as it stands, and its tags."""
     last: tuple[Any, list[str]] | None = None
     for line, value in json_values(source, _EXAMPLE, "sentence"):
         place = f"{source.path}:{line}"
@@ -73,9 +56,8 @@ def read_biojson(source: Source, builder: Builder, *, scheme: str, repair: str) 
             filled = [word if not place_ else "" for word in words for place_ in range(1 + len(builder.names))]
             builder.add(filled, [builder.words + len(words)], [line])
         last = None if "verbs" in value else (name, words)
-        first = builder.words - len(words)
-        given += [(line, first, verb, _checked_tags(verb, words, place)) for verb in verbs]
-    _collect(source.path, given, found, scheme, repair)
+        given += [(line, builder.sentence - 1, verb, _checked_tags(verb, words, place)) for verb in verbs]
+    _collect(source.path, given, builder, scheme, repair)
     builder.end_file()
 
 
@@ -139,11 +121,12 @@ def _checked_tags(verb: Mapping[str, Any], words: Sequence[str], place: str) -> 
 def _collect(
     path: str,
     given: Sequence[tuple[int, int, Mapping[str, Any], list[str]]],
-    found: RoleLists,
+    builder: Builder,
     scheme: str,
     repair: str,
 ) -> None:
     """Hand predicates and arguments on; tags are read as those of any spans, each predicate as a sentence."""
+    roles, predicates = builder.layer("roles", "head"), builder.layer("predicates")
     if not given:
         return
     sizes = [len(tags) for _, _, _, tags in given]
@@ -173,7 +156,8 @@ def _collect(
     rows = zip(spans.unit.tolist(), spans.begin.tolist(), spans.end.tolist(), spans.labels.strings(), strict=True)
     for predicate, begin, end, role in rows:
         arguments[predicate].append((begin, end, role))
-    for (line, first, verb, _), own in zip(given, arguments, strict=True):
+    taken: set[tuple[int, int]] = set()
+    for (line, sentence, verb, _), own in zip(given, arguments, strict=True):
         place = f"{path}:{line}"
         number, marked = _number(verb), [(begin, end) for begin, end, role in own if role == MARK]
         if number is None and not own and not any(verb.get(key) is not None for key in _PLACES):
@@ -191,8 +175,10 @@ def _collect(
                 f"{place}: the predicate is word {at}, but {MARK} stands at word {marked[0][0]}, counted from 0. "
                 "Which of them is right?"
             )
-        if first + at in found.predicates:
+        if (sentence, at) in taken:
             raise InputError(f"{place}: word {at}, counted from 0, is a predicate twice. Give each its tags once.")
+        taken.add((sentence, at))
         senses = [str(verb[key]) for key in _SENSES if isinstance(verb.get(key), str)]
-        found.predicates[first + at] = senses[0] if senses else ""
-        found.arcs += [(first + begin, first + end, first + at, role) for begin, end, role in own]
+        predicates.add(sentence, at, at + 1, senses[0] if senses else "")
+        for begin, end, role in own:
+            roles.add(sentence, begin, end, role, builder.first_word(sentence) + at)

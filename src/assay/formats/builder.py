@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
-from typing import TYPE_CHECKING, AnyStr, Protocol, TypeVar
+from typing import TYPE_CHECKING, AnyStr, Protocol, TypeVar, cast
 
 import numpy as np
 
@@ -50,7 +50,7 @@ class Collector(Protocol):
     """Something that readers gather a layer of the corpus in, file after file."""
 
     def layer(self) -> object:
-        """The finished layer."""
+        """The finished layer, or several by name."""
 
 
 class SpanLists:
@@ -181,20 +181,30 @@ class Builder:
         """Number among all documents, id and status of those that are left out."""
         self._repairs: dict[tuple[str, str], tuple[int, str]] = {}
         self._faults: list[str] = []
-        self._collectors: dict[type, Collector] = {}
+        self._collectors: dict[Callable[[], Collector], Collector] = {}
         self._marks: dict[str, MarkLists] = {}
+        self._on_units: dict[str, list[tuple[int, str, int, dict[str, str]]]] = {}
+        """By layer: unit, label, line and attributes of marks without a place."""
 
     def layer(self, name: str, *roles: str) -> MarkLists:
         """The marks of a layer, whose arguments have these roles, the same for all files of the corpus."""
         return self._marks.setdefault(name, MarkLists(roles))
 
-    def collector(self, kind: type[C]) -> C:
-        """The collector of a layer that only a task and its readers know, the same for all files of the corpus."""
-        found = self._collectors.setdefault(kind, kind())
-        assert isinstance(found, kind)
-        return found
+    def unit(self, name: str, line: int) -> int:
+        """The number of a new unit without text, known by its id."""
+        self.identify(name, f"{self._files[-1][0]}:{line}")
+        self.add([""] * len(self._codes), [self.words + 1], [line])
+        return self.sentence - 1
 
-    def over_spans(self, kind: type[S], wanted: bool) -> S | None:
+    def mark(self, layer: str, unit: int, label: str, line: int = 0, **attributes: str) -> None:
+        """A mark on a unit, without a place in it; all marks of a layer have the same attributes."""
+        self._on_units.setdefault(layer, []).append((unit, label, line, attributes))
+
+    def collector(self, kind: Callable[[], C]) -> C:
+        """The collector of a layer that only a task and its readers know, the same for all files of the corpus."""
+        return cast("C", self._collectors.setdefault(kind, kind()))
+
+    def over_spans(self, kind: Callable[[], S], wanted: bool) -> S | None:
         """The collector of a layer over all spans, with those so far; None as long as no document wants one."""
         if kind in self._collectors or not wanted:
             return self.collector(kind) if kind in self._collectors else None
@@ -206,6 +216,10 @@ class Builder:
     def words(self) -> int:
         """The number of words so far."""
         return len(self._codes[0])
+
+    def first_word(self, sentence: int) -> int:
+        """The number of the first word of a sentence."""
+        return self._starts[sentence]
 
     @property
     def sentence(self) -> int:
@@ -411,8 +425,14 @@ class Builder:
             repairs=tuple((*kind, *found) for kind, found in self._repairs.items()),
             marks={name: lists.marks() for name, lists in self._marks.items()},
         )
+        for layer, rows in self._on_units.items():
+            unit, line = (np.array([row[place] for row in rows], dtype=np.int64) for place in (0, 2))
+            marks = Marks.without_place(unit, Column.of([label for _, label, _, _ in rows]))
+            attributes = {key: Column.of([given[key] for *_, given in rows]) for key in rows[0][3]}
+            corpus = corpus.with_marks(**{layer: replace(marks, lines=line, columns=attributes)})
         for collected in self._collectors.values():
-            corpus = corpus.with_layer(collected.layer())
+            own = collected.layer()
+            corpus = corpus.with_marks(**own) if isinstance(own, dict) else corpus.with_layer(own)
         return with_crossings_noted(corpus)
 
 

@@ -21,7 +21,7 @@ from assay.errors import InputError
 from assay.formats.builder import check_choice, document_id, merged, refuse_all, sorted_chains, with_crossings_noted
 from assay.formats.columns import refuse_anaphora
 from assay.formats.emptynodes import highest, place_of_aside, tree_heads, with_own_nodes
-from assay.formats.relations import Links
+from assay.formats.relations import candidates_of
 from assay.records import dataclass
 from assay.specs import whole_number
 
@@ -69,10 +69,10 @@ def entity_links(corpus: Corpus, field: str) -> Corpus:
         if re.search(r"\s", name):
             place = corpus.place(mention.place)
             raise InputError(f"{place}: the identifier {name!r} has a blank in it. Write _ for it.")
-    filled = [name not in ("", _EMPTY) for name in names]
-    starts = np.concatenate([[0], np.cumsum(filled)]).astype(np.int64)
-    links = Links(spans, starts, Column.of(name for name, there in zip(names, filled, strict=True) if there))
-    return replace(corpus, spans=spans).with_layer(links)
+    filled = [number for number, name in enumerate(names) if name not in ("", _EMPTY)]
+    rows = np.array(filled, dtype=np.int64)
+    candidates = candidates_of(spans.unit[rows], rows, Column.of(names[number] for number in filled))
+    return replace(corpus, spans=spans).with_marks(links=spans, candidates=candidates)
 
 
 def _mentions_in(corpus: Corpus, field: str) -> list[_Mention]:

@@ -19,7 +19,7 @@ from assay.arrays import NONE, Ints
 from assay.errors import InputError
 from assay.formats import chains
 from assay.formats.builder import Builder
-from assay.formats.relations import RelationLists
+from assay.formats.relations import relation_lists
 from assay.formats.source import Source
 from assay.formats.standoff import check_label, is_text, json_object, json_values, shown
 from assay.records import dataclass
@@ -115,7 +115,7 @@ def _read_dygie_layers(
     begin, end = (found - starts[sentence][:, None] + [0, 1]).T
     spans = np.stack([number[sentence], begin, end, coded, np.full(len(found), line)], axis=1)
     builder.spans(spans[: len(listed)], names, {})
-    lists = builder.collector(RelationLists)
+    lists = builder.collector(relation_lists)
     pairs = np.array([numbers[at] for at in arguments], dtype=np.int64).reshape(-1, 2)
     lists.relations(pairs + len(lists), relations.labels(labels, "relation"), line)
     lists.spans(spans, [*names, *untyped[:1]], {})
@@ -258,7 +258,7 @@ def _read_docred_document(value: Any, line: int, place: str, builder: Builder) -
     first = builder.sentence
     ends = [builder.words + end for end in accumulate(map(len, words))]
     builder.add(forms, ends, [line] * len(ends))
-    lists = builder.collector(RelationLists)
+    lists = builder.collector(relation_lists)
     firsts = []
     for number, mentions in enumerate(value["vertexSet"]):
         here = f"{place}: vertexSet[{number}]"
@@ -299,7 +299,7 @@ def _read_facts(
                 )
             arguments.append(entities[entity])
         label = check_label(known.get("r"), f"{here}: r", "relation")
-        builder.collector(RelationLists).relation(label, arguments[0], arguments[1], line)
+        builder.collector(relation_lists).relation(label, arguments[0], arguments[1], line)
 
 
 def _text(value: Any, what: str) -> str:

@@ -1,7 +1,10 @@
-"""Graphs over the words of a sentence: the model, and readers of CoNLL-U's DEPS, SDP and MRP.
+"""Graphs over the words of a sentence, as marks: readers of CoNLL-U's DEPS, SDP and MRP.
 
-A graph is a set of labelled arcs between nodes. Nodes are the words of a corpus and the empty nodes of its sentences;
-an arc from the root, of which each sentence has one, makes its node a top.
+`arcs` are marks without a place, with the arguments `dependent` and `head`. Both are nodes: a number below that of
+the words of the corpus is a word, `len(corpus) + e` is the empty node e, NONE is the root, whose dependents are the
+tops. An arc is known by both and by its label. Cycles, loops, words without arcs and several tops are allowed.
+`nodes` are the empty nodes, with their ids as labels, each at the place before which it stands. `predicates` are
+words that are marked as such, with or without arguments; their labels are senses or frames.
 """
 
 from __future__ import annotations
@@ -10,174 +13,72 @@ import json
 import re
 from array import array
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
-from itertools import pairwise
+from dataclasses import replace
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
 
 from assay.arrays import NONE, Ints, as_codes, numbers_of_runs
-from assay.corpus import Column, Corpus
-from assay.formats.builder import Builder, Vocabulary, check_choice, refuse_all
+from assay.corpus import Column, Corpus, Marks
+from assay.formats.builder import Builder, MarkLists, check_choice, refuse_all
 from assay.formats.columns import CONLLU, first_row
+from assay.formats.emptynodes import NODE, place_of_aside
 from assay.formats.source import Source
 from assay.formats.standoff import json_object, shown
-from assay.records import dataclass
 
 _ARC = re.compile(r"(?:([0-9]{1,9})|([0-9]{1,9}\.[0-9]{1,9})):(.+)", re.DOTALL)
 """A part of a cell of DEPS: a word's number or an empty node's id, and the relation, which may have colons too."""
-_EMPTY_NODE = re.compile(r"([0-9]+\.[0-9]+)\t")
-"""The beginning of an empty node's line."""
 SDP_LABELS = ("lemma", "tag")
 MRP_LABELS = ("lemma", "tag")
 SDP_VERSIONS = ("auto", "2014", "2015")
 _FLAGS = ("+", "-")
 _TOP, _PRED, _FRAME = 4, 5, 6
 _MRP = '{"id": "1", "flavor": 0, "input": "She left", "tops": [1], "nodes": […], "edges": […]}'
+NO_MARKS = Marks.without_place(np.zeros(0, dtype=np.int64), Column(np.zeros(0, dtype=np.int32), ()))
 
 
-def _no_numbers() -> Ints:
-    return np.zeros(0, dtype=np.int64)
+def empty_nodes(corpus: Corpus) -> Marks:
+    """The empty nodes of a corpus."""
+    return corpus.marks.get("nodes", NO_MARKS)
 
 
-def _no_strings() -> Column:
-    return Column(np.zeros(0, dtype=np.int32), ())
+def sentences_of_nodes(corpus: Corpus) -> Ints:
+    """The sentence of each word, then of each empty node."""
+    return np.concatenate([corpus.sentence_of, empty_nodes(corpus).unit])
 
 
-@dataclass(frozen=True, eq=False)
-class Graph:
-    """A layer of a Corpus (`corpus.layer(Graph)`): labelled arcs, and the nodes that are no words.
-
-    A node is a number. Those below the number of the corpus' words are words, by their place in the corpus; node
-    `len(corpus) + e` is the empty node e. The root has no number: it is NONE.
-
-    An arc leads from its head to its dependent. It is known by both and by its label: no arc is there twice, and
-    their order says nothing (`Graph.of` sorts them). Cycles, loops, words without arcs and several tops are allowed.
-
-    Where a dependent is a stretch of words and not a node (semantic roles of spans), `begin` and `end` say which, and
-    `dependent` is its first word.
-    """
-
-    dependent: Ints
-    """The node that each arc leads to …"""
-    head: Ints
-    """… and the one that it comes from: a word, an empty node, or NONE for the root."""
-    labels: Column
-    """The label of each arc: a relation or a role, as written; of a top what its format has, which may be nothing."""
-    empty_sentence: Ints = field(default_factory=_no_numbers)
-    """The sentence of each empty node …"""
-    empty_behind: Ints = field(default_factory=_no_numbers)
-    """… the number of words of that sentence that stand before it (0: it stands before the first) …"""
-    empty_ids: tuple[str, ...] = ()
-    """… and its id, such as 5.1."""
-    predicates: Ints = field(default_factory=_no_numbers)
-    """The nodes that are marked as predicates, in their order, each once; with or without arguments …"""
-    senses: Column = field(default_factory=_no_strings)
-    """… and the sense or frame of each, empty where it has none."""
-    begin: Ints | None = None
-    """Where dependents are stretches of words: the first word of each, by its place in the corpus …"""
-    end: Ints | None = None
-    """… and the word behind its last."""
-
-    def __len__(self) -> int:
-        """The number of arcs, tops included."""
-        return len(self.dependent)
-
-    @classmethod
-    def of(cls, dependent: Ints, head: Ints, labels: Column, end: Ints | None = None, **more: object) -> Graph:
-        """A graph of arcs between nodes, sorted by dependent, head and label; repeated ones are there once.
-
-        With `end`, dependents are stretches that begin at these words, and are sorted by their ends too.
-        """
-        rank = np.empty(len(labels.vocabulary), dtype=np.int64)
-        rank[sorted(range(len(rank)), key=labels.vocabulary.__getitem__)] = np.arange(len(rank))
-        ranks = rank[labels.codes] if len(labels) else labels.codes
-        rows = np.stack([ranks, head, *([] if end is None else [end]), dependent])
-        order = np.lexsort(rows)
-        new = np.ones(len(order), dtype=bool)
-        new[1:] = (rows[:, order[1:]] != rows[:, order[:-1]]).any(axis=0)
-        kept = order[new]
-        if end is not None:
-            more |= {"begin": dependent[kept], "end": end[kept]}
-        return cls(dependent[kept], head[kept], Column(labels.codes[kept], labels.vocabulary), **more)  # type: ignore[arg-type]
-
-    @property
-    def tops(self) -> Ints:
-        """The numbers of the arcs that come from the root."""
-        return np.flatnonzero(self.head == NONE)
-
-
-class ArcLists:
-    """Arcs and predicates as readers find them, with words counted over all files; it ends in a Graph."""
-
-    def __init__(self) -> None:
-        self._arcs = array("q")
-        """Dependent, head and label of each arc."""
-        self._labels = Vocabulary[str]()
-        self._predicates = array("q")
-        self._senses: list[str] = []
-
-    def arc(self, dependent: int, head: int, label: str) -> None:
-        """An arc from a word, or from the root (NONE), to a word."""
-        self._arcs.extend((dependent, head, self._labels[label]))
-
-    def predicate(self, word: int, sense: str) -> None:
-        """A word that is marked as a predicate, with its sense or nothing."""
-        self._predicates.append(word)
-        self._senses.append(sense)
-
-    def layer(self) -> Graph:
-        """The graphs of all sentences."""
-        dependent, head, codes = np.array(self._arcs, dtype=np.int64).reshape(-1, 3).T
-        labels = Column(codes.astype(np.int32), tuple(self._labels))
-        predicates = np.array(self._predicates, dtype=np.int64)
-        return Graph.of(dependent, head, labels, predicates=predicates, senses=Column.of(self._senses))
+def make_arcs(corpus: Corpus, dependent: Ints, head: Ints, labels: Column) -> Marks:
+    """Arcs between nodes of a corpus by dependent, head and label, each once."""
+    arcs = Marks.without_place(sentences_of_nodes(corpus)[dependent], labels, dependent=dependent, head=head)
+    return arcs.distinct(dependent, head)
 
 
 # --- CoNLL-U: the column DEPS and the lines of empty nodes ---
 
 
-@dataclass(frozen=True)
-class GraphFault:
-    """Something in a sentence that keeps its graph from being read."""
-
-    sentence: int
-    place: str
-    fact: str
-
-
-def empty_nodes(corpus: Corpus) -> list[int]:
+def lines_of_empty_nodes(corpus: Corpus) -> list[int]:
     """The lines of empty nodes, by their numbers among the lines that are no words."""
-    return [number for number, line in enumerate(corpus.aside_lines) if _EMPTY_NODE.match(line)]
+    return [number for number, line in enumerate(corpus.aside_lines) if NODE.fullmatch(line.partition("\t")[0])]
 
 
-def place_of_aside(corpus: Corpus, number: int) -> str:
-    """`file:line` of a line that is no word."""
-    sentence = corpus.aside_sentences[number]
-    if corpus.lines is None:
-        return corpus.place_of_sentence(sentence)
-    first = int(corpus.starts[sentence])
-    behind = int(np.searchsorted(corpus.aside_words, first + 1))
-    line = int(corpus.lines[sentence]) + int(corpus.aside_words[number]) - first + number - behind
-    return f"{corpus.path_of(sentence)}:{line}"
+def with_enhanced(corpus: Corpus) -> tuple[Corpus, list[tuple[int, str]]]:
+    """The corpus with the graphs of its column DEPS, and their faults: sentences, and places with facts.
 
-
-def with_enhanced(corpus: Corpus) -> tuple[Corpus, list[GraphFault]]:
-    """The corpus with the graphs that its column DEPS and its empty nodes make up, and what is wrong with them.
-
-    An arc that a cell has twice is there once, which is noted. HEAD and DEPREL are not looked at.
+    An arc that a cell has twice is there once, which is noted. HEAD and DEPREL are not read.
     """
     words, starts = len(corpus), corpus.starts
     named = next((line for _, line in corpus.comments if line.startswith("# global.columns")), "")
     names = named.partition("=")[2].split() or list(CONLLU)
-    rows = [(number, corpus.aside_lines[number].split("\t")) for number in empty_nodes(corpus)]
-    empty_sentence = np.array([corpus.aside_sentences[number] for number, _ in rows], dtype=np.int64)
-    before = np.array([corpus.aside_words[number] for number, _ in rows], dtype=np.int64)
-    empty_ids = tuple(cells[0] for _, cells in rows)
+    rows = [(number, corpus.aside_lines[number].split("\t")) for number in lines_of_empty_nodes(corpus)]
+    unit = np.array([corpus.aside_sentences[number] for number, _ in rows], dtype=np.int64)
+    behind = np.array([corpus.aside_words[number] for number, _ in rows], dtype=np.int64) - starts[unit]
+    empties = Marks(unit, behind, behind, Column.of([cells[0] for _, cells in rows]))
+    corpus = corpus.with_marks(nodes=empties)
     known: dict[str, int] = {text: code for code, text in enumerate(corpus.column("DEPS").vocabulary)}
     of_empty = as_codes([cells[names.index("DEPS")] for _, cells in rows], known)
     cells_of = np.concatenate([corpus.column("DEPS").codes, of_empty])
-    sentence_of = np.concatenate([corpus.sentence_of, empty_sentence])
+    sentence_of = sentences_of_nodes(corpus)
 
     # Each distinct cell is taken apart once: the numbers of heads, or the ids of empty nodes, and relations.
     numbers, dotted, relations, sizes = array("q"), dict[int, str](), list[str](), array("q")
@@ -203,12 +104,9 @@ def with_enhanced(corpus: Corpus) -> tuple[Corpus, list[GraphFault]]:
     head = np.where(number == 0, NONE, starts[:-1][sentence] + number - 1)
     good = number <= np.diff(starts)[sentence]
 
-    def place(node: int) -> str:
-        return place_of_aside(corpus, rows[node - words][0]) if node >= words else corpus.place(node)
-
     faults: list[tuple[int, str]] = []
     nodes: dict[tuple[int, str], int] = {}
-    for node, (own, name) in enumerate(zip(empty_sentence.tolist(), empty_ids, strict=True), words):
+    for node, (own, name) in enumerate(zip(unit.tolist(), empties.labels.strings(), strict=True), words):
         if nodes.setdefault((own, name), node) != node:
             faults.append((node, f"the empty node {name} is there twice. Give each an id of its own."))
     if dotted:
@@ -227,21 +125,16 @@ def with_enhanced(corpus: Corpus) -> tuple[Corpus, list[GraphFault]]:
             part = broken[int(cells_of[node])]
             faults.append((node, f"{part!r} in DEPS where head:relation should stand, e.g. 3:nsubj|5:nsubj."))
         good &= ~np.isin(cells_of[dependent], list(broken))
-    faults.sort()
     labels = Column.of(relations)
-    graph = Graph.of(
-        dependent[good],
-        head[good],
-        Column(labels.codes[arcs[good]], labels.vocabulary),
-        empty_sentence=empty_sentence,
-        empty_behind=before - starts[empty_sentence],
-        empty_ids=empty_ids,
-    )
-    if repeated := int(good.sum()) - len(graph):
+    made = make_arcs(corpus, dependent[good], head[good], Column(labels.codes[arcs[good]], labels.vocabulary))
+    if repeated := int(good.sum()) - len(made):
         note = "Arcs that a cell of DEPS has twice, read once: {}."
         corpus = replace(corpus, noted=(*corpus.noted, (note, repeated)))
-    found_faults = [GraphFault(int(sentence_of[node]), place(node), fact) for node, fact in faults]
-    return corpus.with_layer(graph), found_faults
+    lines = []
+    for node, fact in sorted(faults):
+        place = corpus.place(node) if node < words else place_of_aside(corpus, rows[node - words][0])
+        lines.append((int(sentence_of[node]), f"{place}: {fact}"))
+    return corpus.with_marks(arcs=made), lines
 
 
 # --- SDP: one column for each predicate ---
@@ -262,45 +155,46 @@ def read_sdp(source: Source, builder: Builder, *, version: str = "auto") -> None
     """Read one file of SDP 2014 or 2015; the latter has a column of frames, and says so in its first line."""
     check_choice("version", version, SDP_VERSIONS)
     builder.begin_file(source.path)
-    arcs, problems = builder.collector(ArcLists), list[str]()
+    layers, problems = _layers(builder), list[str]()
     rows: list[tuple[int, list[str]]] = []
-    for batch in source.batches():
-        for number, line in batch.lines():
-            if line.startswith("#"):
-                if number == 1 and line.startswith("#SDP"):
-                    said = line.removeprefix("#SDP").strip()
-                    version = said if version == "auto" and said in SDP_VERSIONS[1:] else version
-                elif not rows:
-                    builder.comments([f"# sent_id = {line[1:].strip()}"], [builder.sentence])
-            elif line.strip():
-                rows.append((number, line.split("\t")))
-            elif rows:
-                _sdp_graph(rows, version, source.path, builder, arcs, problems)
-                rows = []
-    if rows:
-        _sdp_graph(rows, version, source.path, builder, arcs, problems)
+    lines = (row for batch in source.batches() for row in batch.lines())
+    for number, line in chain(lines, [(0, "")]):
+        if line.startswith("#"):
+            if number == 1 and line.startswith("#SDP"):
+                said = line.removeprefix("#SDP").strip()
+                version = said if version == "auto" and said in SDP_VERSIONS[1:] else version
+            elif not rows:
+                builder.comments([f"# sent_id = {line[1:].strip()}"], [builder.sentence])
+        elif line.strip():
+            rows.append((number, line.split("\t")))
+        elif rows:
+            problems += _add_sdp_graph(rows, version, source.path, builder, layers)
+            rows = []
     refuse_all(problems)
     builder.end_file()
 
 
-def _sdp_graph(
+def _layers(builder: Builder) -> tuple[MarkLists, MarkLists]:
+    """The arcs and predicates of the corpus."""
+    return builder.layer("arcs", "dependent", "head"), builder.layer("predicates")
+
+
+def _add_sdp_graph(
     rows: Sequence[tuple[int, list[str]]],
     version: str,
     path: str,
     builder: Builder,
-    arcs: ArcLists,
-    problems: list[str],
-) -> None:
-    """Add one graph to the builder, or what is wrong with it to the problems."""
+    layers: tuple[MarkLists, MarkLists],
+) -> list[str]:
+    """Add one graph to the builder, if it has no faults; these are returned."""
     predicates = [word for word, (_, cells) in enumerate(rows) if len(cells) > _PRED and cells[_PRED] == "+"]
     fixed = {"2014": _FRAME, "2015": _FRAME + 1}.get(version, len(rows[0][1]) - len(predicates))
-    before = len(problems)
     if fixed not in (_FRAME, _FRAME + 1):
-        problems.append(
+        return [
             f"{path}:{rows[0][0]}: {len(rows[0][1])} columns with {len(predicates)} predicates, where SDP has 6 and "
             "one for each predicate (2014), or 7 (2015). Is a + missing under PRED?"
-        )
-        return
+        ]
+    problems = []
     width = fixed + len(predicates)
     for word, (number, cells) in enumerate(rows, 1):
         fact = ""
@@ -317,20 +211,21 @@ def _sdp_graph(
             fact = f"{cells[_TOP]!r} and {cells[_PRED]!r} under TOP and PRED, which are + or -."
         if fact:
             problems.append(f"{path}:{number}: {fact}")
-    if len(problems) > before:
-        return
-    first = builder.words
+    if problems:
+        return problems
+    (arcs, marked), sentence, first = layers, builder.sentence, builder.words
     places = [1, *({"lemma": 2, "tag": 3}[name] for name in builder.names)]
     builder.add([cells[place] for _, cells in rows for place in places], [first + len(rows)], [rows[0][0]])
     for word, (_, cells) in enumerate(rows, first):
         if cells[_TOP] == "+":
-            arcs.arc(word, NONE, "")
+            arcs.add(sentence, NONE, NONE, "", word, NONE)
         if cells[_PRED] == "+":
             sense = cells[_FRAME] if fixed > _FRAME else ""
-            arcs.predicate(word, "" if sense == "_" else sense)
+            marked.add(sentence, word - first, word - first + 1, "" if sense == "_" else sense)
         for predicate, label in zip(predicates, cells[fixed:], strict=True):
             if label not in ("_", ""):
-                arcs.arc(word, first + predicate, label)
+                arcs.add(sentence, NONE, NONE, label, word, first + predicate)
+    return []
 
 
 # --- MRP: JSON, a graph per line, nodes by the characters that they stand for ---
@@ -352,19 +247,19 @@ class _GraphError(Exception):
 def read_mrp(source: Source, builder: Builder) -> None:
     """Read one file of bilexical graphs (flavour 0): words are what nodes are anchored to, and the text between."""
     builder.begin_file(source.path)
-    arcs, problems = builder.collector(ArcLists), list[str]()
+    layers, problems = _layers(builder), list[str]()
     for batch in source.batches():
         for number, line in batch.lines():
             if line.strip():
                 try:
-                    _mrp_graph(line, number, builder, arcs)
+                    _add_mrp_graph(line, number, builder, *layers)
                 except _GraphError as fault:
                     problems.append(f"{source.path}:{number}: {fault}")
     refuse_all(problems)
     builder.end_file()
 
 
-def _mrp_graph(line: str, number: int, builder: Builder, arcs: ArcLists) -> None:
+def _add_mrp_graph(line: str, number: int, builder: Builder, arcs: MarkLists, predicates: MarkLists) -> None:
     try:
         value = json.loads(line)
     except (ValueError, RecursionError) as error:
@@ -404,23 +299,23 @@ def _mrp_graph(line: str, number: int, builder: Builder, arcs: ArcLists) -> None
         if begin < end:
             words[begin, end] = text[begin:end]
         position = end
-    place = {span: builder.words + index for index, span in enumerate(words)}
+    first, sentence = builder.words, builder.sentence
+    place = {span: index for index, span in enumerate(words)}
     owner = {span: nodes[name] for name, span in reversed(ranges.items())}
-    properties = {
-        span: dict(zip(_pairs(node, "properties"), _pairs(node, "values"), strict=False))
-        for span, node in owner.items()
-    }
+    properties: dict[tuple[int, int], dict[str, str]] = {}
+    for span, node in owner.items():
+        names, values = (
+            [str(item) for item in found] if isinstance(found := node.get(key), list) else []
+            for key in ("properties", "values")
+        )
+        properties[span] = dict(zip(names, values, strict=False))
     flat: list[str] = []
     for span, form in words.items():
-        own = (
-            {"lemma": str(owner[span].get("label") or "_"), "tag": str(properties[span].get("pos", "_"))}
-            if span in owner
-            else {}
-        )
+        own = {}
+        if span in owner:
+            own = {"lemma": str(owner[span].get("label") or "_"), "tag": properties[span].get("pos", "_")}
         flat += [form, *(own.get(name, "_") for name in builder.names)]
-    edges: list[tuple[int, int, str]] = [
-        (place[_range(top, ranges, "tops")], NONE, "") for top in _listed(value, "tops")
-    ]
+    edges = [(place[_range(top, ranges, "tops")], NONE, "") for top in _listed(value, "tops")]
     heads: dict[tuple[int, int], None] = {}
     for edge in _listed(value, "edges"):
         if not isinstance(edge, dict) or "source" not in edge or "target" not in edge:
@@ -429,12 +324,12 @@ def _mrp_graph(line: str, number: int, builder: Builder, arcs: ArcLists) -> None
         heads[begin_at] = None
         edges.append((place[end_at], place[begin_at], str(edge.get("label") or "")))
     if value.get("id") is not None:
-        builder.comments([f"# sent_id = {value['id']}"], [builder.sentence])
-    builder.add(flat, [builder.words + len(words)], [number])
-    for edge_row in edges:
-        arcs.arc(*edge_row)
-    for span in sorted(heads):
-        arcs.predicate(place[span], str(properties[span].get("frame", "")))
+        builder.comments([f"# sent_id = {value['id']}"], [sentence])
+    builder.add(flat, [first + len(words)], [number])
+    for dependent, head, label in edges:
+        arcs.add(sentence, NONE, NONE, label, first + dependent, NONE if head == NONE else first + head)
+    for span in heads:
+        predicates.add(sentence, place[span], place[span] + 1, properties[span].get("frame", ""))
 
 
 def _listed(value: Mapping[str, Any], key: str) -> list[Any]:
@@ -442,11 +337,6 @@ def _listed(value: Mapping[str, Any], key: str) -> list[Any]:
     if found is not None and not isinstance(found, list):
         raise _GraphError(f"{key} is {shown(found)} where a list should stand.")
     return found or []
-
-
-def _pairs(node: Mapping[str, Any], key: str) -> list[Any]:
-    found = node.get(key)
-    return [str(item) for item in found] if isinstance(found, list) else []
 
 
 def _anchored(node: Mapping[str, Any], text: str) -> tuple[int, int]:

@@ -8,7 +8,7 @@ where the rest is plainly what is wanted.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -17,13 +17,14 @@ from itertools import pairwise
 import numpy as np
 
 from assay import specs
-from assay.arrays import NONE
-from assay.corpus import Column, Corpus
+from assay.arrays import NONE, Bools, Ints
+from assay.corpus import Column, Corpus, Marks
 from assay.errors import UsageError
 from assay.formats import Input
 from assay.formats.builder import check_choice, refuse_all
 from assay.formats.columns import CONLL09, CONLLU, ROLES
-from assay.formats.graphs import SDP_VERSIONS, Graph, empty_nodes, place_of_aside, with_enhanced
+from assay.formats.emptynodes import place_of_aside
+from assay.formats.graphs import NO_MARKS, SDP_VERSIONS, empty_nodes, lines_of_empty_nodes, with_enhanced
 from assay.formats.roles import HEADS, MARK, NOTHING, SPANS, has_predicate, with_roles
 
 _OF_ARCS = ("conllu", "sdp", "mrp")
@@ -74,13 +75,15 @@ _COMMENTS = {
 """How comments begin that a target holds."""
 _UP = f"# global.columns = {' '.join(CONLLU)} UP:PRED UP:ARGS\n"
 
-Arc = tuple[int, int, str]
-"""Dependent, head and label; words counted in the sentence from 0, the root is NONE."""
+Arc = tuple[int, int, int, str]
+"""Dependent (or the first word of an argument), end, head and label; words counted in the sentence, the root NONE."""
+Sentence = tuple[int, int, int, list[Arc], dict[int, str]]
+"""Its number, first word and end, its arcs or roles, and the senses of its predicates by word."""
 Writer = Callable[[Corpus, Mapping[str, list[str]], list[str]], Iterator[str]]
 """From a corpus, and those of its columns that the target holds, to text; what is left out goes into the list."""
 
 
-def written(source: Input, target: str, given: Mapping[str, str]) -> tuple[str, list[str]]:
+def write_graph(source: Input, target: str, given: Mapping[str, str]) -> tuple[str, list[str]]:
     """The text in a format of graphs or roles, and a sentence for everything that was left out."""
     parameters = specs.typed(f"format {target}", given, {"version": "2015"} if target == "sdp" else {})
     corpus = _read(source, target)
@@ -90,6 +93,7 @@ def written(source: Input, target: str, given: Mapping[str, str]) -> tuple[str, 
     columns = _columns(corpus, target, said)
     version = str(parameters.get("version", "2015"))
     check_choice("version", version, SDP_VERSIONS[1:])
+    _check_labels(corpus, target)
     writers: dict[str, Writer] = {
         "conllu": _conllu,
         "sdp": partial(_sdp, version=version),
@@ -113,13 +117,13 @@ def without_graph(source: Input, target: str) -> tuple[Corpus, list[str]]:
         what, names = "predicates and their arguments", ", ".join(_OF_HEADS)
     else:
         corpus = source.read()
-        number, what, names = len(corpus.layer(Graph) or ()), "arcs", ", ".join(_OF_ARCS)
+        number, what, names = len(_arcs(corpus)[0]), "arcs", ", ".join(_OF_ARCS)
     losses = [f"{target} has no place for {number:,} {what}: left out. Formats for them: {names}."]
     return corpus, losses if number else []
 
 
 def _read(source: Input, target: str) -> Corpus:
-    """The corpus with its graph, of the kind that the target holds."""
+    """The corpus with marks of the kind that the target holds."""
     plan = source.plan
     wanted = next(kind for kind, (names, _) in enumerate(_KINDS) if target in names)
     kind = 1 if plan.format in HEADS else 2 if plan.format in SPANS else 0
@@ -139,8 +143,8 @@ def _read(source: Input, target: str) -> Corpus:
         corpus = source.read()
     else:
         corpus, faults = with_enhanced(source.read())
-        refuse_all([f"{fault.place}: {fault.fact}" for fault in faults])
-        if not len(_graph(corpus)):
+        refuse_all([line for _, line in faults])
+        if not len(corpus.marks["arcs"]):
             raise UsageError(f"{source.path}: DEPS is empty, so there are no graphs. Convert a file that has them.")
     if not corpus.has_words and target != "props":
         remedy = "Merge them in from the treebank first, with up2/merge_ud_up.py of UniversalPropositions/tools."
@@ -150,10 +154,31 @@ def _read(source: Input, target: str) -> Corpus:
     return corpus
 
 
-def _graph(corpus: Corpus) -> Graph:
-    graph = corpus.layer(Graph)
-    assert graph is not None
-    return graph
+def _arcs(corpus: Corpus) -> tuple[Marks, Ints, Ints]:
+    """Arcs or roles with their first nodes and ends."""
+    if "arcs" in corpus.marks:
+        arcs = corpus.marks["arcs"]
+        return arcs, arcs.arguments["dependent"], arcs.arguments["dependent"] + 1
+    roles = corpus.marks.get("roles", NO_MARKS)
+    return roles, corpus.words_of(roles), corpus.starts[roles.unit] + roles.end
+
+
+def _sentences(corpus: Corpus) -> Iterator[Sentence]:
+    """The sentences of a corpus without empty nodes."""
+    arcs, begin, end = _arcs(corpus)
+    starts, head = corpus.starts[arcs.unit], arcs.arguments["head"]
+    predicates = corpus.marks.get("predicates", NO_MARKS)
+    senses: list[dict[int, str]] = [{} for _ in range(corpus.sentences)]
+    rows = zip(predicates.unit.tolist(), predicates.begin.tolist(), predicates.labels.strings(), strict=True)
+    for sentence, word, sense in rows:
+        senses[sentence][word] = sense
+    found: list[list[Arc]] = [[] for _ in range(corpus.sentences)]
+    places = begin - starts, end - starts, np.where(head == NONE, NONE, head - starts)
+    columns = zip(*(column.tolist() for column in (arcs.unit, *places)), arcs.labels.strings(), strict=True)
+    for sentence, *arc in columns:
+        found[sentence].append((arc[0], arc[1], arc[2], arc[3]))
+    for sentence, (first, stop) in enumerate(pairwise(corpus.starts.tolist())):
+        yield sentence, first, stop, found[sentence], senses[sentence]
 
 
 def _refuse(places: Sequence[str], fact: str, remedy: str) -> None:
@@ -191,110 +216,81 @@ def _columns(corpus: Corpus, target: str, said: list[str]) -> dict[str, list[str
         said.append(f"{target} has no place for comments: {left:,} left out.")
     if target not in ("conllu", "up") and corpus.aside_lines:
         said.append(f"{target} has no ranges or empty nodes: {len(corpus.aside_lines):,} lines left out.")
-    if target not in ("mrp", "biojson", "props"):
-        _check_cells(corpus, corpus.forms, target)
-        for name in taken.values():
-            _check_cells(corpus, corpus.columns[name], target)
+    checked = (corpus.forms, *(corpus.columns[name] for name in taken.values()))
+    for column in () if target in ("mrp", "biojson", "props") else checked:
+        words = np.flatnonzero(column.isin(text for text in column.vocabulary if any(map(text.__contains__, _ENDS))))
+        if len(words):
+            _refuse(
+                [corpus.place(word) for word in words.tolist()],
+                f"{column[int(words[0])]!r} holds a tab or line end, which divides the cells of {target}.",
+                "Mend it in the file.",
+            )
     return {place: corpus.columns[name].strings() for place, name in taken.items()}
 
 
-def _check_cells(corpus: Corpus, column: Column, target: str) -> None:
-    """Refuse cells with marks that end them."""
-    bad = [text for text in column.vocabulary if any(map(text.__contains__, _ENDS))]
-    if bad:
-        words = np.flatnonzero(column.isin(bad))
-        _refuse(
-            [corpus.place(int(word)) for word in words.tolist()],
-            f"{column[int(words[0])]!r} holds a tab or line end, which divides the cells of {target}.",
-            "Mend it in the file.",
-        )
-
-
 def _check_labels(corpus: Corpus, target: str) -> None:
-    """Refuse labels of arcs, and senses, that the target would read as something else."""
-    graph = _graph(corpus)
-    marks, nothing, no_sense = _READ_OTHERWISE[target]
-    labels = [
-        label
-        for label in graph.labels.vocabulary
-        if label in nothing or any(mark in marks or mark.isspace() for mark in label)
-    ]
-    senses = [sense for sense in graph.senses.vocabulary if sense in no_sense or any(map(sense.__contains__, _ENDS))]
-    for what, column, words, rows in (
-        ("label", graph.labels, graph.dependent, graph.labels.isin(labels) & (graph.head != NONE)),
-        ("sense", graph.senses, graph.predicates, graph.senses.isin(senses)),
-    ):
-        if rows.any():
+    """Refuse empty nodes, labels of arcs, and senses that the target would read as something else."""
+    arcs, words, _ = _arcs(corpus)
+    predicates, top = corpus.marks.get("predicates", NO_MARKS), arcs.arguments["head"] == NONE
+    asides = lines_of_empty_nodes(corpus) if target in _OF_ARCS else []
+
+    def place(node: int) -> str:
+        return corpus.place(node) if node < len(corpus) else place_of_aside(corpus, asides[node - len(corpus)])
+
+    def check(what: str, column: Column, wrong: Iterable[str], nodes: Ints, rows: Bools | bool = True) -> None:
+        bad = np.flatnonzero(column.isin(wrong) & rows)
+        if len(bad):
             _refuse(
-                [_place(corpus, word) for word in words[rows].tolist()],
-                f"the {what} {column[int(rows.argmax())]!r} would be read as something else in {target}.",
+                [place(node) for node in nodes[bad].tolist()],
+                f"the {what} {column[int(bad[0])]!r} would be read as something else in {target}.",
                 "Rename it, or keep the format.",
             )
 
+    if target in _READ_OTHERWISE:
+        marks, nothing, no_sense = _READ_OTHERWISE[target]
+        labels, senses = arcs.labels.vocabulary, predicates.labels.vocabulary
+        wrong = (one for one in labels if one in nothing or any(mark in marks or mark.isspace() for mark in one))
+        check("label", arcs.labels, wrong, words, ~top)
+        wrong = (one for one in senses if one in no_sense or any(map(one.__contains__, _ENDS)))
+        check("sense", predicates.labels, wrong, corpus.words_of(predicates))
+    if asides and len(empty_nodes(corpus)):
+        _refuse(
+            [place_of_aside(corpus, number) for number in asides],
+            f"the empty node {empty_nodes(corpus).labels[0]}, and nodes of {target} are words.",
+            "Keep CoNLL-U, or collapse empty nodes first, e.g. with UD's enhanced_collapse_empty_nodes.pl.",
+        )
+    named = np.flatnonzero(top & ~arcs.labels.isin(("", _ROOT)))
+    if len(named) and target in ("sdp", "mrp"):
+        _refuse(
+            [place(node) for node in words[named].tolist()],
+            f"the arc from the root has the label {arcs.labels[int(named[0])]!r}, and tops of {target} have none.",
+            f"Rename it {_ROOT}.",
+        )
 
-def _place(corpus: Corpus, node: int) -> str:
-    """`file:line` of a word or an empty node."""
-    words = len(corpus)
-    return corpus.place(node) if node < words else place_of_aside(corpus, empty_nodes(corpus)[node - words])
+
+def _note_idle_predicates(corpus: Corpus, target: str, said: list[str]) -> None:
+    """Note predicates without arguments, for which the target has no flag."""
+    predicates = corpus.words_of(corpus.marks.get("predicates", NO_MARKS))
+    if idle := int((~np.isin(predicates, corpus.marks["arcs"].arguments["head"])).sum()):
+        nouns = "words" if target == "conllu" else "nodes"
+        said.append(f"{target} has no flag for predicates: {idle:,} without arguments are {nouns} like others there.")
 
 
 # --- graphs ---
 
 
-def _arcs(corpus: Corpus, target: str) -> list[list[Arc]]:
-    """The arcs of each sentence; empty nodes and tops with labels of their own are refused."""
-    graph = _graph(corpus)
-    if graph.empty_ids:
-        _refuse(
-            [place_of_aside(corpus, number) for number in empty_nodes(corpus)],
-            f"the empty node {graph.empty_ids[0]}, and nodes of {target} are words.",
-            "Keep CoNLL-U, or collapse empty nodes first, e.g. with UD's enhanced_collapse_empty_nodes.pl.",
-        )
-    tops = graph.head == NONE
-    named = np.flatnonzero(tops & ~graph.labels.isin(("", _ROOT)))
-    if len(named) and target != "conllu":
-        _refuse(
-            [_place(corpus, node) for node in graph.dependent[named].tolist()],
-            f"the arc from the root has the label {graph.labels[int(named[0])]!r}, and tops of {target} have none.",
-            f"Rename it {_ROOT}.",
-        )
-    found: list[list[Arc]] = [[] for _ in range(corpus.sentences)]
-    sentences = corpus.sentence_of[graph.dependent]
-    starts = corpus.starts[sentences]
-    rows = zip(
-        sentences.tolist(),
-        (graph.dependent - starts).tolist(),
-        np.where(tops, NONE, graph.head - starts).tolist(),
-        graph.labels.strings(),
-        strict=True,
-    )
-    for sentence, dependent, head, label in rows:
-        found[sentence].append((dependent, head, label))
-    return found
-
-
-def _idle(corpus: Corpus) -> int:
-    """The number of predicates without arguments."""
-    graph = _graph(corpus)
-    return int((~np.isin(graph.predicates, graph.head)).sum())
-
-
 def _conllu(corpus: Corpus, columns: Mapping[str, list[str]], said: list[str]) -> Iterator[str]:
-    _check_labels(corpus, "conllu")
-    graph = _graph(corpus)
-    frames = sum(bool(sense) for sense in graph.senses.strings())
-    if frames:
+    if frames := sum(map(bool, corpus.marks.get("predicates", NO_MARKS).labels.strings())):
         said.append(f"conllu has no place for frames of predicates: {frames:,} left out.")
-    if idle := _idle(corpus):
-        said.append(f"conllu has no flag for predicates: {idle:,} without arguments are words like others there.")
-    arcs, forms = _arcs(corpus, "conllu"), corpus.forms.strings()
+    _note_idle_predicates(corpus, "conllu", said)
+    forms = corpus.forms.strings()
     comments: dict[int, list[str]] = {}
     for sentence, line in corpus.comments:
         comments.setdefault(sentence, []).append(f"{line}\n")
-    for sentence, (first, end) in enumerate(pairwise(corpus.starts.tolist())):
+    for sentence, first, end, arcs, _ in _sentences(corpus):
         yield from comments.get(sentence, ())
         cells: list[list[str]] = [[] for _ in range(first, end)]
-        for dependent, head, label in sorted(arcs[sentence]):
+        for dependent, _, head, label in sorted(arcs):
             cells[dependent].append(f"{head + 1}:{label or _ROOT}" if head == NONE else f"{head + 1}:{label}")
         for word in range(first, end):
             row = {**{name: texts[word] for name, texts in columns.items()}, "FORM": forms[word]}
@@ -304,24 +300,17 @@ def _conllu(corpus: Corpus, columns: Mapping[str, list[str]], said: list[str]) -
 
 
 def _sdp(corpus: Corpus, columns: Mapping[str, list[str]], said: list[str], version: str) -> Iterator[str]:
-    _check_labels(corpus, "sdp")
-    graph = _graph(corpus)
     framed = version != "2014"
-    senses = dict(zip(graph.predicates.tolist(), graph.senses.strings(), strict=True))
-    if not framed and any(senses.values()):
-        number = sum(bool(sense) for sense in senses.values())
-        said.append(f"sdp of 2014 has no place for frames of predicates: {number:,} left out.")
-    arcs, ids, forms = _arcs(corpus, "sdp"), corpus.metadata("sent_id"), corpus.forms.strings()
-    marked: list[set[int]] = [set() for _ in range(corpus.sentences)]
-    for word, sentence in zip(graph.predicates.tolist(), corpus.sentence_of[graph.predicates].tolist(), strict=True):
-        marked[sentence].add(word - int(corpus.starts[sentence]))
+    frames = sum(map(bool, corpus.marks.get("predicates", NO_MARKS).labels.strings()))
+    if not framed and frames:
+        said.append(f"sdp of 2014 has no place for frames of predicates: {frames:,} left out.")
+    ids, forms, sentences = corpus.metadata("sent_id"), corpus.forms.strings(), list(_sentences(corpus))
     doubles: list[tuple[int, str]] = []
-    for sentence, listed in enumerate(arcs):
+    for _, first, _, arcs, _ in sentences:
         # Arcs are sorted by dependent and head.
-        for (dependent, head, label), following in pairwise(listed):
-            if head != NONE and (dependent, head) == following[:2]:
-                doubles.append((int(corpus.starts[sentence]) + dependent, f"{label} and {following[2]}"))
-        marked[sentence].update(head for _, head, _ in listed if head != NONE)
+        for (dependent, _, head, label), following in pairwise(arcs):
+            if head != NONE and (dependent, head) == (following[0], following[2]):
+                doubles.append((first + dependent, f"{label} and {following[3]}"))
     if doubles:
         _refuse(
             [corpus.place(word) for word, _ in doubles],
@@ -330,22 +319,21 @@ def _sdp(corpus: Corpus, columns: Mapping[str, list[str]], said: list[str], vers
         )
     if framed:
         yield f"#SDP {version}\n"
-    for sentence, (first, end) in enumerate(pairwise(corpus.starts.tolist())):
+    for sentence, first, end, arcs, senses in sentences:
         yield f"#{ids[sentence] or sentence + 1}\n"
-        tops = {dependent for dependent, head, _ in arcs[sentence] if head == NONE}
-        between = {(dependent, head): label for dependent, head, label in arcs[sentence]}
-        predicates = sorted(marked[sentence])
+        between = {(dependent, head): label for dependent, _, head, label in arcs}
+        predicates = sorted({*senses, *(head for _, head in between)} - {NONE})
         for word in range(end - first):
             own = [columns[name][first + word] if name in columns else "_" for name in ("lemma", "tag")]
-            flags = ["+" if word in tops else "-", "+" if word in marked[sentence] else "-"]
-            frame = [senses.get(first + word) or "_"] if framed else []
+            flags = ["+" if flag else "-" for flag in ((word, NONE) in between, word in predicates)]
+            frame = [senses.get(word) or "_"] if framed else []
             cells = [between.get((word, predicate), "_") for predicate in predicates]
             yield "\t".join([str(word + 1), forms[first + word], *own, *flags, *frame, *cells]) + "\n"
         yield "\n"
 
 
 def _mrp(corpus: Corpus, columns: Mapping[str, list[str]], said: list[str]) -> Iterator[str]:
-    graph, forms = _graph(corpus), corpus.forms.strings()
+    forms = corpus.forms.strings()
     rough = np.flatnonzero(corpus.forms.isin(text for text in corpus.forms.vocabulary if text != text.strip()))
     if len(rough):
         _refuse(
@@ -353,18 +341,16 @@ def _mrp(corpus: Corpus, columns: Mapping[str, list[str]], said: list[str]) -> I
             f"the word {forms[int(rough[0])]!r} begins or ends with white space, which no node of mrp stands for.",
             "Mend it in the file.",
         )
-    if idle := _idle(corpus):
-        said.append(f"mrp has no flag for predicates: {idle:,} without arguments are nodes like others there.")
+    _note_idle_predicates(corpus, "mrp", said)
     # mtool reads no graph without a date.
     today = datetime.now(UTC).strftime("%Y-%m-%d")
-    arcs, ids, texts = _arcs(corpus, "mrp"), corpus.metadata("sent_id"), corpus.metadata("text")
-    senses = dict(zip(graph.predicates.tolist(), graph.senses.strings(), strict=True))
-    for sentence, (first, end) in enumerate(pairwise(corpus.starts.tolist())):
+    ids, texts = corpus.metadata("sent_id"), corpus.metadata("text")
+    for sentence, first, end, arcs, senses in _sentences(corpus):
         text, ranges = _anchored(forms[first:end], texts[sentence])
         nodes = []
         for word, (begin, stop) in enumerate(ranges):
             own = {name: columns[name][first + word] for name in columns}
-            properties = {"pos": own.get("tag", "_"), "frame": senses.get(first + word) or "_"}
+            properties = {"pos": own.get("tag", "_"), "frame": senses.get(word) or "_"}
             kept = {name: value for name, value in properties.items() if value != "_"}
             node: dict[str, object] = {"id": word}
             node |= {"label": own["lemma"]} if own.get("lemma", "_") != "_" else {}
@@ -376,11 +362,11 @@ def _mrp(corpus: Corpus, columns: Mapping[str, list[str]], said: list[str]) -> I
             "version": 1.1,
             "time": today,
             "input": text,
-            "tops": [dependent for dependent, head, _ in arcs[sentence] if head == NONE],
+            "tops": [dependent for dependent, _, head, _ in arcs if head == NONE],
             "nodes": nodes,
             "edges": [
                 {"source": head, "target": dependent, "label": label}
-                for dependent, head, label in arcs[sentence]
+                for dependent, _, head, label in arcs
                 if head != NONE
             ],
         }
@@ -408,40 +394,29 @@ def _anchored(words: Sequence[str], text: str | None) -> tuple[str, list[tuple[i
 # --- roles of words ---
 
 
-def _propositions(
-    corpus: Corpus, target: str
-) -> Iterator[tuple[int, int, list[int], dict[tuple[int, int], list[str]]]]:
-    """For each sentence its first word and end, its predicates, and the roles of words at predicates."""
-    _check_labels(corpus, target)
-    graph = _graph(corpus)
-    predicates: list[list[int]] = [[] for _ in range(corpus.sentences)]
-    for word, sentence in zip(graph.predicates.tolist(), corpus.sentence_of[graph.predicates].tolist(), strict=True):
-        predicates[sentence].append(word)
-    found: list[dict[tuple[int, int], list[str]]] = [{} for _ in range(corpus.sentences)]
-    sentences = corpus.sentence_of[graph.dependent].tolist()
-    rows = zip(sentences, graph.dependent.tolist(), graph.head.tolist(), graph.labels.strings(), strict=True)
-    for sentence, dependent, head, role in rows:
-        found[sentence].setdefault((dependent, head), []).append(role)
-    for sentence, (first, end) in enumerate(pairwise(corpus.starts.tolist())):
-        yield first, end, predicates[sentence], found[sentence]
+def _roles_at(arcs: Sequence[Arc]) -> dict[tuple[int, int], list[str]]:
+    """The roles of each word at each predicate."""
+    found: dict[tuple[int, int], list[str]] = {}
+    for word, _, predicate, role in arcs:
+        found.setdefault((word, predicate), []).append(role)
+    return found
 
 
-def _conll09(corpus: Corpus, columns: Mapping[str, list[str]], _: list[str]) -> Iterator[str]:
-    graph, forms = _graph(corpus), corpus.forms.strings()
-    senses = dict(zip(graph.predicates.tolist(), graph.senses.strings(), strict=True))
-    for first, end, predicates, found in _propositions(corpus, "conll09"):
-        for word in range(first, end):
-            own = [columns[name][word] or "_" if name in columns else "_" for name in CONLL09[2:]]
+def _conll09(corpus: Corpus, columns: Mapping[str, list[str]], said: list[str]) -> Iterator[str]:
+    forms = corpus.forms.strings()
+    for _, first, end, arcs, senses in _sentences(corpus):
+        found = _roles_at(arcs)
+        for word in range(end - first):
+            own = [columns[name][first + word] or "_" if name in columns else "_" for name in CONLL09[2:]]
             sense = ["Y", senses[word]] if word in senses else ["_", "_"]
-            cells = ["|".join(found.get((word, predicate), ())) or "_" for predicate in predicates]
-            yield "\t".join([str(word - first + 1), forms[word], *own, *sense, *cells]) + "\n"
+            cells = ["|".join(found.get((word, predicate), ())) or "_" for predicate in senses]
+            yield "\t".join([str(word + 1), forms[first + word], *own, *sense, *cells]) + "\n"
         yield "\n"
 
 
 def _up(corpus: Corpus, columns: Mapping[str, list[str]], said: list[str]) -> Iterator[str]:
-    graph, forms = _graph(corpus), corpus.forms.strings()
-    senses = dict(zip(graph.predicates.tolist(), graph.senses.strings(), strict=True))
-    own = (graph.dependent == graph.head) & graph.labels.isin([MARK])
+    roles, forms = corpus.marks["roles"], corpus.forms.strings()
+    own = (corpus.words_of(roles) == roles.arguments["head"]) & roles.labels.isin([MARK])
     if own.any():
         said.append(f"in up {MARK} at a predicate itself is a mark and no argument: {int(own.sum()):,} became marks.")
     comments: dict[int, list[str]] = {}
@@ -454,74 +429,63 @@ def _up(corpus: Corpus, columns: Mapping[str, list[str]], said: list[str]) -> It
     for sentence, word, line in places:
         asides.setdefault((sentence, word), []).append(line)
     yield _UP
-    for sentence, (first, end, predicates, found) in enumerate(_propositions(corpus, "up")):
+    for sentence, first, end, arcs, senses in _sentences(corpus):
         yield from comments.get(sentence, ())
-        for word in range(first, end + 1):
-            for line in asides.get((sentence, word), ()):
+        found = _roles_at(arcs)
+        for word in range(end - first + 1):
+            for line in asides.get((sentence, first + word), ()):
                 kept = line.split("\t")[:width]
-                empty = ["_"] * (len(CONLLU) + 1 + len(predicates) - len(kept))
+                empty = ["_"] * (len(CONLLU) + 1 + len(senses) - len(kept))
                 yield f"{line}\n" if line.startswith("#") else "\t".join([*kept, *empty]) + "\n"
-            if word == end:
+            if first + word == end:
                 break
-            cells = [columns[name][word] or "_" if name in columns else "_" for name in CONLLU[2:]]
-            roles = []
-            for predicate in predicates:
+            cells = [columns[name][first + word] or "_" if name in columns else "_" for name in CONLLU[2:]]
+            for predicate in senses:
                 given = [role for role in found.get((word, predicate), ()) if word != predicate or role != MARK]
-                roles.append("|".join([*([MARK] if word == predicate else []), *given]) or "_")
-            row = [str(word - first + 1), forms[word], *cells, senses.get(word, "_"), *roles]
-            yield "\t".join(row) + "\n"
+                cells.append("|".join([*([MARK] if word == predicate else []), *given]) or "_")
+            cells.insert(len(CONLLU) - 2, senses.get(word, "_"))
+            yield "\t".join([str(word + 1), forms[first + word], *cells]) + "\n"
         yield "\n"
 
 
 # --- roles of stretches ---
 
 
-def _stretches(corpus: Corpus) -> Iterator[tuple[int, int, dict[int, list[tuple[int, int, str]]]]]:
-    """For each sentence its first word and end, and the arguments of each predicate: first word, end and role."""
-    graph = _graph(corpus)
-    assert graph.begin is not None and graph.end is not None
-    found: list[dict[int, list[tuple[int, int, str]]]] = [{} for _ in range(corpus.sentences)]
-    sentence_of = corpus.sentence_of
-    for word in graph.predicates.tolist():
-        found[sentence_of[word]][word] = []
-    rows = zip(graph.begin.tolist(), graph.end.tolist(), graph.head.tolist(), graph.labels.strings(), strict=True)
-    for begin, end, head, role in rows:
-        found[sentence_of[head]][head].append((begin, end, role))
-    for sentence, (first, end) in enumerate(pairwise(corpus.starts.tolist())):
-        yield first, end, found[sentence]
+def _arguments(arcs: Sequence[Arc], predicate: int) -> list[tuple[int, int, str]]:
+    """The arguments of a predicate: first word, end and role."""
+    return [(begin, end, role) for begin, end, head, role in arcs if head == predicate]
 
 
-def _props(corpus: Corpus, _: Mapping[str, list[str]], said: list[str]) -> Iterator[str]:
-    _check_labels(corpus, "props")
-    graph = _graph(corpus)
-    lemmas = dict(zip(graph.predicates.tolist(), graph.senses.strings(), strict=True))
+def _props(corpus: Corpus, columns: Mapping[str, list[str]], said: list[str]) -> Iterator[str]:
+    predicates = corpus.marks["predicates"]
+    words, lemmas = corpus.words_of(predicates).tolist(), predicates.labels.strings()
     if corpus.format in ("conll2012", "up2-spans"):
-        lemmas = {word: sense.rpartition(".")[0] or sense for word, sense in lemmas.items()}
+        lemmas = [sense.rpartition(".")[0] or sense for sense in lemmas]
         said.append(f"props has no place for senses: of {len(lemmas):,} predicates the lemmas are kept.")
-    nameless = [word for word, lemma in lemmas.items() if not lemma] if corpus.has_words else []
+    nameless = [word for word, lemma in zip(words, lemmas, strict=True) if not lemma] if corpus.has_words else []
     if nameless:
         # Readers that split at white space would take the next column for the lemma.
-        lemmas |= {word: corpus.forms[word] for word in nameless}
+        lemmas = [lemma or corpus.forms[word] for word, lemma in zip(words, lemmas, strict=True)]
         _refuse(
-            [corpus.place(word) for word in nameless if lemmas[word] == "-"],
+            [corpus.place(word) for word in nameless if corpus.forms[word] == "-"],
             "the predicate - has no lemma, and in props - is the mark of a word that is none.",
             "Give it a lemma.",
         )
         said.append(f"predicates without a lemma, which are called by their words in props: {len(nameless):,}.")
-    for first, end, found in _stretches(corpus):
-        columns = [_bracketed(corpus, first, end, arguments) for arguments in found.values()]
-        for word in range(first, end):
-            cells = [lemmas[word] if word in found else "-", *(column[word - first] for column in columns)]
-            yield "\t".join(cells) + "\n"
+    named = dict(zip(words, lemmas, strict=True))
+    for _, first, end, arcs, senses in _sentences(corpus):
+        cells = [_bracketed(corpus, first, end - first, _arguments(arcs, predicate)) for predicate in senses]
+        for word in range(end - first):
+            yield "\t".join([named.get(first + word, "-"), *(column[word] for column in cells)]) + "\n"
         yield "\n"
 
 
-def _bracketed(corpus: Corpus, first: int, end: int, arguments: Sequence[tuple[int, int, str]]) -> list[str]:
+def _bracketed(corpus: Corpus, first: int, size: int, arguments: Sequence[tuple[int, int, str]]) -> list[str]:
     """The cells of a predicate's column; what closes before something opened later says its role."""
     cells = []
     still_open: list[tuple[int, int, str]] = []
     ordered = sorted(arguments, key=lambda argument: (argument[0], -argument[1]))
-    for word in range(first, end):
+    for word in range(size):
         opened = [argument for argument in ordered if argument[0] == word]
         still_open += opened
         closed = ""
@@ -531,7 +495,7 @@ def _bracketed(corpus: Corpus, first: int, end: int, arguments: Sequence[tuple[i
             taken = argument if last else next(one for one in reversed(still_open) if one[2] == argument[2])
             if taken[0] != argument[0]:
                 _refuse(
-                    [corpus.place(argument[0])],
+                    [corpus.place(first + argument[0])],
                     f"two arguments {argument[2]} of one predicate cross each other, which brackets cannot say.",
                     "Rename one of them.",
                 )
@@ -542,30 +506,28 @@ def _bracketed(corpus: Corpus, first: int, end: int, arguments: Sequence[tuple[i
 
 
 def _biojson(corpus: Corpus, _: Mapping[str, list[str]], __: list[str]) -> Iterator[str]:
-    _check_labels(corpus, "biojson")
-    graph, forms, ids = _graph(corpus), corpus.forms.strings(), corpus.metadata("sent_id")
-    senses = dict(zip(graph.predicates.tolist(), graph.senses.strings(), strict=True))
-    for sentence, (first, end, found) in enumerate(_stretches(corpus)):
+    forms, ids = corpus.forms.strings(), corpus.metadata("sent_id")
+    for sentence, first, end, arcs, senses in _sentences(corpus):
         verbs = []
-        for predicate, arguments in found.items():
+        for predicate, sense in senses.items():
             tags = ["O"] * (end - first)
+            arguments = _arguments(arcs, predicate)
             for begin, stop, role in arguments:
-                if any(tag != "O" for tag in tags[begin - first : stop - first]):
+                if any(tag != "O" for tag in tags[begin:stop]):
                     _refuse(
-                        [corpus.place(begin)],
+                        [corpus.place(first + begin)],
                         f"the argument {role} overlaps another of its predicate, and a word has one tag.",
                         "Use --to props",
                     )
-                tags[begin - first : stop - first] = [f"B-{role}", *[f"I-{role}"] * (stop - begin - 1)]
+                tags[begin:stop] = [f"B-{role}", *[f"I-{role}"] * (stop - begin - 1)]
             marked = [argument for argument in arguments if argument[2] == MARK]
             if marked and not any(begin <= predicate < stop for begin, stop, _ in marked):
                 _refuse(
-                    [corpus.place(predicate)],
+                    [corpus.place(first + predicate)],
                     f"{MARK} stands at another word than the predicate, which would be refused in biojson.",
                     f"Put {MARK} where the predicate is.",
                 )
-            verb: dict[str, object] = {"verb": forms[predicate], "predicate": predicate - first}
-            verb |= {"sense": senses[predicate]} if senses[predicate] else {}
-            verbs.append({**verb, "tags": tags})
+            verb: dict[str, object] = {"verb": forms[first + predicate], "predicate": predicate}
+            verbs.append({**verb, **({"sense": sense} if sense else {}), "tags": tags})
         name = {"id": ids[sentence]} if ids[sentence] is not None else {}
         yield json.dumps({**name, "words": forms[first:end], "verbs": verbs}, ensure_ascii=False) + "\n"

@@ -16,7 +16,7 @@ from assay.corpus import Column, Corpus, Marks, one_vocabulary
 from assay.errors import InputError
 from assay.formats.builder import Builder, Vocabulary
 from assay.formats.columns import Layout
-from assay.formats.relations import NIL, LinkLists, Links
+from assay.formats.relations import NIL, candidates_of, link_lists
 from assay.formats.schemes import BEGIN, ROLES, SINGLE
 from assay.formats.source import Source
 
@@ -221,15 +221,16 @@ def links_of_columns(
     known = Column.of(chain.from_iterable(identifiers))
     own = np.where(linked[holder], sizes[cells[holder]], 0)
     rows = numbers_of_runs((np.cumsum(sizes) - sizes)[cells[holder]], own)
-    starts = np.concatenate([[0], np.cumsum(own)]).astype(np.int64)
-    layer = Links(spans, starts, Column(known.codes[rows], known.vocabulary), capitals=hipe)
-    return replace(corpus, spans=spans).with_layer(layer)
+    mention = np.repeat(np.arange(len(spans)), own)
+    named = Column(known.codes[rows], known.vocabulary)
+    candidates = candidates_of(spans.unit[mention], mention, named, capitals=hipe)
+    return replace(corpus, spans=spans).with_marks(links=spans, candidates=candidates)
 
 
 def with_links(corpus: Corpus) -> Corpus:
     """The corpus with the links of its columns, where these are called as HIPE calls them; else as it is."""
     tags, links = link_columns(tuple(corpus.columns))
-    if not (tags and links) or corpus.layer(Links) is not None:
+    if not (tags and links) or "links" in corpus.marks:
         return corpus
     others = {name: one for name, one in corpus.columns.items() if name not in (tags, links, _MISC)}
     return replace(links_of_columns(corpus, tags, [links], gold=True), columns=others)
@@ -329,7 +330,7 @@ def read_neleval(source: Source, builder: Builder) -> None:
     A document has as many nameless atoms as its mentions reach.
     """
     builder.begin_file(source.path)
-    lists = builder.collector(LinkLists)
+    lists = builder.collector(link_lists)
     before = builder.sentence
     documents: dict[str, int] = {}
     lengths: list[int] = []
@@ -414,7 +415,7 @@ def looks_aida(head: Sequence[str]) -> bool:
 def read_aida(source: Source, builder: Builder, *, link: int) -> None:
     """Read one file; `link` is the column of identifiers, counted from 1. A mention without one is NIL."""
     builder.begin_file(source.path)
-    lists = builder.collector(LinkLists)
+    lists = builder.collector(link_lists)
     forms: list[str] = []
     first = 0
     mentions: list[tuple[int, int, str, int]] = []

@@ -1,7 +1,8 @@
-"""Relations and links: layers over the spans of a corpus, and what readers gather them in.
+"""Relations and links: marks that refer to spans, and what readers gather them in.
 
-A relation joins two spans under a label. A link gives a span the identifiers of what it names. Each layer has spans
-of its own, so that it does not depend on how the spans of the corpus are sorted, mapped or chosen among.
+A relation joins two spans under a label. A link gives a span the identifiers of what it names: its candidates. The
+spans that they refer to are a layer of their own, so that nothing depends on how the spans of the corpus are sorted,
+mapped or chosen among. One without a type has an empty label.
 """
 
 from __future__ import annotations
@@ -14,173 +15,133 @@ import numpy as np
 
 from assay.arrays import NONE, Bools, Ints
 from assay.corpus import Column, Corpus, Marks
+from assay.corpus.marks import REFERENCES
 from assay.errors import InputError
 from assay.formats.builder import SpanLists, Vocabulary
-from assay.records import dataclass
 
 NIL = "NIL"
 """The identifier of a mention that names something without one."""
+SYMMETRIC = "symmetric"
+"""The column of relations that is filled if the file itself says that they have no direction."""
+SCORE = "score"
+"""The column of the scores of candidates, empty for one without."""
+CAPITALS = "capitals"
+"""The column that candidates have if case does not matter in identifiers, which are in capitals then."""
 
 
-@dataclass(frozen=True, eq=False)
-class Relations:
-    """A layer of a Corpus (`corpus.layer(Relations)`): labelled pairs of spans, in the order of their file.
+def relations_in(corpus: Corpus) -> tuple[Marks, Marks]:
+    """The spans of a corpus and the relations between them; none if its file has no relations.
 
-    Nothing is left out here: a relation may be there twice, join a span with itself or cross the ends of sentences.
-    Where relations are facts between entities, each joins the first mentions of two of them.
+    Nothing is left out: a relation may be there twice, join a span with itself or cross the ends of sentences. Where
+    relations are facts between entities, the groups of the spans, each joins the first mentions of two of them.
     """
-
-    spans: Marks
-    """All spans of the file, whether they take part or not; one without a type has an empty label."""
-    labels: Column
-    head: Ints
-    """The number of the first argument of each relation among the spans …"""
-    tail: Ints
-    """… and of the second."""
-    symmetric: Bools
-    """Mask of the relations that the file itself says have no direction."""
-    lines: Ints
-    """The line of its file that each relation was read from."""
-    entity: Ints | None = None
-    """The entity of each span, counted over all documents, NONE for a span in none; None where a file has none."""
-
-    def __len__(self) -> int:
-        """The number of relations."""
-        return len(self.head)
-
-    def moved(self, place: Ints) -> Relations:
-        """The same in a corpus whose sentences stand in other places."""
-        spans, order = self.spans.moved(place)
-        number = np.full(len(self.spans), NONE)
-        number[order] = np.arange(len(order))
-        entity = None if self.entity is None else self.entity[order]
-        head, tail = number[self.head], number[self.tail]
-        rows = np.flatnonzero((head != NONE) & (tail != NONE))
-        labels = Column(self.labels.codes[rows], self.labels.vocabulary)
-        return Relations(spans, labels, head[rows], tail[rows], self.symmetric[rows], self.lines[rows], entity)
+    return _referring(corpus, "relations", ("head", "tail"), SYMMETRIC)
 
 
-@dataclass(frozen=True, eq=False)
-class Links:
-    """A layer of a Corpus (`corpus.layer(Links)`): mentions and the identifiers that each may have."""
+def links_in(corpus: Corpus) -> tuple[Marks, Marks]:
+    """The mentions of a corpus and the candidates of their links; none if its file has no links.
 
-    spans: Marks
-    """All mentions, linked or not; one without a type has an empty label."""
-    starts: Ints
-    """The place of the first identifier of each mention, and behind the last mention their number."""
-    identifiers: Column
-    """The identifiers of all mentions: alternatives in gold, ranked candidates, best first, in a system.
-
-    A mention without identifiers has no link. One that names something unknown has the identifier NIL.
+    Candidates are labelled with identifiers: alternatives in gold, ranked ones, best first, in a system. A mention
+    without any has no link. One that names something unknown has the identifier NIL.
     """
-    scores: np.ndarray | None = None
-    """The score of each identifier, nan where it has none; None: the file has no scores."""
-    capitals: bool = False
-    """True if small letters and capitals are the same in identifiers, which are in capitals here."""
-
-    def __len__(self) -> int:
-        """The number of mentions."""
-        return len(self.spans)
-
-    def moved(self, place: Ints) -> Links:
-        """The same in a corpus whose sentences stand in other places."""
-        return self._taken(*self.spans.moved(place))
-
-    def _taken(self, spans: Marks, order: Ints) -> Links:
-        sizes = np.diff(self.starts)[order]
-        starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        rows = np.repeat(self.starts[order] - starts[:-1], sizes) + np.arange(starts[-1])
-        identifiers = Column(self.identifiers.codes[rows], self.identifiers.vocabulary)
-        scores = None if self.scores is None else self.scores[rows]
-        return replace(self, spans=spans, starts=starts, identifiers=identifiers, scores=scores)
+    return _referring(corpus, "candidates", ("mention",), SCORE)
 
 
-def relations_of(corpus: Corpus) -> Relations:
-    """The relations of a corpus; none between its spans where its file has no relations."""
-    found = corpus.layer(Relations)
-    if found is None:
-        none = np.zeros(0, dtype=np.int64)
-        found = Relations(_spans_of(corpus), Column.of(()), none, none, none.astype(bool), none)
-    return found
-
-
-def links_of(corpus: Corpus) -> Links:
-    """The links of a corpus; none at its spans where its file has no links."""
-    found = corpus.layer(Links)
-    if found is None:
-        spans = _spans_of(corpus)
-        found = Links(spans, np.zeros(len(spans) + 1, dtype=np.int64), Column.of(()))
-    return found
-
-
-def _spans_of(corpus: Corpus) -> Marks:
+def _referring(corpus: Corpus, layer: str, roles: Sequence[str], column: str) -> tuple[Marks, Marks]:
+    if layer in corpus.marks:
+        return corpus.marks[REFERENCES[layer]], corpus.marks[layer]
     if corpus.spans is None:
         raise InputError(
             f"{corpus.name}: holds no spans ({corpus.format}), so there is nothing to relate or to link. "
             "Is it another --task or --input-format?"
         )
-    return corpus.spans
+    none = np.zeros(0, dtype=np.int64)
+    empty = Marks.without_place(none, Column.of(()), **dict.fromkeys(roles, none))
+    return corpus.spans, replace(empty, columns={column: Column.of(())})
 
 
-class RelationLists(SpanLists):
-    """Spans and relations as readers find them; it ends in Relations."""
+def is_symmetric(relations: Marks) -> Bools:
+    """Mask of the relations that the file itself says have no direction."""
+    return relations.columns[SYMMETRIC].isin((SYMMETRIC,))
 
-    def __init__(self) -> None:
+
+def candidate_scores(candidates: Marks) -> np.ndarray:
+    """The score of each candidate of a link, nan for one without."""
+    column = candidates.columns[SCORE]
+    return np.array([float(text or "nan") for text in column.vocabulary], dtype=float)[column.codes]
+
+
+def candidates_of(unit: Ints, mention: Ints, identifiers: Column, *, capitals: bool = False) -> Marks:
+    """Candidates without scores: each with its unit, its mention, in their order, and its identifier."""
+    same = Column(np.zeros(len(mention), dtype=np.int32), ("",))
+    columns = {SCORE: same, **({CAPITALS: same} if capitals else {})}
+    return replace(Marks.without_place(unit, identifiers, mention=mention), columns=columns)
+
+
+class References(SpanLists):
+    """Spans as readers find them, and marks that refer to them; it ends in both layers."""
+
+    def __init__(self, layer: str, column: str, *roles: str) -> None:
         super().__init__()
-        self._relations = array("q")
-        """Label, head, tail, symmetric or not, and line of each relation."""
-        self._names = Vocabulary[str]()
+        self._layer, self._column, self._roles = layer, column, roles
+        self._references = array("q")
+        """Label, value of the column, line and arguments of each mark."""
+        self._names, self._values = Vocabulary[str](), Vocabulary[str]()
         self._entities: dict[int, int] = {}
         self._entity = 0
 
     def relation(self, label: str, head: int, tail: int, line: int, *, symmetric: bool = False) -> None:
         """A relation between two spans, by their numbers."""
-        self._relations.extend((self._names[label], head, tail, symmetric, line))
+        value = self._values[SYMMETRIC if symmetric else ""]
+        self._references.extend((self._names[label], value, line, head, tail))
 
     def relations(self, arguments: Ints, labels: Sequence[str], line: int) -> None:
         """Many relations of one line at once: rows of head and tail, and the label of each."""
         rows = np.empty((len(labels), 5), dtype=np.int64)
         rows[:, 0] = [self._names[label] for label in labels]
-        rows[:, 1:3] = arguments
-        rows[:, 3:] = False, line
-        self._relations.frombytes(rows.tobytes())
+        rows[:, 1:3] = self._values[""], line
+        rows[:, 3:] = arguments
+        self._references.frombytes(rows.tobytes())
 
     def entity(self, spans: Sequence[int]) -> None:
         """An entity: all its mentions, by their numbers."""
         self._entities.update(dict.fromkeys(spans, self._entity))
         self._entity += 1
 
-    def layer(self) -> Relations:
-        """The relations of all files."""
+    def link(self, span: int, identifiers: Sequence[str], scores: Sequence[float] = ()) -> None:
+        """The identifiers of a mention, best first, with their scores, nan for none, if they have some."""
+        for number, name in enumerate(identifiers):
+            score = repr(scores[number]) if scores else ""
+            self._references.extend((self._names[name], self._values["" if score == "nan" else score], 0, span))
+
+    def layer(self) -> dict[str, Marks]:
+        """The spans of all files, and the marks that refer to them, links in the order of their mentions."""
         spans, order = self.sorted()
         number = np.argsort(order)
-        codes, head, tail, symmetric, lines = np.array(self._relations, dtype=np.int64).reshape(-1, 5).T
-        entity = None
         if self._entity:
             entity = np.full(len(spans), NONE)
             entity[number[list(self._entities)]] = list(self._entities.values())
+            spans = replace(spans, group=entity)
+        rows = np.array(self._references, dtype=np.int64).reshape(-1, 3 + len(self._roles)).T.copy()
+        rows[3:] = number[rows[3:]]
+        if len(self._roles) == 1:
+            rows = rows[:, np.argsort(rows[3], kind="stable")]
+        codes, values, lines, *arguments = rows
         labels = Column(codes.astype(np.int32), tuple(self._names))
-        return Relations(spans, labels, number[head], number[tail], symmetric.astype(bool), lines, entity)
+        column = Column(values.astype(np.int32), tuple(self._values))
+        roles = dict(zip(self._roles, arguments, strict=True))
+        marks = Marks.without_place(spans.unit[arguments[0]], labels, **roles)
+        return {
+            REFERENCES[self._layer]: spans,
+            self._layer: replace(marks, lines=lines, columns={self._column: column}),
+        }
 
 
-class LinkLists(SpanLists):
-    """Mentions with their identifiers as readers find them; it ends in Links."""
+def relation_lists() -> References:
+    """What readers gather relations and their spans in."""
+    return References("relations", SYMMETRIC, "head", "tail")
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._links: dict[int, tuple[Sequence[str], Sequence[float]]] = {}
 
-    def link(self, span: int, identifiers: Sequence[str], scores: Sequence[float] = ()) -> None:
-        """The identifiers of a mention, best first, with their scores where they have some."""
-        self._links[span] = identifiers, scores
-
-    def layer(self) -> Links:
-        """The links of all files."""
-        spans, order = self.sorted()
-        found = [self._links.get(number, ((), ())) for number in order.tolist()]
-        starts = np.concatenate([[0], np.cumsum([len(names) for names, _ in found], dtype=np.int64)])
-        identifiers = Column.of([name for names, _ in found for name in names])
-        scores = None
-        if any(given for _, given in found):
-            scores = np.array([s for names, given in found for s in (given or [np.nan] * len(names))], dtype=float)
-        return Links(spans, starts.astype(np.int64), identifiers, scores)
+def link_lists() -> References:
+    """What readers gather mentions and the candidates of their links in."""
+    return References("candidates", SCORE, "mention")

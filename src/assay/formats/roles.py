@@ -3,7 +3,8 @@
 In CoNLL-2008, CoNLL-2009 and files of Universal Propositions a word is an argument: its cell in a predicate's column
 is a role. In CoNLL-2005 (props) and CoNLL-2012 arguments are stretches of words, as brackets in that column.
 Universal Propositions 2.0 list the arguments of a predicate in its own line, by their heads and as stretches.
-Readers of tables hand on what stands behind the columns of words (`ROLES`); `with_roles` makes the graph of it.
+Readers of tables hand on what stands behind the columns of words (`ROLES`); `with_roles` makes marks of it:
+predicates with their senses as labels, and roles at the places of arguments, whose `head` is the predicate's word.
 """
 
 from __future__ import annotations
@@ -17,12 +18,11 @@ from operator import itemgetter
 
 import numpy as np
 
-from assay.arrays import numbers_of_runs
-from assay.corpus import Column, Corpus
+from assay.arrays import Ints, numbers_of_runs
+from assay.corpus import Column, Corpus, Marks
 from assay.errors import InputError, UsageError
 from assay.formats.builder import Builder, Vocabulary, refuse_all
 from assay.formats.columns import CONLLU, ROLES, Layout, first_row
-from assay.formats.graphs import Graph
 from assay.formats.source import Source
 
 HEADS = ("conll08", "conll09", "up", "up2")
@@ -259,21 +259,32 @@ def has_predicate(format: str, cells: str) -> bool:  # noqa: A002
     return any(cell not in NOTHING for cell in cells.split("\t")[place : place + 1])
 
 
-# --- from cells to a graph ---
+# --- from cells to marks ---
 
 
 def with_roles(corpus: Corpus) -> Corpus:
-    """The corpus with the graph of its predicates and arguments in place of the column ROLES."""
+    """The corpus with marks of its predicates and roles in place of the column ROLES."""
     cells = corpus.column(ROLES)
     columns = {name: column for name, column in corpus.columns.items() if name != ROLES}
     bare = replace(corpus, columns=columns)
-    if bare.layer(Graph) is not None:
+    if "roles" in bare.marks:
         return bare
     if corpus.format in _LISTED:
         return _with_listed(bare, cells)
-    if corpus.format in HEADS:
-        return _with_heads(bare, cells)
-    return _with_spans(bare, cells)
+    return _with_heads(bare, cells) if corpus.format in HEADS else _with_spans(bare, cells)
+
+
+def _with_marks(
+    corpus: Corpus, begin: Ints, end: Ints, head: Ints, labels: Column, predicates: Ints, senses: Column
+) -> Corpus:
+    """The corpus with roles and predicates, by their words; roles that a predicate has twice are noted."""
+    unit, at = corpus.sentence_of[begin].astype(np.int64), corpus.sentence_of[predicates].astype(np.int64)
+    first, start = corpus.starts[unit], predicates - corpus.starts[at]
+    roles = Marks(unit, begin - first, end - first, labels, arguments={"head": head}).distinct(begin, end, head)
+    if len(roles) < len(begin):
+        note = "Arguments that a predicate has twice, read once: {}."
+        corpus = replace(corpus, noted=(*corpus.noted, (note, len(begin) - len(roles))))
+    return corpus.with_marks(roles=roles, predicates=Marks(at, start, start + 1, senses))
 
 
 def _with_heads(corpus: Corpus, cells: Column) -> Corpus:
@@ -335,17 +346,12 @@ def _with_heads(corpus: Corpus, cells: Column) -> Corpus:
         kept = (dependent != head) | ~np.isin(label, [all_roles.vocabulary.index(MARK)] if MARK in roles else [])
         dependent, head, label = dependent[kept], head[kept], label[kept]
     named = Column.of([senses[code] for code in codes[predicates].tolist()])
-    graph = Graph.of(dependent, head, Column(label, all_roles.vocabulary), predicates=predicates, senses=named)
-    return _with_asides_noted(_with_repeated_noted(corpus, len(label) - len(graph)), graph).with_layer(graph)
-
-
-def _with_asides_noted(corpus: Corpus, graph: Graph) -> Corpus:
-    """The corpus with a note on senses and roles in lines that are no words, such as ranges and empty nodes."""
-    numbers = np.bincount(corpus.sentence_of[graph.predicates], minlength=corpus.sentences).tolist()
+    labels = Column(label, all_roles.vocabulary)
+    corpus = _with_marks(corpus, dependent, dependent + 1, head, labels, predicates, named)
     lost = 0
     for line, sentence in zip(corpus.aside_lines, corpus.aside_sentences, strict=True):
-        cells = [] if line.startswith("#") else line.split("\t")
-        lost += sum(cell not in NOTHING for cell in cells[-1 - numbers[sentence] :])
+        row = [] if line.startswith("#") else line.split("\t")
+        lost += sum(cell not in NOTHING for cell in row[-1 - int(numbers[sentence]) :])
     if not lost:
         return corpus
     note = "Senses and roles of ranges or empty nodes, which are no words here, were not read: {}."
@@ -359,13 +365,13 @@ def _brackets(cell: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
     return (tuple(_OPENED.findall(match[1])), tuple(_CLOSED.findall(match[2]))) if match else None
 
 
-def graph_of_spans(
-    arcs: Sequence[tuple[int, int, int, str]], predicates: Sequence[int], senses: Sequence[str]
-) -> Graph:
-    """The graph of predicates, in their order, and of arguments as first word, end, predicate and role."""
-    begin, end, head = (np.array([arc[axis] for arc in arcs], dtype=np.int64) for axis in (0, 1, 2))
-    named = {"predicates": np.array(predicates, dtype=np.int64), "senses": Column.of(senses)}
-    return Graph.of(begin, head, Column.of([arc[3] for arc in arcs]), end, **named)
+def _with_arguments(
+    corpus: Corpus, arguments: Sequence[tuple[int, int, int, str]], predicates: Sequence[int], senses: Sequence[str]
+) -> Corpus:
+    """The corpus with predicates, in their order, and arguments as first word, end, predicate and role."""
+    begin, end, head = (np.array([row[axis] for row in arguments], dtype=np.int64) for axis in (0, 1, 2))
+    labels, words = Column.of([row[3] for row in arguments]), np.array(predicates, dtype=np.int64)
+    return _with_marks(corpus, begin, end, head, labels, words, Column.of(senses))
 
 
 def _with_listed(corpus: Corpus, cells: Column) -> Corpus:
@@ -412,11 +418,7 @@ def _with_listed(corpus: Corpus, cells: Column) -> Corpus:
         for word, sense in zip(predicates, senses, strict=True):
             shown[word] = sense.rpartition(".")[0] or sense
         corpus = replace(corpus, forms=Column.of(shown))
-    graph = graph_of_spans(arcs, predicates, senses)
-    corpus = _with_repeated_noted(corpus, len(arcs) - len(graph))
-    if not spans:
-        graph = Graph.of(graph.dependent, graph.head, graph.labels, predicates=graph.predicates, senses=graph.senses)
-    return corpus.with_layer(graph)
+    return _with_arguments(corpus, arcs, predicates, senses)
 
 
 def _with_spans(corpus: Corpus, cells: Column) -> Corpus:
@@ -483,17 +485,10 @@ def _with_spans(corpus: Corpus, cells: Column) -> Corpus:
             for role, begin in still_open
         ]
     refuse_all([f"{corpus.place(word)}: {fact}" for word, fact in sorted(problems)])
-    graph = graph_of_spans(arcs, predicates.tolist(), [senses[code] for code in codes[predicates].tolist()])
-    corpus = _with_repeated_noted(corpus, len(arcs) - len(graph))
+    corpus = _with_arguments(corpus, arcs, predicates.tolist(), [senses[code] for code in codes[predicates].tolist()])
     without = predicates[np.arange(len(predicates)) - first_predicate[sentence_of[predicates]] >= width[predicates]]
     if len(without):
         text = "predicates without a column of arguments, taken as predicates that have none: {} (the first: "
         note = (f"{text}{corpus.place(int(without[0]))}).", len(without))
         corpus = replace(corpus, noted=(*corpus.noted, note))
-    return corpus.with_layer(graph)
-
-
-def _with_repeated_noted(corpus: Corpus, repeated: int) -> Corpus:
-    """The corpus with a note on arguments that were read once."""
-    note = "Arguments that a predicate has twice, read once: {}."
-    return replace(corpus, noted=(*corpus.noted, (note, repeated))) if repeated else corpus
+    return corpus

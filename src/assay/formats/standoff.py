@@ -37,7 +37,7 @@ from assay.formats.offsets import (
     quoted,
     shorten,
 )
-from assay.formats.relations import NIL, LinkLists, RelationLists
+from assay.formats.relations import NIL, link_lists, relation_lists
 from assay.formats.source import ANNOTATIONS, Source
 from assay.formats.whose import SKIPPED, Annotation
 from assay.records import dataclass
@@ -170,8 +170,8 @@ def read_brat(source: Source, builder: Builder, *, triggers: bool, trim: bool, u
     left_out = set() if triggers else {match[3] for _, match in others["E"]} & spans.keys()
     if left_out:
         builder.note("Spans left out because they are triggers of events: {}.", len(left_out))
-    relations = builder.over_spans(RelationLists, wanted=any(others[letter] for letter in "R*E"))
-    links = builder.over_spans(LinkLists, wanted=bool(others["N"]))
+    relations = builder.over_spans(relation_lists, wanted=any(others[letter] for letter in "R*E"))
+    links = builder.over_spans(link_lists, wanted=bool(others["N"]))
     found: dict[str, tuple[int, int, int]] = {}
     """For each span the place of its first character, and its numbers among those to relate and to link."""
     for name, match in spans.items():
@@ -242,7 +242,7 @@ def _read_brat_layers(
         elif head is None or tail is None:
             builder.repair(LOST, "dropped", f"{path}:{number}")
         else:
-            builder.collector(RelationLists).relation(label, head[1], tail[1], number, symmetric=bool(symmetric))
+            builder.collector(relation_lists).relation(label, head[1], tail[1], number, symmetric=bool(symmetric))
     identifiers: dict[int, list[str]] = {}
     for number, match in others["N"]:
         if span := number_of(match[1], number):
@@ -252,7 +252,7 @@ def _read_brat_layers(
         else:
             builder.repair(LOST, "dropped", f"{path}:{number}")
     for mention, names in identifiers.items():
-        builder.collector(LinkLists).link(mention, names)
+        builder.collector(link_lists).link(mention, names)
     if lost:
         builder.note("Relations and links left out with the triggers of events: {}.", lost)
 
@@ -453,9 +453,9 @@ class _Document:
 
     def read_spans(self, spans: list[Any], *, related: bool) -> None:
         """Hand the spans to the builder, with their identifiers, and keep them in mind where they are `related`."""
-        relations = self.builder.over_spans(RelationLists, wanted=related)
+        relations = self.builder.over_spans(relation_lists, wanted=related)
         linked = any(_link_keys(item) for item in spans if isinstance(item, dict))
-        links = self.builder.over_spans(LinkLists, wanted=linked)
+        links = self.builder.over_spans(link_lists, wanted=linked)
         for number, item in enumerate(spans, 1):
             here = f"{self.place}: span {number}"
             labels, fragments = self._atoms(item, here)
@@ -508,7 +508,7 @@ class _Document:
 
     def read_relations(self, given: list[Any]) -> None:
         """Hand the relations to the builder."""
-        lists = self.builder.collector(RelationLists)
+        lists = self.builder.collector(relation_lists)
         for number, item in enumerate(given, 1):
             here = f"{self.place}: relation {number}"
             if not isinstance(item, dict):
@@ -553,7 +553,7 @@ class _Document:
             found = list(there.values()) if unlabelled else [there[label] for label in labels if label in there]
             if not found:
                 label = "" if unlabelled else labels[0]
-                lists = self.builder.collector(RelationLists)
+                lists = self.builder.collector(relation_lists)
                 there[label] = lists.span(self.builder.sentence - 1, fragments, label, self.line)
                 found = [there[label]]
                 self.builder.note("Arguments of relations that are not among the spans: {}.", 1)

@@ -34,7 +34,7 @@ def convert(source: Input, target: str, column: str | None) -> tuple[dict[str, s
     if name in graphwriter.TARGETS and (name not in TARGETS or source.plan.graphs):
         if column is not None:
             raise UsageError(f"--column {column}: {name} has a place for each column and no choice. Leave it out.")
-        text, losses = graphwriter.written(source, name, given)
+        text, losses = graphwriter.write_graph(source, name, given)
         return {"": text}, losses
     if given:
         raise UsageError(f"format {name} takes no parameters here, so not {next(iter(given))!r} either.")

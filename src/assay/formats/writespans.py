@@ -17,7 +17,7 @@ import numpy as np
 from assay.arrays import NONE, Stretches
 from assay.corpus import Corpus, Marks
 from assay.errors import UsageError
-from assay.formats.relations import Links, Relations
+from assay.formats.relations import candidate_scores, is_symmetric, links_in, relations_in
 from assay.records import dataclass
 
 TARGETS = ("brat", "jsonl", "spert", "dygie", "docred", "hipe", "neleval")
@@ -149,22 +149,27 @@ def _documents(corpus: Corpus) -> list[_Document]:
 
     assert corpus.spans is not None
     placed(corpus.spans, listed=True)
-    if (related := corpus.layer(Relations)) is not None:
-        places = placed(related.spans, listed=False)
-        for (owned, number), entity in zip(places, [] if related.entity is None else related.entity, strict=False):
+    if "relations" in corpus.marks:
+        spans, relations = relations_in(corpus)
+        places = placed(spans, listed=False)
+        for (owned, number), entity in zip(places, () if spans.group is None else spans.group, strict=False):
             documents[owned].mentions[number].entity = int(entity)
-        ends = zip(related.head.tolist(), related.tail.tolist(), related.symmetric.tolist(), strict=True)
-        for label, (head, tail, symmetric) in zip(related.labels.strings(), ends, strict=True):
+        columns = (*(relations.arguments[role] for role in ("head", "tail")), is_symmetric(relations))
+        for label, head, tail, symmetric in zip(
+            relations.labels.strings(), *(column.tolist() for column in columns), strict=True
+        ):
             if places[head][0] != places[tail][0]:
                 raise UsageError(f"{corpus.name}: a relation {label} between two documents, which no format holds.")
             documents[places[head][0]].relations.append((label, places[head][1], places[tail][1], symmetric))
-    if (linked := corpus.layer(Links)) is not None:
-        names = linked.identifiers.strings()
-        scores = [] if linked.scores is None else linked.scores.tolist()
-        bounds = pairwise(linked.starts.tolist())
-        for (owned, number), (first, end) in zip(placed(linked.spans, listed=True), bounds, strict=True):
+    if "links" in corpus.marks:
+        spans, candidates = links_in(corpus)
+        places = placed(spans, listed=True)
+        rows = zip(candidates.arguments["mention"].tolist(), candidate_scores(candidates).tolist(), strict=True)
+        for name, (row, score) in zip(candidates.labels.strings(), rows, strict=True):
+            owned, number = places[row]
             mention = documents[owned].mentions[number]
-            mention.identifiers, mention.scores = names[first:end], scores[first:end]
+            mention.identifiers.append(name)
+            mention.scores.append(score)
     if corpus.chains is not None:
         chains = corpus.chains
         clusters: dict[int, list[list[int]]] = {}
@@ -178,21 +183,17 @@ def _documents(corpus: Corpus) -> list[_Document]:
 
 def _losses(corpus: Corpus, documents: list[_Document], target: str) -> Iterator[str]:
     """Sentences on all that is there and has no place in the target."""
-    related, linked = corpus.layer(Relations), corpus.layer(Links)
+    relations, candidates = relations_in(corpus)[1], links_in(corpus)[1]
     entities = {one.entity for each in documents for one in each.mentions} - {NONE}
-    scores = [] if linked is None or linked.scores is None else linked.scores[~np.isnan(linked.scores)]
     there: Mapping[str, tuple[int, str]] = {
-        "scores": (len(scores), "scores of identifiers: {} left out."),
+        "scores": (int((~np.isnan(candidate_scores(candidates))).sum()), "scores of identifiers: {} left out."),
         "links": (sum(bool(one.identifiers) for each in documents for one in each.mentions), "links: {} left out."),
-        "directions": (
-            0 if related is None else int(related.symmetric.sum()),
-            "relations without direction: {} have one now.",
-        ),
+        "directions": (int(is_symmetric(relations).sum()), "relations without direction: {} have one now."),
         "entities": (
             len(entities),
             "entities of several mentions: {} left out, and facts are between first mentions.",
         ),
-        "relations": (0 if related is None else len(related), "relations: {} left out."),
+        "relations": (len(relations), "relations: {} left out."),
         "words": (len(corpus), "words: {} left out, places are counted in their document."),
         "chains": (sum(len(one.clusters) for one in documents), "chains: {} left out."),
         "sentences": (corpus.sentences - corpus.documents, "sentences within documents: {} ends left out."),
@@ -311,7 +312,7 @@ def _json(document: _Document, corpus: Corpus) -> dict[str, Any]:
             one = len(mention.identifiers) == 1
             more |= {"link": mention.identifiers[0]} if one else {"links": mention.identifiers}
         value["spans"].append({**more, **span(mention)} if "id" in more else {**span(mention), **more})
-    if corpus.layer(Relations) is not None:
+    if "relations" in corpus.marks:
         value["relations"] = [
             {"label": label}
             | {

@@ -7,6 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
+from assay import plugins
 from assay.errors import UsageError, unknown
 from assay.result import Result, Results
 
@@ -43,6 +44,8 @@ def render(result: Result | Results, form: str, tables: Collection[str] = (), *,
 
     With `tables` only the tables with these names; with `full` the format `table` has all tables.
     """
+    if form not in RENDERERS and (function := plugins.load("renderers", form)):
+        return str(function(result))
     check_tables(tables, form)
     if form not in RENDERERS:
         raise unknown("format", form, FORMATS)

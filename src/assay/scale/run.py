@@ -10,7 +10,7 @@ from contextlib import ExitStack, closing
 from typing import Any, Unpack
 
 from assay.arrays import plain
-from assay.engine.options import Decided, Options, defaults
+from assay.engine.options import Decided, Options
 from assay.engine.parts import Part
 from assay.engine.repeats import runs_of
 from assay.engine.run import (
@@ -35,7 +35,7 @@ TRIES = 2
 """How often a shard is started whose process dies."""
 
 
-@explicit(defaults())
+@explicit
 def score(
     gold: Any,
     systems: Any,
@@ -56,7 +56,7 @@ def score(
     return evaluate("score", gold, systems, measures, Options(**options), jobs=jobs, cluster=cluster)
 
 
-@explicit(defaults())
+@explicit
 def compare(
     gold: Any,
     systems: Any,

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from assay.corpus.adapters import named_systems
-from assay.engine.options import Options, defaults
+from assay.engine.options import Options
 from assay.engine.sets import over_sets
 from assay.errors import AssayError, InputError, UsageError, reason
 from assay.keywords import CompareKeywords, explicit
@@ -27,7 +27,7 @@ from assay.scale.workers import start_workers, work
 DATA = "{data}"
 
 
-@explicit(defaults())
+@explicit
 def compare_sets(
     data: Any,
     systems: Any = None,

@@ -100,11 +100,9 @@ def given_arcs(monkeypatch) -> None:
     sys.modules["assay.tasks.arcs"].__path__ = []
     monkeypatch.setattr(folder, "NAMES", (*folder.NAMES, "arcs"))
     tasks.cache_clear()
-    folder.task_options.cache_clear()
     yield
     registered.pop("arcs", None)
     tasks.cache_clear()
-    folder.task_options.cache_clear()
 
 
 def written(file, name, *sentences):

@@ -272,7 +272,7 @@ def test_coreference_has_no_labels(tmp_path):
     path.write_text('{"doc_key": "a", "sentences": [["a", "b"]], "clusters": [[[0, 0], [1, 1]]]}\n', encoding="utf-8")
     message = refusal(assay.score, str(path), str(path), labels=["PER"])
     about = "tags, spans, dependencies, graphs, relations and constituents"
-    assert message == f"--labels is about {about}, but coreference is compared."
+    assert message == f"--labels is about {about}, but coreference is compared. Remove --labels."
 
 
 # --- folders ---

@@ -137,11 +137,11 @@ def test_folders_correspond_by_file_name(file):
     ("options", "message"),
     [
         ({"unit": "paragraph"}, "there is no unit 'paragraph'. There is: sentence, document, meta:KEY."),
-        ({"interval": "bcaa"}, "there is no interval 'bcaa'. Did you mean bca?"),
+        ({"interval": "bcaa"}, "there is no value of interval 'bcaa'. Did you mean bca?"),
         ({"on_mismatch": "skp"}, "there is no value of on_mismatch 'skp'. Did you mean skip?"),
-        ({"kind": "corrections"}, "there is no kind of change 'corrections'. Did you mean correction?"),
-        ({"times": 0}, "0 resamples are too few."),
-        ({"seed": -3}, "seed -3 is negative; a seed is 0 or more."),
+        ({"kind": "corrections"}, "there is no value of kind 'corrections'. Did you mean correction?"),
+        ({"times": 0}, "--times 0: give 1 or more."),
+        ({"seed": -3}, "--seed -3: give 0 or more."),
     ],
 )
 def test_values_that_are_none_of_the_choices_are_refused(options, message):
@@ -361,7 +361,7 @@ def test_a_category_alone_is_judged_on_the_words_that_have_it(file):
             {"measures": ["wpa(weights=per-class.json)"]},
             "these weights depend on the part of speech: use the measure cwpa.",
         ),
-        ({"measures": ["pa"], "sweep": -1}, "-1 weightings cannot be drawn."),
+        ({"measures": ["pa"], "sweep": -1}, "--sweep -1: give 0 or more."),
         (
             {"measures": ["pa"], "tagset": "ud", "column": "2"},
             "--tagset ud takes tags from UPOS+FEATS; leave --column out.",

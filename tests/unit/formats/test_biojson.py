@@ -9,8 +9,8 @@ import pytest
 import assay
 from assay.formats import Input, read_labels
 from assay.formats.columns import ROLES
-from assay.formats.graphs import Graph
 from assay.formats.roles import with_roles
+from graphlayers import roles_in
 from unit.samples import refusal
 
 WORDS = ["She", "has", "not", "left", "home"]
@@ -32,10 +32,7 @@ def corpus_of(path, form=None):
 
 def roles_of(path, form=None):
     """Predicates with senses, and arguments as (first word, end, predicate, role)."""
-    graph = corpus_of(path, form).layer(Graph)
-    places = (graph.begin.tolist(), graph.end.tolist(), graph.head.tolist())
-    arguments = zip(*places, graph.labels.strings(), strict=True)
-    return dict(zip(graph.predicates.tolist(), graph.senses.strings(), strict=True)), sorted(arguments)
+    return roles_in(corpus_of(path, form))
 
 
 ROLES_OF_BOTH = (

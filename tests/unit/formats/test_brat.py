@@ -9,7 +9,6 @@ import pytest
 
 import assay
 from assay.formats import read
-from assay.formats.relations import Links, Relations
 from cases import each
 from unit.samples import linked, placed, refusal, related
 
@@ -235,9 +234,9 @@ def test_relations_may_refer_to_spans_before_and_behind_them(document, lines, ex
 
 
 def test_relations_have_the_lines_of_their_file(document):
-    found = read(document(SPANS + "R1\ta Arg1:T1 Arg2:T2\n*\tb T2 T1\n")).layer(Relations)
-    assert found.lines.tolist() == [4, 5]
-    assert found.spans.lines.tolist() == [1, 2, 3]
+    found = read(document(SPANS + "R1\ta Arg1:T1 Arg2:T2\n*\tb T2 T1\n")).marks
+    assert found["relations"].lines.tolist() == [4, 5]
+    assert found["arguments"].lines.tolist() == [1, 2, 3]
 
 
 def test_events_of_another_type_than_their_trigger_are_counted(document):
@@ -252,7 +251,7 @@ def test_normalisations_are_identifiers_in_their_order(document):
     lines = "N2\tReference T3 Wikidata:Q1\tNorth\nN1\tReference T1 Wikidata:Q567\nN3\tReference T3 NIL\tx\n"
     corpus = read(document(SPANS + lines))
     assert linked(corpus) == [(ANGELA, ["Wikidata:Q567"]), (NORTH, ["Wikidata:Q1", "NIL"])]
-    assert len(corpus.layer(Links)) == 3
+    assert len(corpus.marks["links"]) == 3
     assert corpus.notes == ()
 
 
@@ -260,8 +259,8 @@ def test_layers_are_over_the_spans_of_all_files(document):
     for name, more in {"a": "", "b": "R1\tx Arg1:T1 Arg2:T2\n", "c": ""}.items():
         document(SPANS + more, name=f"d/{name}")
     corpus = read("d")
-    assert corpus.layer(Links) is None
-    assert len(corpus.layer(Relations).spans) == 9
+    assert "links" not in corpus.marks
+    assert len(corpus.marks["arguments"]) == 9
     assert related(corpus) == [("x", (1, "PER", [(0, 13)]), (1, "Move", [(14, 18)]))]
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import assay
 from assay.formats import Input, read
-from assay.formats.relations import Relations, links_of, relations_of
+from assay.formats.relations import links_in, relations_in
 from cases import each
 from unit.samples import placed, refusal, related
 
@@ -154,13 +154,13 @@ def test_facts_are_relations_between_first_mentions(documents, file):
         assert (corpus.format, corpus.document_ids, corpus.sentences) == ("docred", ("d1",), 2)
         assert placed(corpus) == [ANN, (1, "PER", [(0, 1)]), ROME]
         assert related(corpus) == [("P1", ANN, ROME)]
-        assert corpus.layer(Relations).entity.tolist() == [0, 0, 1]
+        assert corpus.marks["arguments"].group.tolist() == [0, 0, 1]
 
 
 def test_entities_count_over_all_documents_and_there_may_be_no_facts(documents):
     without = {key: value for key, value in DOCRED.items() if key != "labels"}
     corpus = read(documents({**without, "title": "d0"}, without))
-    assert corpus.layer(Relations).entity.tolist() == [0, 0, 1, 2, 2, 3]
+    assert corpus.marks["arguments"].group.tolist() == [0, 0, 1, 2, 2, 3]
     assert related(corpus) == []
 
 
@@ -276,4 +276,4 @@ def test_a_corpus_without_spans_has_nothing_to_relate_or_to_link(file):
         "a.tsv: holds no spans (tsv), so there is nothing to relate or to link. Is it another --task or "
         "--input-format?"
     )
-    assert (refusal(relations_of, corpus), refusal(links_of, corpus)) == (message, message)
+    assert (refusal(relations_in, corpus), refusal(links_in, corpus)) == (message, message)

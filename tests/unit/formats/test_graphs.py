@@ -11,7 +11,7 @@ from assay.arrays import NONE
 from assay.corpus import Corpus
 from assay.errors import InputError
 from assay.formats import read
-from assay.formats.graphs import Graph, with_enhanced
+from assay.formats.graphs import empty_nodes, with_enhanced
 
 Arcs = set[tuple[str, str, str]]
 
@@ -24,21 +24,18 @@ def conllu(*rows: str) -> str:
 
 def arcs_of(corpus: Corpus) -> Arcs:
     """The arcs as (dependent, head, label), words by their forms, empty nodes by their ids."""
-    graph = corpus.layer(Graph)
-    assert graph is not None
-    names = [*corpus.forms.strings(), *graph.empty_ids]
-    heads = ["ROOT" if head == NONE else names[head] for head in graph.head.tolist()]
-    return {
-        (names[dependent], head, label)
-        for dependent, head, label in zip(graph.dependent.tolist(), heads, graph.labels.strings(), strict=True)
-    }
+    arcs = corpus.marks["arcs"]
+    names = [*corpus.forms.strings(), *empty_nodes(corpus).labels.strings()]
+    heads = ["ROOT" if head == NONE else names[head] for head in arcs.arguments["head"].tolist()]
+    dependents = [names[dependent] for dependent in arcs.arguments["dependent"].tolist()]
+    return {*zip(dependents, heads, arcs.labels.strings(), strict=True)}
 
 
 def deps(tmp_path: Path, text: str) -> tuple[Corpus, list[str]]:
     path = tmp_path / "x.conllu"
     path.write_text(text)
     corpus, faults = with_enhanced(read(str(path), columns=["DEPS"]))
-    return corpus, [f"{fault.place.rsplit('/')[-1]}: {fault.fact}" for fault in faults]
+    return corpus, [line.removeprefix(f"{tmp_path}/") for _, line in faults]
 
 
 def test_deps_with_empty_nodes_wherever_they_stand(tmp_path: Path) -> None:
@@ -51,9 +48,8 @@ def test_deps_with_empty_nodes_wherever_they_stand(tmp_path: Path) -> None:
         *(("0.1", "b", "nsubj"), ("a", "b", "det"), ("a", "0.1", "x:y"), ("1.1", "b", "e")),
         *(("b", "ROOT", "root"), ("b", "1.1", "conj>nsubj"), ("2.1", "b", "z"), ("d", "c", "dep")),
     }
-    graph = corpus.layer(Graph)
-    assert graph is not None
-    assert graph.empty_behind.tolist() == [0, 1, 2] and graph.empty_sentence.tolist() == [0, 0, 0]
+    nodes = empty_nodes(corpus)
+    assert nodes.begin.tolist() == [0, 1, 2] and nodes.unit.tolist() == [0, 0, 0]
 
 
 def test_an_arc_that_a_cell_has_twice_is_read_once_and_noted(tmp_path: Path) -> None:
@@ -90,9 +86,8 @@ def test_sdp_2015_and_2014(tmp_path: Path) -> None:
     corpus = written(tmp_path, "a.sdp", SDP)
     arcs = {("Kim", "tried", "ARG1"), ("Kim", "sleep", "ARG1"), ("sleep", "tried", "ARG2"), ("tried", "ROOT", "")}
     assert arcs_of(corpus) == arcs and corpus.format == "sdp" and corpus.sentence_ids == ("7",)
-    graph = corpus.layer(Graph)
-    assert graph is not None
-    assert graph.predicates.tolist() == [1, 2] and graph.senses.strings() == ["v:e", ""]
+    predicates = corpus.marks["predicates"]
+    assert predicates.begin.tolist() == [1, 2] and predicates.labels.strings() == ["v:e", ""]
     rows = [line.split("\t") for line in SDP.splitlines()[1:]]
     old = "\n".join("\t".join([*row[:6], *row[7:]]) for row in rows) + "\n"
     again = written(tmp_path, "b.sdp", old)

@@ -10,7 +10,7 @@ import pytest
 
 import assay
 from assay.formats import read
-from assay.formats.relations import Links, Relations
+from assay.formats.relations import candidate_scores
 from cases import each
 from unit.formats.test_brat import REMEDY
 from unit.samples import linked, placed, refusal, related
@@ -557,7 +557,7 @@ def test_relations_name_their_spans_by_id_by_number_or_by_place(documents, spans
     corpus = read(documents({"text": TEXT, "spans": spans, "relations": [relation]}))
     assert placed(corpus) == ROWS
     assert related(corpus) == [("in", ROWS[1], ROWS[2])]
-    assert corpus.layer(Relations).lines.tolist() == [1]
+    assert corpus.marks["relations"].lines.tolist() == [1]
     assert corpus.notes == ()
 
 
@@ -611,12 +611,12 @@ LINKS = [
 def test_links_are_the_identifiers_of_spans(documents, more, expected):
     corpus = read(documents({"text": TEXT, "spans": [{**PER, **more}, {**ROME, "kb_id": "", "link": None}]}))
     assert linked(corpus) == [(ROWS[0], expected)]
-    assert len(corpus.layer(Links)) == 2
+    assert len(corpus.marks["links"]) == 2
 
 
 def test_candidates_may_have_scores(documents):
     corpus = read(documents({"text": TEXT, "spans": [{**PER, "links": [{"id": "Q2", "score": 1}, {"id": "Q1"}]}]}))
-    assert str(corpus.layer(Links).scores.tolist()) == "[1.0, nan]"
+    assert str(candidate_scores(corpus.marks["candidates"]).tolist()) == "[1.0, nan]"
 
 
 def test_there_are_no_layers_where_no_document_has_any(documents):

@@ -7,8 +7,8 @@ import pytest
 import assay
 from assay.formats import Input, read, read_labels
 from assay.formats.columns import ROLES
-from assay.formats.graphs import Graph
 from assay.formats.roles import with_roles
+from graphlayers import roles_in
 from unit.samples import refusal
 
 
@@ -20,11 +20,7 @@ def rows(*lines):
 def roles_of(path, form=None):
     """The format, predicates with senses, and arguments as (first word, end, predicate, role)."""
     item = Input(path, input_format=form)
-    graph = with_roles(read_labels(item, [ROLES])).layer(Graph)
-    ends = graph.dependent + 1 if graph.end is None else graph.end
-    arguments = zip(graph.dependent.tolist(), ends.tolist(), graph.head.tolist(), graph.labels.strings(), strict=True)
-    predicates = dict(zip(graph.predicates.tolist(), graph.senses.strings(), strict=True))
-    return item.plan.format, predicates, sorted(arguments)
+    return item.plan.format, *roles_in(with_roles(read_labels(item, [ROLES])))
 
 
 CONLL09 = rows(

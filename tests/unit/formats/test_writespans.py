@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from assay.formats import Input, read
-from assay.formats.relations import Links, Relations
+from assay.formats.relations import candidate_scores, links_in
 from assay.formats.write import convert
 from cases import each
 from commands import call
@@ -72,8 +72,8 @@ def converted(name: str, target: str, **options: str) -> tuple[str, list[str]]:
 
 def content(corpus):
     """All that is to stay as it was, relations in any order."""
-    layer, chains = corpus.layer(Links), corpus.chains
-    scores = None if layer is None or layer.scores is None else str(layer.scores.tolist())
+    chains = corpus.chains
+    scores = str(candidate_scores(links_in(corpus)[1]).tolist())
     mentions = None if chains is None else [chains.document.tolist(), chains.begin.tolist(), chains.chain.tolist()]
     return placed(corpus), sorted(related(corpus)), linked(corpus), scores, mentions, corpus.texts
 
@@ -106,7 +106,7 @@ def test_what_is_written_is_read_back_as_it_was(sources, name, target):
 
 def test_entities_stay_what_they_are(sources):
     name, _ = converted("docred.json", "docred")
-    assert read(name).layer(Relations).entity.tolist() == read("docred.json").layer(Relations).entity.tolist()
+    assert read(name).marks["arguments"].group.tolist() == read("docred.json").marks["arguments"].group.tolist()
 
 
 def test_words_become_a_text_with_a_sentence_in_each_line(sources):
@@ -233,5 +233,5 @@ def test_many_spans_are_written_in_time_that_grows_with_them(file):
     spans = [{"start": 4 * number, "end": 4 * number + 3, "label": "X"} for number in range(size)]
     relations = [{"label": "r", "head": number, "tail": (7 * number) % size} for number in range(size)]
     file("a.jsonl", json.dumps({"text": "abc " * size, "spans": spans, "relations": relations}))
-    found = read(converted("a.jsonl", "jsonl")[0]).layer(Relations)
-    assert np.array_equal(found.tail, (7 * found.head) % size)
+    found = read(converted("a.jsonl", "jsonl")[0]).marks["relations"].arguments
+    assert np.array_equal(found["tail"], (7 * found["head"]) % size)

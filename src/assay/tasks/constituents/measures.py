@@ -137,7 +137,7 @@ def parseval(
         sentences; crossing: system's brackets that overlap one of gold's without nesting, per sentence; tagging:
         share of words. Over sentences that can be compared, as EVALB does; in f1-all and recall-all the constituents
         of the others are missing. Of equal constituents as many match as both sides have.
-    Golden: cases/trees, parseval-evalb-sample, const-dep-english. Peers: EVALB, evalb_spmrl.
+    Peers: EVALB, evalb_spmrl.
     """
     if cutoff < 0:
         raise UsageError(f"parseval: cutoff is a number of words, or 0 for no limit, not {cutoff}.")

@@ -122,9 +122,6 @@ def _check_options(options: Options, measures: Sequence[Measure]) -> None:
             raise UsageError(
                 f"--slice {name} is about constituents, {of_words} about words. Ask for them one by one."
             )
-    for name in ("train", "lexicon"):
-        if getattr(options, name) is not None:
-            raise UsageError(f"--{name} is about words and spans; constituents have no use for it.")
     if options.column is not None:
         raise UsageError(
             f"--column {options.spelled_column}: trees have no columns that hold constituents. For tags say "

@@ -5,7 +5,6 @@ from __future__ import annotations
 from assay.engine.drawing import span_drawing
 from assay.engine.task import Task
 from assay.tasks.constituents import measures
-from assay.tasks.constituents.options import OPTIONS
 from assay.tasks.constituents.prepare import prepare_constituents, shows_trees
 
 TASK = Task(
@@ -16,7 +15,7 @@ TASK = Task(
     defaults=("parseval", "bracket-f1"),
     agreement=("parseval",),
     prepare=prepare_constituents,
-    options=OPTIONS,
+    options=("labels", "ignore_labels"),
     recognises=lambda item, options: options.column is None and shows_trees(item),
     # Roots, and what else a convention leaves out, are no constituents.
     drawing=span_drawing(all_count=False, trees=True),

@@ -108,35 +108,35 @@ _metric("mentions", "pradhan2014", doc="""
         defined; its counts are the sums of the scores (in units of 2⁻³²) and the numbers of these documents.
     zero: `0` counts what is undefined (0/0) as 0, as other scorers do.
     Counts: per document right, gold, system. Score: precision, recall, f1.
-    Golden: coref-reference-scorer, coref-ontogum. Peers: the reference scorer, coval.
+    Peers: the reference scorer, coval.
     """)
 _metric("muc", "vilain1995", "pradhan2014", doc="""
     MUC: the links that hold chains together; singletons have none.
 
     match, zeros, singletons, average, zero: as for mentions.
     Counts: per document right, gold, system (links). Score: precision, recall, f1.
-    Golden: coref-reference-scorer, coref-ontogum. Peers: the reference scorer, coval, CorefUD scorer.
+    Peers: the reference scorer, coval, CorefUD scorer.
     """)
 _metric("b-cubed", "bagga1998", "pradhan2014", doc="""
     B³: for each mention the share of its chain that it is rightly with.
 
     match, zeros, singletons, average, zero: as for mentions.
     Counts: per document rnum and pnum (credit, in units of 2⁻³²), rden and pden (mentions). Score: precision, recall,
-        f1. Golden: coref-reference-scorer, coref-ontogum. Peers: the reference scorer, coval, CorefUD scorer.
+        f1. Peers: the reference scorer, coval, CorefUD scorer.
     """)
 _metric("ceaf-m", "luo2005", "pradhan2014", doc="""
     CEAFm: mentions shared by chains under the best one-to-one alignment of chains.
 
     match, zeros, singletons, average, zero: as for mentions.
     Counts: per document right, gold, system (mentions). Score: precision, recall, f1.
-    Golden: coref-reference-scorer, coref-ontogum. Peers: the reference scorer.
+    Peers: the reference scorer.
     """)
 _metric("ceaf-e", "luo2005", "pradhan2014", doc="""
     CEAFe: similarity of chains under the best one-to-one alignment of chains.
 
     match, zeros, singletons, average, zero: as for mentions.
     Counts: per document rnum and pnum (credit, in units of 2⁻³²), rden and pden (chains). Score: precision, recall,
-        f1. Golden: coref-reference-scorer, coref-ontogum. Peers: the reference scorer, coval.
+        f1. Peers: the reference scorer, coval.
     """)
 _metric("blanc", "luo2014", doc="""
     BLANC: the mean of how well links are found that are and that are not coreference.
@@ -145,21 +145,21 @@ _metric("blanc", "luo2014", doc="""
     Counts: per document pairs of mentions in one chain and in two: on both sides, in gold, in the system.
     Score: recall, precision and f1, each the mean of the two kinds of links; a kind that gold does not have is left
         out. f1 is no harmonic mean of the other two.
-    Golden: coref-reference-scorer, coref-ontogum. Peers: the reference scorer.
+    Peers: the reference scorer.
     """)
 _metric("lea", "moosavi2016", doc="""
     LEA: how far each chain is resolved, by its links, chains weighing by their size.
 
     match, zeros, singletons, average, zero: as for mentions.
     Counts: per document rnum and pnum (credit, in units of 2⁻³²), rden and pden (mentions). Score: precision, recall,
-        f1. Golden: coref-reference-scorer, coref-ontogum. Peers: the reference scorer (LEA branch), coval.
+        f1. Peers: the reference scorer (LEA branch), coval.
     """)
 _metric("conll", "vilain1995", "bagga1998", "luo2005", "pradhan2014", doc="""
     The CoNLL score (MELA): the mean of the F1 of MUC, B³ and CEAFe.
 
     match, zeros, singletons, average, zero: as for mentions.
     Counts: those of the three. Score: value.
-    Golden: coref-ontogum, coref-english. Peers: coval, CorefUD scorer.
+    Peers: coval, CorefUD scorer.
     """)
 
 
@@ -180,7 +180,7 @@ def mor(pair: Pair, *, singletons: bool = True, average: str = "micro", zero: st
 
     singletons, average, zero: as for mentions.
     Counts: per document right (words in common), gold, system (words of all mentions). Score: precision, recall, f1.
-    Golden: coref-corefud-scorer, coref-gum-zeros. Peers: CorefUD scorer.
+    Peers: CorefUD scorer.
     """
     return _in_documents(pair, METRICS["mentions"], chains_of(pair).overlap(singletons), average, zero)
 
@@ -312,7 +312,7 @@ def arcs_any(
     Counts: tp (shares an antecedent with gold), wl (wrong link: has antecedents, none of them gold's), fn (no
         antecedent in the system), fp (none in gold); gold, system.
     Score: precision = tp/(tp+wl+fp), recall = tp/(tp+wl+fn), f1, accuracy = tp/(tp+wl). The first three are MUC's.
-    Paper: Tuggener 2017, section 2.3, Tables 7 and 8. Golden: cases/coreference, coref-ontogum. Peers: ARCS.
+    Paper: Tuggener 2017, section 2.3, Tables 7 and 8. Peers: ARCS.
     """
     return _arcs(pair, "any", antecedents, forms, match, zeros, singletons, of)
 
@@ -334,7 +334,7 @@ def arcs_nom(
     Counts: as for arcs-any; right is a mention whose closest nominal antecedent in the system is one of gold's.
         Mentions whose gold antecedents are all non-nominal are left out (left-out).
     Score: as for arcs-any.
-    Paper: Tuggener 2017, section 2.3, Tables 8 and 11. Golden: cases/coreference, coref-ontogum.
+    Paper: Tuggener 2017, section 2.3, Tables 8 and 11.
     """
     return _arcs(pair, "nom", antecedents, forms, match, zeros, singletons)
 
@@ -353,6 +353,6 @@ def zeros(
 
     antecedents, match, zeros, singletons, zero: as for arcs-any.
     Counts and scores: as for arcs-any, over zeros. A zero whose partner is a word counts.
-    Golden: coref-corefud-scorer, coref-gum-zeros. Peers: CorefUD scorer.
+    Peers: CorefUD scorer.
     """
     return _arcs(pair, "any", antecedents, False, match, zeros, singletons, "zero")

@@ -49,8 +49,6 @@ from assay.tasks.coreference.mentions import (
 from assay.tasks.coreference.slices import SPLIT
 
 T = TypeVar("T")
-_OF_WORDS = ("column", "train", "lexicon", "oov_fold_case")
-"""Options that are about single words."""
 CLUSTERS = "clusters"
 """The format whose mentions are numbers of words."""
 _OFFICIAL = (
@@ -236,14 +234,13 @@ def _check_options(options: Options) -> None:
     """Refuse what has no meaning here."""
     if options.unit == "sentence":
         raise UsageError("chains reach over whole documents: --unit document")
-    for name in _OF_WORDS:
-        if getattr(options, name):
-            raise UsageError(
-                f"--{name.replace('_', '-')} is about words, but chains of mentions are compared. Leave it out, or "
-                "say what else is compared, e.g.: --task tags"
-            )
+    if options.column:
+        raise UsageError(
+            "--column is about words, but chains of mentions are compared. Leave it out, or say what else is "
+            "compared, e.g.: --task tags"
+        )
     for spec in options.slices:
-        if (name := Slice.find(spec).kind.name) not in ("document", "meta", "label", *SPLIT):
+        if Slice.find(spec).kind.name not in ("document", "meta", "label", *SPLIT):
             own = ", ".join(SPLIT)
             raise UsageError(
                 f"--slice {spec}: chains reach over whole documents, so there is document, meta:KEY, label, {own}."

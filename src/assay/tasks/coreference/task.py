@@ -18,9 +18,11 @@ from assay.result import Result, Similarity, Table
 from assay.tasks.coreference import measures
 from assay.tasks.coreference.drawing import CHAINS, unresolved, unresolved_examples
 from assay.tasks.coreference.mentions import chains_of
-from assay.tasks.coreference.options import OPTIONS, PRESETS
 from assay.tasks.coreference.prepare import prepare_coreference, shows_chains
 from assay.tasks.coreference.slices import SLICES
+
+PRESETS = {"crac2024": ("head", "dependent"), "crac2023": ("head", "linear"), "crac2022": ("partial", "linear")}
+"""Shared tasks, and how they match mentions and zeros."""
 
 
 def _sums(run: Run, compares: bool) -> Mapping[str, Summed]:
@@ -124,7 +126,7 @@ TASK = Task(
     agreement=("mentions", "muc", "b-cubed", "ceaf-e", "lea", "conll"),
     prepare=prepare_coreference,
     recognises=lambda item, options: shows_chains(item),
-    options=OPTIONS,
+    options=("preset", "duplicates", "missing", "zeros", "mention_types"),
     slices=SLICES,
     drawing=CHAINS,
     matched=True,

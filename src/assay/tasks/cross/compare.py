@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import combinations
-from typing import Literal
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from assay.engine.scores import Figures, Settings
 from assay.engine.treebanks import columns_of
 from assay.engine.warnings import format_warnings
 from assay.errors import UsageError, unknown
-from assay.keywords import Embed, File, Interval, OnMismatch, explicit
+from assay.keywords import CrossKeywords, File, explicit, options_of
 from assay.result import Framework, Overlap, Result, Source, enumeration
 from assay.result.grammar import ALPHA
 from assay.tasks.cross.functiontrees import HEAD, ROOT, subsumes
@@ -42,9 +42,6 @@ from assay.tasks.cross.treebanks import (
     theory_paths,
 )
 
-NON_PROJECTIVE = ("keep", "leave-out", "lift")
-SEGMENTATIONS = ("same", "strict", "chars")
-"""Words cut otherwise are refused, make a sentence wholly missing, or are compared by their characters."""
 NATIVE = {DEPENDENCIES: ("uas", "las"), CONSTITUENTS: ("parseval",)}
 """The measures of a framework where the user names none of it."""
 _OF_MEASURES = ("needed_column", "idle_punctuation", "kept_roots", "nothing_left", "not_scored", "said")
@@ -53,27 +50,14 @@ _MANY = 20
 """A handful of trees may well be gold's without having been copied."""
 
 
-@explicit()
+@explicit
 def cross(
     theories: Sequence[str],
     systems: Sequence[str] | Mapping[str, File],
     measures: Sequence[str] | str | None = None,
     *,
-    sizes: Literal["2.1", "2.2", "paper"] = "2.1",
-    subtypes: bool = True,
-    segmentation: Literal["same", "strict", "chars"] = "same",
-    non_projective: Literal["keep", "leave-out", "lift"] = "keep",
     function_labels: Mapping[str, Iterable[str]] | None = None,
-    unit: str | None = None,
-    seed: int = 0,
-    times: int = 10_000,
-    interval: Interval = "score",
-    power: float | None = 0.8,
-    map: File | None = None,  # noqa: A002
-    on_mismatch: OnMismatch = "error",
-    input_format: str | None = None,
-    examples: int = 0,
-    embed: Embed = "none",
+    **given: Unpack[CrossKeywords],
 ) -> Result:
     """Compare parsers of different frameworks (Tsarfaty et al. 2012).
 
@@ -87,26 +71,16 @@ def cross(
     left out (`leave-out`), or dependencies are lifted until they are projective (`lift`). `map`: a mapping file for
     functions, in which a side may also be a theory or `name@theory`. The other options are those of `compare`.
     """
-    for what, value, known in (
-        ("segmentation", segmentation, SEGMENTATIONS),
-        ("way with non-projective trees", non_projective, NON_PROJECTIVE),
-    ):
-        if value not in known:
-            raise unknown(what, value, known)
-    options = Options(
-        unit=unit,
-        seed=seed,
-        times=times,
-        interval=interval,
-        power=power,
-        map=map,
-        on_mismatch=on_mismatch,
-        input_format=input_format,
-        examples=examples,
-        embed=embed,
-    )
+    declared = options_of(CrossKeywords)
+    chosen: dict[str, Any] = {name: option.default for name, option in declared.items()} | given
+    for name, option in declared.items():
+        if option.choices and chosen[name] not in option.choices:
+            raise unknown(f"value of {name}", chosen[name], option.choices)
+    own_options = ("sizes", "subtypes", "segmentation", "non_projective")
+    sizes, subtypes, segmentation, non_projective = (chosen.pop(name) for name in own_options)
+    options = Options(**chosen)
     options.check()
-    seed, times, examples = options.seed, options.times, options.examples
+    seed, times, interval, embed = options.seed, options.times, options.interval, options.embed
     relational = {name: frozenset(labels) for name, labels in (function_labels or {}).items()}
     asked = [measures] if isinstance(measures, str) else list(measures or ())
     native = _native_measures(asked, subtypes=subtypes)
@@ -140,7 +114,7 @@ def cross(
     # Pairs are few: what tests over several data sets need takes little room.
     settings = Settings(seed, times, interval, options.power, keeps_evidence=True)
     reference = compared.reference
-    unit = unit or unit_of(reference.documents, reference.sentences)
+    unit = options.unit or unit_of(reference.documents, reference.sentences)
     options = replace(options, unit=unit)
     units = int(reference.unit_of_sentence(unit).max(initial=-1)) + 1
     figures = _tedeval_figures(compared, sizes, unit, settings)
@@ -195,7 +169,7 @@ def cross(
         for name, gold in compared.golds.items()
     ]
     found.rows["overlaps"] += _overlaps(compared, sizes)
-    found.rows["examples"] += draw_examples(sides, examples, seed)
+    found.rows["examples"] += draw_examples(sides, options.examples, seed)
     found.rows["mappings"] += compared.mappings
     return build(found)
 

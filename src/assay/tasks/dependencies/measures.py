@@ -114,7 +114,7 @@ def uas(pair: Pair, *, punctuation: str = "all") -> Items:
         Gold tells which words these are; of a word that gold does not have, the system.
     Counts: right, gold, system (words), aligned (words with a counterpart).
     Score: as for accuracy; with equal tokenisation precision, recall and f1 are one number.
-    Paper: Tuggener 2017, Table 5. Golden: dep-conll2018-en_ewt, dep-english. Peers: conll18_ud_eval, udtools.
+    Paper: Tuggener 2017, Table 5. Peers: conll18_ud_eval, udtools.
     """
     arcs = _arcs(pair, False, punctuation)
     return arcs.with_right(arcs.head_right, labels=False)
@@ -128,7 +128,7 @@ def las(pair: Pair, *, subtypes: bool = False, punctuation: str = "all", case: b
     punctuation: as for uas.
     case: whether NSUBJ and nsubj are two relations; for ComparEval they are one.
     Counts and Score: as for uas.
-    Paper: Tuggener 2017, Tables 5, 6 and 10. Golden: dep-conll2018-en_ewt, dep-english. Peers: conll18_ud_eval.
+    Paper: Tuggener 2017, Tables 5, 6 and 10. Peers: conll18_ud_eval.
     """
     arcs = _arcs(pair, subtypes, punctuation, case)
     return arcs.with_right(arcs.head_right & arcs.label_right)
@@ -162,7 +162,7 @@ def clas(pair: Pair) -> Items:
 
     Counts: as for uas; gold's words with a content relation, the system's words with one of their own.
     Score: as for uas.
-    Golden: dep-conll2018-en_ewt, cases/trees. Peers: conll18_ud_eval.
+    Peers: conll18_ud_eval.
     """
     arcs, right = _content(pair)
     return arcs.with_right(right)
@@ -174,7 +174,7 @@ def mlas(pair: Pair) -> Items:
 
     Counts and Score: as for clas; a word is right if its UPOS, its universal features and its dependents with a
         function relation (each with relation, UPOS and universal features) are gold's as well.
-    Golden: dep-conll2018-en_ewt, cases/trees. Peers: conll18_ud_eval.
+    Peers: conll18_ud_eval.
     """
     arcs, right = _content(pair)
     same = _same(arcs, pair, "UPOS", str) & _same(arcs, pair, "FEATS", universal_features)
@@ -186,7 +186,7 @@ def blex(pair: Pair) -> Items:
     """Bilexical labelled attachment: clas, and the lemma right.
 
     Counts and Score: as for clas; any lemma is right where gold has none (`_`).
-    Golden: dep-conll2018-en_ewt, cases/trees. Peers: conll18_ud_eval.
+    Peers: conll18_ud_eval.
     """
     arcs, right = _content(pair)
     given = ~pair.gold.column("LEMMA").isin(["_"])[np.where(arcs.gold_word == NONE, 0, arcs.gold_word)]
@@ -296,7 +296,7 @@ def tokens(pair: Pair) -> Counts:
     """Surface tokens that cover the same characters as gold's.
 
     Counts: right, gold, system (tokens). Score: precision, recall, f1.
-    Golden: dep-conll2018-en_ewt. Peers: conll18_ud_eval.
+    Peers: conll18_ud_eval.
     """
     return _segmentation(pair, "tokens")
 
@@ -306,7 +306,7 @@ def words(pair: Pair) -> Counts:
     """Syntactic words that correspond to gold's.
 
     Counts: right, gold, system (words). Score: precision, recall, f1.
-    Golden: dep-conll2018-en_ewt. Peers: conll18_ud_eval.
+    Peers: conll18_ud_eval.
     """
     return _segmentation(pair, "words")
 
@@ -316,6 +316,6 @@ def sentences(pair: Pair) -> Counts:
     """Sentences that cover the same characters as gold's.
 
     Counts: right, gold, system (sentences). Score: precision, recall, f1.
-    Golden: dep-conll2018-en_ewt. Peers: conll18_ud_eval.
+    Peers: conll18_ud_eval.
     """
     return _segmentation(pair, "sentences")

@@ -13,7 +13,6 @@ from assay.errors import UsageError
 from assay.result import Result
 from assay.tasks.dependencies import measures
 from assay.tasks.dependencies.drawing import ARCS
-from assay.tasks.dependencies.options import OPTIONS
 from assay.tasks.dependencies.prepare import prepare_dependencies
 
 DISTANCES = ((0, "root"), (1, "1"), (2, "2"), (6, "3-6"))
@@ -83,7 +82,7 @@ TASK = Task(
     presets={"conll18": CONLL18},
     agreement=("uas", "las"),
     prepare=prepare_dependencies,
-    options=OPTIONS,
+    options=("train", "lexicon", "oov_fold_case", "labels", "ignore_labels", "preset"),
     slices=SLICES,
     drawing=ARCS,
     present=_present,

@@ -18,10 +18,12 @@ from assay.engine.items import Items
 from assay.engine.prepare import Run
 from assay.engine.task import Drawing, Layers, Places, Tables
 from assay.engine.texts import ELSEWHERE, NO_HEAD, ROOT, Rows, Shown, span_rows
+from assay.formats.graphs import empty_nodes
+from assay.formats.roles import SPANS
 from assay.records import dataclass
 from assay.result import ExampleSpan
-from assay.tasks.graphs.arcs import GraphPair, graph_of
-from assay.tasks.graphs.roles import role_sides
+from assay.tasks.graphs.arcs import Nodes, columns_of_arcs
+from assay.tasks.graphs.roles import continued_roles, is_predicate, pieces_by_role, roles_of
 
 _MEANINGS = {
     **SPAN_MEANINGS,
@@ -71,28 +73,27 @@ class _Nodes:
 def _arcs(run: Run, pair: int, side: int, numbers: Ints, sentence: Ints) -> tuple[Ints, Ints, dict[int, Any]]:
     """The words at which arcs end and begin, and of empty nodes among these the words before each and the id."""
     aligned = run.pairs[pair][1]
-    layer = aligned.layer(GraphPair)
-    assert layer is not None
-    arcs, rows = layer.arcs(side, numbers)
-    found = next(iter(layer.sides.values()))
-    words, (of_gold, beyond) = len(run.gold), found.nodes
+    found = aligned.layer(Nodes)
+    assert found is not None
+    arcs = columns_of_arcs(aligned, side, numbers)
+    words, of_system = len(run.gold), found.beyond + len(aligned.system)
     first, size = run.gold.starts[sentence], np.diff(run.gold.starts)[sentence]
     empties: dict[int, Any] = {}
     places = []
-    for node in (arcs.dependent[rows], arcs.head[rows]):
+    for node in (arcs["dependent"], arcs["head"]):
         place = found.position[node] // 2 - first
         place = np.where((place >= 0) & (place < size), place, ELSEWHERE)
-        of_system = beyond + len(aligned.system)
-        empty = ((node >= words) & (node < of_gold)) | (node >= of_system)
+        empty = ((node >= words) & (node < found.roots)) | (node >= of_system)
         for row in np.flatnonzero(empty).tolist():
             own = int(node[row])
-            ids, offset = (run.gold, words) if own < of_gold else (aligned.system, of_system)
+            corpus, offset = (run.gold, words) if own < found.roots else (aligned.system, of_system)
             behind = (int(found.position[own]) + 1) // 2 - int(first[row])
-            empties[int(found.identity[own])] = (int(sentence[row]), behind, graph_of(ids).empty_ids[own - offset])
-        missing = (node >= beyond) & ~empty
+            name = empty_nodes(corpus).labels[own - offset]
+            empties[int(found.identity[own])] = (int(sentence[row]), behind, name)
+        missing = (node >= found.beyond) & ~empty
         places.append((np.where(empty, _EMPTY + found.identity[node], place), missing))
     (dependent, _), (head, missing) = places
-    head = np.where(arcs.top[rows], ROOT, np.where(missing, ELSEWHERE, head))
+    head = np.where(arcs["own_head"] == NONE, ROOT, np.where(missing, ELSEWHERE, head))
     # A word that gold does not have is drawn where it stands.
     return np.maximum(dependent, 0), head, empties
 
@@ -116,7 +117,7 @@ def _sides(run: Run, tables: Tables, wanted: Bools) -> tuple[list[_Side], _Nodes
         rows = np.flatnonzero(there & wanted[one.sentence])
         kinds = one.kind[0, rows] if side else np.full(len(rows), NONE)
         answers = np.where(one.has_gold, one.item, NONE)[rows]
-        graphs = run.pairs[pair][1].layer(GraphPair) is not None
+        graphs = run.pairs[pair][1].layer(Nodes) is not None
         begin = head = numbers[rows]
         if graphs:
             begin, head, found = _arcs(run, pair, side, begin, one.sentence[rows])
@@ -152,26 +153,27 @@ def _role_places(
     taken. If C- arguments are among the items judged, they are no pieces of others.
     """
     aligned = run.pairs[pair][1]
-    graph = graph_of(aligned.system if side else aligned.gold)
-    both = role_sides(aligned, spans=graph.begin is not None, join=True)
-    pieces = {arcs[0]: arcs for arcs in (both.system if side else both.gold).pieces}
-    joined = all(number in pieces for number in judged[(judged >= 0) & (judged < len(graph))].tolist())
+    corpus = aligned.system if side else aligned.gold
+    roles, predicates = corpus.marks["roles"], corpus.words_of(corpus.marks["predicates"])
+    belonging = continued_roles(roles, corpus.format in SPANS)
+    pieces = pieces_by_role(belonging)
+    arguments = judged[(judged >= 0) & (judged < len(roles))]
+    joined = bool((belonging[arguments] == arguments).all())
     start, size = run.gold.starts[sentence], np.diff(run.gold.starts)[sentence]
 
     def in_gold(words: Ints, rows: Any = slice(None)) -> Ints:
         own = aligned.covering[words] if side else words
         return np.asarray(np.clip(own - start[rows], 0, size[rows] - 1))
 
-    firsts = np.concatenate([graph.dependent, graph.predicates])
-    lasts = firsts if graph.end is None else np.concatenate([graph.end - 1, graph.predicates])
-    heads = np.concatenate([graph.head, graph.predicates])
+    firsts = np.concatenate([corpus.words_of(roles), predicates])
+    lasts = np.concatenate([corpus.starts[roles.unit] + roles.end - 1, predicates])
+    heads = np.concatenate([roles.arguments["head"], predicates])
     begin, end = in_gold(firsts[numbers]), in_gold(lasts[numbers]) + 1
-    head = np.where(numbers < len(graph), in_gold(heads[numbers]), NO_HEAD)
+    head = np.where(numbers < len(roles), in_gold(heads[numbers]), NO_HEAD)
     stretches: dict[int, Any] = {}
-    for row, number in enumerate(numbers.tolist()):
-        arcs = pieces.get(number, ()) if joined else ()
-        if len(arcs) > 1:
-            ends = (in_gold(words[list(arcs)], row).tolist() for words in (firsts, lasts))
+    for row, number in enumerate(numbers.tolist() if joined else ()):
+        if number in pieces:
+            ends = (in_gold(words[pieces[number]], row).tolist() for words in (firsts, lasts))
             shape = sorted([first, last + 1] for first, last in zip(*ends, strict=True))
             begin[row], end[row] = shape[0][0], max(stop for _, stop in shape)
             stretches[row] = shape
@@ -184,25 +186,22 @@ def _roles(run: Run, pair: int, wanted: Bools, one: _Side, side: int) -> _Side:
     The label of a predicate is its sense.
     """
     aligned = run.pairs[pair][1]
-    graph = graph_of(aligned.system if side else aligned.gold)
-    both = role_sides(aligned, spans=graph.begin is not None, join=True)
-    whole = both.system if side else both.gold
-    of_predicate = one.numbers >= len(graph)
-    arguments = np.flatnonzero(~of_predicate)
-    there = np.flatnonzero(wanted[whole.predicate_sentence])
+    corpus = aligned.system if side else aligned.gold
+    whole = roles_of(aligned, spans=corpus.format in SPANS, join=True)[side]
+    of_predicate, there = is_predicate(whole), wanted[whole.unit]
+    arguments = np.flatnonzero(one.numbers < len(corpus.marks["roles"]))
     known = {label: code for code, label in enumerate(one.vocabulary)}
-    more = [(whole.predicate_item, whole.predicate_sentence, whole.senses, there)]
+    more = [(whole.where(of_predicate & there), "sense")]
     if not len(arguments):
-        roles = np.array([role != _PREDICATE_ITSELF for role in whole.role], dtype=bool)
-        more.append((whole.item, whole.sentence, whole.role, np.flatnonzero(roles & wanted[whole.sentence])))
+        more.append((whole.where(~of_predicate & there & ~whole.labels.isin([_PREDICATE_ITSELF])), ""))
     # The kind of those that are items, and what they answer for.
     place = {number: row for row, number in enumerate(one.numbers.tolist())}
     columns = [[column[arguments]] for column in (one.numbers, one.sentence, one.labels, one.kinds, one.answers)]
-    for numbers, sentence, texts, rows in more:
-        at = np.array([place.get(number, NONE) for number in numbers[rows].tolist()], dtype=np.int64)
-        labels = as_codes([texts[row] for row in rows.tolist()], known)
+    for marks, column_name in more:
+        at = np.array([place.get(number, NONE) for number in marks.number.tolist()], dtype=np.int64)
+        texts = marks.columns[column_name] if column_name else marks.labels
         found = (
-            *(numbers[rows], sentence[rows], labels),
+            *(marks.number, marks.unit, as_codes(texts.strings(), known)),
             *(np.append(column, NONE)[at] for column in (one.kinds, one.answers)),
         )
         for column, values in zip(columns, found, strict=True):
@@ -225,7 +224,7 @@ def _places(run: Run, items: Items) -> Places:
             continue
         side, pair = int(owner != NONE), max(owner, 0)
         numbers, sentence = items.item[rows], items.sentence[rows]
-        if run.pairs[pair][1].layer(GraphPair) is not None:
+        if run.pairs[pair][1].layer(Nodes) is not None:
             dependent, _, empties = _arcs(run, pair, side, numbers, sentence)
             for row in np.flatnonzero(dependent >= _EMPTY).tolist():
                 dependent[row] = max(empties[int(dependent[row]) - _EMPTY][1] - 1, 0)
@@ -259,7 +258,7 @@ def _example(run: Run, items: Items, tables: Tables, sentence: int) -> dict[str,
     """The same in one sentence; of arcs only those that some system has wrong, since a graph has many."""
     wanted = np.arange(run.gold.sentences) == sentence
     (gold, *systems), nodes = _sides(run, tables, wanted)
-    roles = run.pairs[0][1].layer(GraphPair) is None
+    roles = run.pairs[0][1].layer(Nodes) is None
     spans: list[ExampleSpan] = []
     wrong = np.concatenate([one.item[one.has_gold & ~one.right[0]] for _, one in tables])
     for number, one in enumerate([gold, *systems]):

@@ -8,32 +8,30 @@ from dataclasses import replace
 import numpy as np
 
 from assay.align import Pair
-from assay.arrays import NONE, Bools, Ints, all_but
-from assay.corpus import Column, Corpus, one_vocabulary
+from assay.arrays import NONE, Bools
+from assay.corpus import Column, Corpus, Marks, one_vocabulary
 from assay.engine.counts import bracketed, by_label, whole_sentences
 from assay.engine.items import Items
+from assay.engine.matching import Steps, pack_keys
 from assay.engine.measure import F1, FOUND, OVER_LABELS, Proportion, Scores, measure
 from assay.errors import UsageError, unknown
 from assay.tasks.graphs.arcs import (
-    DEPENDENT,
     EMPTY,
     ENHANCEMENTS,
-    FP,
-    HEAD,
-    KINDS,
     PREDICATE,
-    PREDICATES,
     STEP,
     TOP,
-    TP,
     WHOLE_KINDS,
-    Arcs,
-    GraphPair,
-    Sides,
-    matching,
+    Nodes,
+    is_top,
     number_of,
 )
 
+KINDS = ("tp", "le", "head", "dependent", "direction", "fn", "fp")
+"""Outcomes of an arc: right, wrong label, head or dependent, turned round, missing, spurious."""
+TP, LE, HEAD, DEPENDENT, DIRECTION, FN, FP = range(len(KINDS))
+Sides = tuple[Marks, Marks]
+"""The arcs of gold and of the system."""
 PARTS = "parts of what is judged as a whole"
 """The name under which a pair keeps the arcs that make sentences or predications right or wrong."""
 TAG = "tag"
@@ -74,12 +72,18 @@ def way(empty: str, without: str = "") -> str:
     return " ".join([empty, *sorted(set(names))])
 
 
-def sides(pair: Pair, empty: str, without: str = "") -> Sides:
-    """The arcs of both sides with empty nodes treated in one of the ways, and without some enhancements."""
-    layer, named = pair.layer(GraphPair), empty if empty == PREDICATES else way(empty, without)
-    if layer is None or named not in layer.sides:
+def nodes_of(pair: Pair) -> Nodes:
+    """The nodes of both sides."""
+    nodes = pair.layer(Nodes)
+    if nodes is None:
         raise UsageError("this measure is about graphs, but something else is compared. Say --task graphs")
-    return layer.sides[named]
+    return nodes
+
+
+def arcs_of(pair: Pair, empty: str, without: str = "") -> Sides:
+    """The arcs of both sides with empty nodes treated in one of the ways, and without some enhancements."""
+    nodes_of(pair)
+    return pair.marks[way(empty, without)]
 
 
 def universal(label: str) -> str:
@@ -103,47 +107,42 @@ def _without_case(label: str, kept: Iterable[str]) -> str:
     return STEP.join(steps)
 
 
-def _named(arcs: Arcs, rename: dict[str, str] | None) -> Arcs:
-    """The arcs under other labels; those of tops that have none are `(top)`."""
-    names = {"": TOP} if rename is None else {**rename, "": TOP}
-    return arcs.renamed(names) if any(label in names for label in arcs.labels.vocabulary) else arcs
+def match_arcs(pair: Pair, sides: Sides, *, labelled: bool = True, directed: bool = True) -> Items:
+    """The arcs of both sides as items, paired one to one, right ones first.
 
-
-def judged(found: Sides, labels: str | None = "full", *, directed: bool = True) -> Items:
-    """The arcs of both sides as items: gold's in order, then the spurious ones; `labels` None: they do not count."""
-    gold, system = found.gold, found.system
-    names, (ours, theirs) = one_vocabulary([gold.labels, system.labels])
-    ours, theirs = ours.astype(np.int64), theirs.astype(np.int64)
-    if labels is None:
-        names = (_ARC,)
-        ours, theirs = np.zeros_like(ours), np.zeros_like(theirs)
-    pairs = matching(found, ours, theirs, directed=directed)
-    extra = pairs.spurious
-    partner = np.concatenate([pairs.partner, extra])
-    kind = np.concatenate([pairs.kind, np.full(len(extra), FP)])
-    own = np.concatenate([ours, np.full(len(extra), NONE)])
-    answer = np.append(theirs, NONE)[partner]
-    has_gold = np.arange(len(partner)) < len(gold)
-    # NONE is -1, the last.
-    places = [np.append(found.identity[ends], NONE)[partner] for ends in (system.dependent, system.head)]
+    Then those between the same nodes, with the same dependent and label, the same head and label, those that are
+    turned round. Among several the one whose other end lies nearer is taken, then the first in the text.
+    """
+    gold, system = sides
+    nodes = nodes_of(pair)
+    names, codes = one_vocabulary([gold.labels, system.labels])
+    if not labelled:
+        names, codes = (_ARC,), [np.zeros_like(one) for one in codes]
+    label = (codes[0], codes[1])
+    ends = [np.stack([arcs.arguments["dependent"], arcs.arguments["head"]]) for arcs in sides]
+    if not directed:
+        ends = [np.sort(one, axis=0) for one in ends]
+    (dependent, head), (other_dependent, other_head) = ends
+    dependents, heads = (dependent, other_dependent), (head, other_head)
+    steps = Steps(len(gold), len(system))
+    steps.by_key(*pack_keys(dependents, heads, label), TP)
+    if len(names) > 1:
+        steps.by_key(*pack_keys(dependents, heads), LE)
+    for kind, same, other in ((HEAD, dependents, heads), (DEPENDENT, heads, dependents)):
+        steps.nearest(*pack_keys(same, label), nodes.position[other[0]], nodes.position[other[1]], kind)
+    if directed:
+        turned = (dependent, other_head), (head, other_dependent)
+        steps.by_key(*pack_keys(*turned, label), DIRECTION)
+        steps.by_key(*pack_keys(*turned), DIRECTION)
+    matches = steps.matches(FN, FP)
+    key = np.stack([*(nodes.identity[system.arguments[role]] for role in ("dependent", "head")), codes[1]])
     # Where one end is gold's, both together tell the other end.
-    target = np.where((kind == HEAD) | (kind == DEPENDENT), places[0] + places[1], NONE)
-    return Items.of(
-        labels=names,
-        sentence=np.concatenate([gold.sentence, system.sentence[extra]]),
-        item=np.concatenate([gold.number, system.number[extra]]),
-        gold=own,
-        answer=answer,
-        right=kind == TP,
-        has_gold=has_gold,
-        has_system=partner != NONE,
-        kinds=KINDS,
-        kind=kind,
-        label=np.where(has_gold, own, answer),
-        partner=np.append(system.number, NONE)[partner],
-        key=np.stack([*places, answer]),
-        target=target,
-        same=("answer", "target"),
+    either = np.isin(matches.kind, (HEAD, DEPENDENT))
+    target = np.where(either, np.append(key[0] + key[1], NONE)[matches.system], NONE)
+    numbers = (gold.number, system.number)
+    same = ("answer", "target")
+    return matches.items(
+        KINDS, gold, system, key, labels=(names, *label), numbers=numbers, target=target, same=same
     )
 
 
@@ -174,19 +173,19 @@ def enhanced(
     without: str = "",
 ) -> Sides:
     """Both sides with labels as a measure compares them; `cut`: as universal relations."""
-    found = sides(pair, empty, without)
     chosen = []
-    for arcs in (found.gold, found.system):
+    for arcs in arcs_of(pair, empty, without):
         vocabulary, counted = arcs.labels.vocabulary, arcs
         if relations:
             wanted = set(relations.split("+"))
             counted = arcs.where(arcs.labels.isin(label for label in vocabulary if last_relation(label) in wanted))
-        rename = {}
-        for label in vocabulary:
+        # A top that has no label is `(top)`.
+        names = {"": TOP}
+        for label in filter(None, vocabulary):
             short = label if case_labels else _without_case(label, subtypes_kept.split("+"))
-            rename[label] = universal(short) if cut else short
-        chosen.append(_named(counted, rename))
-    return replace(found, gold=chosen[0], system=chosen[1])
+            names[label] = universal(short) if cut else short
+        chosen.append(replace(counted, labels=counted.labels.mapped(names)))
+    return chosen[0], chosen[1]
 
 
 @measure("elas", scores=MATCHED, main="f1", count=bracketed, task="graphs", signed=("empty",), papers=("bouma2020",))
@@ -212,13 +211,13 @@ def elas(
     Counts: tp (right), le, head, dependent, direction (one end or the label is wrong), fn (missing), fp (spurious);
         gold, system (arcs).
     Score: precision = tp/system, recall = tp/gold, f1 = 2·tp/(gold+system).
-    Paper: Bouma et al. 2020. Golden: graphs-eud-en_ewt, graphs-eud-empty-nodes, cases/graphs.
+    Paper: Bouma et al. 2020.
     Peers: iwpt21_xud_eval, udeval.
     """
     found = enhanced(
         pair, empty, case_labels=case_labels, subtypes_kept=subtypes_kept, relations=relations, without=without
     )
-    return judged(found)
+    return match_arcs(pair, found)
 
 
 @measure("eulas", scores=MATCHED, main="f1", count=bracketed, task="graphs", signed=("empty",), papers=("bouma2020",))
@@ -228,9 +227,9 @@ def eulas(pair: Pair, *, empty: str = "collapse", relations: str = "", without: 
     empty, relations, without: as for elas.
     Counts and Score: as for elas; every step of a label is cut at its first colon. Where two arcs then look alike,
         each answers for one.
-    Golden: graphs-eud-en_ewt, graphs-eud-empty-nodes, cases/graphs. Peers: iwpt21_xud_eval, udeval.
+    Peers: iwpt21_xud_eval, udeval.
     """
-    return judged(enhanced(pair, empty, cut=True, relations=relations, without=without))
+    return match_arcs(pair, enhanced(pair, empty, cut=True, relations=relations, without=without))
 
 
 @measure("euas", scores=MATCHED, main="f1", count=bracketed, task="graphs", signed=("empty",), papers=("bouma2020",))
@@ -240,7 +239,7 @@ def euas(pair: Pair, *, empty: str = "collapse") -> Items:
     empty: as for elas.
     Counts and Score: as for elas.
     """
-    return judged(sides(pair, empty), None)
+    return match_arcs(pair, arcs_of(pair, empty), labelled=False)
 
 
 @measure(
@@ -259,47 +258,34 @@ def elas_exact(pair: Pair, *, empty: str = "collapse") -> Items:
     Counts: right, sentences. Score: value = right/sentences; a sentence that the system cuts otherwise is wrong, two
         graphs without arcs are equal.
     """
-    return whole_sentences_of(pair, judged(enhanced(pair, empty)))
+    return whole_sentences_of(pair, match_arcs(pair, enhanced(pair, empty)))
 
 
 # --- semantic dependencies ---
 
 
-def _semantic(pair: Pair, top: bool, punctuation: bool, directed: bool, labelled: bool) -> Sides:
-    found = sides(pair, "collapse")
-    gold, system = (_tops(arcs) for arcs in (found.gold, found.system))
-    if not top:
-        gold, system = gold.where(~gold.top), system.where(~system.top)
+def _semantic(pair: Pair, top: bool, punctuation: bool, directed: bool, labelled: bool) -> Items:
+    """Semantic dependencies as items; tops have one label."""
+    nodes = nodes_of(pair)
+    marks = np.zeros(len(nodes.position), dtype=bool)
     if not punctuation:
-        marks = _punctuation(pair, found)
-        gold, system = (arcs.where(~(marks[arcs.dependent] | marks[arcs.head])) for arcs in (gold, system))
-    if not directed:
-        gold, system = (_undirected(arcs, labelled) for arcs in (gold, system))
-    return replace(found, gold=gold, system=system)
-
-
-def _tops(arcs: Arcs) -> Arcs:
-    """The arcs with tops under one label."""
-    known = {label: code for code, label in enumerate(arcs.labels.vocabulary)}
-    codes = np.where(arcs.top, known.setdefault(TOP, len(known)), arcs.labels.codes)
-    return replace(arcs, labels=replace(arcs.labels, codes=codes.astype(np.int32), vocabulary=tuple(known)))
-
-
-def _undirected(arcs: Arcs, labelled: bool) -> Arcs:
-    """The arcs without direction: of two that are then alike, one."""
-    ends = np.sort(np.stack([arcs.dependent, arcs.head]), axis=0)
-    rows = [*ends, arcs.labels.codes] if labelled else [*ends]
-    _, first = np.unique(np.stack(rows), axis=1, return_index=True)
-    return arcs.where(np.sort(first))
-
-
-def _punctuation(pair: Pair, found: Sides) -> Bools:
-    """Mask of the nodes that are punctuation: gold tells, the system where gold does not have the word."""
-    marks = np.zeros(len(found.position), dtype=bool)
-    gold, system = (corpus.column(TAG).isin(PUNCTUATION) for corpus in (pair.gold, pair.system))
-    marks[: len(gold)] = gold
-    marks[found.nodes[1] : found.nodes[1] + len(system)] = system
-    return marks
+        # Gold tells what is punctuation, the system where gold does not have the word.
+        for corpus, first in ((pair.gold, 0), (pair.system, nodes.beyond)):
+            marks[first : first + len(corpus)] = corpus.column(TAG).isin(PUNCTUATION)
+    chosen = []
+    for arcs in arcs_of(pair, "collapse"):
+        known = {label: code for code, label in enumerate(arcs.labels.vocabulary)}
+        codes = np.where(is_top(arcs), known.setdefault(TOP, len(known)), arcs.label)
+        out = marks[arcs.arguments["dependent"]] | marks[arcs.arguments["head"]]
+        rows = np.flatnonzero(~(out if top else out | is_top(arcs)))
+        counted = replace(arcs, labels=Column(codes.astype(np.int32), tuple(known))).where(rows)
+        if not directed:
+            # Of two arcs that are the same without their direction, one counts.
+            ends = np.sort(np.stack([counted.arguments["dependent"], counted.arguments["head"]]), axis=0)
+            keys = np.stack([*ends, counted.label] if labelled else [*ends])
+            counted = counted.where(np.sort(np.unique(keys, axis=1, return_index=True)[1]))
+        chosen.append(counted)
+    return match_arcs(pair, (chosen[0], chosen[1]), labelled=labelled, directed=directed)
 
 
 @measure("sdp", scores=MATCHED, main="f1", count=bracketed, task="graphs", papers=_OEPEN)
@@ -310,9 +296,9 @@ def sdp(pair: Pair, *, top: bool = True, punctuation: bool = True, directed: boo
     punctuation: whether arcs count that begin or end at words tagged . , : ( ) or PUNCT in gold.
     directed: whether it matters which end is the head; if not, of arcs that are then alike one counts.
     Counts and Score: as for elas.
-    Paper: Oepen et al. 2014, 2015. Golden: graphs-sdp-dm, cases/graphs. Peers: SDP toolkit, mtool --score sdp.
+    Paper: Oepen et al. 2014, 2015. Peers: SDP toolkit, mtool --score sdp.
     """
-    return judged(_semantic(pair, top, punctuation, directed, True), directed=directed)
+    return _semantic(pair, top, punctuation, directed, True)
 
 
 @measure("sdp-unlabelled", scores=MATCHED, main="f1", count=bracketed, task="graphs", papers=_OEPEN)
@@ -321,9 +307,9 @@ def sdp_unlabelled(pair: Pair, *, top: bool = True, punctuation: bool = True, di
 
     top, punctuation, directed: as for sdp.
     Counts and Score: as for elas.
-    Golden: graphs-sdp-dm, cases/graphs. Peers: SDP toolkit, mtool --score sdp.
+    Peers: SDP toolkit, mtool --score sdp.
     """
-    return judged(_semantic(pair, top, punctuation, directed, False), None, directed=directed)
+    return _semantic(pair, top, punctuation, directed, False)
 
 
 @measure("sdp-exact", scores=EXACT, count=whole_sentences, task="graphs", noun="sentence", papers=_OEPEN)
@@ -332,9 +318,9 @@ def sdp_exact(pair: Pair, *, top: bool = True, punctuation: bool = True, directe
 
     top, punctuation, directed: as for sdp.
     Counts and Score: as for elas-exact.
-    Golden: graphs-sdp-dm, cases/graphs. Peers: SDP toolkit, mtool --score sdp.
+    Peers: SDP toolkit, mtool --score sdp.
     """
-    return whole_sentences_of(pair, judged(_semantic(pair, top, punctuation, directed, True), directed=directed))
+    return whole_sentences_of(pair, _semantic(pair, top, punctuation, directed, True))
 
 
 @measure("sdp-unlabelled-exact", scores=EXACT, count=whole_sentences, task="graphs", noun="sentence", papers=_OEPEN)
@@ -343,65 +329,52 @@ def sdp_unlabelled_exact(pair: Pair, *, top: bool = True, punctuation: bool = Tr
 
     top, punctuation, directed: as for sdp.
     Counts and Score: as for elas-exact.
-    Golden: graphs-sdp-dm, cases/graphs. Peers: SDP toolkit, mtool --score sdp.
+    Peers: SDP toolkit, mtool --score sdp.
     """
-    return whole_sentences_of(
-        pair, judged(_semantic(pair, top, punctuation, directed, False), None, directed=directed)
-    )
+    return whole_sentences_of(pair, _semantic(pair, top, punctuation, directed, False))
 
 
 def _predications(pair: Pair, arguments: str, predicates: str, frames: bool) -> Items:
-    found, named = sides(pair, "collapse"), sides(pair, PREDICATES)
+    """Predicates as items, right with all their arguments and, if `frames`, with their frames."""
     wanted = None if arguments in ("all", "dm") else PAS if arguments == "pas" else set(arguments.split("+"))
+
+    def counts(label: str) -> bool:
+        return wanted is None or (label.endswith("-arg") if arguments == "psd" else label in wanted)
+
     gold, system = (
-        arcs.where(
-            ~arcs.top
-            & arcs.labels.isin(
-                label
-                for label in arcs.labels.vocabulary
-                if wanted is None or (label.endswith("-arg") if arguments == "psd" else label in wanted)
-            )
-        )
-        for arcs in (found.gold, found.system)
+        arcs.where(~is_top(arcs) & arcs.labels.isin(filter(counts, arcs.labels.vocabulary)))
+        for arcs in arcs_of(pair, "collapse")
     )
-    items = judged(replace(found, gold=gold, system=system))
+    items, nodes = match_arcs(pair, (gold, system)), nodes_of(pair)
     pair.once(PARTS, lambda: items)
     # A predication is right where both sides have as many arguments, and all of them are right.
-    nodes = len(found.position)
-    same = np.bincount(gold.head[items.kind[0, : len(gold)] == TP], minlength=nodes)
-    sizes = [np.bincount(arcs.head, minlength=nodes) for arcs in (gold, system)]
-    whole = (sizes[0] == sizes[1]) & (sizes[0] == same)
+    heads = gold.arguments["head"], system.arguments["head"], gold.arguments["head"][items.kind[0, : len(gold)] == TP]
+    sizes = [np.bincount(head, minlength=len(nodes.position)) for head in heads]
+    whole = (sizes[0] == sizes[1]) & (sizes[0] == sizes[2])
     ours, theirs = (
-        arcs.where(_tagged(corpus, predicates)[arcs.own_dependent])
-        for corpus, arcs in ((pair.gold, named.gold), (pair.system, named.system))
+        marks.where(_tagged(corpus, predicates)[marks.arguments["own_dependent"]])
+        for corpus, marks in zip((pair.gold, pair.system), pair.marks["predicates"], strict=True)
     )
-    _, (frame, their_frame) = one_vocabulary([ours.labels, theirs.labels])
-    _, here, there = np.intersect1d(ours.dependent, theirs.dependent, assume_unique=True, return_indices=True)
-    partner = np.full(len(ours), NONE)
-    partner[here] = there
-    kind = np.full(len(ours), WHOLE_KINDS.index("fn"))
-    kind[here] = np.where(whole[ours.dependent[here]], TP, WHOLE_KINDS.index("arguments"))
+    words, other_words = ours.arguments["dependent"], theirs.arguments["dependent"]
+    steps = Steps(len(ours), len(theirs))
+    steps.by_key(words, other_words, TP)
+    paired = steps.partner != NONE
+    steps.kind[paired & ~whole[words]] = WHOLE_KINDS.index("arguments")
     if frames:
-        kind[here[frame[here] != their_frame[there]]] = WHOLE_KINDS.index("sense")
-    spurious = all_but(there, len(theirs))
-    partner = np.concatenate([partner, spurious])
-    kind = np.concatenate([kind, np.full(len(spurious), WHOLE_KINDS.index("fp"))])
-    # One label for all; NONE is -1, the last.
-    own = np.concatenate([np.zeros(len(ours), dtype=np.int64), np.full(len(spurious), NONE)])
-    answer = np.where(partner == NONE, NONE, 0)
-    return Items.of(
-        labels=(PREDICATE,),
-        sentence=np.concatenate([ours.sentence, theirs.sentence[spurious]]),
-        item=np.concatenate([ours.number, theirs.number[spurious]]),
-        gold=own,
-        answer=answer,
-        right=kind == TP,
-        kinds=WHOLE_KINDS,
-        kind=kind,
-        label=np.zeros(len(partner), dtype=np.int64),
-        partner=np.append(theirs.number, NONE)[partner],
-        key=np.stack([np.append(named.identity[theirs.dependent], NONE)[partner], answer]),
-        target=np.where(kind == WHOLE_KINDS.index("sense"), _codes_of(theirs.labels)[partner], NONE),
+        _, (frame, other_frame) = one_vocabulary([ours.labels, theirs.labels])
+        steps.kind[paired & (frame != np.append(other_frame, NONE)[steps.partner])] = WHOLE_KINDS.index("sense")
+    matches = steps.matches(WHOLE_KINDS.index("fn"), WHOLE_KINDS.index("fp"))
+    frame_numbers = np.array([number_of(name) for name in theirs.labels.vocabulary] or [0], dtype=np.int64)
+    target = np.append(frame_numbers[theirs.label], NONE)[matches.system]
+    same_label = np.zeros(len(ours), dtype=np.int64), np.zeros(len(theirs), dtype=np.int64)
+    return matches.items(
+        WHOLE_KINDS,
+        ours,
+        theirs,
+        np.stack([nodes.identity[other_words], same_label[1]]),
+        labels=((PREDICATE,), *same_label),
+        numbers=(ours.number, theirs.number),
+        target=np.where(matches.kind == WHOLE_KINDS.index("sense"), target, NONE),
         same=("answer", "target"),
     )
 
@@ -412,12 +385,6 @@ def _tagged(corpus: Corpus, beginning: str) -> Bools:
         return np.ones(len(corpus), dtype=bool)
     tags = corpus.column(TAG)
     return tags.isin(tag for tag in tags.vocabulary if tag.startswith(beginning))
-
-
-def _codes_of(names: Column) -> Ints:
-    """A number for each name that is the same in every system, and NONE at the end."""
-    codes = np.array([number_of(name) for name in names.vocabulary] or [0], dtype=np.int64)
-    return np.append(codes[names.codes], NONE)
 
 
 @measure(
@@ -438,7 +405,7 @@ def predications(pair: Pair, *, arguments: str = "all", predicates: str = "V") -
     predicates: the beginning of the tags of predicates that count; `any` for all.
     Counts: tp, arguments (some are wrong), sense (frames: the frame is wrong), fn, fp, gold, system (predicates; one
         without arguments counts too). Score: as for elas.
-    Golden: graphs-sdp-dm, cases/graphs. Peers: SDP toolkit.
+    Peers: SDP toolkit.
     """
     return _predications(pair, arguments, predicates, False)
 
@@ -458,7 +425,7 @@ def frames(pair: Pair, *, arguments: str = "all", predicates: str = "V") -> Item
 
     arguments, predicates: as for predications.
     Counts and Score: as for predications.
-    Golden: graphs-sdp-dm, cases/graphs. Peers: SDP toolkit.
+    Peers: SDP toolkit.
     """
     return _predications(pair, arguments, predicates, True)
 
@@ -482,11 +449,9 @@ def arc_f1(pair: Pair, *, labels: str = "universal", empty: str = "collapse", to
     labels: `universal`: relations cut at the first colon; `full`: as they are.
     empty: as for elas. top: as for sdp.
     Counts: per label right, gold, system; tops are under their label or under (top). Score: as for tag-f1.
-    Golden: graphs-sdp-dm. Peers: SDP toolkit.
+    Peers: SDP toolkit.
     """
     if labels not in LABELS:
         raise unknown("value of labels", labels, LABELS)
-    found = enhanced(pair, empty, cut=labels == "universal")
-    if not top:
-        found = replace(found, gold=found.gold.where(~found.gold.top), system=found.system.where(~found.system.top))
-    return judged(found)
+    gold, system = enhanced(pair, empty, cut=labels == "universal")
+    return match_arcs(pair, (gold, system) if top else (gold.where(~is_top(gold)), system.where(~is_top(system))))

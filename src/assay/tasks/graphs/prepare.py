@@ -9,7 +9,7 @@ import numpy as np
 
 from assay.align import Pair
 from assay.arrays import NONE, Ints, numbers_of_runs
-from assay.corpus import Column, Corpus, one_vocabulary
+from assay.corpus import Column, Corpus, Marks, one_vocabulary
 from assay.engine.items import Items
 from assay.engine.measure import Measure, definition_of
 from assay.engine.options import Decided, Options
@@ -28,17 +28,9 @@ from assay.engine.treebanks import with_heads
 from assay.engine.warnings import check_system, faulty_sentences, identical_outputs, remark
 from assay.errors import MOST_PROBLEMS, AlignmentError, InputError, UsageError, listed
 from assay.formats import Input, read_labels
-from assay.formats.graphs import Graph, GraphFault, with_enhanced
-from assay.tasks.graphs.arcs import (
-    PREDICATES,
-    Flat,
-    GraphPair,
-    flat,
-    flat_predicates,
-    graph_of,
-    without_enhancements,
-)
-from assay.tasks.graphs.measures import TAG, eulas, last_relation, sides, universal, way
+from assay.formats.graphs import NO_MARKS, empty_nodes, make_arcs, with_enhanced
+from assay.tasks.graphs.arcs import treat_empty_nodes, with_arcs, without_enhancements
+from assay.tasks.graphs.measures import TAG, arcs_of, eulas, last_relation, universal, way
 from assay.tasks.graphs.propositions import about_roles, prepare_roles
 from assay.tasks.graphs.slices import ENHANCED_ONLY, PREDICATE_TAG
 
@@ -56,7 +48,7 @@ _FEW = 10
 
 def holds_graphs(item: Input | Corpus) -> bool:
     """True where a file holds graphs and nothing else."""
-    return item.layer(Graph) is not None if isinstance(item, Corpus) else item.plan.graphs
+    return "arcs" in item.marks if isinstance(item, Corpus) else item.plan.graphs
 
 
 def prepare_graphs(
@@ -65,9 +57,6 @@ def prepare_graphs(
     """Read, check and align words with the graphs over them."""
     if about_roles(measures):
         return prepare_roles(inputs, named, measures, options)
-    for name in ("train", "lexicon"):
-        if getattr(options, name) is not None:
-            raise UsageError(f"--{name} is about words; graphs have no use for it.")
     if options.column not in (None, DEPS):
         raise UsageError(f"--column {options.spelled_column}: graphs are in column DEPS, or in sdp and mrp files.")
     tags = PREDICATE_TAG in options.slices
@@ -82,50 +71,43 @@ def prepare_graphs(
     corpora = [corpus for corpus, _ in found]
     faults = [list(own) for _, own in found]
     check_folders(corpora)
-    flats: dict[str, list[Flat]] = {}
-    for name, (empty, without_) in ways.items():
-        made = [flat(corpus, empty) for corpus in corpora]
-        chosen = [one for one, _ in made]
-        if without_:
-            enhancements = without_.split("+")
-            chosen = [
-                without_enhancements(with_heads(corpus, "HEAD")[0], one, enhancements)
-                for corpus, one in zip(corpora, chosen, strict=True)
-            ]
-        flats[name] = [_kept(one, options) for one in chosen]
-        for known, (_, more) in zip(faults, made, strict=True):
-            known.extend(fault for fault in more if fault not in known)
-    if any("arguments" in one.parameters for one in measures):
-        flats[PREDICATES] = [flat_predicates(corpus) for corpus in corpora]
-    lines = [f"{fault.place}: {fault.fact}" for own in faults for fault in own]
-    if lines and options.on_mismatch != "skip":
-        raise InputError("\n".join([*listed(lines), "To leave such sentences out: --on-mismatch skip"]))
-    kept = kept_labels((_names(graph_of(corpus).labels) for corpus in corpora), options)
     gold = corpora[0]
     for number, corpus in enumerate(corpora[1:], 1):
         order = _order(gold, corpus)
-        if order is not None:
-            moved, words = _reordered(corpus, order)
-            corpora[number] = moved
-            for flatted in flats.values():
-                flatted[number] = _moved(flatted[number], words)
-            place = np.argsort(order)
-            faults[number] = [replace(fault, sentence=int(place[fault.sentence])) for fault in faults[number]]
+        corpora[number] = corpus if order is None else _reordered(corpus, order)
+    layers: dict[str, list[Marks]] = {}
+    for name, (empty, without_) in ways.items():
+        layers[name] = []
+        for corpus, own_faults in zip(corpora, faults, strict=True):
+            arcs, more = treat_empty_nodes(corpus, empty)
+            if without_:
+                arcs = without_enhancements(with_heads(corpus, "HEAD")[0], arcs, without_.split("+"))
+            if options.labels or options.ignore_labels:
+                kept_names = (name for name in arcs.labels.vocabulary if options.keeps(*_forms(name)))
+                arcs = arcs.where(arcs.labels.isin(kept_names))
+            layers[name].append(arcs)
+            own_faults.extend(fault for fault in more if fault not in own_faults)
+    if any("arguments" in one.parameters for one in measures):
+        layers["predicates"] = [_root_predicates(corpus) for corpus in corpora]
+    lines = [line for own in faults for _, line in own]
+    if lines and options.on_mismatch != "skip":
+        raise InputError("\n".join([*listed(lines), "To leave such sentences out: --on-mismatch skip"]))
+    labels = (corpus.marks["arcs"].labels.strings() for corpus in corpora)
+    kept = kept_labels((Column.of(form for one in names for form in _forms(one)) for names in labels), options)
     systems = dict(zip(named, corpora[1:], strict=True))
     pairs, warnings = aligned(gold, systems, [True] * len(systems), "", options)
     skipped = np.zeros(gold.sentences, dtype=bool)
-    skipped[[fault.sentence for fault in faults[0]]] = True
+    skipped[[sentence for sentence, _ in faults[0]]] = True
     for (_, pair), own_faults in zip(pairs, faults[1:], strict=True):
-        faulty = np.isin(pair.system.sentence_of, [fault.sentence for fault in own_faults])
+        faulty = np.isin(pair.system.sentence_of, [sentence for sentence, _ in own_faults])
         skipped[pair.system_sentence[faulty & (pair.system_sentence >= 0)]] = True
         skipped |= pair.skipped
     nothing = f"no sentence of {gold.name} is whole in all files."
     warnings += left_out(skipped, nothing, "{number} of {sentences} sentences were left out.", options)
     ready: list[tuple[str, Pair]] = []
     for number, (name, pair) in enumerate(pairs, 1):
-        whole = without(pair, skipped)
-        layer = GraphPair.of(whole, {named_way: (both[0], both[number]) for named_way, both in flats.items()})
-        ready.append((name, whole.with_layer(layer)))
+        both = {layer: (sides[0], sides[number]) for layer, sides in layers.items()}
+        ready.append((name, with_arcs(without(pair, skipped), both)))
     usual = asked[0] if asked else ("collapse", "")
     outputs = []
     # As a measure, so that it is judged once.
@@ -134,21 +116,25 @@ def prepare_graphs(
         found_arcs = plain.judge(pair)
         assert isinstance(found_arcs, Items)
         warnings += check_system(name, pair, found_arcs, "arc")
-        theirs = sides(pair, *usual).system
-        outputs.append((name, (theirs.own_dependent, theirs.own_head, theirs.labels)))
+        theirs = arcs_of(pair, *usual)[1]
+        ends = theirs.arguments["own_dependent"], theirs.arguments["own_head"]
+        outputs.append((name, (*ends, theirs.labels)))
     warnings.append(identical_outputs(outputs, _same_arcs))
+    tops: dict[str, int] = {}
+    alone: dict[str, int] = {}
+    empties: dict[str, int] = {}
     for name, corpus, own_faults in zip(names, corpora, faults, strict=True):
-        places = [f"{fault.place}: {fault.fact}" for fault in own_faults[:MOST_PROBLEMS]]
+        places = [line for _, line in own_faults[:MOST_PROBLEMS]]
         warnings.append(faulty_sentences(name=name, places=places, number=len(own_faults)))
         warnings += notes_on_reading(name, corpus)
         ids = corpus.metadata("sent_id") if corpus.format in _WITH_IDS else []
         warnings.append(repeated_ids(name=name, number=len(ids) - len(set(ids)) if None not in ids else 0))
-        graph = graph_of(corpus)
-        several = int((np.bincount(graph.dependent) > 1).sum())
-        warnings.append(no_graph(name=name, arcs=len(graph), several=several, deps=DEPS in corpus.columns))
-    tops = {name: int((graph_of(corpus).head == NONE).sum()) for name, corpus in zip(names, corpora, strict=True)}
-    alone = {name: _unconnected(corpus) for name, corpus in zip(names, corpora, strict=True)}
-    empties = {name: len(graph_of(corpus).empty_ids) for name, corpus in zip(names, corpora, strict=True)}
+        arcs = corpus.marks["arcs"]
+        dependent, head = arcs.arguments["dependent"], arcs.arguments["head"]
+        several = int((np.bincount(dependent) > 1).sum())
+        warnings.append(no_graph(name=name, arcs=len(arcs), several=several, deps=DEPS in corpus.columns))
+        tops[name], empties[name] = int((head == NONE).sum()), len(empty_nodes(corpus))
+        alone[name] = int((~np.isin(np.arange(len(corpus)), np.concatenate([dependent, head]))).sum())
     notes = [
         numbers_of_tops(tops=tops, words=alone),
         numbers_of_empties(numbers=empties, ways="+".join(dict.fromkeys(empty for empty, _ in asked))),
@@ -165,7 +151,7 @@ def prepare_graphs(
         skipped=skipped,
         warnings=(*kept, *warnings),
         mappings=(),
-        items=len(sides(ready[0][1], *usual).gold),
+        items=len(arcs_of(ready[0][1], *usual)[0]),
         unit=options.unit or "sentence",
         notes=tuple(notes),
         decided=Decided(formats=tuple(corpus.format for corpus in corpora)),
@@ -175,11 +161,11 @@ def prepare_graphs(
 # --- reading ---
 
 
-def _read(item: Input | Corpus, tags: bool, trees: bool) -> tuple[Corpus, list[GraphFault]]:
+def _read(item: Input | Corpus, tags: bool, trees: bool) -> tuple[Corpus, list[tuple[int, str]]]:
     """A corpus with its graph and, where a measure asks for it, with a column of tags and with trees; its faults."""
     if isinstance(item, Corpus):
         corpus = item
-        if corpus.layer(Graph) is None and DEPS not in corpus.columns:
+        if "arcs" not in corpus.marks and DEPS not in corpus.columns:
             raise InputError(f"{corpus.name}: holds no graphs. Formats that have them: {_FORMATS}.")
     elif item.plan.graphs:
         corpus = item.read([TAG] if tags else [])
@@ -210,29 +196,24 @@ def _read(item: Input | Corpus, tags: bool, trees: bool) -> tuple[Corpus, list[G
         for own in reversed(codes[:-1]):
             chosen = np.where(filled[own], own, chosen)
         corpus = replace(corpus, columns={**corpus.columns, TAG: Column(chosen, vocabulary)})
-    return (corpus, []) if corpus.layer(Graph) is not None else with_enhanced(corpus)
+    return (corpus, []) if "arcs" in corpus.marks else with_enhanced(corpus)
 
 
-def _names(labels: Column) -> Column:
-    """The labels in all the forms in which they can be named: as they are, cut at colons, and the last step."""
-    names = [dict.fromkeys((full, universal(full), last_relation(full))) for full in labels.strings()]
-    return Column.of(name for forms in names for name in forms)
+def _forms(label: str) -> dict[str, None]:
+    """The forms in which a label can be named: as it is, cut at colons, and the last step."""
+    return dict.fromkeys((label, universal(label), last_relation(label)))
 
 
-def _kept(one: Flat, options: Options) -> Flat:
-    """The arcs with labels that count."""
-    if not options.labels and not options.ignore_labels:
-        return one
-    vocabulary = one.labels.vocabulary
-    rows = np.flatnonzero(
-        one.labels.isin(label for label in vocabulary if options.keeps(label, universal(label), last_relation(label)))
-    )
-    return Flat(one.dependent[rows], one.head[rows], Column(one.labels.codes[rows], vocabulary), one.path[rows])
+def _root_predicates(corpus: Corpus) -> Marks:
+    """The predicates of a corpus as arcs from the root, with their senses as labels."""
+    predicates = corpus.marks.get("predicates", NO_MARKS)
+    words = corpus.words_of(predicates)
+    return replace(predicates, arguments={"dependent": words, "head": np.full(len(words), NONE)})
 
 
 def _order(gold: Corpus, system: Corpus) -> list[int] | None:
     """The system's sentences in gold's order, where both have ids and in another order; None: as they stand."""
-    if not all(corpus.layer(Graph) is not None and corpus.format in _WITH_IDS for corpus in (gold, system)):
+    if not all(corpus.format in _WITH_IDS for corpus in (gold, system)):
         return None
     ours, theirs = gold.metadata("sent_id"), system.metadata("sent_id")
     if None in ours or None in theirs or len(set(ours)) < len(ours) or len(set(theirs)) < len(theirs):
@@ -250,20 +231,14 @@ def _order(gold: Corpus, system: Corpus) -> list[int] | None:
     return [place[name] for name in ours]
 
 
-def _reordered(corpus: Corpus, order: Sequence[int]) -> tuple[Corpus, Ints]:
-    """The sentences of a corpus without empty nodes in another order, and the new place of each word."""
+def _reordered(corpus: Corpus, order: Sequence[int]) -> Corpus:
+    """The sentences of a corpus without empty nodes in another order."""
     sizes = np.diff(corpus.starts)[order]
     words = numbers_of_runs(corpus.starts[:-1][order], sizes)
-    place = np.argsort(words)
-    graph, new = graph_of(corpus), np.argsort(order)
-    head = np.where(graph.head == NONE, NONE, place[graph.head])
-    predicates = place[graph.predicates]
-    sorted_ = np.argsort(predicates)
-    senses = Column(graph.senses.codes[sorted_], graph.senses.vocabulary)
-    moved = Graph.of(place[graph.dependent], head, graph.labels, predicates=predicates[sorted_], senses=senses)
+    place, new = np.argsort(words), np.argsort(order)
     columns = {name: Column(one.codes[words], one.vocabulary) for name, one in corpus.columns.items()}
     comments = sorted((int(new[sentence]), line) for sentence, line in corpus.comments if sentence < corpus.sentences)
-    whole = replace(
+    moved = replace(
         corpus,
         forms=Column(corpus.forms.codes[words], corpus.forms.vocabulary),
         columns=columns,
@@ -271,13 +246,12 @@ def _reordered(corpus: Corpus, order: Sequence[int]) -> tuple[Corpus, Ints]:
         lines=None if corpus.lines is None else corpus.lines[order],
         comments=tuple(comments),
     )
-    return whole.with_layer(moved), place
-
-
-def _moved(one: Flat, place: Ints) -> Flat:
-    head = np.where(one.head == NONE, NONE, place[one.head])
-    graph = Graph.of(place[one.dependent], head, one.labels)
-    return Flat(graph.dependent, graph.head, graph.labels, np.zeros(len(graph), dtype=bool))
+    arcs, predicates = corpus.marks["arcs"], corpus.marks["predicates"]
+    # One place more, so that NONE leads to itself.
+    dependent, head = (np.append(place, NONE)[arcs.arguments[role]] for role in ("dependent", "head"))
+    predicates = replace(predicates, unit=new[predicates.unit])
+    predicates = predicates.distinct(predicates.unit, predicates.begin)
+    return moved.with_marks(arcs=make_arcs(moved, dependent, head, arcs.labels), predicates=predicates)
 
 
 # --- what looks wrong ---
@@ -286,14 +260,6 @@ def _moved(one: Flat, place: Ints) -> Flat:
 def _same_arcs(ours: tuple[Ints, Ints, Column], theirs: tuple[Ints, Ints, Column]) -> bool:
     same = np.array_equal(ours[0], theirs[0]) and np.array_equal(ours[1], theirs[1])
     return same and ours[2].strings() == theirs[2].strings()
-
-
-def _unconnected(corpus: Corpus) -> int:
-    """The number of words without any arc."""
-    graph = graph_of(corpus)
-    touched = np.zeros(len(corpus) + len(graph.empty_ids) + 1, dtype=bool)
-    touched[graph.dependent] = touched[graph.head] = True
-    return int((~touched[: len(corpus)]).sum())
 
 
 @remark

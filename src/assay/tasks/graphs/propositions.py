@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from assay.align import Pair
-from assay.corpus import Column, Corpus
+from assay.corpus import Corpus, Marks
 from assay.engine.items import Items
 from assay.engine.measure import Measure, definition_of
 from assay.engine.options import Decided, Options
@@ -27,12 +27,10 @@ from assay.engine.warnings import Remark, check_system, identical_outputs, remar
 from assay.errors import AlignmentError, InputError, UsageError
 from assay.formats import Input, read_labels
 from assay.formats.columns import ROLES
-from assay.formats.graphs import Graph
 from assay.formats.roles import HEADS, SPANS, TAGS, has_predicate, with_roles
 from assay.tasks.graphs import roles
-from assay.tasks.graphs.arcs import graph_of
 from assay.tasks.graphs.measures import TAG
-from assay.tasks.graphs.roles import lemma_of, role_sides, sense_key
+from assay.tasks.graphs.roles import is_predicate, lemma_of, roles_of, sense_key, senses_by_word
 
 _OF_HEADS = ("srl", "srl-unlabelled")
 _OF_SPANS = ("srl-span", "srl-span-unlabelled")
@@ -70,15 +68,17 @@ def prepare_roles(
     inputs: Sequence[Input | Corpus], named: Sequence[str], measures: Sequence[Measure], options: Options
 ) -> Run:
     """Read, check and align words with predicates and their arguments."""
-    for name in ("train", "lexicon", "column"):
-        if getattr(options, name) is not None:
-            raise UsageError(f"--{name} is about words with labels; semantic roles have no use for it.")
+    if options.column is not None:
+        raise UsageError("--column is about words with labels; semantic roles have no use for it.")
     further = list(dict.fromkeys(column for measure in measures for column in measure.definition.columns))
     corpora = [_read(item, further) for item in words_alone(inputs)]
     check_folders(corpora)
-    kept = kept_labels((graph_of(corpus).labels for corpus in corpora), options)
-    if kept:
-        corpora = [_with_labels(corpus, options) for corpus in corpora]
+    kept = kept_labels((corpus.marks["roles"].labels for corpus in corpora), options)
+    for number, corpus in enumerate(corpora if kept else ()):
+        marks = corpus.marks["roles"]
+        # C-A1 goes with A1.
+        names = (role for role in marks.labels.vocabulary if options.keeps(role, role.removeprefix("C-")))
+        corpora[number] = corpus.with_marks(roles=marks.where(marks.labels.isin(names)))
     gold, *outputs = corpora
     for system in outputs:
         _check_places(gold, system)
@@ -89,7 +89,7 @@ def prepare_roles(
     nothing = f"no sentence of {gold.name} is whole in all files."
     warnings += left_out(skipped, nothing, "{number} of {sentences} sentences were left out.", options)
     pairs = [(name, without(pair, skipped)) for name, pair in pairs]
-    spans = graph_of(gold).begin is not None
+    spans = gold.format in SPANS
     usual = definition_of(roles.srl_span if spans else roles.srl, "srl")
     # The measure that is asked for if there is one, so that it is judged once.
     plain = next((one for one in measures if one.definition is usual), Measure(usual, usual.parameters))
@@ -100,13 +100,12 @@ def prepare_roles(
         items = int(judged.has_gold.sum())
         warnings.extend(check_system(name, pair, judged, "argument" if spans else "arc"))
         warnings.extend(_differences(name, pair, measures, spans))
-    answers = [(name, graph_of(pair.system)) for name, pair in pairs]
-    warnings.append(identical_outputs(answers, _same_graphs))
+    answers = [(name, pair.system.marks) for name, pair in pairs]
+    warnings.append(identical_outputs(answers, _same_roles))
     for name, corpus in zip(["gold", *named], corpora, strict=True):
         warnings.extend(notes_on_reading(name, corpus))
-        warnings.append(overlapping(name=name, number=_overlapping(graph_of(corpus)), file=corpus.name))
-        graph = graph_of(corpus)
-        warnings.append(no_predicates(name=name, number=len(graph.predicates)))
+        warnings.append(overlapping(name=name, number=_count_overlaps(corpus), file=corpus.name))
+        warnings.append(no_predicates(name=name, number=len(corpus.marks["predicates"])))
     return Run(
         gold=gold,
         column="",
@@ -125,7 +124,7 @@ def prepare_roles(
 def _read(item: Input | Corpus, further: Sequence[str]) -> Corpus:
     """A corpus with its predicates and arguments, with a column of tags where the format has one."""
     if isinstance(item, Corpus):
-        if item.layer(Graph) is None:
+        if "roles" not in item.marks:
             raise InputError(f"{item.name}: holds no semantic roles. Formats that have them: {_FORMATS}.")
         return item
     if item.plan.format not in (*HEADS, *SPANS):
@@ -137,24 +136,6 @@ def _read(item: Input | Corpus, further: Sequence[str]) -> Corpus:
     tags = [tag] if tag is not None and tag in item.plan.labels else []
     corpus = with_roles(read_labels(item, [*dict.fromkeys((*further, *tags)), ROLES]))
     return replace(corpus, columns={**corpus.columns, TAG: corpus.columns[tags[0]]}) if tags else corpus
-
-
-def _with_labels(corpus: Corpus, options: Options) -> Corpus:
-    """The corpus without the arguments whose roles do not count; C-A1 goes with A1."""
-    graph = graph_of(corpus)
-    rows = np.flatnonzero(
-        graph.labels.isin(role for role in graph.labels.vocabulary if options.keeps(role, role.removeprefix("C-")))
-    )
-    return corpus.with_layer(
-        replace(
-            graph,
-            dependent=graph.dependent[rows],
-            head=graph.head[rows],
-            labels=Column(graph.labels.codes[rows], graph.labels.vocabulary),
-            begin=None if graph.begin is None else graph.begin[rows],
-            end=None if graph.end is None else graph.end[rows],
-        )
-    )
 
 
 def _check_places(gold: Corpus, system: Corpus) -> None:
@@ -177,12 +158,16 @@ def _check_places(gold: Corpus, system: Corpus) -> None:
         )
 
 
-def _same_graphs(ours: Graph, theirs: Graph) -> bool:
-    columns = ("dependent", "head", "predicates", "begin", "end")
-    same = all(np.array_equal(getattr(ours, name), getattr(theirs, name)) for name in columns)
-    return same and all(
-        getattr(ours, name).strings() == getattr(theirs, name).strings() for name in ("labels", "senses")
-    )
+def _same_roles(ours: Mapping[str, Marks], theirs: Mapping[str, Marks]) -> bool:
+    """True if two systems have the same predicates and roles."""
+    for name in ("roles", "predicates"):
+        a, b = ours[name], theirs[name]
+        columns = ((a.unit, b.unit), (a.begin, b.begin), (a.end, b.end))
+        arguments = ((a.arguments[role], b.arguments[role]) for role in a.arguments)
+        same = all(np.array_equal(*both) for both in (*columns, *arguments))
+        if not same or a.labels.strings() != b.labels.strings():
+            return False
+    return True
 
 
 # --- remarks ---
@@ -196,7 +181,7 @@ def _differences(name: str, pair: Pair, measures: Sequence[Measure], spans: bool
             return
         judged, settings = both[0].judge(pair), both[0].parameters
         join, exclude, lemma = settings["continuation"] == "join", settings["exclude"], settings["lemma"]
-        fewer = role_sides(pair, spans=True, join=join, exclude=exclude, predicates="gold", lemma=lemma)
+        _, fewer = roles_of(pair, spans=True, join=join, exclude=exclude, predicates="gold", lemma=lemma)
         assert isinstance(judged, Items)
         yield spurious_predicates(
             name=name,
@@ -204,15 +189,14 @@ def _differences(name: str, pair: Pair, measures: Sequence[Measure], spans: bool
             right=int(judged.right.sum()),
             gold=int(judged.has_gold.sum()),
             system=int(judged.has_system.sum()),
-            fewer=len(fewer.system.role),
+            fewer=int((~is_predicate(fewer)).sum()),
         )
         return
     if any(measure.parameters.get("sense") == "number" for measure in measures):
-        sides = role_sides(pair, spans=False, join=False)
-        theirs = dict(zip(sides.system.predicate.tolist(), sides.system.senses, strict=True))
+        ours, theirs = map(senses_by_word, roles_of(pair, spans=False, join=False))
         hits = [
             (sense, theirs[word])
-            for word, sense in zip(sides.gold.predicate.tolist(), sides.gold.senses, strict=True)
+            for word, sense in ours.items()
             if word in theirs
             and sense_key(sense, "number") == sense_key(theirs[word], "number")
             and lemma_of(sense) != lemma_of(theirs[word])
@@ -256,12 +240,13 @@ def no_predicates(name: str, number: int) -> Iterator[str]:
         yield f"{name}: no predicates in it."
 
 
-def _overlapping(graph: Graph) -> int:
+def _count_overlaps(corpus: Corpus) -> int:
     """The number of stretches that begin inside another one of the same predicate."""
-    if graph.begin is None or graph.end is None or not len(graph):
+    roles_ = corpus.marks["roles"]
+    if corpus.format not in SPANS or not len(roles_):
         return 0
-    order = np.lexsort((graph.end, graph.begin, graph.head))
-    head, begin, end = graph.head[order], graph.begin[order], graph.end[order]
+    order = np.lexsort((roles_.end, roles_.begin, roles_.arguments["head"]))
+    head, begin, end = roles_.arguments["head"][order], roles_.begin[order], roles_.end[order]
     # Ends on one line, each predicate behind those before it.
     size = int(end.max()) + 1
     _, group = np.unique(head, return_inverse=True)

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from assay.align import Pair
-from assay.arrays import NONE, Bools, Floats, Ints, Stretches, all_but, as_codes, ratio
-from assay.corpus import Corpus
+from assay.arrays import NONE, Bools, Floats, Ints, Stretches, as_codes, ratio
+from assay.corpus import Column, Marks, one_vocabulary
 from assay.engine.counts import Counts, Sums, bracketed, matched, whole_sentences
 from assay.engine.items import Items
+from assay.engine.matching import Matches, Steps, pack_keys, same_places, shared_size
 from assay.engine.measure import F1, Macro, Proportion, Scores, measure, weighted
 from assay.errors import InputError, UsageError, unknown
-from assay.formats.graphs import Graph
-from assay.records import dataclass
+from assay.formats.roles import SPANS
 from assay.specs import whole_number
-from assay.tasks.graphs.arcs import PREDICATE, WHOLE_KINDS, graph_of, identities, in_order, nearest, number_of
+from assay.tasks.graphs.arcs import PREDICATE, WHOLE_KINDS, identities, number_of
 from assay.tasks.graphs.measures import EXACT, MATCHED, whole_sentences_of
 
 ARGUMENT = "(argument)"
@@ -26,14 +26,12 @@ ARGUMENT = "(argument)"
 KINDS = ("tp", "le", "head", "dependent", "sense", "fn", "fp", "fn-predicate", "fp-predicate")
 """Outcomes of predicates and of arguments that are words: right, wrong role, at another predicate, at another word,
 wrong sense, missing, spurious, argument of a predicate that the system does not have, or that gold does not have."""
-TP, LE, HEAD, DEPENDENT, SENSE, FN, FP, FN_PREDICATE, FP_PREDICATE = range(len(KINDS))
+TP, LE, HEAD, DEPENDENT, SENSE = range(5)
 SPAN_KINDS = ("tp", "le", "bes", "bel", "beo", "lbe", "fn", "fp", "fn-predicate", "fp-predicate")
 """Outcomes of arguments that are stretches: right, wrong role, wrong boundary (the system's is smaller, larger,
 or overlaps), both; the others as above."""
-_BES, _BEL, _BEO, _LBE, _SPAN_FN, _SPAN_FP, _SPAN_FN_PREDICATE, _SPAN_FP_PREDICATE = range(2, len(SPAN_KINDS))
 SENSES = ("number", "full", "false")
 CONTINUATIONS = ("separate", "join")
-_CONTINUED = "C-"
 _HASH = (1 << 31) - 1
 
 
@@ -47,212 +45,144 @@ OVER_ROLES: Scores = {
 # --- both sides over one set of places ---
 
 
-@dataclass(frozen=True, eq=False)
-class RoleSide:
-    """The predicates and arguments of one side that take part, in the order of the text.
-
-    Words are numbered alike on both sides and in all systems: gold's, and behind them those that only systems have.
-    """
-
-    predicate: Ints
-    """The word of each predicate …"""
-    senses: tuple[str, ...]
-    """… its sense …"""
-    predicate_sentence: Ints
-    """… its gold sentence …"""
-    predicate_item: Ints
-    """… and its number as an item: behind the arcs of its graph."""
-    owner: Ints
-    """The number of each argument's predicate among these …"""
-    place: tuple[Stretches, ...]
-    """… the words or stretches that it consists of …"""
-    role: tuple[str, ...]
-    """… its role …"""
-    item: Ints
-    """… its number as an item: that of its first arc …"""
-    pieces: tuple[tuple[int, ...], ...]
-    """… and all of its arcs."""
-
-    @property
-    def sentence(self) -> Ints:
-        """The gold sentence of each argument: that of its predicate."""
-        return self.predicate_sentence[self.owner]
-
-
-@dataclass(frozen=True, eq=False)
-class RoleSides:
-    """Gold and system."""
-
-    gold: RoleSide
-    system: RoleSide
-
-    def codes(self, values: str) -> tuple[Ints, Ints, tuple[Any, ...]]:
-        """Places or roles as codes that are the same on both sides."""
-        known: dict[Any, int] = {}
-        ours, theirs = (
-            np.array([known.setdefault(value, len(known)) for value in getattr(side, values)], dtype=np.int64)
-            for side in (self.gold, self.system)
-        )
-        return ours, theirs, tuple(known)
-
-    def predicates(self) -> tuple[Ints, Ints, Ints]:
-        """Gold's predicates and the system's by number in one list of both, and that list: their words."""
-        both = np.concatenate([self.gold.predicate, self.system.predicate])
-        words, joint = np.unique(both, return_inverse=True)
-        return joint[: len(self.gold.predicate)], joint[len(self.gold.predicate) :], words
-
-
-def _graph(corpus: Corpus, spans: bool) -> Graph:
-    graph = graph_of(corpus)
-    if len(graph.dependent) and (graph.begin is not None) != spans:
-        what, other = ("stretches of words", "words") if spans else ("words", "stretches of words")
-        remedy = "srl, srl-arguments and the like" if spans else "srl-span, srl-span-perfect"
-        raise UsageError(
-            f"{corpus.name}: its arguments are {other}, and the measure is about {what}. There is {remedy}."
-        )
-    return graph
-
-
-def role_sides(
+def roles_of(
     pair: Pair, *, spans: bool, join: bool, exclude: str = "", predicates: str = "all", lemma: bool = False
-) -> RoleSides:
-    """The predicates and arguments of both sides, C- joined to what it continues or not."""
-    base = pair.once(f"roles {spans} {join} {exclude}", lambda: _role_sides(pair, spans, join, exclude))
-    ours, theirs = base.gold, base.system
+) -> tuple[Marks, Marks]:
+    """The predicates and arguments of both sides, C- joined to what it continues or not.
+
+    Places are those of words or, where tokens differ and arguments are stretches, of characters. The argument `head`
+    is the word of the predicate, of a predicate its own; words are numbered alike on both sides and in all systems:
+    gold's, then those that only systems have. An argument is known by the number of its first role in its corpus, a
+    predicate by its number after these.
+    """
+    gold, system = pair.once(f"roles {spans} {join} {exclude}", lambda: _place_roles(pair, spans, join, exclude))
     if lemma:
         # A predicate of another lemma is another predicate.
-        lemmas = dict(zip(ours.predicate.tolist(), map(lemma_of, ours.senses), strict=True))
-        own = [(word, lemma_of(sense)) for word, sense in zip(theirs.predicate.tolist(), theirs.senses, strict=True)]
-        other = np.array([lemmas.get(word, name) != name for word, name in own], dtype=bool)
-        theirs = replace(theirs, predicate=np.where(other, NONE - 1 - theirs.predicate, theirs.predicate))
+        heads = system.arguments["head"]
+        lemmas, others = (
+            {word: lemma_of(sense) for word, sense in senses_by_word(marks).items()} for marks in (gold, system)
+        )
+        other = np.isin(heads, [word for word, name in others.items() if lemmas.get(word, name) != name])
+        system = replace(system, arguments={"head": np.where(other, NONE - 1 - heads, heads)})
     if predicates == "gold":
-        theirs = _only(theirs, np.isin(theirs.predicate, ours.predicate))
-    return RoleSides(ours, theirs)
+        system = system.where(np.isin(system.arguments["head"], gold.arguments["head"]))
+    return gold, system
 
 
-def _role_sides(pair: Pair, spans: bool, join: bool, exclude: str) -> RoleSides:
+def senses_by_word(marks: Marks) -> dict[int, str]:
+    """The senses of predicates by their words."""
+    predicates = marks.where(is_predicate(marks))
+    return dict(zip(predicates.arguments["head"].tolist(), predicates.columns["sense"].strings(), strict=True))
+
+
+def is_predicate(marks: Marks) -> Bools:
+    """Mask of the predicates among predicates and arguments."""
+    return np.asarray(marks.columns["sense"].codes != NONE)
+
+
+def _place_roles(pair: Pair, spans: bool, join: bool, exclude: str) -> tuple[Marks, Marks]:
     gold, system = pair.gold, pair.system
     number = len(gold) + identities(pair)
     number[pair.system_words] = pair.gold_words
-    ours_at, theirs_at = _lines(pair, number) if spans else ((np.arange(len(gold)),) * 2, (number, number))
-    settings = (spans, join, frozenset(filter(None, exclude.split("+"))))
+    lines = [(np.arange(len(gold)), np.arange(len(gold)) + 1), (number, number + 1)]
+    if spans and pair.aligned_by == "characters":
+        apart = pair.apart or (np.zeros(gold.sentences, dtype=bool), np.zeros(system.sentences, dtype=bool))
+        for side, (text, out) in enumerate(zip(pair.texts, apart, strict=True)):
+            places = text.spans(~out)
+            line = np.zeros((2, len(text.corpus)), dtype=np.int64)
+            line[:, places.words] = places.begin, places.end
+            lines[side] = (line[0], line[1])
     sentence_of = np.where(pair.skipped[gold.sentence_of], NONE, gold.sentence_of)
-    return RoleSides(
-        _role_side(_graph(gold, spans), np.arange(len(gold)), sentence_of, ours_at, settings),
-        _role_side(_graph(system, spans), number, pair.system_sentence, theirs_at, settings),
-    )
-
-
-def _only(side: RoleSide, kept: Bools) -> RoleSide:
-    """The side with some of its predicates."""
-    place = np.cumsum(kept) - 1
-    rows = np.flatnonzero(kept[side.owner]) if len(side.owner) else side.owner
-    return RoleSide(
-        side.predicate[kept],
-        tuple(sense for sense, keep in zip(side.senses, kept.tolist(), strict=True) if keep),
-        side.predicate_sentence[kept],
-        side.predicate_item[kept],
-        place[side.owner[rows]],
-        tuple(side.place[row] for row in rows.tolist()),
-        tuple(side.role[row] for row in rows.tolist()),
-        side.item[rows],
-        tuple(side.pieces[row] for row in rows.tolist()),
-    )
-
-
-def _lines(pair: Pair, number: Ints) -> tuple[tuple[Ints, Ints], tuple[Ints, Ints]]:
-    """The places where each word begins and ends on a line that both sides share: of words, else of characters."""
-    gold, system = pair.gold, pair.system
-    if pair.aligned_by != "characters":
-        return (np.arange(len(gold)), np.arange(len(gold)) + 1), (number, number + 1)
-    apart = pair.apart or (np.zeros(gold.sentences, dtype=bool), np.zeros(system.sentences, dtype=bool))
+    excluded = frozenset(filter(None, exclude.split("+")))
     found = []
-    for text, out, size in zip(pair.texts, apart, (len(gold), len(system)), strict=True):
-        places = text.spans(~out)
-        begin, end = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
-        begin[places.words], end[places.words] = places.begin, places.end
-        found.append((begin, end))
+    for corpus, numbers, sentences, (begins, ends) in (
+        (gold, np.arange(len(gold)), sentence_of, lines[0]),
+        (system, number, pair.system_sentence, lines[1]),
+    ):
+        roles, predicates = corpus.marks["roles"], corpus.marks["predicates"]
+        if len(roles) and (corpus.format in SPANS) != spans:
+            what, other = ("stretches of words", "words") if spans else ("words", "stretches of words")
+            remedy = "srl, srl-arguments and the like" if spans else "srl-span, srl-span-perfect"
+            raise UsageError(
+                f"{corpus.name}: its arguments are {other}, and the measure is about {what}. There is {remedy}."
+            )
+        first, last = corpus.words_of(roles), corpus.starts[roles.unit] + roles.end - 1
+        labels, at = roles.labels, corpus.words_of(predicates)
+        pieces: Ints = np.arange(len(roles))
+        if join:
+            pieces = continued_roles(roles, spans)
+            labels = labels.mapped({role: plain_role(role, "C-") for role in labels.vocabulary})
+        rows = np.flatnonzero((pieces == np.arange(len(roles))) & (sentences[roles.arguments["head"]] >= 0))
+        rows = rows[~Column(labels.codes[rows], labels.vocabulary).isin(excluded)]
+        chosen = np.flatnonzero(sentences[at] >= 0)
+        words = np.concatenate([roles.arguments["head"][rows], at[chosen]])
+        # Predicates, then roles in the order in which they appear, predicate by predicate.
+        order = np.lexsort((roles.end[rows], roles.begin[rows], roles.arguments["head"][rows]))
+        used, firsts = np.unique(labels.codes[rows[order]], return_index=True)
+        used = used[np.argsort(firsts)]
+        codes = np.zeros(len(labels.vocabulary) + 1, dtype=np.int32)
+        codes[used] = 1 + np.arange(len(used))
+        vocabulary = (PREDICATE, *(labels.vocabulary[code] for code in used.tolist()))
+        begin, end = begins[first[rows]], ends[last[rows]]
+        stretches: dict[int, Stretches] = {}
+        for argument, own in pieces_by_role(pieces).items():
+            shape = sorted({*zip(begins[first[own]].tolist(), ends[last[own]].tolist(), strict=True)})
+            row = int(np.searchsorted(rows, argument))
+            if row < len(rows) and rows[row] == argument:
+                begin[row], end[row] = shape[0][0], shape[-1][1]
+                if len(shape) > 1:
+                    stretches[row] = tuple(shape)
+        nowhere = numbers[at[chosen]]
+        marks = Marks(
+            sentences[words],
+            # No argument has the place of a predicate, which is empty.
+            np.concatenate([begin, nowhere]),
+            np.concatenate([end, nowhere]),
+            Column(np.append(codes[labels.codes[rows]], np.zeros(len(chosen), dtype=np.int32)), vocabulary),
+            stretches=stretches,
+            columns={
+                "sense": Column(
+                    np.concatenate([np.full(len(rows), NONE), predicates.label[chosen]]), predicates.labels.vocabulary
+                )
+            },
+            arguments={"head": numbers[words]},
+            number=np.concatenate([rows, len(roles) + chosen]),
+        )
+        found.append(marks.where(np.lexsort((marks.number, marks.unit))))
     return found[0], found[1]
 
 
-def _role_side(
-    graph: Graph,
-    number: Ints,
-    sentence_of: Ints,
-    line: tuple[Ints, Ints],
-    settings: tuple[bool, bool, frozenset[str]],
-) -> RoleSide:
-    """One side; `number` and `sentence_of` are of its words, `line` says where each begins and ends."""
-    spans, join, excluded = settings
-    words = len(number)
-    taking = graph.predicates < words
-    taking[taking] = sentence_of[graph.predicates[taking]] >= 0
-    chosen = np.flatnonzero(taking)
-    words_of = graph.predicates[chosen]
-    # Arcs from the root, from what is no predicate, and to or from empty nodes are no arguments.
-    at = np.searchsorted(words_of, graph.head)
-    of_predicate = np.append(words_of, NONE)[at] == graph.head
-    arcs = np.flatnonzero(of_predicate & (graph.head != NONE) & (graph.dependent < words))
-    if spans and len(arcs):
-        assert graph.begin is not None and graph.end is not None
-        begin, end = graph.begin[arcs], graph.end[arcs]
-    else:
-        begin, end = graph.dependent[arcs], graph.dependent[arcs] + 1
-    first, last = line[0][begin], line[1][end - 1]
-    order = np.lexsort((end, begin, at[arcs]))
-    vocabulary, codes = graph.labels.vocabulary, graph.labels.codes[arcs[order]]
-    owner = at[arcs][order]
-    owners, numbers = owner.tolist(), arcs[order].tolist()
-    roles = list(map(vocabulary.__getitem__, codes.tolist()))
-    pieces = list(zip(first[order].tolist(), last[order].tolist(), strict=True))
-    continued = np.array([role.startswith(_CONTINUED) for role in vocabulary] or [False])
-    joining = np.isin(owner, owner[continued[codes]]) if join else np.zeros(len(owner), dtype=bool)
-    plain = np.flatnonzero(~joining).tolist()
-    rows: list[tuple[int, Stretches, str, tuple[int, ...]]] = [
-        (owners[row], (pieces[row],), roles[row], (numbers[row],)) for row in plain
-    ]
-    together = np.flatnonzero(joining)
-    for group in np.split(together, np.flatnonzero(np.diff(owner[together])) + 1) if len(together) else ():
-        own = [(pieces[row], roles[row], numbers[row]) for row in group.tolist()]
-        rows += _joined(own, owners[int(group[0])], spans)
-    rows = [row for row in rows if row[2] not in excluded]
-    return RoleSide(
-        predicate=number[words_of],
-        senses=tuple(graph.senses[place] for place in chosen.tolist()),
-        predicate_sentence=sentence_of[words_of],
-        predicate_item=len(graph) + chosen,
-        owner=np.array([row[0] for row in rows], dtype=np.int64),
-        place=tuple(row[1] for row in rows),
-        role=tuple(row[2] for row in rows),
-        item=np.array([row[3][0] for row in rows], dtype=np.int64),
-        pieces=tuple(row[3] for row in rows),
-    )
+def continued_roles(roles: Marks, spans: bool) -> Ints:
+    """The number of the role of which each is a piece, itself if it continues no other.
 
-
-def _joined(
-    arguments: Sequence[tuple[tuple[int, int], str, int]], owner: int, spans: bool
-) -> Iterator[tuple[int, Stretches, str, tuple[int, ...]]]:
-    """The arguments of a predicate, C-X made one with the latest X before it.
-
-    Where there is none before it, a stretch becomes an X itself; a word goes with the first X behind it, and only
-    where there is none at all becomes an X.
+    C-X belongs to the latest X before it. Where there is none before it, a stretch becomes an X itself; a word goes
+    with the first X behind it, and only where there is none at all becomes an X.
     """
-    found: list[tuple[str, list[tuple[tuple[int, int], int]]]] = []
-    latest: dict[str, int] = {}
-    waiting: dict[str, list[tuple[tuple[int, int], int]]] = {}
-    for piece, role, arc in arguments:
-        base = role
-        while base.startswith(_CONTINUED):
-            base = base.removeprefix(_CONTINUED)
-        if base != role and base in latest:
-            found[latest[base]][1].append((piece, arc))
-        elif base != role and not spans:
-            waiting.setdefault(base, []).append((piece, arc))
+    found = np.arange(len(roles))
+    head = roles.arguments["head"]
+    continuing = roles.labels.isin(role for role in roles.labels.vocabulary if role.startswith("C-"))
+    rows = np.flatnonzero(np.isin(head, head[continuing]))
+    latest: dict[tuple[int, str], int] = {}
+    waiting: dict[tuple[int, str], int] = {}
+    for row in rows[np.lexsort((roles.end[rows], roles.begin[rows], head[rows]))].tolist():
+        role = roles.labels[row]
+        own = (int(head[row]), plain_role(role, "C-"))
+        continues = own[1] != role
+        if continues and own in latest:
+            found[row] = latest[own]
+        elif continues and not spans:
+            found[row] = waiting.setdefault(own, row)
         else:
-            latest[base] = len(found)
-            found.append((base, [*waiting.pop(base, []), (piece, arc)]))
-    for role, pieces in [*found, *waiting.items()]:
-        yield owner, tuple(sorted({piece for piece, _ in pieces})), role, tuple(arc for _, arc in pieces)
+            found[row] = latest[own] = waiting.pop(own, row)
+    return found
+
+
+def pieces_by_role(pieces: Ints) -> dict[int, list[int]]:
+    """All pieces of each argument that consists of several roles."""
+    found: dict[int, list[int]] = {}
+    for row in np.flatnonzero(pieces != np.arange(len(pieces))).tolist():
+        found.setdefault(int(pieces[row]), [int(pieces[row])]).append(row)
+    return found
 
 
 # --- senses and roles ---
@@ -274,10 +204,16 @@ def sense_key(sense: str, how: str) -> str:
     return sense
 
 
+def plain_role(role: str, *prefixes: str) -> str:
+    """A role without such prefixes (C-, R-)."""
+    while role.startswith(prefixes):
+        role = role[2:]
+    return role
+
+
 def is_core(role: str) -> bool:
     """True of a role that has a meaning only within a frame: A0, ARG1, AA, also with C- or R- before it."""
-    while role[:2] in ("C-", "R-"):
-        role = role[2:]
+    role = plain_role(role, "C-", "R-")
     rest = role.removeprefix("ARG") if role.startswith("ARG") else role.removeprefix("A")
     return len(rest) == 1 and rest != role and (rest.isdigit() or rest == "A")
 
@@ -288,161 +224,132 @@ def _check(**given: tuple[str, Sequence[str]]) -> None:
             raise unknown(f"value of {name}", value, known)
 
 
+# --- which predicate or argument answers for which ---
+
+
+def _same_senses(gold: Marks, system: Marks, partner: Ints, sense: str) -> Bools:
+    """Mask of gold's predicates that the system has with the same sense."""
+    known: dict[str, int] = {}
+    keys = [
+        as_codes([sense_key(name, sense) for name in marks.columns["sense"].vocabulary], known)
+        for marks in (gold, system)
+    ]
+    same = np.zeros(len(gold), dtype=bool)
+    rows = np.flatnonzero(is_predicate(gold) & (partner != NONE))
+    ours, theirs = gold.columns["sense"].codes[rows], system.columns["sense"].codes[partner[rows]]
+    same[rows] = keys[0][ours] == keys[1][theirs]
+    return same
+
+
+def _match(
+    gold: Marks, system: Marks, *, spans: bool, sense: str = "false", labelled: bool = True, dependent: bool = False
+) -> Matches:
+    """Predicates at the same word, and arguments one to one: the same, at the same place, and near ones.
+
+    Near are, of words, those with the same role at another predicate or another word; of stretches, those of the
+    same predicate that share most.
+    """
+    kinds = SPAN_KINDS if spans else KINDS
+    _, codes = one_vocabulary([gold.labels, system.labels])
+    head, role = (gold.arguments["head"], system.arguments["head"]), (codes[0], codes[1])
+    place = same_places(gold, system)
+    steps = Steps(len(gold), len(system))
+    steps.by_key(*pack_keys(head, place, role), TP)
+    steps.by_key(*pack_keys(head, place), LE if labelled else TP)
+    if spans:
+        _match_overlaps(gold, system, steps, labelled)
+    elif labelled:
+        steps.nearest(*pack_keys(place, role), *head, HEAD)
+        steps.nearest(*pack_keys(head, role), gold.begin, system.begin, DEPENDENT)
+    of_gold, of_system = is_predicate(gold), is_predicate(system)
+    if sense != "false":
+        right = _same_senses(gold, system, steps.partner, sense)
+        steps.kind[of_gold & (steps.partner != NONE) & ~right] = SENSE
+    if dependent:
+        # A core role says something within its frame alone.
+        right = _same_senses(gold, system, steps.partner, "full")
+        core = gold.labels.isin(filter(is_core, gold.labels.vocabulary))
+        steps.kind[(steps.kind == TP) & core & ~of_gold & ~np.isin(head[0], head[0][right])] = SENSE
+    matches = steps.matches(kinds.index("fn"), kinds.index("fp"))
+    # Arguments of a predicate that only one side has.
+    kind = matches.kind.copy()
+    for name, mine, marks, others in (
+        ("fn", matches.gold, gold, head[1][of_system]),
+        ("fp", matches.system, system, head[0][of_gold]),
+    ):
+        lonely = ~is_predicate(marks) & ~np.isin(marks.arguments["head"], others)
+        kind[(kind == kinds.index(name)) & np.append(lonely, False)[mine]] = kinds.index(f"{name}-predicate")
+    return replace(matches, kind=kind)
+
+
+def _match_overlaps(gold: Marks, system: Marks, steps: Steps, labelled: bool) -> None:
+    """Pair what is left of the arguments of a predicate, those that share most first, the same role before others."""
+    # Few arguments are wrong, and those of one predicate are few.
+    left: dict[int, tuple[list[int], list[int]]] = {}
+    sizes = gold.lengths(), system.lengths()
+    for side, (marks, rows) in enumerate(zip((gold, system), steps.left(), strict=True)):
+        for row in rows[~is_predicate(marks)[rows]].tolist():
+            left.setdefault(int(marks.arguments["head"][row]), ([], []))[side].append(row)
+    for ours, theirs in left.values():
+        candidates = []
+        for row in ours:
+            for other in theirs:
+                shared = shared_size(gold.atoms_of(row), system.atoms_of(other))
+                if shared:
+                    candidates.append((gold.labels[row] != system.labels[other], -shared, row, other))
+        taken: set[int] = set()
+        for different, shared, row, other in sorted(candidates):
+            if steps.partner[row] == NONE and other not in taken:
+                taken.add(other)
+                kind = "bes" if -shared == sizes[1][other] else "bel" if -shared == sizes[0][row] else "beo"
+                kind = "lbe" if different and labelled else kind
+                steps.settle(np.array([row]), np.array([other]), SPAN_KINDS.index(kind))
+
+
+def _of_predicates(matches: Matches, gold: Marks, system: Marks) -> Bools:
+    """Mask of the matches of predicates."""
+    ours, theirs = (np.append(is_predicate(marks), False) for marks in (gold, system))
+    return np.asarray(ours[matches.gold] | theirs[matches.system])
+
+
+def _items(matches: Matches, kinds: tuple[str, ...], gold: Marks, system: Marks, labelled: bool = True) -> Items:
+    """Predicates and arguments as items."""
+    of_system = is_predicate(system)
+    names, codes = one_vocabulary([gold.labels, system.labels])
+    if not labelled:
+        names, codes = (PREDICATE, ARGUMENT), [(~is_predicate(marks)).astype(np.int64) for marks in (gold, system)]
+    gaps = np.zeros(len(system), dtype=np.int64)
+    for row, shape in system.stretches.items():
+        gaps[row] = hash(shape) & _HASH
+    places = np.where(of_system, NONE, np.stack([system.begin, system.end, gaps]))
+    key = np.concatenate([system.arguments["head"][None], places, codes[1][None]])
+    senses = system.columns["sense"]
+    numbers = np.array([*map(number_of, senses.vocabulary), NONE], dtype=np.int64)
+    told = {
+        "sense": np.where(of_system, numbers[senses.codes], NONE),
+        "head": key[0],
+        "dependent": np.where(gaps > 0, NONE - gaps, system.begin),
+    }
+    target = np.full(len(matches.kind), NONE)
+    for name in told.keys() & {*kinds}:
+        rows = np.flatnonzero(matches.kind == kinds.index(name))
+        target[rows] = np.append(told[name], NONE)[matches.system[rows]]
+    return matches.items(
+        kinds,
+        gold,
+        system,
+        key,
+        labels=(names, codes[0], codes[1]),
+        numbers=(gold.number, system.number),
+        target=target,
+        same=("answer", "target"),
+    )
+
+
 # --- predicates and arguments that are words ---
 
 
-def _partners(ours: RoleSide, theirs: RoleSide) -> Ints:
-    """For each predicate of gold the system's at the same word, NONE where there is none."""
-    partner = np.full(len(ours.predicate), NONE, dtype=np.int64)
-    rows, others = in_order(ours.predicate, theirs.predicate)
-    partner[rows] = others
-    return partner
-
-
-@dataclass(frozen=True, eq=False)
-class _Matched:
-    """For each item of gold the system's item that answers for it, what became of it; what the system adds."""
-
-    partner: Ints
-    kind: Ints
-    spurious: Ints
-    spurious_kind: Ints
-
-
-def _sense_right(sides: RoleSides, sense: str) -> tuple[Ints, Bools]:
-    """The partner of each of gold's predicates, and whether its sense is gold's."""
-    partner = _partners(sides.gold, sides.system)
-    ours, theirs = ([sense_key(one, sense) for one in side.senses] for side in (sides.gold, sides.system))
-    right = np.array(
-        [other != NONE and key == theirs[other] for key, other in zip(ours, partner.tolist(), strict=True)],
-        dtype=bool,
-    )
-    return partner, right
-
-
-def _matched_predicates(sides: RoleSides, sense: str) -> _Matched:
-    partner, right = _sense_right(sides, sense)
-    kind = np.where(partner == NONE, FN, np.where(right, TP, SENSE))
-    spurious = all_but(partner, len(sides.system.predicate))
-    return _Matched(partner, kind, spurious, np.full(len(spurious), FP))
-
-
-def _matched_arguments(sides: RoleSides, labelled: bool, dependent: bool) -> _Matched:
-    """Arguments one to one: the same, of the same place, of another predicate, at another word."""
-    ours, theirs = sides.gold, sides.system
-    place, other_place, places = sides.codes("place")
-    role, other_role, roles = sides.codes("role")
-    of_gold, of_system, words = sides.predicates()
-    predicate, other_predicate = of_gold[ours.owner], of_system[theirs.owner]
-    shape, width = len(places) + 1, len(roles) + 1
-    partner = np.full(len(ours.owner), NONE, dtype=np.int64)
-    kind = np.full(len(ours.owner), FN, dtype=np.int64)
-    taken = np.zeros(len(theirs.owner), dtype=bool)
-    rows = np.arange(len(ours.owner))
-    others = np.arange(len(theirs.owner))
-
-    def settle(chosen: tuple[Ints, Ints], what: int) -> None:
-        nonlocal rows, others
-        here, there = rows[chosen[0]], others[chosen[1]]
-        partner[here], kind[here], taken[there] = there, what, True
-        rows, others = np.flatnonzero(partner == NONE), np.flatnonzero(~taken)
-
-    at, other_at = predicate * shape + place, other_predicate * shape + other_place
-    settle(in_order(at * width + role, other_at * width + other_role), TP)
-    settle(in_order(at[rows], other_at[others]), LE if labelled else TP)
-    if labelled:
-        keys = (place * width + role)[rows], (other_place * width + other_role)[others]
-        settle(nearest(*keys, words[predicate[rows]], words[other_predicate[others]]), HEAD)
-        firsts = np.array([one[0][0] for one in places], dtype=np.int64)
-        keys = (predicate * width + role)[rows], (other_predicate * width + other_role)[others]
-        settle(nearest(*keys, firsts[place[rows]], firsts[other_place[others]]), DEPENDENT)
-    if dependent and len(kind):
-        # A core role says something within its frame alone.
-        right = _sense_right(sides, "full")[1]
-        core = np.array([is_core(one) for one in ours.role], dtype=bool)
-        kind[(kind == TP) & core & ~right[ours.owner]] = SENSE
-    lonely = ~np.isin(predicate, of_system)
-    kind[(kind == FN) & lonely] = FN_PREDICATE
-    spurious_kind = np.where(np.isin(other_predicate[others], of_gold), FP, FP_PREDICATE)
-    return _Matched(partner, kind, others, spurious_kind)
-
-
-def _items(
-    sides: RoleSides,
-    kinds: tuple[str, ...],
-    *,
-    predicates: _Matched | None = None,
-    arguments: _Matched | None = None,
-    labelled: bool = True,
-) -> Items:
-    """Predicates, arguments or both as items, by what was matched: gold's in text order, then spurious ones."""
-    known: dict[str, int] = {}
-    tables = []
-    for found, of_predicates in ((predicates, True), (arguments, False)):
-        if found is None:
-            continue
-        columns: list[tuple[Ints, Ints, Ints, Ints]] = []
-        for side in (sides.gold, sides.system):
-            if of_predicates:
-                codes = as_codes([PREDICATE] * len(side.predicate), known)
-                columns.append((codes, side.predicate_sentence, side.predicate_item, _keys_of_predicates(side)))
-            else:
-                codes = as_codes(side.role if labelled else [ARGUMENT] * len(side.role), known)
-                columns.append((codes, side.sentence, side.item, _keys_of_arguments(side)))
-        (label, sentence, item, _), (answer, there, their_item, key) = columns
-        partner = np.concatenate([found.partner, found.spurious])
-        tables.append(
-            {
-                "gold": np.concatenate([label, np.full(len(found.spurious), NONE)]),
-                # NONE is -1, the last.
-                "answer": np.append(answer, NONE)[partner],
-                "sentence": np.concatenate([sentence, there[found.spurious]]),
-                "item": np.concatenate([item, their_item[found.spurious]]),
-                "kind": np.concatenate([found.kind, found.spurious_kind]),
-                "partner": np.append(their_item, NONE)[partner],
-                "key": np.concatenate([key, np.full((len(key), 1), NONE)], axis=1)[:, partner],
-                "target": np.full(len(partner), NONE),
-            }
-        )
-        if of_predicates:
-            senses = np.array([*map(number_of, sides.system.senses), NONE])
-            told = {"sense": senses[partner]}
-        else:
-            predicate, first, _, pieces = tables[-1]["key"]
-            told = {"head": predicate, "dependent": np.where(pieces > 0, NONE - pieces, first)}
-        for name, values in told.items():
-            rows = tables[-1]["kind"] == (kinds.index(name) if name in kinds else NONE)
-            tables[-1]["target"][rows] = values[rows]
-    joined = {name: np.concatenate([table[name] for table in tables], axis=-1) for name in tables[0]}
-    order = np.lexsort((joined["item"], joined["sentence"], joined["gold"] == NONE))
-    joined = {name: column[..., order] for name, column in joined.items()}
-    gold, answer = joined["gold"], joined["answer"]
-    joined["key"] = np.concatenate([joined["key"], answer[None]])
-    label = np.where(gold == NONE, answer, gold)
-    same = ("answer", "target")
-    return Items.of(labels=tuple(known), right=joined["kind"] == TP, kinds=kinds, label=label, same=same, **joined)
-
-
-def _keys_of_predicates(side: RoleSide) -> Ints:
-    """Numbers that tell predicates apart, in any system."""
-    nothing = np.full(len(side.predicate), NONE)
-    return np.stack([side.predicate, nothing, nothing, nothing])
-
-
-def _keys_of_arguments(side: RoleSide) -> Ints:
-    """The same of arguments: predicate, first and last place, and what lies between where there are gaps."""
-    return np.array(
-        [
-            side.predicate[side.owner],
-            [place[0][0] for place in side.place],
-            [place[-1][1] for place in side.place],
-            [hash(place) & _HASH if len(place) > 1 else 0 for place in side.place],
-        ],
-        dtype=np.int64,
-    ).reshape(4, -1)
-
-
-def _judged(
+def _judge(
     pair: Pair,
     sense: str,
     dependent: bool,
@@ -451,11 +358,14 @@ def _judged(
     labelled: bool = True,
     which: str = "both",
 ) -> Items:
+    """Predicates, arguments or both as items."""
     _check(sense=(sense, SENSES), continuation=(continuation, CONTINUATIONS))
-    sides = role_sides(pair, spans=False, join=continuation == "join")
-    predicates = _matched_predicates(sides, sense) if which != "arguments" else None
-    arguments = _matched_arguments(sides, labelled, dependent) if which != "predicates" else None
-    return _items(sides, KINDS, predicates=predicates, arguments=arguments, labelled=labelled)
+    gold, system = roles_of(pair, spans=False, join=continuation == "join")
+    matches = _match(gold, system, spans=False, sense=sense, labelled=labelled, dependent=dependent)
+    items = _items(matches, KINDS, gold, system, labelled)
+    if which == "both":
+        return items
+    return items.where(_of_predicates(matches, gold, system) == (which == "predicates"))
 
 
 @measure("srl", scores=MATCHED, averages=OVER_ROLES, main="f1", count=matched, task="graphs", papers=("hajic2009",))
@@ -471,9 +381,9 @@ def srl(pair: Pair, *, sense: str = "number", dependent: bool = False, continuat
         word), sense (wrong sense), fn, fp, fn-predicate and fp-predicate (arguments of a predicate that the system,
         or gold, does not have); gold, system.
     Score: precision = tp/system, recall = tp/gold, f1 = 2·tp/(gold+system).
-    Paper: Hajič et al. 2009. Golden: graphs-srl-up_ewt, cases/graphs. Peers: eval09.pl (labelled F1).
+    Paper: Hajič et al. 2009. Peers: eval09.pl (labelled F1).
     """
-    return _judged(pair, sense, dependent, continuation)
+    return _judge(pair, sense, dependent, continuation)
 
 
 @measure("srl-unlabelled", scores=MATCHED, main="f1", count=bracketed, task="graphs", papers=("hajic2009",))
@@ -482,9 +392,9 @@ def srl_unlabelled(pair: Pair, *, continuation: str = "separate") -> Items:
 
     continuation: as for srl.
     Counts and Score: as for srl. A word that gold gives two roles of one predicate is two arguments.
-    Golden: graphs-srl-up_ewt, cases/graphs. Peers: eval09.pl (unlabelled F1).
+    Peers: eval09.pl (unlabelled F1).
     """
-    return _judged(pair, "false", False, continuation, labelled=False)
+    return _judge(pair, "false", False, continuation, labelled=False)
 
 
 @measure(
@@ -502,9 +412,9 @@ def srl_arguments(pair: Pair, *, dependent: bool = False, continuation: str = "s
 
     dependent, continuation: as for srl.
     Counts and Score: as for srl.
-    Golden: graphs-srl-primesrl. Peers: eval09.pl, PriMeSRL-Eval (dependent=true, continuation=join).
+    Peers: eval09.pl, PriMeSRL-Eval (dependent=true, continuation=join).
     """
-    return _judged(pair, "number", dependent, continuation, which="arguments")
+    return _judge(pair, "number", dependent, continuation, which="arguments")
 
 
 @measure(
@@ -521,30 +431,32 @@ def srl_predicates(pair: Pair, *, sense: str = "number") -> Items:
 
     sense: as for srl; `false` asks only whether predicates are found.
     Counts: tp, sense (wrong sense), fn, fp, gold, system. Score: as for srl.
-    Golden: graphs-srl-up_ewt, graphs-srl-primesrl. Peers: eval09.pl.
+    Peers: eval09.pl.
     """
-    return _judged(pair, sense, False, "separate", which="predicates")
+    return _judge(pair, sense, False, "separate", which="predicates")
 
 
-def _whole(sides: RoleSides, right: Bools | None, found: _Matched) -> Items:
-    """Predicates with all their arguments as items; `right`: whether the sense of each is right, None: none asked."""
-    ours, theirs = sides.gold, sides.system
-    partner = _partners(ours, theirs)
-    faults, excess = (np.zeros(len(side.predicate), dtype=bool) for side in (ours, theirs))
-    wrong = found.kind != TP
-    faults[ours.owner[wrong]] = True
+def _whole(matches: Matches, gold: Marks, system: Marks, with_senses: bool) -> Items:
+    """Predicates with all their arguments as items; without senses, only gold's."""
+    of_predicates = _of_predicates(matches, gold, system)
+    wrong = ~of_predicates & (matches.kind != TP)
+    heads = gold.arguments["head"], system.arguments["head"]
     # What answers wrongly for one predicate may be an argument of another.
-    excess[theirs.owner[found.partner[wrong & (found.partner != NONE)]]] = True
-    excess[theirs.owner[found.spurious]] = True
-    faulty = faults | np.append(excess, False)[partner]
-    kind = np.where(faulty, WHOLE_KINDS.index("arguments"), 0)
-    if right is not None:
-        kind = np.where(~right, WHOLE_KINDS.index("sense"), kind)
-    missing = partner == NONE if right is not None else (partner == NONE) & faults
-    kind = np.where(missing, WHOLE_KINDS.index("fn"), kind)
-    spurious = all_but(partner, len(theirs.predicate)) if right is not None else partner[:0]
-    whole = _Matched(partner, kind, spurious, np.full(len(spurious), WHOLE_KINDS.index("fp")))
-    return _items(sides, WHOLE_KINDS, predicates=whole)
+    faults, excess = (
+        head[side[wrong & (side != NONE)]] for head, side in zip(heads, (matches.gold, matches.system), strict=True)
+    )
+    rows = np.flatnonzero(of_predicates & (with_senses | (matches.gold != NONE)))
+    ours, theirs, kind = matches.gold[rows], matches.system[rows], matches.kind[rows]
+    head = np.append(heads[0], NONE)[ours]
+    lacking = np.isin(head, faults)
+    faulty = lacking | (np.isin(head, excess) & (theirs != NONE))
+    outcome = np.where(faulty, WHOLE_KINDS.index("arguments"), TP)
+    if with_senses:
+        outcome[kind == SENSE] = WHOLE_KINDS.index("sense")
+    outcome[(theirs == NONE) & (lacking | with_senses)] = WHOLE_KINDS.index("fn")
+    outcome[ours == NONE] = WHOLE_KINDS.index("fp")
+    whole = Matches(ours, theirs, outcome, matches.new_gold[rows], matches.new_system[rows])
+    return _items(whole, WHOLE_KINDS, gold, system, labelled=False)
 
 
 @measure(
@@ -565,11 +477,11 @@ def srl_propositions(
     sense, dependent, continuation: as for srl.
     Counts: tp, sense (wrong sense), arguments (sense right, arguments not), fn, fp, gold, system (predicates).
     Score: as for srl.
-    Golden: graphs-srl-up_ewt, cases/graphs. Peers: eval09.pl (proposition F1).
+    Peers: eval09.pl (proposition F1).
     """
     _check(sense=(sense, SENSES), continuation=(continuation, CONTINUATIONS))
-    sides = role_sides(pair, spans=False, join=continuation == "join")
-    return _whole(sides, _sense_right(sides, sense)[1], _matched_arguments(sides, True, dependent))
+    gold, system = roles_of(pair, spans=False, join=continuation == "join")
+    return _whole(_match(gold, system, spans=False, sense=sense, dependent=dependent), gold, system, True)
 
 
 @measure(
@@ -586,9 +498,9 @@ def srl_exact(pair: Pair, *, sense: str = "number", dependent: bool = False, con
     sense, dependent, continuation: as for srl.
     Counts: right, sentences. Score: value = right/sentences; a sentence without predicates on both sides is right,
         one that the system cuts otherwise is wrong.
-    Golden: graphs-srl-up_ewt, cases/graphs. Peers: eval09.pl (exact match).
+    Peers: eval09.pl (exact match).
     """
-    return whole_sentences_of(pair, _judged(pair, sense, dependent, continuation))
+    return whole_sentences_of(pair, _judge(pair, sense, dependent, continuation))
 
 
 # --- together with the tree ---
@@ -650,9 +562,9 @@ def srl_macro(
         punctuation counts), gold-words, system-words.
     Score: precision = (attached/system-words + tp/system)/2, recall alike, f1 their harmonic mean; micro-f1 is F1 of
         words, predicates and arguments counted together.
-    Golden: graphs-srl-up_ewt, cases/graphs. Peers: eval09.pl (macro and micro F1).
+    Peers: eval09.pl (macro and micro F1).
     """
-    judged = _judged(pair, sense if labelled else "false", dependent, continuation, labelled=labelled)
+    judged = _judge(pair, sense if labelled else "false", dependent, continuation, labelled=labelled)
     sentences = pair.gold.sentences
     attached = _attached(pair, labelled)
     columns = [
@@ -697,62 +609,14 @@ def _attached(pair: Pair, labelled: bool) -> Ints:
 # --- arguments that are stretches ---
 
 
-def _matched_spans(sides: RoleSides, labelled: bool) -> _Matched:
-    """Arguments of one predicate one to one: the same, the same stretches, the same role and others that overlap."""
-    ours, theirs = sides.gold, sides.system
-    place, other_place, places = sides.codes("place")
-    role, other_role, roles = sides.codes("role")
-    of_gold, of_system, _ = sides.predicates()
-    predicate, other_predicate = of_gold[ours.owner], of_system[theirs.owner]
-    shape, width = len(places) + 1, len(roles) + 1
-    partner = np.full(len(ours.owner), NONE, dtype=np.int64)
-    kind = np.full(len(ours.owner), _SPAN_FN, dtype=np.int64)
-    taken = np.zeros(len(theirs.owner), dtype=bool)
-    at, other_at = predicate * shape + place, other_predicate * shape + other_place
-    rows, others = in_order(at * width + role, other_at * width + other_role)
-    partner[rows], kind[rows], taken[others] = others, TP, True
-    rows, others = np.flatnonzero(partner == NONE), np.flatnonzero(~taken)
-    here, there = in_order(at[rows], other_at[others])
-    partner[rows[here]], kind[rows[here]], taken[others[there]] = others[there], LE if labelled else TP, True
-    # Of what is left, stretches that share most; few arguments are wrong, and those of one predicate are few.
-    free: dict[int, tuple[list[int], list[int]]] = {}
-    for row in np.flatnonzero(partner == NONE).tolist():
-        free.setdefault(int(predicate[row]), ([], []))[0].append(row)
-    for row in np.flatnonzero(~taken).tolist():
-        free.setdefault(int(other_predicate[row]), ([], []))[1].append(row)
-    for mine, its in free.values():
-        candidates = []
-        for a in mine:
-            for b in its:
-                shared = _shared(ours.place[a], theirs.place[b])
-                if shared:
-                    candidates.append((ours.role[a] != theirs.role[b], -shared, a, b))
-        for other, _, a, b in sorted(candidates):
-            if partner[a] == NONE and not taken[b]:
-                partner[a], taken[b] = b, True
-                kind[a] = _LBE if other and labelled else _boundary(ours.place[a], theirs.place[b])
-    kind[(kind == _SPAN_FN) & ~np.isin(predicate, of_system)] = _SPAN_FN_PREDICATE
-    spurious = np.flatnonzero(~taken)
-    spurious_kind = np.where(np.isin(other_predicate[spurious], of_gold), _SPAN_FP, _SPAN_FP_PREDICATE)
-    return _Matched(partner, kind, spurious, spurious_kind)
-
-
-def _boundary(ours: Stretches, theirs: Stretches) -> int:
-    """The kind of error of stretches that overlap and are not the same."""
-    shared = _shared(ours, theirs)
-    smaller = shared == sum(end - begin for begin, end in theirs)
-    return _BES if smaller else _BEL if shared == sum(end - begin for begin, end in ours) else _BEO
-
-
-def _shared(ours: Stretches, theirs: Stretches) -> int:
-    """The number of places in both."""
-    return sum(max(0, min(a_end, b_end) - max(a, b)) for a, a_end in ours for b, b_end in theirs)
-
-
-def _span_sides(pair: Pair, exclude: str, continuation: str, predicates: str, lemma: bool) -> RoleSides:
+def _judge_spans(
+    pair: Pair, exclude: str, continuation: str, predicates: str, lemma: bool, *, labelled: bool = True
+) -> tuple[Matches, Marks, Marks]:
+    """Which predicate or argument answers for which, and those of both sides."""
     _check(continuation=(continuation, CONTINUATIONS), predicates=(predicates, ("all", "gold")))
     join = continuation == "join"
-    return role_sides(pair, spans=True, join=join, exclude=exclude, predicates=predicates, lemma=lemma)
+    gold, system = roles_of(pair, spans=True, join=join, exclude=exclude, predicates=predicates, lemma=lemma)
+    return _match(gold, system, spans=True, labelled=labelled), gold, system
 
 
 @measure(
@@ -780,11 +644,11 @@ def srl_span(
         fn, fp, fn-predicate and fp-predicate (arguments of a predicate that the system, or gold, does not have);
         gold, system.
     Score: precision = tp/system, recall = tp/gold, f1 = 2·tp/(gold+system).
-    Paper: Carreras and Màrquez 2005. Golden: graphs-srl-up_ewt, cases/graphs. Peers: srl-eval.pl, which is
+    Paper: Carreras and Màrquez 2005. Peers: srl-eval.pl, which is
         srl-span(predicates=gold, lemma=true).
     """
-    sides = _span_sides(pair, exclude, continuation, predicates, lemma)
-    return _items(sides, SPAN_KINDS, arguments=_matched_spans(sides, True))
+    matches, gold, system = _judge_spans(pair, exclude, continuation, predicates, lemma)
+    return _items(matches, SPAN_KINDS, gold, system).where(~_of_predicates(matches, gold, system))
 
 
 @measure(
@@ -804,10 +668,10 @@ def srl_span_unlabelled(
 
     exclude, continuation, predicates, lemma: as for srl-span; roles say what does not count.
     Counts and Score: as for srl-span.
-    Golden: graphs-srl-up_ewt, cases/graphs. Peers: srl-eval.pl -C.
+    Peers: srl-eval.pl -C.
     """
-    sides = _span_sides(pair, exclude, continuation, predicates, lemma)
-    return _items(sides, SPAN_KINDS, arguments=_matched_spans(sides, False), labelled=False)
+    matches, gold, system = _judge_spans(pair, exclude, continuation, predicates, lemma, labelled=False)
+    return _items(matches, SPAN_KINDS, gold, system, False).where(~_of_predicates(matches, gold, system))
 
 
 @measure(
@@ -825,7 +689,6 @@ def srl_span_perfect(pair: Pair, *, exclude: str = "V", continuation: str = "joi
     exclude, continuation, lemma: as for srl-span.
     Counts: tp, arguments (some are wrong), fn (the predicate is missing, and its arguments with it), gold.
     Score: value = tp/gold; a predicate without arguments is right where the system has none of it either.
-    Golden: graphs-srl-up_ewt, cases/graphs. Peers: srl-eval.pl (perfect propositions).
+    Peers: srl-eval.pl (perfect propositions).
     """
-    sides = _span_sides(pair, exclude, continuation, "all", lemma)
-    return _whole(sides, None, _matched_spans(sides, True))
+    return _whole(*_judge_spans(pair, exclude, continuation, "all", lemma), False)

@@ -16,10 +16,9 @@ from assay.engine.texts import Shown
 from assay.formats import Input
 from assay.result import Result
 from assay.tasks.graphs import measures, roles
-from assay.tasks.graphs.arcs import WHOLE_KINDS, GraphPair
+from assay.tasks.graphs.arcs import WHOLE_KINDS, Nodes
 from assay.tasks.graphs.drawing import DRAWING
 from assay.tasks.graphs.measures import PARTS
-from assay.tasks.graphs.options import OPTIONS
 from assay.tasks.graphs.prepare import DEPS, holds_graphs, prepare_graphs
 from assay.tasks.graphs.propositions import role_measures, shows_roles
 from assay.tasks.graphs.slices import SLICES
@@ -49,7 +48,7 @@ def _parts(run: Run, tables: Tables) -> Tables:
 
 def _whole(run: Run, items: Items) -> bool:
     """True where items are no arcs, but made of them; of roles, predicates are drawn with their arguments anyway."""
-    arcs = run.pairs[0][1].layer(GraphPair) is not None
+    arcs = run.pairs[0][1].layer(Nodes) is not None
     return not items.kinds or (arcs and items.kinds == WHOLE_KINDS)
 
 
@@ -97,7 +96,7 @@ TASK = Task(
     agreement=ENHANCED,
     prepare=prepare_graphs,
     recognises=lambda item, options: options.column is None and (holds_graphs(item) or shows_roles(item)),
-    options=OPTIONS,
+    options=("labels", "ignore_labels"),
     slices=SLICES,
     present=_present,
     drawing=replace(DRAWING, places=_places, layers=_layers, example=_example),

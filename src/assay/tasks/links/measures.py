@@ -11,10 +11,24 @@ from assay.align import Pair
 from assay.arrays import NONE, Bools, Floats, Ints, each_once
 from assay.engine.counts import Counts, Sums, bracketed, by_label
 from assay.engine.items import ONE, Items
-from assay.engine.matching import EXACT
+from assay.engine.matching import EXACT as FOUND
 from assay.engine.measure import BEYOND_CHANCE, F1, SCORES, Mean, Proportion, Ratio, Scores, measure
+from assay.engine.spanpairs import spans_of
 from assay.errors import UsageError, unknown
-from assay.tasks.links.mentions import MATCHES, NILS, TYPES, Found, LinkPair, links_in
+from assay.formats.relations import NIL
+from assay.tasks.links.mentions import (
+    MATCHES,
+    NILS,
+    TYPE,
+    TYPES,
+    Matched,
+    have_same_place,
+    is_linked,
+    is_nil,
+    links_of,
+    match_links,
+    rank_candidates,
+)
 
 FAIR = (
     *("tp", "wrong-id", "wrong-rank", "nil-wrong", "nil-linked"),
@@ -27,59 +41,38 @@ _UNTYPED = "mention"
 _HIPE = ("ehrmann2022",)
 
 
-# --- from matchings to items ---
-
-
-def _judged(
-    links: LinkPair,
-    found: Found,
-    kinds: tuple[str, ...],
-    kind_of: tuple[Ints, int],
+def _items(
+    pair: Pair,
+    matched: Matched,
     labels: tuple[tuple[str, ...], Ints, Ints],
+    kind: Ints | None = None,
     *,
     known_by_label: bool = True,
 ) -> Items:
-    """A matching as rows: gold's mentions in their order, then those that only the system has.
+    """A matching as items: gold's mentions that count, then those that only the system has.
 
-    `kind_of` is the kind of each of gold's mentions and that of spurious ones, `labels` the names of labels and the
-    label of each mention of either side. What is right has gold's label, whichever of its identifiers the system has.
+    labels: names of labels, and the label of each mention of either side. What is right has gold's, whichever of its
+        identifiers the system has.
+    kind: the outcome of each of gold's mentions that count, one of FAIR, if pairs are not all right.
     """
-    free = np.ones(len(links.system.first) + 1, dtype=bool)
-    free[found.partner] = False
-    extra = found.system[free[found.system]]
-    kind = np.concatenate([kind_of[0], np.full(len(extra), kind_of[1])])
-    target = np.concatenate([found.gold, np.full(len(extra), NONE)])
-    partner = np.concatenate([found.partner, extra])
-    names, ours, theirs = labels
-    gold, answer = np.append(ours, NONE)[target], np.append(theirs, NONE)[partner]
-    answer = np.where(kind == 0, gold, answer)
-    has_gold = target != NONE
-    # NONE is -1, the last.
-    sentence = np.where(
-        has_gold,
-        np.append(links.spans.gold.unit, NONE)[target],
-        np.append(links.spans.system.unit, NONE)[partner],
-    )
-    places = np.append(links.spans.keys[:-1], np.full((3, 1), NONE), axis=1)[:, partner]
-    return Items.of(
-        labels=names,
-        sentence=sentence,
-        item=np.where(has_gold, target, partner),
-        gold=gold,
-        answer=answer,
-        right=kind == 0,
-        has_gold=has_gold,
-        has_system=partner != NONE,
-        kinds=kinds,
-        kind=kind,
-        label=np.where(has_gold, gold, answer),
-        partner=partner,
-        key=np.concatenate([places, [answer if known_by_label else np.full(len(answer), NONE)]]),
-    )
+    gold, system, steps = matched
+    names, ours, theirs = labels[0], labels[1][gold], labels[2][system]
+    matches = steps.matches(FOUND.index("fn"), FOUND.index("fp"))
+    if kind is not None:
+        matches = replace(matches, kind=np.append(kind, np.full(len(matches.kind) - len(gold), _SPURIOUS)))
+    right = np.flatnonzero((matches.kind == 0) & (matches.gold != NONE))
+    theirs[matches.system[right]] = ours[matches.gold[right]]
+    key = spans_of(pair).keys[:, system]
+    key[-1] = theirs if known_by_label else NONE
+    sides = links_of(pair)
+    kinds = FOUND if kind is None else FAIR
+    marks = sides[0].where(gold), sides[1].where(system)
+    return matches.items(kinds, *marks, key, labels=(names, ours, theirs), numbers=(gold, system))
 
 
-def _by_identifier(links: LinkPair) -> tuple[tuple[str, ...], Ints, Ints]:
-    return links.names, links.gold.first, links.system.first
+def _by_identifier(pair: Pair) -> tuple[tuple[str, ...], Ints, Ints]:
+    gold, system = links_of(pair)
+    return gold.labels.vocabulary, gold.label, system.label
 
 
 def _with_documents(pair: Pair, items: Items) -> Items:
@@ -113,13 +106,7 @@ _FOUND: Scores = {
 _SCORES: Scores = {**_FOUND, **{f"document-{name}": Mean(f"document-{name}", f"documents-{name}") for name in _FOUND}}
 
 
-def _exact(links: LinkPair, found: Found, labels: tuple[tuple[str, ...], Ints, Ints], *, known: bool = True) -> Items:
-    """Rows that are right, missing (`fn`) or spurious (`fp`)."""
-    kind = np.where(found.partner == NONE, EXACT.index("fn"), EXACT.index("tp"))
-    return _judged(links, found, EXACT, (kind, EXACT.index("fp")), labels, known_by_label=known)
-
-
-def _checked(values: Mapping[str, tuple[str, Sequence[str]]], at: int = 1) -> None:
+def _check_values(values: Mapping[str, tuple[str, Sequence[str]]], at: int = 1) -> None:
     for name, (value, known) in values.items():
         if value not in known:
             raise unknown(f"value of {name}", value, known)
@@ -149,13 +136,12 @@ def links(pair: Pair, *, match: str = "strict", nil: str = "kept", types: str = 
         document- (the score of each, in units of 2⁻³²) and documents- (those where it is defined).
     Score: precision = tp/system, recall = tp/gold, f1 = 2·tp/(gold+system). document- is the mean over documents: of
         precision where the system has items, of recall where gold has, of f1 where both have.
-    Paper: Ehrmann et al. 2022. Golden: links-hipe2022, cases/relations.
+    Paper: Ehrmann et al. 2022.
     Peers: HIPE-scorer (NEL strict, fuzzy, @n), neleval (strong_all_match, strong_link_match, strong_nil_match,
         strong_typed_all_match), GERBIL (A2KB).
     """
-    _checked({"match": (match, MATCHES), "nil": (nil, NILS), "types": (types, TYPES)}, at)
-    layer = links_in(pair)
-    return _with_documents(pair, _exact(layer, layer.matched(match, nil, types, at), _by_identifier(layer)))
+    _check_values({"match": (match, MATCHES), "nil": (nil, NILS), "types": (types, TYPES)}, at)
+    return _with_documents(pair, _items(pair, match_links(pair, match, nil, types, at), _by_identifier(pair)))
 
 
 def _paired(sums: Sums) -> Floats:
@@ -169,17 +155,19 @@ _FAIR: Scores = {
 }
 
 
-def outcomes(links: LinkPair, found: Found, at: int = 1) -> Ints:
-    """The kind of outcome of each of gold's mentions."""
-    kind = np.full(len(found.gold), _MISSED)
-    rows = np.flatnonzero(found.partner != NONE)
-    ours, theirs = found.gold[rows], found.partner[rows]
-    rank = links.rank(ours, theirs)
+def outcomes(pair: Pair, matched: Matched, at: int = 1) -> Ints:
+    """The kind of outcome of each of gold's mentions that count."""
+    numbers, system, steps = matched
+    kind = np.full(len(numbers), _MISSED)
+    rows = np.flatnonzero(steps.partner != NONE)
+    ours, theirs = numbers[rows], system[steps.partner[rows]]
+    rank = rank_candidates(pair, ours, theirs)
     right = (rank != NONE) & (rank < at)
+    gold_nil, system_nil = (is_nil(side) for side in links_of(pair))
     wrong = np.select(
-        [links.system.nil[theirs], links.gold.nil[ours], rank != NONE], [_NIL_WRONG, _NIL_LINKED, _RANK], _WRONG
+        [system_nil[theirs], gold_nil[ours], rank != NONE], [_NIL_WRONG, _NIL_LINKED, _RANK], _WRONG
     )
-    same = links.same_place(ours, theirs)
+    same = have_same_place(pair, ours, theirs)
     kind[rows] = np.where(same, np.where(right, _TP, wrong), np.where(right, _BOUNDARY, _BOUNDARY_WRONG))
     return kind
 
@@ -200,11 +188,10 @@ def fair_links(pair: Pair) -> Items:
         place, right and wrong identifier); missed, spurious; gold, system (mentions with a link).
     Score: f1 = 2·tp/(2·tp+errors); an error of a pair is half a missing and half a spurious link in precision and
         recall.
-    Golden: links-hipe2022, cases/relations. Peers: the classes of Elevant that need no knowledge base.
+    Peers: the classes of Elevant that need no knowledge base.
     """
-    layer = links_in(pair)
-    found = layer.fair()
-    return _judged(layer, found, FAIR, (outcomes(layer, found), _SPURIOUS), _by_identifier(layer))
+    matched = match_links(pair, "fair")
+    return _items(pair, matched, _by_identifier(pair), outcomes(pair, matched))
 
 
 @measure("link-accuracy", scores={"accuracy": Proportion("right", "found")}, task="links")
@@ -213,17 +200,16 @@ def link_accuracy(pair: Pair, *, at: int = 1) -> Counts:
 
     at: the number of a system's candidates, best first, of which one must be right.
     Counts: right, found (mentions with a link on both sides). Score: right/found.
-    Golden: links-hipe2022, cases/relations. Peers: GERBIL (D2KB, where mentions are given).
+    Peers: GERBIL (D2KB, where mentions are given).
     """
-    _checked({}, at)
-    layer = links_in(pair)
-    found = layer.fair()
-    kind = outcomes(layer, found, at)
-    sentence = layer.spans.gold.unit[found.gold]
-    return _counted(pair, {"right": sentence[kind == _TP], "found": sentence[kind <= _NIL_LINKED]})
+    _check_values({}, at)
+    matched = match_links(pair, "fair")
+    kind = outcomes(pair, matched, at)
+    sentence = links_of(pair)[0].unit[matched[0]]
+    return _count_rows(pair, {"right": sentence[kind == _TP], "found": sentence[kind <= _NIL_LINKED]})
 
 
-def _counted(pair: Pair, rows: Mapping[str, Ints]) -> Counts:
+def _count_rows(pair: Pair, rows: Mapping[str, Ints]) -> Counts:
     """Counts of rows by the sentence of each."""
     sentences = pair.gold.sentences
     columns = [np.bincount(own, minlength=sentences) for own in rows.values()]
@@ -236,12 +222,12 @@ def link_mentions(pair: Pair, *, linked: bool = False) -> Items:
 
     linked: only mentions that have a link, NIL included; else also those that a file leaves without one.
     Counts: tp, fp, fn; gold, system. Score: precision = tp/system, recall = tp/gold, f1 = 2·tp/(gold+system).
-    Golden: links-hipe2022, cases/relations. Peers: neleval (strong_mention_match).
+    Peers: neleval (strong_mention_match).
     """
-    layer = links_in(pair)
-    names = tuple(name or _UNTYPED for name in layer.types)
-    found = layer.mentions(linked=linked)
-    return _exact(layer, found, (names, layer.gold.types, layer.system.types), known=False)
+    ours, theirs = (side.columns[TYPE] for side in links_of(pair))
+    names = tuple(name or _UNTYPED for name in ours.vocabulary)
+    matched = match_links(pair, "place", "kept" if linked else "")
+    return _items(pair, matched, (names, ours.codes, theirs.codes), known_by_label=False)
 
 
 _ENTITIES: Scores = {
@@ -257,14 +243,14 @@ def document_entities(pair: Pair) -> Counts:
 
     Of several identifiers of a mention the first counts.
     Counts: tp, fp, fn (identifiers of a document). Score: precision, recall and f1 of these.
-    Golden: links-hipe2022, cases/relations. Peers: neleval (entity_match), GERBIL (C2KB).
+    Peers: neleval (entity_match), GERBIL (C2KB).
     """
-    layer = links_in(pair)
     document = pair.gold.document_of_sentence
     sets = []
-    for side, spans in ((layer.gold, layer.spans.gold), (layer.system, layer.spans.system)):
-        rows = np.flatnonzero(side.linked & (side.first != layer.nil_code))
-        sets.append(each_once(document[spans.unit[rows]].astype(np.int64) * len(layer.names) + side.first[rows]))
+    for side in links_of(pair):
+        names = side.labels.vocabulary
+        rows = np.flatnonzero(is_linked(side) & (side.label != (names.index(NIL) if NIL in names else NONE)))
+        sets.append(each_once(document[side.unit[rows]].astype(np.int64) * len(names) + side.label[rows]))
     gold, system = sets
     firsts = document.searchsorted(np.arange(pair.gold.documents))
     keys = {
@@ -272,8 +258,8 @@ def document_entities(pair: Pair) -> Counts:
         "fp": np.setdiff1d(system, gold, assume_unique=True),
         "fn": np.setdiff1d(gold, system, assume_unique=True),
     }
-    width = max(len(layer.names), 1)
-    return _counted(pair, {name: firsts[own // width] for name, own in keys.items()})
+    width = max(len(names), 1)
+    return _count_rows(pair, {name: firsts[own // width] for name, own in keys.items()})
 
 
 @measure(
@@ -291,17 +277,17 @@ def link_kappa(pair: Pair) -> Counts:
     Mentions are taken as given; whether they are found at all, mentions and links say.
     Counts: per identifier right, gold, system. Score: as for kappa.
     """
-    layer = links_in(pair)
-    found = layer.fair()
-    kind = outcomes(layer, found)
+    sides, matched = links_of(pair), match_links(pair, "fair")
+    numbers, system, steps = matched
+    kind, names = outcomes(pair, matched), sides[0].labels.vocabulary
     same: Bools = kind <= _NIL_LINKED
-    target, partner = found.gold[same], found.partner[same]
-    gold, answer = layer.gold.first[target], layer.system.first[partner]
+    target, partner = numbers[same], system[steps.partner[same]]
+    gold, answer = sides[0].label[target], sides[1].label[partner]
     # Both agree where they share an identifier; it counts under the same name whoever comes first.
-    order = np.array(sorted(range(len(layer.names)), key=layer.names.__getitem__), dtype=np.int64)
+    order = np.array(sorted(range(len(names)), key=names.__getitem__), dtype=np.int64)
     rank = np.argsort(order)
     shared = order[np.minimum(rank[gold], rank[answer])]
     right = kind[same] == _TP
     gold, answer = np.where(right, shared, gold), np.where(right, shared, answer)
-    sentence = layer.spans.gold.unit[target]
-    return by_label(Items.of(layer.names, sentence, target, gold, answer, gold == answer), pair.gold.sentences)
+    items = Items.of(names, sides[0].unit[target], target, gold, answer, gold == answer)
+    return by_label(items, pair.gold.sentences)

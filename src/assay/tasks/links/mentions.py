@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import field
-from functools import cached_property
+from dataclasses import replace
 
 import numpy as np
 
 from assay.align import Pair
 from assay.arrays import NONE, Bools, Ints, numbers_of_runs
-from assay.corpus import one_vocabulary
-from assay.engine.matching import TooManyOverlapsError, best_matching, same_places
-from assay.engine.spanpairs import SpanPair
+from assay.corpus import Column, Marks, one_vocabulary
+from assay.engine.matching import Steps, TooManyOverlapsError, best_matching, same_places
+from assay.engine.spanpairs import spans_of
 from assay.errors import UsageError
-from assay.formats.relations import NIL, Links
-from assay.records import dataclass
+from assay.formats.relations import NIL, links_in
 
 SAME, OTHER, OVERLAP, OVERLAP_OTHER = range(4)
 """Kinds of pairs: the same place with a right identifier or not, overlapping places with one or not."""
@@ -23,151 +21,119 @@ NILS = ("kept", "drop", "only")
 TYPES = ("any", "same")
 TYPE = "type"
 """The column of the types of mentions."""
+Matched = tuple[Ints, Ints, Steps]
+"""Gold's mentions that count, the system's, by number, and the pairs of these."""
 
 
-@dataclass(frozen=True, eq=False)
-class LinkSide:
-    """The mentions of one side that take part, in the order of its spans."""
+def links_of(pair: Pair) -> tuple[Marks, Marks]:
+    """The mentions of gold and of the system, each with the code of its first identifier, NONE without a link."""
+    if "links" not in pair.marks:
+        raise UsageError("this measure is about links, but something else is compared. Say --task links")
+    return pair.marks["links"]
 
-    starts: Ints
-    """The place of the first identifier of each mention, and behind the last mention their number."""
-    codes: Ints
-    """The identifiers of all mentions."""
-    first: Ints
-    """The first identifier of each mention, NONE where it has no link."""
-    nil: Bools
+
+def pair_links(pair: Pair) -> Pair:
+    """The pair, whose spans are the mentions, with the links of both sides and their candidates."""
+    spans = spans_of(pair)
+    sides, candidates = (spans.gold, spans.system), [links_in(corpus)[1] for corpus in (pair.gold, pair.system)]
+    names, codes = one_vocabulary([own.labels for own in candidates])
+    types, kinds = one_vocabulary([side.columns[TYPE] for side in sides])
+    nil = names.index(NIL) if NIL in names else NONE
+    links = []
+    for number, (side, corpus) in enumerate(zip(sides, (pair.gold, pair.system), strict=True)):
+        place = np.full(len(links_in(corpus)[0]), NONE)
+        place[side.number] = np.arange(len(side))
+        mention = place[candidates[number].arguments["mention"]]
+        named = replace(
+            candidates[number], labels=Column(codes[number].astype(np.int64), names), arguments={"mention": mention}
+        ).where(mention != NONE)
+        candidates[number], mention = named, named.arguments["mention"]
+        first = np.full(len(side), NONE)
+        # The first of each mention is written last.
+        first[mention[::-1]] = named.label[::-1]
+        # Gold is NIL if nothing else would be right, a system if that is its first candidate.
+        others = np.bincount(mention, named.label != nil, minlength=len(side))
+        unknown = (others == 0) & (first != NONE) if pair.symmetric or not number else first == nil
+        columns = {**side.columns, TYPE: Column(kinds[number].astype(np.int64), types)}
+        columns[NIL] = Column((unknown & (nil != NONE)).astype(np.int64), ("", NIL))
+        links.append(replace(side, labels=Column(first, names), columns=columns))
+    return pair.with_marks(links=(links[0], links[1]), candidates=(candidates[0], candidates[1]))
+
+
+def is_linked(mentions: Marks) -> Bools:
+    """Mask of the mentions with a link."""
+    return np.asarray(mentions.label != NONE)
+
+
+def is_nil(mentions: Marks) -> Bools:
     """Mask of the mentions that are NIL."""
-    types: Ints
-
-    @property
-    def linked(self) -> Bools:
-        """Mask of the mentions with a link."""
-        return np.asarray(self.first != NONE)
+    return mentions.columns[NIL].codes > 0
 
 
-@dataclass(frozen=True)
-class Found:
-    """A matching: gold's mentions that count, the system's, and the partner of each of gold's."""
-
-    gold: Ints
-    system: Ints
-    partner: Ints
-    """By gold's mention that counts: the number of the system's mention, NONE without one."""
+def have_same_place(pair: Pair, ours: Ints, theirs: Ints) -> Bools:
+    """Mask of the pairs of mentions that have the same atoms."""
+    gold, system = pair.once("places of mentions", lambda: same_places(*links_of(pair)))
+    return np.asarray(gold[ours] == system[theirs])
 
 
-@dataclass(frozen=True, eq=False)
-class LinkPair:
-    """The mentions of both sides over one line of atoms, with their identifiers."""
+def rank_candidates(pair: Pair, ours: Ints, theirs: Ints) -> Ints:
+    """For pairs of mentions the place of the first right candidate, from 0; NONE if none is right."""
+    gold, system = pair.marks["candidates"]
+    numbers = [
+        np.searchsorted(side.arguments["mention"], np.arange(len(links) + 1))
+        for side, links in zip((gold, system), links_of(pair), strict=True)
+    ]
+    gold_sizes, sizes = np.diff(numbers[0])[ours], np.diff(numbers[1])[theirs]
+    pairs = np.repeat(np.arange(len(ours)), sizes)
+    candidates = numbers_of_runs(numbers[1][theirs], sizes)
+    place = candidates - numbers[1][theirs][pairs]
+    rows = np.repeat(np.arange(len(pairs)), gold_sizes[pairs])
+    golds = gold.label[numbers_of_runs(numbers[0][ours][pairs], gold_sizes[pairs])]
+    right = np.flatnonzero(golds == system.label[candidates][rows])
+    rank = np.full(len(ours), len(system))
+    # Neither of two annotators ranks identifiers: all are alternatives.
+    np.minimum.at(rank, pairs[rows[right]], 0 if pair.symmetric else place[rows[right]])
+    return np.where(rank == len(system), NONE, rank)
 
-    spans: SpanPair
-    gold: LinkSide
-    system: LinkSide
-    names: tuple[str, ...]
-    """The identifiers of both sides, by code."""
-    types: tuple[str, ...]
-    """The types of mentions of both sides, by code."""
-    symmetric: bool
-    """Neither side is gold: all identifiers of either are alternatives."""
-    _found: dict[tuple[str, str, str, int], Found] = field(default_factory=dict)
 
-    @classmethod
-    def of(cls, pair: Pair, *, symmetric: bool) -> LinkPair:
-        """The links of a pair whose spans are the mentions."""
-        spans = pair.layer(SpanPair)
-        ours, theirs = pair.gold.layer(Links), pair.system.layer(Links)
-        assert spans is not None and ours is not None and theirs is not None
-        names, codes = one_vocabulary([ours.identifiers, theirs.identifiers])
-        types, kinds = one_vocabulary([side.columns[TYPE] for side in (spans.gold, spans.system)])
-        nil = names.index(NIL) if NIL in names else NONE
-        sides = []
-        for side, links, own, kind in zip((spans.gold, spans.system), (ours, theirs), codes, kinds, strict=True):
-            sizes = np.diff(links.starts)[side.number]
-            starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-            taken = own[numbers_of_runs(links.starts[side.number], sizes)].astype(np.int64)
-            first = np.append(taken, NONE)[np.where(sizes > 0, starts[:-1], -1)]
-            # Gold is NIL where nothing else would be right, a system where that is its first candidate.
-            alternatives = side is spans.gold or symmetric
-            others = np.bincount(np.repeat(np.arange(len(sizes)), sizes), taken != nil, minlength=len(sizes))
-            is_nil = (others == 0) & (sizes > 0) if alternatives else first == nil
-            sides.append(LinkSide(starts, taken, first, is_nil & (nil != NONE), kind.astype(np.int64)))
-        return cls(spans, sides[0], sides[1], names, types, symmetric)
+def match_links(pair: Pair, match: str, nil: str = "kept", types: str = "any", at: int = 1) -> Matched:
+    """Mentions that count, paired one to one: those with a right link at the same place or an overlapping one
+    (`strict`, `overlap`), at the same `place` whatever their links, or `fair`: at the same place, then overlapping,
+    right identifiers first.
 
-    @property
-    def nil_code(self) -> int:
-        """The code of NIL, NONE where no mention is NIL."""
-        return self.names.index(NIL) if NIL in self.names else NONE
+    nil: `kept`, `drop`, `only` as for links; nothing: also mentions without a link count.
+    """
 
-    def same_place(self, ours: Ints, theirs: Ints) -> Bools:
-        """Mask of the pairs of mentions that have the same atoms."""
-        gold, system = self._places
-        return np.asarray(gold[ours] == system[theirs])
-
-    @cached_property
-    def _places(self) -> tuple[Ints, Ints]:
-        return same_places(self.spans.gold, self.spans.system)
-
-    def rank(self, ours: Ints, theirs: Ints) -> Ints:
-        """For pairs of mentions the place of the first right candidate, from 0; NONE where none is right."""
-        gold_sizes, sizes = np.diff(self.gold.starts)[ours], np.diff(self.system.starts)[theirs]
-        pairs = np.repeat(np.arange(len(ours)), sizes)
-        candidates = numbers_of_runs(self.system.starts[theirs], sizes)
-        place = candidates - self.system.starts[theirs][pairs]
-        rows = np.repeat(np.arange(len(pairs)), gold_sizes[pairs])
-        golds = self.gold.codes[numbers_of_runs(self.gold.starts[ours][pairs], gold_sizes[pairs])]
-        right = np.flatnonzero(golds == self.system.codes[candidates][rows])
-        found = np.full(len(ours), len(self.system.codes))
-        np.minimum.at(found, pairs[rows[right]], 0 if self.symmetric else place[rows[right]])
-        return np.where(found == len(self.system.codes), NONE, found)
-
-    def matched(self, match: str, nil: str = "kept", types: str = "any", at: int = 1) -> Found:
-        """The one-to-one matching of right links, kept: several measures rest on the same one."""
-        return self._once((match, nil, types, at))
-
-    def fair(self) -> Found:
-        """Mentions of equal place paired, then overlapping ones; in both steps right identifiers first."""
-        return self._once(("fair", "kept", "any", 1))
-
-    def mentions(self, *, linked: bool) -> Found:
-        """Mentions of equal place paired, whatever they are linked to; all, or those that are linked."""
-        return self._once(("place", "kept" if linked else "", "any", 1))
-
-    def _once(self, key: tuple[str, str, str, int]) -> Found:
-        if key not in self._found:
-            self._found[key] = self._matched(*key)
-        return self._found[key]
-
-    def _matched(self, match: str, nil: str, types: str, at: int) -> Found:
+    def matched() -> Matched:
+        sides = links_of(pair)
         chosen = []
-        for side in (self.gold, self.system):
-            there = {"": np.ones(len(side.first), dtype=bool), "drop": side.linked & ~side.nil, "only": side.nil}
-            chosen.append(np.flatnonzero(there.get(nil, side.linked)))
+        for side in sides:
+            linked = is_linked(side)
+            there = {"": np.ones(len(side), dtype=bool), "drop": linked & ~is_nil(side), "only": is_nil(side)}
+            chosen.append(np.flatnonzero(there.get(nil, linked)))
         gold, system = chosen
-        ours, theirs = self.spans.gold.where(gold), self.spans.system.where(system)
 
         def kinds_of(target: Ints, partner: Ints) -> Ints:
-            same = self.same_place(gold[target], system[partner])
+            ours, theirs = gold[target], system[partner]
+            same = have_same_place(pair, ours, theirs)
             if match == "place":
                 return np.where(same, SAME, NONE)
-            rank = self.rank(gold[target], system[partner])
+            rank = rank_candidates(pair, ours, theirs)
             right = (rank != NONE) & (rank < at)
             if match == "fair":
                 return np.where(right, SAME, OTHER) + np.where(same, 0, OVERLAP)
             if types == "same":
-                right &= self.gold.types[gold[target]] == self.system.types[system[partner]]
+                right &= sides[0].columns[TYPE].codes[ours] == sides[1].columns[TYPE].codes[theirs]
             if match == "strict":
                 right &= same
             return np.where(right, np.where(same, SAME, OVERLAP), NONE)
 
         try:
-            partner = best_matching(ours, theirs, kinds_of)
+            partner = best_matching(sides[0].where(gold), sides[1].where(system), kinds_of)
         except TooManyOverlapsError as error:
-            raise self.spans.refused(error, int(gold[error.target]), f"links (match={match})") from None
-        return Found(gold, system, np.append(system, NONE)[partner])
+            raise spans_of(pair).refused(error, int(gold[error.target]), f"links (match={match})") from None
+        steps, rows = Steps(len(gold), len(system)), np.flatnonzero(partner != NONE)
+        steps.settle(rows, partner[rows], 0)
+        return gold, system, steps
 
-
-def links_in(pair: Pair) -> LinkPair:
-    """The links of both sides."""
-    links = pair.layer(LinkPair)
-    if links is None:
-        raise UsageError("this measure is about links, but something else is compared. Say --task links")
-    return links
+    return pair.once(f"links {match} {nil} {types} {at}", matched)

@@ -3,33 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, pairwise
 
 import numpy as np
 
 from assay.align import Pair
-from assay.arrays import Ints
-from assay.corpus import Column, Corpus, Marks
+from assay.corpus import Column, Corpus, Marks, move_layers
 from assay.engine.answers import refuse_answers
-from assay.engine.documents import order_documents
+from assay.engine.documents import align_spans, order_documents, with_one_line
 from assay.engine.items import Items
 from assay.engine.measure import Measure
 from assay.engine.offsets import check_offsets
 from assay.engine.options import Decided, Options
-from assay.engine.prepare import (
-    Run,
-    aligned,
-    blank_tags,
-    check_folders,
-    documents_shared,
-    left_out,
-    notes_on_reading,
-    source_of,
-    without,
-)
-from assay.engine.spanpairs import needs_characters, spans_of, surface_forms, with_spans
+from assay.engine.prepare import Run, blank_tags, check_folders, documents_shared, notes_on_reading, source_of
+from assay.engine.spanpairs import spans_of, surface_forms
 from assay.engine.warnings import (
     Remark,
     copied,
@@ -44,11 +33,10 @@ from assay.errors import InputError, UsageError
 from assay.formats import Input, read_labels, schemes
 from assay.formats.entities import ENTITY, declared_fields, entity_links
 from assay.formats.links import cut_like, is_link_column, link_columns, links_of_columns, one_nil
-from assay.formats.relations import NIL, Links, Relations, links_of
+from assay.formats.relations import CAPITALS, NIL, SCORE, candidate_scores, links_in
 from assay.formats.source import Source
-from assay.records import dataclass
 from assay.tasks.links.measures import fair_links
-from assay.tasks.links.mentions import TYPE, LinkPair, LinkSide, links_in
+from assay.tasks.links.mentions import TYPE, is_linked, is_nil, links_of, pair_links
 
 _FORMATS = "hipe, aida, neleval, brat (N lines), jsonl (link), conllu (MISC)"
 _FIELDS = ("wiki", "wikidata", "identity")
@@ -66,15 +54,15 @@ _SHOWN = 3
 """The most identifiers of a mention that are drawn."""
 
 
-def shows_links(item: Input | Corpus, options: Options) -> bool:
-    """True where a file holds links, and the user does not say that something else in it is meant."""
+def has_links(item: Input | Corpus, options: Options) -> bool:
+    """True if a file has links, and the user does not say that something else in it is meant."""
     if options.link_column or options.link_field:
         return True
     if options.column is not None:
         return False
     if isinstance(item, Corpus):
-        there = item.layer(Links) is not None or any(map(is_link_column, item.columns))
-        others = item.layer(Relations) is not None
+        there = "links" in item.marks or any(map(is_link_column, item.columns))
+        others = "relations" in item.marks
     else:
         there, others = item.plan.links, item.plan.relations
     if there and others:
@@ -86,8 +74,6 @@ def prepare_links(
     inputs: Sequence[Input | Corpus], named: Sequence[str], measures: Sequence[Measure], options: Options
 ) -> Run:
     """Read, normalise and align mentions with their identifiers."""
-    if options.lexicon is not None:
-        raise UsageError("--lexicon is about words or spans; for links there is --train.")
     if options.id_url and not re.fullmatch(r"https?://\S*\{\}\S*", options.id_url):
         raise UsageError(f"--id-url {options.id_url}: an address begins with http and has {{}} for the identifier.")
     names = ["gold", *named]
@@ -115,36 +101,51 @@ def prepare_links(
         raise InputError(
             f"{bare.name}: has places without words or text, {full.name} has words. Give all in the same format."
         )
-    least = _least(options)
-    names_of = _Names.of(options, corpora)
-    reading += names_of.checked(corpora)
+    least, capitals = None, any(CAPITALS in links_in(corpus)[1].columns for corpus in corpora)
+    if options.min_score:
+        try:
+            least = float(options.min_score)
+        except ValueError:
+            raise UsageError(f"--min-score {options.min_score}: a score is a number.") from None
+
+    def written(name: str) -> str:
+        """An identifier with the letters that are compared."""
+        return name.upper() if capitals else name
+
+    def short(name: str) -> str:
+        """An identifier without the prefix; all that stand for something without one are NIL."""
+        return one_nil(written(name).removeprefix(written(options.id_prefix)) or written(name))
+
+    same = _read_equal_identifiers(options.same_ids) if options.same_ids else {}
+    same = {written(name): written(other) for name, other in same.items()}
+    known = {name for corpus in corpora for name in links_in(corpus)[1].labels.vocabulary}
+    with_prefix = sum(written(name).startswith(written(options.id_prefix)) for name in known)
+    reading.append(no_prefix(prefix=options.id_prefix, number=with_prefix))
+    reading.append(no_same(path=options.same_ids or "", number=sum(short(name) in same for name in known)))
+
+    def compared(name: str) -> str:
+        """An identifier as it is compared."""
+        return same.get(short(name), short(name))
+
     dropped: list[tuple[int, int]] = []
     for number, corpus in enumerate(corpora):
-        corpora[number], gone = _normalised(corpus, names_of, least if number else None)
+        corpora[number], gone = _normalise(corpus, compared, least if number else None)
         dropped.append(gone)
     if options.train is not None:
         item = Input(options.train, input_format=options.format_of("gold"))
-        train, _ = _normalised(_read(item, "train", None, options)[0], names_of, None)
-        corpora = _marked_seen(corpora, train)
+        train, _ = _normalise(_read(item, "train", None, options)[0], compared, None)
+        corpora = _mark_seen(corpora, train)
     if AMBIGUOUS in options.slices:
-        corpora = _marked_ambiguous(corpora, corpora[0] if options.train is None else train)
+        corpora = _mark_ambiguous(corpora, corpora[0] if options.train is None else train)
     gold, outputs = corpora[0], dict(zip(named, corpora[1:], strict=True))
-    pairs, warnings = aligned(gold, outputs, [True] * len(outputs), "", options)
-    skipped = np.any([pair.skipped for _, pair in pairs], axis=0)
-    pieces = "documents" if gold.whole_documents else "sentences"
-    nothing = f"no sentence is shared by {gold.name} and all systems."
-    told = f"left out, since the texts differ: {{number}} of {{sentences}} {pieces}."
-    warnings += left_out(skipped, nothing, told, options)
-    pairs = [(name, without(pair, skipped)) for name, pair in pairs]
-    needed = any(needs_characters(pair) for _, pair in pairs)
-    characters = needed or (options.decided is not None and options.decided.characters)
-    pairs = [(name, with_spans(pair, characters=characters)) for name, pair in pairs]
-    pairs = [(name, pair.with_layer(LinkPair.of(pair, symmetric=options.symmetric))) for name, pair in pairs]
+    pairs, skipped, warnings = align_spans(gold, outputs, options)
+    pairs, characters = with_one_line(pairs, options)
+    pairs = [(name, pair_links(replace(pair, symmetric=options.symmetric))) for name, pair in pairs]
     for name, corpus, (repeated, low) in zip(names, corpora, dropped, strict=True):
         reading += notes_on_reading(name, corpus)
         reading.append(read_links(name=name, repeated=repeated, low=low, least=options.min_score))
-    first = links_in(pairs[0][1])
-    sides = {"gold": first.gold, **{name: links_in(pair).system for name, pair in pairs}}
+    first = links_of(pairs[0][1])[0]
+    sides = {"gold": first, **{name: links_of(pair)[1] for name, pair in pairs}}
     return Run(
         gold=gold,
         column=options.link_column,
@@ -154,11 +155,16 @@ def prepare_links(
         skipped=skipped,
         warnings=(*reading, *warnings, *_check(pairs, options)),
         mappings=(),
-        atoms=first.spans.atoms,
-        items=int(first.gold.linked.sum()),
+        atoms=spans_of(pairs[0][1]).atoms,
+        items=int(is_linked(first).sum()),
         unit=options.unit or "document",
-        notes=tuple(_number_of_links(name, side) for name, side in sides.items()),
-        decided=Decided(formats=formats, characters=needed),
+        notes=tuple(
+            number_of_links(
+                name=name, marked=len(side), linked=int(is_linked(side).sum()), nil=int(is_nil(side).sum())
+            )
+            for name, side in sides.items()
+        ),
+        decided=Decided(formats=formats, characters=characters),
     )
 
 
@@ -184,14 +190,14 @@ def _read(
 ) -> tuple[Corpus, Sequence[Remark]]:
     """A file with its links, and remarks on its tags; `gold` has been read before, unless this is gold."""
     path, labels = (item.name, tuple(item.columns)) if isinstance(item, Corpus) else (item.path, item.plan.labels)
-    if not labels or (isinstance(item, Corpus) and item.layer(Links) is not None):
+    if not labels or (isinstance(item, Corpus) and "links" in item.marks):
         corpus = item if isinstance(item, Corpus) else item.read(())
         refuse_answers(corpus)
         # A system may have linked nothing.
-        if corpus.layer(Links) is None and (gold is None or corpus.spans is None):
+        if "links" not in corpus.marks and (gold is None or corpus.spans is None):
             raise InputError(f"{path}: holds no links ({corpus.format}). Formats that have them: {_FORMATS}.")
-        links = links_of(corpus)
-        return replace(corpus, spans=links.spans).with_layer(links), ()
+        mentions, candidates = links_in(corpus)
+        return replace(corpus, spans=mentions).with_marks(links=mentions, candidates=candidates), ()
     wanted = [part for part in options.link_column.split(",") if part]
     asked = options.column_of("gold" if name == "train" else name)
     if options.link_field or asked == ENTITY:
@@ -260,8 +266,7 @@ def _same_documents(corpora: Sequence[Corpus]) -> list[Corpus]:
     found = []
     for corpus in corpora:
         place = np.array([number[name] for name in corpus.document_ids], dtype=np.int64)
-        links = corpus.layer(Links)
-        assert links is not None and corpus.lines is not None
+        assert corpus.lines is not None
         lines = np.zeros(len(ids), dtype=np.int64)
         lines[place] = corpus.lines
         moved = replace(
@@ -272,12 +277,12 @@ def _same_documents(corpora: Sequence[Corpus]) -> list[Corpus]:
             document_starts=np.arange(len(ids) + 1),
             document_ids=tuple(ids),
         )
-        links = links.moved(place)
-        found.append(replace(moved, spans=links.spans).with_layer(links))
+        layers = move_layers(corpus.marks, place)
+        found.append(replace(moved, spans=layers["links"], marks=layers))
     return found
 
 
-def _equal_identifiers(path: str) -> dict[str, str]:
+def _read_equal_identifiers(path: str) -> dict[str, str]:
     """From each identifier of a table of equal ones to the one that stands for all of them: the first in the file."""
     above: dict[str, str] = {}
 
@@ -305,48 +310,6 @@ def _equal_identifiers(path: str) -> dict[str, str]:
     return {name: top(name) for name in list(above)}
 
 
-@dataclass(frozen=True)
-class _Names:
-    """The way from identifiers as they are written to those that are compared, the same for all files of a run."""
-
-    prefix: str
-    same: Mapping[str, str]
-    path: str
-    """The file that says what is the same."""
-    capitals: bool
-    """True if one file has them in capitals alone, so that all are compared so."""
-
-    @staticmethod
-    def of(options: Options, corpora: Sequence[Corpus]) -> _Names:
-        """The way that the user asks for and the files need."""
-        same = _equal_identifiers(options.same_ids) if options.same_ids else {}
-        if not any(links_of(corpus).capitals for corpus in corpora):
-            return _Names(options.id_prefix, same, options.same_ids or "", False)
-        raised = {name.upper(): other.upper() for name, other in same.items()}
-        return _Names(options.id_prefix, raised, options.same_ids or "", True)
-
-    def written(self, name: str) -> str:
-        """An identifier with the letters that are compared."""
-        return name.upper() if self.capitals else name
-
-    def short(self, name: str) -> str:
-        """An identifier without the prefix; all that stand for something without one are NIL."""
-        written = self.written(name)
-        return one_nil(written.removeprefix(self.written(self.prefix)) or written)
-
-    def __call__(self, name: str) -> str:
-        """An identifier as it is compared."""
-        short = self.short(name)
-        return self.same.get(short, short)
-
-    def checked(self, corpora: Sequence[Corpus]) -> Iterator[Remark]:
-        """Remarks on what no identifier of any file has."""
-        known = {name for corpus in corpora for name in links_of(corpus).identifiers.vocabulary}
-        begin = self.written(self.prefix)
-        yield no_prefix(prefix=self.prefix, number=sum(self.written(name).startswith(begin) for name in known))
-        yield no_same(path=self.path, number=sum(self.short(name) in self.same for name in known))
-
-
 @remark
 def no_prefix(prefix: str, number: int) -> Iterator[str]:
     """A prefix that no identifier has."""
@@ -361,75 +324,56 @@ def no_same(path: str, number: int) -> Iterator[str]:
         yield f"--same-ids {path}: none of its identifiers occurs, so that it changes nothing. Is it another base?"
 
 
-def _least(options: Options) -> float | None:
-    if not options.min_score:
-        return None
-    try:
-        return float(options.min_score)
-    except ValueError:
-        raise UsageError(f"--min-score {options.min_score}: a score is a number.") from None
-
-
-def _normalised(corpus: Corpus, names_of: _Names, least: float | None) -> tuple[Corpus, tuple[int, int]]:
+def _normalise(
+    corpus: Corpus, compared: Callable[[str], str], least: float | None
+) -> tuple[Corpus, tuple[int, int]]:
     """The corpus with identifiers as they are compared, mentions drawn with them, each once.
 
     After it the number of mentions that were there twice, and of candidates whose score is too low.
     """
-    links = corpus.layer(Links)
-    assert links is not None
-    names = {name: names_of(name) for name in links.identifiers.vocabulary}
-    identifiers, sizes, low = links.identifiers.mapped(names), np.diff(links.starts), 0
+    mentions, candidates = links_in(corpus)
+    number = len(candidates)
     if least is not None:
-        if links.scores is None:
+        if not any(candidates.columns[SCORE].vocabulary):
             raise InputError(f"{corpus.name}: has no scores, which --min-score needs.")
-        kept = ~(links.scores < least)
-        low = int((~kept).sum())
-        mention = np.repeat(np.arange(len(sizes)), sizes)
-        sizes = np.bincount(mention[kept], minlength=len(sizes))
-        identifiers = Column(identifiers.codes[kept], identifiers.vocabulary)
-    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        candidates = candidates.where(~(candidate_scores(candidates) < least))
+    names = {name: compared(name) for name in candidates.labels.vocabulary}
+    candidates = replace(candidates, labels=candidates.labels.mapped(names))
     # Few lists of identifiers are unlike all others: each is looked at once.
-    types, lists = links.spans.labels.strings(), _lists(identifiers, starts)
-    shown = [_shown(kind, own) for kind, own in zip(types, lists, strict=True)]
-    spans = links.spans
+    types, lists = mentions.labels.strings(), _lists(mentions, candidates)
+    shown = []
+    for kind, own in zip(types, lists, strict=True):
+        drawn = [NOTHING if name == NIL else name for name in own[:_SHOWN]] + ["…"] * (len(own) > _SHOWN)
+        shown.append(" ".join(part for part in (kind, "|".join(drawn)) if part) or "mention")
     labels = Column.of(f"{drawn}\0{'|'.join(own)}" for drawn, own in zip(shown, lists, strict=True))
-    _, order = replace(spans, labels=labels).in_order()
-    again = _repeated(spans, labels, order)
+    _, order = replace(mentions, labels=labels).in_order()
+    rows = np.stack([mentions.unit, mentions.begin, mentions.end, labels.codes])[:, order]
+    again = np.zeros(len(order), dtype=bool)
+    again[1:] = (rows[:, 1:] == rows[:, :-1]).all(axis=0)
+    gaps = mentions.stretches
+    for place in np.flatnonzero(again).tolist() if gaps else ():
+        again[place] = gaps.get(int(order[place])) == gaps.get(int(order[place - 1]))
     order = order[~again]
-    taken = Marks(
-        spans.unit[order],
-        spans.begin[order],
-        spans.end[order],
-        Column.of(shown[number] for number in order.tolist()),
-        spans.lines[order],
-        {place: spans.stretches[number] for place, number in enumerate(order.tolist()) if number in spans.stretches},
-        {TYPE: Column.of(types[number] for number in order.tolist())},
+    taken = replace(
+        mentions.where(order),
+        labels=Column.of(shown[row] for row in order.tolist()),
+        columns={TYPE: Column.of(types[row] for row in order.tolist())},
     )
-    rows = [lists[number] for number in order.tolist()]
-    starts = np.concatenate([[0], np.cumsum(sizes[order])]).astype(np.int64)
-    layer = Links(taken, starts, Column.of(chain.from_iterable(rows)))
-    return replace(corpus, spans=taken).with_layer(layer), (int(again.sum()), low)
+    place_of = np.full(len(mentions), len(mentions))
+    place_of[order] = np.arange(len(order))
+    mention = place_of[candidates.arguments["mention"]]
+    moved = np.argsort(mention, kind="stable")[: int((mention < len(mentions)).sum())]
+    listed = replace(candidates, arguments={"mention": mention}).where(moved)
+    listed = replace(listed, labels=Column.of(listed.labels.strings()))
+    corpus = replace(corpus, spans=taken).with_marks(links=taken, candidates=listed)
+    return corpus, (int(again.sum()), number - len(candidates))
 
 
-def _lists(identifiers: Column, starts: Ints) -> list[tuple[str, ...]]:
-    names = identifiers.strings()
-    return [tuple(names[first:end]) for first, end in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)]
-
-
-def _shown(kind: str, names: Sequence[str]) -> str:
-    """A mention's type and identifiers, as they are drawn."""
-    drawn = [NOTHING if name == NIL else name for name in names[:_SHOWN]] + ["…"] * (len(names) > _SHOWN)
-    return " ".join(part for part in (kind, "|".join(drawn)) if part) or "mention"
-
-
-def _repeated(spans: Marks, labels: Column, order: Ints) -> np.ndarray:
-    """Mask, in that order, of the mentions that are the same as the one before."""
-    rows = np.stack([spans.unit, spans.begin, spans.end, labels.codes])[:, order]
-    same = np.zeros(len(order), dtype=bool)
-    same[1:] = (rows[:, 1:] == rows[:, :-1]).all(axis=0)
-    for place in np.flatnonzero(same).tolist():
-        same[place] = spans.stretches.get(int(order[place])) == spans.stretches.get(int(order[place - 1]))
-    return same
+def _lists(mentions: Marks, candidates: Marks) -> list[tuple[str, ...]]:
+    """The identifiers of each mention."""
+    names = candidates.labels.strings()
+    starts = np.searchsorted(candidates.arguments["mention"], np.arange(len(mentions) + 1)).tolist()
+    return [tuple(names[first:end]) for first, end in pairwise(starts)]
 
 
 # --- surfaces ---
@@ -437,9 +381,7 @@ def _repeated(spans: Marks, labels: Column, order: Ints) -> np.ndarray:
 
 def _pairs(corpus: Corpus) -> Iterator[tuple[str, tuple[str, ...]]]:
     """The surface of each mention and its identifiers."""
-    links = corpus.layer(Links)
-    assert links is not None
-    return zip(surface_forms(corpus), _lists(links.identifiers, links.starts), strict=True)
+    return zip(surface_forms(corpus), _lists(*links_in(corpus)), strict=True)
 
 
 def _with_column(corpus: Corpus, name: str, codes: Sequence[int], values: tuple[str, ...]) -> Corpus:
@@ -450,7 +392,7 @@ def _with_column(corpus: Corpus, name: str, codes: Sequence[int], values: tuple[
     return replace(corpus, spans=replace(spans, columns={**spans.columns, name: column}))
 
 
-def _marked_seen(corpora: Sequence[Corpus], train: Corpus) -> list[Corpus]:
+def _mark_seen(corpora: Sequence[Corpus], train: Corpus) -> list[Corpus]:
     """The corpora with a column that says what of surface and identifier was seen in training data."""
     pairs = {(form, name) for form, names in _pairs(train) for name in names}
     forms, identifiers = {form for form, _ in pairs}, {name for _, name in pairs}
@@ -465,7 +407,7 @@ def _marked_seen(corpora: Sequence[Corpus], train: Corpus) -> list[Corpus]:
     return marked
 
 
-def _marked_ambiguous(corpora: Sequence[Corpus], source: Corpus) -> list[Corpus]:
+def _mark_ambiguous(corpora: Sequence[Corpus], source: Corpus) -> list[Corpus]:
     """The corpora with a column that says how many identifiers each surface has in training data, or in gold."""
     known: dict[str, set[str]] = {}
     for form, names in _pairs(source):
@@ -492,11 +434,6 @@ def read_links(name: str, repeated: int, low: int, least: str) -> Iterator[str]:
         yield f"{name}: {what} a score below {least} and do not count (--min-score)."
 
 
-def _number_of_links(name: str, side: LinkSide) -> Remark:
-    linked, nil = int(side.linked.sum()), int(side.nil.sum())
-    return number_of_links(name=name, marked=len(side.first), linked=linked, nil=nil)
-
-
 @remark
 def number_of_links(name: str, marked: int, linked: int, nil: int) -> Iterator[str]:
     """The number of mentions of a file, and of those that are linked."""
@@ -504,27 +441,27 @@ def number_of_links(name: str, marked: int, linked: int, nil: int) -> Iterator[s
 
 
 def _check(pairs: Sequence[tuple[str, Pair]], options: Options) -> Iterator[Remark]:
-    first = links_in(pairs[0][1])
-    theirs = sum(int(links_in(pair).system.linked.sum()) for _, pair in pairs)
+    first = links_of(pairs[0][1])[0]
+    theirs = sum(int(is_linked(links_of(pair)[1]).sum()) for _, pair in pairs)
     yield nothing_in_gold(
-        gold=first.spans.corpora[0].name,
+        gold=pairs[0][1].gold.name,
         nouns="links",
         symmetric="symmetric" if options.symmetric else "",
         labels="",
-        number=int(first.gold.linked.sum()),
+        number=int(is_linked(first).sum()),
         theirs=theirs,
     )
     yield from check_offsets(pairs, options, "mentions")
     outputs = []
     for name, pair in pairs:
-        links = links_in(pair)
-        yield nothing_in_system(name=name, nouns="links", number=int(links.system.linked.sum()))
+        ours, others = (side.labels for side in pair.marks["candidates"])
+        yield nothing_in_system(name=name, nouns="links", number=int(is_linked(links_of(pair)[1]).sum()))
         yield other_names(
             name=name,
             symmetric="symmetric" if options.symmetric else "",
-            shared=len(np.intersect1d(links.gold.codes, links.system.codes)),
-            ours=[links.names[code] for code in links.gold.codes[:1].tolist()],
-            theirs=[links.names[code] for code in links.system.codes[:1].tolist()],
+            shared=len(np.intersect1d(ours.codes, others.codes)),
+            ours=ours.strings(0, 1),
+            theirs=others.strings(0, 1),
         )
         if not options.symmetric:
             yield from (said(text=text) for text in swapped(pair))

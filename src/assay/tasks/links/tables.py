@@ -16,7 +16,7 @@ from assay.engine.prepare import Run
 from assay.engine.scores import Settings
 from assay.result import Result, Table, kind_title
 from assay.tasks.links.measures import FAIR, outcomes
-from assay.tasks.links.mentions import links_in
+from assay.tasks.links.mentions import TYPE, links_of, match_links, rank_candidates
 
 _CANDIDATES = ("links", "first", "among")
 _UNTYPED = "(none)"
@@ -33,34 +33,33 @@ _SETTINGS = {
 
 def numbers(run: Run, compares: bool) -> Mapping[str, Summed]:
     """Outcomes of gold's links by type, from each system to each other, and the number of right candidates."""
-    gold = links_in(run.pairs[0][1])
-    rows = gold.fair().gold
-    names = tuple(name or _UNTYPED for name in gold.types)
-    types = gold.gold.types[rows]
+    first, rows = run.pairs[0][1], match_links(run.pairs[0][1], "fair")[0]
+    column = links_of(first)[0].columns[TYPE]
+    names = tuple(name or _UNTYPED for name in column.vocabulary)
+    types = column.codes[rows]
     found: dict[str, Summed] = {}
     kinds: list[Ints] = []
-    answers: list[list[str]] = []
+    answers = []
     somewhere = np.zeros(len(rows), dtype=bool)
     for name, pair in run.pairs:
-        links = links_in(pair)
-        matching = links.fair()
-        kind = outcomes(links, matching)
+        numbers, system, steps = matched = match_links(pair, "fair")
+        kind, labels = outcomes(pair, matched), links_of(pair)[1].labels
+        partner = np.append(system, NONE)[steps.partner]
         paired = np.flatnonzero(kind <= FAIR.index("nil-linked"))
         among = np.zeros(len(rows), dtype=bool)
-        among[paired] = links.rank(matching.gold[paired], matching.partner[paired]) != NONE
+        among[paired] = rank_candidates(pair, numbers[paired], partner[paired]) != NONE
         somewhere |= among
         kinds.append(kind)
-        said = np.append(links.system.first, NONE)[matching.partner]
-        answers.append([*np.array([*links.names, ""], dtype=object)[np.where(kind == 0, NONE, said)]])
+        answer = np.where(kind == 0, NONE, np.append(labels.codes, NONE)[partner])
+        answers.append(np.array([*labels.vocabulary, ""], dtype=object)[answer])
         right = int((kind == 0).sum())
         found[f"candidates {name}"] = Summed(_CANDIDATES, (len(rows), right, int(among.sum())))
-    first = int(np.any([kind == 0 for kind in kinds], axis=0).sum())
-    found["candidates"] = Summed(_CANDIDATES, (len(rows), first, int(somewhere.sum())))
+    right = int(np.any([kind == 0 for kind in kinds], axis=0).sum())
+    found["candidates"] = Summed(_CANDIDATES, (len(rows), right, int(somewhere.sum())))
     systems = [name for name, _ in run.pairs]
     for a, b in combinations(range(len(systems)), 2) if compares else ():
-        right = kinds[b] == 0
-        change = np.where(right, 0, np.where(kinds[a] == 0, 1, 2))
-        differ = (kinds[a] != kinds[b]) | (np.array(answers[a]) != np.array(answers[b]))
+        change = np.where(kinds[b] == 0, 0, np.where(kinds[a] == 0, 1, 2))
+        differ = (kinds[a] != kinds[b]) | (answers[a] != answers[b])
         fields = ("links", *KINDS)
         counts = np.zeros((len(names), len(fields)), dtype=np.int64)
         counts[:, 0] = np.bincount(types, minlength=len(names))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from assay.align import Pair
+from assay.corpus import Marks
 from assay.engine.drawing import span_drawing
 from assay.engine.items import Items
 from assay.engine.lexicon import attribute
@@ -13,43 +14,39 @@ from assay.engine.spanpairs import count_words
 from assay.engine.task import Task
 from assay.errors import UsageError
 from assay.tasks.links import measures
-from assay.tasks.links.mentions import LinkPair
-from assay.tasks.links.options import OPTIONS
-from assay.tasks.links.prepare import AMBIGUOUS, prepare_links, shows_links
+from assay.tasks.links.mentions import TYPE, is_nil, links_of
+from assay.tasks.links.prepare import AMBIGUOUS, has_links, prepare_links
 from assay.tasks.links.tables import finish, numbers, present
 
 LENGTHS = ((1, "1"), (2, "2"), (3, "3"), (5, "4-5"))
 
 
-def _links_of(pair: Pair, judged: Items, spec: str) -> LinkPair:
-    links = pair.layer(LinkPair)
-    if links is None or not judged.kinds:
+def _links_of(pair: Pair, items: Items, spec: str) -> tuple[Marks, Marks]:
+    if "links" not in pair.marks or not items.kinds:
         raise UsageError(f"--slice {spec} is about links, but none are compared. Say --task links")
-    return links
+    return links_of(pair)
 
 
-def _nil(pair: Pair, judged: Items, _: str) -> Values:
-    links = _links_of(pair, judged, "nil")
-    ours, theirs = links.gold.nil.astype(np.int64), links.system.nil.astype(np.int64)
-    return judged.of_sides(ours, theirs), ("with an identifier", "NIL")
+def _nil(pair: Pair, items: Items, _: str) -> Values:
+    ours, theirs = (is_nil(side).astype(np.int64) for side in _links_of(pair, items, "nil"))
+    return items.of_sides(ours, theirs), ("with an identifier", "NIL")
 
 
-def _type(pair: Pair, judged: Items, _: str) -> Values:
-    links = _links_of(pair, judged, "type")
-    names = tuple(name or "(none)" for name in links.types)
-    return judged.of_sides(links.gold.types, links.system.types), names
+def _type(pair: Pair, items: Items, _: str) -> Values:
+    ours, theirs = (side.columns[TYPE] for side in _links_of(pair, items, "type"))
+    return items.of_sides(ours.codes, theirs.codes), tuple(name or "(none)" for name in ours.vocabulary)
 
 
-def _length(pair: Pair, judged: Items, _: str) -> Values:
-    spans = _links_of(pair, judged, "mention-length").spans
-    uppers = np.array([upper for upper, _ in LENGTHS])
-    words = judged.of_sides(count_words(pair.gold, spans.gold), count_words(pair.system, spans.system))
-    return np.searchsorted(uppers, words, side="left"), (*(name for _, name in LENGTHS), "over 5")
+def _length(pair: Pair, items: Items, _: str) -> Values:
+    ours, theirs = _links_of(pair, items, "mention-length")
+    words = items.of_sides(count_words(pair.gold, ours), count_words(pair.system, theirs))
+    names = (*(name for _, name in LENGTHS), "over 5")
+    return np.searchsorted([upper for upper, _ in LENGTHS], words, side="left"), names
 
 
-def _ambiguous(pair: Pair, judged: Items, _: str) -> Values:
-    _links_of(pair, judged, "ambiguous")
-    return attribute(pair, judged, AMBIGUOUS)
+def _ambiguous(pair: Pair, items: Items, _: str) -> Values:
+    _links_of(pair, items, AMBIGUOUS)
+    return attribute(pair, items, AMBIGUOUS)
 
 
 SLICES = (
@@ -72,8 +69,11 @@ TASK = Task(
     agreement=("links", "links(match=overlap)", "fair-links", "link-mentions"),
     agreement_where_defined=("link-kappa",),
     prepare=prepare_links,
-    recognises=shows_links,
-    options=OPTIONS,
+    recognises=has_links,
+    options=(
+        *("train", "link_column", "link_field", "id_prefix", "same_ids", "min_score", "id_url", "blank_tag"),
+        *("scheme", "repair", "missing"),
+    ),
     slices=SLICES,
     drawing=span_drawing(all_count=True),
     matched=True,

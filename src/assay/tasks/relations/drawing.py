@@ -7,17 +7,18 @@ from typing import Any
 
 import numpy as np
 
+from assay.align import Pair
 from assay.arrays import NONE, Bools, Ints
 from assay.corpus import Marks
 from assay.engine.drawing import span_places
 from assay.engine.items import Items
 from assay.engine.prepare import Run
-from assay.engine.spanpairs import surface_forms
+from assay.engine.spanpairs import spans_of, surface_forms
 from assay.engine.task import Drawing, Layers, Places, Tables
 from assay.engine.texts import ELSEWHERE, NO_HEAD, Rows, Shown, span_rows
 from assay.records import dataclass
 from assay.result import ExampleSpan
-from assay.tasks.relations.pairs import RelationPair, relations_of
+from assay.tasks.relations.pairs import ROLES, is_undirected, relations_of
 
 _MEANINGS = {
     "le": "LE: wrong label",
@@ -35,7 +36,7 @@ class _Arcs:
     """Relations of a side in the sentences that they belong to."""
 
     begin: Ints
-    """The first word of the tail, or of the head where the tail is elsewhere …"""
+    """The first word of the tail, or of the head if the tail is in another sentence …"""
     end: Ints
     stretches: dict[int, Any]
     head: tuple[Ints, Ints]
@@ -45,39 +46,34 @@ class _Arcs:
     undirected: Bools
 
 
-def _shapes(layer: RelationPair, side: Marks, chosen: Ints) -> tuple[Ints, Ints, dict[int, Any]]:
-    """The words of spans, as far as they lie in the sentence in which the span begins."""
-    begin, end, stretches = span_places(layer.spans, side, chosen)
-    gold = layer.spans.corpora[0]
-    if gold.texts is not None:
+def _words_of(pair: Pair, side: Marks, chosen: Ints) -> tuple[Ints, Ints, dict[int, Any]]:
+    """The words of spans, as far as they are in the sentence in which the span begins."""
+    begin, end, stretches = span_places(spans_of(pair), side, chosen)
+    if pair.gold.texts is not None:
         return begin, end, stretches
-    size = np.diff(gold.starts)[side.unit[chosen]]
+    size = np.diff(pair.gold.starts)[side.unit[chosen]]
     inside = {
         row: [[a, min(b, int(size[row]))] for a, b in shape if a < size[row]] for row, shape in stretches.items()
     }
     return begin, np.minimum(end, size), inside
 
 
-def _arcs(run: Run, pair: int, side: int, numbers: Ints, sentence: Ints) -> _Arcs:
-    layer = relations_of(run.pairs[pair][1])
-    rows, spans = ((layer.gold, layer.spans.gold), (layer.system, layer.spans.system))[side]
-    ends = rows.head[numbers], rows.tail[numbers]
-    inside = [spans.unit[end] == sentence for end in ends]
+def _arcs(pair: Pair, side: int, numbers: Ints, sentence: Ints) -> _Arcs:
+    spans, relations = (spans_of(pair).gold, spans_of(pair).system)[side], relations_of(pair)[side].where(numbers)
+    head, tail = (relations.arguments[role] for role in ROLES)
     # One of both arguments is in the sentence.
-    own = np.where(inside[1], ends[1], ends[0])
-    begin, end, stretches = _shapes(layer, spans, own)
-    first, last, _ = _shapes(layer, spans, ends[0])
-    apart = np.flatnonzero(~(inside[0] & inside[1]))
+    leaving, entering = spans.unit[tail] != sentence, spans.unit[head] != sentence
+    begin, end, stretches = _words_of(pair, spans, np.where(leaving, head, tail))
+    first, last, _ = _words_of(pair, spans, head)
+    apart = np.flatnonzero(leaving | entering)
     first[apart] = ELSEWHERE
     beyond = {}
     if len(apart):
-        leaving = inside[0][apart]
-        others = np.where(leaving, ends[1][apart], ends[0][apart])
-        texts = surface_forms(layer.spans.corpus_of(spans), spans.number[others])
-        for row, out, text in zip(apart.tolist(), leaving.tolist(), texts, strict=True):
-            beyond[row] = f"{'→' if out else '←'} {text}"
-    free = np.array([label in {*layer.symmetric, *layer.asked} for label in layer.labels] or [False])
-    return _Arcs(begin, end, stretches, (first, last), beyond, free[rows.label[numbers]])
+        others = np.where(entering, head, tail)[apart]
+        texts = surface_forms((pair.gold, pair.system)[side], spans.number[others])
+        for row, text in zip(apart.tolist(), texts, strict=True):
+            beyond[row] = f"{'←' if entering[row] else '→'} {text}"
+    return _Arcs(begin, end, stretches, (first, last), beyond, is_undirected(relations))
 
 
 def _places(run: Run, items: Items) -> Places:
@@ -87,21 +83,21 @@ def _places(run: Run, items: Items) -> Places:
     for owner in range(-1, len(run.pairs)):
         rows = np.flatnonzero(items.owner == owner)
         if len(rows):
-            found = _arcs(run, max(owner, 0), int(owner != NONE), items.item[rows], items.sentence[rows])
+            found = _arcs(run.pairs[max(owner, 0)][1], int(owner != NONE), items.item[rows], items.sentence[rows])
             begin[rows], end[rows] = found.begin, found.end
             stretches.update((int(rows[row]), shape) for row, shape in found.stretches.items())
     return begin, end, stretches
 
 
-def _sides(run: Run, tables: Tables) -> Iterator[tuple[str, Items, Bools, Ints, Ints, int, int]]:
-    """Gold and each system: name, table, the rows with a relation, its number and label, and where to look for it."""
-    names = [name for name, _ in run.pairs]
+def _sides(run: Run, tables: Tables) -> Iterator[tuple[str, Items, Bools, Ints, Ints, int, Pair]]:
+    """Gold and each system: name, table, the rows with a relation, its number and label, its side and pair."""
+    pairs = dict(run.pairs)
     for place, (name, one) in enumerate([("gold", tables[0][1]), *tables]):
         assert one.partner is not None
         if place == 0:
-            yield name, one, one.has_gold, one.item, one.gold, 0, names.index(tables[0][0])
+            yield name, one, one.has_gold, one.item, one.gold, 0, pairs[tables[0][0]]
         else:
-            yield name, one, one.has_system[0], one.partner[0], one.answer[0], 1, names.index(name)
+            yield name, one, one.has_system[0], one.partner[0], one.answer[0], 1, pairs[name]
 
 
 def _layers(run: Run, items: Items, tables: Tables, shown: Shown) -> Layers:
@@ -109,16 +105,15 @@ def _layers(run: Run, items: Items, tables: Tables, shown: Shown) -> Layers:
     layers: list[Rows] = []
     for _, one, there, numbers, labels, side, pair in _sides(run, tables):
         rows = np.flatnonzero(there & (shown.place[one.sentence] != NONE))
-        arcs = _arcs(run, pair, side, numbers[rows], one.sentence[rows])
-        layer = relations_of(run.pairs[pair][1])
-        spans = layer.spans.system if side else layer.spans.gold
+        arcs = _arcs(pair, side, numbers[rows], one.sentence[rows])
+        spans = (spans_of(pair).gold, spans_of(pair).system)[side]
         drawn = np.flatnonzero(shown.place[spans.unit] != NONE)
-        begin, end, stretches = _shapes(layer, spans, drawn)
+        begin, end, stretches = _words_of(pair, spans, drawn)
         known = {label: code for code, label in enumerate(one.labels)}
         codes = labels[rows].astype(np.int64)
         for row, text in arcs.beyond.items():
             codes[row] = known.setdefault(f"{one.labels[codes[row]]} {text}", len(known))
-        types = [known.setdefault(name, len(known)) for name in layer.spans.labels]
+        types = [known.setdefault(name, len(known)) for name in spans_of(pair).labels]
         nothing = np.full(len(drawn), NONE)
         layers.append(
             span_rows(
@@ -150,7 +145,7 @@ def _example(run: Run, items: Items, tables: Tables, sentence: int) -> dict[str,
         answers = np.where(one.has_gold, one.item, NONE)[rows]
         rows = rows[np.isin(answers, wrong) | (answers == NONE)]
         answers = np.where(one.has_gold, one.item, NONE)[rows]
-        arcs = _arcs(run, pair, side, numbers[rows], one.sentence[rows])
+        arcs = _arcs(pair, side, numbers[rows], one.sentence[rows])
         for row, (place, answer) in enumerate(zip(rows.tolist(), answers.tolist(), strict=True)):
             shape = arcs.stretches.get(row) or [[int(arcs.begin[row]), int(arcs.end[row])]]
             label = " ".join(filter(None, (one.labels[labels[place]], arcs.beyond.get(row, ""))))

@@ -9,25 +9,43 @@ from typing import Any
 import numpy as np
 
 from assay.align import Pair
-from assay.arrays import NONE, Bools, Floats, Ints, all_but, distinct_rows, ratio
+from assay.arrays import NONE, Floats, Ints, distinct_rows, ratio
+from assay.corpus import Marks
 from assay.engine.counts import Counts, Sums, by_label
 from assay.engine.counts import matched as by_kind
 from assay.engine.items import Items
-from assay.engine.matching import one_to_one, overlapping
+from assay.engine.lexicon import KNOWN
+from assay.engine.matching import Matches, Steps, overlapping
 from assay.engine.measure import BEYOND_CHANCE, F1, SCORES, Macro, Proportion, Ratio, Score, Scores, measure
+from assay.engine.spanpairs import spans_of
 from assay.engine.weighting import Parts, error_weights
 from assay.errors import InputError, UsageError, unknown
-from assay.tasks.relations.entities import ENTITIES
-from assay.tasks.relations.entities import facts as listed_facts
-from assay.tasks.relations.pairing import FAIR, FOUND, MATCHES, Setting, fairly, matched
-from assay.tasks.relations.pairs import EQUIVALENT, RelationList, RelationPair, relations_of, untyped
+from assay.formats.relations import SYMMETRIC
+from assay.tasks.relations.entities import ENTITIES, match_facts
+from assay.tasks.relations.pairing import FAIR, MATCHES, match_fairly, match_relations, relation_keys
+from assay.tasks.relations.pairs import (
+    EQUIVALENT,
+    ROLES,
+    TOLD,
+    choose_relations,
+    ends_of,
+    first_of_each,
+    found_spans,
+    have_both,
+    number_spans,
+    overlapped_spans,
+    relations_of,
+    span_classes,
+)
 
+FOUND = ("tp", "fn", "fp")
+"""Outcomes of relations that are right or not."""
 ERRORS = FAIR[1:6]
 """The errors of a relation that has a partner."""
 CAUSES = ("fn-argument-missing", "fn-not-related", "fp-argument-spurious", "fp-spurious")
 """The causes of missing and spurious relations."""
 _HALF: Parts = (0.0, 0.5, 0.5)
-PRESETS: Mapping[str, Mapping[str, Parts]] = {
+_PRESETS: Mapping[str, Mapping[str, Parts]] = {
     "fair": dict.fromkeys(ERRORS, _HALF),
     "be-half": {**dict.fromkeys(ERRORS, _HALF), "be": (0.5, 0.25, 0.25)},
     "all-fp": dict.fromkeys(ERRORS, (0.0, 1.0, 0.0)),
@@ -41,96 +59,48 @@ _VALUES = {
     "direction": ("kept", "any"),
     "given": ("", "spans"),
 }
-"""The values of settings."""
+"""The values of parameters."""
 
 
-def setting_of(**given: Any) -> Setting:
-    """The setting that parameters of a measure stand for."""
-    for name, known in _VALUES.items():
-        if given.get(name, known[0]) not in known:
-            raise unknown(f"value of {name}", str(given[name]), [value for value in known if value])
-    match = str(given.get("match", "strict"))
-    if given.get("types") == "same" and match in ("strict", "boundary"):
-        raise UsageError(f"relations: match={match} says itself if types count; types= is for overlap, first, last.")
-    if given.get("equivalence") and match not in ("strict", "boundary"):
-        raise UsageError(f"relations: equivalence=true goes with match=strict or boundary, not with {match}.")
-    return Setting(
-        match,
-        given.get("types") == "same",
-        given.get("label", "same") == "same",
-        given.get("direction", "kept") == "kept",
-        str(given.get("symmetric", "")),
-        bool(given.get("equivalence", False)),
-    )
+def _check_values(**given: str) -> None:
+    for name, value in given.items():
+        if value not in _VALUES[name]:
+            raise unknown(f"value of {name}", value, [known for known in _VALUES[name] if known])
 
 
-def _check_types(layer: RelationPair, name: str) -> None:
-    """Refuse to compare types that are not there."""
-    for file, number in untyped(layer).items():
-        what = "1 argument has" if number == 1 else f"{number:,} arguments have"
-        raise InputError(
-            f"{file}: {what} no type, which {name} compares. Take relations(match=boundary), which compares places "
-            "alone."
-        )
+def _check_types(pair: Pair, name: str) -> None:
+    """Raise an error if a measure compares types of arguments that have none."""
+    sides, spans = relations_of(pair), spans_of(pair)
+    empty = np.array([not label for label in spans.labels] or [False])
+    for relations, side in zip(sides, (spans.gold, spans.system), strict=True):
+        number = int(empty[side.label[np.unique(ends_of(relations, np.arange(len(side))))]].sum())
+        if number:
+            what = "1 argument has" if number == 1 else f"{number:,} arguments have"
+            raise InputError(
+                f"{spans.corpus_of(side).name}: {what} no type, which {name} compares. Take "
+                "relations(match=boundary), which compares places alone."
+            )
 
 
-def judged(
-    layer: RelationPair,
-    gold: RelationList,
-    system: RelationList,
-    partner: Ints,
-    kinds: tuple[str, ...],
-    kind: Ints,
-    *,
-    causes: bool = False,
+def relation_items(
+    pair: Pair, sides: tuple[Marks, Marks], matches: Matches, kinds: tuple[str, ...] = FOUND, **more: Any
 ) -> Items:
-    """Relations as items: gold's in order, then the system's that answer for none."""
-    free = np.ones(len(system) + 1, dtype=bool)
-    free[partner] = False
-    extra = np.flatnonzero(free[:-1])
-    whole = np.concatenate([partner, extra])
-    outcome = np.concatenate([kind, np.full(len(extra), kinds.index("fp"))])
-    own = np.concatenate([gold.label, np.full(len(extra), NONE)])
-    # NONE is -1, the last.
-    answer = np.append(system.label, NONE)[whole]
-    has_gold = np.arange(len(whole)) < len(gold)
-    marks: dict[str, Bools] = {}
-    if causes:
-        missing = ~(layer.met[0][gold.head] & layer.met[0][gold.tail])
-        spurious = ~(layer.met[1][system.head] & layer.met[1][system.tail])
-        lost = np.concatenate([missing, spurious[extra]])
-        for name, at, alone in zip(CAUSES, ("fn", "fn", "fp", "fp"), (True, False, True, False), strict=True):
-            marks[name] = (outcome == kinds.index(at)) & (lost == alone)
-    return Items.of(
-        labels=layer.labels,
-        sentence=np.concatenate([gold.sentence, system.sentence[extra]]),
-        item=np.concatenate([gold.number, system.number[extra]]),
-        gold=own,
-        answer=answer,
-        right=outcome == 0,
-        has_gold=has_gold,
-        has_system=whole != NONE,
-        kinds=kinds,
-        kind=outcome,
-        label=np.where(has_gold, own, answer),
-        partner=np.append(system.number, NONE)[whole],
-        key=_keys(layer, system)[:, whole],
-        marks=marks,
-    )
-
-
-def _keys(layer: RelationPair, system: RelationList) -> Ints:
-    """Numbers that tell each of the system's relations from all others of its sentence in any system: the places and
-    types of its arguments, its label; at the end a column for none."""
-    spans, start = layer.spans.system, layer.spans.line_starts[system.sentence]
+    """Relations as items, known by the places and types of their arguments and by their labels."""
+    (gold, system), spans = sides, spans_of(pair)
+    start, shape = spans.line_starts[system.unit], np.zeros(len(spans.system), dtype=np.int64)
+    for item in spans.system.stretches:
+        shape[item] = hash(spans.identity(item)[1])
     columns: list[Ints] = []
-    shape = np.zeros(len(spans), dtype=np.int64)
-    for item in spans.stretches:
-        shape[item] = hash(layer.spans.identity(item)[1])
-    for end in (system.head, system.tail):
-        columns += [spans.begin[end] - start, spans.end[end] - start, shape[end], spans.label[end]]
-    both = np.stack([*columns, system.label]).astype(np.int64)
-    return np.concatenate([both, np.full((len(both), 1), NONE)], axis=1)
+    for end in (system.arguments[role] for role in ROLES):
+        columns += [spans.system.begin[end] - start, spans.system.end[end] - start, shape[end]]
+        columns.append(spans.system.label[end])
+    key = np.stack([*columns, system.label]).astype(np.int64)
+    return matches.items(kinds, gold, system, key, numbers=(gold.number, system.number), **more)
+
+
+def found_matches(steps: Steps) -> Matches:
+    """The matches of relations that are right or not."""
+    return steps.matches(FOUND.index("fn"), FOUND.index("fp"))
 
 
 _SCORES: Scores = {
@@ -184,40 +154,45 @@ def relations(
         gold's relations before the choice).
     Score: precision = tp/(tp+fp), recall = tp/(tp+fn), f1 = 2·tp/(2·tp+fp+fn); macro-f1 is the mean over the labels
         of gold or system; ceiling (given=spans) = gold/all, and recall there times ceiling is recall.
-    Paper: Taillé et al. 2020. Golden: relations-ehealthkd2020, cases/relations. Peers: sincere (re_score).
+    Paper: Taillé et al. 2020. Peers: sincere (re_score).
     """
-    setting = setting_of(**{name: value for name, value in locals().items() if name != "pair"})
-    layer = relations_of(pair)
-    if match == "strict" or setting.types or given:
-        _check_types(layer, f"match={match}" if not given else "given=spans")
-    gold, system = layer.chosen(symmetric)
+    _check_values(match=match, types=types, label=label, direction=direction, given=given)
+    if types == "same" and match in ("strict", "boundary"):
+        raise UsageError(f"relations: match={match} says itself if types count; types= is for overlap, first, last.")
+    if equivalence and match not in ("strict", "boundary"):
+        raise UsageError(f"relations: equivalence=true goes with match=strict or boundary, not with {match}.")
+    if match == "strict" or types == "same" or given:
+        _check_types(pair, f"match={match}" if not given else "given=spans")
+    gold, system = sides = choose_relations(pair, symmetric)
+    if given:
+        masks = [have_both(side, mask) for side, mask in zip(sides, found_spans(pair), strict=True)]
+        sides = gold.where(masks[0]), system.where(masks[1])
+    steps = match_relations(
+        pair,
+        sides,
+        match=match,
+        types=types == "same",
+        label=label == "same",
+        direction=direction == "kept",
+        equivalence=equivalence,
+    )
+    items = relation_items(pair, sides, found_matches(steps))
     if not given:
-        return _found(layer, gold, system, setting)
-    ours, theirs = layer.found
-    kept = gold.where(ours[gold.head] & ours[gold.tail])
-    theirs_kept = system.where(theirs[system.head] & theirs[system.tail])
+        return items
     # Gold's relations are others for each system, so that these cannot be compared item by item.
-    counts = by_kind(_found(layer, kept, theirs_kept, setting), pair.gold.sentences)
-    rows = np.stack([gold.sentence, gold.label], axis=1)
-    distinct, _, sizes = distinct_rows(rows)
-    values = np.zeros((len(sizes), len(counts.fields) + 1), dtype=np.int64)
-    values[:, -1] = sizes
-    before = np.concatenate([counts.values, np.zeros((len(counts.values), 1), dtype=np.int64)], axis=1)
+    counts = by_kind(items, pair.gold.sentences)
+    distinct, _, sizes = distinct_rows(np.stack([gold.unit, gold.label], axis=1))
+    fields = np.pad(counts.values, ((0, len(sizes)), (0, 1)))
+    fields[len(counts.values) :, -1] = sizes
     assert counts.label is not None
     return Counts(
         (*counts.fields, "all"),
         counts.units,
         np.concatenate([counts.unit, distinct[:, 0]]),
-        np.concatenate([before, values]),
+        fields,
         counts.labels,
         np.concatenate([counts.label, distinct[:, 1]]),
     )
-
-
-def _found(layer: RelationPair, gold: RelationList, system: RelationList, setting: Setting) -> Items:
-    partner = matched(layer, gold, system, setting)
-    kind = np.where(partner == NONE, FOUND.index("fn"), 0)
-    return judged(layer, gold, system, partner, FOUND, kind)
 
 
 # --- fair ---
@@ -227,7 +202,7 @@ def _weights(parameters: Mapping[str, Any]) -> tuple[Scores, Scores]:
     given = {name: str(parameters.get(name, "")) for name in ERRORS}
     opened = bool(parameters["open"])
     weights = error_weights(
-        str(parameters["preset"]), given, open_sums=opened, types=ERRORS, presets=PRESETS, usual="fair"
+        str(parameters["preset"]), given, open_sums=opened, types=ERRORS, presets=_PRESETS, usual="fair"
     )
     scores: dict[str, Score] = weights.scores()
     return scores, {"macro-f1": Macro(scores["f1"], FAIR)}
@@ -274,14 +249,25 @@ def fair_relations(
         the causes fn-argument-missing, fn-not-related, fp-argument-spurious, fp-spurious; gold, system.
     Score: le, de, te, be and me count as half a spurious and half a missing relation: f1 = 2·tp/(2·tp + all errors).
         macro-f1 as for relations, errors under gold's label.
-    Paper: after Ortmann 2022. Golden: relations-ehealthkd2020, cases/relations.
+    Paper: after Ortmann 2022.
     """
-    setting = setting_of(label=label, direction=direction, symmetric=symmetric, equivalence=equivalence)
-    layer = relations_of(pair)
-    _check_types(layer, "fair-relations")
-    gold, system = layer.chosen(symmetric)
-    partner, kind = fairly(layer, gold, system, setting)
-    return judged(layer, gold, system, partner, FAIR, kind, causes=True)
+    _check_values(label=label, direction=direction)
+    _check_types(pair, "fair-relations")
+    sides = choose_relations(pair, symmetric)
+    steps = match_fairly(
+        pair, sides, label=label == "same", direction=direction == "kept", equivalence=equivalence
+    )
+    matches = steps.matches(FAIR.index("fn"), FAIR.index("fp"))
+    whole = [have_both(side, mask) for side, mask in zip(sides, overlapped_spans(pair), strict=True)]
+    causes = {}
+    for names, kind, rows, own in (
+        (CAUSES[:2], "fn", matches.gold, whole[0]),
+        (CAUSES[2:], "fp", matches.system, whole[1]),
+    ):
+        there = np.append(own, True)[rows]
+        causes[names[0]] = (matches.kind == FAIR.index(kind)) & ~there
+        causes[names[1]] = (matches.kind == FAIR.index(kind)) & there
+    return relation_items(pair, sides, matches, FAIR, marks=causes)
 
 
 # --- facts: relations between entities ---
@@ -326,23 +312,21 @@ def facts(pair: Pair, *, entities: str = "all", ignore: str = "") -> Items:
         not of recall (Ign F1 of DocRED).
     Counts: per label tp, fn, fp, each fact once; seen (with --train: right facts that it has); gold, system.
     Score: as for relations; with ignore=train precision = (tp-seen)/(tp+fp-seen), f1 the harmonic mean.
-    Paper: Yao et al. 2019. Golden: cases/relations. Peers: DocRED, JEREX, REBEL.
+    Paper: Yao et al. 2019. Peers: DocRED, JEREX, REBEL.
     """
     if entities not in ENTITIES:
         raise unknown("value of entities", entities, ENTITIES)
     if ignore not in ("", "train"):
         raise unknown("value of ignore", ignore, ["train"])
-    layer = relations_of(pair)
-    if ignore and layer.seen is None:
+    seen = relations_of(pair)[0].columns.get("train")
+    if ignore and seen is None:
         raise UsageError("facts(ignore=train) needs the training data. Say where they are: --train FILE")
-    gold, system, partner = listed_facts(layer, entities)
-    kind = np.where(partner == NONE, FOUND.index("fn"), 0)
-    found = judged(layer, gold, system, partner, FOUND, kind)
-    if layer.seen is None:
-        return found
-    known = np.zeros(len(found), dtype=bool)
-    known[: len(gold)] = layer.seen[0][gold.number] == 1
-    return replace(found, marks={"seen": known & found.right[0]})
+    sides, steps = match_facts(pair, entities)
+    items = relation_items(pair, sides, found_matches(steps))
+    if seen is None:
+        return items
+    known = np.append(seen.codes == KNOWN.index("seen"), False)[np.where(items.has_gold, items.item, NONE)]
+    return replace(items, marks={"seen": known & items.right[0]})
 
 
 # --- eHealth-KD ---
@@ -386,87 +370,73 @@ def ehealth_kd(pair: Pair, *, task: str = "both", given: str = "", equivalence: 
         partners (same-as in either order); missing; spurious.
     Score: precision = (correct + partial/2)/(correct + partial + incorrect + spurious), recall with missing in place
         of spurious, f1 their harmonic mean. Only sentences that gold annotates count there: --only-annotated.
-    Paper: Piad-Morffis et al. 2020. Golden: relations-ehealthkd2020, cases/relations. Peers: ehealthkd-2020.
+    Paper: Piad-Morffis et al. 2020. Peers: ehealthkd-2020.
     """
     if task not in TASKS:
         raise unknown("value of task", task, TASKS)
     if given not in _VALUES["given"]:
         raise unknown("value of given", given, ["spans"])
-    layer = relations_of(pair)
-    rows, partner = _kd_spans(layer)
-    if task == "relations":
-        rows = []
-    if task != "spans":
-        rows += _kd_relations(layer, partner, bool(given), equivalence)
+    spans, partner = _kd_spans(pair)
     values = np.zeros((pair.gold.sentences, len(KD)), dtype=np.int64)
-    for kind, sentences in rows:
-        values[:, KD.index(kind)] += np.bincount(sentences, minlength=len(values))
+    outcomes = {} if task == "relations" else spans
+    for one in (outcomes, {} if task == "spans" else _kd_relations(pair, partner, bool(given), equivalence)):
+        for kind, sentences in one.items():
+            values[:, KD.index(kind)] += np.bincount(sentences, minlength=len(values))
     return Counts(KD, len(values), np.arange(len(values)), values)
 
 
-def _kd_spans(layer: RelationPair) -> tuple[list[tuple[str, Ints]], Ints]:
+def _kd_spans(pair: Pair) -> tuple[dict[str, Ints], Ints]:
     """The sentences of spans with each outcome; and for each number of a system's span that of gold's partner, if it
     is correct or partial."""
-    gold, system = layer.spans.gold, layer.spans.system
-    (ours, theirs), (places, their_places) = layer.typed, layer.places
-    partner = one_to_one(ours, theirs)
-    kind = np.where(partner == NONE, NONE, KD.index("correct"))
-
-    def left() -> tuple[Ints, Ints]:
-        return np.flatnonzero(partner == NONE), all_but(partner, len(theirs))
-
-    here, there = left()
-    found = one_to_one(places[here], their_places[there])
-    rows = here[found != NONE]
-    partner[rows], kind[rows] = there[found[found != NONE]], KD.index("incorrect")
-    first, second, _ = overlapping(gold, system, *left())
+    spans = spans_of(pair)
+    gold, system = spans.gold, spans.system
+    ours, theirs = number_spans(pair, types=True)
+    steps = Steps(len(gold), len(system))
+    steps.by_key(ours, theirs, KD.index("correct"))
+    steps.by_key(*number_spans(pair, types=False), KD.index("incorrect"))
+    first, second, _ = overlapping(gold, system, *steps.left())
     same = gold.label[first] == system.label[second]
     taken: set[int] = set()
     for own, other in sorted(zip(second[same].tolist(), first[same].tolist(), strict=True)):
-        if own not in taken and partner[other] == NONE:
-            partner[other], kind[other] = own, KD.index("partial")
+        if own not in taken and steps.partner[other] == NONE:
+            steps.settle(np.array([other]), np.array([own]), KD.index("partial"))
             taken.add(own)
-    outcomes = [(name, gold.unit[kind == code]) for code, name in enumerate(KD[:3])]
-    outcomes += [("missing", gold.unit[kind == NONE]), ("spurious", system.unit[left()[1]])]
+    outcomes = {name: gold.unit[steps.kind == code] for code, name in enumerate(KD[:3])}
+    outcomes |= {"missing": gold.unit[steps.kind == NONE], "spurious": system.unit[steps.left()[1]]}
     mapped = np.full(int(max(ours.max(initial=-1), theirs.max(initial=-1))) + 1, NONE)
-    usable = np.isin(kind, [KD.index("correct"), KD.index("partial")])
-    mapped[theirs[partner[usable]]] = ours[usable]
+    usable = np.isin(steps.kind, [KD.index("correct"), KD.index("partial")])
+    mapped[theirs[steps.partner[usable]]] = ours[usable]
     return outcomes, mapped
 
 
-def _kd_relations(layer: RelationPair, partner: Ints, given: bool, equivalence: bool) -> list[tuple[str, Ints]]:
+def _kd_relations(pair: Pair, partner: Ints, given: bool, equivalence: bool) -> dict[str, Ints]:
     """The sentences of relations with each outcome."""
+    typed = number_spans(pair, types=True)
     # As the scorer does: what is there twice counts once, but same-as in two orders counts twice.
-    single = []
-    for rows, typed in zip((layer.gold, layer.system), layer.typed, strict=True):
-        group = distinct_rows(np.stack([rows.label, typed[rows.head], typed[rows.tail]], axis=1))[1]
-        single.append(rows.where(np.sort(np.unique(group, return_index=True)[1])))
-    gold, system = single
-    free = np.array([label in {*layer.symmetric, EQUIVALENT} for label in layer.labels] or [False])
-    ends = np.stack([layer.typed[0][gold.head], layer.typed[0][gold.tail]])
-    theirs = partner[np.stack([layer.typed[1][system.head], layer.typed[1][system.tail]])]
-    whole = (theirs != NONE).all(axis=0)
-    kept = np.isin(ends, partner[partner != NONE]).all(axis=0) if given else np.ones(len(gold), dtype=bool)
-    found = np.full(len(gold), NONE)
-    for classes in (None, layer.classes) if equivalence else (None,):
-        ours, rest = np.flatnonzero((found == NONE) & kept), np.setdiff1d(np.flatnonzero(whole), found)
-        keys = []
-        for rows, chosen, numbers in ((gold, ours, ends), (system, rest, theirs)):
-            both = numbers[:, chosen] if classes is None else classes[numbers[:, chosen]]
-            both = np.where(free[rows.label[chosen]], np.sort(both, axis=0), both)
-            keys.append(np.stack([rows.label[chosen], *both], axis=1))
-        group = distinct_rows(np.concatenate(keys))[1]
-        pairs = one_to_one(group[: len(ours)], group[len(ours) :])
-        found[ours[pairs != NONE]] = rest[pairs[pairs != NONE]]
-    spurious = np.ones(len(system), dtype=bool)
-    spurious[found[found != NONE]] = False
+    gold, system = (
+        relations.where(first_of_each(relations.label, *ends_of(relations, numbers)))
+        for relations, numbers in zip(relations_of(pair), typed, strict=True)
+    )
+    mapped = typed[0], partner[typed[1]]
+    whole = have_both(system, mapped[1] != NONE)
     if given:
-        spurious &= whole
-    return [
-        ("correct", gold.sentence[found != NONE]),
-        ("missing", gold.sentence[(found == NONE) & kept]),
-        ("spurious", system.sentence[spurious]),
-    ]
+        gold = gold.where(have_both(gold, np.isin(typed[0], partner[partner != NONE])))
+    sides = gold, system.where(whole)
+    free = [side.labels.isin((EQUIVALENT,)) | (side.columns[SYMMETRIC].codes == TOLD) for side in sides]
+    steps = Steps(len(sides[0]), len(sides[1]))
+    steps.by_key(*relation_keys(sides, mapped, (free[0], free[1])), 0)
+    if equivalence:
+        classes = span_classes(pair, types=True)
+        same = classes[mapped[0]], np.append(classes, NONE)[mapped[1]]
+        steps.by_key(*relation_keys(sides, same, (free[0], free[1])), 0)
+    spurious = np.ones(len(system), dtype=bool)
+    right = steps.partner != NONE
+    spurious[np.flatnonzero(whole)[steps.partner[right]]] = False
+    return {
+        "correct": gold.unit[right],
+        "missing": gold.unit[~right],
+        "spurious": system.unit[spurious & whole if given else spurious],
+    }
 
 
 # --- agreement ---
@@ -493,24 +463,24 @@ def relation_kappa(pair: Pair, *, symmetric: str = "") -> Counts:
     Score: as for kappa. With the F1 of spans it tells how far annotators agree; whether spans are found at all is
         not in it.
     """
-    layer = relations_of(pair)
-    common = np.intersect1d(*layer.typed)
-    first = np.unique(layer.typed[0], return_index=True)
-    sentence = layer.spans.gold.unit[first[1][np.searchsorted(first[0], common)]]
+    typed = number_spans(pair, types=True)
+    common = np.intersect1d(*typed)
+    first = np.unique(typed[0], return_index=True)
+    sentence = spans_of(pair).gold.unit[first[1][np.searchsorted(first[0], common)]]
     number = np.bincount(sentence, minlength=pair.gold.sentences)
     known: dict[str, int] = {UNRELATED: 0}
-    size = int(max(one.max(initial=-1) for one in layer.typed)) + 1
-    where = np.full(size, NONE)
+    where = np.full(int(max(one.max(initial=-1) for one in typed)) + 1, NONE)
     where[common] = sentence
     marked: list[dict[tuple[int, int], str]] = []
-    for rows, typed in zip(layer.chosen(symmetric), layer.typed, strict=True):
-        head, tail = typed[rows.head], typed[rows.tail]
-        kept = (where[head] != NONE) & (where[head] == where[tail]) & (head != tail)
-        found: dict[tuple[int, int], str] = {}
-        for one, other, code in zip(head[kept].tolist(), tail[kept].tolist(), rows.label[kept].tolist(), strict=True):
-            before = found.get((one, other))
-            found[one, other] = layer.labels[code] if before is None else f"{before}+{layer.labels[code]}"
-        marked.append(found)
+    for relations, numbers in zip(choose_relations(pair, symmetric), typed, strict=True):
+        head, tail = ends_of(relations, numbers)
+        kept = np.flatnonzero((where[head] != NONE) & (where[head] == where[tail]) & (head != tail))
+        labels: dict[tuple[int, int], str] = {}
+        for row, one, other in zip(kept.tolist(), head[kept].tolist(), tail[kept].tolist(), strict=True):
+            before = labels.get((one, other))
+            label = relations.labels[row]
+            labels[one, other] = label if before is None else f"{before}+{label}"
+        marked.append(labels)
     pairs = sorted({*marked[0], *marked[1]})
     codes = [[known.setdefault(own.get(both, UNRELATED), len(known)) for both in pairs] for own in marked]
     ours, theirs = (np.array(one, dtype=np.int64) for one in codes)

@@ -2,240 +2,175 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import field
-from functools import cached_property
+from dataclasses import replace
 
 import numpy as np
 
 from assay.align import Pair
-from assay.arrays import NONE, Bools, Ints, Stretches, all_but, distinct_rows
-from assay.corpus import Corpus, Marks
+from assay.arrays import NONE, Bools, Ints, all_but, distinct_rows
+from assay.corpus import Column, Marks
 from assay.engine.matching import overlap_counts
-from assay.engine.spanpairs import SpanPair
+from assay.engine.spanpairs import spans_of
 from assay.errors import UsageError
-from assay.formats.relations import Relations
-from assay.records import dataclass
+from assay.formats.relations import SYMMETRIC, relations_in
 
+ROLES = ("head", "tail")
 EQUIVALENT = "same-as"
 """The label of relations that make their arguments one, beside those that a file itself calls symmetric."""
+DIRECTIONS = ("", "asked", SYMMETRIC)
+"""Values of the column of directions in a pair: none of a measure or a file says that the label has no direction, a
+measure does, a file does."""
+TOLD = DIRECTIONS.index(SYMMETRIC)
 
 
-@dataclass(frozen=True, eq=False)
-class RelationList:
-    """Relations of one side in the order of the text; arguments are spans by their numbers in the pair."""
+def relations_of(pair: Pair) -> tuple[Marks, Marks]:
+    """The relations of gold and of the system, with repetitions; their arguments are the spans of the pair."""
+    if "relations" not in pair.marks:
+        raise UsageError("this measure is about relations, but something else is compared. Say --task relations")
+    return pair.marks["relations"]
 
-    number: Ints
-    """The number of each among all of its side."""
-    label: Ints
-    head: Ints
-    tail: Ints
-    sentence: Ints
-    """The gold sentence of the first atom of each."""
-    symmetric: Bools
-    """Mask of those without a direction: the argument that stands first is the head. In a pair with repetitions those
-    of which the file says so itself."""
 
-    def __len__(self) -> int:
-        return len(self.label)
-
-    def where(self, rows: Bools | Ints) -> RelationList:
-        """Some of the relations."""
-        return RelationList(
-            self.number[rows],
-            self.label[rows],
-            self.head[rows],
-            self.tail[rows],
-            self.sentence[rows],
-            self.symmetric[rows],
+def pair_relations(pair: Pair) -> Pair:
+    """The pair, which has spans, with its relations in text order; those with an argument in what was left out are
+    left out too."""
+    sides = []
+    spans = spans_of(pair)
+    for corpus, side in ((pair.gold, spans.gold), (pair.system, spans.system)):
+        arguments, relations = relations_in(corpus)
+        place = np.full(len(arguments), NONE)
+        place[side.number] = np.arange(len(side))
+        head, tail = (place[relations.arguments[role]] for role in ROLES)
+        rows = np.flatnonzero((head != NONE) & (tail != NONE))
+        keys = (relations.label, tail, head, np.minimum(head, tail))
+        rows = rows[np.lexsort([key[rows] for key in keys])]
+        head, tail = head[rows], tail[rows]
+        sides.append(
+            replace(
+                relations.where(rows),
+                unit=np.minimum(side.unit[head], side.unit[tail]),
+                arguments={"head": head, "tail": tail},
+                number=np.arange(len(rows)),
+            )
         )
+    return pair.with_marks(relations=(sides[0], sides[1]))
 
 
-def relations_in(corpus: Corpus) -> Relations:
-    """The relations that a corpus holds."""
-    found = corpus.layer(Relations)
-    assert found is not None
-    return found
+def ends_of(relations: Marks, numbers: Ints) -> Ints:
+    """The number of the head and of the tail of each relation, from a number for each span: two rows."""
+    return np.stack([numbers[relations.arguments["head"]], numbers[relations.arguments["tail"]]])
 
 
-@dataclass(frozen=True, eq=False)
-class RelationPair:
-    """A layer of a Pair: the relations of both sides, with repetitions, and the numbers of their spans.
+def have_both(relations: Marks, mask: Bools) -> Bools:
+    """Mask of the relations both of whose arguments are in a mask of spans."""
+    head, tail = (relations.arguments[role] for role in ROLES)
+    return mask[head] & mask[tail]
 
-    Labels and types have the same codes in all pairs of a run, in the order of the alphabet.
-    """
 
-    spans: SpanPair
-    labels: tuple[str, ...]
-    gold: RelationList
-    system: RelationList
-    symmetric: frozenset[str]
-    """The labels of relations that some file says have no direction …"""
-    asked: frozenset[str]
-    """… and those that some measure takes to have none."""
-    seen: tuple[Ints, Ints] | None = None
-    """For each relation of gold and of the system what training data have between the same words, as a place in
-    KNOWN."""
-    reached: Ints | None = None
-    """For each of gold's relations the most arguments (0 to 2) that any one system has, where there are several."""
-    _chosen: dict[frozenset[str], tuple[RelationList, RelationList]] = field(default_factory=dict)
+def is_undirected(relations: Marks) -> Bools:
+    """Mask of the relations whose label has no direction, as a file or a measure says."""
+    return np.asarray(relations.columns[SYMMETRIC].codes > 0)
 
-    @classmethod
-    def of(
-        cls,
-        pair: Pair,
-        symmetric: Collection[str],
-        asked: Collection[str] = (),
-        seen: tuple[Ints, Ints] | None = None,
-    ) -> RelationPair:
-        """The layer of a pair that has spans; relations with an argument in what was left out take no part."""
-        spans = pair.layer(SpanPair)
-        assert spans is not None
-        lists, marks, labels = [], [], relations_in(pair.gold).labels.vocabulary
-        for number, side in enumerate((spans.gold, spans.system)):
-            layer = relations_in(spans.corpora[number])
-            place = np.full(len(layer.spans), NONE)
-            place[side.number] = np.arange(len(side))
-            head, tail = place[layer.head], place[layer.tail]
-            kept = np.flatnonzero((head != NONE) & (tail != NONE))
-            kept = kept[
-                np.lexsort(
-                    (layer.labels.codes[kept], tail[kept], head[kept], np.minimum(head[kept], tail[kept]))
-                )
-            ]
-            head, tail = head[kept], tail[kept]
-            sentence = np.minimum(side.unit[head], side.unit[tail])
-            codes = layer.labels.codes[kept].astype(np.int64)
-            lists.append(RelationList(np.arange(len(kept)), codes, head, tail, sentence, layer.symmetric[kept]))
-            marks.append(np.zeros(0, dtype=np.int64) if seen is None else seen[number][kept])
-        known = None if seen is None else (marks[0], marks[1])
-        return cls(spans, labels, lists[0], lists[1], frozenset(symmetric), frozenset(asked), known)
 
-    @cached_property
-    def places(self) -> tuple[Ints, Ints]:
-        """A number for each of gold's spans and of the system's, in the order of the text; those with the same atoms
-        have the same."""
-        return self._numbered(types=False)
+def number_spans(pair: Pair, *, types: bool) -> tuple[Ints, Ints]:
+    """A number for each of gold's spans and of the system's, in text order; those with the same atoms (and the same
+    type) have the same."""
 
-    @cached_property
-    def typed(self) -> tuple[Ints, Ints]:
-        """The same where the type must be the same too."""
-        return self._numbered(types=True)
-
-    def _numbered(self, *, types: bool) -> tuple[Ints, Ints]:
-        sides = (self.spans.gold, self.spans.system)
+    def numbers() -> tuple[Ints, Ints]:
+        spans = spans_of(pair)
+        sides = (spans.gold, spans.system)
         shapes = sorted({shape for side in sides for shape in side.stretches.values()})
-        known = {shape: number for number, shape in enumerate(shapes, 1)}
-        rows = [
-            np.stack([side.begin, side.end, _shapes(side, known), side.label * types], axis=1).astype(np.int64)
-            for side in sides
-        ]
-        _, group, _ = distinct_rows(np.concatenate(rows))
+        codes = {shape: number for number, shape in enumerate(shapes, 1)}
+        rows = []
+        for side in sides:
+            gaps = np.zeros(len(side), dtype=np.int64)
+            gaps[list(side.stretches)] = [codes[shape] for shape in side.stretches.values()]
+            rows.append(np.stack([side.begin, side.end, gaps, side.label * types], axis=1).astype(np.int64))
+        group = distinct_rows(np.concatenate(rows))[1]
         return group[: len(sides[0])], group[len(sides[0]) :]
 
-    def chosen(self, symmetric: str = "") -> tuple[RelationList, RelationList]:
-        """The relations of both sides, each once; `symmetric`: further labels without direction, joined by +."""
-        labels = self.symmetric | {label for label in symmetric.split("+") if label}
-        if labels not in self._chosen:
-            mask = np.array([label in labels for label in self.labels] or [False])
-            found = []
-            for rows, typed in ((self.gold, self.typed[0]), (self.system, self.typed[1])):
-                without = mask[rows.label]
-                ids = np.stack([typed[rows.head], typed[rows.tail]])
-                turned = without & (ids[0] > ids[1])
-                head, tail = np.where(turned, rows.tail, rows.head), np.where(turned, rows.head, rows.tail)
-                keys = np.stack([rows.label, typed[head], typed[tail]], axis=1)
-                group = distinct_rows(keys)[1]
-                first = np.sort(np.unique(group, return_index=True)[1])
-                whole = RelationList(rows.number, rows.label, head, tail, rows.sentence, without)
-                found.append(whole.where(first))
-            self._chosen[labels] = (found[0], found[1])
-        return self._chosen[labels]
+    return pair.once(f"numbers of spans {types}", numbers)
 
-    @cached_property
-    def met(self) -> tuple[Bools, Bools]:
-        """Masks of gold's spans and of the system's that share an atom with some span of the other side."""
-        gold, system = self.spans.gold, self.spans.system
-        return _meets(gold, system), _meets(system, gold)
 
-    @cached_property
-    def found(self) -> tuple[Bools, Bools]:
-        """Masks of gold's spans and of the system's that the other side has with the same atoms and type."""
-        gold, system = self.typed
+def choose_relations(pair: Pair, symmetric: str | None = None) -> tuple[Marks, Marks]:
+    """The relations of both sides, each once; those without direction begin with the argument that comes first.
+
+    symmetric: labels without direction, joined by +, beside those of files. Default: those of all measures.
+    """
+
+    def chosen() -> tuple[Marks, Marks]:
+        gold, system = (
+            _choose_side(relations, typed, symmetric)
+            for relations, typed in zip(relations_of(pair), number_spans(pair, types=True), strict=True)
+        )
+        return gold, system
+
+    return pair.once(f"relations, each once {symmetric}", chosen)
+
+
+def _choose_side(relations: Marks, typed: Ints, symmetric: str | None) -> Marks:
+    free = is_undirected(relations)
+    if symmetric is not None:
+        free = (relations.columns[SYMMETRIC].codes == TOLD) | relations.labels.isin(symmetric.split("+"))
+    ends = ends_of(relations, typed)
+    head, tail = (relations.arguments[role] for role in ROLES)
+    turned = free & (ends[0] > ends[1])
+    arguments = {"head": np.where(turned, tail, head), "tail": np.where(turned, head, tail)}
+    columns = {**relations.columns, SYMMETRIC: Column(free * TOLD, DIRECTIONS)}
+    chosen = replace(relations, arguments=arguments, columns=columns)
+    return chosen.where(first_of_each(chosen.label, *ends_of(chosen, typed)))
+
+
+def first_of_each(*columns: Ints) -> Ints:
+    """The first row with each combination of values, in their order."""
+    group = distinct_rows(np.stack(columns, axis=1))[1]
+    return np.sort(np.unique(group, return_index=True)[1])
+
+
+def overlapped_spans(pair: Pair) -> tuple[Bools, Bools]:
+    """Masks of gold's spans and of the system's that share an atom with some span of the other side."""
+    spans = spans_of(pair)
+
+    def pieces(marks: Marks) -> tuple[Marks, Ints]:
+        """The stretches of spans as spans, since gaps contain no atoms, and the span that each is of."""
+        whole = all_but(np.array([*marks.stretches, NONE]), len(marks))
+        gaps = [(index, begin, end) for index, shape in marks.stretches.items() for begin, end in shape]
+        owner, begin, end = np.array(gaps, dtype=np.int64).reshape(-1, 3).T
+        begin, end = np.concatenate([marks.begin[whole], begin]), np.concatenate([marks.end[whole], end])
+        return Marks.on_line(begin, end, np.zeros_like(begin)), np.concatenate([whole, owner])
+
+    masks = []
+    for marks, others in ((spans.gold, spans.system), (spans.system, spans.gold)):
+        (one, owner), (other, _) = pieces(marks), pieces(others)
+        counts = overlap_counts(one, np.arange(len(one)), other, np.arange(len(other)))
+        masks.append(np.zeros(len(marks), dtype=bool))
+        masks[-1][owner[counts > 0]] = True
+    return masks[0], masks[1]
+
+
+def found_spans(pair: Pair) -> tuple[Bools, Bools]:
+    """Masks of gold's spans and of the system's that the other side has with the same atoms and type."""
+
+    def masks() -> tuple[Bools, Bools]:
+        gold, system = number_spans(pair, types=True)
         return np.isin(gold, system), np.isin(system, gold)
 
-    @cached_property
-    def classes(self) -> Ints:
-        """The class of each span by its number in `typed`: what gold says is the same has the same class."""
-        gold, names = self.gold, {*self.symmetric, EQUIVALENT}
-        rows = np.flatnonzero(np.array([label in names for label in self.labels] or [False])[gold.label])
-        size = int(max(self.typed[0].max(initial=-1), self.typed[1].max(initial=-1))) + 1
-        return united(self.typed[0][gold.head[rows]], self.typed[0][gold.tail[rows]], size)
-
-    def same_spans(self) -> bool:
-        """True where both sides have the same spans throughout."""
-        return bool(self.found[0].all() and self.found[1].all())
+    return pair.once("spans that both have", masks)
 
 
-def relations_of(pair: Pair) -> RelationPair:
-    """The relations of both sides."""
-    layer = pair.layer(RelationPair)
-    if layer is None:
-        raise UsageError("this measure is about relations, but something else is compared. Say --task relations")
-    return layer
+def span_classes(pair: Pair, *, types: bool) -> Ints:
+    """The class of each span by its number; what gold says is the same has the same class."""
 
+    def classes() -> Ints:
+        gold, numbers = relations_of(pair)[0], number_spans(pair, types=types)
+        same = gold.labels.isin((EQUIVALENT,)) | (gold.columns[SYMMETRIC].codes == TOLD)
+        left, right = ends_of(gold.where(same), numbers[0])
+        # A class is called by its least number.
+        root = np.arange(int(max(own.max(initial=-1) for own in numbers)) + 1)
+        while len(left) and (root[left] != root[right]).any():
+            ends = np.stack([root[left], root[right]])
+            np.minimum.at(root, ends.max(axis=0), ends.min(axis=0))
+            while (root != root[root]).any():
+                root = root[root]
+        return root
 
-def untyped(pair: RelationPair) -> dict[str, int]:
-    """The number of arguments without a type, by the name of the file that has them."""
-    numbers = {}
-    empty = np.array([not label for label in pair.spans.labels] or [False])
-    for side, rows in ((pair.spans.gold, pair.gold), (pair.spans.system, pair.system)):
-        arguments = np.zeros(len(side), dtype=bool)
-        arguments[rows.head] = arguments[rows.tail] = True
-        number = int((arguments & empty[side.label]).sum())
-        if number:
-            numbers[pair.spans.corpus_of(side).name] = number
-    return numbers
-
-
-def united(left: Ints, right: Ints, size: int) -> Ints:
-    """The least number of those that each of `size` numbers hangs together with, by pairs."""
-    root = np.arange(size)
-    while len(left) and (root[left] != root[right]).any():
-        ends = np.stack([root[left], root[right]])
-        np.minimum.at(root, ends.max(axis=0), ends.min(axis=0))
-        while (root != root[root]).any():
-            root = root[root]
-    return root
-
-
-def _shapes(spans: Marks, known: Mapping[Stretches, int]) -> Ints:
-    numbers = np.zeros(len(spans), dtype=np.int64)
-    for index, shape in spans.stretches.items():
-        numbers[index] = known[shape]
-    return numbers
-
-
-def _meets(spans: Marks, others: Marks) -> Bools:
-    """Mask of the spans that share an atom with some other, stretch by stretch: gaps hold no atoms."""
-    one, owner = _flat(spans)
-    other, _ = _flat(others)
-    counts = overlap_counts(one, np.arange(len(one)), other, np.arange(len(other)))
-    mask = np.zeros(len(spans), dtype=bool)
-    mask[owner[counts > 0]] = True
-    return mask
-
-
-def _flat(spans: Marks) -> tuple[Marks, Ints]:
-    """The stretches of spans as spans, and the span that each is of."""
-    if not spans.stretches:
-        return spans, np.arange(len(spans))
-    whole = all_but(np.array(list(spans.stretches)), len(spans))
-    pieces = [(index, begin, end) for index, shape in spans.stretches.items() for begin, end in shape]
-    owner, begin, end = np.array(pieces, dtype=np.int64).T
-    flat = Marks.on_line(
-        np.concatenate([spans.begin[whole], begin]),
-        np.concatenate([spans.end[whole], end]),
-        np.zeros(len(whole) + len(owner), dtype=np.int64),
-    )
-    return flat, np.concatenate([whole, owner])
+    return pair.once(f"classes of spans {types}", classes)

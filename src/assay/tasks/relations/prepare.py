@@ -8,45 +8,50 @@ from dataclasses import replace
 import numpy as np
 
 from assay.align import Pair
-from assay.arrays import NONE, Ints, distinct_rows
-from assay.corpus import Column, Corpus
+from assay.arrays import NONE, Ints
+from assay.corpus import Column, Corpus, Marks
 from assay.engine.answers import refuse_answers
-from assay.engine.documents import check_reach, order_documents
-from assay.engine.lexicon import KNOWN, ItemColumns
+from assay.engine.documents import align_spans, order_documents, with_one_line
+from assay.engine.lexicon import KNOWN
+from assay.engine.matching import Steps
 from assay.engine.measure import Measure
 from assay.engine.offsets import check_offsets
 from assay.engine.options import Decided, Options
-from assay.engine.prepare import (
-    Run,
-    aligned,
-    check_folders,
-    kept_labels,
-    left_out,
-    notes_on_reading,
-    source_of,
-    without,
-)
-from assay.engine.spanpairs import needs_characters, surface_forms, with_spans
+from assay.engine.prepare import Run, check_folders, kept_labels, left_out, notes_on_reading, source_of, without
+from assay.engine.spanpairs import spans_of, surface_forms
 from assay.engine.warnings import Remark, check_system, identical_outputs, nothing_in_system, numbered, remark
 from assay.errors import UsageError
 from assay.formats import Input
-from assay.formats.relations import Relations
-from assay.formats.relations import relations_of as file_relations
-from assay.tasks.relations.measures import judged
-from assay.tasks.relations.pairing import FOUND, Setting, at_same_places, matched
-from assay.tasks.relations.pairs import RelationPair, relations_in, relations_of
+from assay.formats.relations import SYMMETRIC, is_symmetric, relations_in
+from assay.tasks.relations.measures import found_matches, relation_items
+from assay.tasks.relations.pairing import match_relations, relation_keys
+from assay.tasks.relations.pairs import (
+    DIRECTIONS,
+    ROLES,
+    choose_relations,
+    ends_of,
+    first_of_each,
+    found_spans,
+    is_undirected,
+    number_spans,
+    pair_relations,
+    relations_of,
+)
 
 _PROPOSED = ("CONJUNCTION", "COMPARE")
 """Labels of SciERC that have no direction by its guidelines; no file says so."""
 _SURE = 0.5
 """From this share of gold's relations on, an odd way to find them is no chance."""
+REACHED = "argument-found"
+"""The column of the number of arguments that the other side has: of gold's relations that of the best system."""
+_NUMBERS = ("both", "one", "none")
 Triple = tuple[str, str, str]
 """A label and the words of both arguments."""
 
 
-def holds_relations(item: Input | Corpus) -> bool:
-    """True where a file holds relations."""
-    return item.layer(Relations) is not None if isinstance(item, Corpus) else item.plan.relations
+def has_relations(item: Input | Corpus) -> bool:
+    """True if a file has relations."""
+    return "relations" in item.marks if isinstance(item, Corpus) else item.plan.relations
 
 
 def prepare_relations(
@@ -54,81 +59,77 @@ def prepare_relations(
 ) -> Run:
     """Read, check and align relations and their spans."""
     if options.column is not None:
-        raise UsageError(f"--column {options.spelled_column}: relations are in no column.")
-    if options.lexicon is not None:
-        raise UsageError("--lexicon is a list of words; relations seen in training are told by --train.")
+        raise UsageError(f"--column {options.spelled_column}: relations are not read from a column. Remove --column.")
     names = ["gold", *named]
-    corpora = _coded([_read(item) for item in inputs])
+    corpora = _code_alike([_read(item) for item in inputs])
     check_folders(corpora)
     formats = tuple(corpus.format for corpus in corpora)
     corpora, absent = order_documents(corpora, names, options)
-    kept = kept_labels((relations_in(corpus).labels for corpus in corpora), options)
-    others = {}
+    kept = kept_labels((corpus.marks["relations"].labels for corpus in corpora), options)
+    asked = {label for one in measures for label in str(one.parameters.get("symmetric", "")).split("+") if label}
+    others, told = {}, set(options.decided.symmetric if options.decided is not None else ())
+    here: set[str] = set()
     for number, (name, corpus) in enumerate(zip(names, corpora, strict=True)):
-        corpora[number], others[name] = _kept(corpus, options)
-    told = {label for corpus in corpora for label in _undirected(relations_in(corpus))}
-    symmetric = told | set(options.decided.symmetric if options.decided is not None else ())
-    seen = [_seen(options.train, corpora, options)] if options.train is not None else []
+        relations = corpus.marks["relations"]
+        counted = relations.labels.isin(filter(options.keeps, relations.labels.vocabulary))
+        others[name] = int((~counted).sum())
+        relations = relations.where(counted)
+        corpora[number] = corpus.with_marks(relations=relations)
+        here |= {*Column(relations.label[is_symmetric(relations)], relations.labels.vocabulary).counts()}
+    told |= here
+    known = _read_triples(options.train, options) if options.train is not None else None
+    for number, corpus in enumerate(corpora):
+        relations = corpus.marks["relations"]
+        known_as = {label: "asked" if label in asked else "" for label in relations.labels.vocabulary}
+        known_as |= dict.fromkeys(told & {*known_as}, SYMMETRIC)
+        codes = np.array([DIRECTIONS.index(direction) for direction in known_as.values()] or [0])
+        columns = {SYMMETRIC: Column(codes[relations.label], DIRECTIONS)}
+        if known is not None:
+            columns["train"] = Column(_find_known(corpus, known, options), KNOWN)
+        corpora[number] = corpus.with_marks(relations=replace(relations, columns=columns))
     gold, outputs = corpora[0], dict(zip(named, corpora[1:], strict=True))
-    for output in outputs.values():
-        check_reach(gold, output)
-    pairs, warnings = aligned(gold, outputs, [True] * len(outputs), "", options)
-    skipped = np.any([pair.skipped for _, pair in pairs], axis=0)
+    pairs, skipped, warnings = align_spans(gold, outputs, options)
     units = "documents" if gold.whole_documents else "sentences"
-    nothing = f"no sentence is shared by {gold.name} and all systems."
-    warnings += left_out(
-        skipped, nothing, f"left out, since the texts differ: {{number}} of {{sentences}} {units}.", options
-    )
     if options.only_annotated:
-        bare = ~np.isin(np.arange(gold.sentences), relations_in(gold).spans.unit) & ~skipped
-        warnings += left_out(
-            bare | skipped,
-            f"{gold.name}: no annotation in it, so that --only-annotated leaves nothing.",
-            "",
-            options,
-        )[:1]
+        bare = ~np.isin(np.arange(gold.sentences), gold.marks["arguments"].unit) & ~skipped
+        nothing = f"{gold.name}: no annotation in it, so that --only-annotated leaves nothing."
+        warnings += left_out(bare | skipped, nothing, "", options)[:1]
         warnings.append(bare_units(units=units, number=int(bare.sum()), sentences=len(bare)))
         skipped = skipped | bare
-    pairs = [(name, without(pair, skipped)) for name, pair in pairs]
-    # One kind of atom for all systems: they are to be judged alike.
-    needed = any(needs_characters(pair) for _, pair in pairs)
-    characters = needed or (options.decided is not None and options.decided.characters)
-    asked = frozenset(
-        label for one in measures for label in str(one.parameters.get("symmetric", "")).split("+") if label
-    )
-    ready: list[tuple[str, Pair]] = []
-    for number, (name, pair) in enumerate(pairs, 1):
-        spanned = with_spans(pair, characters=characters)
-        known = (seen[0][0], seen[0][number]) if seen else None
-        layer = RelationPair.of(spanned, symmetric, asked, known)
-        spanned = spanned.with_layer(layer)
-        if layer.seen is not None:
-            ours, theirs = (Column(codes, KNOWN) for codes in layer.seen)
-            spanned = spanned.with_layer(ItemColumns({"train": (ours, theirs)}))
-        ready.append((name, spanned))
-    reached = np.max([_arguments_found(relations_of(pair)) for _, pair in ready], axis=0)
-    ready = [(name, pair.with_layer(replace(relations_of(pair), reached=reached))) for name, pair in ready]
+        pairs = [(name, without(pair, skipped)) for name, pair in pairs]
+    pairs, characters = with_one_line(pairs, options)
+    pairs = _count_arguments([(name, pair_relations(pair)) for name, pair in pairs])
     for name, corpus in zip(names, corpora, strict=True):
         warnings += notes_on_reading(name, corpus)
     each = next((one.definition.name for one in measures if one.definition.name == "ehealth-kd"), "")
-    warnings += _check(ready, asked, each, options)
-    layers = [relations_of(pair) for _, pair in ready]
+    warnings += _check(pairs, asked, told, each, options)
     facts = any("entities" in one.parameters for one in measures)
-    by_document = units == "documents" or facts
+    undirected_labels = dict.fromkeys(sorted(asked | told), 1)
     return Run(
         gold=gold,
         column="",
         measures=tuple(measures),
-        pairs=tuple(ready),
-        sources=tuple(source_of(name, pair.system, pair, "") for name, pair in ready),
+        pairs=tuple(pairs),
+        sources=tuple(source_of(name, pair.system, pair, "") for name, pair in pairs),
         skipped=skipped,
         warnings=(*kept, *absent, *warnings),
         mappings=(),
-        atoms=layers[0].spans.atoms,
-        items=len(layers[0].chosen("+".join(sorted(asked)))[0]),
-        unit=options.unit or ("document" if by_document else "sentence"),
-        notes=(*_notes(ready, asked), *([other_relations(numbers=others)] if kept else ())),
-        decided=Decided(formats=formats, characters=needed, symmetric=tuple(sorted(told))),
+        atoms=spans_of(pairs[0][1]).atoms,
+        items=len(choose_relations(pairs[0][1])[0]),
+        unit=options.unit or ("document" if units == "documents" or facts else "sentence"),
+        notes=(
+            *(
+                same_spans(
+                    name=name,
+                    same=all(bool(mask.all()) for mask in found_spans(pair)),
+                    spans=len(spans_of(pair).gold),
+                )
+                for name, pair in pairs
+            ),
+            undirected(labels=undirected_labels),
+            *([other_relations(numbers=others)] if kept else ()),
+        ),
+        decided=Decided(formats=formats, characters=characters, symmetric=tuple(sorted(here))),
     )
 
 
@@ -139,85 +140,75 @@ def _read(item: Input | Corpus) -> Corpus:
     """A corpus whose spans are those of its relations."""
     corpus = item if isinstance(item, Corpus) else item.read(())
     refuse_answers(corpus)
-    layer = file_relations(corpus)
-    return replace(corpus, spans=layer.spans).with_layer(layer)
+    spans, relations = relations_in(corpus)
+    return replace(corpus, spans=spans).with_marks(arguments=spans, relations=relations)
 
 
-def _coded(corpora: Sequence[Corpus]) -> list[Corpus]:
-    """The corpora with labels and types coded alike in all of them, in the order of the alphabet."""
-    layers = [relations_in(corpus) for corpus in corpora]
-    labels = sorted({label for layer in layers for label in layer.labels.vocabulary})
-    types = sorted({label for layer in layers for label in layer.spans.labels.vocabulary})
-    found = []
-    for corpus, layer in zip(corpora, layers, strict=True):
-        spans = replace(layer.spans, labels=_recoded(layer.spans.labels, types))
-        own = replace(layer, spans=spans, labels=_recoded(layer.labels, labels))
-        found.append(replace(corpus, spans=spans).with_layer(own))
-    return found
+def _code_alike(corpora: Sequence[Corpus]) -> list[Corpus]:
+    """The corpora with the same codes for labels and types, in alphabetical order."""
+    coded = []
+    layers: dict[str, list[Marks]] = {}
+    for name in ("arguments", "relations"):
+        columns = [corpus.marks[name].labels for corpus in corpora]
+        vocabulary = tuple(sorted({label for column in columns for label in column.vocabulary}))
+        place = {label: code for code, label in enumerate(vocabulary)}
+        layers[name] = []
+        for corpus, column in zip(corpora, columns, strict=True):
+            codes = np.array([place[label] for label in column.vocabulary] or [0], dtype=np.int32)
+            layers[name].append(replace(corpus.marks[name], labels=Column(codes[column.codes], vocabulary)))
+    for corpus, spans, relations in zip(corpora, layers["arguments"], layers["relations"], strict=True):
+        coded.append(replace(corpus, spans=spans).with_marks(arguments=spans, relations=relations))
+    return coded
 
 
-def _recoded(column: Column, vocabulary: Sequence[str]) -> Column:
-    place = {label: code for code, label in enumerate(vocabulary)}
-    codes = np.array([place[label] for label in column.vocabulary] or [0], dtype=np.int32)
-    return Column(codes[column.codes], tuple(vocabulary))
-
-
-def _kept(corpus: Corpus, options: Options) -> tuple[Corpus, int]:
-    """The corpus without relations whose labels do not count, and how many these are."""
-    layer = relations_in(corpus)
-    rows = np.flatnonzero(layer.labels.isin(label for label in layer.labels.vocabulary if options.keeps(label)))
-    gone = len(layer) - len(rows)
-    if not gone:
-        return corpus, 0
-    labels = Column(layer.labels.codes[rows], layer.labels.vocabulary)
-    lines, symmetric = layer.lines[rows], layer.symmetric[rows]
-    return corpus.with_layer(
-        replace(layer, labels=labels, head=layer.head[rows], tail=layer.tail[rows], lines=lines, symmetric=symmetric)
-    ), gone
-
-
-def _undirected(layer: Relations) -> list[str]:
-    """The labels of relations that a file says have no direction."""
-    return [layer.labels.vocabulary[code] for code in np.unique(layer.labels.codes[layer.symmetric]).tolist()]
-
-
-def _seen(path: str, corpora: Sequence[Corpus], options: Options) -> list[Ints]:
-    """For each relation of each corpus what training data have between the same words, as a place in KNOWN."""
+def _read_triples(path: str, options: Options) -> set[Triple]:
+    """All relations of training data."""
     training = _read(Input(path, input_format=options.format_of("gold")))
-    known = {triple for triples in _triples(training, options) for triple in triples}
+    return {triple for triples in _triples(training, options) for triple in triples}
+
+
+def _find_known(corpus: Corpus, known: set[Triple], options: Options) -> Ints:
+    """For each relation what training data have between the same words, as a place in KNOWN."""
     related = {triple[1:] for triple in known}
-    found: list[Ints] = []
-    for corpus in corpora:
-        codes = [
-            1 if any(one in known for one in triples) else 2 * any(one[1:] in related for one in triples)
-            for triples in _triples(corpus, options)
-        ]
-        found.append(np.array(codes, dtype=np.int64))
-    return found
+    codes = [
+        1 if any(triple in known for triple in triples) else 2 * any(triple[1:] in related for triple in triples)
+        for triples in _triples(corpus, options)
+    ]
+    return np.array(codes, dtype=np.int64)
 
 
 def _triples(corpus: Corpus, options: Options) -> Iterator[list[Triple]]:
     """For each relation its label with the words of its arguments, of any mention of their entities."""
-    layer = relations_in(corpus)
+    spans, relations = relations_in(corpus)
     forms = [form.casefold() if options.oov_fold_case else form for form in surface_forms(corpus)]
-    texts: dict[int, list[str]] = {}
-    if layer.entity is not None:
-        for form, entity in zip(forms, layer.entity.tolist(), strict=True):
-            if entity != NONE and form not in texts.setdefault(entity, []):
-                texts[entity].append(form)
+    entity = np.full(len(spans), NONE) if spans.group is None else spans.group
+    texts: dict[int, dict[str, None]] = {}
+    for form, number in zip(forms, entity.tolist(), strict=True):
+        texts.setdefault(number, {})[form] = None
 
-    def names(span: int) -> list[str]:
-        entity = NONE if layer.entity is None else int(layer.entity[span])
-        return [forms[span]] if entity == NONE else texts[entity]
+    def names(span: int) -> Collection[str]:
+        return [forms[span]] if entity[span] == NONE else texts[int(entity[span])]
 
-    for label, head, tail in zip(layer.labels.strings(), layer.head.tolist(), layer.tail.tolist(), strict=True):
+    ends = zip(*(relations.arguments[role].tolist() for role in ROLES), strict=True)
+    for label, (head, tail) in zip(relations.labels.strings(), ends, strict=True):
         yield [(label, one, other) for one in names(head) for other in names(tail)]
 
 
-def _arguments_found(layer: RelationPair) -> Ints:
-    """The number of arguments of each of gold's relations that the system has, same place and type."""
-    found = layer.found[0].astype(np.int64)
-    return np.asarray(found[layer.gold.head] + found[layer.gold.tail])
+def _count_arguments(pairs: Sequence[tuple[str, Pair]]) -> list[tuple[str, Pair]]:
+    """The pairs with a column of how many arguments of each relation the other side has, same place and type."""
+    numbers = []
+    for _, pair in pairs:
+        sides = zip(relations_of(pair), found_spans(pair), strict=True)
+        numbers.append([ends_of(side, mask.astype(np.int64)).sum(axis=0) for side, mask in sides])
+    best = np.max([gold for gold, _ in numbers], axis=0)
+    counted = []
+    for (name, pair), (_, own) in zip(pairs, numbers, strict=True):
+        gold, system = (
+            replace(side, columns={**side.columns, REACHED: Column(2 - number, _NUMBERS)})
+            for side, number in zip(relations_of(pair), (best, own), strict=True)
+        )
+        counted.append((name, pair.with_marks(relations=(gold, system))))
+    return counted
 
 
 # --- what looks wrong ---
@@ -237,61 +228,64 @@ def other_relations(numbers: Mapping[str, int]) -> Iterator[str]:
 
 
 def _check(
-    pairs: Sequence[tuple[str, Pair]], asked: Collection[str], each: str, options: Options
+    pairs: Sequence[tuple[str, Pair]], asked: set[str], told: set[str], each: str, options: Options
 ) -> Iterator[Remark]:
-    layers = [(name, relations_of(pair)) for name, pair in pairs]
-    first = layers[0][1]
-    chosen = "+".join(sorted(asked))
+    first = relations_of(pairs[0][1])[0]
+    sides = [("gold", pairs[0][1], 0), *((name, pair, 1) for name, pair in pairs)]
     yield gold_relations(
-        gold=first.spans.corpora[0].name,
+        gold=pairs[0][1].gold.name,
         symmetric="symmetric" if options.symmetric else "",
-        number=len(first.gold),
-        theirs=sum(len(layer.system) for _, layer in layers),
+        number=len(first),
+        theirs=sum(len(relations_of(pair)[1]) for _, pair in pairs),
     )
     yield from check_offsets(pairs, options, "spans")
     for label in sorted(asked):
-        number = sum(int((rows.label == first.labels.index(label)).sum()) if label in first.labels else 0
-                     for _, layer in layers for rows in (layer.gold, layer.system))
-        yield symmetric_nowhere(label=label, number=number)
+        both = [relations.labels.isin((label,)) for _, pair in pairs for relations in relations_of(pair)]
+        yield symmetric_nowhere(label=label, number=sum(int(mask.sum()) for mask in both))
     for label in _PROPOSED:
-        if label in first.labels and label not in {*asked, *first.symmetric}:
-            yield proposed(label=label, number=int((first.gold.label == first.labels.index(label)).sum()))
-    for name, layer in [("gold", first), *layers]:
-        rows, side = (layer.gold, layer.spans.gold) if name == "gold" else (layer.system, layer.spans.system)
-        single = layer.chosen(chosen)[name != "gold"]
-        typed = layer.typed[name != "gold"]
-        ordered = len(distinct_rows(np.stack([rows.label, typed[rows.head], typed[rows.tail]], axis=1))[0])
-        yield repeated(name=name, number=len(rows) - ordered)
+        if label in first.labels.vocabulary and label not in {*asked, *told}:
+            yield proposed(label=label, number=int(first.labels.isin((label,)).sum()))
+    for name, pair, side in sides:
+        relations, single = relations_of(pair)[side], choose_relations(pair)[side]
+        typed = number_spans(pair, types=True)[side]
+        ordered = len(first_of_each(relations.label, *ends_of(relations, typed)))
+        yield repeated(name=name, number=len(relations) - ordered)
         yield both_orders(name=name, number=ordered - len(single), each=each)
-        yield to_itself(name=name, number=int((typed[single.head] == typed[single.tail]).sum()))
+        yield to_itself(name=name, number=int(np.equal(*ends_of(single, typed)).sum()))
         if name != "gold":
-            yield nothing_in_system(name=name, nouns="relations", number=len(rows), spans=len(side))
+            spans = len(spans_of(pair).system)
+            yield nothing_in_system(name=name, nouns="relations", number=len(relations), spans=spans)
     for name, pair in pairs:
-        layer = relations_of(pair)
-        gold, system = layer.chosen(chosen)
-        straight = at_same_places(layer, gold, system)
-        turned = at_same_places(layer, gold, replace(system, head=system.tail, tail=system.head))
-        numbers = [int((one != NONE).sum()) for one in (straight, turned)]
-        yield reversed_(name=name, straight=numbers[0], turned=numbers[1], number=len(gold))
-        if not numbers[0]:
-            overlap = matched(layer, gold, system, Setting("overlap", symmetric=chosen))
-            yield ends_apart(name=name, overlap=int((overlap != NONE).sum()), number=len(gold), exact=0)
-        else:
-            yield ends_apart(name=name, overlap=0, number=len(gold), exact=numbers[0])
+        gold, system = choose_relations(pair)
+        turned = replace(system, arguments=dict(zip(ROLES[::-1], system.arguments.values(), strict=True)))
+        steps = [_match_places(pair, gold, other) for other in (system, turned)]
+        straight, crossed = (int((one.partner != NONE).sum()) for one in steps)
+        yield reversed_(name=name, straight=straight, turned=crossed, number=len(gold))
+        overlap = 0
+        if not straight:
+            overlap = int((match_relations(pair, (gold, system), match="overlap").partner != NONE).sum())
+        yield ends_apart(name=name, overlap=overlap, number=len(gold), exact=straight)
         if not options.symmetric:
-            kind = np.where(straight == NONE, FOUND.index("fn"), 0)
-            yield from check_system(name, pair, judged(layer, gold, system, straight, FOUND, kind), "relation")
-    yield identical_outputs([(name, relations_of(pair)) for name, pair in pairs], _same_output)
+            judged = relation_items(pair, (gold, system), found_matches(steps[0]))
+            yield from check_system(name, pair, judged, "relation")
+    yield identical_outputs(pairs, _have_same_output)
 
 
-def _same_output(ours: RelationPair, theirs: RelationPair) -> bool:
-    """True where two systems have the same relations throughout."""
-    if len(ours.system) != len(theirs.system):
-        return False
+def _match_places(pair: Pair, gold: Marks, system: Marks) -> Steps:
+    """Relations with the same label and places."""
+    steps = Steps(len(gold), len(system))
+    free = is_undirected(gold), is_undirected(system)
+    steps.by_key(*relation_keys((gold, system), number_spans(pair, types=False), free), 0)
+    return steps
+
+
+def _have_same_output(ours: Pair, theirs: Pair) -> bool:
+    """True if two systems have the same relations throughout."""
+    sides = [relations_of(pair)[1] for pair in (ours, theirs)]
     # Spans that are the same have the same numbers.
-    columns = [(layer.system.label, layer.system.head, layer.system.tail) for layer in (ours, theirs)]
+    columns = [(side.label, *(side.arguments[role] for role in ROLES)) for side in sides]
     same = all(np.array_equal(one, other) for one, other in zip(*columns, strict=True))
-    return same and ours.spans.same_output(theirs.spans)
+    return same and spans_of(ours).same_output(spans_of(theirs))
 
 
 @remark
@@ -366,14 +360,6 @@ def ends_apart(name: str, overlap: int, number: int, exact: int) -> Iterator[str
             f"{name}: no relation has gold's places, but {overlap:,} of {number:,} have arguments that overlap. Is "
             "the end of a span included in one file and not in the other?"
         )
-
-
-def _notes(pairs: Sequence[tuple[str, Pair]], asked: Collection[str]) -> Iterator[Remark]:
-    for name, pair in pairs:
-        layer = relations_of(pair)
-        yield same_spans(name=name, same=layer.same_spans(), spans=len(layer.spans.gold))
-    labels = {*asked, *relations_of(pairs[0][1]).symmetric}
-    yield undirected(labels=dict.fromkeys(sorted(labels), 1))
 
 
 @remark

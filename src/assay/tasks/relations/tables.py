@@ -13,10 +13,11 @@ from assay.engine.items import KINDS, Items, join
 from assay.engine.parts import Part, Summed, basis_of, whole_numbers
 from assay.engine.prepare import Run
 from assay.engine.scores import Settings
+from assay.engine.spanpairs import spans_of
 from assay.result import Result, Table, kind_title
 from assay.tasks.relations.measures import CAUSES
 from assay.tasks.relations.pairing import FAIR
-from assay.tasks.relations.pairs import RelationPair, relations_of
+from assay.tasks.relations.pairs import ends_of, found_spans, have_both, relations_of
 
 _BY_TYPES = "By types of arguments"
 _CHANGES = "Changes by types of arguments"
@@ -29,16 +30,6 @@ _MEANINGS = (
 )
 MATRIX = 12
 """So many labels fit into a terminal."""
-
-
-def type_pairs(layer: RelationPair) -> tuple[list[str], tuple[Ints, Ints]]:
-    """Names of pairs of types, and for each relation of gold and of the system the one of its arguments."""
-    types = [name or UNTYPED for name in layer.spans.labels]
-    codes = [
-        side.label[rows.head].astype(np.int64) * len(types) + side.label[rows.tail]
-        for rows, side in ((layer.gold, layer.spans.gold), (layer.system, layer.spans.system))
-    ]
-    return [f"{head} {tail}" for head in types for tail in types], (codes[0], codes[1])
 
 
 def _summed(fields: Sequence[str], names: Sequence[str], group: Ints, masks: Sequence[Bools]) -> Summed:
@@ -61,11 +52,16 @@ def sums(run: Run, compares: bool) -> Mapping[str, Summed]:
         return {}
     on = str(run.measures[basis])
     tables = [(name, one) for name, one in judged[basis] if isinstance(one, Items)]
-    layers = [relations_of(pair) for _, pair in run.pairs]
-    named = [type_pairs(layer) for layer in layers]
-    names = named[0][0]
+    types = [name or UNTYPED for name in spans_of(run.pairs[0][1]).labels]
+    names = [f"{head} {tail}" for head in types for tail in types]
+    pairs_of_types = []
+    """For each relation of gold and of each system the types of its arguments, as a place among the names."""
+    for _, pair in run.pairs:
+        spans, relations = spans_of(pair), relations_of(pair)
+        ends = ends_of(relations[0], spans.gold.label), ends_of(relations[1], spans.system.label)
+        pairs_of_types.append([own[0].astype(np.int64) * len(types) + own[1] for own in ends])
     found: dict[str, Summed] = {}
-    for (system, one), (_, codes) in zip(tables, named, strict=True):
+    for (system, one), codes in zip(tables, pairs_of_types, strict=True):
         group = one.of_sides(*codes)
         masks = [one.kind[0] == kind for kind in range(len(one.kinds))]
         found[f"types\t{on}\t{system}"] = _summed(one.kinds, names, group, masks)
@@ -75,20 +71,14 @@ def sums(run: Run, compares: bool) -> Mapping[str, Summed]:
     group = np.zeros(len(items), dtype=np.int64)
     for owner in range(-1, len(tables)):
         rows = items.owner == owner
-        group[rows] = named[max(owner, 0)][1][int(owner != NONE)][items.item[rows]]
+        group[rows] = pairs_of_types[max(owner, 0)][int(owner != NONE)][items.item[rows]]
     for a, b in combinations(range(len(tables)), 2):
         change = items.change(a, b)
         masks = [change == kind for kind in range(len(KINDS))]
         found[f"changes\t{on}\t{tables[a][0]}\t{tables[b][0]}"] = _summed(KINDS, names, group, masks)
     ours = np.flatnonzero(items.has_gold)
-    number = items.item[ours]
-    reached = np.any(
-        [
-            layer.found[0][layer.gold.head[number]] & layer.found[0][layer.gold.tail[number]]
-            for layer in layers
-        ],
-        axis=0,
-    )
+    both = [have_both(relations_of(pair)[0], found_spans(pair)[0]) for _, pair in run.pairs]
+    reached = np.any(both, axis=0)[items.item[ours]]
     right = items.right[:, ours].any(axis=0)
     masks = [np.ones(len(ours), dtype=bool), reached, right, reached & right]
     fields = ("gold", "found", "right", "both")

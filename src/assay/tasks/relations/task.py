@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 
 from assay.align import Pair
 from assay.arrays import Ints, distinct_rows
-from assay.corpus import Corpus, Marks
+from assay.corpus import Marks
 from assay.engine.items import Items
+from assay.engine.lexicon import attribute
 from assay.engine.slices import SliceKind, Values
-from assay.engine.spanpairs import piece_places
+from assay.engine.spanpairs import piece_places, spans_of
 from assay.engine.task import Task
 from assay.errors import UsageError
 from assay.tasks.relations import measures
 from assay.tasks.relations.drawing import DRAWING
-from assay.tasks.relations.options import OPTIONS
-from assay.tasks.relations.pairs import RelationList, RelationPair
-from assay.tasks.relations.prepare import holds_relations, prepare_relations
+from assay.tasks.relations.pairs import choose_relations, ends_of, is_undirected, number_spans, relations_of
+from assay.tasks.relations.prepare import REACHED, has_relations, prepare_relations
 from assay.tasks.relations.tables import UNTYPED, finish, present, sums
 
 DEFAULTS = ("relations(match=strict)", "relations(match=boundary)", "relations(match=overlap)")
@@ -26,118 +26,87 @@ DISTANCES = ((0, "0"), (3, "1-3"), (10, "4-10"))
 NUMBERS = ((1, "1"), (3, "2-3"))
 
 
-def _sided(
-    pair: Pair, judged: Items, spec: str, values: Callable[[RelationPair, int, RelationList, Marks], Ints]
-) -> Ints:
-    """A value of each relation: of gold's, for a spurious one of the system's."""
-    layer = pair.layer(RelationPair)
-    if layer is None or judged.partner is None:
+def _of_sides(pair: Pair, items: Items, spec: str, value: Callable[[int, Marks, Marks], Ints]) -> Ints:
+    """A value of each relation, gold's or a spurious one, from its side, the spans and the relations there."""
+    if "relations" not in pair.marks or items.partner is None:
         raise UsageError(f"--slice {spec} is about relations, but none are compared. Say --task relations")
-    sides = ((layer.gold, layer.spans.gold), (layer.system, layer.spans.system))
-    gold, system = (values(layer, number, rows, side) for number, (rows, side) in enumerate(sides))
-    return judged.of_sides(gold, system)
+    gold, system = relations_of(pair)
+    spans = spans_of(pair)
+    return items.of_sides(value(0, spans.gold, gold), value(1, spans.system, system))
 
 
-def _words(corpus: Corpus, side: Marks) -> tuple[Ints, Ints]:
-    """The first word of each span and the one behind its last, counted over all of the corpus."""
-    spans = corpus.spans
-    assert spans is not None
-    begin, end, sentence = spans.begin[side.number], spans.end[side.number], spans.unit[side.number]
-    if corpus.texts is None:
-        return corpus.starts[sentence] + begin, corpus.starts[sentence] + end
-    firsts, lasts, before = piece_places(corpus.texts)
-    return (
-        np.searchsorted(lasts, before[sentence] + begin, side="right"),
-        np.searchsorted(firsts, before[sentence] + end, side="left"),
-    )
-
-
-def _distance(pair: Pair, judged: Items, _: str) -> Values:
-    uppers = np.array([upper for upper, _ in DISTANCES])
-
-    def values(layer: RelationPair, number: int, rows: RelationList, side: Marks) -> Ints:
-        begin, end = _words(layer.spans.corpora[number], side)
-        between = np.maximum(begin[rows.head], begin[rows.tail]) - np.minimum(end[rows.head], end[rows.tail])
+def _distance(pair: Pair, items: Items, _: str) -> Values:
+    def value(side: int, spans: Marks, relations: Marks) -> Ints:
+        corpus = (pair.gold, pair.system)[side]
+        assert corpus.spans is not None
+        own = corpus.spans.where(spans.number)
+        # The first word of each span and the one after its last, counted over all of the corpus.
+        if corpus.texts is None:
+            begin, end = corpus.starts[own.unit] + own.begin, corpus.starts[own.unit] + own.end
+        else:
+            firsts, lasts, before = piece_places(corpus.texts)
+            begin = np.searchsorted(lasts, before[own.unit] + own.begin, side="right")
+            end = np.searchsorted(firsts, before[own.unit] + own.end, side="left")
+        between = ends_of(relations, begin).max(axis=0) - ends_of(relations, end).min(axis=0)
+        uppers = np.array([upper for upper, _ in DISTANCES])
         return np.where(between < 0, 0, 1 + np.searchsorted(uppers, between, side="left"))
 
     names = ("overlapping", *(name for _, name in DISTANCES), "over 10")
-    return _sided(pair, judged, "distance", values), names
+    return _of_sides(pair, items, "distance", value), names
 
 
-def _sentences(pair: Pair, judged: Items, _: str) -> Values:
-    def values(layer: RelationPair, number: int, rows: RelationList, side: Marks) -> Ints:
-        return np.asarray(np.minimum(np.abs(side.unit[rows.head] - side.unit[rows.tail]), 2))
+def _sentences(pair: Pair, items: Items, _: str) -> Values:
+    def value(side: int, spans: Marks, relations: Marks) -> Ints:
+        return np.asarray(np.minimum(np.ptp(ends_of(relations, spans.unit), axis=0), 2))
 
-    return _sided(pair, judged, "sentences", values), ("within one", "neighbouring", "further apart")
-
-
-def _types(pair: Pair, judged: Items, spec: str, ends: Sequence[str]) -> Values:
-    def values(layer: RelationPair, number: int, rows: RelationList, side: Marks) -> Ints:
-        codes = [side.label[getattr(rows, end)] for end in ends]
-        return np.asarray(codes[0] if len(codes) == 1 else codes[0] * len(layer.spans.labels) + codes[1])
-
-    found = _sided(pair, judged, spec, values)
-    layer = pair.layer(RelationPair)
-    assert layer is not None
-    types = [name or UNTYPED for name in layer.spans.labels]
-    used, codes = np.unique(found, return_inverse=True)
-    if len(ends) == 1:
-        names = [types[code] for code in used.tolist()]
-    else:
-        names = [f"{types[code // len(types)]} {types[code % len(types)]}" for code in used.tolist()]
-    return codes.astype(np.int64), tuple(names)
+    return _of_sides(pair, items, "sentences", value), ("within one", "neighbouring", "further apart")
 
 
-def _head_type(pair: Pair, judged: Items, _: str) -> Values:
-    return _types(pair, judged, "head-type", ("head",))
+def _types(spec: str, *roles: str) -> Callable[[Pair, Items, str], Values]:
+    """The slice by the types of the arguments with these roles."""
+
+    def types(pair: Pair, items: Items, _: str) -> Values:
+        def value(side: int, spans: Marks, relations: Marks) -> Ints:
+            codes = [spans.label[relations.arguments[role]].astype(np.int64) for role in roles]
+            return codes[0] if len(codes) == 1 else codes[0] * len(spans.labels.vocabulary) + codes[1]
+
+        used, codes = np.unique(_of_sides(pair, items, spec, value), return_inverse=True)
+        names = [name or UNTYPED for name in spans_of(pair).labels]
+        rows = [divmod(code, len(names)) if len(roles) == 2 else (code,) for code in used.tolist()]
+        return codes.astype(np.int64), tuple(" ".join(names[code] for code in row) for row in rows)
+
+    return types
 
 
-def _tail_type(pair: Pair, judged: Items, _: str) -> Values:
-    return _types(pair, judged, "tail-type", ("tail",))
+def _symmetric(pair: Pair, items: Items, _: str) -> Values:
+    def value(side: int, spans: Marks, relations: Marks) -> Ints:
+        return is_undirected(relations).astype(np.int64)
+
+    return _of_sides(pair, items, "symmetric", value), ("with direction", "without direction")
 
 
-def _both_types(pair: Pair, judged: Items, _: str) -> Values:
-    return _types(pair, judged, "types", ("head", "tail"))
-
-
-def _symmetric(pair: Pair, judged: Items, _: str) -> Values:
-    def values(layer: RelationPair, number: int, rows: RelationList, side: Marks) -> Ints:
-        labels = {*layer.symmetric, *layer.asked}
-        return np.array([label in labels for label in layer.labels] or [False])[rows.label].astype(np.int64)
-
-    return _sided(pair, judged, "symmetric", values), ("with direction", "without direction")
-
-
-def _nested(pair: Pair, judged: Items, _: str) -> Values:
-    def values(layer: RelationPair, number: int, rows: RelationList, side: Marks) -> Ints:
-        begin, end = side.begin, side.end
-        around = (begin[rows.head] <= begin[rows.tail]) & (end[rows.tail] <= end[rows.head])
-        inside = (begin[rows.tail] <= begin[rows.head]) & (end[rows.head] <= end[rows.tail])
+def _nested(pair: Pair, items: Items, _: str) -> Values:
+    def value(side: int, spans: Marks, relations: Marks) -> Ints:
+        (head, tail), (head_end, tail_end) = ends_of(relations, spans.begin), ends_of(relations, spans.end)
+        around, inside = (head <= tail) & (tail_end <= head_end), (tail <= head) & (head_end <= tail_end)
         return np.where(around | inside, 1, 0)
 
-    return _sided(pair, judged, "nested", values), ("side by side", "one inside the other")
+    return _of_sides(pair, items, "nested", value), ("side by side", "one inside the other")
 
 
-def _distinct(layer: RelationPair, number: int) -> RelationList:
-    return layer.chosen("+".join(sorted(layer.asked)))[number]
-
-
-def _in_sentence(pair: Pair, judged: Items, _: str) -> Values:
-    uppers = np.array([upper for upper, _ in NUMBERS])
-
-    def values(layer: RelationPair, number: int, rows: RelationList, side: Marks) -> Ints:
-        sizes = np.bincount(_distinct(layer, number).sentence, minlength=pair.gold.sentences)
-        return np.searchsorted(uppers, sizes[rows.sentence], side="left")
+def _in_sentence(pair: Pair, items: Items, _: str) -> Values:
+    def value(side: int, spans: Marks, relations: Marks) -> Ints:
+        sizes = np.bincount(choose_relations(pair)[side].unit, minlength=pair.gold.sentences)
+        return np.searchsorted([upper for upper, _ in NUMBERS], sizes[relations.unit], side="left")
 
     names = (*(name for _, name in NUMBERS), "over 3")
-    return _sided(pair, judged, "relations-in-sentence", values), names
+    return _of_sides(pair, items, "relations-in-sentence", value), names
 
 
-def _shared_argument(pair: Pair, judged: Items, _: str) -> Values:
-    def values(layer: RelationPair, number: int, rows: RelationList, side: Marks) -> Ints:
-        distinct, typed = _distinct(layer, number), layer.typed[number]
-        ends = np.sort(np.stack([typed[distinct.head], typed[distinct.tail]]), axis=0)
-        own = np.sort(np.stack([typed[rows.head], typed[rows.tail]]), axis=0)
+def _shared_argument(pair: Pair, items: Items, _: str) -> Values:
+    def value(side: int, spans: Marks, relations: Marks) -> Ints:
+        typed = number_spans(pair, types=True)[side]
+        ends, own = (np.sort(ends_of(rows, typed), axis=0) for rows in (choose_relations(pair)[side], relations))
         group = distinct_rows(np.concatenate([ends, own], axis=1).T)[1]
         same_pair = np.bincount(group[: ends.shape[1]], minlength=len(group) + 1)[group[ends.shape[1] :]]
         # A span joined with itself is one argument.
@@ -146,26 +115,22 @@ def _shared_argument(pair: Pair, judged: Items, _: str) -> Values:
         shared = (uses[own[0]] > 1) | (uses[own[1]] > 1)
         return np.where(same_pair > 1, 0, np.where(shared, 1, 2))
 
-    names = ("both (EPO)", "one (SEO)", "none")
-    return _sided(pair, judged, "shared-argument", values), names
+    return _of_sides(pair, items, "shared-argument", value), ("both (EPO)", "one (SEO)", "none")
 
 
-def _argument_found(pair: Pair, judged: Items, _: str) -> Values:
-    def values(layer: RelationPair, number: int, rows: RelationList, side: Marks) -> Ints:
-        if number == 0 and layer.reached is not None:
-            return 2 - layer.reached
-        found = layer.found[number]
-        return 2 - found[rows.head].astype(np.int64) - found[rows.tail]
-
-    return _sided(pair, judged, "argument-found", values), ("both", "one", "none")
+def _argument_found(pair: Pair, items: Items, spec: str) -> Values:
+    _of_sides(pair, items, REACHED, lambda side, spans, relations: relations.label)
+    return attribute(pair, items, REACHED)
 
 
 SLICES = (
     SliceKind("distance", "words between the arguments of a relation", of_items=_distance),
     SliceKind("sentences", "arguments in one sentence, in neighbouring ones, further apart", of_items=_sentences),
-    SliceKind("head-type", "type of a relation's head", of_items=_head_type, by_number=True),
-    SliceKind("tail-type", "type of a relation's tail", of_items=_tail_type, by_number=True),
-    SliceKind("types", "types of a relation's head and tail", of_items=_both_types, by_number=True),
+    SliceKind("head-type", "type of a relation's head", of_items=_types("head-type", "head"), by_number=True),
+    SliceKind("tail-type", "type of a relation's tail", of_items=_types("tail-type", "tail"), by_number=True),
+    SliceKind(
+        "types", "types of a relation's head and tail", of_items=_types("types", "head", "tail"), by_number=True
+    ),
     SliceKind("symmetric", "relations with or without direction", of_items=_symmetric),
     SliceKind("nested", "arguments side by side, or one inside the other", of_items=_nested),
     SliceKind("relations-in-sentence", "number of relations in the sentence", of_items=_in_sentence),
@@ -175,7 +140,7 @@ SLICES = (
         of_items=_shared_argument,
     ),
     SliceKind(
-        "argument-found",
+        REACHED,
         "arguments of a relation that some system has as spans (of a spurious one: that gold has)",
         of_items=_argument_found,
     ),
@@ -190,8 +155,8 @@ TASK = Task(
     defaults=DEFAULTS,
     agreement=(*DEFAULTS, "fair-relations", "relation-kappa"),
     prepare=prepare_relations,
-    recognises=lambda item, options: options.column is None and holds_relations(item),
-    options=OPTIONS,
+    recognises=lambda item, options: options.column is None and has_relations(item),
+    options=("train", "oov_fold_case", "only_annotated", "repair", "missing", "labels", "ignore_labels"),
     slices=SLICES,
     drawing=DRAWING,
     matched=True,

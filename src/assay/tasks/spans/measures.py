@@ -80,7 +80,6 @@ def exact(pair: Pair) -> Items:
         the labels of gold or system (macro-f1 the mean of the F1s), weighted- the mean weighted by gold's spans.
         A span that gold or system has twice counts as in the paper's software; such spans are reported.
     Paper: Ortmann 2022, Algorithm 1 and equations 1 to 3.
-    Golden: cases/spans, spans-faireval (Table 1), spans-entities-gum.
     Peers: seqeval (strict), conlleval, seqscore, FairEval (traditional), HIPE-scorer (NERC strict).
     """
     spans = spans_of(pair)
@@ -135,7 +134,6 @@ def fair(pair: Pair, *, focus: str = "target", sides: bool = False, symmetric: b
     Score: every error of le, bes, bel, beo, lbe and ge counts as half a spurious and half a missing span:
         f1 = 2·tp/(2·tp + all errors). Averages as for exact, over labels with anything counted under the focus.
     Paper: Ortmann 2022, Algorithm 2 and equation 5.
-    Golden: cases/spans, spans-faireval (Tables 1 and 2).
     Peers: FairEval.
     """
     rows = _fair(pair, focus, sides, symmetric)
@@ -188,7 +186,7 @@ def weighted(
     Counts: as for fair.
     Score: precision, recall and f1 of the weighted sums of TP, FP and FN; averages as for fair.
     Paper: Ortmann 2022, equations 6 and 7; all-fp: Ortmann 2021b, all-fn: Read et al. 2012.
-    Golden: spans-faireval. Peers: FairEval.
+    Peers: FairEval.
     """
     return _fair(pair, focus, sides=False, symmetric=False)
 
@@ -249,7 +247,7 @@ def semeval(pair: Pair, *, least: float = 0.0) -> Items:
         partial: same span, and half for any other pair; type: same label, whatever the boundaries.
         Pairs are one to one, chosen to have as many strict matches as possible, then same spans, same labels,
         pairs, shared atoms; so nothing depends on the order of spans.
-    Golden: spans-faireval, cases/spans. Peers: nervaluate (`strict` and `exact` on flat spans), HIPE-scorer (NERC
+    Peers: nervaluate (`strict` and `exact` on flat spans), HIPE-scorer (NERC
         fuzzy is nearly `type`); see differences.
     """
     if not 0 <= least <= 1:

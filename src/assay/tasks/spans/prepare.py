@@ -64,7 +64,6 @@ from assay.formats import Input, read_labels, schemes
 from assay.formats.answers import Mentions, with_mentions
 from assay.formats.entities import ENTITY, entity_spans
 from assay.formats.links import cut_like
-from assay.formats.relations import Links, Relations
 from assay.formats.source import Source
 from assay.formats.whose import Asked
 from assay.result import Mapped
@@ -281,12 +280,12 @@ def _read_files(
         read.append(found)
         notes += blank_tags(name, item, corpus, column, options)
         notes += notes_on_reading(name, corpus)
-        related, linked = corpus.layer(Relations), corpus.layer(Links)
-        others = {"Relations": 0 if related is None else len(related)}
-        others["Links"] = 0 if linked is None else int(np.count_nonzero(np.diff(linked.starts)))
-        for layer, size in others.items():
-            if size:
-                text = f"{layer}, which are compared with --task {layer.lower()}, not here: {{}}."
+        for task, layer in (("relations", "relations"), ("links", "candidates")):
+            marks = corpus.marks.get(layer)
+            if marks is not None and len(marks):
+                # A link may have several candidates.
+                size = len(np.unique(marks.arguments["mention"])) if task == "links" else len(marks)
+                text = f"{task.capitalize()}, which are compared with --task {task}, not here: {{}}."
                 notes.append(note_on_reading(name=name, text=text, number=size, first=[]))
         notes.append(read_as(name=name, scheme=found, golds=read[1]))
     return corpora, read[1:], notes

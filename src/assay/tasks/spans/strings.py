@@ -65,7 +65,7 @@ def strings(pair: Pair, *, count: str = "set", fold: str = "folded", label: bool
         text; a document is a text that was answered, a sentence where sentences were.
     Score: precision = tp/(tp+fp), recall = tp/(tp+fn), f1 = 2·tp/(2·tp+fp+fn); averages as for exact. Beside exact it
         says how much is lost by placing: strings that occur several times.
-    Golden: cases/answers. Peers: UniversalNER (count=set, fold=words; up to its 1e-10), BRIDGE.
+    Peers: UniversalNER (count=set, fold=words; up to its 1e-10), BRIDGE.
     """
     if count not in COUNTS:
         raise unknown("value of count", count, COUNTS)

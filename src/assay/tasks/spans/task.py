@@ -32,7 +32,6 @@ from assay.formats.shapes import STATUSES
 from assay.result import AnswerCounts, Result, Score, Sweep
 from assay.tasks.spans import measures, strings
 from assay.tasks.spans.forms import form_counts, form_sums
-from assay.tasks.spans.options import OPTIONS
 from assay.tasks.spans.prepare import prepare_spans, shows_spans
 from assay.tasks.spans.ratings import continua, majority_pairs, span_ratings
 from assay.tasks.spans.tables import present
@@ -207,7 +206,11 @@ TASK = Task(
     majority=majority_pairs,
     prepare=prepare_spans,
     recognises=shows_spans,
-    options=OPTIONS,
+    options=(
+        *("train", "lexicon", "oov_fold_case"),
+        *("scheme", "repair", "missing", "blank_tag", "gold_errors", "forms", "sweep"),
+        *("map", "labels", "ignore_labels"),
+    ),
     slices=SLICES,
     drawing=span_drawing(all_count=True),
     matched=True,

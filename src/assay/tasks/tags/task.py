@@ -10,7 +10,6 @@ from assay.engine.scores import Settings
 from assay.engine.task import Drawing, Task
 from assay.result import Result
 from assay.tasks.tags import measures
-from assay.tasks.tags.options import OPTIONS
 from assay.tasks.tags.prepare import prepare_tags
 from assay.tasks.tags.ratings import word_ratings
 from assay.tasks.tags.sweep import sweeps
@@ -59,7 +58,11 @@ TASK = Task(
     agreement=("kappa", "alpha", "fleiss", "ac1"),
     ratings=word_ratings,
     prepare=prepare_tags,
-    options=OPTIONS,
+    options=(
+        *("train", "lexicon", "oov_fold_case"),
+        *("tagset", "strict_tagset", "expand_optional", "alternatives", "weights", "sweep", "blank_tag"),
+        *("map", "labels", "ignore_labels"),
+    ),
     present=add_tag_tables,
     finish=_finish,
 )

@@ -202,9 +202,6 @@ def test_files_without_trees_are_refused(file: File) -> None:
 
 def test_options_that_mean_nothing_for_trees_are_refused(file: File) -> None:
     gold = file("gold.ptb", GOLD)
-    for name in ("train", "lexicon"):
-        message = f"--{name} is about words and spans; constituents have no use for it."
-        assert refusal(scored, gold, gold, **{name: gold}) == message
     assert refusal(scored, gold, gold, column="tag") == (
         "--column tag: trees have no columns that hold constituents. For tags say --task tags"
     )

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 import assay
-from assay.engine.task import task_options, tasks
+from assay.engine.task import tasks
+from assay.keywords import OPTIONS
 from assay.render import render
 from parses import dependencies
 from unit.samples import refusal
@@ -204,7 +205,7 @@ def test_measures_of_tags_are_judged_beside_trees_if_they_name_a_column(file):
 
 
 def test_every_preset_of_a_task_can_be_asked_for():
-    assert {*task_options()["preset"].choices} == {name for task in tasks().values() for name in task.presets}
+    assert {*OPTIONS["preset"].choices} == {name for task in tasks().values() for name in task.presets}
 
 
 def test_measures_of_other_tasks_are_refused(gold, system):
@@ -219,9 +220,9 @@ def test_measures_of_other_tasks_are_refused(gold, system):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"map": "m.tsv"}, "--map is about tags and spans, but dependencies are compared."),
-        ({"tagset": "nkjp"}, "--tagset is about tags, but dependencies are compared."),
-        ({"scheme": ("bio",)}, "--scheme is about spans and links, but dependencies are compared."),
+        ({"map": "m.tsv"}, "--map is about tags and spans, but dependencies are compared. Remove --map."),
+        ({"tagset": "nkjp"}, "--tagset is about tags, but dependencies are compared. Remove --tagset."),
+        ({"scheme": ("bio",)}, "--scheme is about spans and links, but dependencies are compared. Remove --scheme."),
     ],
 )
 def test_options_of_other_tasks_are_refused(gold, system, options, message):

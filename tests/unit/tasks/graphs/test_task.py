@@ -118,7 +118,6 @@ def test_labels_that_count_may_be_named_with_or_without_subtypes():
     [
         ({"measures": "elas(empty=keep)"}, "there is no value of empty 'keep'. There is: collapse, drop, align."),
         ({"column": "UPOS"}, "--column UPOS: graphs are in column DEPS, or in sdp and mrp files."),
-        ({"train": GOLD}, "--train is about words; graphs have no use for it."),
     ],
 )
 def test_what_graphs_have_no_use_for_is_refused(options, said):

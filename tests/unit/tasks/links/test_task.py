@@ -14,7 +14,6 @@ import assay
 from assay.demo import FOLDER
 from assay.engine import run
 from assay.errors import InputError, UsageError
-from assay.formats.relations import Links
 from cases import each
 from commands import call
 from pieces import folders
@@ -195,12 +194,12 @@ York\tI\tNew York\tNew_York_City\thttp://en.wikipedia.org/wiki/New_York_City\t64
 def test_words_of_aida_have_one_cell_outside_of_mentions(pair):
     gold, system = pair(AIDA, AIDA.replace("Germany", "Prussia"))
     corpus = assay.read(gold)
-    links = corpus.layer(Links)
+    links = corpus.marks["links"]
     assert (corpus.format, corpus.document_ids, corpus.starts.tolist()) == ("aida", ("1 EU", "2 Rain"), [0, 3, 5, 7])
-    assert links.spans.begin.tolist() == [0, 2, 0, 0] and links.spans.end.tolist() == [1, 3, 2, 2]
-    assert links.identifiers.strings() == ["NIL", "Germany", "NIL", "New_York_City"]
+    assert links.begin.tolist() == [0, 2, 0, 0] and links.end.tolist() == [1, 3, 2, 2]
+    assert corpus.marks["candidates"].labels.strings() == ["NIL", "Germany", "NIL", "New_York_City"]
     assert counts(gold, system) == (3, 1, 1)
-    assert assay.read(gold, input_format="aida(link=6)").layer(Links).identifiers[1] == "11867"
+    assert assay.read(gold, input_format="aida(link=6)").marks["candidates"].labels[1] == "11867"
     assert corpus.place(6) == f"{gold}:11"
     assert counts(gold, system, input_format="aida(link=6)") == (4, 0, 0)
     assert refusal(gold, system, link_column="6") == (
@@ -231,7 +230,7 @@ def test_faults_of_aida_files_are_named_with_their_place(pair, change, fault):
         with pytest.raises(InputError, match=re.escape(f"{name}:{fault}")):
             assay.read(name, input_format="aida")
     else:
-        assert assay.read(name).layer(Links).spans.end.tolist()[0] == 2
+        assert assay.read(name).marks["links"].end.tolist()[0] == 2
     with pytest.raises(UsageError, match="link is a column from 4 to 7, not 3"):
         assay.read(name, input_format="aida(link=3)")
 

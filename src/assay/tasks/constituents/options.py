@@ -1,7 +1,0 @@
-"""Options of phrase structure."""
-
-from __future__ import annotations
-
-from assay.tasks.options import LABELS
-
-OPTIONS = LABELS
