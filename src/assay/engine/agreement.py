@@ -39,7 +39,7 @@ from assay.formats.source import Source as File
 from assay.formats.source import expand, folder_of
 from assay.keywords import Keywords, explicit
 from assay.records import dataclass
-from assay.result import AltTest, Result, Score, Source
+from assay.result import AltTest, InputFile, Result, Score
 
 _GOLD = re.compile(r"(?<![\w'\"./=-])gold(?!\w|[./=-]\w|'\s)")
 """Gold in a sentence on a pair, of whom the first takes its place; not in names of files and values of settings."""
@@ -165,7 +165,7 @@ def _of_table(
     answers, warnings = many.systems_of(judged, ratings, options.format_of)
     number = np.bincount(ratings.annotator, minlength=len(ratings.annotators)).tolist()
     sources = [
-        Source(name, table.path, table.sha256, FORMAT, rated, rated)
+        InputFile(name, table.path, table.sha256, FORMAT, rated, rated)
         for name, rated in zip(ratings.annotators, number, strict=True)
     ]
     gold = replace(sources[0], name=table.path, sentences=ratings.items, words=len(ratings))
@@ -354,7 +354,7 @@ class _Everybody:
     def bare(self, measures: Sequence[Measure], options: Options) -> Findings:
         """Findings without scores."""
         task, first = find_task(self.task), self.runs[0]
-        sources: dict[str, Source] = {}
+        sources: dict[str, InputFile] = {}
         warnings: dict[str, None] = {}
         notes: dict[str, None] = {}
         for run, own in zip(self.runs, self.groups, strict=True):
@@ -380,7 +380,7 @@ class _Everybody:
 
 
 def _bare(
-    task: str, measures: Sequence[Measure], options: Options, gold: Source, sources: Sequence[Source]
+    task: str, measures: Sequence[Measure], options: Options, gold: InputFile, sources: Sequence[InputFile]
 ) -> Findings:
     """Findings without scores."""
     signature = {

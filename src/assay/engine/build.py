@@ -19,8 +19,8 @@ from assay.engine.scores import Figures
 from assay.engine.task import describe
 from assay.errors import unknown
 from assay.records import dataclass
-from assay.result import SCHEMA, TABLES, About, Comparison, ErrorType, Family, Result, Score, Shown, Source
-from assay.result.grammar import ALPHA, decide
+from assay.result import SCHEMA, TABLES, About, Comparison, ErrorType, Family, InputFile, Presentation, Result, Score
+from assay.result.grammar import ALPHA, decide_kind
 from assay.result.verdict import pair_facts
 from assay.stats.intervals import t_interval
 from assay.stats.many import letters
@@ -28,7 +28,7 @@ from assay.stats.significance import benjamini_hochberg, holm, holm_of, mcnemar
 
 SURE = 0.001
 """From this p on, another split of the data may well lead to another verdict."""
-_ABOUT, _SHOWN = About.__annotations__, Shown.__annotations__
+_ABOUT, _SHOWN = About.__annotations__, Presentation.__annotations__
 _NO_INTERVAL = {
     "bca": "BCa is not made for averages over labels, nor where resamples or units do not vary",
     "wilson": "Wilson's interval is for proportions",
@@ -58,11 +58,11 @@ class Findings:
     """What a command has found: facts, files, figures to be tested, items to be compared, and rows that are ready."""
 
     about: dict[str, Any]
-    """Facts by the field of About, Shown or Result. With `titles`, the task is not asked how the Result is shown."""
+    """Facts by field of About, Presentation or Result. With `titles`, the task is not asked how it is shown."""
     signature: str | Mapping[str, object]
     """The signature, or its parts; `interval` is then completed by the kinds of intervals that there are."""
-    gold: Source
-    systems: Sequence[Source]
+    gold: InputFile
+    systems: Sequence[InputFile]
     figures: Iterable[tuple[Figures, Sequence[str]]] = ()
     """Figures, and the tables that each gives rows of: `scores`, `labels` (scores by label), `counts`,
     `comparisons`."""
@@ -160,7 +160,7 @@ def build(found: Findings) -> Result:
         version=assay.__version__,
         signature=signature,
         about=About(**{name: value for name, value in about.items() if name in _ABOUT}),
-        shown=Shown(**{name: value for name, value in about.items() if name in _SHOWN}),
+        shown=Presentation(**{name: value for name, value in about.items() if name in _SHOWN}),
         gold=found.gold,
         systems=tuple(found.systems),
         warnings=(
@@ -302,7 +302,7 @@ def _decide_ceiling(row: Comparison, adjusted: float, tests: int) -> Comparison:
     low, high = t_interval(row.difference, row.variance or math.nan, 1 + (row.df or math.nan), -1.0, 1.0, level)
     facts = {"difference": row.difference, "p_adjusted": adjusted}
     known = {name: None if math.isnan(value) else value for name, value in facts.items()}
-    kind = decide({"type": "ceiling", "annotators": row.annotators or 0, **known})
+    kind = decide_kind({"type": "ceiling", "annotators": row.annotators or 0, **known})
     whole = replace(row, p_adjusted=adjusted, family=Family("ceiling", tests), level=level)
     return replace(whole, low_family=low, high_family=high, kind=kind.kind, claims=kind.claims)
 
@@ -336,7 +336,7 @@ def decide_family(rows: Sequence[Comparison], question: str, clustered: Sequence
             if len(known) > 1:
                 ends = t_interval(row.difference, row.variance, row.df + 1, -row.widest, row.widest, level)
             whole = replace(whole, level=level, low_family=ends[0], high_family=ends[1])
-        found = decide(pair_facts(whole, **facts))
+        found = decide_kind(pair_facts(whole, **facts))
         needed = needed if found.kind.endswith("untestable") else None
         done.append(replace(whole, kind=found.kind, claims=found.claims, needed=needed))
     return done

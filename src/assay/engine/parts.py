@@ -20,7 +20,7 @@ from assay.engine.options import Decided, Options
 from assay.engine.texts import Texts, gathered
 from assay.engine.warnings import Remark, together
 from assay.records import dataclass
-from assay.result import Example, Mapped, Source
+from assay.result import Example, InputFile, Mapped
 
 
 def unit_of(documents: int, sentences: int) -> str:
@@ -164,8 +164,8 @@ class Part:
     covered: Covered
     judged: tuple[str, ...]
     """The systems that can be judged."""
-    gold: Source
-    systems: tuple[Source, ...]
+    gold: InputFile
+    systems: tuple[InputFile, ...]
     digests: tuple[tuple[str, ...], ...]
     """The checksums of the files of gold and of each system."""
     contents: Mapping[str, str]
@@ -276,7 +276,7 @@ class Part:
         )
 
 
-def _joined(first: Source, second: Source) -> Source:
+def _joined(first: InputFile, second: InputFile) -> InputFile:
     return replace(
         first,
         sentences=first.sentences + second.sentences,

@@ -22,7 +22,7 @@ from assay.engine.parts import Part
 from assay.engine.scores import Figures, Settings, range_of
 from assay.errors import UsageError
 from assay.formats import joint_digest
-from assay.result import Comparison, Result, Runs, RunTest, Score, enumeration
+from assay.result import Comparison, Result, RunScores, RunTest, Score, enumeration
 from assay.result.grammar import ALPHA
 from assay.stats.intervals import t_interval
 from assay.stats.runs import almost_stochastic_order, permuted, run_variance, t_test
@@ -145,7 +145,7 @@ def _mean_score(
         (low, high), kind = t_interval(value, found.total, found.degrees + 1, *ends), "runs"
         variance, degrees = found.total, found.degrees
     spread = float(np.std(values, ddof=1))
-    runs = Runs(len(own), spread, float(values.min()), float(values.max()), tuple(values.tolist()))
+    runs = RunScores(len(own), spread, float(values.min()), float(values.max()), tuple(values.tolist()))
     # The number of items is that of one run.
     return replace(
         row, value=value, low=low, high=high, interval=kind, runs=runs, variance=variance, df=degrees,

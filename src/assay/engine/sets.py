@@ -21,11 +21,11 @@ from assay.errors import UsageError
 from assay.records import dataclass
 from assay.result import (
     Comparison,
+    InputFile,
     PairOverSets,
     Result,
     Results,
     Score,
-    Source,
     SystemOverSets,
     Table,
     enumeration,
@@ -204,10 +204,10 @@ def _measures(results: Sequence[Result]) -> list[tuple[str, str]]:
     return [(name, mains[name]) for name in names if name in mains and not is_category(name)]
 
 
-def _sum(name: str, sources: Sequence[Source]) -> Source:
+def _sum(name: str, sources: Sequence[InputFile]) -> InputFile:
     """The files of all data sets as one."""
     digest = hashlib.sha256("".join(one.sha256 for one in sources).encode()).hexdigest()
-    return Source(
+    return InputFile(
         name=name,
         path="",
         sha256=digest,

@@ -70,9 +70,9 @@ class Result(Tables, kw_only=True):
     signature: str
     """What is needed to get the same numbers again."""
     about: About
-    shown: Shown
-    gold: Source
-    systems: tuple[Source, ...]
+    shown: Presentation
+    gold: InputFile
+    systems: tuple[InputFile, ...]
     tables: tuple[Table, ...] = ()
     """Tables of the task."""
     examples: tuple[Example, ...] = ()

@@ -10,14 +10,14 @@ from typing import Any, cast
 from assay.result import SCHEMA, Result
 from assay.result.encoding import from_plain
 from assay.result.grammar import with_kind
-from assay.result.schema import About, Shown
+from assay.result.schema import About, Presentation
 
 
 def read_assay_1(data: Mapping[str, Any]) -> Result:
     """A Result from the JSON of `assay/1`, whose facts were fields of the Result itself."""
     parts = {
         name: {field.name: data[field.name] for field in dataclasses.fields(kind) if field.name in data}
-        for name, kind in (("about", About), ("shown", Shown))
+        for name, kind in (("about", About), ("shown", Presentation))
     }
     result = cast(Result, from_plain(Result, {**data, **parts, "schema": SCHEMA}))
     if not result.main_scores:

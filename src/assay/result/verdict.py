@@ -8,7 +8,7 @@ from typing import Any
 
 from assay.result import Comparison, Result, Score, enumeration
 from assay.result.chance import level_title
-from assay.result.grammar import BETTER, Decision, Facts, decide
+from assay.result.grammar import BETTER, Decision, Facts, decide_kind
 from assay.result.numbers import DIFFERENCES, WRITERS, coefficient, p_value, plural, points, signed
 from assay.result.schema import Record
 
@@ -33,7 +33,7 @@ def make_verdict(result: Result) -> Verdict:
     parts = list(facts_of(result))
     if not parts:
         return Verdict("", (), {}, {}, "")
-    facts, first = parts[0], decide(parts[0])
+    facts, first = parts[0], decide_kind(parts[0])
     systems = {role: str(facts.get(name, name)) for role, name in first.systems.items()}
     return Verdict(first.kind, first.claims, systems, facts, " ".join(map(sentence, parts)))
 
@@ -45,7 +45,7 @@ def verdict_on(result: Result, row: Comparison) -> str:
 
 def sentence(facts: Facts) -> str:
     """The sentences that facts allow."""
-    return _TEXTS[facts["type"]](facts, decide(facts))
+    return _TEXTS[facts["type"]](facts, decide_kind(facts))
 
 
 # --- facts ---
@@ -522,8 +522,8 @@ def _ceilings(facts: Facts, found: Decision) -> str:
     groups: dict[str, list[Facts]] = {}
     for system in facts["systems"]:
         row = {"type": "ceiling", "family_size": facts["family_size"], **system}
-        groups.setdefault(decide(row).kind, []).append(row)
-    return " ".join(_ceiling(rows[0], decide(rows[0]), rows) for rows in groups.values())
+        groups.setdefault(decide_kind(row).kind, []).append(row)
+    return " ".join(_ceiling(rows[0], decide_kind(rows[0]), rows) for rows in groups.values())
 
 
 def _ceiling(facts: Facts, found: Decision, rows: Sequence[Facts] = ()) -> str:

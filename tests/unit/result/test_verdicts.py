@@ -14,8 +14,8 @@ import numpy as np
 import assay
 from assay.render import render
 from assay.render.page import fragment, index, page
-from assay.result import About, AgreementFacts, Comparison, Family, Power, Result, Score, Shown, Source
-from assay.result.grammar import BETTER, KINDS, decide
+from assay.result import About, AgreementFacts, Comparison, Family, InputFile, Power, Presentation, Result, Score
+from assay.result.grammar import BETTER, KINDS, decide_kind
 from assay.result.verdict import make_verdict, sentence
 from cases import each
 from older import as_assay_1
@@ -108,11 +108,11 @@ def check_words(text: str, claims: set[str]) -> None:
 
 def result_of(facts: dict[str, Any]) -> Result:
     """A Result that holds the facts of a case."""
-    kind, found = facts["type"], decide(facts)
+    kind, found = facts["type"], decide_kind(facts)
     command = {"agreement": "agreement", "ceiling": "agreement", "score": "score"}.get(kind, "compare")
     names = {"many": [f"s{number}" for number in range(1, facts.get("systems", 0) + 1)], "score": ["a"]}
     systems = names.get(kind, ["a", "b"])
-    sources = tuple(Source(name, f"{name}.tsv", "0" * 64, "tsv", 9, 99) for name in systems)
+    sources = tuple(InputFile(name, f"{name}.tsv", "0" * 64, "tsv", 9, 99) for name in systems)
     result = Result(
         **{"schema": "assay/2", "version": "1", "signature": "s"},
         about=About(
@@ -120,8 +120,8 @@ def result_of(facts: dict[str, Any]) -> Result:
             **{"units": facts.get("units", 500), "aligned_by": "words", "seed": 1, "times": 10_000},
             **{"interval": "score", "test": "shuffling", "family": 1},
         ),
-        shown=Shown(),
-        gold=Source("gold", "gold.tsv", "0" * 64, "tsv", 9, 99),
+        shown=Presentation(),
+        gold=InputFile("gold", "gold.tsv", "0" * 64, "tsv", 9, 99),
         systems=sources,
     )  # fmt: skip
     nan = math.nan
@@ -133,7 +133,7 @@ def result_of(facts: dict[str, Any]) -> Result:
         numbers = [nan if own.get(key) is None else own[key] for key in ("difference", "low", "high")]
         p, adjusted = (nan if own.get(key) is None else own[key] for key in ("p", "p_adjusted"))
         low, high = own.get("p_low", p), own.get("p_high", p)
-        found = decide(own)
+        found = decide_kind(own)
         power = Power(0.05, 0.8, 0.0, 0.01, 0.04, 900, 600, None)
         return Comparison(
             *(a, b, "accuracy", "f1", None, *numbers, "shuffling", p, low, high, adjusted, own.get("differ", 100)),
@@ -207,7 +207,7 @@ def test_every_rendering_says_what_the_claims_allow(case: dict[str, Any]) -> Non
         assert re.search(SAYS[claim], said), (claim, said)
     for claim in set(expected["must_not"]) - FREE - set(ASSERTS):
         assert not re.search(SAYS[claim], found.text), (claim, found.text)
-    claims = {*decide(facts).claims}
+    claims = {*decide_kind(facts).claims}
     assert "may be" not in said
     texts = [said, *(render(result, form) for form in ("md", "latex", "tsv", "table")), fragment(result)]
     texts += [page(result).partition('<div id="app"')[0], index("all", [("one", "one.html", result)])]
