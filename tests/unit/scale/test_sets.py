@@ -18,8 +18,7 @@ from assay.experiment.tables import measurements
 from assay.render import render
 from assay.render.page import pages
 from assay.render.terminal import show
-from assay.result import Family, Results
-from assay.result import Runs as RunScores
+from assay.result import Family, Results, RunScores
 from assay.stats.many import rank_tests
 from cases import each
 from unit.samples import refusal
