@@ -258,7 +258,7 @@ def test_spans_of_dygie_are_compared_by_sentence_and_documents_by_id(documents):
     other = {**DYGIE, "doc_key": "d2", "ner": [[[0, 0, "PER"]], [], []]}
     documents(DYGIE, {**other, "ner": DYGIE["ner"]}, name="gold.json"), documents(other, DYGIE, name="s.json")
     result = assay.score("gold.json", "s.json", "exact", task="spans", times=5)
-    assert (result.unit, result.units, result.items) == ("sentence", 4, 4)
+    assert (result.about.unit, result.about.units, result.about.items) == ("sentence", 4, 4)
     assert result.score("s", "exact").value == 4 / 7
 
 
@@ -267,7 +267,7 @@ def test_documents_with_chains_are_still_compared_by_these(documents):
     name = documents({**DYGIE, "clusters": clusters})
     assert assay.score(name, name, task="coreference", times=5).scores[0].value == 1
     without = {key: value for key, value in DYGIE.items() if key != "relations"}
-    assert assay.score(documents({**without, "clusters": clusters}), name, times=5).task == "coreference"
+    assert assay.score(documents({**without, "clusters": clusters}), name, times=5).about.task == "coreference"
 
 
 def test_a_corpus_without_spans_has_nothing_to_relate_or_to_link(file):

@@ -103,7 +103,7 @@ def _present(result: Result) -> Result:
         remarks[f"differences {on}"] = (
             f"Wrong links to another wrong antecedent (WL → WL), which {counted}: {'; '.join(named[:15])}."
         )
-    return replace(result, tables=tables, remarks=remarks)
+    return replace(result, tables=tables).with_shown(remarks=remarks)
 
 
 def _preset(match: str, zeros: str) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ import assay
 from assay import Result
 from assay.render import render
 from coreftexts import documents
+from older import as_assay_1
 from unit.samples import refusal
 
 File = Callable[[str, str | bytes], str]
@@ -101,7 +102,7 @@ def test_the_difference_is_that_of_f1_and_net_has_a_name_of_its_own(file: File) 
 
 
 def test_files_from_before_scores_were_named_show_no_difference(files: dict[str, str]) -> None:
-    data = json.loads(compared(files, "ac", "arcs-any").to_json())
+    data = as_assay_1(compared(files, "ac", "arcs-any"))
     for diff in data["diffs"]:
         del diff["score"], diff["net"], diff["outcomes"]
     table = render(Result.from_json(json.dumps(data)), "tsv").split("# What differs (arcs-any)\n")[1].splitlines()
