@@ -383,7 +383,7 @@ class Builder:
         # A mark behind the last sentence opens nothing.
         documents = [(first, given) for first, given in self._documents if first < self.sentence]
         spans, trees = None, None
-        marks = {name: lists.marks() for name, lists in self._marks.items()}
+        layers = {name: lists.marks() for name, lists in self._marks.items()}
         if plan.spans:
             spans, _ = self._spans.sorted()
         if plan.trees:
@@ -393,8 +393,8 @@ class Builder:
             above = np.array(self._above, dtype=np.int64)
             trees = Trees(sentence_of, parent, begin, end, labels, above, lines, named, self._node_gaps)
         if plan.chains:
-            rows = np.array(self._mentions, dtype=np.int64).reshape(-1, 5)
-            marks["mentions"] = sort_mentions(rows, self._chain_names)
+            mentions = np.array(self._mentions, dtype=np.int64).reshape(-1, 5)
+            layers["mentions"] = sort_mentions(mentions, self._chain_names)
         corpus = Corpus(
             name=name,
             format=plan.format,
@@ -424,7 +424,7 @@ class Builder:
             noted=tuple(self._notes.items()),
             left_out=tuple((number, known, status or self.whose.absence) for number, known, status in self._left_out),
             repairs=tuple((*kind, *found) for kind, found in self._repairs.items()),
-            marks=marks,
+            marks=layers,
         )
         for layer, rows in self._on_units.items():
             unit, line = (np.array([row[place] for row in rows], dtype=np.int64) for place in (0, 2))

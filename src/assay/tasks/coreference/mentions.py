@@ -152,7 +152,7 @@ def _compare(pair: Pair) -> tuple[Marks, Marks, Marks]:
             labels = Column(codes, tuple(known))
         return replace(spans, labels=labels, arguments={"head": heads}), sides[0], sides[1]
 
-    return pair.once("mentions", make)
+    return pair.once("spans and mentions of chains", make)
 
 
 def first_sentences_of(pair: Pair) -> Ints:
