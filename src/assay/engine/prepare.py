@@ -425,7 +425,7 @@ def align_whole_sentences(
 def source_of(name: str, corpus: Corpus, pair: Pair | None, status: str) -> InputFile:
     """A system as a source."""
     unaligned = 0 if pair is None else int((pair.system_sentence >= 0).sum()) - len(pair.system_words)
-    found = corpus.spans if corpus.spans is not None else corpus.chains
+    found = corpus.spans if corpus.spans is not None else corpus.marks.get("mentions")
     spans = 0 if found is None else len(found)
     left_out = dict(Counter(reason for _, _, reason in corpus.left_out))
     size = corpus.sentences, len(corpus)
