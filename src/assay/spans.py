@@ -21,7 +21,7 @@ import numpy as np
 
 from assay.arrays import Floats, Ints, ids_of_runs
 from assay.errors import AssayError, InputError, UsageError, unknown
-from assay.formats.schemes import BEGIN, END, INSIDE, NO_LABEL, OUTSIDE, ROLES, Level, Scheme, find, whole
+from assay.formats.schemes import BEGIN, END, INSIDE, NO_LABEL, OUTSIDE, ROLES, Level, Scheme, find_scheme, whole
 
 __all__ = [
     "TagsError",
@@ -332,7 +332,8 @@ def _read(
             raise unknown("mode", str(mode), ("strict",))
         if scheme is None:
             raise UsageError("mode='strict' needs a scheme, e.g. scheme='IOB2'.")
-        chosen = find(scheme if isinstance(scheme, str) else getattr(scheme, "__name__", type(scheme).__name__))
+        name = scheme if isinstance(scheme, str) else getattr(scheme, "__name__", type(scheme).__name__)
+        chosen = find_scheme(name)
         if chosen.name == "stacked":
             raise UsageError("stacked tags are not flat. Read them from a file: assay score --scheme stacked")
     starts = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])

@@ -76,8 +76,8 @@ def run_formats(names: tuple[str, ...]) -> None:
     for name in names or dict.fromkeys((*_COMMON, *FORMATS)):
         known = FORMATS[name]
         click.echo(f"{specs.spell(known.name, known.parameters)}: {known.title}")
-        if known.parameter_help:
-            click.echo(f"  ({known.parameter_help})")
+        if known.help:
+            click.echo(f"  ({known.help})")
         for line in known.example.rstrip("\n").split("\n"):
             click.echo(f"    {line.replace(chr(9), '  ')}")
         click.echo("")

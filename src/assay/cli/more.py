@@ -124,11 +124,11 @@ def run_convert(
 
     asked = Asked(which=which or "", repair=check_repair(repair or ""))
     source = Input(path, input_format=input_format, wanted=[column] if column else [], asked=asked)
-    if to_scheme or scheme or (repair and not source.plan.spans):
+    if to_scheme or scheme or (repair and "spans" not in source.plan.layers):
         text, losses = write.rewrite(source, target, column, scheme=scheme, repair=repair, to_scheme=to_scheme)
         texts = {"": text}
     elif target or repair:
-        texts, losses = write.convert(source, target or source.plan.format, column)
+        texts, losses = write.convert_file(source, target or source.plan.format, column)
     else:
         raise UsageError("say what to write: --to FORMAT, --to-scheme SCHEME or --repair.")
     if "" in texts:

@@ -34,7 +34,7 @@ from assay.engine.task import find_task, tasks
 from assay.engine.warnings import format_warnings
 from assay.errors import InputError, UsageError
 from assay.formats import Files, plan
-from assay.formats.ratings import FORMAT, SystemRatings, Table, is_table, ratings_in, read_ratings
+from assay.formats.ratings import FORMAT, RatingTable, SystemRatings, is_table, ratings_in, read_ratings
 from assay.formats.source import Source as File
 from assay.formats.source import expand, folder_of
 from assay.keywords import Keywords, explicit
@@ -112,7 +112,7 @@ def _columns(given: Any) -> tuple[str, ...]:
 # --- one table of ratings ---
 
 
-def _one_table(given: Any, columns: Sequence[str], options: Options) -> Table | None:
+def _one_table(given: Any, columns: Sequence[str], options: Options) -> RatingTable | None:
     """The table of ratings that is given; None where each annotator has files of their own."""
     if isinstance(given, Mapping) and given and all(isinstance(one, Mapping) for one in given.values()):
         if columns:
@@ -140,7 +140,7 @@ def _one_table(given: Any, columns: Sequence[str], options: Options) -> Table | 
 
 
 def _of_table(
-    table: Table, given: Sequence[Measure], systems: Any, against: Sequence[str], items: bool, options: Options
+    table: RatingTable, given: Sequence[Measure], systems: Any, against: Sequence[str], items: bool, options: Options
 ) -> Findings:
     """The agreement of the annotators in a table of ratings."""
     ratings = table.ratings()

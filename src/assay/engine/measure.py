@@ -28,7 +28,7 @@ from assay.engine.coefficients import (
 )
 from assay.engine.counts import Counts, Sums, bracketed, graded, matched, tally
 from assay.engine.items import ONE, Items
-from assay.engine.task import first_task, tasks
+from assay.engine.task import find_task, first_task, task_names, tasks
 from assay.errors import UsageError, unknown
 from assay.records import dataclass
 
@@ -274,21 +274,27 @@ def measures() -> dict[str, Definition]:
 def find(spec: str) -> Measure:
     """The measure that a spec such as `accuracy(column=XPOS)` or `mymodule:myfunction` stands for."""
     name, given = specs.parse(spec, "measure")
-    known = measures()
-    definition = _own(name) if ":" in name else known.get(name)
-    if definition is None and (function := plugins.load("measures", name)):
-        definition = definition_of(function, name)
+    definition = _own(name) if ":" in name else _registered(name)
     if definition is None:
-        raise unknown("measure", name, known)
+        raise unknown("measure", name, measures())
     return Measure(definition, specs.typed(f"measure {name}", given, definition.parameters), frozenset(given))
+
+
+def _registered(name: str) -> Definition | None:
+    """A measure of assay's own, or of an installed package; tasks are loaded one by one until one has it."""
+    for task in task_names():
+        if name in registered:
+            break
+        find_task(task)
+    if name not in registered and (function := plugins.load("measures", name)):
+        return definition_of(function, name)
+    return registered.get(name)
 
 
 def form_of_score(measure: str, score: str) -> str:
     """The form in which people read a score of a measure that comes with assay: percent, unless it says otherwise."""
     name = re.split("[(@/]", measure)[0]
-    known = measures().get(name)
-    if known is None and ":" not in name:
-        known = getattr(plugins.load("measures", name), "__assay_measure__", None)
+    known = None if ":" in name else _registered(name)
     functions = {**known.scores, **known.averages} if known else {}
     return str(getattr(functions.get(score), "form", "percent"))
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 from assay.arrays import plain
 from assay.corpus import UNITS, cluster_key
 from assay.engine.measure import Measure
-from assay.engine.task import Task, tasks
+from assay.engine.task import Task, find_task, tasks
 from assay.errors import UsageError, unknown
 from assay.formats import FORMATS
 from assay.formats.source import expand
@@ -243,9 +243,8 @@ class Options:
             if option.file == "path" and (value == "-" or (value and Path(value).is_fifo())):
                 where = "standard input" if value == "-" else "a pipe"
                 raise UsageError(f"{option.flag} {value} : this file is read twice, so it cannot come from {where}.")
-        known = [name for name, task in tasks().items() if task.prepare]
-        if self.task is not None and self.task not in known:
-            raise unknown("task", self.task, known)
+        if self.task is not None and find_task(self.task).prepare is None:
+            raise unknown("task", self.task, [name for name, task in tasks().items() if task.prepare])
         if self.unit not in (None, *UNITS) and not cluster_key(self.unit):
             raise unknown("unit", self.unit, (*UNITS, "meta:KEY"))
         for _, value in self._by_file("repair"):

@@ -26,7 +26,7 @@ from assay.corpus.adapters import (
 from assay.engine import mapping
 from assay.engine.measure import Measure
 from assay.engine.options import Decided, Options, is_of_systems
-from assay.engine.task import find_task, first_task, tasks
+from assay.engine.task import find_task, recognise_task
 from assay.engine.warnings import Remark, documents_not_meant, format_warnings, remark, repair_made
 from assay.errors import AlignmentError, InputError, UsageError, listed, unknown
 from assay.formats import Files, Input, from_documents, schemes
@@ -462,10 +462,7 @@ class Prepared:
             # Words with labels are what is left where no task knows the files.
             # Gold tells, and so do systems in formats that only systems have.
             telling = [self.inputs[0], *(item for item in self.inputs[1:] if is_of_systems(_format_of(item)))]
-            known = [
-                name for name, task in tasks().items() if all(task.recognises(item, options) for item in telling)
-            ]
-            self.task = known[-1] if known else first_task()
+            self.task = recognise_task(telling, options)
         for item, form in zip(self.inputs, decided.formats, strict=False):
             if isinstance(item, Input) and item.plan.format != form:
                 raise InputError(

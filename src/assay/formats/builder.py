@@ -385,15 +385,15 @@ class Builder:
         # A mark behind the last sentence opens nothing.
         documents = [(first, given) for first, given in self._documents if first < self.sentence]
         spans, trees, chains = None, None, None
-        if plan.spans:
+        if "spans" in plan.layers:
             spans, _ = self._spans.sorted()
-        if plan.trees:
+        if "constituents" in plan.layers:
             sentence_of, parent, begin, end, codes, edges, lines = np.asarray(self._nodes).reshape(-1, 7).T.copy()
             labels = Column(codes.astype(np.int32), tuple(self.node_labels))
             named = Column(edges.astype(np.int32), tuple(self.edge_labels)) if self.edge_labels else None
             above = np.array(self._above, dtype=np.int64)
             trees = Trees(sentence_of, parent, begin, end, labels, above, lines, named, self._node_gaps)
-        if plan.chains:
+        if "mentions" in plan.layers:
             chains = sorted_chains(np.array(self._mentions, dtype=np.int64).reshape(-1, 5), self._chain_names, {})
         corpus = Corpus(
             name=name,

@@ -127,7 +127,7 @@ def _read(source: Input, target: str) -> Corpus:
     plan = source.plan
     wanted = next(kind for kind, (names, _) in enumerate(_KINDS) if target in names)
     kind = 1 if plan.format in HEADS else 2 if plan.format in SPANS else 0
-    if kind == 0 and not plan.graphs and "DEPS" not in plan.labels:
+    if kind == 0 and "arcs" not in plan.layers and "DEPS" not in plan.labels:
         raise UsageError(
             f"{source.path}: holds no graphs or semantic roles ({plan.format}), which {target} consists of. "
             "Convert a file that has them."
@@ -139,7 +139,7 @@ def _read(source: Input, target: str) -> Corpus:
         )
     if kind:
         corpus = with_roles(source.read([*plan.labels, ROLES]))
-    elif plan.graphs:
+    elif "arcs" in plan.layers:
         corpus = source.read()
     else:
         corpus, faults = with_enhanced(source.read())

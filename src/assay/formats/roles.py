@@ -10,7 +10,7 @@ predicates with their senses as labels, and roles at the places of arguments, wh
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import groupby
@@ -246,11 +246,6 @@ def read_props(source: Source, builder: Builder, *, word: int = 0, predicate: in
     ends = builder.words + np.append(np.flatnonzero(new)[1:], len(rows))[: int(new.sum())]
     builder.add_codes([codes[lines[rows]] for codes in columns_of], ends.tolist(), (rows[new] + 1).tolist())
     builder.end_file()
-
-
-def roles_too(resolve: Callable[[str], str]) -> Callable[[str], str]:
-    """A plan's way to resolve names of columns that knows ROLES besides."""
-    return lambda name: ROLES if name == ROLES else resolve(name)
 
 
 def has_predicate(format: str, cells: str) -> bool:  # noqa: A002

@@ -355,7 +355,7 @@ def test_a_category_alone_is_judged_on_the_words_that_have_it(file):
     ("options", "message"),
     [
         ({"measures": ["wpa"]}, "wpa needs weights: give --weights FILE, or a preset such as --weights poliqarp."),
-        ({"measures": ["pa"], "tagset": None}, "this measure takes tags apart: say how with --tagset (assay tagset"),
+        ({"measures": ["pa"], "tagset": None}, "this measure splits tags into categories. Give --tagset (assay tagset"),
         ({"measures": ["wpa(weights=bad.json)"]}, "tagset nkjp: there is no category 'caze'. Did you mean case?"),
         (
             {"measures": ["wpa(weights=per-class.json)"]},

@@ -57,11 +57,6 @@ _OFFICIAL = (
 )
 
 
-def shows_chains(item: Input | Corpus) -> bool:
-    """True where a file holds mentions in chains."""
-    return item.chains is not None if isinstance(item, Corpus) else item.plan.chains
-
-
 def prepare_coreference(
     inputs: Sequence[Input | Corpus], named: Sequence[str], measures: Sequence[Measure], options: Options
 ) -> Run:
@@ -290,7 +285,7 @@ def _format_of(item: Input | Corpus) -> str:
 def _read(item: Input | Corpus, zeros: str, rule: TypeRule, tagged: bool) -> Corpus:
     if isinstance(item, Corpus):
         corpus = item
-    elif item.plan.chains:
+    elif "mentions" in item.plan.layers:
         corpus = item.read()
     elif item.plan.format == "conllu":
         from assay.formats.entities import corefud_chains

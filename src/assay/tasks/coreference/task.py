@@ -18,7 +18,7 @@ from assay.result import Result, Similarity, Table
 from assay.tasks.coreference import measures
 from assay.tasks.coreference.drawing import CHAINS, unresolved, unresolved_examples
 from assay.tasks.coreference.mentions import chains_of
-from assay.tasks.coreference.prepare import prepare_coreference, shows_chains
+from assay.tasks.coreference.prepare import prepare_coreference
 from assay.tasks.coreference.slices import SLICES
 
 PRESETS = {"crac2024": ("head", "dependent"), "crac2023": ("head", "linear"), "crac2022": ("partial", "linear")}
@@ -116,16 +116,11 @@ def _preset(match: str, zeros: str) -> tuple[str, ...]:
 TASK = Task(
     name="coreference",
     noun="mention",
-    spelling={
-        **{name: name.upper() for name in ("muc", "blanc", "lea", "mor", "arcs")},
-        **{"b-cubed": "B³", "ceaf-e": "CEAF-e", "ceaf-m": "CEAF-m", "conll": "CoNLL"},
-    },
     measures=(measures,),
     defaults=("conll", "muc", "b-cubed", "ceaf-e", "mentions", "arcs-any"),
     presets={name: _preset(*how) for name, how in PRESETS.items()},
     agreement=("mentions", "muc", "b-cubed", "ceaf-e", "lea", "conll"),
     prepare=prepare_coreference,
-    recognises=lambda item, options: shows_chains(item),
     options=("preset", "duplicates", "missing", "zeros", "mention_types"),
     slices=SLICES,
     drawing=CHAINS,

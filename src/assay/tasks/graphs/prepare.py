@@ -43,11 +43,6 @@ _FEW = 10
 """… unless so few differ."""
 
 
-def holds_graphs(item: Input | Corpus) -> bool:
-    """True where a file holds graphs and nothing else."""
-    return "arcs" in item.marks if isinstance(item, Corpus) else item.plan.graphs
-
-
 def prepare_graphs(
     inputs: Sequence[Input | Corpus], named: Sequence[str], measures: Sequence[Measure], options: Options
 ) -> Run:
@@ -152,7 +147,7 @@ def _read(item: Input | Corpus, tags: bool, trees: bool) -> tuple[Corpus, list[t
         corpus = item
         if "arcs" not in corpus.marks and DEPS not in corpus.columns:
             raise InputError(f"{corpus.name}: holds no graphs. Formats that have them: {_FORMATS}.")
-    elif item.plan.graphs:
+    elif "arcs" in item.plan.layers:
         corpus = item.read([TAG] if tags else [])
     elif DEPS in item.plan.labels:
         tagged = [name for name in _TAGS if name in item.plan.labels] if tags else []

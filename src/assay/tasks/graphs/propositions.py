@@ -25,32 +25,12 @@ from assay.engine.warnings import Remark, check_system, identical_outputs, remar
 from assay.errors import AlignmentError, InputError, UsageError
 from assay.formats import Input, read_labels
 from assay.formats.columns import ROLES
-from assay.formats.roles import HEADS, SPANS, TAGS, has_predicate, with_roles
+from assay.formats.roles import HEADS, SPANS, TAGS, with_roles
 from assay.tasks.graphs import roles
 from assay.tasks.graphs.measures import TAG
 from assay.tasks.graphs.roles import is_predicate, lemma_of, roles_of, sense_key, senses_by_word
 
-_OF_HEADS = ("srl", "srl-unlabelled")
-_OF_SPANS = ("srl-span", "srl-span-unlabelled")
 _FORMATS = ", ".join((*HEADS, *SPANS))
-
-
-def role_measures(gold: Input | Corpus) -> tuple[str, ...]:
-    """The usual measures of a file with semantic roles; none where it has none."""
-    form = gold.format if isinstance(gold, Corpus) else gold.plan.format
-    return _OF_HEADS if form in HEADS else _OF_SPANS if form in SPANS else ()
-
-
-def shows_roles(item: Input | Corpus) -> bool:
-    """True of a file in a format that is there for semantic roles, and of CoNLL-2009 with predicates in it.
-
-    CoNLL-2012 is there for chains, and may be asked for its roles.
-    """
-    if not isinstance(item, Input):
-        return False
-    if item.plan.format == "conll09":
-        return any(has_predicate("conll09", cells) for cells in item.plan.values(ROLES))
-    return item.plan.format in (*HEADS, *SPANS) and not item.plan.chains
 
 
 def about_roles(measures: Sequence[Measure]) -> bool:

@@ -7,15 +7,14 @@ from dataclasses import replace
 from assay.corpus import Corpus
 from assay.engine.task import Task
 from assay.formats import Input
+from assay.formats.roles import HEADS, SPANS
 from assay.result import Result
 from assay.tasks.graphs import measures, roles
 from assay.tasks.graphs.drawing import DRAWING
-from assay.tasks.graphs.prepare import DEPS, holds_graphs, prepare_graphs
-from assay.tasks.graphs.propositions import role_measures, shows_roles
+from assay.tasks.graphs.prepare import DEPS, prepare_graphs
 from assay.tasks.graphs.slices import SLICES
 
 ENHANCED = ("elas", "eulas")
-SEMANTIC = ("sdp", "sdp-unlabelled")
 
 
 def _present(result: Result) -> Result:
@@ -32,20 +31,23 @@ def _present(result: Result) -> Result:
 
 def _measures_for(gold: Input | Corpus) -> tuple[str, ...]:
     """The usual measures of what a file holds: semantic roles, enhanced or semantic dependencies."""
-    enhanced = DEPS in (gold.columns if isinstance(gold, Corpus) else gold.plan.labels)
-    return role_measures(gold) or (ENHANCED if enhanced else SEMANTIC)
+    if isinstance(gold, Corpus):
+        form, columns = gold.format, tuple(gold.columns)
+    else:
+        form, columns = gold.plan.format, gold.plan.labels
+    if form in (*HEADS, *SPANS):
+        return ("srl", "srl-unlabelled") if form in HEADS else ("srl-span", "srl-span-unlabelled")
+    return ENHANCED if DEPS in columns else ("sdp", "sdp-unlabelled")
 
 
 TASK = Task(
     name="graphs",
     noun="arc",
-    spelling={name: name.upper() for name in ("elas", "eulas", "euas", "sdp", "srl")},
     measures=(measures, roles),
     defaults=ENHANCED,
     measures_for=_measures_for,
     agreement=ENHANCED,
     prepare=prepare_graphs,
-    recognises=lambda item, options: options.column is None and (holds_graphs(item) or shows_roles(item)),
     options=("labels", "ignore_labels"),
     slices=SLICES,
     present=_present,

@@ -54,22 +54,6 @@ _SHOWN = 3
 """The most identifiers of a mention that are drawn."""
 
 
-def has_links(item: Input | Corpus, options: Options) -> bool:
-    """True if a file has links, and the user does not say that something else in it is meant."""
-    if options.link_column or options.link_field:
-        return True
-    if options.column is not None:
-        return False
-    if isinstance(item, Corpus):
-        there = "links" in item.marks or any(map(is_link_column, item.columns))
-        others = "relations" in item.marks
-    else:
-        there, others = item.plan.links, item.plan.relations
-    if there and others:
-        raise UsageError(f"{item.name}: holds relations and links. Say which are compared: --task relations or links")
-    return there
-
-
 def prepare_links(
     inputs: Sequence[Input | Corpus], named: Sequence[str], measures: Sequence[Measure], options: Options
 ) -> Run:
@@ -249,8 +233,8 @@ def _of_entities(item: Input | Corpus, options: Options) -> Corpus:
 def _of_tags(corpus: Corpus, tags: str, wanted: Sequence[str], name: str, options: Options) -> Corpus:
     """Links beside tags of any scheme."""
     declared = [spec for spec in options.scheme if "=" not in spec]
-    chosen = schemes.find(declared[0]).name if declared else schemes.likely(corpus, [tags])
-    corpus, _ = schemes.spans_of(corpus, [tags], chosen, options.asked_of(name).repair or None)
+    chosen = schemes.find_scheme(declared[0]).name if declared else schemes.likely(corpus, [tags])
+    corpus, _ = schemes.spans_from_tags(corpus, [tags], chosen, options.asked_of(name).repair or None)
     return links_of_columns(corpus, tags, wanted, gold=True, spans=corpus.spans)
 
 

@@ -49,11 +49,6 @@ Triple = tuple[str, str, str]
 """A label and the words of both arguments."""
 
 
-def has_relations(item: Input | Corpus) -> bool:
-    """True if a file has relations."""
-    return "relations" in item.marks if isinstance(item, Corpus) else item.plan.relations
-
-
 def prepare_relations(
     inputs: Sequence[Input | Corpus], named: Sequence[str], measures: Sequence[Measure], options: Options
 ) -> Run:

@@ -32,7 +32,7 @@ from assay.formats.shapes import STATUSES
 from assay.result import AnswerCounts, Result, Score, Sweep
 from assay.tasks.spans import measures, strings
 from assay.tasks.spans.forms import form_counts, form_sums
-from assay.tasks.spans.prepare import prepare_spans, shows_spans
+from assay.tasks.spans.prepare import prepare_spans
 from assay.tasks.spans.ratings import continua, majority_pairs, span_ratings
 from assay.tasks.spans.tables import present
 
@@ -196,7 +196,6 @@ def _without_recall(result: Result) -> Result:
 TASK = Task(
     name="spans",
     noun="span",
-    spelling={"semeval": "SemEval"},
     measures=(measures, strings),
     defaults=("exact", "fair"),
     agreement=("exact", "fair(symmetric=true)", "span-kappa"),
@@ -205,7 +204,6 @@ TASK = Task(
     units=continua,
     majority=majority_pairs,
     prepare=prepare_spans,
-    recognises=shows_spans,
     options=(
         *("train", "lexicon", "oov_fold_case"),
         *("scheme", "repair", "missing", "blank_tag", "gold_errors", "forms", "sweep"),

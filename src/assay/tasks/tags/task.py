@@ -47,10 +47,6 @@ def _finish(result: Result, part: Part, settings: Settings) -> Result:
 TASK = Task(
     name="tags",
     noun="word",
-    spelling={
-        **{name: name.upper() for name in ("oov", "pos", "pa", "wpa", "cwpa")},
-        **{"ufeats": "UFeats", "alltags": "AllTags"},
-    },
     drawing=Drawing("tags"),
     measures=(measures,),
     defaults=("accuracy", "sentence-accuracy"),
