@@ -84,7 +84,10 @@ def prepare_dependencies(
     for (name, pair), judgements in zip(pairs, judged, strict=True):
         warnings.extend(check_system(name, pair, judgements, "word"))
     _, relations_of = one_vocabulary([pair.system.column("DEPREL") for _, pair in pairs])
-    answers = [(name, (pair.system.heads, codes)) for (name, pair), codes in zip(pairs, relations_of, strict=True)]
+    answers = [
+        (name, (np.asarray(pair.system.heads), codes))
+        for (name, pair), codes in zip(pairs, relations_of, strict=True)
+    ]
     warnings.append(identical_outputs(answers, lambda ours, theirs: all(map(np.array_equal, ours, theirs))))
     for name, corpus, found in zip(["gold", *named], corpora, lines, strict=True):
         places = [f"{line}." for _, line in found[:MOST_PROBLEMS]]

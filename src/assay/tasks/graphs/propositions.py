@@ -76,7 +76,7 @@ def prepare_roles(
     warnings.append(identical_outputs(answers, _same_roles))
     for name, corpus in zip(["gold", *named], corpora, strict=True):
         warnings.extend(notes_on_reading(name, corpus))
-        warnings.append(overlapping(name=name, number=_count_overlaps(corpus), file=corpus.name))
+        warnings.append(overlapping_arguments(name=name, number=_count_overlaps(corpus), file=corpus.name))
         warnings.append(no_predicates(name=name, number=len(corpus.marks["predicates"])))
     return Run(
         gold=gold,
@@ -198,7 +198,7 @@ def spurious_predicates(name: str, measure: str, right: int, gold: int, system: 
 
 
 @remark
-def overlapping(name: str, number: int, file: str) -> Iterator[str]:
+def overlapping_arguments(name: str, number: int, file: str) -> Iterator[str]:
     """Arguments that overlap others of their predicate."""
     if number:
         what = "1 argument overlaps" if number == 1 else f"{number:,} arguments overlap"
