@@ -14,6 +14,7 @@ import numpy as np
 
 from assay.arrays import NONE, Bools, Ints, Stretches, ids_of_runs
 from assay.corpus.columns import Column as Column
+from assay.corpus.columns import code_by_alphabet as code_by_alphabet
 from assay.corpus.columns import one_vocabulary as one_vocabulary
 from assay.corpus.marks import Marks as Marks
 from assay.corpus.marks import move_layers as move_layers
@@ -410,6 +411,12 @@ class Corpus:
                 "it, or resample sentences: --unit sentence"
             )
         return Column.of(value or "" for value in values)
+
+    def names_of_units(self, unit: str) -> Sequence[str]:
+        """Names of sentences or documents that do not depend on the file."""
+        if unit == "sentence":
+            return self.sentence_ids
+        return tuple(map(self.document_name, range(self.documents)))
 
     def unit_names(self, unit: str) -> Iterator[str]:
         """A name for each unit that stays the same when files are read in other company."""

@@ -134,6 +134,23 @@ class Marks:
         marks, order = replace(self.where(rows), unit=unit[rows]).in_order()
         return marks, rows[order]
 
+    def refer_to(self, numbers: Ints) -> Marks:
+        """The marks under other numbers of those that they refer to, in the order of the first argument.
+
+        Those that refer to a mark that is gone (NONE) are left out.
+        """
+        arguments = {role: numbers[own] for role, own in self.arguments.items()}
+        first = next(iter(arguments.values()))
+        rows = np.flatnonzero(np.all([own != NONE for own in arguments.values()], axis=0))
+        return replace(self, arguments=arguments).where(rows[np.argsort(first[rows], kind="stable")])
+
+    def equals(self, other: Marks) -> bool:
+        """True if both have the same marks in the same order: units, places, labels and arguments."""
+        columns = [(getattr(self, name), getattr(other, name)) for name in ("unit", "begin", "end")]
+        columns += [(own, other.arguments[role]) for role, own in self.arguments.items()]
+        same = all(np.array_equal(*both) for both in columns) and self.stretches == other.stretches
+        return same and self.labels.strings() == other.labels.strings()
+
     def atoms_of(self, number: int) -> Stretches:
         """The stretches of a mark, one if it has no gap."""
         return atoms_at(number, self.begin, self.end, self.stretches)
@@ -164,10 +181,7 @@ def move_layers(layers: Mapping[str, Marks], place: Ints) -> dict[str, Marks]:
     for name, marks in layers.items():
         if name in REFERENCES:
             target = REFERENCES[name]
-            arguments = {role: numbers[target][own] for role, own in marks.arguments.items()}
-            first, *others = arguments.values()
-            rows = np.flatnonzero(np.all([first != NONE, *(other != NONE for other in others)], axis=0))
-            rows = rows[np.argsort(first[rows], kind="stable")]
-            unit = moved[target].unit[first[rows]]
-            moved[name] = replace(replace(marks, arguments=arguments).where(rows), unit=unit)
+            referring = marks.refer_to(numbers[target])
+            first = next(iter(referring.arguments.values()))
+            moved[name] = replace(referring, unit=moved[target].unit[first])
     return moved

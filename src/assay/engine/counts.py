@@ -68,6 +68,16 @@ class Counts:
 
         return coo_array((self.values.ravel().astype(np.float64), (rows, columns)), shape=shape).tocsr()
 
+    def with_rows(self, unit: Ints, values: Ints, label: Ints) -> Counts:
+        """The counts with further rows, whose fields and labels are those of these."""
+        assert self.label is not None
+        return replace(
+            self,
+            unit=np.concatenate([self.unit, unit]),
+            values=np.concatenate([self.values, values]),
+            label=np.concatenate([self.label, label]),
+        )
+
     def regrouped(self, group_of_unit: Ints, groups: int) -> Counts:
         """The same counts in larger units; units of group -1 are left out."""
         group = group_of_unit[self.unit]
@@ -89,7 +99,7 @@ def _summed(group: Ints, values: Ints, groups: int) -> Ints:
     return np.bincount(group, weights=values, minlength=groups).astype(np.int64)
 
 
-def merged(parts: Sequence[Counts]) -> Counts:
+def join_counts(parts: Sequence[Counts]) -> Counts:
     """The counts of several shards as one: units follow each other, labels are united by name."""
     offsets = np.cumsum([0, *(part.units for part in parts)])
     fields = parts[0].fields
@@ -418,7 +428,7 @@ class Tallies:
             known: dict[str, int] = {}
             places = [as_codes(names or (), known) for names in (self.names, other.names)]
             both = [
-                merged([one.regrouped(place, len(known)) for one, place in zip(pair, places, strict=True)])
+                join_counts([one.regrouped(place, len(known)) for one, place in zip(pair, places, strict=True)])
                 for pair in zip(self.named, other.named, strict=True)
             ]
             return self._again([replace(one, units=len(known), unit=one.unit % len(known)) for one in both], [*known])
@@ -438,7 +448,9 @@ class Tallies:
             (mine, number), (its, its_number) = self.swaps(a, b), other.swaps(a, b)
             change = None if mine is None or its is None else _few(mine + its)
             differences[a, b] = (change, number + its_number)
-        few = self.by_unit is not None and other.by_unit is not None and units <= BLOCKS
+        by_unit = None
+        if self.by_unit is not None and other.by_unit is not None and units <= BLOCKS:
+            by_unit = tuple(map(join_counts, zip(self.by_unit, other.by_unit, strict=True)))
         return replace(
             self,
             labels=labels,
@@ -451,7 +463,7 @@ class Tallies:
             differences=differences,
             used=used,
             sums=sums,
-            by_unit=tuple(map(merged, zip(self.by_unit or (), other.by_unit or (), strict=True))) if few else None,
+            by_unit=by_unit,
             by_block=None if self.by_block is None else tuple(map(_added, self.by_block, other.by_block or ())),
             differing={pair: number + other.differing[pair] for pair, number in self.differing.items()},
             compares=compares,
@@ -523,7 +535,7 @@ def _no_counts(counts: Counts, units: int) -> Counts:
 
 def _added(first: Counts, second: Counts) -> Counts:
     """Counts of the same units (blocks), added up by name of label."""
-    both = merged([first, second])
+    both = join_counts([first, second])
     return _compact(replace(both, units=first.units, unit=both.unit % first.units))
 
 

@@ -20,9 +20,9 @@ from assay.align import Pair
 from assay.arrays import Bools, Floats, ratio
 from assay.engine.coefficients import (
     Disagreement,
-    Rows,
-    kappa,
+    RatingSums,
     kappa_disagreement,
+    kappa_score,
     pair_alpha,
     pair_alpha_disagreement,
 )
@@ -277,7 +277,8 @@ def find(spec: str) -> Measure:
     definition = _own(name) if ":" in name else _registered(name)
     if definition is None:
         raise unknown("measure", name, measures())
-    return Measure(definition, specs.typed(f"measure {name}", given, definition.parameters), frozenset(given))
+    parameters = specs.convert_parameters(f"measure {name}", given, definition.parameters)
+    return Measure(definition, parameters, frozenset(given))
 
 
 def _registered(name: str) -> Definition | None:
@@ -425,7 +426,7 @@ class Coefficient(Ranged):
     form = "coefficient"
     """… or .571."""
 
-    def __init__(self, function: Score, disagreement: Callable[[Rows], Disagreement] | None = None) -> None:
+    def __init__(self, function: Score, disagreement: Callable[[RatingSums], Disagreement] | None = None) -> None:
         super().__init__(function, -1, 1)
         self.disagreement = disagreement
 
@@ -506,7 +507,7 @@ OVER_LABELS: Scores = {
 
 SCORES = {"agreement": f1}
 BEYOND_CHANCE: Scores = {
-    "kappa": Coefficient(kappa, kappa_disagreement),
+    "kappa": Coefficient(kappa_score, kappa_disagreement),
     "alpha": Coefficient(pair_alpha, pair_alpha_disagreement),
 }
 """Cohen's kappa and, for nominal labels, Krippendorff's alpha."""

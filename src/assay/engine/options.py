@@ -256,6 +256,8 @@ class Options:
                 raise UsageError(f"--{name} {value} is about annotators: assay agreement")
         if (self.change or self.kind) and not self.examples:
             raise UsageError("--change and --kind choose among examples. Say how many: --examples 5")
+        if self.oov_fold_case and not (self.train or self.lexicon):
+            raise UsageError("--oov-fold-case is about the words of --train and --lexicon. Give one of them.")
         if "" in (*self.labels, *self.ignore_labels):
             raise UsageError("--labels and --ignore-labels are names divided by commas, e.g. PER,LOC.")
         if both := set(self.labels) & set(self.ignore_labels):

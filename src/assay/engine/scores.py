@@ -40,7 +40,7 @@ from assay.stats.intervals import (
     t_interval,
     wilson,
 )
-from assay.stats.power import detectable, reaches
+from assay.stats.power import find_detectable, reaches
 from assay.stats.resample import CHUNK_NUMBERS, bootstrap_sums, bootstrap_weights
 from assay.stats.significance import Shuffling, shuffling_test, shuffling_tests, tilted_test
 from assay.stats.streams import BOOTSTRAP, SHUFFLING, Stream, generator, is_less, rows_text
@@ -659,29 +659,14 @@ class Figures:
                 outcome, power = self._test(a, b, name, (low, high))
                 variance, degrees = spreads[name]
                 least, most = range_of(self.function_of(name))
-                yield Comparison(
-                    a=self.systems[a],
-                    b=self.systems[b],
-                    measure=self.name,
-                    score=name,
-                    slice=self.slice,
-                    difference=differences[name],
-                    low=low,
-                    high=high,
-                    test="shuffling",
-                    p=outcome.p,
-                    p_low=outcome.low,
-                    p_high=outcome.high,
-                    p_adjusted=float("nan"),
-                    units=outcome.units,
-                    exact=outcome.exact,
-                    interval="" if math.isnan(low) else interval,
+                yield make_comparison(
+                    (self.systems[a], self.systems[b]),
+                    (self.name, name, self.slice),
+                    differences[name],
+                    (low, high, "" if math.isnan(low) else interval),
+                    outcome,
+                    (variance, degrees),
                     power=power,
-                    method=outcome.method,
-                    log10_p=outcome.log10_p,
-                    smallest_p=outcome.smallest_p,
-                    variance=None if math.isnan(variance) else variance,
-                    df=None if math.isnan(variance) else degrees,
                     few=self.is_few(outcome.units),
                     widest=most - least,
                     evidence=self._exchange(a, b, name) if keeps and name == self.measure.main else None,
@@ -747,7 +732,7 @@ class Figures:
             return outcome, None
         ends = (-ends[1], -ends[0]) if found.turned else ends
         # What power draws comes behind what the test has drawn.
-        power = detectable(
+        power = find_detectable(
             *(*sides, _dense(found.rows), found.sizes, difference, outcome, ends, stream(SHUFFLING)),
             units=self.tallies.units,
             alpha=self.settings.alpha,
@@ -830,6 +815,33 @@ class Figures:
                     tests[a, b] = replace(outcome, units=self.tallies.differing[min(a, b), max(a, b)])
                 found[name] = {**tests, **{(b, a): outcome for (a, b), outcome in tests.items()}}
         return found
+
+
+def make_comparison(
+    systems: tuple[str, str],
+    what: tuple[str, str, str | None],
+    difference: float,
+    interval: _Ends,
+    outcome: Shuffling,
+    spread: tuple[float, float],
+    test: str = "shuffling",
+    **more: Any,
+) -> Comparison:
+    """The test of two systems on a measure, score and slice; `spread` is the variance and its degrees of freedom."""
+    low, high, kind = interval
+    variance, df = (None, None) if math.isnan(spread[0]) else spread
+    return Comparison(
+        *(*systems, *what, difference, low, high),
+        *(test, outcome.p, outcome.low, outcome.high, math.nan, outcome.units),
+        exact=outcome.exact,
+        interval=kind,
+        method=outcome.method,
+        log10_p=outcome.log10_p,
+        smallest_p=outcome.smallest_p,
+        variance=variance,
+        df=df,
+        **more,
+    )
 
 
 def _as_proportion(function: ScoreFunction, totals: Sums) -> ScoreFunction:

@@ -178,8 +178,8 @@ def faulty_sentences(name: str, places: Sequence[str], number: int) -> Iterator[
         yield f"left out: {number - MOST_PROBLEMS:,} more faulty sentences of {name}."
 
 
-def check_system(name: str, pair: Pair, judged: Items, noun: str) -> Iterator[Remark]:
-    """Everything worth a warning about one system against gold; `noun` is what an item is called."""
+def check_files(name: str, pair: Pair, judged: Items, noun: str) -> Iterator[Remark]:
+    """Files that are given in the wrong order, or twice; `noun` is what the system may have copied."""
     yield from (said(text=text) for text in swapped(pair))
     yield copied(
         name=name,
@@ -188,8 +188,13 @@ def check_system(name: str, pair: Pair, judged: Items, noun: str) -> Iterator[Re
         same=pair.gold.sha256 == pair.system.sha256 and bool(judged.right.all()),
         items=len(judged),
         right=int(judged.right.sum()),
-        noun="label",
+        noun=noun,
     )
+
+
+def check_system(name: str, pair: Pair, judged: Items, noun: str) -> Iterator[Remark]:
+    """Everything worth a warning about one system against gold; `noun` is what an item is called."""
+    yield from check_files(name, pair, judged, "label")
     # How many items of each side have each label; and for labels of one side alone, what the other has there.
     labels, width, answer = judged.labels, len(judged.labels), judged.answer[0]
     in_gold = np.bincount(judged.gold[judged.has_gold], minlength=width)

@@ -577,7 +577,7 @@ def plan(
     """The plan for a file, by the format asked for or by its first lines."""
     name, given = specs.parse(input_format, "format") if input_format is not None else (None, {})
     form = find_format(head, path, name)
-    parameters = specs.typed(f"format {form.name}", given, form.parameters)
+    parameters = specs.convert_parameters(f"format {form.name}", given, form.parameters)
     return _make_plan(form, head, path, _with_which(form, parameters, asked or Asked(), path), wanted)
 
 

@@ -195,7 +195,7 @@ def answers(given: Any, *, name: str = "data", **parameters: Any) -> Corpus:
     if isinstance(parameters.get("labels"), list | tuple):
         parameters["labels"] = "+".join(parameters["labels"])
     texts = {key: str(value) for key, value in parameters.items()}
-    chosen = specs.typed("format answers", texts, PARAMETERS)
+    chosen = specs.convert_parameters("format answers", texts, PARAMETERS)
     if isinstance(given, Mapping):
         given = [{"id": str(key), "answer": said} for key, said in given.items()]
         chosen["answer"] = "answer"

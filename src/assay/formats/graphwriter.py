@@ -85,7 +85,7 @@ Writer = Callable[[Corpus, Mapping[str, list[str]], list[str]], Iterator[str]]
 
 def write_graph(source: Input, target: str, given: Mapping[str, str]) -> tuple[str, list[str]]:
     """The text in a format of graphs or roles, and a sentence for everything that was left out."""
-    parameters = specs.typed(f"format {target}", given, {"version": "2015"} if target == "sdp" else {})
+    parameters = specs.convert_parameters(f"format {target}", given, {"version": "2015"} if target == "sdp" else {})
     corpus = _read(source, target)
     said = list(corpus.notes)
     if corpus.format == "mrp":

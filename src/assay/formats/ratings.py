@@ -21,7 +21,7 @@ import numpy as np
 from assay import specs
 from assay.arrays import NONE, Floats, Ints, plain
 from assay.corpus import Column
-from assay.corpus.ratings import Ratings, number_of, set_label, spelt
+from assay.corpus.ratings import Ratings, parse_number, set_label, spell_number
 from assay.errors import InputError, UsageError, unknown
 from assay.formats.builder import check_choice
 from assay.formats.source import Source, expand
@@ -82,9 +82,9 @@ class RatingTable:
         """The ratings; equal numbers are equal labels, however they are written (3 and 3.0)."""
         labels = self.labels
         if not self.order and not self.sets:
-            numbers = {label: number_of(label) for label in set(labels)}
+            numbers = {label: parse_number(label) for label in set(labels)}
             if numbers and all(number is not None for number in numbers.values()):
-                same = {label: spelt(number) for label, number in numbers.items() if number is not None}
+                same = {label: spell_number(number) for label, number in numbers.items() if number is not None}
                 labels = [same[label] for label in labels]
         made = Ratings.of(
             self.items,
@@ -148,7 +148,7 @@ def read_ratings(
         name, given = specs.parse(input_format, "format")
         if name != FORMAT:
             raise UsageError(f"--input-format {name} has one annotator per file. For one table of all: ratings")
-    settings = specs.typed("format ratings", given, PARAMETERS)
+    settings = specs.convert_parameters("format ratings", given, PARAMETERS)
     check_choice("layout", settings["layout"], LAYOUTS)
     order = tuple(part.strip() for part in settings["order"].split("<")) if settings["order"] else ()
     if len(set(order)) < len(order) or "" in order:
@@ -226,7 +226,7 @@ def _collect(
 def _text(value: Any) -> str | None:
     """A value of JSON as a label, empty if it is missing; None if it is no label."""
     if isinstance(value, float):
-        return "" if math.isnan(value) else spelt(value) if math.isfinite(value) else None
+        return "" if math.isnan(value) else spell_number(value) if math.isfinite(value) else None
     if value is None or isinstance(value, bool):
         return {True: "true", False: "false", None: ""}[value]
     return str(value) if isinstance(value, str | int) else None
@@ -394,7 +394,7 @@ def _named_columns(path: str, header: Sequence[str], columns: Sequence[str]) -> 
 
 
 def _enter_soft(table: RatingTable, item: str, given: Mapping[str, Any], place: str) -> None:
-    shares = {label: number_of(str(share)) for label, share in given.items()}
+    shares = {label: parse_number(str(share)) for label, share in given.items()}
     if any(share is None or share < 0 for share in shares.values()):
         raise InputError(f"{place}: the distribution of item {item} has what is no probability.")
     total = sum(share for share in shares.values() if share is not None)
@@ -482,11 +482,11 @@ class SystemRatings:
 def system_ratings(table: RatingTable, name: str, ratings: Ratings) -> list[SystemRatings]:
     """The systems in a file: one, or one for each rater in it where they are no annotators of the ratings."""
     place = {item: number for number, item in enumerate(ratings.names)}
-    numeric = all(number_of(label) is not None for label in ratings.labels) and not (ratings.ordered or table.sets)
+    numeric = all(parse_number(label) is not None for label in ratings.labels) and not (ratings.ordered or table.sets)
 
     def plain(label: str) -> str:
-        number = number_of(label) if numeric else None
-        return label if number is None else spelt(number)
+        number = parse_number(label) if numeric else None
+        return label if number is None else spell_number(number)
 
     known = {label: number for number, label in enumerate(ratings.labels)}
     given = [known.setdefault(plain(label), len(known)) for label in table.labels]

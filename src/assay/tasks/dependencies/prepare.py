@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -84,9 +85,8 @@ def prepare_dependencies(
     for (name, pair), judgements in zip(pairs, judged, strict=True):
         warnings.extend(check_system(name, pair, judgements, "word"))
     _, relations_of = one_vocabulary([pair.system.column("DEPREL") for _, pair in pairs])
-    answers = [
-        (name, (np.asarray(pair.system.heads), codes))
-        for (name, pair), codes in zip(pairs, relations_of, strict=True)
+    answers: list[tuple[str, tuple[Any, ...]]] = [
+        (name, (pair.system.heads, codes)) for (name, pair), codes in zip(pairs, relations_of, strict=True)
     ]
     warnings.append(identical_outputs(answers, lambda ours, theirs: all(map(np.array_equal, ours, theirs))))
     for name, corpus, found in zip(["gold", *named], corpora, lines, strict=True):

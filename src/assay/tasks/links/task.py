@@ -16,7 +16,7 @@ from assay.errors import UsageError
 from assay.tasks.links import measures
 from assay.tasks.links.mentions import TYPE, is_nil, links_of
 from assay.tasks.links.prepare import AMBIGUOUS, prepare_links
-from assay.tasks.links.tables import finish, numbers, present
+from assay.tasks.links.tables import count_outcomes, finish, present
 
 LENGTHS = ((1, "1"), (2, "2"), (3, "3"), (5, "4-5"))
 
@@ -78,6 +78,6 @@ TASK = Task(
     matched=True,
     text_unit="",
     present=present,
-    sums=numbers,
+    sums=count_outcomes,
     finish=finish,
 )

@@ -154,12 +154,12 @@ def _finish(result: Result, part: Part, settings: Settings) -> Result:
     result = replace(
         one_sided,
         answers=tuple(row for row in answers if row.answers),
-        forms=tuple(form_counts(forms, part.options.forms)),
+        forms=tuple(form_counts(forms, part.plan.options.forms)),
     )
-    if not part.compares:
+    if not part.plan.compares:
         return result
     counts = {name: row.totals for name, row in part.of_task.items() if name not in forms}
-    drawn = span_sweeps(counts, part.options.sweep or WEIGHTINGS, settings.rng("sweep"))
+    drawn = span_sweeps(counts, part.plan.options.sweep or WEIGHTINGS, settings.rng("sweep"))
     return replace(result, sweeps=tuple(drawn))
 
 
