@@ -146,6 +146,13 @@ class Marks:
         rows = np.flatnonzero(np.all([own != NONE for own in arguments.values()], axis=0))
         return replace(self, arguments=arguments).where(rows[np.argsort(first[rows], kind="stable")])
 
+    def equals(self, other: Marks) -> bool:
+        """True if both have the same marks in the same order: units, places, labels and arguments."""
+        columns = [(getattr(self, name), getattr(other, name)) for name in ("unit", "begin", "end")]
+        columns += [(own, other.arguments[role]) for role, own in self.arguments.items()]
+        same = all(np.array_equal(*both) for both in columns) and self.stretches == other.stretches
+        return same and self.labels.strings() == other.labels.strings()
+
     def atoms_of(self, number: int) -> Stretches:
         """The stretches of a mark, one if it has no gap."""
         return atoms_at(number, self.begin, self.end, self.stretches)

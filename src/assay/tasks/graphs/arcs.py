@@ -35,7 +35,7 @@ _FAR = 1 << 40
 """The distance of the root from all words."""
 
 
-def number_of(name: str) -> int:
+def hash_name(name: str) -> int:
     """A number that tells a name from others, the same in every run."""
     return crc32(name.encode("utf-8", "replace"))
 

@@ -24,8 +24,8 @@ from assay.tasks.graphs.arcs import (
     TOP,
     WHOLE_KINDS,
     Nodes,
+    hash_name,
     is_top,
-    number_of,
 )
 
 KINDS = ("tp", "le", "head", "dependent", "direction", "fn", "fp")
@@ -361,7 +361,7 @@ def _predications(pair: Pair, arguments: str, predicates: str, frames: bool) -> 
         _, (frame, other_frame) = one_vocabulary([ours.labels, theirs.labels])
         steps.kind[paired & (frame != np.append(other_frame, NONE)[steps.partner])] = WHOLE_KINDS.index("sense")
     matches = steps.matches(WHOLE_KINDS.index("fn"), WHOLE_KINDS.index("fp"))
-    frame_numbers = np.array([number_of(name) for name in theirs.labels.vocabulary] or [0], dtype=np.int64)
+    frame_numbers = np.array([hash_name(name) for name in theirs.labels.vocabulary] or [0], dtype=np.int64)
     target = np.append(frame_numbers[theirs.label], NONE)[matches.system]
     same_label = np.zeros(len(ours), dtype=np.int64), np.zeros(len(theirs), dtype=np.int64)
     return matches.items(

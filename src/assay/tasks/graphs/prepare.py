@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from assay.arrays import NONE, Ints, numbers_of_runs
+from assay.arrays import NONE, numbers_of_runs
 from assay.corpus import Column, Corpus, Marks, one_vocabulary
 from assay.engine.items import Items
 from assay.engine.measure import Measure, definition_of
@@ -80,7 +80,12 @@ def prepare_graphs(
             layers[name].append(arcs)
             own_faults.extend(fault for fault in more if fault not in own_faults)
     if any("arguments" in one.parameters for one in measures):
-        layers["predicates"] = [_root_predicates(corpus) for corpus in corpora]
+        # Predicates are arcs from the root, with their senses as labels.
+        layers["predicates"] = []
+        for corpus in corpora:
+            predicates = corpus.marks.get("predicates", NO_MARKS)
+            ends = {"dependent": corpus.words_of(predicates), "head": np.full(len(predicates), NONE)}
+            layers["predicates"].append(replace(predicates, arguments=ends))
     labels = (corpus.marks["arcs"].labels.strings() for corpus in corpora)
     kept = kept_labels((Column.of(form for one in names for form in _forms(one)) for names in labels), options)
     pairs, skipped, warnings = align_whole_sentences(corpora, named, faults, options)
@@ -89,17 +94,14 @@ def prepare_graphs(
         both = {layer: (sides[0], sides[number]) for layer, sides in layers.items()}
         ready.append((name, with_arcs(pair, both)))
     usual = asked[0] if asked else ("collapse", "")
-    outputs = []
     # As a measure, so that it is judged once.
     plain = Measure(definition_of(eulas, "eulas"), {"empty": usual[0], "relations": "", "without": usual[1]})
     for name, pair in ready:
         found_arcs = plain.judge(pair)
         assert isinstance(found_arcs, Items)
         warnings += check_system(name, pair, found_arcs, "arc")
-        theirs = arcs_of(pair, *usual)[1]
-        ends = theirs.arguments["own_dependent"], theirs.arguments["own_head"]
-        outputs.append((name, (*ends, theirs.labels)))
-    warnings.append(identical_outputs(outputs, _same_arcs))
+    outputs = [(name, arcs_of(pair, *usual)[1]) for name, pair in ready]
+    warnings.append(identical_outputs(outputs, Marks.equals))
     tops: dict[str, int] = {}
     alone: dict[str, int] = {}
     empties: dict[str, int] = {}
@@ -184,13 +186,6 @@ def _forms(label: str) -> dict[str, None]:
     return dict.fromkeys((label, universal(label), last_relation(label)))
 
 
-def _root_predicates(corpus: Corpus) -> Marks:
-    """The predicates of a corpus as arcs from the root, with their senses as labels."""
-    predicates = corpus.marks.get("predicates", NO_MARKS)
-    words = corpus.words_of(predicates)
-    return replace(predicates, arguments={"dependent": words, "head": np.full(len(words), NONE)})
-
-
 def _order(gold: Corpus, system: Corpus) -> list[int] | None:
     """The system's sentences in gold's order, where both have ids and in another order; None: as they stand."""
     if not all(corpus.format in _WITH_IDS for corpus in (gold, system)):
@@ -235,11 +230,6 @@ def _reordered(corpus: Corpus, order: Sequence[int]) -> Corpus:
 
 
 # --- what looks wrong ---
-
-
-def _same_arcs(ours: tuple[Ints, Ints, Column], theirs: tuple[Ints, Ints, Column]) -> bool:
-    same = np.array_equal(ours[0], theirs[0]) and np.array_equal(ours[1], theirs[1])
-    return same and ours[2].strings() == theirs[2].strings()
 
 
 @remark

@@ -19,7 +19,7 @@ from assay.engine.measure import F1, Macro, Proportion, Scores, measure, weighte
 from assay.errors import InputError, UsageError, unknown
 from assay.formats.roles import SPANS
 from assay.specs import whole_number
-from assay.tasks.graphs.arcs import PREDICATE, WHOLE_KINDS, identities, number_of
+from assay.tasks.graphs.arcs import PREDICATE, WHOLE_KINDS, hash_name, identities
 from assay.tasks.graphs.measures import MATCHED, arc_measure, sentence_measure, whole_sentences_of
 
 ARGUMENT = "(argument)"
@@ -327,7 +327,7 @@ def _items(matches: Matches, kinds: tuple[str, ...], gold: Marks, system: Marks,
     places = np.where(of_system, NONE, np.stack([system.begin, system.end, gaps]))
     key = np.concatenate([system.arguments["head"][None], places, codes[1][None]])
     senses = system.columns["sense"]
-    numbers = np.array([*map(number_of, senses.vocabulary), NONE], dtype=np.int64)
+    numbers = np.array([*map(hash_name, senses.vocabulary), NONE], dtype=np.int64)
     told = {
         "sense": np.where(of_system, numbers[senses.codes], NONE),
         "head": key[0],
