@@ -194,7 +194,7 @@ class PairedRuns:
     splits: tuple[Split, ...]
     values: Mapping[str, Floats]
     denominators: Floats
-    """The number of items behind each measurement, where it is known."""
+    """The number of items of each measurement; nan if it is not known."""
     folds: int
     share: float
     """The test part's share of the test and training parts; nan where their sizes are not known."""
