@@ -72,9 +72,9 @@ def run_merge(parts: tuple[str, ...], measures: tuple[str, ...], gates: Gates | 
     output.check()
     with output.progress("Merging …"):
         from assay.engine.finish import make_result
-        from assay.scale.partfiles import merged
+        from assay.scale.partfiles import merge_parts
 
-        result = make_result(merged(parts, measures))
+        result = make_result(merge_parts(parts, measures))
     if output.has_page and result.texts is None:
         output.tell("note: the page has no sentences, because the parts have none. Write them with --embed auto.")
     return output.deliver(result, gates)

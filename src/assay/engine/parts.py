@@ -153,7 +153,7 @@ class Covered:
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class RunPlan:
     """What is the same in all shards: what was asked, and what the files decided."""
 
     command: str
@@ -196,7 +196,7 @@ class Plan:
 class Part:
     """The sum of some shards: all that a Result needs to know of them."""
 
-    plan: Plan
+    plan: RunPlan
     told: Decided
     """How these shards ask to be read."""
     covered: Covered

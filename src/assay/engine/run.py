@@ -22,7 +22,18 @@ from assay.engine.finish import make_result
 from assay.engine.items import Items, join, judge_words, met
 from assay.engine.measure import Measure, find
 from assay.engine.options import Decided, Options, contents_of
-from assay.engine.parts import Covered, Cut, Part, Plan, Selection, Summed, bases_of, basis_of, unit_of, whole_numbers
+from assay.engine.parts import (
+    Covered,
+    Cut,
+    Part,
+    RunPlan,
+    Selection,
+    Summed,
+    bases_of,
+    basis_of,
+    unit_of,
+    whole_numbers,
+)
 from assay.engine.prepare import Prepared, Run, prepare, source_of
 from assay.engine.repeats import evaluate_repeats, runs_of
 from assay.engine.scores import Settings
@@ -76,7 +87,7 @@ def measure_shard(
     skipped = [name for name, gone in zip(names, run.skipped.tolist(), strict=False) if gone]
     words = int((~run.skipped[run.gold.sentence_of]).sum())
     labels = join([(name, judge_words(one)) for name, one in run.pairs]).fold() if run.tagset else None
-    plan = Plan(
+    plan = RunPlan(
         command=command,
         options=replace(options, decided=None),
         specs=tuple(named),
@@ -426,8 +437,8 @@ class Piece:
 
 
 @dataclass(frozen=True)
-class Progress:
-    """Progress of the work."""
+class ShardProgress:
+    """ShardProgress of the work."""
 
     done: int
     total: int
@@ -441,7 +452,7 @@ class Progress:
         return self.seconds / self.done * (self.total - self.done)
 
 
-Report = Callable[[Progress], None]
+Report = Callable[[ShardProgress], None]
 Over = Callable[[Sequence["Piece"], Decided | None], Iterable[Part]]
 """A way to measure pieces: their parts, in order; if nothing is decided, the first part decides how all are read."""
 
@@ -522,7 +533,7 @@ def add_under(pieces: Sequence[Piece], decided: Decided | None, over: Over, repo
     begun, whole = time.monotonic(), None
     for done, part in enumerate(over(pieces, decided), 1):
         whole = part if whole is None else whole + part
-        report(Progress(done, len(pieces), whole.sources[0].words, time.monotonic() - begun))
+        report(ShardProgress(done, len(pieces), whole.sources[0].words, time.monotonic() - begun))
     assert whole is not None
     return whole
 

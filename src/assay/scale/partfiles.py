@@ -62,7 +62,7 @@ def read_part(path: str) -> Part:
     return part
 
 
-def merged(paths: Sequence[str], own: Sequence[str] = ()) -> Part:
+def merge_parts(paths: Sequence[str], own: Sequence[str] = ()) -> Part:
     """The parts of all shards as one, in the order of their shards, whatever the order of their files.
 
     A part may name measures `module:function`, which are code: they are run only if they are among `own`.
