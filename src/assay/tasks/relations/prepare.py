@@ -19,10 +19,11 @@ from assay.engine.offsets import check_offsets
 from assay.engine.options import Decided, Options
 from assay.engine.prepare import Run, check_folders, kept_labels, left_out, notes_on_reading, source_of, without
 from assay.engine.spanpairs import spans_of, surface_forms
-from assay.engine.warnings import Remark, check_system, identical_outputs, nothing_in_system, numbered, remark
+from assay.engine.warnings import Remark, check_system, identical_outputs, nothing_in_system, remark
 from assay.errors import UsageError
 from assay.formats import Input
 from assay.formats.relations import SYMMETRIC, is_symmetric, relations_in
+from assay.result.numbers import plural
 from assay.tasks.relations.measures import relation_items
 from assay.tasks.relations.pairing import match_relations, relation_keys
 from assay.tasks.relations.pairs import (
@@ -279,7 +280,7 @@ def proposed(label: str, number: int) -> Iterator[str]:
     """A label that has no direction by the guidelines of its corpus."""
     if number:
         yield (
-            f"{label} ({numbered(number, 'relation')} of gold) has no direction by the guidelines of SciERC, which "
+            f"{label} ({plural(number, 'relation')} of gold) has no direction by the guidelines of SciERC, which "
             f"is not assumed. To say so: -m 'relations(symmetric={'+'.join(_PROPOSED)})'"
         )
 
