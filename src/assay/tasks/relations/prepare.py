@@ -79,14 +79,14 @@ def prepare_relations(
     for number, corpus in enumerate(corpora):
         relations = corpus.marks["relations"]
         free = np.where(relations.labels.isin(told), TOLD, relations.labels.isin(asked))
-        columns = {SYMMETRIC: Column(free.astype(np.int64), DIRECTIONS)}
+        columns = {SYMMETRIC: Column(free.astype(np.int8), DIRECTIONS)}
         if training:
             seen = []
             for triples in _triples(corpus, options):
                 # What training data have between the same words: this label, others, or none.
                 others_seen = any(triple[1:] in related for triple in triples)
                 seen.append(1 if not known.isdisjoint(triples) else 2 * others_seen)
-            columns["train"] = Column(np.array(seen, dtype=np.int64), KNOWN)
+            columns["train"] = Column(np.array(seen, dtype=np.int8), KNOWN)
         corpora[number] = corpus.with_marks(relations=replace(relations, columns=columns))
     gold, outputs = corpora[0], dict(zip(named, corpora[1:], strict=True))
     pairs, skipped, warnings = align_spans(gold, outputs, options)
@@ -172,7 +172,7 @@ def _count_arguments(pairs: Sequence[tuple[str, Pair]]) -> list[tuple[str, Pair]
     counted = []
     for (name, pair), (_, own) in zip(pairs, numbers, strict=True):
         gold, system = (
-            replace(side, columns={**side.columns, REACHED: Column(number, ("both", "one", "none"))})
+            replace(side, columns={**side.columns, REACHED: Column(number.astype(np.int8), ("both", "one", "none"))})
             for side, number in zip(relations_of(pair), (best, own), strict=True)
         )
         counted.append((name, pair.with_marks(relations=(gold, system))))
