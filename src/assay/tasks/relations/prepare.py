@@ -24,7 +24,7 @@ from assay.errors import UsageError
 from assay.formats import Input
 from assay.formats.relations import SYMMETRIC, is_symmetric, relations_in
 from assay.tasks.relations.measures import relation_items
-from assay.tasks.relations.pairing import match_relations, relation_keys
+from assay.tasks.relations.pairing import match_relations, relation_columns
 from assay.tasks.relations.pairs import (
     DIRECTIONS,
     ROLES,
@@ -235,7 +235,7 @@ def _check(
             # The same label and places.
             steps.append(Steps(len(gold), len(other)))
             free = is_undirected(gold), is_undirected(other)
-            steps[-1].by_key(*relation_keys((gold, other), number_spans(pair, types=False), free), 0)
+            steps[-1].by_columns(0, *relation_columns((gold, other), number_spans(pair, types=False), free))
         straight, crossed = (int((one.partner != NONE).sum()) for one in steps)
         overlap = 0
         if not straight:
