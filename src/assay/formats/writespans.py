@@ -17,7 +17,7 @@ import numpy as np
 from assay.arrays import NONE, Stretches
 from assay.corpus import Corpus, Marks
 from assay.errors import UsageError
-from assay.formats.relations import candidate_scores, is_symmetric, links_in, relations_in
+from assay.formats.relations import is_symmetric, links_in, relations_in
 from assay.records import dataclass
 
 TARGETS = ("brat", "jsonl", "spert", "dygie", "docred", "hipe", "neleval")
@@ -164,7 +164,8 @@ def _documents(corpus: Corpus) -> list[_Document]:
     if "links" in corpus.marks:
         spans, candidates = links_in(corpus)
         places = placed(spans, listed=True)
-        rows = zip(candidates.arguments["mention"].tolist(), candidate_scores(candidates).tolist(), strict=True)
+        scores = candidates.scores.tolist() or [float("nan")] * len(candidates)
+        rows = zip(candidates.arguments["mention"].tolist(), scores, strict=True)
         for name, (row, score) in zip(candidates.labels.strings(), rows, strict=True):
             owned, number = places[row]
             mention = documents[owned].mentions[number]
@@ -185,7 +186,7 @@ def _losses(corpus: Corpus, documents: list[_Document], target: str) -> Iterator
     relations, candidates = relations_in(corpus)[1], links_in(corpus)[1]
     entities = {one.entity for each in documents for one in each.mentions} - {NONE}
     there: Mapping[str, tuple[int, str]] = {
-        "scores": (int((~np.isnan(candidate_scores(candidates))).sum()), "scores of identifiers: {} left out."),
+        "scores": (int((~np.isnan(candidates.scores)).sum()), "scores of identifiers: {} left out."),
         "links": (sum(bool(one.identifiers) for each in documents for one in each.mentions), "links: {} left out."),
         "directions": (int(is_symmetric(relations).sum()), "relations without direction: {} have one now."),
         "entities": (

@@ -10,7 +10,6 @@ import pytest
 
 import assay
 from assay.formats import read
-from assay.formats.relations import candidate_scores
 from cases import each
 from unit.formats.test_brat import REMEDY
 from unit.samples import linked, placed, refusal, related
@@ -616,7 +615,7 @@ def test_links_are_the_identifiers_of_spans(documents, more, expected):
 
 def test_candidates_may_have_scores(documents):
     corpus = read(documents({"text": TEXT, "spans": [{**PER, "links": [{"id": "Q2", "score": 1}, {"id": "Q1"}]}]}))
-    assert str(candidate_scores(corpus.marks["candidates"]).tolist()) == "[1.0, nan]"
+    assert str(corpus.marks["candidates"].scores.tolist()) == "[1.0, nan]"
 
 
 def test_there_are_no_layers_where_no_document_has_any(documents):
