@@ -10,7 +10,7 @@ from __future__ import annotations
 from assay.experiment.data import write_splits
 from assay.experiment.plan import Experiment, read_plan
 from assay.experiment.run import Progress, status
-from assay.experiment.run import run_experiment as run
+from assay.experiment.run import run_plan as run
 from assay.experiment.tables import export, export_pairs, import_measurements
 
 __all__ = [

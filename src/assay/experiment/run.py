@@ -1,4 +1,4 @@
-"""run_experiment() and status(): which runs are due, how they are done here or on a cluster, and what is done."""
+"""run_plan() and status(): which runs are due, how they are done here or on a cluster, and what is done."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _UNFINISHED = re.compile(r"\.(r\d+-f\d+)\.([0-9a-f]{8})-[0-9a-f]{8}(-old)?")
 """The folder of an unfinished run: its name, the coordinator's token, and a number of its own."""
 
 
-def run_experiment(
+def run_plan(
     path: str | Path,
     *,
     jobs: int | None = None,
@@ -80,7 +80,7 @@ def run_experiment(
 
 
 def planned_jobs(path: str | Path, *, retry: bool = False, rescore: bool = False) -> list[Job]:
-    """The runs that `run` would do."""
+    """The runs that `run_plan` would do."""
     experiment = read_plan(path)
     check_ready(experiment)
     stored = {}
