@@ -45,7 +45,7 @@ def run_plan(
     retry: bool = False,
     rescore: bool = False,
     report: Callable[[Sequence[Job], int, Outcome | None], None] = lambda due, number, outcome: None,
-) -> Progress:
+) -> ExperimentProgress:
     """Do all runs that are due; finished runs are not repeated.
 
     `jobs` is the number of runs at a time (default: that of the file, or 1); `cluster` is the address of a Dask
@@ -294,7 +294,7 @@ class SystemProgress:
 
 
 @dataclass(frozen=True)
-class Progress:
+class ExperimentProgress:
     """The state of an experiment."""
 
     name: str
@@ -320,7 +320,7 @@ class Progress:
         return sum(getattr(row, what) for row in self.rows)
 
 
-def status(path: str | Path) -> Progress:
+def status(path: str | Path) -> ExperimentProgress:
     """The progress of the experiment of this file."""
     experiment = read_plan(path)
     planned = plan_jobs(experiment)
@@ -330,7 +330,7 @@ def status(path: str | Path) -> Progress:
         return _progress(experiment, planned, store)
 
 
-def _progress(experiment: Experiment, planned: Sequence[Job], store: Store | None) -> Progress:
+def _progress(experiment: Experiment, planned: Sequence[Job], store: Store | None) -> ExperimentProgress:
     stored = store.outcomes() if store else {}
     jobs = (store and store.meta("jobs")) or "1"
     due = due_jobs(planned, stored)
@@ -364,7 +364,7 @@ def _progress(experiment: Experiment, planned: Sequence[Job], store: Store | Non
     holder = find_holder(experiment.store)
     folders = [folder for folder, token in _unfinished(experiment.runs) if holder and token == holder.token]
     under_way = (f"{folder.parts[-3]} {folder.parts[-2]} {folder.name.split('.')[1]}" for folder in folders)
-    return Progress(
+    return ExperimentProgress(
         name=experiment.name,
         designs={name: data.design for name, data in experiment.datasets.items()},
         rows=tuple(rows),
