@@ -13,7 +13,7 @@ from itertools import islice
 from os import PathLike, fspath
 from typing import Any
 
-from assay import specs
+from assay import plugins, specs
 from assay.corpus import SEVERAL, Column, Corpus
 from assay.errors import InputError, UsageError, unknown
 from assay.formats import (
@@ -551,20 +551,26 @@ FORMATS = {
 }
 
 
-def find_format(head: Sequence[str], path: str, name: str | None) -> Format:
-    """The format of this name or, without a name, the first whose look the first lines have."""
-    if name is not None:
-        if name not in FORMATS:
-            raise unknown("format", name, FORMATS)
-        return FORMATS[name]
+def named_format(name: str) -> Format:
+    """The format of this name, assay's own or that of an installed package."""
+    form: Format | None = FORMATS.get(name) or plugins.load("formats", name)
+    if form is None:
+        raise unknown("format", name, FORMATS)
+    return form
+
+
+def _recognise(head: Sequence[str], path: str) -> Format:
+    """The first format whose look the first lines have; those of installed packages come last."""
     if path.endswith(ANNOTATIONS):
         # It may be empty, so that only its name shows what it is.
         return FORMATS["brat"]
     if not any(line.strip() for line in head):
         raise InputError(f"{path}: no words in it.")
-    for form in FORMATS.values():
-        if form.looks(head):
-            return form
+    form = next((form for form in FORMATS.values() if form.looks(head)), None)
+    # To look for installed packages takes time, so it comes last.
+    form = form or next((form for form in plugins.load_all("formats").values() if form.looks(head)), None)
+    if form is not None:
+        return form
     raise InputError(
         f"{path}: unknown format. `assay formats` lists those known; say which it is with --input-format, "
         'e.g. --input-format conll or "tsv(word=2)".'
@@ -575,8 +581,12 @@ def plan(
     head: Sequence[str], path: str, input_format: str | None, wanted: Sequence[str], asked: Asked | None = None
 ) -> Plan:
     """The plan for a file, by the format asked for or by its first lines."""
-    name, given = specs.parse(input_format, "format") if input_format is not None else (None, {})
-    form = find_format(head, path, name)
+    given: dict[str, str] = {}
+    if input_format is None:
+        form = _recognise(head, path)
+    else:
+        name, given = specs.parse(input_format, "format")
+        form = named_format(name)
     parameters = specs.convert_parameters(f"format {form.name}", given, form.parameters)
     return _make_plan(form, head, path, _with_which(form, parameters, asked or Asked(), path), wanted)
 

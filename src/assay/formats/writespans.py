@@ -99,7 +99,10 @@ def write_spans(corpus: Corpus, target: str) -> tuple[dict[str, str], list[str]]
     else:
         values = [value for one in documents for value in (_spert(one) if target == "spert" else [_docred(one)])]
         files = {"": "[" + ",\n".join(json.dumps(value, ensure_ascii=False) for value in values) + "]\n"}
-    return files, list(_losses(corpus, documents, target))
+    losses = list(_losses(corpus, documents, target))
+    losses += [f"{fault}: {number:,} {action} (the first: {first})." for fault, action, number, first in corpus.repairs]
+    reasons = Counter(reason for _, _, reason in corpus.left_out)
+    return files, [*losses, *(f"documents left out ({reason}): {number:,}." for reason, number in reasons.items())]
 
 
 def _is_file_name(name: str) -> bool:

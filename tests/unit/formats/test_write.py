@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assay.formats import Input, read, schemes
-from assay.formats.write import convert_file, rewrite
+from assay.formats.write import convert_file
 from unit.samples import conllu, placed, refusal, row, tagged, tsv
 
 RICH = (
@@ -133,7 +133,8 @@ for word in ("New NNP", "York NNP", "City NN"):
 
 
 def rewritten(name, target=None, column=None, **options):
-    return rewrite(Input(name, wanted=[column] if column else []), target, column, **options)
+    texts, said = convert_file(Input(name, wanted=[column] if column else []), target, column, **options)
+    return texts[""], said
 
 
 def spans_in(name, scheme, columns=("3",)):
