@@ -243,12 +243,12 @@ def table_layout(
     if header is None:
         # The first line names the columns: those asked for, or as columns are usually called. A line whose label
         # another line has too is a word. Names that stand beside other things, or again below, may be either.
-        called = [_folded(cell) for cell in first]
+        called = [_fold(cell) for cell in first]
         usual = [name in _NAMES for name in called]
         full = [row for sentence in below for row in sentence if len(row) == len(first)]
         again = any(first[column] in {row[column].strip() for row in full} for column in range(1, len(first)))
         header = (
-            any(_folded(name) in called for name in wanted if not name.isdigit())
+            any(_fold(name) in called for name in wanted if not name.isdigit())
             or any(not cell[:1].isdigit() and _numbers_words(below, column) for column, cell in enumerate(first))
             or (all(usual) and not again)
         )
@@ -330,7 +330,7 @@ def _word_column(layout: Layout, sentences: Sequence[Sequence[Sequence[str]]], p
             f"{path}: column {layout.name(layout.numbering[0])} numbers the words, so that words or labels are "
             "missing. Give a file with a word and its label on each line."
         )
-    word = next((index for index in others if layout.names and _folded(layout.names[index]) in WORDS), others[0])
+    word = next((index for index in others if layout.names and _fold(layout.names[index]) in WORDS), others[0])
     words = [[row[word] for row in sentence if word < len(row)] for sentence in sentences]
     long = [sentence for sentence in words if len(sentence) > 1]
     if layout.width > 2 and len(long) > 1 and all(len(set(sentence)) == 1 for sentence in long):
@@ -341,7 +341,7 @@ def _word_column(layout: Layout, sentences: Sequence[Sequence[Sequence[str]]], p
     return word
 
 
-def _folded(name: str) -> str:
+def _fold(name: str) -> str:
     return name.strip(" #").casefold()
 
 

@@ -105,7 +105,7 @@ def _faults_of(said: str | None, text: str, given: Fragments) -> tuple[Fragments
                 "Fragments stand in the order of the text and do not overlap.",
             )
     # A tool writes the text of each fragment as it stands, or that of the whole span.
-    joined = _joined(ordered)
+    joined = _join(ordered)
     spellings = (fragments, ordered, joined)
     if said is not None and not any(is_text_at(said, text, parts) for parts in spellings):
         plain = text.replace("_", " ")
@@ -132,7 +132,7 @@ def _faults_of(said: str | None, text: str, given: Fragments) -> tuple[Fragments
     return kept, list(found.items())
 
 
-def _joined(ordered: Fragments) -> Fragments:
+def _join(ordered: Fragments) -> Fragments:
     """Fragments in the order of the text, those that overlap made one."""
     joined: list[tuple[int, int]] = []
     for start, end in ordered:

@@ -249,14 +249,14 @@ class Level:
 
     def reread(self, scheme: Scheme) -> Bools:
         """Mask of the words that would be tagged otherwise if the scheme were kept to with the same spans."""
-        return self.inside & np.not_equal(self.role, _written(scheme, self.first, self.last, self.touches))
+        return self.inside & np.not_equal(self.role, _roles_written(scheme, self.first, self.last, self.touches))
 
     def spans(self) -> tuple[Ints, Ints]:
         """The first word of each span, and the one behind its last."""
         return np.flatnonzero(self.first), np.flatnonzero(self.last) + 1
 
 
-def _written(scheme: Scheme, first: Bools, last: Bools, touches: Bools) -> Ints:
+def _roles_written(scheme: Scheme, first: Bools, last: Bools, touches: Bools) -> Ints:
     """The roles that a scheme writes for words that begin or end spans, and touch others of their label."""
     if scheme.touching:
         first, last = first & touches[:-1], last & touches[1:]
@@ -308,7 +308,7 @@ def spans_from_tags(
             places = level.invalid(chosen)
             invalid += places
             if places and repair is None:
-                raise _broken(corpus, name, chosen, level, places)
+                raise _describe_broken(corpus, name, chosen, level, places)
             if places:
                 broken = broken or corpus.place(int(level.broken(chosen).argmax()))
                 wrong = level.reread(chosen)
@@ -333,7 +333,7 @@ def whole(first: Ints, end: Ints, wrong: Bools) -> Bools:
     return np.asarray(before[first] == before[end])
 
 
-def _broken(corpus: Corpus, name: str, scheme: Scheme, level: Level, places: int) -> InputError:
+def _describe_broken(corpus: Corpus, name: str, scheme: Scheme, level: Level, places: int) -> InputError:
     """The error for the first tag that breaks the scheme, and how many more places do."""
     tags, starts = corpus.column(name), set(_cuts(corpus).tolist())
     piece = "document" if corpus.tags_by_document else "sentence"
@@ -370,7 +370,7 @@ def tags_of(corpus: Corpus, scheme: str) -> Column:
     start = corpus.starts[spans.unit]
     first, end, codes = start + spans.begin, start + spans.end, spans.labels.codes
     if chosen.name == "stacked":
-        return _stacked(corpus, first, end)
+        return _write_stacked(corpus, first, end)
     meets = first[1:] < end[:-1]
     reason = "overlaps another, which {} does not hold. Write them in levels: --to-scheme stacked"
     if not meets.any() and len(set(chosen.written)) == 1:
@@ -389,14 +389,14 @@ def tags_of(corpus: Corpus, scheme: str) -> Column:
     touches = np.zeros(len(corpus) + 1, dtype=bool)
     touches[1:-1] = label[1:] == label[:-1]
     touches[corpus.starts] = False
-    written = _written(chosen, firsts, lasts, touches)
+    written = _roles_written(chosen, firsts, lasts, touches)
     letters = {ROLES[letter]: letter for letter in chosen.letters}
     names = spans.labels.vocabulary
     pairs = zip(label.tolist(), written.tolist(), strict=True)
     return Column.of("O" if code == NO_LABEL else f"{letters[role]}-{names[code]}" for code, role in pairs)
 
 
-def _stacked(corpus: Corpus, first: Ints, end: Ints) -> Column:
+def _write_stacked(corpus: Corpus, first: Ints, end: Ints) -> Column:
     """Tags with a level for each span that is open at a word, the outermost first."""
     spans = corpus.spans
     assert spans is not None

@@ -319,7 +319,7 @@ def json_values(source: Source, example: str, noun: str = "document") -> Iterato
         text = "\n".join(line for _, line in numbered)
         seen = passed = 0
         try:
-            for position, value in _decoded(text):
+            for position, value in _decode(text):
                 passed += text.count("\n", seen, position)
                 seen = position
                 yield numbered[passed][0], value
@@ -341,7 +341,7 @@ def json_object(line: str) -> dict[str, Any] | None:
     return None
 
 
-def _decoded(text: str) -> Iterator[tuple[int, Any]]:
+def _decode(text: str) -> Iterator[tuple[int, Any]]:
     """The values that stand in a text one after the other or, divided by commas, in a list."""
     decode = json.JSONDecoder().raw_decode
     position = _skip(text, 0)

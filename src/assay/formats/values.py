@@ -63,8 +63,8 @@ def read_json_answer(body: str, asked: Question) -> AnswerReading:
         return UNREAD
     values, unclosed = _values(body)
     nothing = False
-    salvaged = [(value, True) for value in _salvaged(body, unclosed)]
-    for number, (value, repaired) in enumerate((*salvaged, *_parsed(body, values))):
+    salvaged = [(value, True) for value in _salvage(body, unclosed)]
+    for number, (value, repaired) in enumerate((*salvaged, *_parse(body, values))):
         reading = read_word_pairs(_word_rows(value), asked)
         if not reading.mentions:
             reading = reading_of(in_value(value, asked, "", 0))
@@ -128,7 +128,7 @@ def _values(body: str) -> tuple[list[tuple[int, int]], list[Open]]:
     return closed, stack
 
 
-def _parsed(body: str, values: Sequence[tuple[int, int]]) -> Iterator[tuple[Any, bool]]:
+def _parse(body: str, values: Sequence[tuple[int, int]]) -> Iterator[tuple[Any, bool]]:
     """The values, last first; values that follow each other with nothing between them are a list."""
     group: list[Any] = []
     repaired, follows = False, -1
@@ -146,7 +146,7 @@ def _parsed(body: str, values: Sequence[tuple[int, int]]) -> Iterator[tuple[Any,
         yield group[0] if len(group) == 1 else group[::-1], repaired
 
 
-def _salvaged(body: str, unclosed: Sequence[Open]) -> Iterator[Any]:
+def _salvage(body: str, unclosed: Sequence[Open]) -> Iterator[Any]:
     """A value that is not closed, as far as its items are complete."""
     if not 0 < len(unclosed) <= _DEEPEST:
         return

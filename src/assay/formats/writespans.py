@@ -100,7 +100,8 @@ def write_spans(corpus: Corpus, target: str) -> tuple[dict[str, str], list[str]]
         values = [value for one in documents for value in (_spert(one) if target == "spert" else [_docred(one)])]
         files = {"": "[" + ",\n".join(json.dumps(value, ensure_ascii=False) for value in values) + "]\n"}
     losses = list(_losses(corpus, documents, target))
-    losses += [f"{fault}: {number:,} {action} (the first: {first})." for fault, action, number, first in corpus.repairs]
+    for fault, action, number, first in corpus.repairs:
+        losses.append(f"{fault}: {number:,} {action} (the first: {first}).")
     reasons = Counter(reason for _, _, reason in corpus.left_out)
     return files, [*losses, *(f"documents left out ({reason}): {number:,}." for reason, number in reasons.items())]
 
