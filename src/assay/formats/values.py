@@ -223,7 +223,12 @@ def in_value(value: Any, asked: Question, label: str, depth: int) -> Iterator[Cl
         numbers = [one for one in value if type(one) is int]
         labels = [one in asked.inventory for one in strings[:2]]
         if len(numbers) > 1 and len(strings) < 2 and (strings or (depth and len(value) == 2)):
-            yield from _from_offsets(value, strings, numbers, asked, label)
+            # Two numbers and at most one string, which is the label or the text.
+            string = strings[0] if strings else label
+            if string in asked.inventory or not strings or (not label and value[0] != string):
+                yield from _at(numbers[0], numbers[1], string, asked)
+            else:
+                yield from claim(string, label, asked)
             return
         # A text and its label, and perhaps places, which are not trusted; in a list, or told by the label.
         paired = _is_strings(value[:2]) if not numbers else len(strings) == 2
@@ -233,17 +238,6 @@ def in_value(value: Any, asked: Question, label: str, depth: int) -> Iterator[Cl
             return
         for one in value:
             yield from claim(one, label, asked) if isinstance(one, str) else in_value(one, asked, label, depth + 1)
-
-
-def _from_offsets(
-    value: Sequence[Any], strings: Sequence[str], numbers: Sequence[int], asked: Question, label: str
-) -> Iterator[Claim]:
-    """The mention of a list with two numbers and at most one string, which is its label or its text."""
-    string = strings[0] if strings else label
-    if string in asked.inventory or not strings or (not label and value[0] != string):
-        yield from _at(numbers[0], numbers[1], string, asked)
-    else:
-        yield from claim(string, label, asked)
 
 
 def _at(begin: int, end: int, label: str, asked: Question) -> Iterator[Claim]:
