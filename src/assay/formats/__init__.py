@@ -1,6 +1,6 @@
 """Text becomes a Corpus here; only this room knows formats and their quirks.
 
-`FORMATS` has their names, how each is told by its first lines, and the plan to read it.
+`FORMATS` has their names, how each is recognised by its first lines, and how it is read.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ def _make_plan(
         if name in form.on_request:
             return name
         if "spans" in layers and not labels:
-            raise InputError(f"{path}: holds labelled spans and no columns, so there is no {name}.")
+            raise InputError(f"{path}: contains labelled spans and no columns, so there is no {name}.")
         usual = (_NAMES.get(name.casefold(), name.casefold()), columns.ALIASES.get(name.upper(), name.upper()))
         column = next((column for column in usual if column in labels), None)
         if column is None:
@@ -407,7 +407,7 @@ FORMATS = {
         ),
         Format(
             "aida",
-            "AIDA-YAGO2: a word per line, and behind those of mentions B or I, the mention and its identifiers",
+            "AIDA-YAGO2: a word per line, and after those of mentions B or I, the mention and its identifiers",
             "-DOCSTART- (1 EU)\nEU\tB\tEU\t--NME--\nrejects\nGerman\tB\tGerman\tGermany",
             links.looks_aida, links.read_aida, ("links",), facts={"word_per_line": True}, decide=_decide_aida,
             parameters={"link": 4},
@@ -470,7 +470,7 @@ FORMATS = {
         ),
         Format(
             "text2text",
-            "text, a document per line: tags of chains behind words; ## is an empty node, behind its parent",
+            "text, a document per line: tags of chains after words; ## is an empty node, after its parent",
             "Los|[e1 jugadores de el Espanyol|[e2],e1] aseguraron que prefieren ##|[e1] enfrentar se a el Barcelona",
             chains.looks_text2text, chains.read_text2text, ("mentions",), parameters={"broken": "error"},
             choices=_BROKEN,
@@ -693,7 +693,7 @@ def read(
     """Read a file, a folder, a glob pattern or `-` (standard input) into a Corpus.
 
     `columns` are the label columns wanted, by name or number; all of them where none are named. The format
-    is told by the first lines, or given as on the command line: `input_format="tsv(word=2)"`. `which` names an
+    is recognised by the first lines, or given as on the command line: `input_format="tsv(word=2)"`. `which` names an
     annotator or a model if the file contains several; `repair` is mend or drop for faulty annotations.
     """
     asked = Asked(which=which or "", repair=check_repair(repair or ""))
@@ -713,7 +713,7 @@ def choose_column(inputs: Sequence[Input]) -> str:
     for item in inputs:
         if "spans" in item.plan.layers:
             raise InputError(
-                f"{item.path}: holds spans ({item.plan.format}), not words with labels. Try --task spans"
+                f"{item.path}: contains spans ({item.plan.format}), not words with labels. Try --task spans"
             )
         if not item.plan.labels:
             raise InputError(f"{item.path}: no column but the words, so there are no labels to compare.")
@@ -740,7 +740,7 @@ def choose_column(inputs: Sequence[Input]) -> str:
 
 
 def _default(item: Input) -> str:
-    """The last label column; in a table the only one that is filled, and that can hold labels."""
+    """The last label column; in a table the only one that is filled, and that can contain labels."""
     plan = item.plan
     if not plan.words:
         return plan.labels[-1]
@@ -773,7 +773,7 @@ def read_labels(item: Input | Corpus, columns: Sequence[str]) -> Corpus:
         return replace(item, columns={**item.columns, **combined}) if combined else item
     parts = [part.partition(":")[0] for name in columns for part in name.split("+")]
     corpus = item.read(list(dict.fromkeys(parts)))
-    # A file may call the column otherwise (a number, the only label of two columns); gold's name holds.
+    # A file may call the column otherwise (a number, the only label of two columns); gold's name counts.
     return replace(corpus, columns={name: _column_of(corpus, name, item.plan.resolve) for name in columns})
 
 

@@ -1,7 +1,7 @@
 """Answers of language models about gold's texts: one per line of JSON, or a file of text each.
 
 A file of answers has no text of its own that could be cut into words: it is read as it is, and grounded when gold is
-known. What comes of that is gold's text with the system's spans, and the mentions behind them.
+known. What comes of that is gold's text with the system's spans, and the mentions that they come from.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Answer:
     """An answer as it came."""
 
     said: str | None
-    """None where there is none."""
+    """None if there is none."""
     name: str | None
     """The id of its text."""
     label: str
@@ -180,7 +180,7 @@ def _said(value: Mapping[str, Any], key: str, place: str) -> str | None:
 def answers(given: Any, *, name: str = "data", **parameters: Any) -> Corpus:
     """Answers of a language model, as a system for `score` and `compare`.
 
-    `given`: answers in the order of gold's texts, answers by id, or objects as a file of answers has them; None where
+    `given`: answers in the order of gold's texts, answers by id, or objects as a file of answers has them; None if
     none came. The parameters are those of the format: `shape`, `ground`, `tolerance`, `occurrences`, `outside`,
     `labels`, `label`, `answer`.
     """
@@ -338,7 +338,7 @@ class Mentions:
     begin: Ints
     """Its first atom, counted within that sentence, NONE without a place …"""
     end: Ints
-    """… and the one behind its last."""
+    """… and the one after its last."""
     labels: Column
     texts: Column
     """What the model wrote."""
@@ -409,7 +409,7 @@ def inventory_of(given: Mapping[str, Any], golds: Collection[str]) -> tuple[str,
 
 
 def ground_answers(system: Corpus, gold: Corpus, inventory: Collection[str]) -> Corpus:
-    """Gold's text with the spans of a system's answers, and the mentions behind them."""
+    """Gold's text with the spans of a system's answers, and the mentions that they come from."""
     given = system.layer(Answers)
     assert given is not None
     words, found = _texts_of(gold, system, given)

@@ -70,7 +70,7 @@ def fold(text: str) -> str:
 
 
 def _fold_one_by_one(text: str) -> str | None:
-    """A folded text in which each character is still in its place; None where folding moves them."""
+    """A folded text in which each character is still in its place; None if folding moves them."""
     if text.isascii() and _PLAIN.fullmatch(text):
         return text.lower().replace("`", "'")
     table = {mark: _fold_cluster(mark) for mark in set(text)}
@@ -181,7 +181,7 @@ class SearchText:
     def ground(self, mentions: Iterable[Mention], plain: str | None, ground: Ground) -> Iterator[Grounded]:
         """The mentions of an answer with their places; `plain`: the answer without markup.
 
-        A mention goes to its next free place: behind the mention before it, else within that, else anywhere. If all
+        A mention goes to its next free place: after the mention before it, else within that, else anywhere. If all
         its places are taken, it is repeated.
         """
         # Without markup, the places that mentions have are offsets in the text itself.
@@ -224,7 +224,7 @@ class SearchText:
         return self._fold[0]
 
     def _place(self, begin: int, end: int) -> Place | None:
-        """The place of a stretch of the folded text; None where it cuts what is one character there."""
+        """The place of a stretch of the folded text; None if it cuts what is one character there."""
         _, begins, ends = self._fold
         if begins is None or ends is None:
             return begin, end
@@ -341,7 +341,7 @@ def distance(first: str, second: str) -> int:
 
 def _align(plain: str, text: str) -> tuple[list[Place], dict[int, Place]] | int | None:
     """Words of an answer and the words of the text that they stand for, by number; the distance by which an answer
-    that is the text is shifted against it; None where both are too long to be aligned."""
+    that is the text is shifted against it; None if both are too long to be aligned."""
     if plain.strip() == text.strip():
         return len(text) - len(text.lstrip()) - (len(plain) - len(plain.lstrip()))
     theirs, ours = ([match.span() for match in WORD.finditer(one)] for one in (plain, text))

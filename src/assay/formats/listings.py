@@ -222,7 +222,7 @@ def _read_headings(lines: Sequence[Line], asked: Question) -> tuple[list[Claim],
 
 
 def _starts_list(text: str, asked: Question) -> bool:
-    """True if a line begins with a label of the inventory and a sign behind it."""
+    """True if a line begins with a label of the inventory and a sign after it."""
     label = first_label(text, asked)
     return bool(label) and text[len(label) :].lstrip()[:1] in (":", "=")
 
@@ -270,7 +270,7 @@ def _match_line(name: str, line: str, asked: Question) -> tuple[str, str] | None
     match = pattern.fullmatch(line)
     text, label = (match[group] for group in groups) if match else ("", "")
     if name == "text (L)":
-        # The first bracket with a label of the inventory, and perhaps a gloss behind it; else the last bracket.
+        # The first bracket with a label of the inventory, and perhaps a gloss after it; else the last bracket.
         found = [one for one in _IN_BRACKETS.finditer(line) if labels_in(one[1].strip(), asked)]
         if found:
             explained = len(found) == 1 and _EXPLAINED.fullmatch(line, found[0].end())

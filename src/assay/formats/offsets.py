@@ -35,7 +35,7 @@ def check_bounds(fragments: Fragments, size: int, atoms: str, place: str, part: 
     before = 0
     for start, end in fragments:
         if end <= start:
-            raise InputError(f"{place}: from {start} to {end}, which is nothing. The end lies behind the start.")
+            raise InputError(f"{place}: from {start} to {end}, which is nothing. The end comes after the start.")
         if start < 0 or end > size:
             raise InputError(f"{place}: from {start} to {end} where there are {size} {atoms}. {COUNTED[atoms]}")
         if start < before:
@@ -90,7 +90,7 @@ def _faults_of(said: str | None, text: str, given: Fragments) -> tuple[Fragments
     for start, end in given:
         if end <= start:
             kind = _EMPTY if fragments else _EMPTY_SPAN
-            found.setdefault(kind, f"from {start} to {end}, which is nothing. The end lies behind the start.")
+            found.setdefault(kind, f"from {start} to {end}, which is nothing. The end comes after the start.")
         elif start < 0 or end > len(text):
             counted = COUNTED["characters"]
             found[_BEYOND] = f"from {start} to {end} where there are {len(text)} characters. {counted}"

@@ -86,7 +86,7 @@ class RatingTable:
 
 
 def is_table(head: Sequence[str]) -> bool:
-    """False where the first lines are JSON that begins with anything but an object within an object."""
+    """False if the first lines are JSON that begins with anything but an object within an object."""
     text = "\n".join(head[:20]).lstrip()
     return text[:1] not in ("{", "[") or _NESTED.match(text) is not None
 
@@ -450,13 +450,13 @@ class SystemRatings:
 
     name: str
     label: Ints
-    """The code of its label for each item among those of the annotators and its own; NONE where it has none."""
+    """The code of its label for each item among those of the annotators and its own; NONE if it has none."""
     labels: tuple[str, ...]
     """The annotators' labels, then those that only systems give."""
     soft: Floats | None = None
-    """Items × labels: its distributions, nan where it has none."""
+    """Items × labels: its distributions, nan if it has none."""
     each: Ints | None = None
-    """Items × annotators: its prediction of each annotator, NONE where it has none."""
+    """Items × annotators: its prediction of each annotator, NONE if it has none."""
     members: tuple[frozenset[str], ...] | None = None
 
 

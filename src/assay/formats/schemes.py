@@ -232,7 +232,7 @@ class Level:
         return self.inside & ~self.goes_on[1:]
 
     def broken_sides(self, scheme: Scheme) -> tuple[Bools, Bools]:
-        """Masks of the words that need another before them that is not there, and of those that need one behind."""
+        """Masks of the words that need another before them that is not there, and of those that need one after."""
         link = self.touches if scheme.touching else self.goes_on
         return _among(self.role, scheme.leans_back) & ~link[:-1], _among(self.role, scheme.leans_ahead) & ~link[1:]
 
@@ -252,7 +252,7 @@ class Level:
         return self.inside & np.not_equal(self.role, _roles_written(scheme, self.first, self.last, self.touches))
 
     def spans(self) -> tuple[Ints, Ints]:
-        """The first word of each span, and the one behind its last."""
+        """The first word of each span, and the one after its last."""
         return np.flatnonzero(self.first), np.flatnonzero(self.last) + 1
 
 
@@ -372,7 +372,7 @@ def tags_of(corpus: Corpus, scheme: str) -> Column:
     if chosen.name == "stacked":
         return _write_stacked(corpus, first, end)
     meets = first[1:] < end[:-1]
-    reason = "overlaps another, which {} does not hold. Write them in levels: --to-scheme stacked"
+    reason = "overlaps another, which {} does not allow. Write them in levels: --to-scheme stacked"
     if not meets.any() and len(set(chosen.written)) == 1:
         meets = (first[1:] == end[:-1]) & (codes[1:] == codes[:-1]) & (start[1:] == start[:-1])
         reason = "directly follows one of its label, from which {} does not tell it. Choose another: --to-scheme iob2"
@@ -407,7 +407,7 @@ def _write_stacked(corpus: Corpus, first: Ints, end: Ints) -> Column:
         if span in spans.stretches or any(end[other] < end[span] for other in under):
             raise UsageError(
                 f"{corpus.place_of_span(span)}: the span {spans.labels[span]} has a gap or crosses another, which "
-                "tags cannot hold. Leave it out of the file."
+                "tags cannot express. Leave it out of the file."
             )
         under.append(span)
         for word in range(int(first[span]), int(end[span])):

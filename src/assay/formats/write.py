@@ -65,7 +65,7 @@ def convert_file(
 
 
 def _write_words(corpus: Corpus, target: str, column: str | None, chosen: str | None) -> tuple[str, list[str]]:
-    """The text of a corpus, and what is lost; the column `chosen` goes into a format that holds one label."""
+    """The text of a corpus, and what is lost; the column `chosen` goes into a format that contains one label."""
     if target not in TARGETS:
         raise unknown("format", target, TARGETS)
     if chosen is not None and target in _HOLDS_ONE_LABEL:
@@ -110,7 +110,7 @@ def _rewrite_tags(
     else:
         asked = [name for name, cells in corpus.columns.items() if schemes.looks_like_tags(cells.counts())]
         if len(asked) != 1:
-            what = f"columns {', '.join(asked)} all hold" if asked else "no column holds"
+            what = f"columns {', '.join(asked)} all contain" if asked else "no column contains"
             raise UsageError(f"{source.path}: {what} tags of spans such as B-PER. Say which: --column")
     corpus = read_labels(corpus, asked)
     chosen = schemes.find_scheme(scheme or schemes.likely(corpus, asked))
@@ -160,13 +160,13 @@ def _table(corpus: Corpus, target: str, words: str = "") -> Iterator[str]:
     if target != "tsv":
         for text in (text for column in (corpus.forms, *corpus.columns.values()) for text in column.vocabulary):
             if any(mark.isspace() for mark in text):
-                fact = f"{text!r} holds white space, which divides words or columns in {target}"
+                fact = f"{text!r} contains white space, which divides words or columns in {target}"
                 raise UsageError(f"{fact}. Use --to tsv")
     forms, columns = corpus.forms.strings(), [column.strings() for column in corpus.columns.values()]
     if target == "slash":
         slashed = next((tag for tag in sorted(set(columns[0])) if "/" in tag), None)
         if slashed is not None:
-            raise UsageError(f"the label {slashed!r} holds the separator of slash-tagged text. Use --to tsv")
+            raise UsageError(f"the label {slashed!r} contains the separator of slash-tagged text. Use --to tsv")
         for first, end in pairwise(corpus.starts.tolist()):
             pairs = zip(forms[first:end], columns[0][first:end], strict=True)
             yield " ".join(f"{form.replace('/', chr(92) + '/')}/{tag}" for form, tag in pairs) + "\n"

@@ -30,7 +30,7 @@ _NOT_HELD = {
     "hipe": ("relations", "scores", "entities", "chains"),
     "neleval": ("words", "sentences", "relations", "entities", "chains"),
 }
-"""What each has no place for, and leaves out; what else it cannot hold is refused."""
+"""What each has no place for, and leaves out; what else it cannot contain is refused."""
 _LONGEST = 250
 """The most bytes of a file's name without its ending."""
 _PART = re.compile(r"\((.+)\); part 000")
@@ -55,7 +55,7 @@ class _Mention:
 class _Document:
     name: str
     sentences: list[list[str]]
-    """Its words; empty where it has a text."""
+    """Its words; empty if it has a text."""
     text: str | None
     mentions: list[_Mention] = field(default_factory=list)
     relations: list[tuple[str, int, int, bool]] = field(default_factory=list)
@@ -69,7 +69,7 @@ class _Document:
 
 
 def write_spans(corpus: Corpus, target: str) -> tuple[dict[str, str], list[str]]:
-    """The text of each file by its name, and a sentence for everything that the target cannot hold.
+    """The text of each file by its name, and a sentence for everything that the target cannot contain.
 
     brat has two files for each document; other targets have one file, without a name.
     """
@@ -156,7 +156,7 @@ def _documents(corpus: Corpus) -> list[_Document]:
             relations.labels.strings(), *(column.tolist() for column in columns), strict=True
         ):
             if places[head][0] != places[tail][0]:
-                raise UsageError(f"{corpus.name}: a relation {label} between two documents, which no format holds.")
+                raise UsageError(f"{corpus.name}: a relation {label} between two documents, which no format allows.")
             documents[places[head][0]].relations.append((label, places[head][1], places[tail][1], symmetric))
     if "links" in corpus.marks:
         spans, candidates = links_in(corpus)
