@@ -792,7 +792,7 @@ def test_what_is_named_wrongly_is_refused_in_one_line(golds, theories, systems, 
 
 def test_unknown_sizes_and_theories_of_functions_are_refused(crossed):
     assert refusal(crossed, "m@dep=gold.conllu", sizes="3") == (
-        "there is no way to measure trees '3'. There is: 2.1, 2.2, paper."
+        "there is no value of sizes '3'. There is: 2.1, 2.2, paper."
     )
     assert refusal(crossed, "m@dep=gold.conllu", function_labels={"rr": ["sbj"]}) == (
         "there is no theory 'rr'. There is: dep, ps."
@@ -1103,10 +1103,10 @@ def test_what_cannot_be_done_is_refused(golds):
     assert refusal(assay.cross, ["dep=-"], ["m@dep=-"], times=2) == "- (standard input) can be given once only."
     assert refusal(enrich, "-", "-") == "- (standard input) can be given once only."
     assert refusal(assay.cross, golds, ["m@dep=gold.conllu"], segmentation="words", times=2) == (
-        "there is no segmentation 'words'. There is: same, strict, chars."
+        "there is no value of segmentation 'words'. There is: same, strict, chars."
     )
     assert refusal(assay.cross, golds, ["m@dep=gold.conllu"], non_projective="drop", times=2) == (
-        "there is no way with non-projective trees 'drop'. There is: keep, leave-out, lift."
+        "there is no value of non_projective 'drop'. There is: keep, leave-out, lift."
     )
 
 
