@@ -124,7 +124,7 @@ def convert_command(
 
     asked = Asked(which=which or "", repair=check_repair(repair or ""))
     source = Input(path, input_format=input_format, wanted=[column] if column else [], asked=asked)
-    if to_scheme or scheme or (repair and "spans" not in source.plan.layers):
+    if to_scheme or scheme or (repair and not source.plan.has_spans):
         text, losses = write.rewrite(source, target, column, scheme=scheme, repair=repair, to_scheme=to_scheme)
         texts = {"": text}
     elif target or repair:
