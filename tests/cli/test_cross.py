@@ -141,7 +141,7 @@ def test_a_list_of_functions_that_trees_do_not_fit_is_reported(assay, here):
     assert both["brown", "tedeval"] == 1
     assert (
         "--functions rr=…: the list lacks hd (6) and obj (2), which the trees have in the places of functions. "
-        "TedEval leaves such nodes out, as it does categories. Add the labels that are functions."
+        "TedEval leaves such nodes out, like categories. Add the labels that are functions."
     ) in run("some.txt", "x@rr=rr.mrg").stderr
     assert run("upper.txt", "x@rr=rr.mrg").stderr == (
         "assay: --functions rr=…: rr.mrg has no node with one of these labels (SBJ, …). List the labels of its "

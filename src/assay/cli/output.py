@@ -102,9 +102,18 @@ class Output:
         else:
             sets, overall = {"": result}, result
         missed = [f"{name}{line}" for name, one in sets.items() if gates for line in gates.missed(one)]
-        notes = [f"{name}{line}" for name, one in sets.items() if gates for line in gates.notes(one)]
+        notes = [f"note: {name}{line}" for name, one in sets.items() if gates for line in gates.notes(one)]
         self.check(sets=isinstance(result, Results))
-        lacking = self._lacking(overall) if self.tables else ""
+        remarks = [f"warning: {text}" for text in overall.warnings]
+        if self.tables:
+            from assay.render.tables import tables
+
+            known = [*dict.fromkeys(table.name for table in tables(overall)), *["examples"] * bool(overall.examples)]
+            absent = [name for name in self.tables if name not in known]
+            text = f"there is no table {' or '.join(absent)} here. There are: {', '.join(known)}"
+            if len(absent) == len(self.tables):
+                raise UsageError(text)
+            remarks[:0] = [f"note: {text}"] if absent else []
         drawn: list[Path] = []
         if self.figures:
             with self.progress("Drawing …"):
@@ -130,34 +139,17 @@ class Output:
         else:
             from assay.render.terminal import show
 
-            show(overall, names=self.tables, full=self.full, further=_further(overall, bool(self.html)))
-        for line in ([f"note: {lacking}"] if lacking else []) + [f"warning: {text}" for text in overall.warnings]:
+            show(overall, names=self.tables, full=self.full, further=_next_commands(overall, bool(self.html)))
+        remarks += [f"written: {path}" for path in (self.path, self.html, *_list_files(drawn)) if path]
+        remarks += ["note: nothing in this result can be drawn."] if self.figures and not drawn else []
+        for line in (*remarks, *notes):
             self.tell(line)
-        for path in filter(None, (self.path, self.html, *_listed(drawn))):
-            self.tell(f"written: {path}")
-        if self.figures and not drawn:
-            self.tell("note: nothing in this result can be drawn.")
-        for line in notes:
-            self.tell(f"note: {line}")
         for line in missed:
             click.echo(f"assay: {shown(line)}", err=True)
         return 1 if missed else 0
 
-    def _lacking(self, result: Result) -> str:
-        """A sentence on the tables asked for that a Result does not have; an error if it has none of them."""
-        from assay.render.tables import tables
 
-        known = [*dict.fromkeys(one.name for one in tables(result)), *["examples"] * bool(result.examples)]
-        absent = [name for name in self.tables if name not in known]
-        if not absent:
-            return ""
-        text = f"there is no table {' or '.join(absent)} here. There are: {', '.join(known)}"
-        if len(absent) == len(self.tables):
-            raise UsageError(text)
-        return text
-
-
-def _listed(paths: Sequence[Path], most: int = 4) -> list[str]:
+def _list_files(paths: Sequence[Path], most: int = 4) -> list[str]:
     """Files by name, or as `labels*.svg (15 files)` if there are many of a kind."""
     kinds: dict[str, list[str]] = {}
     for path in paths:
@@ -170,7 +162,7 @@ def _listed(paths: Sequence[Path], most: int = 4) -> list[str]:
     ]
 
 
-def _further(result: Result, has_page: bool) -> list[str]:
+def _next_commands(result: Result, has_page: bool) -> list[str]:
     """Commands to try next: a test if systems were scored, the page, sentences."""
     import shlex
 

@@ -79,6 +79,11 @@ class Plan:
     remarks: tuple[str, ...] = ()
     """Further remarks from the first lines."""
 
+    @property
+    def has_spans(self) -> bool:
+        """True if spans are in it as such, not as tags."""
+        return "spans" in self.layers
+
 
 Facts = Mapping[str, Any]
 """Fields of a Plan."""
@@ -711,7 +716,7 @@ def from_documents(documents: Sequence[Any], name: str = "data", asked: Asked | 
 def choose_column(inputs: Sequence[Input]) -> str:
     """The column to compare where the user names none: the first usual one that every file fills."""
     for item in inputs:
-        if "spans" in item.plan.layers:
+        if item.plan.has_spans:
             raise InputError(
                 f"{item.path}: contains spans ({item.plan.format}), not words with labels. Try --task spans"
             )
