@@ -186,7 +186,12 @@ def recognise_task(items: Sequence[Input | Corpus], options: Options) -> str:
     """The task that files show: the last of those that all may be for; words with labels if there is none."""
     names, recognise = import_module("assay.tasks").NAMES, import_module("assay.tasks.recognition").recognise
     shown = set.intersection(*(recognise(item, options) for item in items))
-    return next((name for name in reversed(names) if name in shown), "") or first_task()
+    if task := next((name for name in reversed(names) if name in shown), ""):
+        return str(task)
+    # The tasks of assay's own have been asked for their layers.
+    layers = {layer for item in items for layer in (item.plan.layers if hasattr(item, "plan") else item.marks)}
+    others = plugins.load_all("tasks") if layers else {}
+    return next((name for name, other in others.items() if layers.intersection(other.layers)), first_task())
 
 
 def first_task() -> str:
