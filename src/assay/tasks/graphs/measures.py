@@ -105,7 +105,7 @@ def last_relation(label: str) -> str:
 
 
 def _without_case(label: str, kept: Iterable[str]) -> str:
-    """A label without prepositions, conjunctions and cases behind relations that may have them."""
+    """A label without prepositions, conjunctions and cases after relations that may have them."""
     steps = []
     for step in label.split(STEP):
         relation, colon, rest = step.partition(":")
@@ -152,7 +152,7 @@ def match_arcs(pair: Pair, sides: Sides, *, labelled: bool = True, directed: boo
 
 
 def whole_sentences_of(pair: Pair, items: Items) -> Items:
-    """Gold sentences as items: right where all of some items are, the system adds none and cuts the text alike.
+    """Gold sentences as items: right if all of some items are, the system adds none and has the same sentence.
 
     Those items are kept for drawings.
     """
