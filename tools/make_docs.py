@@ -140,8 +140,8 @@ KINDS = {str: "text", int: "whole number", float: "number", bool: "true or false
 def json_page() -> str:
     """The page on JSON with the tables as they are declared; the rest of it is written by hand."""
     before, _, rest = (DOCS / "json.md").read_text("utf-8").partition(BEGIN)
-    parts = [BEGIN, "## About", describe(schema.About), "## Shown", describe(schema.Shown), "## The tables"]
-    inside: dict[type, None] = {schema.Source: None, schema.Example: None, schema.Table: None}
+    parts = [BEGIN, "## About", describe(schema.About), "## Shown", describe(schema.Presentation), "## The tables"]
+    inside: dict[type, None] = {schema.InputFile: None, schema.Example: None, schema.Table: None}
     declared = typing.get_type_hints(schema.Tables)
     rows = {name: typing.get_args(declared[name])[0] for name in schema.Tables.__dataclass_fields__}
     for name, kind in rows.items():
@@ -214,7 +214,7 @@ def json_type(hint: Any) -> str:
     return KINDS.get(hint) or f"[{hint.__name__}](#{hint.__name__.lower()})"
 
 
-PAGES = {"measures.md": measures_page, "api.md": api_page}
+PAGES = {"measures.md": measures_page, "api.md": api_page, "json.md": json_page}
 
 if __name__ == "__main__":
     for name, page in PAGES.items():

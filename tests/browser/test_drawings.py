@@ -64,7 +64,7 @@ def drawn(browser: Any, results: Callable[[str], Result], tmp_path: Path) -> Ite
     contexts = []
 
     def open_(what: str | tuple[str, dict[str, Any]], **context: Any) -> Any:
-        kind, texts = (results(what).drawing, results(what).texts) if isinstance(what, str) else what
+        kind, texts = (results(what).shown.drawing, results(what).texts) if isinstance(what, str) else what
         data = json.dumps({"drawing": kind, "texts": texts}).replace("<", "\\u003c")
         styles = (ASSETS / "drawing.css").read_text("utf-8")
         code = f"const DATA = {data};\n{script('reader.js')}\n{HELPERS}"

@@ -104,7 +104,7 @@ def test_sentences_with_gaps_are_lifted_or_left_out(assay, here):
     assert scores(assay("cross", *options, "--non-projective", "lift"))["m", "tedeval"] == 1
     left = assay("cross", *options, "--non-projective", "leave-out")
     assert scores(left)["m", "tedeval"] == 1
-    assert json.loads(left.stdout)["units"] == 1
+    assert json.loads(left.stdout)["about"]["units"] == 1
 
 
 RR = (
@@ -178,7 +178,7 @@ def test_a_result_is_written_and_drawn_again(assay, here):
     )
     assert done.returncode == 0, done.stderr
     data = json.loads((here / "r.json").read_text("utf-8"))
-    assert (data["schema"], data["command"]) == ("assay/1", "cross")
+    assert (data["schema"], data["about"]["command"]) == ("assay/2", "cross")
     assert data["examples"][0]["units"]
     assert "TedEval" in (here / "p.html").read_text("utf-8")
 
@@ -290,5 +290,5 @@ def test_other_words_end_with_their_place_or_are_left_out(assay):
     assert done.stderr.splitlines()[0] == "assay: other.mrg:2: word 1 is 'She' where dep.conllu:5 has 'He'"
     done = assay("cross", *THEORIES, "x@ps=other.mrg", "--on-mismatch", "skip", *QUICK, "--format", "json")
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["units"] == 1
+    assert json.loads(done.stdout)["about"]["units"] == 1
     assert "warning: 1 of 2 sentences were left out." in done.stderr.splitlines()

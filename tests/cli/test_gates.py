@@ -47,7 +47,7 @@ def test_a_threshold_that_is_missed_is_1_after_the_output(assay, baseline):
 def test_output_files_are_written_although_a_threshold_is_missed(assay, here):
     done = assay(*SCORE, "--fail-under", "0.99", "-o", "x.json", "--quiet")
     assert done.returncode == 1
-    assert Result.read("x.json").command == "score"
+    assert Result.read("x.json").about.command == "score"
     assert done.stderr.startswith("assay: accuracy of a is ")
 
 

@@ -91,7 +91,7 @@ def test_a_link_stays_a_link_and_its_target_is_replaced(assay, here):
     (here / "x.json").symlink_to("sub/target.json")
     assert assay(*SCORE, "-o", "x.json").returncode == 0
     assert (here / "x.json").is_symlink()
-    assert json.loads((here / "sub" / "target.json").read_text("utf-8"))["schema"] == "assay/1"
+    assert json.loads((here / "sub" / "target.json").read_text("utf-8"))["schema"] == "assay/2"
     assert left(here / "sub") == {"target.json"}
 
 

@@ -42,7 +42,7 @@ def test_quiet_leaves_stderr_empty(assay, here):
 
 @pytest.mark.parametrize(
     ("form", "start"),
-    [("json", '{"schema": "assay/1",\n'), ("tsv", "# Scores\n"), ("md", "*tags, column "), ("latex", "% Needs: ")],
+    [("json", '{"schema": "assay/2",\n'), ("tsv", "# Scores\n"), ("md", "*tags, column "), ("latex", "% Needs: ")],
 )
 def test_format_says_what_stdout_gets(assay, form, start):
     assert assay(*SCORE, "--format", form).stdout.startswith(start)
@@ -51,12 +51,12 @@ def test_format_says_what_stdout_gets(assay, form, start):
 @pytest.mark.parametrize(
     ("name", "start"),
     [
-        ("x.json", '{"schema": "assay/1",\n'),
+        ("x.json", '{"schema": "assay/2",\n'),
         ("x.tsv", "# Scores\n"),
         ("x.md", "*tags, column "),
         ("x.tex", "% Needs: "),
         ("x.html", "<!doctype html>"),
-        ("X.JSON", '{"schema": "assay/1",\n'),
+        ("X.JSON", '{"schema": "assay/2",\n'),
     ],
 )
 def test_the_ending_of_the_output_says_its_format(assay, here, name, start):
@@ -68,7 +68,7 @@ def test_the_ending_of_the_output_says_its_format(assay, here, name, start):
 
 def test_format_wins_over_the_ending_and_allows_any(assay, here):
     assay(*SCORE, "--format", "json", "-o", "result.txt")
-    assert json.loads((here / "result.txt").read_text("utf-8"))["schema"] == "assay/1"
+    assert json.loads((here / "result.txt").read_text("utf-8"))["schema"] == "assay/2"
 
 
 def test_html_is_written_beside_the_other_output(assay, here):

@@ -33,7 +33,7 @@ def test_no_output_of_the_demo_says_more_than_its_numbers(demo: Path) -> None:
         claims = {claim for row in (*result.comparisons, *result.bayes) for claim in row.claims}
         claims |= {*result.verdict_data.claims}
         texts = [result.verdict, *result.notes, *result.warnings]
-        if result.command != "bayes":
+        if result.about.command != "bayes":
             # Columns of posterior shares are called better and worse.
             texts += [render(result, form) for form in ("md", "latex", "table")]
             texts += [fragment(result), page(result).partition('<div id="app"')[0]]

@@ -239,7 +239,7 @@ def test_lower_ends_of_alpha(case: Any) -> None:
     data = {item: {f"a{who}": label for who, label in enumerate(labels)} for item, labels in given.items()}
     result = assay.agreement(turned(data), [spec], times=2_000)
     row = result.score(ALL, spec)
-    assert same(row.value, expected["alpha"]) and result.items == expected["items"]
+    assert same(row.value, expected["alpha"]) and result.about.items == expected["items"]
     ratings = rated(data)
     rows = numbers.alpha_rows(ratings, np.arange(ratings.items), ratings.items, case["level"], "jaccard")
     observed, by_chance = numbers.observed_expected(rows.totals)
@@ -335,7 +335,7 @@ def test_the_data_of_the_alternative_annotator_test(name: str, shared_data: Call
             assert mine == pytest.approx(its, rel=1e-9, abs=1e-12)
     humans = expected["humans"]
     assert len(result.annotators) == humans["annotators"]
-    assert result.items == humans["pairable_items"]
+    assert result.about.items == humans["pairable_items"]
     assert result.score(ALL, "alpha").value == pytest.approx(humans["alpha-nominal"], abs=1e-12)
     assert result.score(ALL, "fleiss").value == pytest.approx(humans["fleiss"], abs=1e-12)
     assert result.score(ALL, "fleiss", "agreement").value == pytest.approx(humans["agreement"], abs=1e-12)

@@ -224,19 +224,19 @@ def test_what_is_corrected_together(case: Any) -> None:
         result = assay.compare(gold["d0"], outputs, measures, **options)
         sizes = {(row.family.question, row.family.size) for row in result.main_tests if row.family}
         assert sizes == {("pairs", expected["headline"])}
-        assert len(result.main_tests) == result.family == expected["headline"]
+        assert len(result.main_tests) == result.about.family == expected["headline"]
         return
     found = assay.compare_sets(gold, systems, measures, **options)
     assert {(row.family.question, row.family.size) for row in found.overall.main_tests if row.family} == {
         ("average", expected["average"])
     }
-    assert len(found.overall.main_tests) == found.overall.family == expected["average"]
+    assert len(found.overall.main_tests) == found.overall.about.family == expected["average"]
     of_sets = [row for result in found.sets.values() for row in result.main_tests]
     assert {(row.family.question, row.family.size) for row in of_sets if row.family} == {
         ("data sets", expected["by_set"])
     }
     assert len(of_sets) == expected["by_set"]
-    assert {result.family for result in found.sets.values()} == {expected["by_set"]}
+    assert {result.about.family for result in found.sets.values()} == {expected["by_set"]}
     # The index and the page of a data set show the same number.
     index = {(row.slice, row.a, row.b, row.measure): row for row in found.overall.comparisons if row.slice}
     for name, result in found.sets.items():

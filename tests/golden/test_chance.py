@@ -525,7 +525,7 @@ def test_clusters_have_the_standard_error_of_their_sums(tmp_path: Path) -> None:
     gold = clustered([1] * len(values), clusters, tmp_path, "gold")
     system = clustered(values, clusters, tmp_path, "system")
     result = assay.score(gold, {"s": system}, ["accuracy"], column="UPOS", unit="meta:speaker")
-    assert (result.unit, result.units) == ("speaker", expected["clusters"])
+    assert (result.about.unit, result.about.units) == ("speaker", expected["clusters"])
     assert "unit:meta:speaker" in result.signature
     (note,) = [note for note in result.notes if "standard error" in note]
     assert f"is {expected['ratio']:.1f} times that over sentences" in note
@@ -560,7 +560,7 @@ def test_values_in_several_shards_are_one_unit(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(run, "TEXT", 1)
     folders = [str(tmp_path / "many" / name) for _, name in both]
     parts = assay.compare(folders[0], {"a": folders[1], "b": folders[2]}, ["accuracy", "tag-f1"], **options)
-    assert parts.units == whole.units == 7
+    assert parts.about.units == whole.about.units == 7
     assert repr(parts.scores) == repr(whole.scores)
     assert repr(parts.comparisons) == repr(whole.comparisons)
 
@@ -639,7 +639,7 @@ def test_runs_are_averaged_tested_and_named(tmp_path: Path) -> None:
         "a → b-seed1": True, "a → b-seed2": True, "b-seed1 → b-seed2": False,
     }  # fmt: skip
     # Whatever counts what one run did says so itself, be it alone in a paper.
-    chosen = result.remarks["median"]
+    chosen = result.shown.remarks["median"]
     means = {"scores", "further-scores", "tests", "labels"}
     made = {one.name: one for one in tables(result)}
     noted = {name for name, one in made.items() if chosen in one.notes}

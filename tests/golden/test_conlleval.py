@@ -84,4 +84,4 @@ def test_other_letters_are_read_by_the_same_rule():
     for tags in (gold, [["B-A", "L-A", "I-A", "U-A", "L-A"]]):
         scheme = "bioes" if tags is gold else "bilou"
         result = assay.score(tags, {"s": [["O"] * 5]}, "exact", scheme=(scheme,), repair="conlleval", times=1)
-        assert result.items == 4
+        assert result.about.items == 4

@@ -215,7 +215,7 @@ def test_folders_of_two_annotations(shared_data):
     expected = json.loads((folder / "expected.json").read_text("utf-8"))["unlabelled_dep_vs_const"]["token_sets_all"]
     theories = [f"dep={folder / 'dep'}", f"ps={folder / 'const'}"]
     result = assay.cross(theories, [f"x@dep={folder / 'dep'}"], sizes="paper", unit="document", times=1)
-    assert (result.units, result.gold.sentences) == (40, expected["sentences"])
+    assert (result.about.units, result.gold.sentences) == (40, expected["sentences"])
     overlaps = {row.labelled: row.value for row in result.overlaps}
     assert overlaps[False] == pytest.approx(expected["score_paper"], abs=6e-7)
     assert {row.value for row in result.scores if row.system == "x"} == {1}

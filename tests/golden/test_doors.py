@@ -86,7 +86,7 @@ def test_gold_leaves_out_what_nobody_annotated_and_so_do_systems():
     export, expected = str(DATA / "labelstudio" / "mixed.json"), COMMANDS["ls-mixed"]["expected"]
     result = assay.score(export, {"m1": export}, "exact", which={"m1": "predictions"}, times=5)
     check_counts(result, "m1", expected["exact"])
-    assert (result.units, result.gold.left_out) == (expected["units"], expected["left_out"])
+    assert (result.about.units, result.gold.left_out) == (expected["units"], expected["left_out"])
     assert assay.Result.from_json(result.to_json()).gold.left_out == expected["left_out"]
     assert result.warnings[0] == (
         "gold: 2 of 4 documents are left out, also of the systems (1 not annotated and 1 skipped)."

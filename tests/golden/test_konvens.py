@@ -56,7 +56,7 @@ def test_all_systems_have_golds_words(result: Result, folder: Path, register: st
     """Forms are identical, so words are compared directly, and none is left without a counterpart."""
     number, words = REGISTERS[register]
     published = json.loads((folder / "scores.json").read_text(encoding="utf-8"))
-    assert (result.aligned_by, result.units, result.items) == ("words", number, words)
+    assert (result.about.aligned_by, result.about.units, result.about.items) == ("words", number, words)
     assert not [warning for warning in result.warnings if "aligned by characters" in warning]
     for source in result.systems:
         facts = published[source.name][register]

@@ -91,7 +91,7 @@ def result(folder: Path, column: str) -> Result:
 
 def test_the_whole_test_set_is_compared_word_by_word(result: Result, plain: Plain) -> None:
     """977 sentences and 16,499 words, aligned by words."""
-    assert (result.units, result.items, result.aligned_by) == (977, 16_499, "words")
+    assert (result.about.units, result.about.items, result.about.aligned_by) == (977, 16_499, "words")
     assert len(plain.gold) == 16_499
     assert [source.name for source in result.systems] == list(SYSTEMS)
 

@@ -207,7 +207,7 @@ def test_universal_features_are_categories_beside_upos(shared_data: Callable[[st
         tagset="ud",
         times=1,
     )
-    assert result.column == "UPOS+FEATS"
+    assert result.about.column == "UPOS+FEATS"
     assert result.score("udpipe", "pos-accuracy").value == pytest.approx(0.9426, abs=5e-5)
     assert result.score("udpipe", "features", "f1", "Case").value > 0.8
     assert POS not in {row.label for row in result.scores}

@@ -59,7 +59,8 @@ def test_gold_has_the_words_and_sentences_it_should_have(result: Result, expecte
     """48,959 words in 2,310 sentences, aligned by words."""
     gold = expected["gold"]
     assert (result.gold.words, result.gold.sentences) == (gold["tokens"], gold["sentences"])
-    assert (result.items, result.units, result.aligned_by) == (gold["tokens"], gold["sentences"], "words")
+    about = result.about
+    assert (about.items, about.units, about.aligned_by) == (gold["tokens"], gold["sentences"], "words")
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
@@ -93,7 +94,7 @@ def test_confusions_and_labels_that_gold_never_has(
     assert len({row.assigned for row in foreign}) == facts["system_only_tag_types"]
     assert sum(row.count for row in foreign) == facts["system_only_tag_tokens"]
     # Less than one word in a thousand: rare tags, no clash of tagsets.
-    assert facts["system_only_tag_tokens"] < result.items / 1000
+    assert facts["system_only_tag_tokens"] < result.about.items / 1000
     assert not [text for text in result.warnings if "that gold never has" in text]
 
 
@@ -169,7 +170,7 @@ def test_upper_bounds_per_tag_add_up_to_those_of_each_part_of_speech(
 def test_lemmas(folder: Path, expected: dict[str, Any]) -> None:
     """An empty column has no figure, a copied one a warning, and the word `_` a lemma."""
     result = compared(folder, "LEMMA")
-    assert result.items == 48_959
+    assert result.about.items == 48_959
     for system in SYSTEMS:
         facts = expected["systems"][system]["lemma"]
         (source,) = [source for source in result.systems if source.name == system]
@@ -258,7 +259,7 @@ def test_other_tokens_are_aligned_by_characters(
     """Every output says so, with the numbers of aligned and unaligned words."""
     facts = expected["different_segmentation"][segmentation]
     (system,) = resegmented.systems
-    assert resegmented.aligned_by == "characters"
+    assert resegmented.about.aligned_by == "characters"
     assert (system.words, system.sentences) == (facts["system_tokens"], facts["system_sentences"])
     assert system.unaligned == facts["system_tokens"] - facts["aligned_tokens"]
     assert resegmented.gold.unaligned == facts["gold_tokens"] - facts["aligned_tokens"]

@@ -171,7 +171,7 @@ def test_nested_mentions_have_the_figures_of_their_own_count(gum):
         figures = [f"{100 * result.score(source.name, 'exact', name).value:.2f}" for name in NAMES]
         theirs = expected[source.name]
         assert figures == [f"{theirs[name]:.2f}" for name in ("nested_P", "nested_R", "nested_F1")]
-        assert (source.spans, result.items) == (theirs["n_pred"], theirs["n_gold"])
+        assert (source.spans, result.about.items) == (theirs["n_pred"], theirs["n_gold"])
 
 
 def test_nested_mentions_from_layers_are_those_of_the_lists_but_for_what_does_not_fit(gum):
@@ -179,7 +179,7 @@ def test_nested_mentions_from_layers_are_those_of_the_lists_but_for_what_does_no
     layers = {"column": "3+4+5+6", "input_format": "tsv(comments=true)"}
     gold, system = (str(gum / f"{name}.bio.tsv") for name in ("gold", A))
     result = assay.score(gold, {A: system}, "exact", times=1, **layers)
-    assert (result.items, result.scheme, result.aligned_by) == (7927 - 24, "iob2", "words")
+    assert (result.about.items, result.about.scheme, result.about.aligned_by) == (7927 - 24, "iob2", "words")
     lists = assay.score(str(gum / "gold.spans.tsv"), {A: str(gum / f"{A}.spans.tsv")}, "exact", times=1)
     assert result.systems[0].spans == lists.systems[0].spans
     assert 0 <= counts(lists, "exact")["tp"] - counts(result, "exact")["tp"] <= 24

@@ -237,14 +237,14 @@ def test_documents_are_the_unit_from_ten_on(documents: int, unit: str, tmp_path:
     gold, a, b = (conllu(here, name, own) for name, own in made.items())
     result = assay.compare(gold, [a, b], ["accuracy"], times=100)
     sentences = sum(len(one) for one in made["gold"])
-    assert (result.unit, result.units) == (unit, documents if unit == "document" else sentences)
-    assert result.documents == (documents if unit == "sentence" else 0)
-    assert result.cluster_ratio is not None and f"|unit:{unit}|" in result.signature
+    assert (result.about.unit, result.about.units) == (unit, documents if unit == "document" else sentences)
+    assert result.about.documents == (documents if unit == "sentence" else 0)
+    assert result.about.cluster_ratio is not None and f"|unit:{unit}|" in result.signature
     asked = assay.compare(gold, [a, b], ["accuracy"], times=100, unit="sentence")
-    assert (asked.unit, asked.units, asked.documents) == ("sentence", sentences, documents)
-    assert asked.cluster_ratio == result.cluster_ratio
+    assert (asked.about.unit, asked.about.units, asked.about.documents) == ("sentence", sentences, documents)
+    assert asked.about.cluster_ratio == result.about.cluster_ratio
     told = [note for note in asked.notes if "standard error" in note]
-    assert bool(told) == (not 1 / 1.2 <= asked.cluster_ratio <= 1.2)
+    assert bool(told) == (not 1 / 1.2 <= asked.about.cluster_ratio <= 1.2)
     for row in result.scores:
         assert (row.df == sentences - 1) == (unit == "sentence")
     (row,) = [row for row in result.comparisons if row.test == "shuffling"]
@@ -255,11 +255,12 @@ def test_documents_of_one_sentence_each_and_files_without_marks_leave_sentences(
     made = corpora(12, most=2)
     gold, a, _ = (conllu(tmp_path, name, own) for name, own in made.items())
     result = assay.score(gold, [a], ["accuracy"], times=100)
-    assert (result.unit, result.units, result.documents, result.cluster_ratio) == ("sentence", 12, 0, None)
+    about = result.about
+    assert (about.unit, about.units, about.documents, about.cluster_ratio) == ("sentence", 12, 0, None)
     made = corpora(12)
     gold, a, _ = (conllu(tmp_path, name, own, marked=False) for name, own in made.items())
     result = assay.score(gold, [a], ["accuracy"], times=100)
-    assert (result.unit, result.documents) == ("sentence", 0)
+    assert (result.about.unit, result.about.documents) == ("sentence", 0)
 
 
 @each("documents", [6, 9, 10, 14, 40])
@@ -288,10 +289,11 @@ def test_one_file_shards_and_parts_choose_the_same_unit_and_give_the_same_digits
         path.write_text(to_json(part), "utf-8")
         parts.append(read_part(str(path)))
     merged = make_result(parts[0] + parts[1] + parts[2])
-    assert one.unit == ("document" if documents >= 10 else "sentence")
+    assert one.about.unit == ("document" if documents >= 10 else "sentence")
     for other in (cut, merged):
-        assert (other.unit, other.units, other.documents) == (one.unit, one.units, one.documents)
-        assert other.cluster_ratio == one.cluster_ratio
+        found, about = other.about, one.about
+        assert (found.unit, found.units, found.documents) == (about.unit, about.units, about.documents)
+        assert other.about.cluster_ratio == one.about.cluster_ratio
         assert repr(other.scores) == repr(one.scores)
         assert repr(other.comparisons) == repr(one.comparisons)
 
@@ -311,7 +313,7 @@ def test_runs_have_documents_for_units_too(tmp_path: Path) -> None:
         for name in "ab"
     }  # fmt: skip
     result = assay.compare(gold, runs, ["accuracy"], times=100)
-    assert (result.unit, result.units) == ("document", 15)
+    assert (result.about.unit, result.about.units) == ("document", 15)
     (row,) = [row for row in result.comparisons if row.test == "runs"]
     assert row.runs is not None and row.runs.v_runs is not None
     assert (row.variance, row.df) == (row.runs.variance, row.runs.df)

@@ -248,7 +248,7 @@ def test_perfect_output_has_the_best_score(texts: Any, train: str, draw: st.Data
         expected = best if defined else math.nan
         # Averages are sums of products of floats; nothing else may differ from 1.
         assert row.value == pytest.approx(expected, rel=1e-14, nan_ok=True), row
-        if defined and result.units > 1:
+        if defined and result.about.units > 1:
             # A perfect share of few items says little, however perfect.
             assert row.high == pytest.approx(expected, rel=1e-14) or row.score == ERRORS_PER_SENTENCE, row
             assert row.low < expected if row.interval == "score" else row.low <= expected, row
@@ -451,7 +451,7 @@ def test_another_process_gives_the_same_json(program: str, train: str) -> None:
         ours, other = Result.from_json(one), Result.from_json(another)
         assert values(ours) == pytest.approx(values(other), abs=0, nan_ok=True)
         # Of two documents there are few resamples, with the same ends.
-        assert ours.units < 10 or [row.low for row in ours.scores] != [row.low for row in other.scores]
+        assert ours.about.units < 10 or [row.low for row in ours.scores] != [row.low for row in other.scores]
 
 
 @on_every_task
@@ -508,7 +508,7 @@ def test_a_system_against_itself_differs_in_nothing(texts: Any, train: str, draw
         if row.test == "shuffling":
             expected = math.nan if (row.measure, row.score) in undefined else 0.0
             assert row.difference == pytest.approx(expected, abs=0, nan_ok=True)
-            ends = math.nan if result.units < 2 else expected
+            ends = math.nan if result.about.units < 2 else expected
             assert (row.low, row.high) == pytest.approx((ends, ends), abs=0, nan_ok=True)
         else:
             assert row.p_mid == 1
@@ -792,7 +792,7 @@ def check_transitions(result: Result, diff: Diff) -> None:
         assert sum(parts) == sum(row.count for row in overall if (row.before, row.after) == (before, after))
     of_gold = {row.label: row for row in diff.labels if row.label != "∅"}
     # Of gold's mentions those are items that have something to be resolved to.
-    items = counts[diff.a]["gold"] if result.task == "coreference" else result.items
+    items = counts[diff.a]["gold"] if result.about.task == "coreference" else result.about.items
     assert sum(row.items for row in of_gold.values()) == items
     # Only gold's items can be hits, and each of them is a hit once.
     ahead = sum(row.difference * row.items for row in of_gold.values())
@@ -876,4 +876,4 @@ def test_labels_without_words_are_compared_by_position(texts: Any, train: str, d
     assert outcomes_of(with_words) == pytest.approx(outcomes_of(without), abs=0, nan_ok=True)
     assert intervals_of(with_words) == pytest.approx(intervals_of(without), abs=0, nan_ok=True)
     assert repr(with_words.diffs) == repr(without.diffs)
-    assert without.aligned_by == "position"
+    assert without.about.aligned_by == "position"

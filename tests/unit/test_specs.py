@@ -126,4 +126,4 @@ def test_measures_of_rich_tags_give_partial_credit():
         "pos-accuracy": 1,
         "features": pytest.approx(2 / 3),
     }
-    assert result.tagset == "nkjp"
+    assert result.about.tagset == "nkjp"

@@ -32,7 +32,7 @@ from assay.engine.build import Findings, build
 from assay.errors import UsageError
 from assay.experiment.plan import measure_and_score
 from assay.keywords import File, explicit
-from assay.result import Result, Source
+from assay.result import InputFile, Result
 from assay.stats.bayes import FEW_DATA_SETS
 
 __all__ = ["bayes"]
@@ -235,8 +235,8 @@ def _result(table: RunTable, parts: Sequence[Measured], left_out: Sequence[str],
             "titles": {},
         },
         signature,
-        Source(Path(table.name).name, table.name, table.sha256, "runs", 0, 0),
-        [Source(name, *table.files.get(name, (table.name, table.sha256)), "runs", 0, 0) for name in systems],
+        InputFile(Path(table.name).name, table.name, table.sha256, "runs", 0, 0),
+        [InputFile(name, *table.files.get(name, (table.name, table.sha256)), "runs", 0, 0) for name in systems],
         warnings=warnings,
         notes=notes,
     )

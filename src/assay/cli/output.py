@@ -179,10 +179,10 @@ def _further(result: Result, has_page: bool) -> list[str]:
         return []
     if words[0] == "score" and len(result.systems) > 1:
         words = ["compare", *words[1:]]
-    lines = [words] if words[0] == "compare" and result.command == "score" else []
+    lines = [words] if words[0] == "compare" and result.about.command == "score" else []
     page = "pages" if "--data" in words else "report.html"
     lines += [[*words, "--html", page]] if not has_page else []
-    if result.command == "compare" and not result.examples and words[0] == "compare":
+    if result.about.command == "compare" and not result.examples and words[0] == "compare":
         lines.append([*words, "--examples", "3", "--kind", "new-error"])
     return [shlex.join(["assay", *line]) for line in lines[:2]]
 

@@ -13,6 +13,8 @@ from assay.records import dataclass
 
 REFERENCES = {"relations": "arguments", "candidates": "links"}
 """Layers without places of their own, and the layer whose marks they refer to."""
+IN_DOCUMENTS = ("mentions", "nodes")
+"""Layers whose units are documents: mentions of chains, and words that are empty nodes."""
 
 
 def _nothing() -> Ints:
@@ -28,7 +30,7 @@ class Marks:
     """
 
     unit: Ints
-    """The sentence (for mentions of chains: the document) in which each begins."""
+    """The sentence (for layers in IN_DOCUMENTS: the document) in which each begins."""
     begin: Ints
     """The first atom of each …"""
     end: Ints
@@ -171,7 +173,11 @@ class Marks:
 
 
 def move_layers(layers: Mapping[str, Marks], place: Ints) -> dict[str, Marks]:
-    """Layers of a corpus whose units come to other places, NONE if to none; marks go with what they refer to."""
+    """Layers of a corpus whose sentences come to other places, NONE if to none; marks go with what they refer to.
+
+    Layers whose units are documents are left out.
+    """
+    layers = {name: marks for name, marks in layers.items() if name not in IN_DOCUMENTS}
     moved, numbers = {}, {}
     for name, marks in layers.items():
         if name not in REFERENCES:

@@ -39,7 +39,7 @@ from assay.formats.source import Source as File
 from assay.formats.source import expand, folder_of
 from assay.keywords import Keywords, explicit
 from assay.records import dataclass
-from assay.result import AltTest, Result, Score, Source
+from assay.result import AltTest, InputFile, Result, Score
 from assay.result.numbers import plural
 
 _GOLD = re.compile(r"(?<![\w'\"./=-])gold(?!\w|[./=-]\w|'\s)")
@@ -166,7 +166,7 @@ def _of_table(
     answers, warnings = many.systems_of(judged, ratings, options.format_of)
     number = np.bincount(ratings.annotator, minlength=len(ratings.annotators)).tolist()
     sources = [
-        Source(name, table.path, table.sha256, FORMAT, rated, rated)
+        InputFile(name, table.path, table.sha256, FORMAT, rated, rated)
         for name, rated in zip(ratings.annotators, number, strict=True)
     ]
     gold = replace(sources[0], name=table.path, sentences=ratings.items, words=len(ratings))
@@ -355,7 +355,7 @@ class _Everybody:
     def bare(self, measures: Sequence[Measure], options: Options) -> Findings:
         """Findings without scores."""
         task, first = find_task(self.task), self.runs[0]
-        sources: dict[str, Source] = {}
+        sources: dict[str, InputFile] = {}
         warnings: dict[str, None] = {}
         notes: dict[str, None] = {}
         for run, own in zip(self.runs, self.groups, strict=True):
@@ -381,7 +381,7 @@ class _Everybody:
 
 
 def _bare(
-    task: str, measures: Sequence[Measure], options: Options, gold: Source, sources: Sequence[Source]
+    task: str, measures: Sequence[Measure], options: Options, gold: InputFile, sources: Sequence[InputFile]
 ) -> Findings:
     """Findings without scores."""
     signature = {
@@ -647,7 +647,7 @@ def _together(parts: Sequence[Result]) -> Findings:
         return tuple(row for part in parts for row in getattr(part, name))
 
     found = Findings.of(parts[0])
-    found.about["aligned_by"] = way_of([part.aligned_by for part in parts])
+    found.about["aligned_by"] = way_of([part.about.aligned_by for part in parts])
     # Those of all pairs and measures follow when all of them are known.
     del found.about["titles"], found.about["remarks"]
     found.systems = tuple(sources.values())

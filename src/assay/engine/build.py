@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, fields, replace
+from dataclasses import field, replace
 from itertools import combinations
 from typing import Any, NamedTuple, cast
 
@@ -20,8 +20,8 @@ from assay.engine.scores import Figures
 from assay.engine.task import describe, with_titles
 from assay.errors import unknown
 from assay.records import dataclass
-from assay.result import SCHEMA, Comparison, ErrorType, Family, Result, Score, Source
-from assay.result.grammar import ALPHA, decide
+from assay.result import SCHEMA, TABLES, About, Comparison, ErrorType, Family, InputFile, Presentation, Result, Score
+from assay.result.grammar import ALPHA, decide_kind
 from assay.result.verdict import pair_facts
 from assay.stats.intervals import t_interval
 from assay.stats.many import letters
@@ -29,6 +29,7 @@ from assay.stats.significance import benjamini_hochberg, holm, holm_of, mcnemar
 
 SURE = 0.001
 """From this p on, another split of the data may well lead to another verdict."""
+_ABOUT, _SHOWN = About.__annotations__, Presentation.__annotations__
 _NO_INTERVAL = {
     "bca": "BCa is not made for averages over labels, nor where resamples or units do not vary",
     "wilson": "Wilson's interval is for proportions",
@@ -61,12 +62,11 @@ class Findings:
     """What a command has found: facts, files, figures to be tested, items to be compared, and rows that are ready."""
 
     about: dict[str, Any]
-    """Facts by the field of the Result, as far as options do not give them. With `titles`, the task is not asked how
-    the Result is shown."""
+    """Facts by field of About, Presentation or Result. With `titles`, the task is not asked how it is shown."""
     signature: str | Mapping[str, object]
     """The signature, or its parts; `interval` is then completed by the kinds of intervals that there are."""
-    gold: Source
-    systems: Sequence[Source]
+    gold: InputFile
+    systems: Sequence[InputFile]
     figures: Iterable[tuple[Figures, Sequence[str]]] = ()
     """Figures, and the tables that each gives rows of: `scores`, `labels` (scores by label), `counts`,
     `comparisons`."""
@@ -97,21 +97,12 @@ class Findings:
     @classmethod
     def of(cls, result: Result) -> Findings:
         """The findings of a Result, to which others can be added."""
-        values = {one.name: getattr(result, one.name) for one in fields(result)}
-        signature, gold, systems, warnings, notes = map(
-            values.pop, ("signature", "gold", "systems", "warnings", "notes")
-        )
-        about = {name: value for name, value in values.items() if name not in ("schema", "version", *_tables())}
-        found = cls(about, signature, gold, systems, warnings=[*warnings], notes=[*notes])
-        for name in _tables():
-            found.rows[name] += values[name]
+        about = {**vars(result.about), **vars(result.shown), "texts": result.texts}
+        warnings, notes = [*result.warnings], [*result.notes]
+        found = cls(about, result.signature, result.gold, result.systems, warnings=warnings, notes=notes)
+        for name in (*TABLES, "tables", "examples"):
+            found.rows[name] += getattr(result, name)
         return found
-
-
-def _tables() -> list[str]:
-    """The fields of a Result that are tables, in which findings may have rows."""
-    plain = ("systems", "labels", "ignore_labels", "warnings", "notes")
-    return [one.name for one in fields(Result) if str(one.type).startswith("tuple") and one.name not in plain]
 
 
 def build(found: Findings) -> Result:
@@ -172,6 +163,8 @@ def build(found: Findings) -> Result:
         schema=SCHEMA,
         version=assay.__version__,
         signature=signature,
+        about=About(**{name: value for name, value in about.items() if name in _ABOUT}),
+        shown=Presentation(**{name: value for name, value in about.items() if name in _SHOWN}),
         gold=found.gold,
         systems=tuple(found.systems),
         warnings=(
@@ -181,15 +174,15 @@ def build(found: Findings) -> Result:
             *found.further_warnings,
         ),
         notes=tuple(dict.fromkeys((*found.notes, *[block_note] * pooled, *further_notes))),
-        **about,
+        **{name: value for name, value in about.items() if name not in (*_ABOUT, *_SHOWN)},
         **{name: cast(Any, tuple(own)) for name, own in tables.items()},
     )
     result = found.finish(result) if found.finish else result
     if "titles" in about:
         return result
     shown = describe(result) if found.shown_by_task else with_titles(result)
-    unit, remarks = about.get("text_unit", shown.text_unit), about.get("remarks", {})
-    return replace(shown, text_unit=unit, remarks={**shown.remarks, **remarks})
+    unit, remarks = about.get("text_unit", shown.shown.text_unit), about.get("remarks", {})
+    return shown.with_shown(text_unit=unit, remarks={**shown.shown.remarks, **remarks})
 
 
 def format_signature(parts: Mapping[str, object]) -> str:
@@ -313,7 +306,7 @@ def _decide_ceiling(row: Comparison, adjusted: float, tests: int) -> Comparison:
     low, high = t_interval(row.difference, row.variance or math.nan, 1 + (row.df or math.nan), -1.0, 1.0, level)
     facts = {"difference": row.difference, "p_adjusted": adjusted}
     known = {name: None if math.isnan(value) else value for name, value in facts.items()}
-    kind = decide({"type": "ceiling", "annotators": row.annotators or 0, **known})
+    kind = decide_kind({"type": "ceiling", "annotators": row.annotators or 0, **known})
     whole = replace(row, p_adjusted=adjusted, family=Family("ceiling", tests), level=level)
     return replace(whole, low_family=low, high_family=high, kind=kind.kind, claims=kind.claims)
 
@@ -347,7 +340,7 @@ def decide_family(rows: Sequence[Comparison], question: str, clustered: Sequence
             if len(known) > 1:
                 ends = t_interval(row.difference, row.variance, row.df + 1, -row.widest, row.widest, level)
             whole = replace(whole, level=level, low_family=ends[0], high_family=ends[1])
-        found = decide(pair_facts(whole, **facts))
+        found = decide_kind(pair_facts(whole, **facts))
         needed = needed if found.kind.endswith("untestable") else None
         done.append(replace(whole, kind=found.kind, claims=found.claims, needed=needed))
     return done

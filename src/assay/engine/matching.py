@@ -271,7 +271,7 @@ def fair(target: Marks, system: Marks) -> Matches:
                     found.append((ours[other], theirs[query], False, True))
 
     rows = np.concatenate([np.stack(np.broadcast_arrays(*columns)) for columns in found], axis=1)
-    ours, theirs, shared = _shared_atoms(target, system, rows[0, len(equal) :], rows[1, len(equal) :])
+    ours, theirs, shared = shared_atoms(target, system, rows[0, len(equal) :], rows[1, len(equal) :])
     smaller, larger = shared == system.lengths()[theirs], shared == target.lengths()[ours]
     other_label = target.label[ours] != system.label[theirs]
     kinds = np.select([other_label, smaller, larger], [_LBE, _BES, _BEL], _BEO)
@@ -774,7 +774,7 @@ def overlapping(target: Marks, system: Marks, targets: Ints, systems: Ints) -> _
     left = np.concatenate([targets[outer], targets[other_inner]])
     right = np.concatenate([systems[inner], systems[other_outer]])
     order = np.lexsort([right, left])
-    return _shared_atoms(target, system, left[order], right[order])
+    return shared_atoms(target, system, left[order], right[order])
 
 
 def ranges(starts: Ints, stops: Ints) -> tuple[Ints, Ints]:
@@ -783,7 +783,7 @@ def ranges(starts: Ints, stops: Ints) -> tuple[Ints, Ints]:
     return np.repeat(np.arange(len(starts)), sizes), numbers_of_runs(starts, sizes)
 
 
-def _shared_atoms(target: Marks, system: Marks, left: Ints, right: Ints) -> _Pairs:
+def shared_atoms(target: Marks, system: Marks, left: Ints, right: Ints) -> _Pairs:
     """Pairs of spans that lie over each other, with what they share; without those that share nothing but gaps."""
     shared = np.minimum(target.end[left], system.end[right]) - np.maximum(target.begin[left], system.begin[right])
     shared = shared.astype(np.int64)

@@ -22,7 +22,7 @@ from assay.engine.options import Decided, Options
 from assay.engine.texts import Texts, gathered
 from assay.engine.warnings import Remark, together
 from assay.records import dataclass
-from assay.result import Example, Mapped, Source
+from assay.result import Example, InputFile, Mapped
 
 
 def unit_of(documents: int, sentences: int) -> str:
@@ -199,7 +199,7 @@ class Part:
     told: Decided
     """How these shards ask to be read."""
     covered: Covered
-    sources: tuple[Source, ...]
+    sources: tuple[InputFile, ...]
     """Gold and the systems …"""
     digests: tuple[tuple[str, ...], ...]
     """… and the checksums of the files of each."""
@@ -286,7 +286,7 @@ class Part:
         )
 
 
-def _join_sources(first: Source, second: Source) -> Source:
+def _join_sources(first: InputFile, second: InputFile) -> InputFile:
     return replace(
         first,
         sentences=first.sentences + second.sentences,

@@ -32,7 +32,7 @@ from assay.errors import AlignmentError, InputError, UsageError, listed, unknown
 from assay.formats import Files, Input, from_documents, schemes
 from assay.formats.entities import ENTITY
 from assay.records import dataclass
-from assay.result import Mapped, Source, enumeration
+from assay.result import InputFile, Mapped, enumeration
 
 MOST_NAMED = 3
 """So many documents are listed by name."""
@@ -48,7 +48,7 @@ class Run:
     """The measures, their columns called by the names that these have in gold."""
     pairs: tuple[tuple[str, Pair], ...]
     """The systems that can be judged, by name."""
-    sources: tuple[Source, ...]
+    sources: tuple[InputFile, ...]
     """All systems, in the order given."""
     skipped: Bools
     """Gold sentences left out for all systems, since some system's text differs."""
@@ -422,14 +422,14 @@ def align_whole_sentences(
     return [(name, without(pair, skipped)) for name, pair in pairs], skipped, remarks
 
 
-def source_of(name: str, corpus: Corpus, pair: Pair | None, status: str) -> Source:
+def source_of(name: str, corpus: Corpus, pair: Pair | None, status: str) -> InputFile:
     """A system as a source."""
     unaligned = 0 if pair is None else int((pair.system_sentence >= 0).sum()) - len(pair.system_words)
-    found = corpus.spans if corpus.spans is not None else corpus.chains
+    found = corpus.spans if corpus.spans is not None else corpus.marks.get("mentions")
     spans = 0 if found is None else len(found)
     left_out = dict(Counter(reason for _, _, reason in corpus.left_out))
     size = corpus.sentences, len(corpus)
-    return Source(name, corpus.name, corpus.sha256, corpus.format, *size, unaligned, status, spans, left_out)
+    return InputFile(name, corpus.name, corpus.sha256, corpus.format, *size, unaligned, status, spans, left_out)
 
 
 class Prepared:

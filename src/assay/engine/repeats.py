@@ -21,7 +21,7 @@ from assay.engine.parts import Part
 from assay.engine.scores import Figures, Settings, range_of
 from assay.errors import UsageError
 from assay.formats import joint_digest
-from assay.result import Comparison, Result, Runs, RunTest, Score, enumeration
+from assay.result import Comparison, Result, RunScores, RunTest, Score, enumeration
 from assay.result.grammar import ALPHA
 from assay.stats.intervals import t_interval
 from assay.stats.runs import almost_stochastic_order, permutation_test, run_variance, t_test
@@ -102,7 +102,7 @@ def evaluate_repeats(
     ]
     tested = [_tested(row, views, places) for row in comparisons]
     rows = adjust_p_values(
-        tested, result.main_scores, slices=options.correct == "slices", clustered=result.documents > 0
+        tested, result.main_scores, slices=options.correct == "slices", clustered=result.about.documents > 0
     )
     scores = [replace(row, group="") for row in scores]
     numbers = ", ".join(f"{name} {len(own)}" for name, own in runs.items())
@@ -122,11 +122,10 @@ def evaluate_repeats(
         result,
         scores=tuple(with_groups(scores, rows)) if command == "compare" else tuple(scores),
         comparisons=tuple(rows),
-        test="runs",
+        about=replace(result.about, test="runs"),
         signature=f"{result.signature}|runs:{','.join(f'{name}:{digest}' for name, digest in digests.items())}",
         notes=(*result.notes, *notes),
-        remarks={**result.remarks, "median": f"O{chosen[1:]}"},
-    )
+    ).with_shown(remarks={**result.shown.remarks, "median": f"O{chosen[1:]}"})
 
 
 def _mean_score(
@@ -146,7 +145,7 @@ def _mean_score(
         (low, high), kind = t_interval(value, found.total, found.degrees + 1, *ends), "runs"
         variance, degrees = found.total, found.degrees
     spread = float(np.std(values, ddof=1))
-    runs = Runs(len(own), spread, float(values.min()), float(values.max()), tuple(values.tolist()))
+    runs = RunScores(len(own), spread, float(values.min()), float(values.max()), tuple(values.tolist()))
     # The number of items is that of one run.
     return replace(
         row, value=value, low=low, high=high, interval=kind, runs=runs, variance=variance, df=degrees,

@@ -21,11 +21,11 @@ from assay.errors import UsageError
 from assay.records import dataclass
 from assay.result import (
     Comparison,
+    InputFile,
     PairOverSets,
     Result,
     Results,
     Score,
-    Source,
     SystemOverSets,
     Table,
     enumeration,
@@ -67,10 +67,10 @@ def over_sets(sets: Mapping[str, Result], missing: Sequence[str] = ()) -> Result
     results = list(sets.values())
     first = results[0]
     for name, result in sets.items():
-        if result.task != first.task:
+        if result.about.task != first.about.task:
             raise UsageError(
-                f"{next(iter(sets))} is about {first.task}, {name} about {result.task}: data sets of one run have "
-                "one task. Say which: --task"
+                f"{next(iter(sets))} is about {first.about.task}, {name} about {result.about.task}: data sets of one "
+                "run have one task. Say which: --task"
             )
     # The data set with most systems tells their order.
     fullest = sorted(results, key=lambda result: -len(_systems(result)))
@@ -78,11 +78,11 @@ def over_sets(sets: Mapping[str, Result], missing: Sequence[str] = ()) -> Result
     grids = [_Grid.of(sets, measure, systems) for measure in _measures(results)]
     grids = [grid for grid in grids if grid.systems]
     ranks = [tested for grid in grids if (tested := grid.tested_ranks()) is not None]
-    clustered = any(result.documents for result in results)
+    clustered = any(result.about.documents for result in results)
     tests = [test for grid in grids for test in grid.average_tests(sets)]
     tests = decide_family(tests, "average", [clustered] * len(tests))
-    alone = [name for name, result in sets.items() if result.units == 1]
-    columns = {name: result.column for name, result in sets.items()}
+    alone = [name for name, result in sets.items() if result.about.units == 1]
+    columns = {name: result.about.column for name, result in sets.items()}
     told = list(_warnings(sets))
     same: dict[str, list[str]] = {}
     for name, result in sets.items():
@@ -94,12 +94,12 @@ def over_sets(sets: Mapping[str, Result], missing: Sequence[str] = ()) -> Result
         told.insert(0, f"the column compared differs between data sets ({each}). To choose one: --column")
     sliced = any(row.slice is not None for result in results for row in result.scores)
     repeated = any(row.runs is not None for result in results for row in result.scores)
-    column = first.column if len(set(columns.values())) == 1 else ""
-    units, items = (sum(getattr(result, name) for result in results) for name in ("units", "items"))
-    titles = {name: title for result in results for name, title in result.titles.items()}
+    column = first.about.column if len(set(columns.values())) == 1 else ""
+    units, items = (sum(getattr(result.about, name) for result in results) for name in ("units", "items"))
+    titles = {name: title for result in results for name, title in result.shown.titles.items()}
     gold = _sum("gold", [result.gold for result in results])
     averages = list(_averages(sets, grids))
-    unit = first.unit if all(result.unit == first.unit for result in results) else "unit"
+    unit = first.about.unit if all(result.about.unit == first.about.unit for result in results) else "unit"
     tables = [one for one in _tables(sets, grids, averages, tests, titles, unit) if one.rows]
     if repeated:
         # Scores are means; what is counted in one output is that of the median run.
@@ -107,10 +107,10 @@ def over_sets(sets: Mapping[str, Result], missing: Sequence[str] = ()) -> Result
         for place, one in enumerate(tables):
             if one.name in _COUNTED:
                 tables[place] = replace(one, title=f"{one.title}, median runs", notes=(*one.notes, median))
-    texts = units if first.text_unit == "document" else gold.sentences
+    texts = units if first.shown.text_unit == "document" else gold.sentences
     heading = (
-        f"{first.task}{f', column {column}' * bool(column)}: {plural(len(sets), 'data set')}, "
-        f"{texts:,} {first.text_unit}s, {items:,} {first.remarks.get('items', first.noun)}s, "
+        f"{first.about.task}{f', column {column}' * bool(column)}: {plural(len(sets), 'data set')}, "
+        f"{texts:,} {first.shown.text_unit}s, {items:,} {first.shown.remarks.get('items', first.shown.noun)}s, "
         f"{plural(len(systems), 'system')}"
     )
     same_in_all = (
@@ -119,16 +119,16 @@ def over_sets(sets: Mapping[str, Result], missing: Sequence[str] = ()) -> Result
     )
     found = Findings(
         {
-            **{name: getattr(first, name) for name in same_in_all},
+            **{name: value for name, value in (vars(first.about) | vars(first.shown)).items() if name in same_in_all},
             "column": column,
             "unit": unit,
             "units": units,
             "items": items,
             "family": sum(not math.isnan(test.p) for test in tests),
             "titles": titles,
-            "score_forms": {name: forms for result in results for name, forms in result.score_forms.items()},
+            "score_forms": {name: forms for result in results for name, forms in result.shown.score_forms.items()},
             "tables_only": True,
-            "documents": sum(result.documents for result in results),
+            "documents": sum(result.about.documents for result in results),
             "heading": heading,
         },
         _signature(sets),
@@ -139,7 +139,7 @@ def over_sets(sets: Mapping[str, Result], missing: Sequence[str] = ()) -> Result
         ],
         warnings=[*missing, *told],
         notes=[
-            *(f"Averages have no intervals: {name} has only one {first.unit}." for name in alone[:1]),
+            *(f"Averages have no intervals: {name} has only one {first.about.unit}." for name in alone[:1]),
             *["Scores are means over the runs of a system."] * repeated,
             *["Slices are in the Result of each data set: --html or --format json."] * sliced,
         ],
@@ -163,14 +163,14 @@ def over_sets(sets: Mapping[str, Result], missing: Sequence[str] = ()) -> Result
 def _tested_together(sets: Mapping[str, Result]) -> dict[str, Result]:
     """The Results with Holm's correction over pairs, measures and data sets, and the verdicts that it allows."""
     rows = [row for result in sets.values() for row in result.main_tests]
-    clustered = [result.documents > 0 for result in sets.values() for _ in result.main_tests]
+    clustered = [result.about.documents > 0 for result in sets.values() for _ in result.main_tests]
     decided = {id(row): found for row, found in zip(rows, decide_family(rows, "data sets", clustered), strict=True)}
     done = {}
     for name, result in sets.items():
         tests = [decided.get(id(row), row) for row in result.comparisons]
         scores = tuple(with_groups(result.scores, tests))
-        size = next((row.family.size for row in decided.values() if row.family), result.family)
-        done[name] = replace(result, scores=scores, comparisons=tuple(tests), family=size)
+        size = next((row.family.size for row in decided.values() if row.family), result.about.family)
+        done[name] = replace(result, scores=scores, comparisons=tuple(tests)).with_about(family=size)
     return done
 
 
@@ -204,10 +204,10 @@ def _measures(results: Sequence[Result]) -> list[tuple[str, str]]:
     return [(name, mains[name]) for name in names if name in mains and not is_category(name)]
 
 
-def _sum(name: str, sources: Sequence[Source]) -> Source:
+def _sum(name: str, sources: Sequence[InputFile]) -> InputFile:
     """The files of all data sets as one."""
     digest = hashlib.sha256("".join(one.sha256 for one in sources).encode()).hexdigest()
-    return Source(
+    return InputFile(
         name=name,
         path="",
         sha256=digest,
@@ -400,8 +400,8 @@ class _Grid:
             known = [(row, result) for row, result in zip(tests, results, strict=True) if row is not None]
             known = [(row, result) for row, result in known if not math.isnan(row.difference)]
             if known:
-                rows, units = [row for row, _ in known], [result.units for _, result in known]
-                yield average_test(rows, units, pair.difference, results[0].seed, results[0].times)
+                rows, units = [row for row, _ in known], [result.about.units for _, result in known]
+                yield average_test(rows, units, pair.difference, results[0].about.seed, results[0].about.times)
 
     def tested_ranks(self) -> MeanRanks | None:
         """Tests on ranks, where systems are tested and there are enough of them and of data sets."""
@@ -701,7 +701,7 @@ def _changes(sets: Mapping[str, Result]) -> Table:
         for row in result.diffs
         if row.slice is None and row.on == next(one.on for one in result.diffs)
     ]
-    noun = next(iter(sets.values())).noun
+    noun = next(iter(sets.values())).shown.noun
     return Table(
         "What differs by data set",
         ("data set", "pair", f"{noun}s", "diff", "Δ", "corr.", "new errors", "changed errors", "overlap right"),
@@ -731,10 +731,10 @@ def _bounds(sets: Mapping[str, Result]) -> Table:
         for name, result in sets.items()
     ]
     one = next(iter(sets.values()))
-    over = f"Over gold's {one.noun}s (recall). " if one.matched else ""
+    over = f"Over gold's {one.shown.noun}s (recall). " if one.shown.matched else ""
     return Table(
         "Upper bounds by data set",
-        ("data set", "best system", f"{one.noun}s", "right", "bound", "gain", "all right", "none right"),
+        ("data set", "best system", f"{one.shown.noun}s", "right", "bound", "gain", "all right", "none right"),
         tuple(
             (
                 *(name, row.best, row.items, row.systems[row.best], row.upper, row.gain),
@@ -748,7 +748,7 @@ def _bounds(sets: Mapping[str, Result]) -> Table:
         name="bounds",
         notes=(
             f"{over}Right: percent that the best system has right; bound: if the best answer of any system is "
-            f"chosen; gain: bound minus the best system; all, none right: {one.noun}s that every, that no system has "
-            "right.",
+            f"chosen; gain: bound minus the best system; all, none right: {one.shown.noun}s that every, that no "
+            "system has right.",
         ),
     )

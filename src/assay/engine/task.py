@@ -220,27 +220,26 @@ def with_titles(result: Result) -> Result:
         form = form_of_score(measure, score)
         if form != "percent":
             forms.setdefault(measure, {})[score] = form
-    return replace(result, titles=titles, score_forms=forms)
+    return result.with_shown(titles=titles, score_forms=forms)
 
 
 def describe(result: Result, *, noun: bool = False) -> Result:
     """The Result with all that its task's record says of how it is shown; on demand with what items are called."""
     result = with_titles(result)
-    if not result.task:
+    if not result.about.task:
         return result
-    task = find_task(result.task)
+    task = find_task(result.about.task)
     if noun:
-        result = replace(result, noun=task.noun, drawing=task.drawing.kind)
-    result = replace(
-        result,
+        result = result.with_shown(noun=task.noun, drawing=task.drawing.kind)
+    result = result.with_shown(
         matched=task.matched,
         rivals=task.rivals,
         by_outcome=task.by_outcome,
-        text_unit=task.text_unit or ("document" if result.unit == "document" else "sentence"),
+        text_unit=task.text_unit or ("document" if result.about.unit == "document" else "sentence"),
     )
     if task.present is None:
         return result
     result = task.present(result)
     # Between annotators there is no gold that other tables could be about.
-    tables = [one for one in result.tables if result.command != "agreement" or one.after == "agreement"]
+    tables = [one for one in result.tables if result.about.command != "agreement" or one.after == "agreement"]
     return replace(result, tables=tuple(one for one in tables if one.rows))

@@ -305,7 +305,7 @@ def measure_run(
         found = [find(measure) for measure, _ in wanted]
         options = _options(dataset, found[0].definition.task, train)
         result = score(test, {system: predictions}, [measure for measure, _ in wanted], **options)
-        if result.aligned_by != "words" and not dataset.own_tokens:
+        if result.about.aligned_by != "words" and not dataset.own_tokens:
             from assay.formats import Input
 
             paths = (test, predictions)

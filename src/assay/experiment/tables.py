@@ -201,7 +201,8 @@ def export_results(results: Result | Results) -> str:
                 continue
             if row.runs is not None:
                 for number, value in enumerate(row.runs.values, 1):
-                    rows.append([name, row.system, number, 1, row.measure, float(value), "", "", "", result.units])
+                    own = [name, row.system, number, 1, row.measure, float(value)]
+                    rows.append([*own, "", "", "", result.about.units])
                 continue
             try:
                 function = find(row.measure).scores.get(row.score)
@@ -211,7 +212,7 @@ def export_results(results: Result | Results) -> str:
             counts = counted.get((row.system, row.measure), {})
             part, whole = share_counts(function, row.score, row.value, counts)
             shown = ("" if math.isnan(row.value) else float(row.value), *((part, whole) if whole else ("", "")))
-            rows.append([name, row.system, 1, 1, row.measure, *shown, "", result.units])
+            rows.append([name, row.system, 1, 1, row.measure, *shown, "", result.about.units])
     return _format_csv((*COLUMNS, *COUNTS), rows)
 
 

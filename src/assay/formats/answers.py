@@ -489,8 +489,8 @@ def ground_answers(system: Corpus, gold: Corpus, inventory: Collection[str]) -> 
         comments=(),
         heads=None,
         trees=None,
-        chains=None,
         noted=system.noted,
+        marks={},
         layers={},
     )
     return with_mentions(grounded, mentions)

@@ -209,8 +209,8 @@ def _columns(corpus: Corpus, target: str, said: list[str]) -> dict[str, list[str
         said.append(f"{target} has no place for {', '.join(lost)}: left out.")
     if target == "props" and corpus.has_words:
         said.append("props has no place for words: left out. Sentences correspond by their order.")
-    if corpus.chains is not None and len(corpus.chains):
-        said.append(f"{target} has no place for {len(corpus.chains):,} mentions in chains: left out.")
+    if mentions := corpus.marks.get("mentions"):
+        said.append(f"{target} has no place for {len(mentions):,} mentions in chains: left out.")
     held = (*_COMMENTS.get(target, ()), "# global.columns")
     if left := sum(not line.startswith(held) for _, line in corpus.comments):
         said.append(f"{target} has no place for comments: {left:,} left out.")

@@ -78,8 +78,8 @@ def _converted(corpus: Corpus, target: str, column: str | None, chosen: str | No
         kept = set(named.values())
     lost = [name for name in corpus.columns if name not in kept and not corpus.is_empty(name)]
     losses = [f"{target} has no place for {', '.join(lost)}: left out."] if lost else []
-    if corpus.chains is not None and len(corpus.chains):
-        losses.append(f"{target} has no place for {len(corpus.chains):,} mentions in chains: left out.")
+    if mentions := corpus.marks.get("mentions"):
+        losses.append(f"{target} has no place for {len(mentions):,} mentions in chains: left out.")
     if target != "conllu" and corpus.comments:
         losses.append(f"{target} has no comments: {len(corpus.comments):,} left out.")
     if target != "conllu" and corpus.aside_lines:

@@ -63,7 +63,7 @@ def _is_of_pairs(row: Score) -> bool:
 
 def _noun(result: Result) -> str:
     """The word for what has a label from each annotator; words, if spans are compared."""
-    return result.remarks.get("rated", result.noun)
+    return result.shown.remarks.get("rated", result.shown.noun)
 
 
 def _all(result: Result, rows: list[Score], pairs: list[Score]) -> Iterator[Table]:
@@ -94,7 +94,7 @@ def _all(result: Result, rows: list[Score], pairs: list[Score]) -> Iterator[Tabl
         "each coefficient expects of random labels.",
     ]
     notes += ["For ordered labels, a near miss counts as partial agreement."] * ordered
-    if result.agreement_facts and result.agreement_facts.level_assumed:
+    if result.about.agreement_facts and result.about.agreement_facts.level_assumed:
         notes.append(
             "The labels have an order, so alpha is also given for it. To choose one: -m alpha(level=nominal), "
             "-m alpha(level=ordinal)"
@@ -122,7 +122,7 @@ def _explain_brackets(result: Result, rows: Iterable[Score]) -> Iterator[str]:
     if not all(math.isnan(row.low) for row in rows):
         lower = any(row.interval == "percentile+wilson" for row in rows)
         wilson = "; the lower end also by Wilson's method for the share that disagrees" * lower
-        yield f"Brackets contain the 95% interval ({result.times:,} resamples of {result.unit}s{wilson})."
+        yield f"Brackets contain the 95% interval ({result.about.times:,} resamples of {result.about.unit}s{wilson})."
 
 
 def _pairs(result: Result, rows: list[Score]) -> Iterator[Table]:
@@ -136,7 +136,7 @@ def _pairs(result: Result, rows: list[Score]) -> Iterator[Table]:
         name = result.title(measure)
         name = name.partition("(")[0].rstrip() if short[measure.partition("(")[0]] == 1 else name
         if score in ("kappa", "alpha", "agreement"):
-            header.append(f"{score} {result.remarks.get(f'agreement {measure}', '')}".strip())
+            header.append(f"{score} {result.shown.remarks.get(f'agreement {measure}', '')}".strip())
         else:
             header.append(name if score in ("f1", "value") else f"{name} {result.title(score)}")
     systems = list(dict.fromkeys(pair for pair, _, _ in found))
@@ -144,7 +144,7 @@ def _pairs(result: Result, rows: list[Score]) -> Iterator[Table]:
         # If a terminal cannot show all, the mean comes first.
         systems = sorted(systems, key=lambda name: name != PAIRS_MEAN)
     symmetric = "F1 is the same whoever comes first; " if any(score == "f1" for _, score in columns) else ""
-    of_all = int(result.remarks.get("pairs", 0))
+    of_all = int(result.shown.remarks.get("pairs", 0))
     shown = len(systems) - (PAIRS_MEAN in systems)
     yield make_table(
         "Agreement of pairs" if any(row.system == ALL for row in result.scores) else "Agreement",
@@ -301,7 +301,7 @@ def _systems(result: Result, rows: list[Score]) -> Iterator[Table]:
     """Systems against several annotators."""
     found = {(row.system, row.measure, row.score): row for row in rows}
     names = list(dict.fromkeys(row.system for row in rows))
-    ceilings = [row for row in result.comparisons if row.a == CEILING]
+    ceilings, unit = [row for row in result.comparisons if row.a == CEILING], result.about.unit
     for measure in dict.fromkeys(row.measure for row in rows):
         order = list(_WAYS)
         ways = list(dict.fromkeys(row.score for row in rows if row.measure == measure))
@@ -330,9 +330,8 @@ def _systems(result: Result, rows: list[Score]) -> Iterator[Table]:
             level = 100 * (next(row.level for row in ceilings) or 0.95)
             many = f", for {family.size:,} tests" if family and family.size > 1 else ""
             notes.append(
-                f"− ceiling: in points, with the {level:.4g}% interval{many}. p (Holm) is for other {result.unit}s "
-                f"and other annotators like these (Student's t); p (items) is for other {result.unit}s and these "
-                "annotators."
+                f"− ceiling: in points, with the {level:.4g}% interval{many}. p (Holm) is for other {unit}s and "
+                f"other annotators like these (Student's t); p (items) is for other {unit}s and these annotators."
             )
         yield make_table(
             f"Systems against several annotators ({measure})",

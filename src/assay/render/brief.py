@@ -35,7 +35,7 @@ _FIRST = ("scores", "order", "pairs", "tests", "systems", "alt-test", "items")
 
 def brief(result: Result) -> list[Table]:
     """The tables of the short form."""
-    if result.tables_only or result.command in ("agreement", "bayes"):
+    if result.shown.tables_only or result.about.command in ("agreement", "bayes"):
         found = tables(result, (*_FIRST, "slices"))
         firsts = {one.name: index for index, one in reversed([*enumerate(found)])}
         # An order that hides something has its relations beside it; shares come in two kinds.
@@ -44,7 +44,7 @@ def brief(result: Result) -> list[Table]:
         shown = [one for at, one in enumerate(found) if firsts[one.name] == at or one in more]
         shorter = {"items": ROWS}
         return [replace(one, short=shorter.get(one.name, min(one.short, 2 * ROWS)), lines=()) for one in shown]
-    details = "label-differences" if result.command == "compare" else "confusion"
+    details = "label-differences" if result.about.command == "compare" else "confusion"
     measure = next(iter(result.main_scores), "")
     scores = _one_per_row(result) if len(result.systems) > 2 else _side_by_side(result)
     found = [with_cells(one) for one in (*scores, *_changes(result)) if one.rows]
@@ -80,7 +80,7 @@ def _side_by_side(result: Result) -> Iterator[Table]:
     rows: list[list[Any]] = []
     for measure, main in result.main_scores.items():
         # Of rival measures precision and recall too: there the two kinds of errors differ.
-        parts = ("precision", "recall") if result.rivals and main == "f1" else ()
+        parts = ("precision", "recall") if result.shown.rivals and main == "f1" else ()
         for score in (main, *parts):
             own = [found.get((name, measure, score)) for name in names]
             values = [value_of(row) for row in own]
@@ -110,12 +110,12 @@ def _changes(result: Result) -> Iterator[Table]:
         rows = []
         for kind, title, total in change_kinds(diff):
             paths = [(path_of(row), row.count) for row in diff.changes if row.kind == kind]
-            if result.by_outcome:
+            if result.shown.by_outcome:
                 outcomes = [row for row in diff.outcomes if row.kind == kind]
                 paths = [(f"{kind_title(row.before)} → {kind_title(row.after)}", row.count) for row in outcomes]
             frequent = ", ".join(f"{path} {number:,}" for path, number in paths[:FREQUENT])
             more = " …" * (len(paths) > FREQUENT)
             rows.append([plural(total, title.lower().removesuffix("s")), f"{frequent}{more}"])
-        title = f"Changes {diff.a} → {diff.b}: {count(diff.different)} of {count(diff.items)} {result.noun}s"
-        header = [f"{result.noun}s", "most frequent (before → after)"]
+        title = f"Changes {diff.a} → {diff.b}: {count(diff.different)} of {count(diff.items)} {result.shown.noun}s"
+        header = [f"{result.shown.noun}s", "most frequent (before → after)"]
         yield name_median_runs(make_table(title, header, rows, name="changes", words=2), result)

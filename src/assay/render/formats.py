@@ -6,7 +6,6 @@ import json
 import math
 import re
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import replace
 
 from assay.errors import CONTROL
 from assay.render.brief import brief
@@ -67,7 +66,7 @@ def csv(result: Result, names: Collection[str] = ()) -> str:
 
 def _separate(result: Result, names: Collection[str], line: Callable[[Sequence[str]], str]) -> str:
     # Programs get the names by which measures are asked for.
-    found = tables(replace(result, titles={}), names)
+    found = tables(result.with_shown(titles={}), names)
     blocks = ["\n".join([line([f"# {table.title}"]), *map(line, _rows(table))]) for table in found]
     if result.examples and (not names or "examples" in names):
         rows = [(example.a, example.b or "", example.place, example_text(example)) for example in result.examples]

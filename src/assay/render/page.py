@@ -63,9 +63,9 @@ def page(result: Result) -> str:
     """The report page."""
     names = enumeration([source.name for source in result.systems])
     if len(result.systems) > NAMED:
-        names = f"{len(result.systems)} {'annotators' if result.command == 'agreement' else 'systems'}"
+        names = f"{len(result.systems)} {'annotators' if result.about.command == 'agreement' else 'systems'}"
     titles = {"bayes": f"{names} over many runs", "agreement": f"How far {names} agree"}
-    title = titles.get(result.command, f"{names} against {result.gold.name}")
+    title = titles.get(result.about.command, f"{names} against {result.gold.name}")
     found = tables(result)
     shown = found if len(found) <= TABLES else [table for table in found if not table.minor]
     left = len(found) - len(shown)
@@ -126,7 +126,7 @@ def _lead(result: Result) -> Iterator[str]:
         yield f'<p class="verdict" id="verdict">{escape(result.verdict)}</p>'
         yield _kind(result.verdict_data.kind)
     yield "".join(f'<p class="lines">{escape(line)}</p>' for line in result.chance)
-    if result.command == "score" and len(result.systems) == 1:
+    if result.about.command == "score" and len(result.systems) == 1:
         rows = [row for row in result.confusion if row.measure == result.confusion[0].measure]
         rows = [row for row in rows if row.gold and row.assigned and row.gold != row.assigned]
         rows = sorted(rows, key=lambda row: -row.count)[:3]

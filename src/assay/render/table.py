@@ -151,16 +151,16 @@ def unit_notes(forms: Iterable[str]) -> list[str]:
 def explain_marks(table: Table, result: Result) -> Table:
     """The table with notes on the marks of its intervals."""
     texts = [one.text for row in table.rows for one in row]
-    notes = []
+    notes, noun, unit = [], result.shown.noun, result.about.unit
     if any(text.endswith(f"]{TOO_SHORT})") for text in texts):
         rare = sorted({label for row in result.scores for label in row.too_short})
         named = ", ".join(rare[:MOST_LABELS]) + f" and {len(rare) - MOST_LABELS} more" * (len(rare) > MOST_LABELS)
-        few = f"fewer than 10 {result.noun}s (gold and system together)"
+        few = f"fewer than 10 {noun}s (gold and system together)"
         notes.append(f"{TOO_SHORT} This interval is too narrow, because some labels have {few}: {named}.")
     if any(text.endswith(f"]{ASSUMED}") for text in texts):
         notes.append(
-            f"{ASSUMED} If all {result.noun}s are right, or none, the interval assumes .1 within {result.unit}s: the "
-            f"correlation between {result.noun}s of one {result.unit}."
+            f"{ASSUMED} If all {noun}s are right, or none, the interval assumes .1 within {unit}s: the correlation "
+            f"between {noun}s of one {unit}."
         )
     return replace(table, notes=(*table.notes, *notes))
 

@@ -47,7 +47,7 @@ def tables(result: Result, names: Collection[str] = ()) -> list[Table]:
     by_command: dict[str, Callable[[Result], Iterable[Table]]]
     by_command = {"agreement": annotator_tables, "bayes": run_tables}
     chosen = []
-    for table in by_command.get(result.command, _of_tasks)(result):
+    for table in by_command.get(result.about.command, _of_tasks)(result):
         name = table.name or table.after.replace(" ", "-") or "further"
         if not table.rows or (names and name not in names):
             continue
@@ -64,7 +64,7 @@ def tables(result: Result, names: Collection[str] = ()) -> list[Table]:
 
 def _of_tasks(result: Result) -> Iterator[Table]:
     """The tables that all Results have, and after each those that the task puts there."""
-    if result.tables_only:
+    if result.shown.tables_only:
         yield from result.tables
         yield from rank_tables(result)
         yield from (replace(table, after="mappings") for table in _mappings(result))
@@ -81,9 +81,9 @@ def _of_tasks(result: Result) -> Iterator[Table]:
 
 def name_median_runs(table: Table, result: Result) -> Table:
     """The table with a word in its title and a note on the median runs, if systems have several runs."""
-    if "median" not in result.remarks:
+    if "median" not in result.shown.remarks:
         return table
-    return replace(table, title=f"{table.title}, median runs", notes=(*table.notes, result.remarks["median"]))
+    return replace(table, title=f"{table.title}, median runs", notes=(*table.notes, result.shown.remarks["median"]))
 
 
 def _covered(result: Result, after: str) -> set[str]:
@@ -106,25 +106,26 @@ def leading_pair(result: Result) -> set[str]:
 
 def _scores(result: Result) -> Iterator[Table]:
     """The main score of each measure side by side; of rival measures precision, recall and F1 of each in a row."""
+    noun, unit_noun = result.shown.noun, result.about.unit
     kind = {
-        "score": f"Wilson's with the effective number of {result.noun}s, by the variance over {result.unit}s",
-        "percentile": f"bootstrap percentiles, {result.times:,} resamples of {result.unit}s",
-        "bca": f"bias-corrected bootstrap (BCa), {result.times:,} resamples of {result.unit}s",
+        "score": f"Wilson's with the effective number of {noun}s, by the variance over {unit_noun}s",
+        "percentile": f"bootstrap percentiles, {result.about.times:,} resamples of {unit_noun}s",
+        "bca": f"bias-corrected bootstrap (BCa), {result.about.times:,} resamples of {unit_noun}s",
         "wilson": "Wilson's score interval of proportions, items taken as independent; others: bootstrap",
-    }[result.interval]
+    }[result.about.interval]
     overall = result.overall
     notes = unit_notes(result.form_of(row) for row in overall if row.main)
     notes.append(f"Brackets contain the 95% interval ({kind}).")
     if any(row.runs for row in result.scores):
         notes.append(
             "Several runs: mean ± standard deviation; the interval is Student's, by the variance over "
-            f"{result.unit}s and over runs."
+            f"{unit_noun}s and over runs."
         )
-    notes += [result.remarks["scores"]] if "scores" in result.remarks else []
+    notes += [result.shown.remarks["scores"]] if "scores" in result.shown.remarks else []
     found = {(row.system, row.measure, row.score): row for row in overall}
     names, f1_title = result.names, result.title("f1")
     rows: list[list[Any]] = []
-    if result.rivals:
+    if result.shown.rivals:
         # Plain and averaged over labels, as far as some measure is.
         averages = [lead for lead in ("macro-", "weighted-") if any(row.score.startswith(lead) for row in overall)]
         for measure, score in dict.fromkeys((row.measure, row.score) for row in overall if row.score.endswith("f1")):
@@ -143,7 +144,7 @@ def _scores(result: Result) -> Iterator[Table]:
         notes += {
             0: [],
             1: ["macro: mean F1 over labels."],
-            2: [f"macro and weighted: mean F1 over labels, plain and by gold's number of {result.noun}s."],
+            2: [f"macro and weighted: mean F1 over labels, plain and by gold's number of {noun}s."],
         }[len(averages)]
         header = ["system", "measure", "group", "precision", "recall", f1_title]
         header += [f"{lead[:-1]} {f1_title}" for lead in averages]
@@ -205,10 +206,10 @@ def _further_scores(result: Result) -> Iterator[Table]:
     """Scores other than the main one, if they differ from it."""
     overall, elsewhere = result.overall, _covered(result, "scores")
     main = {(row.system, row.measure): row.value for row in overall if row.main}
-    if result.rivals:
+    if result.shown.rivals:
         elsewhere |= {row.measure for row in overall if row.score.endswith("f1")}
     # With equal tokenisation scores of words are one number; where items are matched, they say different things.
-    every = result.matched and not result.by_outcome
+    every = result.shown.matched and not result.shown.by_outcome
     rows = []
     for row in overall:
         if row.measure in elsewhere:
@@ -216,16 +217,16 @@ def _further_scores(result: Result) -> Iterator[Table]:
         other = main.get((row.system, row.measure), math.nan)
         undefined = math.isnan(row.value) or math.isnan(other)
         differs = math.isnan(row.value) != math.isnan(other) if undefined else abs(row.value - other) > 1e-12
-        if result.rivals or (every and not row.main) or differs:
+        if result.shown.rivals or (every and not row.main) or differs:
             rows.append((row.system, f"{result.title(row.measure)} {result.title(row.score)}", figure(result, row)))
-    resampled = result.interval in ("percentile", "bca") and not result.rivals
+    resampled = result.about.interval in ("percentile", "bca") and not result.shown.rivals
     biased = "Intervals of macro averages are biased upwards: a resample without some rare label leaves it out."
     yield make_table(
         "Further scores",
         ["system", "score", "value"],
         rows,
         words=2,
-        short=0 if result.rivals else 25,
+        short=0 if result.shown.rivals else 25,
         notes=[biased] * (resampled and any(row.score.startswith("macro") for row in overall)),
     )
 
@@ -234,6 +235,7 @@ def _further_scores(result: Result) -> Iterator[Table]:
 
 
 def _tests(result: Result) -> Iterator[Table]:
+    noun, unit_noun = result.shown.noun, result.about.unit
     elsewhere, mains = _covered(result, "tests"), result.main_scores
     whole = [row for row in result.comparisons if row.slice is None]
     tests = [row for row in whole if row.is_of_score and row.measure not in elsewhere]
@@ -241,9 +243,9 @@ def _tests(result: Result) -> Iterator[Table]:
     pairs = {(row.a, row.b) for row in whole}
     family = plural(len(pairs), "pair")
     if any(row.family is not None and row.family.question == "data sets" for row in result.main_tests):
-        family = f"{plural(result.family, 'test')} (pairs, measures and data sets)"
-    elif pairs and result.family not in (0, len(pairs)):
-        family = f"{plural(result.family, 'test')} ({family}, {result.family // len(pairs)} measures)"
+        family = f"{plural(result.about.family, 'test')} (pairs, measures and data sets)"
+    elif pairs and result.about.family not in (0, len(pairs)):
+        family = f"{plural(result.about.family, 'test')} ({family}, {result.about.family // len(pairs)} measures)"
     # Main scores are named if they differ, unless a measure has but one or is called like it.
     several = len({mains.get(row.measure) for row in tests} - {"value"}) > 1
     best = next((row.best for row in result.bounds), "")
@@ -266,24 +268,24 @@ def _tests(result: Result) -> Iterator[Table]:
         if number == 0:
             unit = " in percentage points" * (form == "points")
             notes.append(
-                f"Second minus first{unit}, with the {interval_title(group)}. p: paired shuffling of {result.unit}s, "
+                f"Second minus first{unit}, with the {interval_title(group)}. p: paired shuffling of {unit_noun}s, "
                 "two-sided; error: how far a drawn p may be off. Holm's correction is over "
                 f"{family}; bold: p (Holm) at most 0.05."
             )
         if number == 0 and any(row.runs for row in group):
             notes.append(
-                f"Systems with several runs: p and interval by Student's t with the variance over {result.unit}s and "
+                f"Systems with several runs: p and interval by Student's t with the variance over {unit_noun}s and "
                 "over runs, as for other runs on other texts."
             )
         if with_mcnemar and not explained:
-            over = f"gold's {result.noun}s (recall)" if result.matched else f"{result.noun}s"
+            over = f"gold's {noun}s (recall)" if result.shown.matched else f"{noun}s"
             notes.append(
-                f"McNemar's exact test takes {over} as independent, which within a {result.unit} they are not: "
+                f"McNemar's exact test takes {over} as independent, which within a {unit_noun} they are not: "
                 "prefer p."
             )
         explained |= with_mcnemar
-        power = power_lines(group, result.unit, result.units, form=result.form_of(group[0]))
-        more = {"notes": notes, "lines": [*few_lines(group, result.unit), *power], "short": PAIRS}
+        power = power_lines(group, unit_noun, result.about.units, form=result.form_of(group[0]))
+        more = {"notes": notes, "lines": [*few_lines(group, unit_noun), *power], "short": PAIRS}
         header = ["pair", "difference", "p", "error", "p (Holm)", *["McNemar"] * with_mcnemar]
         title = f"Differences on {result.title(measure)}" + (f", {result.title(score)}" if named else "")
         yield make_table(title, header, rows, f"pair {form} p error holm p", **more)
@@ -305,7 +307,7 @@ def _overall_diffs(result: Result) -> dict[str, list[Diff]]:
 
 def _changes_on(result: Result) -> list[tuple[str, str]]:
     """The measures on whose items changes are shown, the first or all, and what titles of several add."""
-    found = list(_overall_diffs(result))[: None if result.by_outcome else 1]
+    found = list(_overall_diffs(result))[: None if result.shown.by_outcome else 1]
     return [(on, f" ({result.title(on)})" if len(found) > 1 else "") for on in found]
 
 
@@ -317,11 +319,11 @@ def _shown_diffs(result: Result) -> list[tuple[Diff, str, bool]]:
 
 def _differences(result: Result) -> Iterator[Table]:
     """Tuggener's Table 3 below, and Tables 1 and 2 beside it."""
-    main, item = [on for on, _ in _changes_on(result)], result.noun
+    main, item = [on for on, _ in _changes_on(result)], result.shown.noun
     for on, diffs in _overall_diffs(result).items():
         graded = diffs[0].improved is not None
         # If systems add items, corrections minus new errors is another thing than the difference of the scores.
-        net = result.matched and not graded
+        net = result.shown.matched and not graded
         gained = diffs[0].score.replace("f1", "F1")
         rows = []
         for row in diffs:
@@ -344,10 +346,11 @@ def _differences(result: Result) -> Iterator[Table]:
                 f"right. Overlap (all): percent of {item}s with the same outcome.",
             ]
         if net:
-            notes += [result.remarks[name] for name in ("differences", f"differences {on}") if name in result.remarks]
+            remarks = result.shown.remarks
+            notes += [remarks[name] for name in ("differences", f"differences {on}") if name in remarks]
         else:
             # Partial credit is given to words, also where items are others.
-            items = "words" if result.matched else f"{item}s"
+            items = "words" if result.shown.matched else f"{item}s"
             whole = diffs[0].score in ("", result.main_scores.get(on))
             over = "of the scores" if whole else f"over gold's {items} (recall)"
             notes += [
@@ -363,6 +366,7 @@ def _differences(result: Result) -> Iterator[Table]:
 
 def _transitions(result: Result) -> Iterator[Table]:
     """The outcome of each item under A and under B, by one measure."""
+    noun = result.shown.noun
     for on, which in _changes_on(result):
         overall = [row for row in result.transitions if row.slice is None and row.label is None and row.on == on]
         for (a, b), group in groupby(overall, key=lambda row: (row.a, row.b)):
@@ -370,9 +374,9 @@ def _transitions(result: Result) -> Iterator[Table]:
             used = {name for pair in number for name in pair}
             others = sorted(used - {*_OUTCOMES, *_AT_LAST})
             kinds = [kind for kind in (*_OUTCOMES, *others, *_AT_LAST) if kind in used]
-            note = f"Gold's {result.noun}s, and those that a system adds; none: it does not add that one."
+            note = f"Gold's {noun}s, and those that a system adds; none: it does not add that one."
             yield make_table(
-                f"Outcome of each {result.noun}{which}: {a} (rows) → {b} (columns)",
+                f"Outcome of each {noun}{which}: {a} (rows) → {b} (columns)",
                 [f"{a} \\ {b}", *map(kind_title, kinds)],
                 [[kind_title(before), *(number.get((before, after)) or "·" for after in kinds)] for before in kinds],
                 "text count",
@@ -384,12 +388,13 @@ def _transitions(result: Result) -> Iterator[Table]:
 
 def _changes(result: Result) -> Iterator[Table]:
     """Tuggener's Table 4, a table per pair of systems; before that Table 8, if changes are shown by outcome."""
+    noun = result.shown.noun
     shares = ["% of kind", "% of changes"]
 
     def total(title: str, number: int, diff: Diff) -> list[Any]:
         return [Cell(title, True), "", Cell(count(number), True), "", Cell(percent(number / diff.different), True)]
 
-    for diff, which, minor in _shown_diffs(result) if result.by_outcome else ():
+    for diff, which, minor in _shown_diffs(result) if result.shown.by_outcome else ():
         rows: list[list[Any]] = []
         for kind, title, number in change_kinds(diff) if diff.different else ():
             rows.append(total(title, number, diff))
@@ -399,12 +404,12 @@ def _changes(result: Result) -> Iterator[Table]:
                     rows.append(["", path, row.count, row.share_of_kind, row.share_of_changes])
         yield make_table(
             f"Changes of outcome {diff.a} → {diff.b}{which}",
-            ["kind", "outcome (before → after)", f"{result.noun}s", *shares],
+            ["kind", "outcome (before → after)", f"{noun}s", *shares],
             rows,
             "text text count percent",
             words=2,
             minor=minor,
-            notes=[result.remarks["outcomes"]] if "outcomes" in result.remarks else [],
+            notes=[result.shown.remarks["outcomes"]] if "outcomes" in result.shown.remarks else [],
         )
     for diff, which, minor in _shown_diffs(result):
         if not diff.different:
@@ -419,9 +424,9 @@ def _changes(result: Result) -> Iterator[Table]:
                 further = [change.share_of_kind, change.share_of_changes, *[count(change.moved or 0)] * arcs]
                 rows.append(["", path_of(change), change.count, *further])
         yield make_table(
-            f"Changes {diff.a} → {diff.b}{which}: {count(diff.different)} of {count(diff.items)} {result.noun}s, "
+            f"Changes {diff.a} → {diff.b}{which}: {count(diff.different)} of {count(diff.items)} {noun}s, "
             f"{percent(diff.diff)}%",
-            ["kind", "label (gold: before → after)", f"{result.noun}s", *shares, *["head moved"] * arcs],
+            ["kind", "label (gold: before → after)", f"{noun}s", *shares, *["head moved"] * arcs],
             rows,
             "text text count percent",
             words=2,
@@ -446,8 +451,8 @@ def path_of(change: Change) -> str:
 
 def _label_differences(result: Result) -> Iterator[Table]:
     """Tuggener's Table 12, with the effect of each label on the overall difference if effects add up to it."""
-    item = result.noun
-    added = f" (∅: {item}s that gold does not have)" if result.matched else ""
+    item = result.shown.noun
+    added = f" (∅: {item}s that gold does not have)" if result.shown.matched else ""
     for diff, which, minor in _shown_diffs(result):
         shown = diff.has_effects
         rows = [
@@ -469,7 +474,7 @@ def _label_differences(result: Result) -> Iterator[Table]:
 
 def _bounds(result: Result) -> Iterator[Table]:
     """Tuggener's Table 9."""
-    item = result.noun
+    item = result.shown.noun
     for on, which in _changes_on(result):
         bounds = [row for row in result.bounds if row.slice is None and row.on == on]
         if not bounds:
@@ -480,7 +485,7 @@ def _bounds(result: Result) -> Iterator[Table]:
             label = Cell("overall", True) if row.label is None else row.label
             scores = best_cells([row.systems[name] for name in names])
             rows.append([label, row.items, *scores, row.upper, cell(row.gain, "points"), count(row.none_right)])
-        over = f"Over gold's {item}s (recall). " if result.matched else ""
+        over = f"Over gold's {item}s (recall). " if result.shown.matched else ""
         article = "an" if item[:1] in "aeiou" else "a"
         notes = [
             f"{over}bound: {article} {item} counts as right if any system is. gain: bound minus {first.best}, "
@@ -523,14 +528,15 @@ def _growth(result: Result) -> Iterator[Table]:
             "text percent percent count",
             notes=[
                 "The best system first, then always the one that adds most. all right: percent that every system "
-                f"so far has right; right alone: {result.noun}s that only this one of all systems has right."
+                f"so far has right; right alone: {result.shown.noun}s that only this one of all systems has right."
             ],
         )
 
 
 def _unresolved(result: Result) -> Iterator[Table]:
     """The items that nobody has right by one measure, those of the same text together."""
-    items = f"{result.noun.capitalize()}s"
+    noun = result.shown.noun
+    items = f"{noun.capitalize()}s"
     for on, which in _changes_on(result):
         groups = _grouped(
             (row for row in result.unresolved if row.on == on), lambda row: (row.text.lower(), row.label)
@@ -543,7 +549,7 @@ def _unresolved(result: Result) -> Iterator[Table]:
             text = found[0].text
             shown = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
             rows.append((shown, label, found[0].place, len(found)))
-        header = ["text", "type", "first", f"{result.noun}s"]
+        header = ["text", "type", "first", f"{noun}s"]
         more = {"words": 3, "notes": notes, "short": SHORT, "hint": "All of them: --format json."}
         yield make_table(f"{items} that no system resolves{which}", header, rows, "text text text count", **more)
 
@@ -574,7 +580,8 @@ def _labels(result: Result) -> Iterator[Table]:
                 given = counts[label]["system"]
                 rows.append((label, gold[label], given, precision.value, recall.value, figure(result, f1)))
             header = ["label", "gold", "system", "precision", "recall", result.title("f1")]
-            notes = ["The number in the column system is that of the median run."] * ("median" in result.remarks)
+            median = ["The number in the column system is that of the median run."]
+            notes = median if "median" in result.shown.remarks else []
             yield make_table(title, header, rows, "text count count percent", short=25, notes=notes)
             continue
         main = result.main_scores[measure]
@@ -590,23 +597,23 @@ def _labels(result: Result) -> Iterator[Table]:
 
 def _confusion(result: Result) -> Iterator[Table]:
     """Gold's labels against those of each system: a matrix if items are matched and labels few, otherwise a list."""
-    if result.command == "compare":
+    if result.about.command == "compare":
         return
-    whole = [row for row in result.confusion if result.matched or not is_category(row.measure)]
+    whole = [row for row in result.confusion if result.shown.matched or not is_category(row.measure)]
     for system, group in groupby(whole, key=lambda row: row.system):
         errors: dict[tuple[str, str], int] = {}
         hits: dict[str, int] = {}
         rows = list(group)
         for row in rows:
             gold, assigned = row.gold or _NOTHING, row.assigned or _NOTHING
-            if result.matched and row.type in ("tp", "same"):
+            if result.shown.matched and row.type in ("tp", "same"):
                 hits[gold] = hits.get(gold, 0) + row.count
             else:
                 errors[gold, assigned] = errors.get((gold, assigned), 0) + row.count
         labels = sorted({name for row in rows for name in (row.gold, row.assigned) if name is not None})
-        if result.matched and len(labels) <= MATRIX:
+        if result.shown.matched and len(labels) <= MATRIX:
             sides = [*labels, _NOTHING]
-            meaning = result.remarks.get("confusion")
+            meaning = result.shown.remarks.get("confusion")
             note = f"Rows: gold, columns: system{f'. {meaning}' if meaning else ', ∅: nothing there.'}"
             for title, hit in ((f"Errors of {system} by label", 0), (f"Confusion of {system}, hits included", 1)):
                 diagonal = {(name, name): errors.get((name, name), 0) + hit * hits.get(name, 0) for name in labels}
@@ -617,13 +624,13 @@ def _confusion(result: Result) -> Iterator[Table]:
             continue
         listed = [(gold, assigned, number) for (gold, assigned), number in errors.items()]
         notes = []
-        if result.matched:
+        if result.shown.matched:
             listed.sort(key=lambda row: (-row[2], row[:2]))
         else:
-            same = [result.remarks.get("confusion same", "")] * any(gold == name for gold, name, _ in listed)
-            none = [result.remarks.get("confusion nothing", "")] * any(_NOTHING in row for row in listed)
+            same = [result.shown.remarks.get("confusion same", "")] * any(gold == name for gold, name, _ in listed)
+            none = [result.shown.remarks.get("confusion nothing", "")] * any(_NOTHING in row for row in listed)
             notes = list(filter(None, [" ".join(filter(None, same + none))]))
-        header, more = ["gold", "assigned", f"{result.noun}s"], {"words": 2, "short": SHORT, "notes": notes}
+        header, more = ["gold", "assigned", f"{result.shown.noun}s"], {"words": 2, "short": SHORT, "notes": notes}
         yield make_table(f"Most frequent errors of {system}", header, listed, "text text count", **more)
 
 
@@ -662,7 +669,7 @@ def _slices(result: Result) -> Iterator[Table]:
                     p = cell(test.p, "p")
                     p = p if math.isnan(test.p) else replace(p, text=f"{p.text}°")
                 rows[-1] += [cell(test.difference, DIFFERENCES[result.form_of(test)]), p]
-        header = [name, f"{result.noun}s" if counted_in != {"sentences"} else "sentences", *systems]
+        header = [name, f"{result.shown.noun}s" if counted_in != {"sentences"} else "sentences", *systems]
         notes = []
         if len(rows[0]) > len(header):
             tested = [row for (of, where), row in tests.items() if of == measure and where.startswith(f"{name}=")]
@@ -686,7 +693,7 @@ def _mappings(result: Result) -> Iterator[Table]:
         for row in result.mappings
         if row.before is not None and row.after is not None
     ]
-    header = ["file", "rule", f"{result.noun}s changed"]
+    header = ["file", "rule", f"{result.shown.noun}s changed"]
     yield make_table("Mapping", header, rows, "text text count", words=2, notes=effects)
 
 

@@ -212,7 +212,7 @@ def _show_examples(result: Result, console: Console, say: Callable[[str], str], 
             continue
         if pair != before:
             # An example of whole trees has no items, and annotators make no errors.
-            wrong = bool(example.items) and result.command != "agreement"
+            wrong = bool(example.items) and result.about.command != "agreement"
             of = f"of errors of {example.a}" if wrong else example.a
             title = f"Examples {f'{example.a} → {example.b}' if example.b else of}"
             console.print()

@@ -30,26 +30,27 @@ def p_error(row: Comparison) -> str:
 
 def heading(result: Result) -> str:
     """A line that says what was compared."""
-    if result.heading:
-        return result.heading
-    if result.command == "bayes":
+    about, shown = result.about, result.shown
+    if shown.heading:
+        return shown.heading
+    if about.command == "bayes":
         measures = {row.measure for row in result.scores}
         return (
             f"many runs: {plural(len(result.systems), 'system')}, {plural(len(measures), 'measure')}, "
-            f"{plural(result.items, 'data set')}, {plural(result.units, 'run')} of each system"
+            f"{plural(about.items, 'data set')}, {plural(about.units, 'run')} of each system"
         )
-    column = f", column {result.column}" if result.column else ""
-    column += f", only {', '.join(result.labels)}" if result.labels else ""
-    column += f", without {', '.join(result.ignore_labels)}" if result.ignore_labels else ""
-    column += f" ({result.scheme.upper()})" if result.scheme else ""
-    texts = plural(result.units if result.text_unit == "document" else result.gold.sentences, result.text_unit)
+    column = f", column {about.column}" if about.column else ""
+    column += f", only {', '.join(about.labels)}" if about.labels else ""
+    column += f", without {', '.join(about.ignore_labels)}" if about.ignore_labels else ""
+    column += f" ({about.scheme.upper()})" if about.scheme else ""
+    texts = plural(about.units if shown.text_unit == "document" else result.gold.sentences, shown.text_unit)
     names = (source.format.partition("(")[0] for source in (result.gold, *result.systems))
     formats = enumeration(list(dict.fromkeys(names)))
-    read = f"read as {formats}, aligned by {result.aligned_by}"
-    if result.command == "agreement":
-        return f"agreement on {result.task}{column}: {texts}, {plural(len(result.systems), 'annotator')}; {read}"
-    items = f"{plural(result.items, result.noun)} {'of gold' if result.matched else 'with a gold label'}"
-    return f"{result.task}{column}: {texts}, {items}, {plural(len(result.systems), 'system')}; {read}"
+    read = f"read as {formats}, aligned by {about.aligned_by}"
+    if about.command == "agreement":
+        return f"agreement on {about.task}{column}: {texts}, {plural(len(result.systems), 'annotator')}; {read}"
+    items = f"{plural(about.items, shown.noun)} {'of gold' if shown.matched else 'with a gold label'}"
+    return f"{about.task}{column}: {texts}, {items}, {plural(len(result.systems), 'system')}; {read}"
 
 
 def main_scores(result: Result) -> list[Score]:
@@ -61,4 +62,4 @@ def one_line(result: Result) -> str:
     """The Result in a line or two, for a prompt."""
     rows = [(row, WRITERS[result.form_of(row)]) for row in main_scores(result)[:6]]
     named = [f"{row.system} {row.measure} {write(row.value)}" for row, write in rows]
-    return f"<assay.Result {result.command} {result.task}/{result.column}: {', '.join(named)}>"
+    return f"<assay.Result {result.about.command} {result.about.task}/{result.about.column}: {', '.join(named)}>"

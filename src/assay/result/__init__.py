@@ -10,14 +10,13 @@ import math
 import os
 import typing
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import InputError, UsageError, unknown
 from assay.records import dataclass
 from assay.result.encoding import dumps, from_plain, to_plain
-from assay.result.grammar import with_kind
 from assay.result.schema import *  # noqa: F403
 
 if TYPE_CHECKING:
@@ -25,9 +24,16 @@ if TYPE_CHECKING:
 
     from assay.result.verdict import Verdict
 
-SCHEMA = "assay/1"
-SCHEMA_OF_SETS = "assay/sets/1"
+SCHEMA = "assay/2"
+SCHEMA_OF_SETS = "assay/sets/2"
 _ORIGIN = "Was it written by assay --format json?"
+TABLES = tuple(Tables.__annotations__)
+"""The names of the declared tables."""
+_ORDER = (
+    *("schema", "version", "signature", "verdict", "about", "shown", "gold", "systems", *TABLES),
+    *("tables", "examples", "texts", "warnings", "notes"),
+)
+"""The order of fields in JSON."""
 Read = typing.TypeVar("Read")
 
 
@@ -56,116 +62,34 @@ def enumeration(names: Sequence[str]) -> str:
 # --- the whole ---
 
 
-@dataclass(frozen=True)
-class Result:
-    """All that one command found out."""
+class Result(Tables, kw_only=True):
+    """All that one command found: facts, files, the declared tables, and what is drawn."""
 
     schema: str
     version: str
     signature: str
-    command: str
-    task: str
-    column: str
-    unit: str
-    units: int
-    items: int
-    aligned_by: str
-    seed: int
-    times: int
-    interval: str
-    test: str
-    family: int
-    """The number of p-values that were adjusted together."""
-    gold: Source
-    systems: tuple[Source, ...]
-    scores: tuple[Score, ...] = ()
-    counts: tuple[CountsRow, ...] = ()
-    comparisons: tuple[Comparison, ...] = ()
-    diffs: tuple[Diff, ...] = ()
-    bounds: tuple[Bound, ...] = ()
-    growth: tuple[Growth, ...] = ()
-    unique: tuple[Unique, ...] = ()
-    unresolved: tuple[Unresolved, ...] = ()
-    confusion: tuple[Confusion, ...] = ()
-    transitions: tuple[Transition, ...] = ()
-    frameworks: tuple[Framework, ...] = ()
-    overlaps: tuple[Overlap, ...] = ()
-    similarities: tuple[Similarity, ...] = ()
-    error_types: tuple[ErrorType, ...] = ()
-    sweeps: tuple[Sweep, ...] = ()
-    answers: tuple[AnswerCounts, ...] = ()
-    """Of answers of language models: how they could be read."""
-    forms: tuple[FormCount, ...] = ()
-    """The most frequent surface forms of errors, where they are asked for."""
-    annotators: tuple[Annotator, ...] = ()
-    coincidences: tuple[Coincidence, ...] = ()
-    disagreements: tuple[Disagreement, ...] = ()
-    agreement_facts: AgreementFacts | None = None
-    alt_tests: tuple[AltTest, ...] = ()
-    tagset: str = ""
-    scheme: str = ""
-    """The scheme by which tags were read as spans."""
-    atoms: str = ""
-    """The elements of spans: words or characters."""
-    noun: str = "word"
-    """The word for one item."""
-    drawing: str = "tags"
-    """The kind of layer that is drawn: tags, arcs, spans, graph, frames, trees, chains or units."""
-    heading: str = ""
-    """The comparison in a line; if empty, it is made from the other fields."""
-    text_unit: str = "sentence"
-    """The texts that the heading counts: sentences or documents."""
-    documents: int = 0
-    """The documents that gold has if sentences are the unit all the same; 0 if it has none or one."""
-    cluster_ratio: float | None = None
-    """The standard error of the first score over documents (or values of a comment) divided by that over sentences,
-    of the system for which it is largest."""
-    matched: bool = False
-    """Systems find the items themselves; they are not given."""
-    rivals: bool = False
-    """Measures are rival ways to score the same items: a row for each, and the verdict says where one disagrees."""
-    by_outcome: bool = False
-    """Answers are right by what they link to, not by a label: changes are told by outcome, for each measure."""
-    remarks: Mapping[str, str] = field(default_factory=dict)
-    """Sentences of the task beneath tables of all Results, by the table (docs/json.md)."""
+    """What is needed to get the same numbers again."""
+    about: About
+    shown: Presentation
+    gold: InputFile
+    systems: tuple[InputFile, ...]
     tables: tuple[Table, ...] = ()
-    """Tables of the task …"""
-    tables_only: bool = False
-    """… in place of those of all Results."""
-    titles: Mapping[str, str] = field(default_factory=dict)
-    """Measures and scores as people write them, where that is not their name."""
-    score_forms: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """By measure and score the form of its values if that is not `percent`: `coefficient` or `number`."""
-    labels: tuple[str, ...] = ()
-    """The labels that count; all where none is named …"""
-    ignore_labels: tuple[str, ...] = ()
-    """… but for these."""
-    bayes: tuple[Posterior, ...] = ()
-    rankings: tuple[Ranking, ...] = ()
-    ranks: tuple[MeanRanks, ...] = ()
-    systems_over_sets: tuple[SystemOverSets, ...] = ()
-    """Of several data sets: averages, ranks and wins …"""
-    pairs_over_sets: tuple[PairOverSets, ...] = ()
-    """… and each two systems."""
+    """Tables of the task."""
     examples: tuple[Example, ...] = ()
-    mappings: tuple[Mapped, ...] = ()
-    repairs: tuple[Repair, ...] = ()
-    """Faulty annotations that were mended or dropped."""
     texts: Mapping[str, Any] | None = None
+    """The texts that a page draws."""
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    """Notes on how the figures were computed: blocks, enumeration, sentences left out."""
+    """Notes on how the numbers were computed: blocks, enumeration, sentences left out."""
 
     def to_json(self) -> str:
         """The Result as JSON text, a record per line."""
         # Put together once: it may be hundreds of megabytes.
         pieces, before = [], "{"
-        for item in dataclasses.fields(self):
-            value = getattr(self, item.name)
-            if item.name == "command":
-                pieces.append(f'{before}"verdict": {dumps(to_plain(self.verdict_data))}')
-            pieces.append(f'{before}"{item.name}": ')
-            if isinstance(value, tuple) and value and dataclasses.is_dataclass(value[0]):
+        for name in _ORDER:
+            value = self.verdict_data if name == "verdict" else getattr(self, name)
+            pieces.append(f'{before}"{name}": ')
+            if isinstance(value, tuple) and value and isinstance(value[0], Record):
                 pieces.append("[\n  ")
                 for row in value:
                     pieces += [dumps(to_plain(row)), ",\n  "]
@@ -178,37 +102,18 @@ class Result:
     @classmethod
     def from_json(cls, text: str) -> Result:
         """A Result from its JSON text."""
-        return cls._of(_parsed(text, SCHEMA))
+        return cls._of(_parse(text, SCHEMA))
 
     @classmethod
     def _of(cls, data: Mapping[str, Any]) -> Result:
         try:
-            result = typing.cast(Result, from_plain(cls, data))
-            if not result.main_scores:
-                # In files from before rows said which is the main score, it stood first.
-                first: dict[str, str] = {}
-                rows = [(row, first.setdefault(row.measure, row.score)) for row in result.scores]
-                result = replace(result, scores=tuple(replace(row, main=row.score == main) for row, main in rows))
-            if any(row.is_of_score and row.slice is None and not row.kind for row in result.comparisons):
-                # In files from before comparisons had a kind, it is made of what they hold.
-                from assay.engine.build import adjust_p_values
-                from assay.engine.counts import FEW_DIFFERING, FEW_UNITS
+            if data["schema"] != SCHEMA:
+                from assay.result.older import read_assay_1
 
-                few = result.units < FEW_UNITS
-                tests = [replace(row, few=few or 0 < row.units < FEW_DIFFERING) for row in result.comparisons]
-                decided = adjust_p_values(tests, result.main_scores, clustered=result.documents > 0)
-                result = replace(result, comparisons=tuple(decided))
-            if any(not row.kind for row in result.bayes):
-                # Files from before verdicts had a kind have the shares that decide it.
-                result = replace(result, bayes=tuple(map(with_kind, result.bayes)))
-            if "tables" not in data:
-                # In files from before Results said how they are shown, the name of the task did.
-                from assay.engine.task import describe
-
-                result = describe(result, noun="noun" not in data)
+                return read_assay_1(data)
+            return typing.cast(Result, from_plain(cls, data))
         except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise InputError(f"not a whole Result ({error}).") from None
-        return result
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Result:
@@ -240,13 +145,21 @@ class Result:
                 found.setdefault(row.measure, row.score)
         return found
 
+    def with_about(self, **changes: Any) -> Result:
+        """The Result with other facts on what was compared."""
+        return replace(self, about=replace(self.about, **changes))
+
+    def with_shown(self, **changes: Any) -> Result:
+        """The Result with other facts on how it is shown."""
+        return replace(self, shown=replace(self.shown, **changes))
+
     def title(self, name: str) -> str:
         """A measure or a score as people write it."""
-        return self.titles.get(name, name)
+        return self.shown.titles.get(name, name)
 
     def form_of(self, row: Score | Comparison) -> str:
         """The form of a score: `percent`, `coefficient` or `number`."""
-        return self.score_forms.get(row.measure, {}).get(row.score, "percent")
+        return self.shown.score_forms.get(row.measure, {}).get(row.score, "percent")
 
     @property
     def main_tests(self) -> list[Comparison]:
@@ -401,7 +314,7 @@ class Results:
     @classmethod
     def from_json(cls, text: str) -> Results:
         """Results from their JSON text."""
-        data = _parsed(text, SCHEMA_OF_SETS)
+        data = _parse(text, SCHEMA_OF_SETS)
         try:
             return cls(Result._of(data["overall"]), {name: Result._of(one) for name, one in data["sets"].items()})
         except (LookupError, TypeError, AttributeError) as error:
@@ -445,7 +358,7 @@ class Results:
 
 def read_results(path: str) -> Result | Results:
     """The Result in a file of JSON, or those of several data sets."""
-    return _read(path, lambda text: (Results if f'"{SCHEMA_OF_SETS}"' in text[:100] else Result).from_json(text))
+    return _read(path, lambda text: (Results if '"assay/sets/' in text[:100] else Result).from_json(text))
 
 
 def _write_figures(
@@ -472,18 +385,18 @@ def _read(path: str | os.PathLike[str], from_json: Callable[[str], Read]) -> Rea
         raise InputError(f"{path}: {error}") from None
 
 
-def _parsed(text: str, schema: str) -> dict[str, Any]:
-    """The object of a JSON text that has this schema."""
+def _parse(text: str, schema: str) -> dict[str, Any]:
+    """The object of a JSON text that has this schema, or the one before it."""
     try:
         data = json.loads(text, parse_constant=_refused)
     except json.JSONDecodeError as error:
         raise InputError(f"line {error.lineno}: not JSON ({error.msg}). {_ORIGIN}") from None
     except (ValueError, RecursionError) as error:
         raise InputError(f"cannot be understood ({error}).") from None
-    if not isinstance(data, dict) or data.get("schema") != schema:
-        found = data.get("schema") if isinstance(data, dict) else None
+    found = data.get("schema") if isinstance(data, dict) else None
+    if found not in (schema, f"{schema[:-1]}1"):
         raise InputError(f"schema {found!r} where {schema!r} is read. {_ORIGIN}")
-    return data
+    return typing.cast(dict[str, Any], data)
 
 
 def _refused(constant: str) -> typing.NoReturn:

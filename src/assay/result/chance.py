@@ -82,20 +82,20 @@ def of_verdict(result: Result) -> list[str]:
 def lines_of(result: Result, tests: Sequence[Comparison]) -> list[str]:
     """What the test of two systems could have found."""
     form = result.form_of(tests[0]) if tests else "percent"
-    lines = power_lines(tests, result.unit, result.units, form=form)
+    lines = power_lines(tests, result.about.unit, result.about.units, form=form)
     return [_about_pair(row, line) if len(result.systems) > 2 else line for row in tests for line in lines]
 
 
 def basis(result: Result, tests: Sequence[Comparison], *, differing: bool) -> str:
     """What the verdict rests on: units (and those that differ), tests made together, and how p was computed."""
-    parts = [plural(result.units, result.unit)]
+    parts = [plural(result.about.units, result.about.unit)]
     if differing and len(tests) == 1 and tests[0].runs is None and tests[0].units:
         parts[0] += f", in {tests[0].units:,} of which the systems differ"
     family = next((row.family.size for row in tests if row.family is not None), 1)
     parts += [f"p corrected for {family:,} tests (Holm)"] if family > 1 else []
     methods = {row.method for row in tests}
     if len(methods) == 1 and methods <= _METHODS.keys():
-        parts.append(_METHODS[methods.pop()].format(unit=result.unit))
+        parts.append(_METHODS[methods.pop()].format(unit=result.about.unit))
     return f"Based on {'; '.join(parts)}."
 
 

@@ -105,9 +105,10 @@ class Baseline:
     def check(self, result: Result) -> None:
         """Raise if this is not comparable: other gold, settings or sentences, systems and measures without scores."""
         before = self.result
+        about, past_about = result.about, before.about
         for fact, now, then in (
-            (f"is about {before.task}, not {result.task}", result.task, before.task),
-            (f"is about column {before.column}, not {result.column}", result.column, before.column),
+            (f"is about {past_about.task}, not {about.task}", about.task, past_about.task),
+            (f"is about column {past_about.column}, not {about.column}", about.column, past_about.column),
             ("is about gold with other content", result.gold.sha256, before.gold.sha256),
         ):
             if now != then:
@@ -118,9 +119,9 @@ class Baseline:
             if present == past:
                 continue
             option = name if name == "atoms" else f"--{name.replace('_', '-')}"
-            if name == "left_out" and before.units != result.units:
-                here = f"{plural(result.units, result.unit)} {'is' if result.units == 1 else 'are'} compared here"
-                fact = f"is about {plural(before.units, before.unit)}, but {here}"
+            if name == "left_out" and before.about.units != result.about.units:
+                here, then = (plural(one.about.units, one.about.unit) for one in (result, before))
+                fact = f"is about {then}, but {here} {'is' if result.about.units == 1 else 'are'} compared here"
             elif name == "left_out":
                 fact = "leaves out other sentences"
             elif present is None or past is None:

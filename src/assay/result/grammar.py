@@ -75,7 +75,7 @@ class Decision(Record):
     systems: Mapping[str, str]
 
 
-def decide(facts: Facts) -> Decision:
+def decide_kind(facts: Facts) -> Decision:
     """The kind and the claims that facts allow; `facts["type"]` says what they are about."""
     return _DECIDE[facts["type"]](facts)
 
@@ -83,7 +83,7 @@ def decide(facts: Facts) -> Decision:
 def with_kind(row: Posterior) -> Posterior:
     """The posterior with the kind of verdict and the claims that its shares allow."""
     shares = {"a": row.decision.a, "equal": row.decision.equal, "b": row.decision.b}
-    found = decide({"type": "bayes", "shares": shares, "margin": row.rope or None, "model": row.model})
+    found = decide_kind({"type": "bayes", "shares": shares, "margin": row.rope or None, "model": row.model})
     return replace(row, kind=found.kind, claims=found.claims)
 
 

@@ -63,7 +63,7 @@ class TwoSystems(Record):
 # --- files ---
 
 
-class Source(Record, key="name"):
+class InputFile(Record, key="name"):
     """A file that was read."""
 
     name: str
@@ -120,7 +120,7 @@ class Mapped(Record, key="file rule before"):
 # --- scores and tests ---
 
 
-class Runs(Record):
+class RunScores(Record):
     """The scores of several runs of a system."""
 
     number: int
@@ -154,7 +154,7 @@ class Score(Record, key="system measure score label slice"):
     score; empty if there is none."""
     group: str = ""
     """Letters of a main score among three or more systems: systems without a common letter differ significantly."""
-    runs: Runs | None = None
+    runs: RunScores | None = None
     """The runs of a system with several; the value is their mean."""
     variance: float | None = None
     """The variance of the score over units (and runs)."""
@@ -1166,7 +1166,7 @@ class Table(Record):
     rows: tuple[tuple[Any, ...], ...]
     """A value for each column: a text or a number; value, low and high of a number with its interval."""
     forms: tuple[str, ...] = ("text",)
-    """The form of each column's values (below); the last one is that of all further columns."""
+    """The [form](#forms-of-values) of each column's values; the last one is that of all further columns."""
     words: int = 1
     """The number of first columns that contain words and are set to the left."""
     notes: tuple[str, ...] = ()
@@ -1251,7 +1251,7 @@ class About(Record, kw_only=True):
     """What a verdict on the agreement of all annotators rests on."""
 
 
-class Shown(Record, kw_only=True):
+class Presentation(Record, kw_only=True):
     """How a Result is shown, as its task says."""
 
     noun: str = "word"

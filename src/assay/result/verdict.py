@@ -8,7 +8,7 @@ from typing import Any
 
 from assay.result import Comparison, Result, Score, enumeration
 from assay.result.chance import level_title
-from assay.result.grammar import BETTER, Decision, Facts, decide
+from assay.result.grammar import BETTER, Decision, Facts, decide_kind
 from assay.result.numbers import DIFFERENCES, WRITERS, coefficient, p_value, plural, points, signed
 from assay.result.schema import Record
 
@@ -33,7 +33,7 @@ def make_verdict(result: Result) -> Verdict:
     parts = list(facts_of(result))
     if not parts:
         return Verdict("", (), {}, {}, "")
-    facts, first = parts[0], decide(parts[0])
+    facts, first = parts[0], decide_kind(parts[0])
     systems = {role: str(facts.get(name, name)) for role, name in first.systems.items()}
     return Verdict(first.kind, first.claims, systems, facts, " ".join(map(sentence, parts)))
 
@@ -45,7 +45,7 @@ def verdict_on(result: Result, row: Comparison) -> str:
 
 def sentence(facts: Facts) -> str:
     """The sentences that facts allow."""
-    return _TEXTS[facts["type"]](facts, decide(facts))
+    return _TEXTS[facts["type"]](facts, decide_kind(facts))
 
 
 # --- facts ---
@@ -53,9 +53,9 @@ def sentence(facts: Facts) -> str:
 
 def facts_of(result: Result) -> Iterator[dict[str, Any]]:
     """The facts of each sentence, the first being the verdict."""
-    if result.command == "bayes":
+    if result.about.command == "bayes":
         yield from _facts_of_bayes(result)
-    elif result.command == "agreement":
+    elif result.about.command == "agreement":
         yield from _facts_of_annotators(result)
     else:
         mains = [row for row in result.overall if row.main]
@@ -77,7 +77,8 @@ def facts_of_score(result: Result, row: Score) -> dict[str, Any]:
     return {
         **{"type": "score", "system": row.system, "measure": named(result, row.measure), "form": result.form_of(row)},
         **{"value": _known(row.value), "low": None if bare else row.low, "high": None if bare else row.high},
-        **{"unit": result.unit, "units": result.units, "assumed": row.assumed, "rare_labels": list(row.too_short)},
+        **{"unit": result.about.unit, "units": result.about.units},
+        **{"assumed": row.assumed, "rare_labels": list(row.too_short)},
         "sets": result.systems_over_sets[0].data_sets if result.systems_over_sets else None,
         "all_sets": _number_of_sets(result),
     }
@@ -100,7 +101,7 @@ def _facts_of_pair(result: Result, row: Comparison) -> Iterator[dict[str, Any]]:
     """The facts of two systems on one measure, and those of the first rival measure that says otherwise."""
     yield _named_facts(result, row)
     of_scores = (other for other in result.comparisons if other.is_of_score and other.slice is None)
-    for other in of_scores if result.rivals else ():
+    for other in of_scores if result.shown.rivals else ():
         if {other.a, other.b} != {row.a, row.b} or other.measure == row.measure or other.score != row.score:
             continue
         better, better_here = (
@@ -134,10 +135,10 @@ def _named_facts(result: Result, row: Comparison) -> dict[str, Any]:
         sets = {"sets": over.data_sets, "all_sets": _number_of_sets(result), "shown_on": shown}
     return pair_facts(
         row,
-        **{"a": row.a, "b": row.b, "measure": named(result, row.measure), "times": result.times},
+        **{"a": row.a, "b": row.b, "measure": named(result, row.measure), "times": result.about.times},
         **{"value_a": _known(values.get(row.a, math.nan)), "value_b": _known(values.get(row.b, math.nan))},
-        **{"unit": result.unit, "units": result.units},
-        **{"documents": result.documents, "cluster_ratio": result.cluster_ratio},
+        **{"unit": result.about.unit, "units": result.about.units},
+        **{"documents": result.about.documents, "cluster_ratio": result.about.cluster_ratio},
         **{"clustered": "clustered" in row.claims, "family_size": row.family.size if row.family else 1},
         **{"form": result.form_of(row), "runs": runs},
         **{"p_equivalent": row.p_equivalent, "p_not_worse": row.p_not_worse},
@@ -166,13 +167,13 @@ def _facts_of_many(result: Result, rows: Sequence[Score], tests: Sequence[Compar
     return {
         **{"type": "many", "systems": len(values), "measure": named(result, rows[0].measure), "sets": sets},
         **{"form": result.form_of(rows[0]), "all_sets": _number_of_sets(result)},
-        **{"top": top, "values": values, "unit": result.unit, "baseline": base},
+        **{"top": top, "values": values, "unit": result.about.unit, "baseline": base},
         "leads": {name: row.kind.removeprefix("average-") for name, row in beside.items()},
         "differences": {name: row.difference if row.a == leader else -row.difference for name, row in beside.items()},
         "top_identical": bool(between) and all(row.kind.endswith("identical") for row in between),
         "family_size": next((row.family.size for row in tests if row.family), len(tests)),
-        "documents": result.documents if any("clustered" in row.claims for row in tests) else 0,
-        "cluster_ratio": result.cluster_ratio,
+        "documents": result.about.documents if any("clustered" in row.claims for row in tests) else 0,
+        "cluster_ratio": result.about.cluster_ratio,
         "won": next((row.best for row in result.systems_over_sets if row.system == leader), None),
         "shown_on": next((row.significant for row in result.systems_over_sets if row.system == leader), None),
     }
@@ -181,7 +182,7 @@ def _facts_of_many(result: Result, rows: Sequence[Score], tests: Sequence[Compar
 def _facts_of_annotators(result: Result) -> Iterator[dict[str, Any]]:
     """The facts of the agreement of all annotators, or of pairs of them, and of systems beside them."""
     rows = [row for row in result.overall if row.main]
-    known = result.agreement_facts
+    known = result.about.agreement_facts
     alphas = [row for row in rows if row.system == "all annotators" and row.measure.partition("(")[0] == "alpha"]
     names = result.names
     for row in alphas[:1] if known else ():
@@ -231,7 +232,7 @@ def _facts_of_bayes(result: Result) -> Iterator[dict[str, Any]]:
 def named(result: Result, measure: str) -> str:
     """The measure as people write it; of rival measures, which have several scores each, with the main one."""
     written, bracket, settings = result.title(measure).partition(" (")
-    score = f" {result.title(result.main_scores[measure])}" if result.rivals else ""
+    score = f" {result.title(result.main_scores[measure])}" if result.shown.rivals else ""
     return f"{written}{score}{bracket}{settings}"
 
 
@@ -523,8 +524,8 @@ def _ceilings(facts: Facts, found: Decision) -> str:
     groups: dict[str, list[Facts]] = {}
     for system in facts["systems"]:
         row = {"type": "ceiling", "family_size": facts["family_size"], **system}
-        groups.setdefault(decide(row).kind, []).append(row)
-    return " ".join(_ceiling(rows[0], decide(rows[0]), rows) for rows in groups.values())
+        groups.setdefault(decide_kind(row).kind, []).append(row)
+    return " ".join(_ceiling(rows[0], decide_kind(rows[0]), rows) for rows in groups.values())
 
 
 def _ceiling(facts: Facts, found: Decision, rows: Sequence[Facts] = ()) -> str:

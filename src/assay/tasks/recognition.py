@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 def recognise(item: Input | Corpus, options: Options) -> set[str]:
     """The tasks that a file may be for, besides words with labels."""
     if isinstance(item, Corpus):
-        own = {"constituents": item.trees, "mentions": item.chains}
-        layers = {*item.marks, *(layer for layer, table in own.items() if table is not None)}
+        layers = {*item.marks, *(("constituents",) if item.trees is not None else ())}
         layers |= {"links"} if any(map(is_link_column, item.columns)) else set()
     else:
         layers = set(item.plan.layers)

@@ -239,7 +239,7 @@ def test_skip_says_in_the_result_that_words_were_aligned(file):
     file("gold.conllu", conllu(tagged("a/X b/Y"), tagged("c/X")))
     file("s.conllu", conllu(tagged("a/X b/X"), tagged("C/X")))
     result = assay.score("gold.conllu", "s.conllu", on_mismatch="skip", times=10)
-    assert result.aligned_by == "words"
+    assert result.about.aligned_by == "words"
     assert not [text for text in result.warnings if "aligned by characters" in text]
 
 
@@ -303,7 +303,7 @@ def test_sentences_left_out_for_one_system_are_left_out_for_all(file):
     file("one.conllu", conllu(*gold[:-1], tagged("other/X words/Y")))
     file("two.conllu", conllu(*gold))
     result = assay.compare("gold.conllu", ["one.conllu", "two.conllu"], on_mismatch="skip", times=10)
-    assert (result.units, result.items) == (5, 10)
+    assert (result.about.units, result.about.items) == (5, 10)
     assert "1 of 6 sentences were left out: the texts differ." in result.warnings
     assert "one: one.conllu:16: 'other' where gold.conllu:16 has 'w5'" in result.warnings
 
@@ -357,7 +357,7 @@ def test_gold_words_without_a_label_are_left_out_and_counted(file):
     file("gold.conllu", conllu(tagged("a/X b/_ c/Y")))
     file("s.conllu", conllu(tagged("a/X b/Z c/X")))
     result = assay.score("gold.conllu", "s.conllu", times=10)
-    assert result.items == 2
+    assert result.about.items == 2
     assert result.score("s", "accuracy", "recall").value == 0.5
     assert "1 word has no gold label in UPOS and was left out." in result.warnings
 
@@ -379,7 +379,7 @@ def test_a_gold_word_without_label_that_the_system_splits_is_not_counted_against
     file("gold.conllu", conllu(tagged("ab/_ c/X d/Y")))
     file("s.conllu", conllu(tagged("a/Z b/Z c/X d/X")))
     result = assay.score("gold.conllu", "s.conllu", times=10)
-    assert result.aligned_by == "characters"
+    assert result.about.aligned_by == "characters"
     (counts,) = [row.counts for row in result.counts if row.measure == "accuracy"]
     assert counts == {"right": 1, "gold": 2, "system": 2, "aligned": 2}
     assert result.score("s", "accuracy", "precision").value == 0.5
@@ -389,7 +389,7 @@ def test_empty_features_count_and_their_order_does_not(file):
     file("gold.conllu", row(1, "a", feats="_") + row(2, "b", feats="A=1|B=2") + row(3, "c", feats="C=1"))
     file("s.conllu", row(1, "a", feats="_") + row(2, "b", feats="B=2|A=1") + row(3, "c", feats="_"))
     result = assay.score("gold.conllu", "s.conllu", column="FEATS", times=10)
-    assert result.items == 3
+    assert result.about.items == 3
     assert result.score("s", "accuracy").value == pytest.approx(2 / 3)
 
 
@@ -399,7 +399,7 @@ def test_a_measure_may_name_its_column_in_any_way(file, spelling):
     file("s.conllu", row(1, "a", "X", feats="_") + row(2, "b", "X", feats="B=2|A=1"))
     result = assay.score("gold.conllu", "s.conllu", f"accuracy(column={spelling})", times=10)
     assert [row.value for row in result.scores if row.score == "f1"] == [1.0]
-    assert result.items == 2
+    assert result.about.items == 2
 
 
 def test_lists_of_strings_are_refused():

@@ -18,6 +18,7 @@ from assay.errors import InputError, UsageError
 from assay.render import render
 from assay.result import Result
 from assay.result.schema import Posterior, Thirds
+from older import as_assay_1
 from unit.bayesian.tables import HEADER, Scores, made, pair, runs_of, text_of
 from unit.stats.runs import CASES, MEASURED, PAIRS, SIMULATED, accuracies
 
@@ -332,7 +333,7 @@ def test_numbers_without_an_upper_bound_are_cut_at_zero_alone() -> None:
 
 def test_older_files_get_the_kinds_that_their_shares_allow() -> None:
     result = bayes(runs_of(TWO), rope=0.002, draws=2000)
-    data = json.loads(result.to_json())
+    data = as_assay_1(result)
     for row in data["bayes"]:
         del row["kind"], row["claims"]
     assert Result.from_json(json.dumps(data)) == result

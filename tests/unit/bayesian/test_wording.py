@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from assay.bayesian.pairs import headline, posterior_verdict
 from assay.bayesian.table import Rope
-from assay.result.grammar import SURE, decide, with_kind
+from assay.result.grammar import SURE, decide_kind, with_kind
 from assay.result.schema import CurvePoint, Posterior, Thirds
 from cases import each
 
@@ -69,7 +69,7 @@ def said(*shares: Any, items: float = math.nan, origin: str = "given", **options
 @each("case", CASES, ids=lambda case: case["id"])
 def test_kinds_and_claims_are_those_of_the_specification(case: dict[str, Any]) -> None:
     shares, margin, expected = case["facts"]["shares"], case["facts"].get("margin") or 0.0, case["expected"]
-    found = decide(case["facts"])
+    found = decide_kind(case["facts"])
     kind, claims = found.kind, found.claims
     assert kind == expected["kind"]
     assert {*expected["must"]} <= {*claims}
@@ -107,19 +107,19 @@ def test_a_text_has_the_words_of_its_claims_and_no_others(given_shares: list[flo
 def test_no_kind_claims_more_than_the_shares(given_shares: list[float]) -> None:
     a, equal, b = (share / sum(given_shares) for share in given_shares)
     facts = {"type": "bayes", "shares": {"a": a, "equal": equal, "b": b}, "margin": 0.01}
-    found = decide(facts)
+    found = decide_kind(facts)
     kind, claims = found.kind, found.claims
     assert (kind == "bayes-better") == (max(a, b) >= SURE)
     assert (kind == "bayes-equivalent") == (equal >= SURE)
     assert ("undecided" in claims) == (max(a, equal, b) < SURE)
     # Exchanging the systems changes nothing.
-    turned = decide({**facts, "shares": {"a": b, "equal": equal, "b": a}})
+    turned = decide_kind({**facts, "shares": {"a": b, "equal": equal, "b": a}})
     assert (turned.kind, turned.claims) == (kind, claims)
 
 
 def test_without_a_region_nothing_is_equivalent() -> None:
     shares = {"a": 0.0, "equal": 1.0, "b": 0.0}
-    assert decide({"type": "bayes", "shares": shares}).kind == "bayes-open"
+    assert decide_kind({"type": "bayes", "shares": shares}).kind == "bayes-open"
 
 
 # --- sentences ---

@@ -147,10 +147,10 @@ def test_docs_are_scored_on_the_layer_that_the_measure_is_about():
 
 
 def test_docs_with_entities_are_compared_on_them_unless_something_else_is_asked_for():
-    assert assay.score(GOLD, SYSTEM).task == "spans"
-    assert assay.score(GOLD, SYSTEM, task="tags").task == "tags"
+    assert assay.score(GOLD, SYSTEM).about.task == "spans"
+    assert assay.score(GOLD, SYSTEM, task="tags").about.task == "tags"
     bare = [Doc("Anna/PROPN/0/ROOT")]
-    assert assay.score(bare, bare).task == "tags"
+    assert assay.score(bare, bare).about.task == "tags"
 
 
 def test_a_system_without_entities_has_none_right():
@@ -177,7 +177,7 @@ def test_white_space_is_no_word_and_hands_its_dependents_on():
 def test_other_tokens_of_the_same_text_are_aligned_by_characters():
     finer = [Doc("An/X/0/ROOT na/X/0/x sees/VERB/0/x York/PROPN/0/x | She/PRON/4/ROOT waves/VERB/4/x"), GOLD[1]]
     result = assay.score(GOLD, finer, "accuracy")
-    assert result.aligned_by == "characters"
+    assert result.about.aligned_by == "characters"
     assert result.score("system 1", "accuracy", "recall").value == 6 / 7
 
 
@@ -245,14 +245,14 @@ def test_labels_may_be_a_list_or_have_been_read_from_json():
 def test_positions_that_gold_ignores_are_left_out_of_plain_lists():
     gold, system = [[-100, 1, 2, -100], [-100, 0], [-100]], [[3, 1, 1, 0], [0, 0], [1]]
     result = assay.score(gold, system, "accuracy", times=5)
-    assert (result.items, result.score("system 1", "accuracy").value) == (3, pytest.approx(2 / 3))
+    assert (result.about.items, result.score("system 1", "accuracy").value) == (3, pytest.approx(2 / 3))
     assert "Gold has -100 at 4 positions, which are left out on both sides." in result.notes
     # As a training loop has it, as arrays, beside words, and among tags of spans, which go on behind them.
     assert assay.measure("accuracy")(gold, system)["accuracy"] == pytest.approx(2 / 3)
-    assert assay.score(np.array([[-100, 1, 2]]), np.array([[1, 1, 2]]), times=5).items == 2
-    assert assay.score([[("a", -100), ("b", 1)]], [[("a", 3), ("b", 1)]], times=5).items == 1
+    assert assay.score(np.array([[-100, 1, 2]]), np.array([[1, 1, 2]]), times=5).about.items == 2
+    assert assay.score([[("a", -100), ("b", 1)]], [[("a", 3), ("b", 1)]], times=5).about.items == 1
     tags = [[-100, "B-PER", -100, "I-PER", "O"]]
-    assert assay.score(tags, [["O", "B-PER", "O", "I-PER", "O"]], "exact", times=5).items == 1
+    assert assay.score(tags, [["O", "B-PER", "O", "I-PER", "O"]], "exact", times=5).about.items == 1
 
 
 @each(
@@ -407,7 +407,7 @@ def test_a_column_of_a_frame_is_found_under_its_own_name(column):
         for tags in (["N", "V"], ["N", "N"])
     )
     result = assay.score(gold, {"s": system}, "accuracy", column=column, times=5)
-    assert (result.column, result.score("s", "accuracy").value) == (column, 0.5)
+    assert (result.about.column, result.score("s", "accuracy").value) == (column, 0.5)
 
 
 def test_a_frame_and_a_file_may_call_tags_otherwise(tmp_path):
@@ -425,7 +425,7 @@ def test_several_columns_of_frames_are_not_guessed_among():
     assert refusal(assay.score, frame, {"s": frame}) == "labels may be in a, b. Choose one with column=."
     told = refusal(assay.score, frame, {"s": frame}, task="spans")
     assert told == "gold: tags may be in a, b. Choose one with column=."
-    assert assay.score(frame, {"s": frame}, task="spans", column="b", times=5).items == 1
+    assert assay.score(frame, {"s": frame}, task="spans", column="b", times=5).about.items == 1
 
 
 def test_heads_and_relations_of_a_frame_are_dependencies():

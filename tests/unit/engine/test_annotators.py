@@ -71,13 +71,13 @@ def test_the_text_of_items_is_shown_beside_them(tmp_path: Path) -> None:
 
 
 def test_data_in_python_have_the_shape_of_the_json() -> None:
-    assert assay.agreement(BY_ANNOTATOR, times=5).items == 3
+    assert assay.agreement(BY_ANNOTATOR, times=5).about.items == 3
 
 
 def test_columns_may_have_any_name(tmp_path: Path) -> None:
     text = LONG.replace("item,annotator,label", "text,who,says")
     form = "ratings(item=text, annotator=who, label=says)"
-    assert assay.agreement(written(tmp_path, "r.csv", text), input_format=form, times=5).items == 3
+    assert assay.agreement(written(tmp_path, "r.csv", text), input_format=form, times=5).about.items == 3
 
 
 def test_missing_marks_are_no_labels(tmp_path: Path) -> None:
@@ -177,7 +177,7 @@ def test_values_that_are_no_labels_are_refused_in_one_line(given: Any, message: 
 def test_sets_numbers_of_numpy_and_nan_are_read() -> None:
     data: Any = {"a": {"x": {"q", "p"}, "y": "p", "z": NAN}, "b": {"x": ("p", "q"), "y": ["q"], "z": "p"}}
     result = assay.agreement(data, ["alpha(level=set)"], times=5)
-    assert result.items == 2 and {row.first for row in result.coincidences} == {"p", "q", "p|q"}
+    assert result.about.items == 2 and {row.first for row in result.coincidences} == {"p", "q", "p|q"}
     numbers: Any = {"a": {"x": np.int64(1), "y": np.float64(2)}, "b": {"x": 1, "y": 10**400}}
     assert assay.agreement(numbers, times=5).disagreements[0].ratings == {"a": "2", "b": str(10**400)}
 
@@ -405,12 +405,12 @@ def test_levels_that_are_assumed_are_facts_and_the_ordinal_figure_stands_beside(
         (two, None, False),
     ):
         result = assay.agreement(data, measures, times=5)
-        facts = result.agreement_facts
+        facts = result.about.agreement_facts
         assert facts is not None and (facts.level, facts.level_assumed) == ("nominal", assumed)
         assert (facts.items, facts.annotators) == (30, 3)
         assert ("alpha(level=ordinal)" in result.measures) == assumed
     ordered = assay.agreement(numbers, ["alpha(level=ordinal)"], times=5)
-    assert ordered.agreement_facts and ordered.agreement_facts.level == "ordinal"
+    assert ordered.about.agreement_facts and ordered.about.agreement_facts.level == "ordinal"
     both = assay.agreement(numbers, ["alpha"], times=5)
     assert both.measures == ["alpha", "alpha(level=ordinal)"]
     assert both.score(ALL, "alpha(level=ordinal)") == ordered.score(ALL, "alpha(level=ordinal)")
@@ -421,7 +421,7 @@ def test_the_order_of_words_is_told_as_that_of_numbers_is(tmp_path: Path) -> Non
     lines = "".join(f"i{number},{words[number % 3]},{words[number % 5 % 3]}\n" for number in range(30))
     table = written(tmp_path, "words.csv", f"item,x,y\n{lines}")
     result = assay.agreement(table, ["alpha"], input_format="ratings(order=low<middle<high)", times=5)
-    assert result.agreement_facts and result.agreement_facts.level_assumed
+    assert result.about.agreement_facts and result.about.agreement_facts.level_assumed
     assert result.measures == ["alpha", "alpha(level=ordinal)"]
 
 
@@ -430,7 +430,7 @@ def test_facts_count_the_items_with_another_than_the_most_frequent_label() -> No
         "x": {"i1": "a", "i2": "a", "i3": "a", "i4": "b", "i5": "c"},
         "y": {"i1": "a", "i2": "b", "i3": "a", "i4": "b"},
     }
-    facts = assay.agreement(data, ["alpha"], times=5).agreement_facts
+    facts = assay.agreement(data, ["alpha"], times=5).about.agreement_facts
     assert facts and (facts.items, facts.minority_items, facts.annotators) == (4, 2, 2)
 
 
@@ -472,7 +472,7 @@ def test_words_of_several_files_are_ratings(tmp_path: Path) -> None:
     for measure in ("alpha", "fleiss", "ac1"):
         assert result.score(ALL, measure).value == pytest.approx(again.score(ALL, measure).value)
     assert result.disagreements[0].text == "The [end]"
-    assert result.noun == "word"
+    assert result.shown.noun == "word"
 
 
 def test_a_system_among_tagged_files(tmp_path: Path) -> None:
@@ -490,7 +490,7 @@ def test_words_cut_otherwise_are_compared_where_they_cover_the_same_characters(t
     third = written(tmp_path, "c.tsv", "New\tA\nYork\tN\nis\tV\n")
     result = assay.agreement([first, second, third], ["fleiss"], times=5)
     # New: N A, York: N N, is: V V V, NewYork: one rating.
-    assert result.items == 3
+    assert result.about.items == 3
     assert result.score(ALL, "fleiss", "agreement").value == pytest.approx(2 / 3)
 
 

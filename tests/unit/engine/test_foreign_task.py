@@ -127,7 +127,7 @@ def given_files(file):
 def test_scores_tests_changes_bounds_and_slices_follow(files):
     gold, systems = files
     result = assay.compare(gold, systems, task="arcs", times=50, slices=("label",), examples=2, embed="all")
-    assert (result.noun, result.items) == ("arc", 5)
+    assert (result.shown.noun, result.about.items) == ("arc", 5)
     overall = [row.value for row in result.scores if row.main and row.label is None and row.slice is None]
     assert overall == [pytest.approx(8 / 10), pytest.approx(6 / 10)]
     (diff,) = [row for row in result.diffs if row.slice is None]

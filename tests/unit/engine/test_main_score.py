@@ -19,6 +19,7 @@ from assay.render.text import main_scores, one_line
 from assay.result import Result
 from assay.result.gates import Baseline, Gates, Threshold
 from assay.tasks.tags.measures import judge_words
+from older import as_assay_1
 
 GOLD = [["A", "A", "A", "B"], ["A", "B"]]
 FIRST = [["A", "A", "A", "A"], ["A", "B"]]
@@ -112,7 +113,7 @@ def test_json_carries_it_there_and_back() -> None:
 
 def before(result: Result) -> Result:
     """A Result as it was written when rows did not say which score is the main one."""
-    data = json.loads(result.to_json())
+    data = as_assay_1(result)
     for row in data["scores"]:
         del row["main"]
     return Result.from_json(json.dumps(data))

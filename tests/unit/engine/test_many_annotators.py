@@ -52,7 +52,7 @@ def test_the_pairs_with_the_most_in_common_are_listed(most_meetings: int) -> Non
         result = assay.agreement(data, MEASURES, times=5)
     found, known = pairs_of(result), pairs_of(whole)
     listed = {pair for pair, _, _ in found}
-    assert len(listed) == 10 and result.remarks["pairs"] == "66"
+    assert len(listed) == 10 and result.shown.remarks["pairs"] == "66"
     assert found == pytest.approx({key: known[key] for key in found}, nan_ok=True, abs=1e-15)
     common = {pair: len({*data[pair[:4]]} & {*data[pair[-4:]]}) for pair, _, _ in known}
     assert min(common[pair] for pair in listed) >= max(common[pair] for pair in common.keys() - listed)
@@ -103,7 +103,7 @@ def test_no_table_of_items_and_annotators_is_made_and_rows_are_not_compared(monk
     few(monkeypatch, 20)
     system = {f"i{item}": 1 for item in range(40)}
     result = assay.agreement(crowd(40, 60, 5), systems={"m": system}, times=5)
-    assert result.remarks["pairs"] == "780" and '"pairs": "780"' in result.to_json()
+    assert result.shown.remarks["pairs"] == "780" and '"pairs": "780"' in result.to_json()
     for form in ("table", "tsv", "md", "latex", "html"):
         assert "780 pairs" in render(result, form)
 

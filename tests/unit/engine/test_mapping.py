@@ -180,7 +180,7 @@ def test_a_span_mapped_to_o_or_to_nothing_is_none(file, target):
     system = file("y.tsv", "Anna\tB-PER\nin\tB-LOC\nNew\tB-ORG\nYork\tI-ORG\n")
     file("rules", f"LOC\t{target}\n")
     result = assay.score(gold, {"s": system}, "exact", map="rules", times=5)
-    assert result.items == 1
+    assert result.about.items == 1
     assert {row.label for row in result.counts} == {None, "PER", "ORG"}
     (counts,) = [row.counts for row in result.counts if row.label is None]
     assert (counts["tp"], counts["fp"], counts["fn"]) == (1, 1, 0)
@@ -192,7 +192,7 @@ def test_a_span_that_was_called_o_stays_one():
     gold = [[("O", 0, 1), ("X", 2, 3)]]
     rules = Path("rules")
     rules.write_text("X\tY\n")
-    assert assay.score(gold, {"s": gold}, "exact", map="rules", times=5).items == 2
+    assert assay.score(gold, {"s": gold}, "exact", map="rules", times=5).about.items == 2
 
 
 def test_gaps_stay_with_their_spans_when_others_are_mapped_away(file):
@@ -200,7 +200,7 @@ def test_gaps_stay_with_their_spans_when_others_are_mapped_away(file):
     gold = file("g.tsv", "\n".join(lines) + "\n")
     file("rules", "LOC\tO\n")
     result = assay.score(gold, {"s": gold}, "exact", map="rules", times=5)
-    assert result.items == 1
+    assert result.about.items == 1
     assert any(text.startswith("Spans with gaps (gold 1, s 1)") for text in result.notes)
 
 

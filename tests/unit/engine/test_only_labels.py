@@ -57,7 +57,7 @@ def test_spans_with_other_labels_are_dropped_on_both_sides_before_matching(optio
     found = assay.score(gold, {"s": system}, measures, **options)
     expected = assay.score(kept[0], {"s": kept[1]}, measures)
     assert repr(scores(found)) == repr(scores(expected))
-    assert found.items == expected.items
+    assert found.about.items == expected.about.items
 
 
 def test_exact_counts_of_a_label_are_the_same_with_and_without_the_others():
@@ -97,7 +97,7 @@ def test_tags_have_scikit_learns_micro_average_over_the_labels(measure, labels):
     expected = precision_recall_fscore_support(*flat, labels=labels, average="micro")
     for name, value in zip(("precision", "recall", "f1"), expected[:3], strict=True):
         assert result.score("s", measure, name).value == pytest.approx(value, abs=1e-12)
-    assert result.items == sum(tag in labels for tag in flat[0])
+    assert result.about.items == sum(tag in labels for tag in flat[0])
     others = assay.score(gold, {"s": system}, measure, ignore_labels=[x for x in "NVDA" if x not in labels])
     assert repr(scores(others)) == repr(scores(result))
 
@@ -197,7 +197,7 @@ def test_a_relation_stands_for_its_subtypes_and_a_subtype_for_itself(trees):
         ("nsubj", numbers["nsubj"] + numbers["nsubj:pass"]),
         ("nsubj:pass", numbers["nsubj:pass"]),
     ):
-        assert assay.score(*trees, "las", labels=[name]).items == expected
+        assert assay.score(*trees, "las", labels=[name]).about.items == expected
 
 
 def test_content_words_of_some_relations_keep_their_function_words(trees):
@@ -242,8 +242,8 @@ def test_what_was_chosen_is_in_the_result_its_signature_and_its_json():
     assert len({result.signature for result in results}) == 3
     assert results[1].signature == results[3].signature
     again = Result.from_json(results[1].to_json())
-    assert (again.labels, again.ignore_labels) == (("LOC", "PER"), ())
-    assert results[2].ignore_labels == ("PER",)
+    assert (again.about.labels, again.about.ignore_labels) == (("LOC", "PER"), ())
+    assert results[2].about.ignore_labels == ("PER",)
 
 
 def test_a_label_that_occurs_nowhere_is_said_with_the_nearest():
@@ -300,7 +300,7 @@ def test_folders_in_shards_and_parts_have_the_same_result(tmp_path, monkeypatch)
     together = make_result(merge_files([str(path) for path in reversed(parts)]))
     for result in (in_shards, together):
         assert repr(result.scores) == repr(whole.scores)
-        assert (result.labels, result.ignore_labels) == (("N", "V", "W"), ("D",))
+        assert (result.about.labels, result.about.ignore_labels) == (("N", "V", "W"), ("D",))
         assert result.signature == whole.signature
         assert result.warnings == whole.warnings
     assert "--labels: there is no label 'W'. There is: A, D, N, V." in whole.warnings

@@ -60,7 +60,7 @@ def test_no_system_at_all_is_refused():
 def test_the_first_usual_column_that_all_files_fill_is_compared(file):
     file("gold.conllu", row(1, "a", "X", "Y"))
     file("s.conllu", row(1, "a", "_", "Y"))
-    assert assay.score("gold.conllu", "s.conllu", times=10).column == "XPOS"
+    assert assay.score("gold.conllu", "s.conllu", times=10).about.column == "XPOS"
 
 
 def test_where_no_column_is_filled_everywhere_it_is_said_who_fills_what(file):
@@ -105,7 +105,7 @@ def test_the_lemma_of_a_real_underscore_is_compared(file):
     file("gold.conllu", row(1, "_", "SYM", lemma="_") + row(2, "x", "X", lemma="y") + row(3, "z", "X"))
     file("s.conllu", row(1, "_", "SYM", lemma="_") + row(2, "x", "X", lemma="x") + row(3, "z", "X", lemma="z"))
     result = assay.score("gold.conllu", "s.conllu", column="LEMMA", times=10)
-    assert result.items == 2
+    assert result.about.items == 2
     assert result.score("s", "accuracy").value == 0.5
 
 
@@ -117,7 +117,7 @@ def test_documents_may_be_the_units(file):
     file("gold.conllu", conllu(*gold, comments=[["newdoc id = 1"], [], ["newdoc id = 2"]]))
     file("s.conllu", conllu(*gold[:2], tagged("d/Y")))
     result = assay.score("gold.conllu", "s.conllu", unit="document", times=10)
-    assert (result.unit, result.units) == ("document", 2)
+    assert (result.about.unit, result.about.units) == ("document", 2)
     assert "|unit:document|n:2|" in result.signature
     assert "2 documents only: intervals and p-values from so few units are rough." in result.warnings
 
@@ -126,7 +126,7 @@ def test_folders_correspond_by_file_name(file):
     for folder in ("gold", "s"):
         for name in ("x", "y"):
             file(f"{folder}/{name}.{folder}.tsv", tsv(tagged(f"{name}/X")))
-    assert assay.score("gold", "s", times=10).items == 2
+    assert assay.score("gold", "s", times=10).about.items == 2
     file("gold/z.gold.tsv", tsv(tagged("z/X")))
     assert refusal(assay.score, "gold", "s", times=10) == (
         "s: lacks z, which gold has. Files of two folders correspond by name."
@@ -200,7 +200,7 @@ def test_another_sentence_split_is_told_of(file):
     file("s.conllu", conllu(tagged("a/X b/X c/X d/X")))
     result = assay.score("gold.conllu", "s.conllu", times=10)
     assert "s has 1 sentences where gold has 3; gold's are used." in result.warnings
-    assert (result.units, result.aligned_by) == (3, "words")
+    assert (result.about.units, result.about.aligned_by) == (3, "words")
 
 
 # --- lists ---
@@ -211,7 +211,7 @@ def test_pairs_of_word_and_label_are_one_system():
     result = assay.score(gold, gold, times=10)
     assert [source.name for source in result.systems] == ["system 1"]
     assert result.score("system 1", "accuracy").value == 1
-    assert result.aligned_by == "words"
+    assert result.about.aligned_by == "words"
 
 
 def test_several_systems_may_be_lists_of_pairs():
@@ -294,7 +294,7 @@ def test_upos_and_feats_together_are_a_tag_of_universal_dependencies(file):
     gold = file("g.conllu", line.format("NOUN", "Case=Nom|Number=Sing"))
     system = file("s.conllu", line.format("NOUN", "Number=Sing|Case=Acc"))
     result = assay.score(gold, system, ["pa", "pos-accuracy"], tagset="ud", times=1)
-    assert result.column == "UPOS+FEATS"
+    assert result.about.column == "UPOS+FEATS"
     assert result.score("s", "pos-accuracy").value == 1
     assert result.score("s", "pa").value == pytest.approx(2 / 3, abs=1e-9)
 

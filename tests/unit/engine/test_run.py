@@ -181,8 +181,8 @@ def test_a_result_survives_json_with_nan_and_numpy_numbers():
             "line 1: not JSON (Expecting property name enclosed in double quotes). "
             "Was it written by assay --format json?",
         ),
-        ("[]", "schema None where 'assay/1' is read. Was it written by assay --format json?"),
-        ('{"schema": "assay/9"}', "schema 'assay/9' where 'assay/1' is read. Was it written by assay --format json?"),
+        ("[]", "schema None where 'assay/2' is read. Was it written by assay --format json?"),
+        ('{"schema": "assay/9"}', "schema 'assay/9' where 'assay/2' is read. Was it written by assay --format json?"),
     ],
 )
 def test_json_that_is_no_result_is_refused(text, message):
@@ -346,7 +346,7 @@ def test_the_correction_is_over_pairs_and_measures_and_not_over_slices():
     }
     given = {"slices": ("sentence-length", "label"), "times": 200}
     result = assay.compare(gold, systems, MEASURES, **given)
-    assert result.family == 9
+    assert result.about.family == 9
     mains = result.main_scores
     whole = [row for row in result.comparisons if row.slice is None]
     families = {}
@@ -375,7 +375,7 @@ def test_against_a_baseline_its_pairs_alone_are_tested():
     gold = [[str(x) for x in rng.integers(0, 3, 5)] for i in range(30)]
     systems = {name: [[rng.choice([x, "0"]) for x in row] for row in gold] for name in "abcd"}
     result = assay.compare(gold, systems, ["accuracy"], times=50, baseline="b")
-    assert result.family == 3
+    assert result.about.family == 3
     pairs = [(row.a, row.b) for row in result.comparisons if row.test == "shuffling"]
     assert pairs == [("a", "b"), ("b", "c"), ("b", "d")]
     with pytest.raises(UsageError, match="there is no system 'e'"):
@@ -385,7 +385,7 @@ def test_against_a_baseline_its_pairs_alone_are_tested():
 def test_a_single_pair_needs_no_correction():
     gold = [["A", "B"]] * 10
     result = assay.compare(gold, {"a": [["A", "A"]] * 10, "b": gold}, ["accuracy"], times=50)
-    assert result.family == 1
+    assert result.about.family == 1
     assert [row.p_adjusted for row in result.comparisons] == [row.p for row in result.comparisons]
 
 

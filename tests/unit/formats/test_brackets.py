@@ -306,7 +306,7 @@ def test_trees_whose_brackets_are_not_paired_can_be_left_out(file):
     counts = next(row.counts for row in result.counts if row.label is None)
     assert (counts["sentences"], counts["skipped"], counts["tp"]) == (2, 1, 6)
     result = assay.score(broken, [gold], ["parseval"], times=10, on_mismatch="skip")
-    assert result.units == 2
+    assert result.about.units == 2
     assert not any("other words" in text for text in result.warnings)
 
 

@@ -325,4 +325,4 @@ def test_documents_without_sentences_are_not_resampled_by_sentences(document):
         '--input-format "brat(units=lines)"'
     )
     lines = assay.score(gold, gold, unit="sentence", times=1, input_format="brat(units=lines)")
-    assert lines.unit == "sentence"
+    assert lines.about.unit == "sentence"

@@ -64,7 +64,7 @@ def test_line_ends_and_a_mark_at_the_beginning_are_taken_as_they_come(file):
 
 def test_a_name_of_other_formats_finds_its_column(path):
     result = assay.score(path, {"s": path}, "accuracy", column="POS", times=2)
-    assert result.column == "POS"
+    assert result.about.column == "POS"
 
 
 def test_two_columns_more_or_less_are_no_other_format(file):

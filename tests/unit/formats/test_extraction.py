@@ -46,7 +46,7 @@ def documents(file):
 
 def test_mentions_and_relations_count_words_over_the_document(documents):
     corpus = read(documents(DYGIE))
-    assert (corpus.format, corpus.sentences, corpus.by_id, corpus.chains) == ("dygie", 2, True, None)
+    assert (corpus.format, corpus.sentences, corpus.by_id, "mentions" in corpus.marks) == ("dygie", 2, True, False)
     assert placed(corpus) == [ANN, ROME]
     assert related(corpus) == [("saw", SHE, ROME), ("left", ANN, ROME)]
     assert corpus.notes == ("Arguments of relations that are not among the spans: 1.",)
@@ -98,8 +98,8 @@ def test_an_argument_that_may_be_two_spans_is_the_first_and_counted(documents):
 def test_chains_are_read_too(documents):
     clusters = [[[0, 1], [3, 3]]]
     corpus = read(documents({**DYGIE, "clusters": clusters}))
-    assert (corpus.chains.begin.tolist(), corpus.chains.end.tolist()) == ([0, 3], [2, 4])
-    assert read(documents({**DYGIE, "clusters": clusters}), input_format="clusters").chains is not None
+    assert (corpus.marks["mentions"].begin.tolist(), corpus.marks["mentions"].end.tolist()) == ([0, 3], [2, 4])
+    assert "mentions" in read(documents({**DYGIE, "clusters": clusters}), input_format="clusters").marks
     plain = {key: value for key, value in DYGIE.items() if key in ("doc_key", "sentences")}
     assert Input(documents({**plain, "clusters": clusters})).plan.format == "clusters"
     late = documents({**DYGIE, "doc_key": "d0"}, {**DYGIE, "clusters": clusters})
@@ -258,7 +258,7 @@ def test_spans_of_dygie_are_compared_by_sentence_and_documents_by_id(documents):
     other = {**DYGIE, "doc_key": "d2", "ner": [[[0, 0, "PER"]], [], []]}
     documents(DYGIE, {**other, "ner": DYGIE["ner"]}, name="gold.json"), documents(other, DYGIE, name="s.json")
     result = assay.score("gold.json", "s.json", "exact", task="spans", times=5)
-    assert (result.unit, result.units, result.items) == ("sentence", 4, 4)
+    assert (result.about.unit, result.about.units, result.about.items) == ("sentence", 4, 4)
     assert result.score("s", "exact").value == 4 / 7
 
 
@@ -267,7 +267,7 @@ def test_documents_with_chains_are_still_compared_by_these(documents):
     name = documents({**DYGIE, "clusters": clusters})
     assert assay.score(name, name, task="coreference", times=5).scores[0].value == 1
     without = {key: value for key, value in DYGIE.items() if key != "relations"}
-    assert assay.score(documents({**without, "clusters": clusters}), name, times=5).task == "coreference"
+    assert assay.score(documents({**without, "clusters": clusters}), name, times=5).about.task == "coreference"
 
 
 def test_a_corpus_without_spans_has_nothing_to_relate_or_to_link(file):

@@ -133,7 +133,7 @@ def test_universal_propositions_2_without_words_correspond_line_by_line(file):
     bare = file("bare.conllup", BARE)
     worse = file("worse.conllup", BARE.replace("A1:2|", "A1:1|"))
     result = assay.score(bare, {"s": worse}, times=1)
-    assert (result.task, result.measures) == ("graphs", ["srl", "srl-unlabelled"])
+    assert (result.about.task, result.measures) == ("graphs", ["srl", "srl-unlabelled"])
     assert [row.counts["tp"] for row in result.counts if row.label is None] == [2, 2]
     corpus = with_roles(read_labels(Input(bare), [ROLES]))
     assert (corpus.has_words, corpus.forms.strings()) == (False, ["·", "·", "come", "·"])
@@ -182,16 +182,16 @@ def test_roles_of_lines_that_are_no_words_are_told_of(file):
 def test_conll09_with_predicates_is_about_roles_unless_something_else_is_asked_for(file):
     path = file("x.txt", CONLL09)
     result = assay.score(path, {"s": path}, times=1)
-    assert (result.task, result.measures) == ("graphs", ["srl", "srl-unlabelled"])
-    assert assay.score(path, {"s": path}, column="POS", times=1).task == "tags"
-    assert assay.score(path, {"s": path}, task="tags", times=1).task == "tags"
-    assert assay.score(path, {"s": path}, "las", times=1).task == "dependencies"
+    assert (result.about.task, result.measures) == ("graphs", ["srl", "srl-unlabelled"])
+    assert assay.score(path, {"s": path}, column="POS", times=1).about.task == "tags"
+    assert assay.score(path, {"s": path}, task="tags", times=1).about.task == "tags"
+    assert assay.score(path, {"s": path}, "las", times=1).about.task == "dependencies"
     flagless = file("y.txt", CONLL09.replace("\tY\t", "\t_\t"))
-    assert assay.score(flagless, {"s": flagless}, times=1).task == "graphs"
+    assert assay.score(flagless, {"s": flagless}, times=1).about.task == "graphs"
     bare = file("z.txt", "".join("\t".join(line.split("\t")[:12]) + "\n" for line in CONLL09.splitlines()))
-    assert assay.score(bare, {"s": bare}, times=1).task == "tags"
+    assert assay.score(bare, {"s": bare}, times=1).about.task == "tags"
     empty = file("w.txt", rows("1 Kim Kim Kim N N _ _ 0 0 S S _ _"))
-    assert assay.score(empty, {"s": empty}, times=1).task == "tags"
+    assert assay.score(empty, {"s": empty}, times=1).about.task == "tags"
 
 
 def test_plain_conllu_is_no_file_of_propositions(file):
@@ -221,8 +221,8 @@ def test_conll2012_has_roles_before_its_last_column_and_stays_a_file_of_chains(f
     path = file("x.txt", CONLL2012)
     arguments = [(0, 1, 1, "ARG0"), (1, 2, 1, "V"), (3, 4, 1, "ARG1")]
     assert roles_of(path) == ("conll2012", {1: "leave.01"}, arguments)
-    assert assay.score(path, {"s": path}, times=1).task == "coreference"
-    assert assay.score(path, {"s": path}, "srl-span", times=1).items == 2
+    assert assay.score(path, {"s": path}, times=1).about.task == "coreference"
+    assert assay.score(path, {"s": path}, "srl-span", times=1).about.items == 2
     assert list(read(path).columns) == ["XPOS"]
 
 

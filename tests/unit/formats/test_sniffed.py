@@ -83,10 +83,10 @@ def test_a_header_in_another_language_is_refused_or_noted_in_short_files(file, f
             '"tsv(header=true)" or "tsv(header=false)".'
         )
     else:
-        assert assay.score("gold.tsv", "s.tsv", times=5).items == 61
+        assert assay.score("gold.tsv", "s.tsv", times=5).about.items == 61
     # A system that has a usual tag there says that it is a word; so does the user.
-    assert assay.score("gold.tsv", ["s.tsv", "t.tsv"], times=5).items == 61
-    assert assay.score("gold.tsv", "s.tsv", input_format="tsv(header=false)", times=5).items == 61
+    assert assay.score("gold.tsv", ["s.tsv", "t.tsv"], times=5).about.items == 61
+    assert assay.score("gold.tsv", "s.tsv", input_format="tsv(header=false)", times=5).about.items == 61
     for name in ("gold.tsv", "s.tsv"):
         file(name, tagged(first, 40))
     note = f"gold.tsv: the first line, {shown!r}, is read as a word. If it names the columns: --input-format "
@@ -129,7 +129,7 @@ def test_the_remedy_for_conllu_with_spaces_works(file):
     message = refusal(assay.score, gold, {"s": file("s.conllu", SPACED.replace("NOUN", "VERB"))})
     command = message.partition("Put them in: ")[2].replace("new.conllu", "mended.conllu")
     subprocess.run(command, shell=True, check=True)
-    assert assay.score("mended.conllu", {"s": "mended.conllu"}, times=5).column == "UPOS"
+    assert assay.score("mended.conllu", {"s": "mended.conllu"}, times=5).about.column == "UPOS"
     assert Path("mended.conllu").read_text().splitlines()[0] == "# sent_id = 1"
     for asked in ("conllu", None):
         assert refusal(Input, gold, input_format=asked) == message
@@ -185,7 +185,7 @@ def test_more_labels_than_words_are_hardly_labels(file):
         "a.tsv: column 2 has more different values than column 1, so that these hardly are labels and words. Say "
         'which they are: --column 2 --input-format "tsv(word=1)", or the other way round.'
     )
-    assert assay.score("a.tsv", {"s": "a.tsv"}, "accuracy", column="2", times=5).column == "2"
+    assert assay.score("a.tsv", {"s": "a.tsv"}, "accuracy", column="2", times=5).about.column == "2"
 
 
 def test_files_of_a_folder_have_their_words_in_the_same_column(file):
@@ -203,10 +203,10 @@ def test_a_header_is_no_word(file):
     system = file("s.tsv", f"word\ttag\n{body.replace('NN', 'XX')}")
     for options in ({}, {"column": "tag"}, {"column": "2"}, {"input_format": "tsv(header=true)"}):
         result = assay.score(gold, {"s": system}, "accuracy", times=5, **options)
-        assert result.items == 3
+        assert result.about.items == 3
         assert [row.value for row in result.scores if row.score == "f1"] == [pytest.approx(2 / 3)]
     asked = assay.score(gold, {"s": system}, "accuracy", times=5, input_format="tsv(header=false)")
-    assert asked.items == 4
+    assert asked.about.items == 4
 
 
 def test_a_header_that_stands_there_twice_is_refused(file):
@@ -232,10 +232,10 @@ def test_annotators_are_called_by_their_names_in_notes(file):
 def test_layers_are_scored_when_they_are_named(file):
     layered = file("a.tsv", "New\tB-ORG\tB-LOC\nYork\tI-ORG\tI-LOC\nBank\tI-ORG\tO\n")
     for column, items in (("2+3", 2), ("2", 1), ("3", 1)):
-        assert assay.score(layered, {"s": layered}, column=column, times=5).items == items
+        assert assay.score(layered, {"s": layered}, column=column, times=5).about.items == items
 
 
 def test_the_one_column_with_tags_is_taken_wherever_it_stands(file):
     path = file("a.tsv", "New\tB-LOC\tx\nYork\tI-LOC\ty\n")
     result = assay.score(path, {"s": path}, "exact", times=5)
-    assert (result.column, result.items) == ("2", 1)
+    assert (result.about.column, result.about.items) == ("2", 1)

@@ -64,7 +64,7 @@ def test_columns_without_the_labels_of_others_are_metadata(name: str, tmp_path: 
 def test_metadata_are_there_for_slices_units_and_beside_items(tmp_path: Path) -> None:
     text = table({"text": TEXTS, "doc": ("x", "x", "y"), **RATED})
     result = agreement(tmp_path, text, slices=["meta:doc"], unit="document")
-    assert result.units == 2 and {row.slice for row in result.scores} == {None, "meta:doc=x", "meta:doc=y"}
+    assert result.about.units == 2 and {row.slice for row in result.scores} == {None, "meta:doc=x", "meta:doc=y"}
     assert result.disagreements[0].text == "text 3"
 
 

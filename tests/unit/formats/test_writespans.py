@@ -72,9 +72,9 @@ def converted(name: str, target: str, **options: str) -> tuple[str, list[str]]:
 
 def content(corpus):
     """All that is to stay as it was, relations in any order."""
-    chains = corpus.chains
+    chains = corpus.marks.get("mentions")
     scores = str(candidate_scores(links_in(corpus)[1]).tolist())
-    mentions = None if chains is None else [chains.document.tolist(), chains.begin.tolist(), chains.chain.tolist()]
+    mentions = None if chains is None else [chains.unit.tolist(), chains.begin.tolist(), chains.group.tolist()]
     return placed(corpus), sorted(related(corpus)), linked(corpus), scores, mentions, corpus.texts
 
 

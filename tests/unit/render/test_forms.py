@@ -19,6 +19,7 @@ from assay.render.text import one_line
 from assay.result import Result
 from assay.result.numbers import WRITERS, coefficient
 from cases import each
+from older import as_assay_1
 
 GOLD = [["A", "A", "B"], ["B", "C", "A"], ["A", "B", "B"], ["C", "A", "A"], ["B", "A", "C"]] * 4
 FIRST = [[{"C": "B"}.get(tag, tag) for tag in tags] for tags in GOLD]
@@ -108,15 +109,15 @@ def test_programs_get_plain_numbers() -> None:
     assert lines[2].split("\t")[:2] == ["first", f"{value:.6f}"]
     data = json.loads(result.to_json())
     assert value in [row["value"] for row in data["scores"] if row["score"] == "kappa"]
-    assert data["score_forms"] == {"kappa": {"kappa": "coefficient", "alpha": "coefficient"}}
+    assert data["shown"]["score_forms"] == {"kappa": {"kappa": "coefficient", "alpha": "coefficient"}}
     assert Result.from_json(result.to_json()).form_of(result.comparisons[0]) == "coefficient"
 
 
 def test_files_from_before_there_were_forms_get_them() -> None:
     result = compared()
-    old = json.loads(result.to_json())
+    old = as_assay_1(result)
     del old["score_forms"], old["tables"]
-    assert Result.from_json(json.dumps(old)).score_forms == result.score_forms
+    assert Result.from_json(json.dumps(old)).shown.score_forms == result.shown.score_forms
 
 
 def test_figures_keep_coefficients_and_percent_apart() -> None:

@@ -328,7 +328,7 @@ def test_a_label_of_a_line_feed_alone_does_not_break_a_markdown_row():
 def test_tsv_has_what_is_in_the_cells_of_the_tables(results, case, command):
     result = results(case, command)
     blocks = tsv_blocks(result)
-    found = tables(replace(result, titles={}))
+    found = tables(result.with_shown(titles={}))
     assert [title for title, _ in blocks] == [f"# {table.title}" for table in found]
     for table, (_, (header, *rows)) in zip(found, blocks, strict=True):
         places = tsv_columns([in_tsv(name) for name in table.header], header)
@@ -410,7 +410,7 @@ def test_tsv_has_numbers_from_a_thousand_on_without_separators(command):
 
 def check_numbers(result: Result) -> None:
     wrong = []
-    found = tables(replace(result, titles={}))
+    found = tables(result.with_shown(titles={}))
     for table, (title, (header, *rows)) in zip(found, tsv_blocks(result), strict=True):
         places = tsv_columns([in_tsv(name) for name in table.header], header)
         # The lines that head a kind of change have no share of the kind.
@@ -527,7 +527,7 @@ def test_a_star_at_the_beginning_of_a_latex_row_is_not_taken_for_a_part_of_the_l
 def test_json_has_fractions_and_null_and_comes_back(results):
     for case in CASES:
         data = json.loads(render(results(case), "json"))
-        assert data["schema"] == "assay/1"
+        assert data["schema"] == "assay/2"
         values = [row["value"] for row in data["scores"]]
         assert all(value is None or 0 <= value <= 1 for value in values)
         assert (case == "undefined") == all(value is None for value in values)
@@ -655,7 +655,8 @@ def judged(result: Result, values: dict[str, float], rows: list[dict[str, object
     own |= {"low_family": None, "high_family": None, "level": None, "family": None, "variance": None, "df": None}
     comparisons = adjust_p_values([replace(pattern, **{**own, **row}) for row in rows], {"accuracy": pattern.score})
     scores = tuple(replace(score, system=name, value=value) for name, value in values.items())
-    return replace(result, units=100, times=10_000, scores=scores, comparisons=tuple(comparisons)).verdict
+    result = result.with_about(units=100, times=10_000)
+    return replace(result, scores=scores, comparisons=tuple(comparisons)).verdict
 
 
 def pair(a: str, b: str, difference: float, p: float, **more: object) -> dict[str, object]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assay.result.grammar import decide
+from assay.result.grammar import decide_kind
 from assay.stats.significance import holm_of
 from cases import each
 
@@ -32,7 +32,7 @@ def corrected(facts: dict[str, Any]) -> dict[str, Any]:
 def test_kind_and_claims_follow_from_facts(case: dict[str, Any]) -> None:
     """Every case has its kind, the claims that it must make, and none that it must not."""
     facts, expected = corrected(case["facts"]), case["expected"]
-    found = decide(facts)
+    found = decide_kind(facts)
     assert found.kind == expected["kind"]
     assert not set(expected["must"]) - set(found.claims)
     assert not set(expected["must_not"]) & set(found.claims)
@@ -54,7 +54,7 @@ def test_exchanging_the_systems_mirrors_the_decision() -> None:
             for pair in (("low", "high"), ("low90", "high90"))
             for one, two in (pair, pair[::-1])
         }
-        here, there = decide(facts), decide({**facts, "difference": -facts["difference"], **ends})
+        here, there = decide_kind(facts), decide_kind({**facts, "difference": -facts["difference"], **ends})
         assert (there.kind, set(there.claims)) == (here.kind, set(here.claims)), case["id"]
         if "not_worse" not in here.systems or here.kind != "not-worse":
             assert dict(there.systems) == {role: other[system] for role, system in here.systems.items()}
@@ -66,9 +66,9 @@ def test_margins_change_kinds_in_one_direction() -> None:
     rank = {"open": 0, "not-worse": 1, "equivalent": 2}
     for low, high in ((-0.02, 0.01), (-0.004, 0.03), (-0.01, 0.01)):
         ends = {"difference": 0.001, "low": low, "high": high, "low90": low / 1.2, "high90": high / 1.2}
-        kinds = [decide({**facts, **ends, "margin": margin / 1000}).kind for margin in range(1, 60)]
+        kinds = [decide_kind({**facts, **ends, "margin": margin / 1000}).kind for margin in range(1, 60)]
         assert [rank[kind] for kind in kinds] == sorted(rank[kind] for kind in kinds)
     ends = {"difference": 0.03, "low": 0.02, "high": 0.04, "low90": 0.022, "high90": 0.038, "p_adjusted": 0.001}
-    kinds = [decide({**facts, **ends, "margin": margin / 1000}).kind for margin in range(1, 60)]
+    kinds = [decide_kind({**facts, **ends, "margin": margin / 1000}).kind for margin in range(1, 60)]
     order = ["more-than-margin", "different-margin-open", "trivial"]
     assert list(dict.fromkeys(kinds)) == order

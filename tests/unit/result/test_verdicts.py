@@ -14,10 +14,11 @@ import numpy as np
 import assay
 from assay.render import render
 from assay.render.page import fragment, index, page
-from assay.result import AgreementFacts, Comparison, Family, Power, Result, Score, Source
-from assay.result.grammar import BETTER, KINDS, decide
+from assay.result import About, AgreementFacts, Comparison, Family, InputFile, Power, Presentation, Result, Score
+from assay.result.grammar import BETTER, KINDS, decide_kind
 from assay.result.verdict import make_verdict, sentence
 from cases import each
+from older import as_assay_1
 from unit.result.test_grammar import CASES, corrected
 
 NEVER = re.compile(r"\bchance\b|told apart|\bleads?\b|confirmed|\bproves?\b|trend towards", re.IGNORECASE)
@@ -107,16 +108,20 @@ def check_words(text: str, claims: set[str]) -> None:
 
 def result_of(facts: dict[str, Any]) -> Result:
     """A Result that holds the facts of a case."""
-    kind, found = facts["type"], decide(facts)
+    kind, found = facts["type"], decide_kind(facts)
     command = {"agreement": "agreement", "ceiling": "agreement", "score": "score"}.get(kind, "compare")
     names = {"many": [f"s{number}" for number in range(1, facts.get("systems", 0) + 1)], "score": ["a"]}
     systems = names.get(kind, ["a", "b"])
-    sources = tuple(Source(name, f"{name}.tsv", "0" * 64, "tsv", 9, 99) for name in systems)
+    sources = tuple(InputFile(name, f"{name}.tsv", "0" * 64, "tsv", 9, 99) for name in systems)
     result = Result(
-        **{"schema": "assay/1", "version": "1", "signature": "s", "command": command, "task": "tags", "column": "X"},
-        **{"unit": "sentence", "units": facts.get("units", 500), "items": 999, "aligned_by": "words", "seed": 1},
-        **{"times": 10_000, "interval": "score", "test": "shuffling", "family": 1, "documents": 0},
-        gold=Source("gold", "gold.tsv", "0" * 64, "tsv", 9, 99),
+        **{"schema": "assay/2", "version": "1", "signature": "s"},
+        about=About(
+            **{"command": command, "task": "tags", "column": "X", "unit": "sentence", "items": 999},
+            **{"units": facts.get("units", 500), "aligned_by": "words", "seed": 1, "times": 10_000},
+            **{"interval": "score", "test": "shuffling", "family": 1},
+        ),
+        shown=Presentation(),
+        gold=InputFile("gold", "gold.tsv", "0" * 64, "tsv", 9, 99),
         systems=sources,
     )  # fmt: skip
     nan = math.nan
@@ -128,7 +133,7 @@ def result_of(facts: dict[str, Any]) -> Result:
         numbers = [nan if own.get(key) is None else own[key] for key in ("difference", "low", "high")]
         p, adjusted = (nan if own.get(key) is None else own[key] for key in ("p", "p_adjusted"))
         low, high = own.get("p_low", p), own.get("p_high", p)
-        found = decide(own)
+        found = decide_kind(own)
         power = Power(0.05, 0.8, 0.0, 0.01, 0.04, 900, 600, None)
         return Comparison(
             *(a, b, "accuracy", "f1", None, *numbers, "shuffling", p, low, high, adjusted, own.get("differ", 100)),
@@ -143,7 +148,8 @@ def result_of(facts: dict[str, Any]) -> Result:
         values = (0.5, nan if difference is None else 0.5 + difference)
         rows = [score(name, value) for name, value in zip(systems, values, strict=True)]
         documents = 6 if facts.get("clustered") else 0
-        return replace(result, scores=tuple(rows), comparisons=(test("a", "b", facts),), documents=documents)
+        result = replace(result, scores=tuple(rows), comparisons=(test("a", "b", facts),))
+        return result.with_about(documents=documents)
     if kind == "many":
         top, base = facts["top"], facts.get("baseline")
         values = {name: 0.9 if name in top else 0.8 - place / 100 for place, name in enumerate(systems)}
@@ -163,14 +169,15 @@ def result_of(facts: dict[str, Any]) -> Result:
     if kind == "score":
         ends = (nan, nan) if facts["low"] is None else (facts["low"], facts["high"])
         rare = tuple(facts.get("rare_labels", ()))
-        return replace(result, scores=(score("a", facts["value"], ends=ends, too_short=rare),), units=1)
+        only = score("a", facts["value"], ends=ends, too_short=rare)
+        return replace(result, scores=(only,)).with_about(units=1)
     if kind == "agreement":
         numbers = [nan if facts[key] is None else facts[key] for key in ("value", "low", "high")]
         row = Score("all annotators", "alpha", "alpha", None, None, *numbers, main=True)
         minority, level = facts.get("minority_items", 9), facts.get("level", "nominal")
         assumed = facts.get("level_assumed", False)
         known = AgreementFacts(facts["items"], minority, facts["annotators"], level, assumed)
-        return replace(result, scores=(row,), agreement_facts=known)
+        return replace(result, scores=(row,)).with_about(agreement_facts=known)
     assert kind == "ceiling", found
     known = AgreementFacts(100, 50, facts["annotators"], "nominal")
     own = {**facts, "type": "pair", "differ": 50}
@@ -181,7 +188,7 @@ def result_of(facts: dict[str, Any]) -> Result:
         p_not_worse=0.02,
         annotators=facts["annotators"],
     )
-    return replace(result, agreement_facts=known, comparisons=(row,))
+    return replace(result, comparisons=(row,)).with_about(agreement_facts=known)
 
 
 SHOWN = [case for case in CASES if case["facts"]["type"] not in ("bayes", "average")]
@@ -200,7 +207,7 @@ def test_every_rendering_says_what_the_claims_allow(case: dict[str, Any]) -> Non
         assert re.search(SAYS[claim], said), (claim, said)
     for claim in set(expected["must_not"]) - FREE - set(ASSERTS):
         assert not re.search(SAYS[claim], found.text), (claim, found.text)
-    claims = {*decide(facts).claims}
+    claims = {*decide_kind(facts).claims}
     assert "may be" not in said
     texts = [said, *(render(result, form) for form in ("md", "latex", "tsv", "table")), fragment(result)]
     texts += [page(result).partition('<div id="app"')[0], index("all", [("one", "one.html", result)])]
@@ -248,7 +255,7 @@ def test_files_from_before_comparisons_had_a_kind_have_a_verdict() -> None:
     gold = [["A", "B"]] * 30
     for wrong, kinds in ((24, ("different", "different")), (4, ("untestable", "not-shown"))):
         systems = {"one": gold, "two": [["A", "A"]] * wrong + gold[wrong:]}
-        data = json.loads(assay.compare(gold, systems, ["accuracy"], times=50).to_json())
+        data = as_assay_1(assay.compare(gold, systems, ["accuracy"], times=50))
         found = [Result.from_json(json.dumps(data)).main_tests[0].kind]
         for row in data["comparisons"]:
             for name in ("kind", "claims", "family", "method", "smallest_p", "few", "needed"):

@@ -108,7 +108,7 @@ def test_shards_with_other_tokens_make_all_be_read_by_characters(tmp_path, monke
     for size in (1 << 40, 1):
         monkeypatch.setattr(shards, "TEXT", size)
         results.append(assay.score(str(tmp_path / "gold"), {"s": str(tmp_path / "s")}, task="spans", times=50))
-    assert results[0].atoms == "characters"
+    assert results[0].about.atoms == "characters"
     assert results[1].to_json() == results[0].to_json()
 
 

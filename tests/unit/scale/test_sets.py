@@ -18,8 +18,7 @@ from assay.experiment.tables import measurements
 from assay.render import render
 from assay.render.page import pages
 from assay.render.terminal import show
-from assay.result import Family, Results
-from assay.result import Runs as RunScores
+from assay.result import Family, Results, RunScores
 from assay.stats.many import rank_tests
 from cases import each
 from unit.samples import refusal
@@ -193,10 +192,10 @@ def test_what_is_refused(data: object, systems: object, message: str, file: Call
 
 def test_data_sets_of_two_tasks_are_refused_and_of_two_columns_said(three: Results) -> None:
     sets = dict(three.sets)
-    assert refusal(over_sets, {**sets, "two": replace(sets["two"], task="spans")}) == (
+    assert refusal(over_sets, {**sets, "two": sets["two"].with_about(task="spans")}) == (
         "one is about tags, two about spans: data sets of one run have one task. Say which: --task"
     )
-    other = over_sets({**sets, "two": replace(sets["two"], column="XPOS")}).overall
+    other = over_sets({**sets, "two": sets["two"].with_about(column="XPOS")}).overall
     assert "the column compared differs between data sets" in other.warnings[0]
     assert other.warnings[1] == "one, two and three have the same gold, but count as different data sets."
 
@@ -234,7 +233,7 @@ def test_json_goes_there_and_back_and_every_format_shows_it(three: Results) -> N
     assert refusal(render, three, "html") == (
         "each data set has a page of its own. Say a folder for them: --html FOLDER"
     )
-    assert refusal(Results.from_json, three.overall.to_json()).startswith("schema 'assay/1' where 'assay/sets/1'")
+    assert refusal(Results.from_json, three.overall.to_json()).startswith("schema 'assay/2' where 'assay/sets/2'")
 
 
 def test_scores_are_runs_for_the_bayesian_comparison(three: Results) -> None:

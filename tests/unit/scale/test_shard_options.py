@@ -223,7 +223,7 @@ def test_sentences_that_are_left_out_are_counted_over_shards(tmp_path, monkeypat
     gold, systems, options = prepared("a shard of other words", tmp_path)
     monkeypatch.setattr(shards, "TEXT", 1)
     result = assay.compare(gold, systems, **options)
-    assert (result.gold.sentences, result.units) == (48, 25)
+    assert (result.gold.sentences, result.about.units) == (48, 25)
     assert "23 of 48 sentences were left out: the texts differ." in result.warnings
 
 

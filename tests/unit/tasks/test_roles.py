@@ -221,7 +221,7 @@ def test_sentences_and_predicates_are_items(file):
     for measure, noun in (("srl-exact", "sentence"), ("srl-propositions", "predicate")):
         result = assay.compare(gold, {"gold": gold, "s": system}, measure, times=10, examples=1)
         (diff,) = result.diffs
-        assert (diff.items, diff.new_errors, diff.corrections, result.noun) == (2, 1, 0, noun)
+        assert (diff.items, diff.new_errors, diff.corrections, result.shown.noun) == (2, 1, 0, noun)
         (example,) = result.examples
         assert example.spans
 

@@ -9,7 +9,9 @@ export async function unpack() {
   const bytes = newer.fromBase64 ? newer.fromBase64(text) : Uint8Array.from(atob(text), (mark) => mark.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   const packed = JSON.parse(await new Response(stream).text());
-  return { ...packed, result: JSON.parse(packed.exports.JSON) };
+  const result = JSON.parse(packed.exports.JSON);
+  // What was compared and how it is shown is read like a field of the Result.
+  return { ...packed, result: { ...result, ...result.about, ...result.shown } };
 }
 
 /** Places given as distances. @param {number[]} distances */

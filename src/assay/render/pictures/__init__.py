@@ -83,18 +83,18 @@ def _of_scores(result: Result) -> Iterator[tuple[str, Draw]]:
         tests.setdefault(DIFFERENCES[result.form_of(row)], []).append(row)
     for number, (form, own) in enumerate(tests.items()):
         yield stem("differences", *[own[0].measure] * min(number, 1)), partial(systems.differences, own, form)
-    median = f" {result.remarks['median']}" if "median" in result.remarks else ""
+    median = f" {result.shown.remarks['median']}" if "median" in result.shown.remarks else ""
     bounds = [row for row in result.bounds if row.slice is None and row.on == result.bounds[0].on]
     if len(bounds) > 2 and len(bounds[0].systems) > 2:
-        yield "labels", partial(systems.label_scores, bounds, result.noun, median)
+        yield "labels", partial(systems.label_scores, bounds, result.shown.noun, median)
     whole = [row for row in result.diffs if row.slice is None and not is_category(row.on)]
     shown = systems.choose_pairs(result, [(row.a, row.b) for row in whole])
     first = {pair: next(row for row in whole if (row.a, row.b) == pair) for pair in shown}
     for diff in whole:
         if first.get((diff.a, diff.b)) is diff and any(row.difference for row in diff.labels):
-            yield stem("labels", diff.a, diff.b), partial(systems.label_differences, diff, result.noun, median)
+            yield stem("labels", diff.a, diff.b), partial(systems.label_differences, diff, result.shown.noun, median)
     for system, cells in systems.confusions(result).items():
-        same = result.remarks.get("confusion same", "On the diagonal the label is right, but not the place.")
+        same = result.shown.remarks.get("confusion same", "On the diagonal the label is right, but not the place.")
         diagonal = f" {same}" if any(one is not None and one == other for one, other in cells) else ""
         caption = f"Errors of {short(system)} by gold's label and its own.{diagonal}{median}"
         yield stem("confusion", system), partial(systems.draw_confusion, cells, "gold", short(system), caption)

@@ -256,7 +256,7 @@ def slice_curves(result: Result, name: str) -> Figure:
         turned: Look = {} if upright else {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
         axes.set_xticks(range(len(parts)), joined if field else cut, size=7, **turned)
         axes.tick_params(axis="both", length=2, pad=2, labelsize=7)
-        noun = "sentence" if field == "sentences" else result.noun
+        noun = "sentence" if field == "sentences" else result.shown.noun
         axes.set(xlim=(-0.5, len(parts) - 0.5), xlabel=f"{cut_by}, number of {noun}s" if field else cut_by)
         form = result.form_of(own[0])
         scale, unit = _UNITS.get(form, (1, ""))
@@ -407,7 +407,7 @@ def confusions(result: Result) -> dict[str, Counter[tuple[str | None, str | None
     found: dict[str, Counter[tuple[str | None, str | None]]] = {}
     first: dict[str, str] = {}
     for row in result.confusion:
-        if is_category(row.measure) or result.by_outcome or row.type in _HITS:
+        if is_category(row.measure) or result.shown.by_outcome or row.type in _HITS:
             continue
         if first.setdefault(row.system, row.measure) == row.measure:
             found.setdefault(row.system, Counter())[row.gold, row.assigned] += row.count
@@ -566,6 +566,6 @@ def error_types(sets: Sequence[tuple[str, Result]], measures: Sequence[str]) -> 
                 axes.text(start + part / 2, place, text, color=colour, **inside)
             start += part
     by = f" of {short(systems[0])}" * (len(systems) == 1) + f" under {short(measures[0])}" * (len(measures) == 1)
-    remarks = [result.remarks["median"] for _, result in sets if "median" in result.remarks]
+    remarks = [result.shown.remarks["median"] for _, result in sets if "median" in result.shown.remarks]
     median = f" {remarks[0] if len(sets) == 1 else 'Of the median runs.'}" if remarks else ""
     return add_caption(figure, f"Types of errors{by} in percent, with the number of errors beside each bar.{median}")

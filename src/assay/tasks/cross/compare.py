@@ -25,7 +25,7 @@ from assay.engine.treebanks import columns_of
 from assay.engine.warnings import format_warnings
 from assay.errors import UsageError, unknown
 from assay.keywords import CrossKeywords, File, explicit, options_of
-from assay.result import Framework, Overlap, Result, Source, enumeration
+from assay.result import Framework, InputFile, Overlap, Result, enumeration
 from assay.result.grammar import ALPHA
 from assay.tasks.cross.functiontrees import HEAD, ROOT, subsumes
 from assay.tasks.cross.measures import Parse, tedeval
@@ -170,8 +170,8 @@ def cross(
     return build(found)
 
 
-def _source(name: str, corpus: Corpus) -> Source:
-    return Source(name, corpus.name, corpus.sha256, corpus.format, corpus.sentences, len(corpus))
+def _source(name: str, corpus: Corpus) -> InputFile:
+    return InputFile(name, corpus.name, corpus.sha256, corpus.format, corpus.sentences, len(corpus))
 
 
 def _signature(compared: Treebanks, choices: Mapping[str, object], options: Options) -> dict[str, object]:

@@ -17,14 +17,15 @@ NOT_APPLICABLE = "N/A"
 def add_cross_tables(result: Result) -> Result:
     """The Result with its heading and tables: scores (Tables 1 to 4), tests, edits, how far golds agree."""
     formats = dict.fromkeys(source.format for source in (result.gold, *result.systems))
-    sentences, words = result.gold.sentences, result.items
+    sentences, words = result.gold.sentences, result.about.items
     golds = enumeration([framework.name for framework in result.frameworks])
     heading = (
         f"across frameworks: {sentences:,} sentence{'s' * (sentences != 1)}, {words:,} word{'s' * (words != 1)}, "
         f"golds {golds}; read as {enumeration(list(formats))}"
     )
     tables = [*_scores(result), *_tests(result), _edit_table(result), _overlaps(result)]
-    return replace(result, heading=heading, tables=tuple(tables), tables_only=True, remarks={"items": "word"})
+    result = replace(result, tables=tuple(tables))
+    return result.with_shown(heading=heading, tables_only=True, remarks={"items": "word"})
 
 
 def _title(measure: str, written: Callable[[str], str] = measure_title) -> str:
@@ -86,7 +87,7 @@ def _score_table(
         name="scores",
         notes=(
             "Percent.",
-            f"In brackets the 95% interval, by the variance over {result.unit}s.",
+            f"In brackets the 95% interval, by the variance over {result.about.unit}s.",
             "Bold: highest of the column; italic: highest of its framework. U, L: unlabelled and labelled TedEval "
             f"({_sizes(result)}); multiple: against what all golds agree on.",
         ),
@@ -123,12 +124,12 @@ def _test_table(title: str, tests: Sequence[Tested], names: Sequence[str], resul
         short=15,
         notes=(
             f"Second minus first in percentage points, with the {interval_title(tests)}. p: paired shuffling of "
-            f"{result.unit}s, two-sided; Holm's correction is over all {result.family:,} tests of this comparison; "
-            "bold: p (Holm) at most 0.05.",
+            f"{result.about.unit}s, two-sided; Holm's correction is over all {result.about.family:,} tests of this "
+            "comparison; bold: p (Holm) at most 0.05.",
         ),
         lines=(
-            *few_lines(tests, result.unit),
-            *power_lines(tests, result.unit, result.units, names),
+            *few_lines(tests, result.about.unit),
+            *power_lines(tests, result.about.unit, result.about.units, names),
         ),
     )
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from assay.arrays import Ints, depths
@@ -65,7 +63,7 @@ def _present(result: Result) -> Result:
         "confusion nothing": "∅: the other side has no such word.",
         "confusion page": "; same label: wrong head",
     }
-    return replace(result, remarks=remarks)
+    return result.with_shown(remarks=remarks)
 
 
 CONLL18 = (

@@ -25,8 +25,8 @@ def _present(result: Result) -> Result:
         "confusion page": "; same label: wrong head or dependent",
     }
     if any(score.measure.startswith("srl") for score in result.scores):
-        result = replace(result, drawing="frames")
-    return replace(result, remarks=remarks)
+        result = result.with_shown(drawing="frames")
+    return result.with_shown(remarks=remarks)
 
 
 def _measures_for(gold: Input | Corpus) -> tuple[str, ...]:

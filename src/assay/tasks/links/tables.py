@@ -105,7 +105,7 @@ def finish(result: Result, part: Part, settings: Settings) -> Result:
                 )
             )
     address = {"address": part.plan.options.id_url} if part.plan.options.id_url else {}
-    return replace(result, tables=tuple(tables), remarks=address)
+    return replace(result, tables=tuple(tables)).with_shown(remarks=address)
 
 
 def present(result: Result) -> Result:
@@ -114,9 +114,10 @@ def present(result: Result) -> Result:
     kept = [table for table in result.tables if table.title != _KINDS]
     told += _documents(result)
     remarks = {"scores": " ".join(told)} if told else {}
-    where = "agreement" if result.command == "agreement" else "further scores"
+    where = "agreement" if result.about.command == "agreement" else "further scores"
     remarks["agreement link-kappa"] = "identifiers"
-    return replace(result, tables=(*_outcomes(result, where), *kept), remarks={**result.remarks, **remarks})
+    result = replace(result, tables=(*_outcomes(result, where), *kept))
+    return result.with_shown(remarks={**result.shown.remarks, **remarks})
 
 
 _KINDS = "What became of links"

@@ -180,7 +180,7 @@ def present(result: Result) -> Result:
             "Relations are right or not here: all errors are FP (row ∅) and FN (column ∅). For wrong labels, "
             "directions and arguments: -m fair-relations"
         )
-    return replace(result, tables=(*kept, *made), remarks=remarks)
+    return replace(result, tables=(*kept, *made)).with_shown(remarks=remarks)
 
 
 def _errors(result: Result) -> Iterator[Table]:
@@ -190,7 +190,7 @@ def _errors(result: Result) -> Iterator[Table]:
     for (measure, system), group in groupby(fair, key=lambda row: (row.measure, row.system)):
         found = {row.type: [row.count, row.share] for row in group}
         rows.append((system, measure, sum(count for count, _ in found.values()), *map(found.get, types)))
-    of_annotators = result.command == "agreement"
+    of_annotators = result.about.command == "agreement"
     yield Table(
         "Types of differences" if of_annotators else "Errors by type",
         ("pair" if of_annotators else "system", "measure", "errors", *map(kind_title, types)),
@@ -204,7 +204,7 @@ def _errors(result: Result) -> Iterator[Table]:
 
 
 def _causes(result: Result) -> Iterator[Table]:
-    if result.command == "agreement":
+    if result.about.command == "agreement":
         return
     whole = [row for row in result.counts if row.label is None and row.slice is None and CAUSES[0] in row.counts]
     fields = ("fn", *CAUSES[:2], "fp", *CAUSES[2:])
@@ -244,7 +244,7 @@ def _ceilings(result: Result) -> Iterator[Table]:
 def _confusions(result: Result) -> Iterator[Table]:
     """Labels from relations with gold's arguments; the rest is missing, spurious or in another direction."""
     fair = [row for row in result.confusion if row.measure.startswith("fair-relations")]
-    if result.command == "agreement":
+    if result.about.command == "agreement":
         return
     for system, group in groupby(fair, key=lambda row: row.system):
         rows = list(group)
@@ -264,7 +264,7 @@ def _confusions(result: Result) -> Iterator[Table]:
             ),
             ("text", "count"),
             after="confusion",
-            minor=len(labels) > MATRIX or result.command == "compare",
+            minor=len(labels) > MATRIX or result.about.command == "compare",
             notes=(
                 "Right ones and wrong labels (TP, LE); _: missing, in row _ spurious. Direction: right but for head "
                 "and tail, which are exchanged.",
@@ -274,7 +274,7 @@ def _confusions(result: Result) -> Iterator[Table]:
 
 def _pairs_of_spans(result: Result) -> Iterator[Table]:
     """The numbers behind kappa."""
-    if result.command != "agreement":
+    if result.about.command != "agreement":
         return
     rows = []
     kappa = [row for row in result.counts if row.measure.startswith("relation-kappa") and row.slice is None]

@@ -45,9 +45,9 @@ _CELLS = {
 
 def present(result: Result) -> Result:
     """The Result with types of errors, labels by type of error, and systems under other weightings of these."""
-    if result.command == "agreement":
+    if result.about.command == "agreement":
         remarks = {"agreement span-kappa": "labels", "agreement span-kappa(on=words)": "words"}
-        return replace(result, tables=tuple(_disagreements(result)), remarks=remarks)
+        return replace(result, tables=tuple(_disagreements(result))).with_shown(remarks=remarks)
     remarks = {"differences": "A boundary error is the same error if it has the same label and type."}
     for on in [row.measure for row in result.confusion][:1]:
         name = on.partition("(")[0]
@@ -55,7 +55,7 @@ def present(result: Result) -> Result:
         remarks["confusion page"] = f"; {paired}; ∅: spurious or missing"
         remarks |= {"confusion": _CELLS[name]} if name in _CELLS else {}
     tables = (*_answers(result), *_error_types(result), *_labels(result), *_sweeps(result), *_forms(result))
-    return replace(result, tables=tables, remarks=remarks)
+    return replace(result, tables=tables).with_shown(remarks=remarks)
 
 
 def _disagreements(result: Result) -> Iterator[Table]:

@@ -16,12 +16,12 @@ _SET_SCORES = ("strong", "weak", "precision", "recall", "f1")
 def add_tag_tables(result: Result) -> Result:
     """The Result with scores of sets of tags, changes by category, and systems under other weightings of these."""
     remarks = {}
-    if result.aligned_by == "characters":
+    if result.about.aligned_by == "characters":
         remarks["scores"] = (
             "Tokenisation differs: f1 is over all words of gold and system, `aligned` over those that correspond."
         )
     tables = (*_sets_of_tags(result), *_categories(result), *_sweeps(result))
-    return replace(result, tables=tables, remarks=remarks)
+    return replace(result, tables=tables).with_shown(remarks=remarks)
 
 
 def _sets_of_tags(result: Result) -> Iterator[Table]:

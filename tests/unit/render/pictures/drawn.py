@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from assay.result import SCHEMA, Result, Source
+from assay.result import SCHEMA, InputFile, Result
 from assay.result.grammar import with_kind
 from assay.result.schema import (
     CurvePoint,
@@ -174,11 +174,11 @@ def _between(a: str, b: str, signs: dict[tuple[str, str], str]) -> bool:
 
 def result(posteriors: list[Posterior], rankings: tuple[Ranking, ...] = ()) -> Result:
     """A Result that holds nothing but comparisons over many runs."""
-    runs = Source("runs.csv", "runs.csv", "0" * 64, "csv", 0, 0)
+    runs = InputFile("runs.csv", "runs.csv", "0" * 64, "csv", 0, 0)
     names = list(dict.fromkeys(name for row in posteriors for name in (row.a, row.b)))
     return Result(
         *(SCHEMA, "0", "signature", "bayes", "runs", "", "run", 200, 200, "runs", 0, 50000, "", "", 0, runs),
-        systems=tuple(Source(name, "runs.csv", "0" * 64, "csv", 0, 0) for name in names),
+        systems=tuple(InputFile(name, "runs.csv", "0" * 64, "csv", 0, 0) for name in names),
         bayes=tuple(posteriors),
         rankings=rankings,
     )

@@ -152,7 +152,7 @@ def test_gold_and_system_may_be_cut_into_other_words(file: File) -> None:
     gold = file("gold.ptb", "(TOP (S (NP (N dogs)) (VP (V can) (R not) (V bark))))")
     system = file("s.ptb", "(TOP (S (NP (N dogs)) (VP (V cannot) (V bark))))")
     result = scored(gold, system)
-    assert result.aligned_by == "characters"
+    assert result.about.aligned_by == "characters"
     assert result.counts[0].counts["tp"] == 3
     assert (result.counts[0].counts["words"], result.counts[0].counts["tags"]) == (4, 2)
     assert "Tokenisation differs, so constituents are compared as sets of characters (without white space)." in (
@@ -189,7 +189,7 @@ def test_gold_without_a_tree_is_refused_unless_the_sentence_may_be_left_out(file
     message = f"{gold}:2: no tree in gold, in 1 sentence. To leave them out: --on-mismatch skip"
     assert refusal(scored, gold, system) == message
     result = scored(gold, system, on_mismatch="skip")
-    assert (result.units, result.counts[0].counts["tp"]) == (2, 4)
+    assert (result.about.units, result.counts[0].counts["tp"]) == (2, 4)
     assert f"1 sentence left out, since gold has no tree: {gold}:2." in result.warnings
 
 
@@ -280,8 +280,8 @@ def test_what_a_parameter_file_says_in_vain_is_reported(file: File) -> None:
 
 def test_a_file_of_trees_is_taken_for_constituents_unless_something_else_is_said(file: File) -> None:
     gold = file("gold.ptb", GOLD)
-    assert assay.score(gold, gold, times=5).task == "constituents"
-    assert assay.score(gold, gold, task="tags", times=5).task == "tags"
+    assert assay.score(gold, gold, times=5).about.task == "constituents"
+    assert assay.score(gold, gold, task="tags", times=5).about.task == "tags"
 
 
 def test_slices_by_label_are_the_scores_of_each_label(file: File) -> None:
@@ -342,9 +342,9 @@ def test_constituents_can_be_compared_as_spans(file: File) -> None:
     gold, system = file("gold.ptb", GOLD, GOLD, GOLD), file("s.ptb", GOLD, "(())", FLAT)
     result = assay.score(gold, {"s": system}, ["exact", "fair"], task="spans", times=5)
     assert [row.counts["tp"] for row in result.counts if row.label is None] == [4, 4]
-    assert result.atoms == "words"
+    assert result.about.atoms == "words"
     assert [row.counts["gold"] for row in result.counts if row.label == "NP"] == [3, 3]
-    assert result.items == 9
+    assert result.about.items == 9
 
 
 def test_roots_are_no_spans(file: File) -> None:

@@ -13,6 +13,7 @@ import assay
 from assay import Result
 from assay.render import render
 from coreftexts import documents
+from older import as_assay_1
 from unit.samples import refusal
 
 File = Callable[[str, str | bytes], str]
@@ -60,20 +61,6 @@ def test_a_right_link_has_no_other_antecedent(files: dict[str, str]) -> None:
     assert (diff.corrections, diff.changed_errors) == (2, 2)
 
 
-def test_antecedents_with_gaps_are_told_apart_by_their_words() -> None:
-    import numpy as np
-
-    from assay.tasks.coreference.mentions import Places
-
-    same = [np.array([0, 0]), np.array([0, 0]), np.array([5, 5])]
-    places = Places(*same, {0: ((0, 1), (4, 5)), 1: ((0, 2), (4, 5))})
-    again = Places(*(column[:1] for column in same), {0: ((0, 2), (4, 5))})
-    keys = places.keys(np.array([7]))
-    assert len(set(keys.tolist())) == 2
-    assert again.keys(np.array([7])).tolist() == [keys[1]]
-    assert places.keys(np.array([8])).tolist() != keys.tolist()
-
-
 # --- what differs ---
 
 
@@ -101,7 +88,7 @@ def test_the_difference_is_that_of_f1_and_net_has_a_name_of_its_own(file: File) 
 
 
 def test_files_from_before_scores_were_named_show_no_difference(files: dict[str, str]) -> None:
-    data = json.loads(compared(files, "ac", "arcs-any").to_json())
+    data = as_assay_1(compared(files, "ac", "arcs-any"))
     for diff in data["diffs"]:
         del diff["score"], diff["net"], diff["outcomes"]
     table = render(Result.from_json(json.dumps(data)), "tsv").split("# What differs (arcs-any)\n")[1].splitlines()

@@ -155,8 +155,8 @@ def test_a_key_against_itself_has_1_wherever_a_score_is_defined(name: str) -> No
     assert {row.measure for row in result.scores} == set(wanted)
     assert {row.value for row in result.scores} == {1}
     # One document has no interval.
-    ends = {(row.low, row.high) for row in result.scores if result.units > 1 and row.slice is None}
-    assert ends == ({(1, 1)} if result.units > 1 else set())
+    ends = {(row.low, row.high) for row in result.scores if result.about.units > 1 and row.slice is None}
+    assert ends == ({(1, 1)} if result.about.units > 1 else set())
 
 
 def test_without_links_muc_and_arcs_are_undefined_and_the_others_1(write: Callable[..., str]) -> None:
@@ -176,7 +176,7 @@ def test_four_formats_have_the_same_figures(name: str) -> None:
     first = TOY / "formats" / FORMATS[0]
     result = scored(first, TOY / "formats" / name, task="coreference")
     assert {row.value for row in result.scores} == {1}
-    assert result.units == 2
+    assert result.about.units == 2
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -284,7 +284,7 @@ def test_intervals_resample_documents(toy: Any) -> None:
     gold, systems = toy
     options = {"times": 200, "slices": ("document",), "interval": "percentile"}
     result = assay.score(gold, systems["system-a"], CHAIN_METRICS, **options)
-    assert (result.unit, result.units) == ("document", 2)
+    assert (result.about.unit, result.about.units) == ("document", 2)
     for row in result.scores:
         if row.slice is None:
             alone = [
@@ -364,7 +364,7 @@ def test_spurious_mentions_with_other_gaps_are_other_mentions(file: File) -> Non
 def test_json_can_be_read_back(toy: Any) -> None:
     text = compared(*toy, slices=("document",), examples=3).to_json()
     assert Result.from_json(text).to_json() == text
-    assert Result.from_json(text).task == "coreference"
+    assert Result.from_json(text).about.task == "coreference"
 
 
 def test_the_defaults_are_measures_of_chains_and_of_mentions(toy: Any) -> None:

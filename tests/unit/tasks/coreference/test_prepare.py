@@ -62,7 +62,7 @@ def test_parts_of_a_document_are_documents_of_their_own(file: File) -> None:
     parts = document("one", "[1 Ann] left .", "[1 She] left .") + document("one", "[1 Bob] left .", part=1)
     gold = file("parts.conll", parts)
     result = scored(gold, gold, "mentions", slices=("document",))
-    assert result.units == 2
+    assert result.about.units == 2
     assert {row.slice for row in result.counts} == {
         None,
         "document=(one); part 000",
@@ -82,7 +82,7 @@ def test_a_missing_document_can_be_scored_as_empty(gold: str, file: File) -> Non
     lacking = scored(gold, file("s.conll", documents(one=ONE)), missing="empty")
     empty = scored(gold, file("e.conll", documents(one=ONE, two="Bob left .|Eve saw him .")))
     assert figures(lacking) == figures(empty)
-    assert lacking.units == 2
+    assert lacking.about.units == 2
     assert lacking.score("s", "mentions", "recall").value == pytest.approx(4 / 7)
     assert lacking.warnings[0] == "s: without the document (two); part 000, scored as empty."
     assert "|missing:empty|" in lacking.signature
@@ -260,7 +260,7 @@ def test_documents_that_differ_can_be_left_out_for_all_systems(gold: str, file: 
             row.counts for row in result.counts if (row.system, row.measure, row.slice) == (name, "muc", None)
         ]
         assert found == scored(alone, alone, "muc").counts[0].counts
-    assert result.units == 1
+    assert result.about.units == 1
     assert {row.slice for row in result.scores} == {None}
     assert result.warnings[:2] == (
         "left out: other.conll:19: 'Eva' where gold.conll:19 has 'Eve'.",
@@ -286,7 +286,7 @@ def test_a_document_of_another_length_is_refused(gold: str, file: File, policy: 
 
 def test_a_document_of_another_length_can_be_left_out(gold: str, file: File) -> None:
     result = scored(gold, file("s.conll", SHORTER), on_mismatch="skip")
-    assert result.units == 1
+    assert result.about.units == 1
     assert result.score("s", "muc").value == 1
 
 
@@ -310,12 +310,12 @@ def test_files_without_words_are_compared_by_position(gold: str, file: File) -> 
     )
     result = scored(gold, file("bare.conll", bare + "\n"), ["muc", "arcs-nom"])
     assert result.score("bare", "arcs-nom").value == 1
-    assert result.aligned_by == "position"
+    assert result.about.aligned_by == "position"
     message = refusal(scored, file("bare.conll", bare + "\n"), file("s.conll", GOLD), "arcs-nom")
     assert message == "arcs-nom needs tags to tell nouns, which gold does not have. arcs-any needs none."
     without = scored("bare.conll", "s.conll", ["arcs-any", "muc"])
     assert without.score("s", "arcs-any").value == 1
-    assert without.notes[0] == "Gold has no tags, so that mentions have no types."
+    assert without.notes[0] == "Gold has no tags, so mentions have no types."
 
 
 @pytest.mark.parametrize("mark", ["-", "_", "*"])
@@ -328,7 +328,7 @@ def test_a_column_of_marks_has_no_tags(file: File, mark: str) -> None:
 
 def test_the_items_of_a_result_are_golds_mentions(gold: str) -> None:
     for measure in ("muc", "arcs-any"):
-        assert scored(gold, gold, measure).items == 7
+        assert scored(gold, gold, measure).about.items == 7
 
 
 # --- what is no coreference ---
@@ -362,7 +362,7 @@ def test_a_system_without_mentions_is_scored(gold: str, file: File) -> None:
 
 def test_sentences_are_no_units_of_coreference(gold: str) -> None:
     assert refusal(scored, gold, gold, unit="sentence") == "chains reach over whole documents: --unit document"
-    assert scored(gold, gold, "muc", unit="document").unit == scored(gold, gold, "muc").unit == "document"
+    assert scored(gold, gold, "muc", unit="document").about.unit == scored(gold, gold, "muc").about.unit == "document"
 
 
 def test_a_file_without_chains_is_refused(gold: str, file: File) -> None:
@@ -412,7 +412,7 @@ def test_types_of_mentions_by_a_rule_file(gold: str, file: File) -> None:
     rules = file("rules.tsv", RULES)
     result = scored(gold, gold, ["arcs-nom", "arcs-any"], mention_types=rules)
     assert {(row.gold, row.count) for row in result.confusion} == {("pronoun", 3)}
-    assert result.notes[0] == "Types of mentions: rules.tsv (by XPOS of gold)."
+    assert result.notes[0] == "Mention types come from gold's XPOS tags (rule: rules.tsv)."
     assert "mention_types:" in result.signature
 
 
@@ -447,7 +447,7 @@ def test_types_come_from_upos_where_there_are_no_other_tags(file: File) -> None:
     gold = file("gold.conllu", TREES.format(head=3))
     result = scored(gold, gold, "arcs-nom", task="coreference")
     assert [(row.gold, row.count) for row in result.confusion] == [("PRON", 1)]
-    assert result.notes[0] == "Types of mentions: compareval (by UPOS of gold)."
+    assert result.notes[0] == "Mention types come from gold's UPOS tags (rule: compareval)."
 
 
 def test_types_can_come_from_the_heads_of_trees(file: File) -> None:

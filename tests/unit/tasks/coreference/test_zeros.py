@@ -232,7 +232,7 @@ def test_the_identity_of_arcs_and_muc_holds_by_heads_too(shared_data) -> None:
 def test_a_preset_is_the_measures_of_a_shared_task(shared_data) -> None:
     folder = shared_data("coref-gum-zeros")
     result = assay.score(folder / "key.conllu", {"s": folder / "noised-1.conllu"}, preset="crac2024", times=1)
-    assert result.task == "coreference"
+    assert result.about.task == "coreference"
     measures = list(dict.fromkeys(row.measure for row in result.scores))
     settings = "match=head, singletons=false"
     assert measures == [

@@ -481,7 +481,7 @@ def test_brackets_are_the_same_words_however_they_are_written(write):
     write("dep.conllu", "(/2/punct Yes/0/root :)/2/punct")
     write("ps.mrg", "(S-root (-LRB--punct -LRB-) (UH-hd Yes) (:-punct :-RRB-))")
     result = assay.cross(["dep=dep.conllu", "ps=ps.mrg"], ["b@ps=ps.mrg"], times=2)
-    assert result.units == 1
+    assert result.about.units == 1
     assert result.warnings[:-1] == ("b@ps (ps.mrg) has the same content as the gold ps (ps.mrg).",)
 
 
@@ -665,14 +665,14 @@ def test_documents_may_be_what_is_resampled(write, file):
         for name in ("one", "two", "three"):
             file(f"{folder}/{name}.conllu", dependencies(DEP, RAN if folder == "gold" else RAN.replace("sbj", "x")))
     result = assay.cross(["dep=gold"], ["m@dep=s"], unit="document", times=20)
-    assert (result.unit, result.units) == ("document", 3)
+    assert (result.about.unit, result.about.units) == ("document", 3)
     # All documents are alike, so that nothing varies in resamples.
     result = assay.cross(["dep=gold"], ["m@dep=s"], unit="document", times=20, interval="percentile")
     (row,) = [row for row in result.scores if (row.measure, row.score) == ("tedeval", "value")]
     assert row.low == pytest.approx(row.value) == pytest.approx(row.high)
     by_sentence = assay.cross(["dep=gold"], ["m@dep=s"], times=200)
     (row,) = [row for row in by_sentence.scores if (row.measure, row.score) == ("tedeval", "value")]
-    assert by_sentence.units == 6
+    assert by_sentence.about.units == 6
     assert row.low < row.value < row.high
 
 
@@ -982,7 +982,7 @@ def test_sentences_with_gaps_may_be_left_out(write):
     write("gold.conllu", CROSSED, RAN)
     write("s.conllu", FLAT, RAN)
     result = assay.cross(["dep=gold.conllu"], ["m@dep=s.conllu"], times=2, non_projective="leave-out")
-    assert (result.units, set(values(result, "m").values())) == (1, {1})
+    assert (result.about.units, set(values(result, "m").values())) == (1, {1})
     assert result.notes[0] == "1 sentence with gaps (non-projective, discontinuous) is left out: gold dep 1."
     assert "non_projective:leave-out" in result.signature
     write("gold.conllu", CROSSED)
@@ -998,7 +998,7 @@ def test_dependencies_may_be_lifted_until_they_are_projective(write):
     write("s.conllu", FLAT, RAN)
     result = assay.cross(["dep=gold.conllu"], ["m@dep=s.conllu"], times=2, non_projective="lift")
     # d hangs on b beyond c, and is lifted to a.
-    assert (result.units, set(values(result, "m").values())) == (2, {1})
+    assert (result.about.units, set(values(result, "m").values())) == (2, {1})
     assert values(result, "m", "f1")["uas@dep"] == 5 / 6
     assert result.notes[0] == (
         "Non-projective sentences, lifted for TedEval and left as they are for uas and las: gold dep 1."
@@ -1046,7 +1046,7 @@ def test_a_gold_without_a_tree_is_refused_or_left_out(golds, write):
     assert refusal(assay.cross, golds, ["m@dep=gold.conllu"], times=2).splitlines()[0] == (
         "gold.mrg:2: no tree in gold"
     )
-    assert assay.cross(golds, ["m@dep=gold.conllu"], times=2, on_mismatch="skip").units == 1
+    assert assay.cross(golds, ["m@dep=gold.conllu"], times=2, on_mismatch="skip").about.units == 1
 
 
 def test_trees_are_drawn_in_markdown(crossed, write):
@@ -1118,7 +1118,7 @@ def test_multiword_tokens_behind_a_sentence_left_out_keep_their_words(file):
     result = assay.cross(
         ["dep=gold.conllu"], ["s@dep=s.conllu"], segmentation="chars", on_mismatch="skip", times=2, examples=1
     )
-    assert result.units == 1
+    assert result.about.units == 1
     assert result.examples[0].words == ("du", "pain")
     found = parts(result, "tedeval", "s")
     assert (found["spurious"], found["missing"]) == (0, 1)

@@ -63,7 +63,7 @@ def test_a_faulty_sentence_is_left_out_for_all_where_that_is_asked_for(gold, sys
     result = assay.compare(gold, systems, ["las", "words"], times=2, on_mismatch="skip")
     assert counts(result) == {"s": (5, 5), "t": (4, 5)}
     assert counts(result, "words") == {"s": (5, 5), "t": (5, 5)}
-    assert (result.units, result.diffs[0].items) == (2, 5)
+    assert (result.about.units, result.diffs[0].items) == (2, 5)
     assert "1 of 3 sentences were left out." in result.warnings
     assert [text for text in result.warnings if text.startswith("left out: ")] == [
         f"left out: {line}." for line in lines
@@ -185,7 +185,7 @@ def test_columns_by_another_name(file):
 def test_the_task_alone_gives_the_usual_measures(gold, system):
     result = assay.score(gold, system(), task="dependencies", times=2)
     assert [row.measure for row in result.counts] == ["las", "uas"]
-    assert (result.task, result.column, result.items) == ("dependencies", "HEAD+DEPREL", 7)
+    assert (result.about.task, result.about.column, result.about.items) == ("dependencies", "HEAD+DEPREL", 7)
 
 
 def test_measures_of_tags_are_judged_beside_trees_if_they_name_a_column(file):
@@ -196,7 +196,7 @@ def test_measures_of_tags_are_judged_beside_trees_if_they_name_a_column(file):
         file(f"{name}.conllu", "".join(row.format(*one) for one in cells) + "\n")
     for measures in (["las", "accuracy(column=LEMMA)", "ufeats"], ["accuracy(column=UPOS)", "las"]):
         result = assay.score("gold.conllu", "s.conllu", measures, times=2)
-        assert (result.task, [row.measure for row in result.counts]) == ("dependencies", measures)
+        assert (result.about.task, [row.measure for row in result.counts]) == ("dependencies", measures)
         expected = {"accuracy(column=LEMMA)": 0.5, "las": 0.5, "ufeats": 1, "accuracy(column=UPOS)": 1}
         assert [result.score("s", name).value for name in measures] == [expected[name] for name in measures]
     names = ["las", "mlas", "blex", "uas", "clas", "tokens", "sentences", "words"]

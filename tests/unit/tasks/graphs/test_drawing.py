@@ -176,6 +176,6 @@ def test_a_result_is_the_same_after_json_and_its_page_too(ending):
     result = demo("gold rules learned", ending, task="graphs")
     again = Result.from_json(result.to_json())
     assert again.examples == result.examples
-    assert again.drawing == result.drawing
+    assert again.shown.drawing == result.shown.drawing
     assert json.dumps(again.texts) == json.dumps(result.texts)
     assert render(again, "html") == render(result, "html")

@@ -50,7 +50,7 @@ def test_faulty_graphs_are_refused_or_their_sentences_left_out(pair):
 def test_measures_go_by_what_the_file_holds():
     assert assay.score(GOLD, RULES, task="graphs", times=1).measures == ["elas", "eulas"]
     sdp = assay.score(str(FOLDER / "graphs" / "gold.sdp"), str(FOLDER / "graphs" / "learned.sdp"), times=1)
-    assert (sdp.task, sdp.measures) == ("graphs", ["sdp", "sdp-unlabelled"])
+    assert (sdp.about.task, sdp.measures) == ("graphs", ["sdp", "sdp-unlabelled"])
     agreement = assay.agreement({"Ann": GOLD, "Bob": LEARNED}, task="graphs", times=1)
     assert agreement.measures == ["elas", "eulas"]
     # Nobody is gold there.
@@ -236,7 +236,7 @@ def test_predicates_and_sentences_are_items(measure, noun, number):
     own = counts["learned"]
     assert counts["gold"][right] == counts["gold"][whole] == own[whole]
     assert diff.new_errors == own[whole] - own[right] + own.get("fp", 0) > 0
-    assert (diff.corrections, diff.changed_errors, result.noun) == (0, 0, noun)
+    assert (diff.corrections, diff.changed_errors, result.shown.noun) == (0, 0, noun)
     assert number in (None, diff.items)
     (bound,) = [row for row in result.bounds if row.label is None]
     assert (bound.upper, bound.items) == (1.0, own[whole])

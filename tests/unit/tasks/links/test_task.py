@@ -64,11 +64,11 @@ def test_hipe_files_are_told_by_their_header_and_cut_by_their_comments():
     assert (corpus.format, corpus.documents, corpus.sentences) == ("hipe", 4, 14)
     assert corpus.document_ids == ("letters-1", "letters-2", "news-1", "news-2")
     result = assay.score(GOLD, {"context": CONTEXT}, times=1)
-    assert (result.task, result.unit) == ("links", "document")
+    assert (result.about.task, result.about.unit) == ("links", "document")
     assert result.measures == ["links", "fair-links", "link-accuracy", "link-mentions"]
     assert "links(at=1, match=strict, nil=kept, types=any)" in result.signature
     assert "links(at=1, match=strict, nil=kept, types=any): the same place, the first candidate right." in (
-        result.remarks["scores"]
+        result.shown.remarks["scores"]
     )
 
 
@@ -125,7 +125,7 @@ def test_words_without_annotation_are_outside_and_counted(pair):
     result = assay.score(gold, {"s": system}, "links", times=1)
     assert "s: 1 word without annotation in NE-COARSE-LIT, read as O." in result.warnings
     spans = assay.score(gold, {"s": system}, "exact", column="NE-COARSE-LIT", times=1)
-    assert spans.task == "spans"
+    assert spans.about.task == "spans"
     assert "s: 1 word without annotation in NE-COARSE-LIT, read as O." in spans.warnings
 
 
@@ -253,7 +253,7 @@ def test_documents_without_mentions_may_be_missing_in_neleval_files(pair):
     other = neleval("d3 0 1 Q7 1 LOC", "d1 0 4 Q1 1 LOC")
     gold, system = pair(neleval("d1 0 4 Q1 1 LOC", "d2 3 5 NIL1 1 PER"), other)
     result = assay.score(gold, {"s": system}, ["links", "link-mentions", "document-entities"], times=1)
-    assert result.task == "links"
+    assert result.about.task == "links"
     found = {row.measure: [row.counts[kind] for kind in ("tp", "fp", "fn")] for row in result.counts}
     assert found == {"links": [1, 1, 1], "link-mentions": [1, 1, 1], "document-entities": [1, 1, 0]}
 
@@ -508,7 +508,7 @@ def test_gates_and_flat_output_of_links():
 
 def test_an_address_of_identifiers_goes_to_the_page():
     result = assay.score(GOLD, {"c": CONTEXT}, "links", id_url="https://kb.example/{}", times=1)
-    assert result.remarks["address"] == "https://kb.example/{}"
+    assert result.shown.remarks["address"] == "https://kb.example/{}"
     assert refusal(GOLD, CONTEXT, id_url="javascript:{}") == (
         "--id-url javascript:{}: an address begins with http and has {} for the identifier."
     )

@@ -191,7 +191,7 @@ def test_only_annotated_sentences_count_on_demand() -> None:
 
 def test_relations_with_other_labels_do_not_count() -> None:
     result = scored(GOLD, with_relations(["works", "a", "b"], ["in", "a", "c"]), "relations", labels="works")
-    assert result.scores[0].value == 1.0 and result.items == 1
+    assert result.scores[0].value == 1.0 and result.about.items == 1
     assert "Relations with other labels were left out on both sides (gold 1, s 1)." in result.notes
 
 
@@ -238,7 +238,7 @@ def test_facts_seen_in_training_are_left_out_of_precision(tmp_path: Path) -> Non
     assert found[ignored, "precision"] == pytest.approx((2 - 1) / (3 - 1))
     assert found[ignored, "recall"] == pytest.approx(2 / 3)
     assert found[ignored, "f1"] == pytest.approx(2 * 0.5 * (2 / 3) / (0.5 + 2 / 3))
-    assert result.unit == "document"
+    assert result.about.unit == "document"
     cut = assay.score(gold, {"s": system}, ["facts"], times=1, train=train, slices=("seen",))
     assert {row.slice: row.counts["gold"] for row in cut.counts if row.slice and row.label is None} == {
         "seen=unseen": 2,
@@ -410,7 +410,7 @@ def test_what_is_not_there_is_undefined_or_zero() -> None:
 def test_a_sentence_without_relations_is_a_unit_all_the_same() -> None:
     both = [corpus_of([GOLD, with_relations()], [12, 12], name) for name in ("gold", "s")]
     result = assay.score(both[0], {"s": both[1]}, ["relations"], times=1)
-    assert result.units == 2 and result.unit == "sentence"
+    assert result.about.units == 2 and result.about.unit == "sentence"
 
 
 # --- files one after the other ---

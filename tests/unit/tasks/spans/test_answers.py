@@ -163,7 +163,7 @@ def test_gold_of_words_has_its_text_from_them(files, tmp_path):
     answers = files("a.jsonl", [{"answer": "<PER>Ada Lovelace</PER> met Dr. <PER>Babbage</PER>."}, {"answer": "[]"}])
     result = assay.score(str(tmp_path / "gold.conll"), {"s": answers}, ["exact"], input_format="answers", times=2)
     assert result.score("s", "exact").value == 1.0
-    assert (result.atoms, result.unit, result.answers[0].exact) == ("words", "sentence", 2)
+    assert (result.about.atoms, result.about.unit, result.answers[0].exact) == ("words", "sentence", 2)
 
 
 def test_the_text_of_conllu_is_that_of_its_comment(files, tmp_path):

@@ -293,7 +293,7 @@ def test_the_order_of_spans_does_not_matter(order: str) -> None:
 def test_rows_account_for_every_span_of_both_sides(data: Outputs) -> None:
     """Every span is new in one row; labels add up; there are no more rows than spans."""
     result = assay.score(data.gold, {"s": data.systems["s1"]}, ["exact", "fair", "semeval"], times=5)
-    sizes = (result.items, result.systems[0].spans)
+    sizes = (result.about.items, result.systems[0].spans)
     kinds = {
         "exact": ("tp", "fp", "fn"),
         "fair": tuple(NUMBERS),

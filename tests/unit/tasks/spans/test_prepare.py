@@ -74,7 +74,7 @@ def test_the_scheme_is_seen_by_the_whole_file_or_declared(file, scheme, tags):
     gold = file("gold.conll", bio(tags))
     for declared in ((), (scheme,), (f"gold={scheme}",), (scheme.upper(),)):
         result = assay.score(gold, {"s": gold}, "exact", scheme=declared, times=5)
-        assert (result.task, result.scheme, result.items) == ("spans", scheme, 2)
+        assert (result.about.task, result.about.scheme, result.about.items) == ("spans", scheme, 2)
         assert f"|scheme:{scheme}|atoms:words|" in result.signature
 
 
@@ -186,7 +186,7 @@ def hipe(tags, names=True):
 def test_mentions_of_hipe_are_read_by_document_and_belong_to_the_sentence_of_their_first_word(file):
     gold = file("gold.tsv", OWN)
     result = assay.score(gold, {"s": gold}, "exact", task="spans", column="NE-COARSE-LIT", times=5)
-    assert (result.units, result.items) == (3, 2)
+    assert (result.about.units, result.about.items) == (3, 2)
     (run,) = prepare(gold, {"s": gold}, [find("exact")], Options(task="spans", column="NE-COARSE-LIT")).pairs
     found = run[1].gold.spans
     assert [*zip(found.unit, found.begin, found.end, found.labels.strings(), strict=True)] == [
@@ -373,7 +373,8 @@ def test_nothing_to_find_and_nothing_found_is_refused(file):
 def test_lists_of_spans_are_read_as_they_are():
     gold = [[("A", 0, 1), ("B", 1, 1)], [], [("A", 3, 3)]]
     result = assay.score(gold, {"s": [[("A", 0, 1)], [], [("B", 3, 3)]]}, ["exact", "fair"], times=5)
-    assert (result.task, result.aligned_by, result.items, result.units, result.atoms) == (
+    about = result.about
+    assert (about.task, about.aligned_by, about.items, about.units, about.atoms) == (
         *("spans", "position", 3, 3),
         "words",
     )
@@ -466,7 +467,8 @@ def test_spans_without_words_must_fit_into_the_sentences(file, gold):
 def test_documents_of_a_table_may_be_the_units(file):
     text = "-DOCSTART- O\n\nAnna B-PER\nran O\n\nBo B-PER\n\n-DOCSTART- O\n\nCy B-PER\n"
     gold = file("gold.conll", text)
-    assert [assay.score(gold, gold, unit=unit, times=5).units for unit in (None, "sentence", "document")] == [3, 3, 2]
+    found = [assay.score(gold, gold, unit=unit, times=5).about.units for unit in (None, "sentence", "document")]
+    assert found == [3, 3, 2]
 
 
 def test_corpora_are_inputs_too(gold):
@@ -495,7 +497,8 @@ def test_documents_correspond_by_their_ids_in_any_order(file):
     system = file("s.jsonl", jsonl(worse, ONE, TWO))
     assert kinds(gold, system) == {"tp": 3, "le": 1, "bel": 1}
     result = assay.score(gold, {"s": system}, slices=("document",), times=5)
-    assert (result.unit, result.units, result.atoms, result.aligned_by) == ("document", 3, "characters", "words")
+    about = result.about
+    assert (about.unit, about.units, about.atoms, about.aligned_by) == ("document", 3, "characters", "words")
     values = {
         row.slice: row.value for row in result.scores if row.slice and row.measure == "exact" and row.score == "f1"
     }
@@ -543,7 +546,7 @@ def test_documents_left_out_shift_nothing(file, longer):
     rest = sum(len(one["spans"]) for name, one in documents.items() if name != longer)
     assert kinds(gold, system, on_mismatch="skip") == {"tp": rest}
     result = assay.score(gold, {"s": system}, on_mismatch="skip", times=5)
-    assert (result.units, result.items) == (2, rest)
+    assert (result.about.units, result.about.items) == (2, rest)
 
 
 def test_sentences_left_out_shift_nothing(file):
@@ -554,7 +557,7 @@ def test_sentences_left_out_shift_nothing(file):
     for system in (other, recut):
         assert kinds(gold, system, on_mismatch="skip") == {"tp": 2}
     result = assay.score(gold, {"s": other}, on_mismatch="skip", times=5)
-    assert (result.items, result.units) == (2, 2)
+    assert (result.about.items, result.about.units) == (2, 2)
     assert "left out, since the texts differ: 1 of 3 sentences." in result.warnings
 
 
@@ -582,7 +585,7 @@ def test_lines_of_a_text_are_units_and_spans_may_cross_them(file):
     gold = brat(file, "gold", b=(text, "T1\tPER 0 4\tAnna\nT2\tLOC 9 17\tNew York\n"), a=("He ran.", ""))
     system = brat(file, "s", b=(text, "T1\tPER 0 4\tAnna\nT2\tLOC 9 12;13 17\tNew York\n"), a=("He ran.", ""))
     result = assay.score(gold, system, times=5, input_format="brat(units=lines)")
-    assert (result.unit, result.units, result.items) == ("sentence", 4, 2)
+    assert (result.about.unit, result.about.units, result.about.items) == ("sentence", 4, 2)
     assert kinds(gold, system, input_format="brat(units=lines)") == {"tp": 2}
     other = brat(file, "t", b=(text, "T1\tPER 0 4\tAnna\nT2\tLOC 0 17\tAnna saw New York\n"), a=("He ran.", ""))
     assert kinds(gold, other, input_format="brat(units=lines)") == {"tp": 1, "bel": 1}
@@ -590,8 +593,8 @@ def test_lines_of_a_text_are_units_and_spans_may_cross_them(file):
 
 def test_lines_are_units_also_where_each_document_has_one(file):
     gold = brat(file, "gold", a=("Anna ran.", "T1\tPER 0 4\tAnna\n"), b=("He ran.", ""))
-    assert assay.score(gold, gold, times=5, input_format="brat(units=lines)").unit == "sentence"
-    assert assay.score(gold, gold, times=5).unit == "document"
+    assert assay.score(gold, gold, times=5, input_format="brat(units=lines)").about.unit == "sentence"
+    assert assay.score(gold, gold, times=5).about.unit == "document"
 
 
 def test_documents_of_several_sentences_are_brought_into_golds_order(file):
@@ -628,8 +631,8 @@ def test_texts_and_tables_of_words_are_compared_by_characters(file):
     assert kinds(text, table) == {"tp": 3, "fp": 1}
     assert kinds(folder, table) == {"tp": 2, "fp": 2}
     assert kinds(folder, text) == {"tp": 2, "fp": 1}
-    assert assay.score(text, {"s": table}, times=5).unit == "document"
-    assert assay.score(table, {"s": text}, times=5).unit == "sentence"
+    assert assay.score(text, {"s": table}, times=5).about.unit == "document"
+    assert assay.score(table, {"s": text}, times=5).about.unit == "sentence"
 
 
 def test_tokens_of_documents_are_words(file):
@@ -637,7 +640,7 @@ def test_tokens_of_documents_are_words(file):
     gold = file("gold.jsonl", jsonl({"id": "d1", "tokens": ["Anna", "saw", "New", "York"], "spans": found}))
     table = file("s.conll", bio("Anna/B-PER saw/O New/O York/B-LOC"))
     result = assay.score(gold, {"s": table}, "fair", times=5)
-    assert (result.atoms, result.aligned_by) == ("words", "words")
+    assert (result.about.atoms, result.about.aligned_by) == ("words", "words")
     assert kinds(gold, table) == {"tp": 1, "bes": 1}
 
 
@@ -649,7 +652,7 @@ def test_other_tokens_are_aligned_by_characters(file):
     system = file("s.conll", bio("An/B-PER na/I-PER saw/O New/B-LOC York./I-LOC", "Do/B-X n't/I-X go/B-X"))
     assert kinds(gold, system) == {"tp": 2, "bel": 1, "fp": 1}
     result = assay.score(gold, {"s": system}, "fair", times=5)
-    assert (result.atoms, result.aligned_by) == ("characters", "characters")
+    assert (result.about.atoms, result.about.aligned_by) == ("characters", "characters")
     assert "|atoms:characters|" in result.signature
     assert result.warnings[0] == (
         "s has other tokens than gold: aligned by characters, 3 of 7 gold words have a counterpart among 8."
@@ -664,9 +667,9 @@ def test_one_system_with_other_tokens_makes_characters_the_atoms_for_all(file):
     gold = file("gold.conll", bio("the/O Netherlands/B-LOC of/O old/O"))
     two = file("a.conll", bio("the/B-LOC Netherlands/I-LOC of/O old/O"))
     recut = file("b.conll", bio("the/O Nether/B-LOC lands/I-LOC of/O old/O"))
-    assert assay.score(gold, {"a": two}, times=5).atoms == "words"
+    assert assay.score(gold, {"a": two}, times=5).about.atoms == "words"
     both = assay.compare(gold, {"a": two, "b": recut}, times=5)
-    assert both.atoms == "characters"
+    assert both.about.atoms == "characters"
     assert both.score("b", "exact").value == 1
 
 

@@ -30,15 +30,15 @@ def test_a_flag_without_a_tag_for_blanks_is_refused(files, file):
     assert refusal(assay.score, *files, "tag-f1", **options) == message
     # Two labels, or a column that is filled throughout, can be judged as ever; so can flags without blanks.
     file("gold.conllu", flagged(GOLD).replace("Yes", "No", 1))
-    assert assay.score(*files, "accuracy", **options).items == 3
+    assert assay.score(*files, "accuracy", **options).about.items == 3
     file("gold.conllu", flagged({*range(1, 11)}))
-    assert assay.score(*files, "accuracy", **options).items == 10
+    assert assay.score(*files, "accuracy", **options).about.items == 10
 
 
 def test_a_blank_that_counts_is_a_label_but_for_macro_averages(files):
     result = assay.score(*files, "tag-f1", column="MISC:BeginSeg", task="tags", blank_tag="_", times=10)
     rows = {(row.label, row.score): row.value for row in result.scores}
-    assert result.items == 10
+    assert result.about.items == 10
     assert rows[None, "f1"] == pytest.approx(0.7)
     assert [rows["Yes", score] for score in ("precision", "recall", "f1")] == pytest.approx([2 / 4, 2 / 3, 4 / 7])
     assert rows[None, "macro-f1"] == pytest.approx(4 / 7)
@@ -58,7 +58,7 @@ def test_in_folders_all_files_together_tell_a_flag(file, monkeypatch):
         file(f"{name}/a.conllu", flagged(GOLD))
         file(f"{name}/b.conllu", flagged(GOLD, "BeginSeg=No"))
     options = {"column": "MISC:BeginSeg", "task": "tags", "times": 10}
-    assert assay.score("gold", "s", "accuracy", **options).items == 6
+    assert assay.score("gold", "s", "accuracy", **options).about.items == 6
     file("gold/b.conllu", flagged(GOLD))
     assert refusal(assay.score, "gold", "s", "accuracy", **options).startswith(
         "gold: MISC:BeginSeg has one label, Yes, and is blank at 14 words"

@@ -1,0 +1,60 @@
+"""Results as data: the declared tables, JSON there and back, and files of earlier versions."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import assay
+from assay import Result
+from assay.result import TABLES, Record, Tables, read_results, schema
+
+OLD = Path(__file__).parents[2] / "data" / "older" / "assay-1.json"
+GOLD = [["A", "B", "C"], ["B", "A"], ["C", "C", "A"], ["A"], ["B", "C"], ["A", "B"]] * 3
+ONE = [["A", "B", "B"], ["B", "A"], ["C", "A", "A"], ["A"], ["B", "C"], ["A", "A"]] * 3
+TWO = [["A", "B", "C"], ["B", "A"], ["C", "C", "A"], ["A"], ["B", "B"], ["A", "B"]] * 3
+
+
+@pytest.fixture(scope="module")
+def result() -> Result:
+    return assay.compare(GOLD, {"one": ONE, "two": TWO}, ["accuracy"], times=100, examples=1)
+
+
+def test_a_file_of_assay_1_is_read_as_the_result_it_was_made_from(result: Result) -> None:
+    old = json.loads(OLD.read_text("utf-8"))
+    assert (old["schema"], old["unit"], old["noun"]) == ("assay/1", "sentence", "word")
+    assert Result.read(OLD) == read_results(str(OLD)) == result
+    assert Result.read(OLD).to_json() == result.to_json()
+
+
+def test_results_over_sets_of_assay_1_are_read(tmp_path: Path) -> None:
+    old = json.loads(OLD.read_text("utf-8"))
+    path = tmp_path / "sets.json"
+    path.write_text(json.dumps({"schema": "assay/sets/1", "overall": old, "sets": {"a": old}}), "utf-8")
+    found = read_results(str(path))
+    assert isinstance(found, assay.Results)
+    assert found["a"] == found.overall == Result.read(OLD)
+
+
+def test_json_has_facts_in_two_records_and_a_list_for_each_table(result: Result) -> None:
+    data = json.loads(result.to_json())
+    assert (data["schema"], data["about"]["unit"], data["shown"]["noun"]) == ("assay/2", "sentence", "word")
+    assert all(isinstance(data[name], list) for name in TABLES)
+    assert list(data)[:8] == ["schema", "version", "signature", "verdict", "about", "shown", "gold", "systems"]
+
+
+def test_rows_of_a_table_differ_in_its_key(result: Result) -> None:
+    for name in TABLES:
+        rows = getattr(result, name)
+        keys = [tuple(getattr(row, column) for column in row.key) for row in rows]
+        assert len(set(keys)) == len(rows), name
+
+
+def test_keys_are_columns_and_every_table_has_one() -> None:
+    records = [kind for kind in vars(schema).values() if isinstance(kind, type) and issubclass(kind, Record)]
+    for kind in records:
+        assert kind is Record or {*kind.key} <= kind.__dataclass_fields__.keys(), kind
+    for hint in Tables.__annotations__.values():
+        assert getattr(schema, hint.removeprefix("tuple[").removesuffix(", ...]")).key, hint
