@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from assay.corpus import Corpus
 from assay.engine.task import Task
 from assay.formats import Input
