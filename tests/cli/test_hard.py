@@ -220,7 +220,7 @@ def test_a_folder_without_files_and_links_in_a_circle_are_refused(assay, here):
     (here / "empty").mkdir()
     (here / "one").symlink_to("two")
     (here / "two").symlink_to("one")
-    assert assay("score", "gold.conllu", "empty").stderr == "assay: empty: the folder holds no files.\n"
+    assert assay("score", "gold.conllu", "empty").stderr == "assay: empty: the folder contains no files.\n"
     message = "assay: one: cannot be opened (too many levels of symbolic links).\n"
     assert assay("score", "gold.conllu", "one").stderr == message
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.cli import run_command_line
+from assay.cli import run
 from assay.demo import FOLDER
 from assay.engine import run as shards
 from cli.dask_cluster import dask_cluster
@@ -83,7 +83,7 @@ def arguments(here: Path, task: str) -> list[str]:
 def written(words: Sequence[str], where: Path) -> str:
     """What a command that is run within this process writes to a file."""
     with pytest.raises(SystemExit) as stop:
-        run_command_line([*words, "--quiet", "-o", str(where)])
+        run([*words, "--quiet", "-o", str(where)])
     assert stop.value.code == 0
     return where.read_text("utf-8")
 

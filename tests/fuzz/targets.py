@@ -327,11 +327,11 @@ def runs_table() -> Target:
     rows = (FOLDER / "experiment" / "runs.csv").read_text("utf-8").splitlines(keepends=True)[:60]
 
     def attempt(folder: Path, rng: random.Random) -> Callable[[], Any]:
-        from assay.bayesian.table import read_file, read_runs
+        from assay.bayesian.table import read_runs, read_table_text
 
         path = folder / "runs.csv"
         path.write_bytes(mutated("".join(rows).encode(), drawn(rng)))
-        return lambda: read_runs(str(path), *read_file(str(path)))
+        return lambda: read_runs(str(path), *read_table_text(str(path)))
 
     return Target("runs.csv", attempt)
 

@@ -9,7 +9,7 @@ import zlib
 import pytest
 
 import assay
-from assay.bayesian.table import read_file, read_runs
+from assay.bayesian.table import read_runs, read_table_text
 from assay.engine.mapping import read_rules
 from assay.errors import InputError
 from assay.experiment.plan import read_plan
@@ -90,7 +90,7 @@ def test_long_numbers_in_the_files_of_options_are_refused(file):
 
 def test_a_long_number_in_a_table_of_runs_is_refused(file):
     text = f"dataset,system,repetition,fold,measure,value\nd,s,{LONG_NUMBER},0,accuracy,0.5\n"
-    message = refusal(lambda path: read_runs(path, *read_file(path)), file("runs.csv", text))
+    message = refusal(lambda path: read_runs(path, *read_table_text(path)), file("runs.csv", text))
     assert message.startswith("runs.csv:2: repetition should be a whole number, not '999")
 
 

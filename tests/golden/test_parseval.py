@@ -189,7 +189,7 @@ def test_the_sample_is_read_as_it_is_where_a_line_is_said_to_be_a_sentence(sampl
     cases = [row for row in sample_rows(sample / "sample.jsonl") if "gold" in row]
     files = written(tmp_path, cases)
     spec = f"parseval(params={sample / 'sample.prm'})"
-    place = f"{files[1]}:8: 4 trees in one line, where other lines hold one each."
+    place = f"{files[1]}:8: 4 trees in one line, while other lines contain one each."
     with pytest.raises(assay.AssayError, match=re.escape(place)):
         by_sentence(*files, spec)
     counted = by_sentence(*files, spec, input_format="brackets(line=sentence)")

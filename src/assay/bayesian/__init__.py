@@ -20,9 +20,9 @@ from assay.bayesian.table import (
     choose_names,
     pair_runs,
     read_discordant,
-    read_file,
     read_matrices,
     read_runs,
+    read_table_text,
     scale_doubts,
     suggests_less,
 )
@@ -115,7 +115,7 @@ def _read(runs: Any, folds: int | None, pairs: str | None) -> tuple[RunTable, Di
 
     discordant: Discordant = {}
     if pairs:
-        text = experiment.export_pairs(pairs) if is_plan(pairs) else read_file(pairs)[0]
+        text = experiment.export_pairs(pairs) if is_plan(pairs) else read_table_text(pairs)[0]
         discordant = read_discordant(text, pairs)
     if isinstance(runs, RunTable):
         return runs, discordant
@@ -133,7 +133,7 @@ def _read(runs: Any, folds: int | None, pairs: str | None) -> tuple[RunTable, Di
         if len(files) > 1:
             return read_matrices(list(named_systems(files).items()), folds), discordant
         if not is_plan(name):
-            return read_runs(name, *read_file(name)), discordant
+            return read_runs(name, *read_table_text(name)), discordant
         text = experiment.export(name)
     return read_runs(name, text, hashlib.sha256(text.encode()).hexdigest()), discordant
 

@@ -411,7 +411,7 @@ def headline(order: Sequence[str], posteriors: Sequence[Posterior], rope: Rope) 
 
 
 def posterior_verdict(one: Posterior, rope: Rope) -> str:
-    """The verdict on two systems, the shares behind it, and the region."""
+    """The verdict on two systems, its shares, and the region."""
     a, b, measure, shares = one.a, one.b, one.measure, one.decision
     sets = "one data set" if one.data_sets == 1 else f"{one.data_sets} data sets"
     if one.kind == "identical":

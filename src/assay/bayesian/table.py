@@ -114,7 +114,7 @@ def choose_names(kind: str, wanted: Iterable[str], known: Iterable[str], where: 
 # --- reading ---
 
 
-def read_file(path: str) -> tuple[str, str]:
+def read_table_text(path: str) -> tuple[str, str]:
     """A file's text and the hash of it."""
     source = Source(path)
     return "".join(batch.text for batch in source.batches()), source.sha256
@@ -133,7 +133,7 @@ def read_matrices(files: Sequence[tuple[str, str]], folds: int | None) -> RunTab
     runs = RunTable(", ".join(path for _, path in files), "")
     first: list[int] = []
     for system, path in files:
-        text, sha256 = read_file(path)
+        text, sha256 = read_table_text(path)
         runs.files[system] = (path, sha256)
         rows: list[tuple[str, list[float]]] = []
         for number, line in enumerate(text.splitlines(), 1):
@@ -194,7 +194,7 @@ class PairedRuns:
     splits: tuple[Split, ...]
     values: Mapping[str, Floats]
     denominators: Floats
-    """The number of items behind each measurement, where it is known."""
+    """The number of items of each measurement; nan if it is not known."""
     folds: int
     share: float
     """The test part's share of the test and training parts; nan where their sizes are not known."""

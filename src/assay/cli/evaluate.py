@@ -23,7 +23,7 @@ from assay.files import write
 from assay.keywords import BREAKDOWN, COMPARED, CompareKeywords, CrossKeywords, Keywords, ScoreKeywords
 
 if TYPE_CHECKING:
-    from assay.engine.run import Progress
+    from assay.engine.run import ShardProgress
     from assay.result import Result, Results
     from assay.result.gates import Gates
 
@@ -142,7 +142,7 @@ def _evaluate(
             from assay.engine.options import Options
             from assay.scale.run import evaluate, part_of
 
-            def report(step: Progress) -> None:
+            def report(step: ShardProgress) -> None:
                 minutes, seconds = divmod(round(step.left), 60)
                 speed = step.tokens / step.seconds if step.seconds else 0
                 tell(f"{step.done:,} of {step.total:,} shards, {speed:,.0f} tokens/s, {minutes}:{seconds:02} left")

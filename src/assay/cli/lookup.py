@@ -69,14 +69,10 @@ def formats_command(names: tuple[str, ...]) -> None:
       assay formats
       assay formats conllu tsv
     """
-    from assay import specs
-    from assay.formats import FORMATS
+    from assay import plugins, specs
+    from assay.formats import FORMATS, named_format
 
-    for name in names:
-        if name not in FORMATS:
-            raise unknown("format", name, FORMATS)
-    for name in names or dict.fromkeys((*_COMMON, *FORMATS)):
-        known = FORMATS[name]
+    for known in [*map(named_format, names or dict.fromkeys((*_COMMON, *FORMATS, *plugins.load_all("formats"))))]:
         click.echo(f"{specs.spell(known.name, known.parameters)}: {known.title}")
         if known.help:
             click.echo(f"  ({known.help})")

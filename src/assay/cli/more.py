@@ -17,7 +17,7 @@ from assay.cli.options import (
     output_options,
 )
 from assay.cli.output import Output, put, put_files
-from assay.errors import InputError, UsageError
+from assay.errors import InputError
 
 if TYPE_CHECKING:
     from assay.result.gates import Gates
@@ -124,13 +124,7 @@ def convert_command(
 
     asked = Asked(which=which or "", repair=check_repair(repair or ""))
     source = Input(path, input_format=input_format, wanted=[column] if column else [], asked=asked)
-    if to_scheme or scheme or (repair and "spans" not in source.plan.layers):
-        text, losses = write.rewrite(source, target, column, scheme=scheme, repair=repair, to_scheme=to_scheme)
-        texts = {"": text}
-    elif target or repair:
-        texts, losses = write.convert_file(source, target or source.plan.format, column)
-    else:
-        raise UsageError("say what to write: --to FORMAT, --to-scheme SCHEME or --repair.")
+    texts, losses = write.convert_file(source, target, column, scheme=scheme, repair=repair, to_scheme=to_scheme)
     if "" in texts:
         put(texts[""], output)
     else:

@@ -15,7 +15,7 @@ from assay.errors import UsageError
 
 if TYPE_CHECKING:
     from assay.experiment.job import Job
-    from assay.experiment.run import Progress
+    from assay.experiment.run import ExperimentProgress
     from assay.experiment.store import Outcome
 
 
@@ -222,7 +222,7 @@ def _time(seconds: float) -> str:
     return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"
 
 
-def _summary(progress: Progress) -> str:
+def _summary(progress: ExperimentProgress) -> str:
     done, failed, due = (progress.count(what) for what in ("done", "failed", "due"))
     text = f"{done} of {progress.count('runs')} runs are done"
     if failed:

@@ -7,7 +7,7 @@ from dataclasses import field, replace
 
 import numpy as np
 
-from assay.arrays import NONE, Bools, Ints, Stretches, atoms_at, chosen_stretches, pack_columns
+from assay.arrays import NONE, Bools, Floats, Ints, Stretches, atoms_at, chosen_stretches, pack_columns
 from assay.corpus.columns import Column, one_vocabulary
 from assay.records import dataclass
 
@@ -49,6 +49,9 @@ class Marks:
     number: Ints = field(default_factory=_nothing)
     """In a Pair: the number of each span in its corpus, and of each relation among those of its side."""
 
+    scores: Floats = field(default_factory=lambda: np.zeros(0))
+    """How sure the file is of each, nan without a score; nothing if none has one."""
+
     def __len__(self) -> int:
         return len(self.begin)
 
@@ -86,6 +89,7 @@ class Marks:
             {role: take(column) for role, column in self.arguments.items()},
             None if self.group is None else take(self.group),
             take(self.number),
+            self.scores[numbers] if len(self.scores) else self.scores,
         )
 
     def followed_by(self, other: Marks) -> Marks:

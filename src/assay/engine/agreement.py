@@ -1,4 +1,4 @@
-"""Agreement of annotators, of whom none is gold: all of them at once, every pair of them, and systems beside them."""
+"""Agreement of annotators: of all at once and of each pair, and systems compared with them."""
 
 from __future__ import annotations
 
@@ -407,7 +407,7 @@ def _bare(
     return Findings(about, line, gold, sources, options=options, shown_by_task=False)
 
 
-# --- all annotators, and systems beside them ---
+# --- all annotators, and systems compared with them ---
 
 
 def _groups(ratings: Ratings) -> Groups:
@@ -589,8 +589,8 @@ def _defaults(first: Any, name: str, second: Any, options: Options) -> list[str]
 def _of_pair(there: Result, back: Result, first: str, pair: str) -> Result:
     """The Result about a pair of annotators, under the names of both, of the Results with each in gold's place.
 
-    It has the scores that are the same whoever comes first; the ends of intervals are the means of both ways. Scores
-    that take one side for gold (precision, the mean over gold's labels) are left out, with a note if that is a
+    It has the scores that do not depend on the order of the two, with the mean ends of both intervals. Scores that
+    take one side for gold (precision, the mean over gold's labels) are left out, with a note if that is a
     measure's main score. Scores by label or by the values of a slice are given for all or for none.
     """
     measures = dict(zip(back.measures, there.measures, strict=True))

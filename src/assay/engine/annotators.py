@@ -1,4 +1,4 @@
-"""All annotators at once: coefficients with intervals from one draw, who and what disagrees, systems beside them."""
+"""All annotators at once: coefficients with intervals from one draw, disagreements, systems compared with them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ CEILING = "human ceiling"
 MOST_FIELDS = 2_000
 """The most numbers of a unit that are resampled for one measure; beyond that it has no interval."""
 MOST_OF_SYSTEMS = 3_000
-"""The same for systems against annotators: intervals and tests up to 500 annotators."""
+"""The most numbers of a unit for systems against annotators: intervals and tests up to 500 annotators."""
 SHOWN = 10
 """So many of the items that annotators disagree on most are kept where the user does not say how many."""
 ROUNDING = 1e-12
@@ -242,7 +242,7 @@ def figure_of(measure: Measure, ratings: Ratings, groups: Groups) -> Figure:
 
 
 def agreement_facts(ratings: Ratings, measures: Sequence[Measure]) -> AgreementFacts:
-    """Facts behind the verdict on the agreement of all annotators."""
+    """Facts for the verdict on the agreement of all annotators."""
     pairable = ratings.sizes > 1
     counts = ratings.counts[pairable]
     number = counts.sum(axis=0)
@@ -489,7 +489,7 @@ def _ceiling_comparison(system: Figure, human: Figure, settings: Settings) -> tu
 
 
 def system_figure(measure: Measure, ratings: Ratings, system: SystemRatings, groups: Groups) -> tuple[Figure, Any]:
-    """A measure of one system against all annotators, and what it reports beside its scores."""
+    """A measure of one system against all annotators, and its report."""
     used, known = whole_if_many(groups, ratings, 2), measure.definition
     rows, report = known.function(ratings, system, used.of_item, used.number, **measure.parameters)
     return Figure(system.name, str(measure), known.main, rows, known.scores, resampled=used is groups), report
@@ -632,7 +632,7 @@ def paired_figures(
 ) -> list[Figure]:
     """A measure of pairs with each annotator in gold's place: systems against the others, and each annotator.
 
-    `counts` are units × fields by gold and by who is judged. Of annotator a and reference b all pairs count alike.
+    `counts` are units × fields by gold and by who is judged. All pairs of annotator and reference weigh the same.
     """
     name = measure.main if measure.main in measure.scores else next(iter(measure.scores))
     function = measure.scores[name]

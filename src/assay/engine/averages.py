@@ -68,7 +68,7 @@ def _known(rows: Sequence[Score | Comparison]) -> tuple[list[float], list[float]
 def average_test(
     rows: Sequence[Comparison], units: Sequence[int], difference: float, seed: int, times: int
 ) -> Comparison:
-    """The test of two systems on the mean of their differences over data sets, of which each has so many units.
+    """The test of two systems on the mean of their differences over data sets; `units` has the size of each.
 
     Outputs are exchanged within each data set; Student's t with the variances is taken where a data set has none that
     could be, as with several runs.
@@ -103,7 +103,7 @@ def average_test(
 def _shuffled(rows: Sequence[Comparison], seed: int, times: int) -> Shuffling | None:
     """The shuffling test of the mean difference; None if a data set has nothing that could be exchanged.
 
-    The counts of each data set stand in fields of their own, in an order that depends on the counts, not on names.
+    Each data set has its own fields, in an order that depends on the counts, not on names.
     """
     parts = [row.evidence for row in rows if isinstance(row.evidence, Exchange)]
     if len(parts) < len(rows) or np.prod(np.sum([part.rows.shape for part in parts], axis=0)) > _MOST_NUMBERS:

@@ -51,7 +51,7 @@ class RatingSums:
     """Numbers that add up over items, one row per group of items."""
 
     sums: Mapping[str, Array]
-    """Groups × whatever there is of each."""
+    """By name: groups × further axes."""
     fixed: Mapping[str, Array] = field(default_factory=dict)
     """What is the same whichever items are drawn."""
     pairs: tuple[str, ...] = ()
@@ -114,7 +114,7 @@ class LabelRuns:
 
 
 def pairs_within(item: Ints) -> tuple[Ints, Ints]:
-    """The places of all two rows of the same item, which stand together, the earlier one first."""
+    """Places of all pairs of rows with the same item, the earlier one first; rows are sorted by item."""
     if not len(item):
         return item, item
     first = np.flatnonzero(np.diff(item, prepend=-1))
@@ -239,7 +239,7 @@ def observed_expected(sums: Sums) -> tuple[Floats, Floats]:
     pairs = number * (number - 1)
     if "squares" in sums:
         spread = number * sums["squares"] - sums["total"] ** 2
-        # Equal values do not differ, whatever rounding says.
+        # Rounding must not make equal values differ.
         spread = np.where(spread <= _TINY * number * sums["squares"], 0, spread)
         return ratio(sums["apart"], number), ratio(2 * spread, pairs)
     if "met" in sums:
@@ -733,7 +733,7 @@ class AltRow:
 def alt_rows(
     ratings: Ratings, label: Ints, labels: Sequence[str], scoring: str, least: int, members: Any = None
 ) -> tuple[list[AltRow], int]:
-    """All annotators against the system on the items with at least so many ratings; and the number of such items.
+    """All annotators against the system on the items with at least `least` ratings; and the number of these items.
 
     `labels` are those of the annotators, then those that systems alone give. Nearness is compared as whole numbers
     or as sums of squares, so that equal is equal.
@@ -773,7 +773,7 @@ def _is_number(text: str) -> bool:
 
 
 def won(p: Sequence[float], fdr: float) -> list[bool]:
-    """The tests that hold at a rate of false discoveries, whatever their dependence (Benjamini & Yekutieli)."""
+    """True for each test that is significant at a false discovery rate (Benjamini & Yekutieli)."""
     order = sorted(range(len(p)), key=lambda index: p[index])
     harmonic = sum(1 / number for number in range(1, len(p) + 1))
     last = max((rank for rank, index in enumerate(order, 1) if p[index] <= rank / len(p) * fdr / harmonic), default=0)

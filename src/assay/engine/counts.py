@@ -16,7 +16,7 @@ from assay.records import dataclass
 from assay.stats.resample import is_costly
 
 DENSE = 1 << 25
-"""The most numbers that a table of all labels and fields may hold before it is kept as a sparse one."""
+"""The most numbers in a dense table of all labels and fields; a larger one is sparse."""
 Sums = Mapping[str, Floats]
 """Field name → summed counts, of any shape: scores are computed on all of them at once."""
 
@@ -25,7 +25,7 @@ Sums = Mapping[str, Floats]
 class Counts:
     """Rows of numbers, each in a unit and, where a measure counts by label, under a label.
 
-    Per-label rows exist only where a label occurs, so that many labels cost what they hold and no more.
+    A label has rows only in units in which it occurs, so that many labels need no more room than their counts.
     """
 
     fields: tuple[str, ...]
@@ -55,7 +55,7 @@ class Counts:
         return np.stack(columns, axis=1)
 
     def wide(self, most: int = DENSE) -> Any:
-        """Units × (labels · fields), as a sparse matrix where it would hold more than so many numbers otherwise."""
+        """Units × (labels · fields); a sparse matrix if a dense one had more than `most` numbers."""
         assert self.label is not None and self.labels is not None
         width = len(self.fields)
         rows = np.repeat(self.unit, width)
@@ -125,7 +125,7 @@ class Collapsed:
 
     @classmethod
     def of(cls, rows: Ints, sizes: Ints | None = None) -> Collapsed:
-        """The distinct rows of so many units each, of one where no sizes are given."""
+        """The distinct rows; `sizes` is the number of units of each row, 1 if it is not given."""
         distinct, group, numbers = distinct_rows(rows)
         if sizes is not None:
             numbers = np.bincount(group, weights=sizes, minlength=len(distinct)).astype(np.int64)
@@ -213,7 +213,7 @@ def _per_label(
 
 
 def bracketed(items: Items, sentences: int) -> Counts:
-    """Per sentence: rows of each kind, gold items and system items, and what is counted beside them."""
+    """Per sentence: rows of each kind, gold items and system items, and the sums per sentence."""
     masks = [*(items.kind[0] == kind for kind in range(len(items.kinds))), items.has_gold, items.has_system[0]]
     columns = [*(_count(items.sentence, mask, sentences) for mask in masks), *items.sums.values()]
     fields = (*items.kinds, "gold", "system", *items.sums)
@@ -225,13 +225,13 @@ def _count(sentence: Ints, mask: Bools, sentences: int) -> Ints:
 
 
 FEW_UNITS, FEW_CLUSTERS = 20, 10
-"""Below so many sentences, or documents (values of a comment), intervals of differences are too short …"""
+"""Below this number of sentences, or of documents (values of a comment), intervals of differences are too short …"""
 FEW_DIFFERING = 10
-"""… and below so many units that differ. So many documents are the unit if none is asked for."""
+"""… and below this number of units that differ."""
 BLOCKS = 4096
-"""The most distinct rows that are resampled; more units are pooled into so many blocks, and blocks are resampled."""
+"""The most distinct rows that are resampled; if there are more, units are grouped into this number of blocks."""
 MANY = 20
-"""Above so many systems one draw serves all of them; else each pair has a draw of its own."""
+"""Above this number of systems, one draw serves all of them instead of one for each pair."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -285,7 +285,7 @@ class Tallies:
         """The tallies of each system's counts per unit; scores look at the fields read alone.
 
         `blocks` gives the block of each unit; naming units takes time, so it is asked for only where blocks are
-        needed: where rows are too many or, unless it stands `alone`, where other shards may have too many.
+        needed: if rows are too many or, unless the shard is `alone`, if other shards may have too many.
         """
         systems = tuple(name for name, _ in counts)
         own = list(_common_labels([found for _, found in counts]))
@@ -321,7 +321,7 @@ class Tallies:
             sums=None,
             by_unit=tuple(map(_compact, own)) if wide and units <= BLOCKS else None,
             by_block=of_blocks,
-            # Where units are resampled, the test itself tells how many differ.
+            # If units are resampled, the test itself counts those that differ.
             differing={(a, b): _units_that_differ(own[a], own[b]) for a, b in pairs if of_blocks is not None},
             compares=compares,
             unit=unit,
@@ -377,7 +377,7 @@ class Tallies:
         return [counts.wide()[self.used] for counts in self.labelled()]
 
     def labelled(self) -> Iterator[Counts]:
-        """Each system's counts by label of units or blocks, labels coded alike."""
+        """Each system's counts by label of units or blocks, with the same codes of labels."""
         found = self.by_unit if self.by_unit is not None else self.by_block
         assert found is not None
         return _common_labels(found, self.labels)
@@ -421,7 +421,7 @@ class Tallies:
         )
 
     def __add__(self, other: Tallies) -> Tallies:
-        """The tallies of two stretches of text; the one that comes first stands first."""
+        """Tallies of two stretches of text, the first one on the left."""
         assert (self.systems, self.fields) == (other.systems, other.fields), "only like tallies can be added"
         assert self.read == other.read, "scores read other fields in other shards"
         if self.named is not None and other.named is not None:

@@ -1,4 +1,4 @@
-"""make_result(): the Result of what all shards amount to."""
+"""make_result(): from the sum of all shards to a Result."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ _SEED = re.compile(r"[-_. ]?(?:seed|run)[-_. ]?\d+", re.IGNORECASE)
 NO_ERRORS = ("tp", "unscored")
 """Kinds of outcome that are no errors."""
 WIDER = 1.2
-"""Above this ratio, standard errors over documents are worth a note beside those over sentences …"""
+"""Above this ratio, standard errors over documents are compared with those over sentences in a note …"""
 LEAST_RATIO = 5
-"""… from so many documents on: of fewer, the ratio says little."""
+"""… if there are at least this many documents."""
 
 
 def make_result(part: Part, settings: Settings | None = None) -> Result:
-    """The Result of what all shards amount to."""
+    """The Result of a Part, the sum of all shards."""
     plan = part.plan
     options, measures, task = plan.options, plan.measures, find_task(plan.task)
     unit = cluster_key(part.unit) or part.unit

@@ -52,8 +52,8 @@ class Selection:
             number=self.number + other.number,
         )
 
-    def among(self, others: Selection, *, first: bool) -> Selection:
-        """The same where nothing in other units, which come before or behind, has the value."""
+    def with_empty_units(self, others: Selection, *, first: bool) -> Selection:
+        """This selection with zero counts for the units of another part, before or after its own."""
         tallies = {}
         for unit, own in self.tallies.items():
             if unit in others.tallies:
@@ -87,14 +87,15 @@ class Cut:
         yield from ((f"{self.spec}={value}", chosen) for value, chosen in parts.items())
 
     def plus(self, other: Cut, mine: Sequence[Selection], its: Sequence[Selection]) -> Cut:
-        """The slice over two stretches of text; the measures over all items of each tell how many units there are."""
+        """The slice over two stretches of text; `mine` and `its` are the measures over all items of each."""
         selections = []
         for here, there, all_here, all_there in zip(self.selections, other.selections, mine, its, strict=True):
             table = _both(here, there)
             if not self.by_sentence:
                 # A unit without such items is a unit all the same.
-                table |= {value: here[value].among(all_there, first=False) for value in here if value not in there}
-                table |= {value: there[value].among(all_here, first=True) for value in there if value not in here}
+                for own, others, rest, first in ((here, there, all_there, False), (there, here, all_here, True)):
+                    missing = [value for value in own if value not in others]
+                    table |= {value: own[value].with_empty_units(rest, first=first) for value in missing}
             selections.append(table)
         order = tuple(tuple(dict.fromkeys((*a, *b))) for a, b in zip(self.order, other.order, strict=True))
         return replace(self, order=order, selections=tuple(selections))
@@ -108,7 +109,7 @@ def _both(first: Mapping[Any, Any], second: Mapping[Any, Any]) -> dict[Any, Any]
 
 @dataclass(frozen=True)
 class Summed:
-    """The sums behind one figure; of an average over labels label by label."""
+    """Sums from which one score is computed; for an average over labels, label by label."""
 
     fields: tuple[str, ...]
     totals: tuple[int, ...]
@@ -152,7 +153,7 @@ class Covered:
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class RunPlan:
     """What is the same in all shards: what was asked, and what the files decided."""
 
     command: str
@@ -195,7 +196,7 @@ class Plan:
 class Part:
     """The sum of some shards: all that a Result needs to know of them."""
 
-    plan: Plan
+    plan: RunPlan
     told: Decided
     """How these shards ask to be read."""
     covered: Covered
@@ -318,7 +319,7 @@ def whole_numbers(values: Ints) -> tuple[int, ...]:
 
 
 def basis_of(kinds: Mapping[int, Sequence[str] | None], measures: Sequence[Measure]) -> int | None:
-    """The measure whose items systems are compared on: the first that judges items, or that tells most apart."""
+    """The measure whose items systems are compared on: the first with items, or with the most outcomes."""
     with_items = [index for index, own in kinds.items() if own is not None]
     if with_items and kinds[with_items[0]]:
         return max(with_items, key=lambda index: len(kinds[index] or ()))
@@ -333,6 +334,6 @@ def bases_of(kinds: Mapping[int, Sequence[str] | None], measures: Sequence[Measu
     ]
     first = basis_of(kinds, measures)
     if first is not None and kinds[first]:
-        # Measures of spans tell the same outcomes of the same items, some in more detail.
+        # Measures of spans have the same outcomes for the same items, some in more detail.
         return [index for index in counted if index == first or measures[index].definition.own_outcomes]
     return counted or ([] if first is None else [first])

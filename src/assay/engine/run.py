@@ -22,7 +22,18 @@ from assay.engine.finish import make_result
 from assay.engine.items import Items, join, judge_words, met
 from assay.engine.measure import Measure, find
 from assay.engine.options import Decided, Options, contents_of
-from assay.engine.parts import Covered, Cut, Part, Plan, Selection, Summed, bases_of, basis_of, unit_of, whole_numbers
+from assay.engine.parts import (
+    Covered,
+    Cut,
+    Part,
+    RunPlan,
+    Selection,
+    Summed,
+    bases_of,
+    basis_of,
+    unit_of,
+    whole_numbers,
+)
 from assay.engine.prepare import Prepared, Run, prepare, source_of
 from assay.engine.repeats import evaluate_repeats, runs_of
 from assay.engine.scores import Settings
@@ -68,7 +79,7 @@ def measure_shard(
     shard = _Shard(run, tables, compares, options)
     decided = options.decided
     if decided is None or not decided.task:
-        # As the files tell themselves.
+        # As the files themselves decide.
         judged = {name for name, _ in run.pairs}
         filled = tuple(source.name in judged for source in run.sources) if run.decided.filled else ()
         decided = replace(run.decided, task=run.task, filled=filled)
@@ -76,7 +87,7 @@ def measure_shard(
     skipped = [name for name, gone in zip(names, run.skipped.tolist(), strict=False) if gone]
     words = int((~run.skipped[run.gold.sentence_of]).sum())
     labels = join([(name, judge_words(one)) for name, one in run.pairs]).fold() if run.tagset else None
-    plan = Plan(
+    plan = RunPlan(
         command=command,
         options=replace(options, decided=None),
         specs=tuple(named),
@@ -165,15 +176,15 @@ class _Shard:
         return found
 
     @property
-    def beside(self) -> Iterator[str]:
-        """Further units of the first measure, to see whether sentences of one document or speaker are alike."""
+    def further_units(self) -> Iterator[str]:
+        """Further units of the first measure, to see if sentences of one document or speaker resemble each other."""
         if not self.options.figures_alone and (self.asked != "document" or self.options.unit):
             others = ("sentence",) if cluster_key(self.asked) else ("sentence", "document")
             yield from (unit for unit in others if unit not in self.units)
 
     @cached_property
     def kinds(self) -> tuple[tuple[str, ...] | None, ...]:
-        """For each measure the kinds of outcome that it tells apart; None where it has no items to look at."""
+        """For each measure the outcomes that it distinguishes; None if it has no items."""
         firsts = [table[0][1] for table in self.tables]
         looked_at = not self.options.figures_alone
         return tuple(one.kinds if isinstance(one, Items) and looked_at else None for one in firsts)
@@ -229,7 +240,7 @@ class _Shard:
         if where is None:
             tells = index in self.compared or index == self.basis
         else:
-            # Where values differ from measure to measure, which of them tells is known when all shards are.
+            # If values differ between measures, all shards must be known to choose one of them.
             tells = index in self.compared if by_sentence else self.compares
         # Of everything items are looked at again; those of slices are not kept, unless a page shows them.
         shown = where is not None and index == self.basis and self.options.embed != "none"
@@ -243,7 +254,7 @@ class _Shard:
         how = {"by_label": by_label, "compares": self.compares}
         tallies = {unit: self.tallies(index, tables, own, unit, **how) for unit, own in units.items()}
         if where is None and index == 0:
-            for unit, own in self.units_of(self.beside).items():
+            for unit, own in self.units_of(self.further_units).items():
                 tallies[unit] = self.tallies(0, tables, own, unit, compares=False)
         return Selection(
             tallies=tallies,
@@ -355,7 +366,7 @@ class _Shard:
 
 
 def hashed_units(corpus: Corpus, unit: str) -> Ints:
-    """A block for each unit, by a hash of its name, which is the same in whatever company files are read."""
+    """Block of each unit, by a hash of its name, which does not depend on the other files."""
     return blocks_of(corpus.unit_names(unit))
 
 
@@ -426,8 +437,8 @@ class Piece:
 
 
 @dataclass(frozen=True)
-class Progress:
-    """Progress of the work."""
+class ShardProgress:
+    """ShardProgress of the work."""
 
     done: int
     total: int
@@ -441,9 +452,9 @@ class Progress:
         return self.seconds / self.done * (self.total - self.done)
 
 
-Report = Callable[[Progress], None]
+Report = Callable[[ShardProgress], None]
 Over = Callable[[Sequence["Piece"], Decided | None], Iterable[Part]]
-"""A way to measure pieces: their parts, in order; where nothing is decided, the first tells how all are read."""
+"""A way to measure pieces: their parts, in order; if nothing is decided, the first part decides how all are read."""
 
 
 def in_turn(pieces: Sequence[Piece], decided: Decided | None) -> Iterator[Part]:
@@ -495,9 +506,9 @@ def pieces_of(command: str, shards: Sequence[Shard], specs: Sequence[str], optio
 
 
 def add_all(pieces: Sequence[Piece], over: Over, report: Report) -> Part:
-    """The sum of all shards. The first of them tells how the others are to be read.
+    """The sum of all shards. The first of them decides how the others are read.
 
-    Where later shards tell that all should have been read in another way, all are read again.
+    If later shards show that all should have been read in another way, all are read again.
     """
     whole = add_under(pieces, None, over, report)
     if whole.told == whole.plan.decided:
@@ -513,22 +524,22 @@ def add_all(pieces: Sequence[Piece], over: Over, report: Report) -> Part:
 
 
 def decided_by(piece: Piece) -> Decided:
-    """The way to read all shards, as the first of them tells."""
+    """How all shards are read: as the first of them decides."""
     return piece.under(Decided()).measure().plan.decided
 
 
 def add_under(pieces: Sequence[Piece], decided: Decided | None, over: Over, report: Report) -> Part:
-    """Measure shards in one way, as the first of them tells or as was decided, and add them up."""
+    """Measure shards as the first of them decides, or as was decided, and add them up."""
     begun, whole = time.monotonic(), None
     for done, part in enumerate(over(pieces, decided), 1):
         whole = part if whole is None else whole + part
-        report(Progress(done, len(pieces), whole.sources[0].words, time.monotonic() - begun))
+        report(ShardProgress(done, len(pieces), whole.sources[0].words, time.monotonic() - begun))
     assert whole is not None
     return whole
 
 
 TEXT = 1 << 22
-"""Files that follow each other are read together up to so many bytes of gold's text: 4 MB."""
+"""Consecutive files are read together up to this number of bytes of gold's text: 4 MB."""
 PACKED = 8
 """Bytes of text that a byte of a compressed file is taken for."""
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from assay.experiment.data import write_splits
 from assay.experiment.plan import Experiment, read_plan
-from assay.experiment.run import Progress, run, status
+from assay.experiment.run import ExperimentProgress, status
+from assay.experiment.run import run_plan as run
 from assay.experiment.tables import export, export_pairs, import_measurements
 
 __all__ = [
     "Experiment",
-    "Progress",
+    "ExperimentProgress",
     "export",
     "export_pairs",
     "import_measurements",

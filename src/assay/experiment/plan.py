@@ -338,13 +338,11 @@ def _data_set(name: str, table: TomlTable, design: Design, scoring: Mapping[str,
         scoring=tuple(sorted({**scoring, **_scoring(table, here, others=_DATA)}.items())),
     )
     if data.format is not None:
-        from assay.formats import FORMATS
+        from assay.formats import named_format
 
         with table.place("format"):
             form, given = specs.parse(data.format, "format")
-            if form not in FORMATS:
-                raise unknown("format", form, FORMATS)
-            specs.convert_parameters(f"format {form}", given, FORMATS[form].parameters)
+            specs.convert_parameters(f"format {form}", given, named_format(form).parameters)
     return data
 
 

@@ -1,4 +1,4 @@
-"""run() and status(): which runs are due, how they are done here or on a cluster, and what is done."""
+"""run_plan() and status(): which runs are due, how they are done here or on a cluster, and what is done."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _UNFINISHED = re.compile(r"\.(r\d+-f\d+)\.([0-9a-f]{8})-[0-9a-f]{8}(-old)?")
 """The folder of an unfinished run: its name, the coordinator's token, and a number of its own."""
 
 
-def run(
+def run_plan(
     path: str | Path,
     *,
     jobs: int | None = None,
@@ -45,7 +45,7 @@ def run(
     retry: bool = False,
     rescore: bool = False,
     report: Callable[[Sequence[Job], int, Outcome | None], None] = lambda due, number, outcome: None,
-) -> Progress:
+) -> ExperimentProgress:
     """Do all runs that are due; finished runs are not repeated.
 
     `jobs` is the number of runs at a time (default: that of the file, or 1); `cluster` is the address of a Dask
@@ -80,7 +80,7 @@ def run(
 
 
 def planned_jobs(path: str | Path, *, retry: bool = False, rescore: bool = False) -> list[Job]:
-    """The runs that `run` would do."""
+    """The runs that `run_plan` would do."""
     experiment = read_plan(path)
     check_ready(experiment)
     stored = {}
@@ -294,7 +294,7 @@ class SystemProgress:
 
 
 @dataclass(frozen=True)
-class Progress:
+class ExperimentProgress:
     """The state of an experiment."""
 
     name: str
@@ -320,7 +320,7 @@ class Progress:
         return sum(getattr(row, what) for row in self.rows)
 
 
-def status(path: str | Path) -> Progress:
+def status(path: str | Path) -> ExperimentProgress:
     """The progress of the experiment of this file."""
     experiment = read_plan(path)
     planned = plan_jobs(experiment)
@@ -330,7 +330,7 @@ def status(path: str | Path) -> Progress:
         return _progress(experiment, planned, store)
 
 
-def _progress(experiment: Experiment, planned: Sequence[Job], store: Store | None) -> Progress:
+def _progress(experiment: Experiment, planned: Sequence[Job], store: Store | None) -> ExperimentProgress:
     stored = store.outcomes() if store else {}
     jobs = (store and store.meta("jobs")) or "1"
     due = due_jobs(planned, stored)
@@ -364,7 +364,7 @@ def _progress(experiment: Experiment, planned: Sequence[Job], store: Store | Non
     holder = find_holder(experiment.store)
     folders = [folder for folder, token in _unfinished(experiment.runs) if holder and token == holder.token]
     under_way = (f"{folder.parts[-3]} {folder.parts[-2]} {folder.name.split('.')[1]}" for folder in folders)
-    return Progress(
+    return ExperimentProgress(
         name=experiment.name,
         designs={name: data.design for name, data in experiment.datasets.items()},
         rows=tuple(rows),

@@ -1,6 +1,6 @@
 """Text becomes a Corpus here; only this room knows formats and their quirks.
 
-`FORMATS` has their names, how each is told by its first lines, and the plan to read it.
+`FORMATS` has their names, how each is recognised by its first lines, and how it is read.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from itertools import islice
 from os import PathLike, fspath
 from typing import Any
 
-from assay import specs
+from assay import plugins, specs
 from assay.corpus import SEVERAL, Column, Corpus
 from assay.errors import InputError, UsageError, unknown
 from assay.formats import (
@@ -145,7 +145,7 @@ def _make_plan(
         if name in form.on_request:
             return name
         if "spans" in layers and not labels:
-            raise InputError(f"{path}: holds labelled spans and no columns, so there is no {name}.")
+            raise InputError(f"{path}: contains labelled spans and no columns, so there is no {name}.")
         usual = (_NAMES.get(name.casefold(), name.casefold()), columns.ALIASES.get(name.upper(), name.upper()))
         column = next((column for column in usual if column in labels), None)
         if column is None:
@@ -407,7 +407,7 @@ FORMATS = {
         ),
         Format(
             "aida",
-            "AIDA-YAGO2: a word per line, and behind those of mentions B or I, the mention and its identifiers",
+            "AIDA-YAGO2: a word per line, and after those of mentions B or I, the mention and its identifiers",
             "-DOCSTART- (1 EU)\nEU\tB\tEU\t--NME--\nrejects\nGerman\tB\tGerman\tGermany",
             links.looks_aida, links.read_aida, ("links",), facts={"word_per_line": True}, decide=_decide_aida,
             parameters={"link": 4},
@@ -470,7 +470,7 @@ FORMATS = {
         ),
         Format(
             "text2text",
-            "text, a document per line: tags of chains behind words; ## is an empty node, behind its parent",
+            "text, a document per line: tags of chains after words; ## is an empty node, after its parent",
             "Los|[e1 jugadores de el Espanyol|[e2],e1] aseguraron que prefieren ##|[e1] enfrentar se a el Barcelona",
             chains.looks_text2text, chains.read_text2text, ("mentions",), parameters={"broken": "error"},
             choices=_BROKEN,
@@ -551,20 +551,26 @@ FORMATS = {
 }
 
 
-def find_format(head: Sequence[str], path: str, name: str | None) -> Format:
-    """The format of this name or, without a name, the first whose look the first lines have."""
-    if name is not None:
-        if name not in FORMATS:
-            raise unknown("format", name, FORMATS)
-        return FORMATS[name]
+def named_format(name: str) -> Format:
+    """The format of this name, assay's own or that of an installed package."""
+    form: Format | None = FORMATS.get(name) or plugins.load("formats", name)
+    if form is None:
+        raise unknown("format", name, FORMATS)
+    return form
+
+
+def _recognise(head: Sequence[str], path: str) -> Format:
+    """The first format whose look the first lines have; those of installed packages come last."""
     if path.endswith(ANNOTATIONS):
         # It may be empty, so that only its name shows what it is.
         return FORMATS["brat"]
     if not any(line.strip() for line in head):
         raise InputError(f"{path}: no words in it.")
-    for form in FORMATS.values():
-        if form.looks(head):
-            return form
+    form = next((form for form in FORMATS.values() if form.looks(head)), None)
+    # To look for installed packages takes time, so it comes last.
+    form = form or next((form for form in plugins.load_all("formats").values() if form.looks(head)), None)
+    if form is not None:
+        return form
     raise InputError(
         f"{path}: unknown format. `assay formats` lists those known; say which it is with --input-format, "
         'e.g. --input-format conll or "tsv(word=2)".'
@@ -575,8 +581,12 @@ def plan(
     head: Sequence[str], path: str, input_format: str | None, wanted: Sequence[str], asked: Asked | None = None
 ) -> Plan:
     """The plan for a file, by the format asked for or by its first lines."""
-    name, given = specs.parse(input_format, "format") if input_format is not None else (None, {})
-    form = find_format(head, path, name)
+    given: dict[str, str] = {}
+    if input_format is None:
+        form = _recognise(head, path)
+    else:
+        name, given = specs.parse(input_format, "format")
+        form = named_format(name)
     parameters = specs.convert_parameters(f"format {form.name}", given, form.parameters)
     return _make_plan(form, head, path, _with_which(form, parameters, asked or Asked(), path), wanted)
 
@@ -683,7 +693,7 @@ def read(
     """Read a file, a folder, a glob pattern or `-` (standard input) into a Corpus.
 
     `columns` are the label columns wanted, by name or number; all of them where none are named. The format
-    is told by the first lines, or given as on the command line: `input_format="tsv(word=2)"`. `which` names an
+    is recognised by the first lines, or given as on the command line: `input_format="tsv(word=2)"`. `which` names an
     annotator or a model if the file contains several; `repair` is mend or drop for faulty annotations.
     """
     asked = Asked(which=which or "", repair=check_repair(repair or ""))
@@ -703,7 +713,7 @@ def choose_column(inputs: Sequence[Input]) -> str:
     for item in inputs:
         if "spans" in item.plan.layers:
             raise InputError(
-                f"{item.path}: holds spans ({item.plan.format}), not words with labels. Try --task spans"
+                f"{item.path}: contains spans ({item.plan.format}), not words with labels. Try --task spans"
             )
         if not item.plan.labels:
             raise InputError(f"{item.path}: no column but the words, so there are no labels to compare.")
@@ -730,7 +740,7 @@ def choose_column(inputs: Sequence[Input]) -> str:
 
 
 def _default(item: Input) -> str:
-    """The last label column; in a table the only one that is filled, and that can hold labels."""
+    """The last label column; in a table the only one that is filled, and that can contain labels."""
     plan = item.plan
     if not plan.words:
         return plan.labels[-1]
@@ -763,7 +773,7 @@ def read_labels(item: Input | Corpus, columns: Sequence[str]) -> Corpus:
         return replace(item, columns={**item.columns, **combined}) if combined else item
     parts = [part.partition(":")[0] for name in columns for part in name.split("+")]
     corpus = item.read(list(dict.fromkeys(parts)))
-    # A file may call the column otherwise (a number, the only label of two columns); gold's name holds.
+    # A file may call the column otherwise (a number, the only label of two columns); gold's name counts.
     return replace(corpus, columns={name: _column_of(corpus, name, item.plan.resolve) for name in columns})
 
 

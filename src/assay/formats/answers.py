@@ -1,7 +1,7 @@
 """Answers of language models about gold's texts: one per line of JSON, or a file of text each.
 
 A file of answers has no text of its own that could be cut into words: it is read as it is, and grounded when gold is
-known. What comes of that is gold's text with the system's spans, and the mentions behind them.
+known. What comes of that is gold's text with the system's spans, and the mentions that they come from.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Answer:
     """An answer as it came."""
 
     said: str | None
-    """None where there is none."""
+    """None if there is none."""
     name: str | None
     """The id of its text."""
     label: str
@@ -80,24 +80,16 @@ class Answer:
         return f"{self.path}:{self.line}" if self.line else self.path
 
 
-@dataclass(frozen=True)
+@dataclass
 class Answers:
     """All answers of a system, and how they are to be read."""
 
-    answers: tuple[Answer, ...]
-    parameters: Mapping[str, Any]
-
-
-class _Collected:
-    """Answers file after file."""
-
-    def __init__(self) -> None:
-        self.answers: list[Answer] = []
-        self.parameters: Mapping[str, Any] = {}
+    answers: list[Answer] = field(default_factory=list)
+    parameters: Mapping[str, Any] = field(default_factory=dict)
 
     def layer(self) -> Answers:
-        """All of them."""
-        return Answers(tuple(self.answers), self.parameters)
+        """The layer of a corpus that a reader collects: these."""
+        return self
 
 
 # --- reading ---
@@ -115,7 +107,7 @@ def decide_answers(head: Sequence[str], path: str, given: Mapping[str, Any]) -> 
 def read_answers(source: Source, builder: Builder, **given: Any) -> None:
     """Read one file: values of JSON, or a text that is one answer."""
     builder.begin_file(source.path)
-    collected = builder.collector(_Collected)
+    collected = builder.collector(Answers)
     collected.parameters = given
     if source.path.endswith(".txt") and source.folder is not None:
         said = "\n".join(line for batch in source.batches() for _, line in batch.lines())
@@ -188,7 +180,7 @@ def _said(value: Mapping[str, Any], key: str, place: str) -> str | None:
 def answers(given: Any, *, name: str = "data", **parameters: Any) -> Corpus:
     """Answers of a language model, as a system for `score` and `compare`.
 
-    `given`: answers in the order of gold's texts, answers by id, or objects as a file of answers has them; None where
+    `given`: answers in the order of gold's texts, answers by id, or objects as a file of answers has them; None if
     none came. The parameters are those of the format: `shape`, `ground`, `tolerance`, `occurrences`, `outside`,
     `labels`, `label`, `answer`.
     """
@@ -204,12 +196,12 @@ def answers(given: Any, *, name: str = "data", **parameters: Any) -> Corpus:
     if not listed:
         raise InputError(f"{name}: no answers in it. Give one for each of gold's texts, None where there is none.")
     values = ((value, f"{name}, answer {number}", 0) for number, value in enumerate(listed, 1))
-    found = tuple(_answers(values, chosen))
+    found = list(_answers(values, chosen))
     nothing = np.zeros(0, dtype=np.int64)
     return Corpus(
         name=name,
         format=form,
-        sha256=hashlib.sha256(repr(found).encode("utf-8", "surrogatepass")).hexdigest(),
+        sha256=hashlib.sha256(repr(tuple(found)).encode("utf-8", "surrogatepass")).hexdigest(),
         forms=Column(np.zeros(len(found), dtype=np.int32), ("",)),
         columns={},
         starts=np.arange(len(found) + 1),
@@ -346,7 +338,7 @@ class Mentions:
     begin: Ints
     """Its first atom, counted within that sentence, NONE without a place …"""
     end: Ints
-    """… and the one behind its last."""
+    """… and the one after its last."""
     labels: Column
     texts: Column
     """What the model wrote."""
@@ -417,18 +409,16 @@ def inventory_of(given: Mapping[str, Any], golds: Collection[str]) -> tuple[str,
 
 
 def ground_answers(system: Corpus, gold: Corpus, inventory: Collection[str]) -> Corpus:
-    """Gold's text with the spans of a system's answers, and the mentions behind them."""
+    """Gold's text with the spans of a system's answers, and the mentions that they come from."""
     given = system.layer(Answers)
     assert given is not None
     words, found = _texts_of(gold, system, given)
     parameters = given.parameters
     ground = Ground(LEVELS.index(parameters["ground"]), parameters["tolerance"], parameters["occurrences"] == "all")
     statuses = np.zeros((gold.sentences, len(STATUSES)), dtype=np.int64)
-    rows: list[tuple[int, int, int, int, int]] = []
-    offsets: list[bool] = []
-    long: list[bool] = []
-    labels: list[str] = []
-    texts: list[str] = []
+    rows: list[tuple[int, ...]] = []
+    """Sentence, begin, end, level, line of each mention, whether it is given by offsets alone, and whether long."""
+    labels, texts = [], []
     known = frozenset(inventory)
     lines = np.zeros(gold.sentences, dtype=np.int64)
     files: list[tuple[str, int]] = []
@@ -456,12 +446,11 @@ def ground_answers(system: Corpus, gold: Corpus, inventory: Collection[str]) -> 
                 if one.place is not None:
                     place = words.atoms(number, one.place, begins, ends)
                 size = len(one.mention.text)
-                rows.append((*place, one.level, answer.line))
-                offsets.append(reading.plain is None and one.mention.place is not None)
-                long.append(size >= _LONG and 2 * size > len(text))
+                by_offsets = reading.plain is None and one.mention.place is not None
+                rows.append((*place, one.level, answer.line, by_offsets, size >= _LONG and 2 * size > len(text)))
                 labels.append(one.mention.label)
                 texts.append(one.mention.text)
-    sentence_of, begin, end, level, line = np.array(rows, dtype=np.int64).reshape(-1, 5).T
+    sentence_of, begin, end, level, line, offsets, long = np.array(rows, dtype=np.int64).reshape(-1, 7).T
     mentions = Mentions(
         sentence=sentence_of,
         begin=begin,
@@ -472,8 +461,8 @@ def ground_answers(system: Corpus, gold: Corpus, inventory: Collection[str]) -> 
         lines=line,
         outside=np.zeros(len(rows), dtype=bool),
         dropped=parameters["outside"] == "drop",
-        offsets=np.array(offsets, dtype=bool),
-        long=np.array(long, dtype=bool),
+        offsets=offsets.astype(bool),
+        long=long.astype(bool),
         statuses=statuses,
         text_of=words.starts[np.searchsorted(words.starts, np.arange(gold.sentences), side="right") - 1],
     )

@@ -25,7 +25,7 @@ BLANK_LINES = ("auto", "unparsed", "nothing")
 LINES = ("auto", "sentence", "trees")
 """The meanings of a line with several trees: one sentence, or as many as there are trees."""
 
-# White space is that of ASCII alone: a word may hold other. Nothing is tried twice, however long it is.
+# White space is that of ASCII alone: a word may contain other. Nothing is tried twice, however long it is.
 _HOLLOW = re.compile(rb"\(\s*+[^\s()]*+\s*+\)")
 _NO_TREE = re.compile(rb"\(\s*+(?:\(\s*+\)\s*+|NOPARSE\s*+)?\)")
 _BEGINNING = re.compile(r"\(\s*+(?:[()]|[^\s()]++\s++[^\s)]|[^\s()/]++(?:\(|$))", re.ASCII)
@@ -52,7 +52,7 @@ def unescaped(form: str) -> str:
 
 
 def looks_brackets(head: Sequence[str]) -> bool:
-    """True if the first character opens a tree, and half of the lines at least hold an opening bracket."""
+    """True if the first character opens a tree, and half of the lines at least contain an opening bracket."""
     lines = [line for line in head if line.strip()]
     text = "\n".join(lines[:50]).lstrip()
     return bool(_BEGINNING.match(text)) and 2 * sum("(" in line for line in lines) >= len(lines)
@@ -78,7 +78,7 @@ def read_brackets(
     Empty elements and nodes without words are left out. Sentences without a parse, `()`, `(())` and `(NOPARSE …)`,
     stay, so that files stay parallel. A blank line is one too, where every tree has a line of its own and some two
     trees have no blank line between them; else blank lines only divide trees. `blank` may say which it is.
-    Trees in one `line` are sentences, or one sentence; where other lines hold a tree each, that must be said.
+    Trees in one `line` are sentences, or one sentence; where other lines contain a tree each, that must be said.
     Where words are `numbered` (discbracket), they stand in the order of their numbers. For a tolerant builder a tree
     on a line of its own whose brackets are not paired is a sentence without a parse.
     """
@@ -184,7 +184,7 @@ class _Pieces:
             brackets, depths = _depths(given, depth)
             if (depths < 0).any():
                 raise self._not_opened(b"".join([*held, given]), line)
-            # Behind the last tree and, where all trees of a large file are in one line, behind some before it.
+            # After the last tree and, if all trees of a large file are in one line, after some before it.
             closing, first = brackets[depths == 0], 0
             last = int(closing[-1]) if len(closing) else 0
             cuts = closing[np.searchsorted(closing, np.arange(BATCH, last, BATCH))]
@@ -202,8 +202,8 @@ class _Pieces:
         if self._line_is == "auto" and self._within_lines and self._alone and self._crowded:
             place, number = self._crowded
             raise InputError(
-                f"{self.path}:{place}: {number} trees in one line, where other lines hold one each. If a line is a "
-                f'sentence, say --input-format "{self._format}(line=sentence)"; if each tree is one, '
+                f"{self.path}:{place}: {number} trees in one line, while other lines contain one each. If a line is "
+                f'a sentence, say --input-format "{self._format}(line=sentence)"; if each tree is one, '
                 f'"{self._format}(line=trees)".'
             )
         if rest.strip():
@@ -269,7 +269,7 @@ class _Pieces:
         here = _line(data, match.start(), line)
         begins = "" if here == tree_line else f", in the tree that begins in line {tree_line}"
         return InputError(
-            f"{self.path}:{here}: {shown} holds no word{begins}. A word is written (TAG word). {_WITHIN_WORDS}"
+            f"{self.path}:{here}: {shown} contains no word{begins}. A word is written (TAG word). {_WITHIN_WORDS}"
         )
 
     def _not_opened(self, data: bytes, line: int) -> InputError:
@@ -277,7 +277,7 @@ class _Pieces:
         wrong = int(np.flatnonzero(depths < 0)[0])
         before = np.flatnonzero(depths[: max(wrong - 1, 0)] == 0)
         start = int(brackets[before[-1] + 1 if len(before) else 0])
-        behind = f", behind the tree that begins in line {_line(data, start, line)}" if wrong else ""
+        behind = f", after the tree that begins in line {_line(data, start, line)}" if wrong else ""
         return InputError(
             f"{self.path}:{_line(data, int(brackets[wrong]), line)}: a closing bracket that closes nothing{behind}. "
             f"{_WITHIN_WORDS} {_LEAVE_OUT}"
@@ -297,7 +297,7 @@ class _Pieces:
 
 
 def _depths(data: bytes, depth: int) -> tuple[Ints, Ints]:
-    """The places of all brackets, and how many are open behind each."""
+    """The places of all brackets, and how many are open after each."""
     characters = np.frombuffer(data, dtype=np.uint8)
     opening, closing = ord("("), ord(")")
     brackets = np.flatnonzero((characters == opening) | (characters == closing))
@@ -328,7 +328,7 @@ class _Tokens:
         # The text ends with a bracket.
         self.last[self.atom] = np.flatnonzero(solid[:-1] & ~solid[1:]) + 1
         self.depth = np.cumsum(self.opening.astype(np.int8) - self.closing, dtype=size)
-        """The number of brackets that are open behind each."""
+        """The number of brackets that are open after each."""
         self.ends_tree = self.closing & (self.depth == 0)
 
     @property
@@ -340,7 +340,7 @@ class _Tokens:
 
 
 class _Scan:
-    """The words and nodes of a text of whole trees, one behind the other, counted over all of them.
+    """The words and nodes of a text of whole trees, one after the other, counted over all of them.
 
     Words, tags and labels are given as bytes, the first and the end of each; nodes without words are left out.
     """
@@ -351,7 +351,7 @@ class _Scan:
         cells = np.stack([tokens.first, tokens.last])
         # The first token opens a tree: as a cell it stands for a label or a tag that is not there.
         cells[1, 0] = cells[0, 0]
-        # `(TAG word)` is a word, and so is what stands alone behind a label.
+        # `(TAG word)` is a word, and so is what stands alone after a label.
         label = np.zeros(len(atom), dtype=bool)
         label[1:] = opening[:-1] & atom[1:]
         # Words in brackets of their own, which are no nodes.

@@ -180,7 +180,7 @@ def claim(text: str, label: str, asked: Question) -> Iterator[Claim]:
 
 
 def claim_listed(strings: Iterable[str], label: str, asked: Question) -> Iterator[Claim]:
-    """The mentions of a label in a list, which begins anew; a string that is not in the text may be several."""
+    """The mentions of a label in a list, which begins again; a string that is not in the text may be several."""
     anew = True
     for string in strings:
         if not string.strip() or is_none(string):

@@ -39,7 +39,7 @@ class CleanLines:
     begin: Ints
     end: Ints
     bounds: Ints
-    """(Columns + 1) × words: cell i of a word lies behind bound i, up to bound i + 1."""
+    """(Columns + 1) × words: cell i of a word lies after bound i, up to bound i + 1."""
     comments: Ints
     asides: Ints
     """Lines within a sentence that are no words: ranges, empty nodes, comments."""
@@ -70,7 +70,7 @@ class CleanLines:
     def doubtful(self) -> list[str]:
         """The lines that may be markup, or white space and nothing else."""
         marks = np.frombuffer(self.data, dtype=np.uint8)
-        # An empty line at the very end begins behind the last byte.
+        # An empty line at the very end begins after the last byte.
         first, last = marks[np.minimum(self.begin, len(marks) - 1)], marks[np.maximum(self.end - 1, 0)]
         return self.texts(np.flatnonzero((first == _LESS) | (_SPACE_OR_WIDE[first] & _SPACE_OR_WIDE[last])))
 
@@ -80,7 +80,7 @@ class CleanLines:
 
 
 class Coded:
-    """A text whose cells are looked up many at once, given by the byte each begins with and the one behind it."""
+    """A text whose cells are looked up many at once, given by the byte each begins with and the one after it."""
 
     def __init__(self, data: bytes) -> None:
         self.data = data
@@ -150,7 +150,7 @@ def _codes(keys: Array, cells: Cells) -> Ints:
 def clean_lines(
     data: bytes, separator: str | None, width: int, *, ids: bool, comments: bool, before: int, open_end: bool = False
 ) -> CleanLines | None:
-    """The lines of a batch, or None where one is not as it should be.
+    """The lines of a batch, or None if one is not as it should be.
 
     `before` is the number of words that the sentence under way has before the batch. Where the separator is None,
     any white space, columns have to be divided by one space each. With `open_end`, lines may have more columns, and
@@ -220,7 +220,7 @@ def clean_lines(
 def _separators(
     marks: Ints, separator: int, begin: Ints, end: Ints, full: Bools, width: int, open_end: bool
 ) -> Ints | None:
-    """The separators of the lines with columns, lines × (width - 1), or None where a line has more or fewer.
+    """The separators of the lines with columns, lines × (width - 1), or None if a line has more or fewer.
 
     With an open end these are the first `width` of each line, the last being its end where it has no more columns.
     """
@@ -236,7 +236,7 @@ def _separators(
     begin_of_others, end_of_others = begin[others], end[others]
     begin, end = begin[full], end[full]
     if len(others) and len(found) != len(begin) * (width - 1):
-        # Comments and marks of documents may hold separators as well.
+        # Comments and marks of documents may contain separators as well.
         open_, close = np.searchsorted(found, begin_of_others), np.searchsorted(found, end_of_others)
         depth = np.bincount(open_, minlength=len(found) + 1) - np.bincount(close, minlength=len(found) + 1)
         found = found[np.cumsum(depth)[:-1] == 0]

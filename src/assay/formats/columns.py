@@ -36,7 +36,7 @@ _NAMES = WORDS | {
 }
 """… and of any column."""
 ROLES = "(roles)"
-"""The column of all that stands behind those of the words: predicates and their arguments, cells divided by tabs.
+"""The column of all that stands after those of the words: predicates and their arguments, cells divided by tabs.
 It is read where a task asks for it, and is no column of labels."""
 _RANGE = re.compile(r"([0-9]{1,9})-([0-9]{1,9})")
 _FIRST_ID = re.compile(r"1|1-\d+|0\.1")
@@ -97,7 +97,7 @@ class Layout:
         return self.names[index] if self.names else str(index + 1)
 
     def labels(self) -> tuple[str, ...]:
-        """The columns that can hold labels, by name or, where there are no names, by number from 1."""
+        """The columns that can contain labels, by name or, where there are no names, by number from 1."""
         apart = {self.word, *self.numbering, *([0] if self.ids else [])}
         return tuple(self.name(index) for index in range(self.width) if index not in apart)
 
@@ -127,12 +127,12 @@ class Layout:
             return self.index(labels[0], path)
         index = self.index(name, path)
         if index == self.word:
-            raise InputError(f"{path}: column {name} holds the words. Labels may be in {', '.join(labels)}.")
+            raise InputError(f"{path}: column {name} contains the words. Labels may be in {', '.join(labels)}.")
         return index
 
 
 CONLL09_LAYOUT = Layout("conll09", "\t", len(CONLL09), 1, CONLL09, ids=True, empty="_", open_end=True)
-"""Twelve columns and, behind them, predicates and their arguments, as many as a sentence has."""
+"""Twelve columns and, after them, predicates and their arguments, as many as a sentence has."""
 
 
 # --- telling the layout from a file's first lines ---
@@ -155,7 +155,7 @@ def conllu_layout(head: Sequence[str], format: str = "conllu") -> Layout:  # noq
 
 
 def looks_conll09(head: Sequence[str]) -> bool:
-    """Words numbered from 1 with at least twelve columns, of which the ninth and tenth hold heads."""
+    """Words numbered from 1 with at least twelve columns, of which the ninth and tenth contain heads."""
     row = first_row(head)
     # A file that names its columns is CoNLL-U Plus, whose ninth and tenth may be blank too.
     named = head[0].startswith("# global.columns")
@@ -243,12 +243,12 @@ def table_layout(
     if header is None:
         # The first line names the columns: those asked for, or as columns are usually called. A line whose label
         # another line has too is a word. Names that stand beside other things, or again below, may be either.
-        called = [_folded(cell) for cell in first]
+        called = [_fold(cell) for cell in first]
         usual = [name in _NAMES for name in called]
         full = [row for sentence in below for row in sentence if len(row) == len(first)]
         again = any(first[column] in {row[column].strip() for row in full} for column in range(1, len(first)))
         header = (
-            any(_folded(name) in called for name in wanted if not name.isdigit())
+            any(_fold(name) in called for name in wanted if not name.isdigit())
             or any(not cell[:1].isdigit() and _numbers_words(below, column) for column, cell in enumerate(first))
             or (all(usual) and not again)
         )
@@ -271,7 +271,7 @@ def table_layout(
     word = _word_column(layout, rows, path) if sniffed else layout.index(asked, path)
     if word in layout.numbering:
         raise InputError(
-            f"{path}: column {layout.name(word)} numbers the words (1, 2, 3 … in each sentence) and does not hold "
+            f"{path}: column {layout.name(word)} numbers the words (1, 2, 3 … in each sentence) and does not contain "
             f'them. Say where they are, e.g. --input-format "{format}(word={word + 2})".'
         )
     return replace(layout, word=word, sniffed=sniffed or (header and str(parameters["header"]) == "auto"))
@@ -330,18 +330,18 @@ def _word_column(layout: Layout, sentences: Sequence[Sequence[Sequence[str]]], p
             f"{path}: column {layout.name(layout.numbering[0])} numbers the words, so that words or labels are "
             "missing. Give a file with a word and its label on each line."
         )
-    word = next((index for index in others if layout.names and _folded(layout.names[index]) in WORDS), others[0])
+    word = next((index for index in others if layout.names and _fold(layout.names[index]) in WORDS), others[0])
     words = [[row[word] for row in sentence if word < len(row)] for sentence in sentences]
     long = [sentence for sentence in words if len(sentence) > 1]
     if layout.width > 2 and len(long) > 1 and all(len(set(sentence)) == 1 for sentence in long):
         raise InputError(
-            f"{path}: column {layout.name(word)} is the same through each sentence, so that it hardly holds the "
+            f"{path}: column {layout.name(word)} is the same through each sentence, so it hardly contains the "
             f'words. Say where they are, e.g. --input-format "{layout.format}(word={word + 2})".'
         )
     return word
 
 
-def _folded(name: str) -> str:
+def _fold(name: str) -> str:
     return name.strip(" #").casefold()
 
 

@@ -104,7 +104,7 @@ def _read_dygie_layers(
     numbers = {at: number for number, at in reversed([*enumerate(listed)])}
     times = Counter(listed) if len(numbers) < len(listed) else {}
     if several := sum(times.get(at, 1) > 1 for at in arguments) if times else 0:
-        builder.note("Arguments of relations that may be several spans, of which the first holds: {}.", several)
+        builder.note("Arguments of relations that may be several spans, of which the first counts: {}.", several)
     if missing := [at for at in dict.fromkeys(arguments) if at not in numbers]:
         builder.note("Arguments of relations that are not among the spans: {}.", len(missing))
         numbers |= {at: number for number, at in enumerate(missing, len(listed))}

@@ -45,7 +45,7 @@ _DIGIT = re.compile(r"\d")
 
 
 @lru_cache(1 << 16)
-def _folded(cluster: str) -> str:
+def _fold_cluster(cluster: str) -> str:
     """A character with its combining marks, folded."""
     # Some quotes are blanks with an accent to Unicode.
     plain = unicodedata.normalize("NFKC", _QUOTES.get(cluster, cluster))
@@ -70,10 +70,10 @@ def fold(text: str) -> str:
 
 
 def _fold_one_by_one(text: str) -> str | None:
-    """A folded text in which each character is still in its place; None where folding moves them."""
+    """A folded text in which each character is still in its place; None if folding moves them."""
     if text.isascii() and _PLAIN.fullmatch(text):
         return text.lower().replace("`", "'")
-    table = {mark: _folded(mark) for mark in set(text)}
+    table = {mark: _fold_cluster(mark) for mark in set(text)}
     moved = any(
         len(folded) != 1 or (mark.isspace() and mark != " ") or unicodedata.combining(mark)
         for mark, folded in table.items()
@@ -96,7 +96,7 @@ def _fold(text: str) -> tuple[str, Ints, Ints]:
         behind = broken.get(begin, behind)
         if begin < behind:
             continue
-        for mark in _folded(text[begin:end]) if text[begin] not in " \n" else " ":
+        for mark in _fold_cluster(text[begin:end]) if text[begin] not in " \n" else " ":
             if not mark.isspace():
                 pieces.append(mark)
             elif pieces and pieces[-1] != " ":
@@ -181,11 +181,11 @@ class SearchText:
     def ground(self, mentions: Iterable[Mention], plain: str | None, ground: Ground) -> Iterator[Grounded]:
         """The mentions of an answer with their places; `plain`: the answer without markup.
 
-        A mention goes to its next free place: behind the mention before it, else within that, else anywhere. If all
+        A mention goes to its next free place: after the mention before it, else within that, else anywhere. If all
         its places are taken, it is repeated.
         """
         # Without markup, the places that mentions have are offsets in the text itself.
-        aligned = 0 if plain is None else _aligned(plain, self.text)
+        aligned = 0 if plain is None else _align(plain, self.text)
         given, last = self._given, (0, 0)
         for mention in mentions:
             if mention.place is not None and aligned is not None:
@@ -224,7 +224,7 @@ class SearchText:
         return self._fold[0]
 
     def _place(self, begin: int, end: int) -> Place | None:
-        """The place of a stretch of the folded text; None where it cuts what is one character there."""
+        """The place of a stretch of the folded text; None if it cuts what is one character there."""
         _, begins, ends = self._fold
         if begins is None or ends is None:
             return begin, end
@@ -339,9 +339,9 @@ def distance(first: str, second: str) -> int:
 # --- the text written again ---
 
 
-def _aligned(plain: str, text: str) -> tuple[list[Place], dict[int, Place]] | int | None:
+def _align(plain: str, text: str) -> tuple[list[Place], dict[int, Place]] | int | None:
     """Words of an answer and the words of the text that they stand for, by number; the distance by which an answer
-    that is the text is shifted against it; None where both are too long to be aligned."""
+    that is the text is shifted against it; None if both are too long to be aligned."""
     if plain.strip() == text.strip():
         return len(text) - len(text.lstrip()) - (len(plain) - len(plain.lstrip()))
     theirs, ours = ([match.span() for match in WORD.finditer(one)] for one in (plain, text))

@@ -161,34 +161,30 @@ def read_lines(body: str, asked: Question) -> AnswerReading:
 
     The lines whose label is known tell the pattern, by which then all are read.
     """
-    lines = [_strip_bullet(line) for line in _without_rows(body.split("\n"), asked)]
+    given = body.split("\n")
+    rows = {line: row[1] for line in given if (row := _ROW.fullmatch(line))}
+    # The mentions of a table are read already; without heads its rows are lines.
+    is_table = any(next(_heads(line, asked), None) for line in rows)
+    lines = [_strip_bullet(rows.get(line, line)) for line in given if not (is_table and line in rows)]
     claims, rest = _read_headings(lines, asked)
     pieces = [piece for line in rest for piece in _cut_line(line, asked)]
     sequences = {piece: _read_sequence(piece, asked) for piece in pieces}
     singles = [piece for piece in pieces if not sequences[piece] and len(piece) <= _LONGEST]
     best: tuple[int, str, dict[str, tuple[str, str]]] = (0, "", {})
     for name in _LINES:
-        rows = {line: row for line in singles if (row := _match_line(name, line, asked))}
-        number = sum(bool(labels_in(rows[line][1], asked)) for line in singles if line in rows)
+        pairs = {line: pair for line in singles if (pair := _match_line(name, line, asked))}
+        number = sum(bool(labels_in(pairs[line][1], asked)) for line in singles if line in pairs)
         if number > best[0]:
-            best = (number, name, rows)
-    _, name, rows = best
+            best = (number, name, pairs)
+    _, name, pairs = best
     for piece in pieces:
-        if piece in rows:
-            claims += _read_line(*rows[piece], asked, is_list=name in _LISTS)
+        if piece in pairs:
+            claims += _read_line(*pairs[piece], asked, is_list=name in _LISTS)
         claims += sequences[piece]
     if not any(claims) and asked.label:
         bullets = [text for text, bullet in lines if bullet and len(text) <= _LONGEST]
         claims += [one for text in bullets for one in claim(text, asked.label, asked)]
     return reading_of(claims)
-
-
-def _without_rows(lines: Sequence[str], asked: Question) -> list[str]:
-    """The lines without those of a table, whose mentions are read already. Without heads its rows are lines."""
-    rows = {line: row[1] for line in lines if (row := _ROW.fullmatch(line))}
-    if any(next(_heads(line, asked), None) for line in rows):
-        return [line for line in lines if line not in rows]
-    return [rows.get(line, line) for line in lines]
 
 
 def _strip_bullet(line: str) -> Line:
@@ -226,7 +222,7 @@ def _read_headings(lines: Sequence[Line], asked: Question) -> tuple[list[Claim],
 
 
 def _starts_list(text: str, asked: Question) -> bool:
-    """True if a line begins with a label of the inventory and a sign behind it."""
+    """True if a line begins with a label of the inventory and a sign after it."""
     label = first_label(text, asked)
     return bool(label) and text[len(label) :].lstrip()[:1] in (":", "=")
 
@@ -274,7 +270,7 @@ def _match_line(name: str, line: str, asked: Question) -> tuple[str, str] | None
     match = pattern.fullmatch(line)
     text, label = (match[group] for group in groups) if match else ("", "")
     if name == "text (L)":
-        # The first bracket with a label of the inventory, and perhaps a gloss behind it; else the last bracket.
+        # The first bracket with a label of the inventory, and perhaps a gloss after it; else the last bracket.
         found = [one for one in _IN_BRACKETS.finditer(line) if labels_in(one[1].strip(), asked)]
         if found:
             explained = len(found) == 1 and _EXPLAINED.fullmatch(line, found[0].end())

@@ -35,7 +35,7 @@ def check_bounds(fragments: Fragments, size: int, atoms: str, place: str, part: 
     before = 0
     for start, end in fragments:
         if end <= start:
-            raise InputError(f"{place}: from {start} to {end}, which is nothing. The end lies behind the start.")
+            raise InputError(f"{place}: from {start} to {end}, which is nothing. The end comes after the start.")
         if start < 0 or end > size:
             raise InputError(f"{place}: from {start} to {end} where there are {size} {atoms}. {COUNTED[atoms]}")
         if start < before:
@@ -90,7 +90,7 @@ def _faults_of(said: str | None, text: str, given: Fragments) -> tuple[Fragments
     for start, end in given:
         if end <= start:
             kind = _EMPTY if fragments else _EMPTY_SPAN
-            found.setdefault(kind, f"from {start} to {end}, which is nothing. The end lies behind the start.")
+            found.setdefault(kind, f"from {start} to {end}, which is nothing. The end comes after the start.")
         elif start < 0 or end > len(text):
             counted = COUNTED["characters"]
             found[_BEYOND] = f"from {start} to {end} where there are {len(text)} characters. {counted}"
@@ -105,7 +105,7 @@ def _faults_of(said: str | None, text: str, given: Fragments) -> tuple[Fragments
                 "Fragments stand in the order of the text and do not overlap.",
             )
     # A tool writes the text of each fragment as it stands, or that of the whole span.
-    joined = _joined(ordered)
+    joined = _join(ordered)
     spellings = (fragments, ordered, joined)
     if said is not None and not any(is_text_at(said, text, parts) for parts in spellings):
         plain = text.replace("_", " ")
@@ -132,7 +132,7 @@ def _faults_of(said: str | None, text: str, given: Fragments) -> tuple[Fragments
     return kept, list(found.items())
 
 
-def _joined(ordered: Fragments) -> Fragments:
+def _join(ordered: Fragments) -> Fragments:
     """Fragments in the order of the text, those that overlap made one."""
     joined: list[tuple[int, int]] = []
     for start, end in ordered:

@@ -66,18 +66,6 @@ class RatingTable:
     warnings: dict[str, None] = field(default_factory=dict)
     notes: dict[str, None] = field(default_factory=dict)
 
-    def describe_columns(self, header: Sequence[str], others: Sequence[int], chosen: Mapping[str, int]) -> None:
-        """Say which columns count as annotators and which do not, and warn of those that look like gold."""
-        people = " ".join(f"--column {shlex.quote(name)}" for name in chosen if not made_of_all(name))
-        for name in filter(made_of_all, chosen):
-            self.warnings[f"column {name} counts as an annotator. To leave it out: {people}"] = None
-        metadata = [header[index] or f"column {index + 1}" for index in others if index not in chosen.values()]
-        if metadata:
-            self.notes[
-                f"annotators are the columns {_listed([*chosen])}, by the labels that they share; metadata: "
-                f"{_listed(metadata)}. To choose: --column NAME for each annotator."
-            ] = None
-
     def ratings(self, items: Sequence[str] = ()) -> Ratings:
         """The ratings; equal numbers are equal labels, however they are written (3 and 3.0)."""
         labels = self.labels
@@ -86,14 +74,8 @@ class RatingTable:
             if numbers and all(number is not None for number in numbers.values()):
                 same = {label: spell_number(number) for label, number in numbers.items() if number is not None}
                 labels = [same[label] for label in labels]
-        made = Ratings.of(
-            self.items,
-            self.annotators,
-            labels,
-            order=self.order,
-            names=list(items or self.names),
-            raters=list(self.raters),
-        )
+        names, raters = list(items or self.names), list(self.raters)
+        made = Ratings.of(self.items, self.annotators, labels, order=self.order, names=names, raters=raters)
         columns = {
             name: Column.of(values.get(item, "(none)") for item in made.names)
             for name, values in self.columns.items()
@@ -104,7 +86,7 @@ class RatingTable:
 
 
 def is_table(head: Sequence[str]) -> bool:
-    """False where the first lines are JSON that begins with anything but an object within an object."""
+    """False if the first lines are JSON that begins with anything but an object within an object."""
     text = "\n".join(head[:20]).lstrip()
     return text[:1] not in ("{", "[") or _NESTED.match(text) is not None
 
@@ -195,14 +177,14 @@ def _collect(
             texts = [_text(one) for one in given]
             if None in texts or "" in texts:
                 place = _place(path, annotator, item)
-                raise InputError(f"{place}: a list of labels has texts and numbers only, not {_shown(given)}.")
+                raise InputError(f"{place}: a list of labels has texts and numbers only, not {_show(given)}.")
             table.sets, members = True, frozenset(filter(None, texts))
             label = set_label(list(members))
             table.members[label] = members
         else:
             text = given if isinstance(given, str) else _text(given)
             if text is None:
-                raise InputError(f"{_place(path, annotator, item)}: {_shown(given)} where a label should be.")
+                raise InputError(f"{_place(path, annotator, item)}: {_show(given)} where a label should be.")
             label = text.strip()
             if label in _MISSING or (mark and label == mark):
                 continue
@@ -232,7 +214,7 @@ def _text(value: Any) -> str | None:
     return str(value) if isinstance(value, str | int) else None
 
 
-def _shown(value: Any) -> str:
+def _show(value: Any) -> str:
     return "an object" if isinstance(value, dict) else json.dumps(value)[:40]
 
 
@@ -277,7 +259,7 @@ def _rows(
         layout = "long" if who is not None or alone else "wide"
     elif layout == "long" and who is None:
         raise InputError(
-            f"{path}:1: no column of annotators. Say which: ratings(annotator=…). There is: {_listed(header)}."
+            f"{path}:1: no column of annotators. Say which: ratings(annotator=…). There is: {_list_names(header)}."
         )
     table.layout = layout
     item = column("item", _ITEMS)
@@ -289,7 +271,7 @@ def _rows(
         if item is None or what is None:
             raise InputError(
                 f"{path}:1: which column has the items, which the labels? Say it: --input-format "
-                f'"ratings(item=…, annotator=…, label=…)". There is: {_listed(header)}.'
+                f'"ratings(item=…, annotator=…, label=…)". There is: {_list_names(header)}.'
             )
     else:
         # The first column, unless it is an annotator, too: then the rows are numbered.
@@ -299,11 +281,7 @@ def _rows(
             raise InputError(
                 f"{path}:1: no table of ratings: one column only. Columns are divided by commas or tabs."
             )
-    further = (
-        {index: name for index, name in enumerate(header) if index not in (item, who, what)}
-        if layout == "long"
-        else {}
-    )
+    further = {index: name for index, name in enumerate(header) if index not in (item, who, what)}
     probabilities = {index: header[index].removeprefix(_PROBABILITY) for index in soft}
     others = [index for index in range(len(header)) if index != item]
     wide: list[tuple[int, str, dict[int, str]]] = []
@@ -328,14 +306,23 @@ def _rows(
             wide.append((line, name, {index: cell for index in others if (cell := row[index].strip())}))
     if layout != "wide":
         return
-    if answers and not chosen:
+    told = bool(chosen)
+    if answers and not told:
         chosen = {header[index]: index for index in others}
-    elif not chosen:
+    elif not told:
         chosen = _choose_columns(path, header, wide, settings, first=guessed)
-        table.describe_columns(header, others, chosen)
     for name in chosen:
         table.raters.setdefault(name, len(table.raters))
     metadata = {index: header[index] or f"column {index + 1}" for index in others if index not in chosen.values()}
+    if not told and not answers:
+        people = " ".join(f"--column {shlex.quote(name)}" for name in chosen if not made_of_all(name))
+        for name in filter(made_of_all, chosen):
+            table.warnings[f"column {name} counts as an annotator. To leave it out: {people}"] = None
+        if metadata:
+            table.notes[
+                f"annotators are the columns {_list_names([*chosen])}, by the labels that they share; metadata: "
+                f"{_list_names([*metadata.values()])}. To choose: --column NAME for each annotator."
+            ] = None
     for line, name, cells in wide:
         table.names.setdefault(name, len(table.names))
         for index in metadata.keys() & cells.keys():
@@ -371,7 +358,7 @@ def _choose_columns(
         columns, doubt = find_annotators(header, given, len(rows))
     if doubt:
         named = " ".join(f"--column {shlex.quote(header[index])}" for index in columns[:6])
-        raise InputError(f"{path}:1: {doubt}. {remedy} {named} (there is: {_listed(header)}).")
+        raise InputError(f"{path}:1: {doubt}. {remedy} {named} (there is: {_list_names(header)}).")
     return {header[index]: index for index in columns}
 
 
@@ -405,7 +392,7 @@ def _enter_soft(table: RatingTable, item: str, given: Mapping[str, Any], place: 
     table.soft[item] = {label: share for label, share in shares.items() if share is not None}
 
 
-def _listed(names: Sequence[str]) -> str:
+def _list_names(names: Sequence[str]) -> str:
     return ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
 
 
@@ -431,16 +418,12 @@ def _json(path: str, text: str, table: RatingTable) -> Iterator[tuple[int, str, 
         raise InputError(f"{path}: no JSON for ratings: nested too deeply, or a number too long.") from None
     if not isinstance(data, dict):
         raise InputError(f"{path}: ratings in JSON are an object, {{annotator: {{item: label}}}}, not a list.")
+    table.layout = "JSON"
     nested = {key: value for key, value in data.items() if isinstance(value, dict)}
-    if not nested:
-        table.layout = "JSON"
-        yield from ((0, item, "", label) for item, label in data.items())
-        return
-    if len(nested) < len(data):
+    if nested and len(nested) < len(data):
         odd = next(key for key in data if key not in nested)
         raise InputError(f"{path}: {odd!r} is no object where {next(iter(nested))!r} is one.")
     if any("annotations" in record or "soft_label" in record for record in nested.values()):
-        table.layout = "JSON"
         for item, record in nested.items():
             table.names.setdefault(item, len(table.names))
             for key, value in record.items():
@@ -454,10 +437,8 @@ def _json(path: str, text: str, table: RatingTable) -> Iterator[tuple[int, str, 
                 raise InputError(f"{path}: the annotations of item {item} are no object {{annotator: label}}.")
             yield from ((0, item, annotator, label) for annotator, label in given.items())
         return
-    table.layout = "JSON"
-    for annotator, given in nested.items():
-        for item, label in given.items():
-            yield 0, item, annotator, label
+    for annotator, given in (nested or {"": data}).items():
+        yield from ((0, item, annotator, label) for item, label in given.items())
 
 
 # --- systems ---
@@ -469,13 +450,13 @@ class SystemRatings:
 
     name: str
     label: Ints
-    """The code of its label for each item among those of the annotators and its own; NONE where it has none."""
+    """The code of its label for each item among those of the annotators and its own; NONE if it has none."""
     labels: tuple[str, ...]
     """The annotators' labels, then those that only systems give."""
     soft: Floats | None = None
-    """Items × labels: its distributions, nan where it has none."""
+    """Items × labels: its distributions, nan if it has none."""
     each: Ints | None = None
-    """Items × annotators: its prediction of each annotator, NONE where it has none."""
+    """Items × annotators: its prediction of each annotator, NONE if it has none."""
     members: tuple[frozenset[str], ...] | None = None
 
 

@@ -60,7 +60,7 @@ class _Words:
 
 
 def looks_xces(head: Sequence[str]) -> bool:
-    """XML whose first lines hold chunks or tokens."""
+    """XML whose first lines contain chunks or tokens."""
     first = next((line for line in head if line.strip()), "")
     return first.lstrip().startswith(_STARTS) and any("<tok" in line or "<chunk" in line for line in head)
 

@@ -23,8 +23,6 @@ NIL = "NIL"
 """The identifier of a mention that names something without one."""
 SYMMETRIC = "symmetric"
 """The column of relations that is filled if the file itself says that they have no direction."""
-SCORE = "score"
-"""The column of the scores of candidates, empty for one without."""
 CAPITALS = "capitals"
 """The column that candidates have if case does not matter in identifiers, which are in capitals then."""
 
@@ -35,7 +33,7 @@ def relations_in(corpus: Corpus) -> tuple[Marks, Marks]:
     Nothing is left out: a relation may be there twice, join a span with itself or cross the ends of sentences. Where
     relations are facts between entities, the groups of the spans, each joins the first mentions of two of them.
     """
-    return _referring(corpus, "relations", ("head", "tail"), SYMMETRIC)
+    return _referring(corpus, "relations", "head", "tail")
 
 
 def links_in(corpus: Corpus) -> tuple[Marks, Marks]:
@@ -44,10 +42,10 @@ def links_in(corpus: Corpus) -> tuple[Marks, Marks]:
     Candidates are labelled with identifiers: alternatives in gold, ranked ones, best first, in a system. A mention
     without any has no link. One that names something unknown has the identifier NIL.
     """
-    return _referring(corpus, "candidates", ("mention",), SCORE)
+    return _referring(corpus, "candidates", "mention")
 
 
-def _referring(corpus: Corpus, layer: str, roles: Sequence[str], column: str) -> tuple[Marks, Marks]:
+def _referring(corpus: Corpus, layer: str, *roles: str) -> tuple[Marks, Marks]:
     if layer in corpus.marks:
         return corpus.marks[REFERENCES[layer]], corpus.marks[layer]
     if corpus.spans is None:
@@ -57,7 +55,7 @@ def _referring(corpus: Corpus, layer: str, roles: Sequence[str], column: str) ->
         )
     none = np.zeros(0, dtype=np.int64)
     empty = Marks.without_place(none, Column.of(()), **dict.fromkeys(roles, none))
-    return corpus.spans, replace(empty, columns={column: Column.of(())})
+    return corpus.spans, replace(empty, columns={SYMMETRIC: Column.of(())})
 
 
 def is_symmetric(relations: Marks) -> Bools:
@@ -65,41 +63,34 @@ def is_symmetric(relations: Marks) -> Bools:
     return relations.columns[SYMMETRIC].isin((SYMMETRIC,))
 
 
-def candidate_scores(candidates: Marks) -> np.ndarray:
-    """The score of each candidate of a link, nan for one without."""
-    column = candidates.columns[SCORE]
-    return np.array([float(text or "nan") for text in column.vocabulary], dtype=float)[column.codes]
-
-
 def candidates_of(unit: Ints, mention: Ints, identifiers: Column, *, capitals: bool = False) -> Marks:
     """Candidates without scores: each with its unit, its mention, in their order, and its identifier."""
-    same = Column(np.zeros(len(mention), dtype=np.int32), ("",))
-    columns = {SCORE: same, **({CAPITALS: same} if capitals else {})}
+    columns = {CAPITALS: Column(np.zeros(len(mention), dtype=np.int8), (CAPITALS,))} if capitals else {}
     return replace(Marks.without_place(unit, identifiers, mention=mention), columns=columns)
 
 
 class References(SpanLists):
     """Spans as readers find them, and marks that refer to them; it ends in both layers."""
 
-    def __init__(self, layer: str, column: str, *roles: str) -> None:
+    def __init__(self, layer: str, *roles: str) -> None:
         super().__init__()
-        self._layer, self._column, self._roles = layer, column, roles
+        self._layer, self._roles = layer, roles
         self._references = array("q")
-        """Label, value of the column, line and arguments of each mark."""
-        self._names, self._values = Vocabulary[str](), Vocabulary[str]()
+        """Label, symmetric or not, line and arguments of each mark."""
+        self._names = Vocabulary[str]()
+        self._scores = array("d")
         self._entities: dict[int, int] = {}
         self._entity = 0
 
     def relation(self, label: str, head: int, tail: int, line: int, *, symmetric: bool = False) -> None:
         """A relation between two spans, by their numbers."""
-        value = self._values[SYMMETRIC if symmetric else ""]
-        self._references.extend((self._names[label], value, line, head, tail))
+        self._references.extend((self._names[label], symmetric, line, head, tail))
 
     def relations(self, arguments: Ints, labels: Sequence[str], line: int) -> None:
         """Many relations of one line at once: rows of head and tail, and the label of each."""
         rows = np.empty((len(labels), 5), dtype=np.int64)
         rows[:, 0] = [self._names[label] for label in labels]
-        rows[:, 1:3] = self._values[""], line
+        rows[:, 1:3] = False, line
         rows[:, 3:] = arguments
         self._references.frombytes(rows.tobytes())
 
@@ -110,9 +101,9 @@ class References(SpanLists):
 
     def link(self, span: int, identifiers: Sequence[str], scores: Sequence[float] = ()) -> None:
         """The identifiers of a mention, best first, with their scores, nan for none, if they have some."""
-        for number, name in enumerate(identifiers):
-            score = repr(scores[number]) if scores else ""
-            self._references.extend((self._names[name], self._values["" if score == "nan" else score], 0, span))
+        for name in identifiers:
+            self._references.extend((self._names[name], False, 0, span))
+        self._scores.extend(scores or [np.nan] * len(identifiers))
 
     def layer(self) -> dict[str, Marks]:
         """The spans of all files, and the marks that refer to them, links in the order of their mentions."""
@@ -122,26 +113,27 @@ class References(SpanLists):
             entity = np.full(len(spans), NONE)
             entity[number[list(self._entities)]] = list(self._entities.values())
             spans = replace(spans, group=entity)
-        rows = np.array(self._references, dtype=np.int64).reshape(-1, 3 + len(self._roles)).T.copy()
-        rows[3:] = number[rows[3:]]
+        rows = np.array(self._references, dtype=np.int64).reshape(-1, 3 + len(self._roles))
+        codes, symmetric, lines, *arguments = rows.T.copy()
+        roles = {role: number[own] for role, own in zip(self._roles, arguments, strict=True)}
+        labels, scores = Column(codes.astype(np.int32), tuple(self._names)), np.array(self._scores)
+        marks = Marks.without_place(spans.unit[roles[self._roles[0]]], labels, **roles)
+        marks = replace(
+            marks,
+            lines=lines,
+            columns={SYMMETRIC: Column(symmetric.astype(np.int8), ("", SYMMETRIC))},
+            scores=scores[:0] if np.isnan(scores).all() else scores,
+        )
         if len(self._roles) == 1:
-            rows = rows[:, np.argsort(rows[3], kind="stable")]
-        codes, values, lines, *arguments = rows
-        labels = Column(codes.astype(np.int32), tuple(self._names))
-        column = Column(values.astype(np.int32), tuple(self._values))
-        roles = dict(zip(self._roles, arguments, strict=True))
-        marks = Marks.without_place(spans.unit[arguments[0]], labels, **roles)
-        return {
-            REFERENCES[self._layer]: spans,
-            self._layer: replace(marks, lines=lines, columns={self._column: column}),
-        }
+            marks = marks.where(np.argsort(roles[self._roles[0]], kind="stable"))
+        return {REFERENCES[self._layer]: spans, self._layer: marks}
 
 
 def relation_lists() -> References:
     """What readers gather relations and their spans in."""
-    return References("relations", SYMMETRIC, "head", "tail")
+    return References("relations", "head", "tail")
 
 
 def link_lists() -> References:
     """What readers gather mentions and the candidates of their links in."""
-    return References("candidates", SCORE, "mention")
+    return References("candidates", "mention")

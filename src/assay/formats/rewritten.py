@@ -165,7 +165,7 @@ def read_words(body: str, asked: Question) -> AnswerReading:
         return _join_words(rows, asked)
     lines = [line.split("\t") if "\t" in line else line.split() for line in body.split("\n") if line.strip()]
     rows = [(line[0].strip(), line[-1].strip() if len(line) > 1 else "") for line in lines]
-    # Signs behind each word belong to a list.
+    # Signs after each word belong to a list.
     if any(len(line) > 3 for line in lines) or all(len(word) > 1 and word[-1] in ":," for word, _ in rows):
         return UNREAD
     return read_word_pairs(rows, asked, is_list="\t" in body)

@@ -232,7 +232,7 @@ class Level:
         return self.inside & ~self.goes_on[1:]
 
     def broken_sides(self, scheme: Scheme) -> tuple[Bools, Bools]:
-        """Masks of the words that need another before them that is not there, and of those that need one behind."""
+        """Masks of the words that need another before them that is not there, and of those that need one after."""
         link = self.touches if scheme.touching else self.goes_on
         return _among(self.role, scheme.leans_back) & ~link[:-1], _among(self.role, scheme.leans_ahead) & ~link[1:]
 
@@ -249,14 +249,14 @@ class Level:
 
     def reread(self, scheme: Scheme) -> Bools:
         """Mask of the words that would be tagged otherwise if the scheme were kept to with the same spans."""
-        return self.inside & np.not_equal(self.role, _written(scheme, self.first, self.last, self.touches))
+        return self.inside & np.not_equal(self.role, _roles_written(scheme, self.first, self.last, self.touches))
 
     def spans(self) -> tuple[Ints, Ints]:
-        """The first word of each span, and the one behind its last."""
+        """The first word of each span, and the one after its last."""
         return np.flatnonzero(self.first), np.flatnonzero(self.last) + 1
 
 
-def _written(scheme: Scheme, first: Bools, last: Bools, touches: Bools) -> Ints:
+def _roles_written(scheme: Scheme, first: Bools, last: Bools, touches: Bools) -> Ints:
     """The roles that a scheme writes for words that begin or end spans, and touch others of their label."""
     if scheme.touching:
         first, last = first & touches[:-1], last & touches[1:]
@@ -308,7 +308,7 @@ def spans_from_tags(
             places = level.invalid(chosen)
             invalid += places
             if places and repair is None:
-                raise _broken(corpus, name, chosen, level, places)
+                raise _describe_broken(corpus, name, chosen, level, places)
             if places:
                 broken = broken or corpus.place(int(level.broken(chosen).argmax()))
                 wrong = level.reread(chosen)
@@ -333,7 +333,7 @@ def whole(first: Ints, end: Ints, wrong: Bools) -> Bools:
     return np.asarray(before[first] == before[end])
 
 
-def _broken(corpus: Corpus, name: str, scheme: Scheme, level: Level, places: int) -> InputError:
+def _describe_broken(corpus: Corpus, name: str, scheme: Scheme, level: Level, places: int) -> InputError:
     """The error for the first tag that breaks the scheme, and how many more places do."""
     tags, starts = corpus.column(name), set(_cuts(corpus).tolist())
     piece = "document" if corpus.tags_by_document else "sentence"
@@ -370,9 +370,9 @@ def tags_of(corpus: Corpus, scheme: str) -> Column:
     start = corpus.starts[spans.unit]
     first, end, codes = start + spans.begin, start + spans.end, spans.labels.codes
     if chosen.name == "stacked":
-        return _stacked(corpus, first, end)
+        return _write_stacked(corpus, first, end)
     meets = first[1:] < end[:-1]
-    reason = "overlaps another, which {} does not hold. Write them in levels: --to-scheme stacked"
+    reason = "overlaps another, which {} does not allow. Write them in levels: --to-scheme stacked"
     if not meets.any() and len(set(chosen.written)) == 1:
         meets = (first[1:] == end[:-1]) & (codes[1:] == codes[:-1]) & (start[1:] == start[:-1])
         reason = "directly follows one of its label, from which {} does not tell it. Choose another: --to-scheme iob2"
@@ -389,14 +389,14 @@ def tags_of(corpus: Corpus, scheme: str) -> Column:
     touches = np.zeros(len(corpus) + 1, dtype=bool)
     touches[1:-1] = label[1:] == label[:-1]
     touches[corpus.starts] = False
-    written = _written(chosen, firsts, lasts, touches)
+    written = _roles_written(chosen, firsts, lasts, touches)
     letters = {ROLES[letter]: letter for letter in chosen.letters}
     names = spans.labels.vocabulary
     pairs = zip(label.tolist(), written.tolist(), strict=True)
     return Column.of("O" if code == NO_LABEL else f"{letters[role]}-{names[code]}" for code, role in pairs)
 
 
-def _stacked(corpus: Corpus, first: Ints, end: Ints) -> Column:
+def _write_stacked(corpus: Corpus, first: Ints, end: Ints) -> Column:
     """Tags with a level for each span that is open at a word, the outermost first."""
     spans = corpus.spans
     assert spans is not None
@@ -407,7 +407,7 @@ def _stacked(corpus: Corpus, first: Ints, end: Ints) -> Column:
         if span in spans.stretches or any(end[other] < end[span] for other in under):
             raise UsageError(
                 f"{corpus.place_of_span(span)}: the span {spans.labels[span]} has a gap or crosses another, which "
-                "tags cannot hold. Leave it out of the file."
+                "tags cannot express. Leave it out of the file."
             )
         under.append(span)
         for word in range(int(first[span]), int(end[span])):

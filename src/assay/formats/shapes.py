@@ -37,7 +37,13 @@ def read_answer(
     """An answer to a text as mentions, and how it could be read."""
     if answer is None:
         return AnswerReading("missing")
-    answer = unquote_json(_without_thought(answer).strip())
+    lowered = answer.lower()
+    if "think>" in lowered:
+        end = lowered.find("</think>")
+        # If the opening is not there, it stands in the prompt.
+        opened = end < 0 or "<think>" in lowered[:end]
+        answer = _THOUGHT.sub("", answer if opened else answer[end + len("</think>") :])
+    answer = unquote_json(answer.strip())
     if match := _ANSWER.match(answer):
         answer = answer[match.end() :]
     if is_none(answer):
@@ -59,17 +65,6 @@ def read_answer(
     if any(phrase in folded for phrase in REFUSALS):
         return AnswerReading("refused")
     return AnswerReading("empty" if _NO_ENTITIES.search(answer) else "malformed")
-
-
-def _without_thought(answer: str) -> str:
-    lowered = answer.lower()
-    if "think>" not in lowered:
-        return answer
-    end = lowered.find("</think>")
-    if end >= 0 and "<think>" not in lowered[:end]:
-        # The opening stands in the prompt.
-        answer = answer[end + len("</think>") :]
-    return _THOUGHT.sub("", answer)
 
 
 def _read_markup(body: str, asked: Question) -> AnswerReading:

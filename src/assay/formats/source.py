@@ -31,7 +31,7 @@ _MUCH = 1 << 28
 _DENSEST = 100
 """A file that unpacks to more than both is no text: texts shrink to a tenth or so."""
 ANNOTATIONS = ".ann"
-"""Files of this name hold annotations of the text beside them, and hold nothing where there are none."""
+"""Files of this name contain annotations of the text beside them, and contain nothing if there are none."""
 _PATTERN = re.compile(r"[*?\[]")
 
 
@@ -46,7 +46,7 @@ def expand(path: str) -> list[str]:
         except OSError as error:
             raise InputError(f"{error.filename or path}: cannot be read ({reason(error)}).") from None
         if not files:
-            raise InputError(f"{path}: the folder holds no files.")
+            raise InputError(f"{path}: the folder contains no files.")
     elif not target.exists() and _PATTERN.search(path):
         import glob
 

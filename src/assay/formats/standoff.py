@@ -119,7 +119,7 @@ def read_brat(source: Source, builder: Builder, *, triggers: bool, trim: bool, u
     if not source.path.endswith(ANNOTATIONS):
         raise InputError(
             f"{source.path}: brat annotations are files X{ANNOTATIONS} with the text X.txt beside them. "
-            "Name the folder that holds both."
+            "Name the folder that contains both."
         )
     builder.begin_file(source.path)
     if source.folder is not None:
@@ -228,7 +228,7 @@ def _read_brat_layers(
         # Of several arguments in one role the later ones have a number.
         pairs += [(number, role.rstrip("0123456789") or role, match[3], name, False) for role, _, name in roles]
         if match[3] in spans and spans[match[3]][2] != match[2]:
-            builder.note("Events of another type than their trigger, whose type holds: {}.", 1)
+            builder.note("Events of another type than their trigger, whose type counts: {}.", 1)
     if events:
         builder.note("Events, taken as relations of their triggers to each argument, not as wholes: {}.", len(events))
     for number, match in others["*"]:
@@ -292,7 +292,7 @@ def read_dicts(documents: Sequence[Any], name: str, builder: Builder) -> str:
     try:
         lines = [json.dumps(document, ensure_ascii=False) for document in documents]
     except (TypeError, ValueError, RecursionError) as error:
-        raise InputError(f"{name}: what no JSON can hold ({error}). A document is {_EXAMPLE}") from None
+        raise InputError(f"{name}: data that JSON cannot contain ({error}). A document is {_EXAMPLE}") from None
     builder.begin_file(name)
     for number, value in _join_rows(enumerate(map(json.loads, lines), 1)):
         _read_document(value, number, f"{name}, document {number}", builder)
@@ -319,7 +319,7 @@ def json_values(source: Source, example: str, noun: str = "document") -> Iterato
         text = "\n".join(line for _, line in numbered)
         seen = passed = 0
         try:
-            for position, value in _decoded(text):
+            for position, value in _decode(text):
                 passed += text.count("\n", seen, position)
                 seen = position
                 yield numbered[passed][0], value
@@ -334,14 +334,14 @@ def json_values(source: Source, example: str, noun: str = "document") -> Iterato
 
 
 def json_object(line: str) -> dict[str, Any] | None:
-    """The object that a line of JSON is; None where it is something else."""
+    """The object that a line of JSON is; None if it is something else."""
     with suppress(ValueError, RecursionError):
         value = json.loads(line) if line.lstrip().startswith("{") else None
         return value if isinstance(value, dict) else None
     return None
 
 
-def _decoded(text: str) -> Iterator[tuple[int, Any]]:
+def _decode(text: str) -> Iterator[tuple[int, Any]]:
     """The values that stand in a text one after the other or, divided by commas, in a list."""
     decode = json.JSONDecoder().raw_decode
     position = _skip(text, 0)
@@ -376,7 +376,7 @@ def _read_document(
         raise InputError(f"{place}: {shown(value)} where a document is expected. It is {_EXAMPLE}")
     said = value.get("answer", "accept")
     if said in ("reject", "ignore"):
-        raise InputError(f"{place}: the answer is {said!r}, so its spans do not hold. Leave it out.")
+        raise InputError(f"{place}: the answer is {said!r}, so its spans do not count. Leave it out.")
     if said != "accept":
         raise InputError(
             f"{place}: the answer is {shown(said)}. If that is what a language model said of gold's text: "
@@ -586,7 +586,7 @@ def _link_keys(span: dict[str, Any]) -> list[str]:
 
 
 def _identifiers(span: dict[str, Any], here: str) -> tuple[list[str], list[float]]:
-    """The identifiers of a span that has some, best first, and their scores where they have such."""
+    """The identifiers of a span that has some, best first, and their scores if they have such."""
     keys = _link_keys(span)
     if len(keys) > 1:
         raise InputError(f"{here}: identifiers in {' and in '.join(keys)}. Leave one of them.")
@@ -732,7 +732,7 @@ def _texts_of_spans(spans: list[Any]) -> Iterator[tuple[str, Fragments]]:
 
 
 def _tokens(given: Any, text: str | None, place: str) -> tuple[list[str], list[tuple[int, int]] | None]:
-    """The tokens and, where these are given, their places in the text."""
+    """The tokens and, if these are given, their places in the text."""
     kinds = {type(token) for token in given} if isinstance(given, list) else {type(given)}
     if not isinstance(given, list) or len(kinds) > 1 or not kinds <= {str, dict}:
         raise InputError(f'{place}: tokens should be a list of strings, or of {{"start": 0, "end": 5}}.')
@@ -917,7 +917,7 @@ class _Lines(dict[str, int]):
     def __init__(self) -> None:
         super().__init__({"": _BLANK})
         self.spans: list[tuple[int, int, int]] = []
-        """First word from 0, the one behind the last, and label of the span in each line that holds one."""
+        """First word from 0, the one after the last, and label of the span in each line that contains one."""
         self.stretches: dict[int, Stretches] = {}
         self.labels: dict[str, int] = {}
 
@@ -939,7 +939,7 @@ class _Lines(dict[str, int]):
             return _WITHOUT
         atoms = _words(rest)
         if not label.strip():
-            raise _LineError("the label is empty. The first column holds it.")
+            raise _LineError("the label is empty. It belongs in the first column.")
         if len(atoms) > 1:
             self.stretches[len(self.spans)] = atoms
         self.spans.append((atoms[0][0], atoms[-1][1], self.labels.setdefault(label, len(self.labels))))

@@ -63,8 +63,8 @@ def read_json_answer(body: str, asked: Question) -> AnswerReading:
         return UNREAD
     values, unclosed = _values(body)
     nothing = False
-    salvaged = [(value, True) for value in _salvaged(body, unclosed)]
-    for number, (value, repaired) in enumerate((*salvaged, *_parsed(body, values))):
+    salvaged = [(value, True) for value in _salvage(body, unclosed)]
+    for number, (value, repaired) in enumerate((*salvaged, *_parse(body, values))):
         reading = read_word_pairs(_word_rows(value), asked)
         if not reading.mentions:
             reading = reading_of(in_value(value, asked, "", 0))
@@ -128,7 +128,7 @@ def _values(body: str) -> tuple[list[tuple[int, int]], list[Open]]:
     return closed, stack
 
 
-def _parsed(body: str, values: Sequence[tuple[int, int]]) -> Iterator[tuple[Any, bool]]:
+def _parse(body: str, values: Sequence[tuple[int, int]]) -> Iterator[tuple[Any, bool]]:
     """The values, last first; values that follow each other with nothing between them are a list."""
     group: list[Any] = []
     repaired, follows = False, -1
@@ -146,7 +146,7 @@ def _parsed(body: str, values: Sequence[tuple[int, int]]) -> Iterator[tuple[Any,
         yield group[0] if len(group) == 1 else group[::-1], repaired
 
 
-def _salvaged(body: str, unclosed: Sequence[Open]) -> Iterator[Any]:
+def _salvage(body: str, unclosed: Sequence[Open]) -> Iterator[Any]:
     """A value that is not closed, as far as its items are complete."""
     if not 0 < len(unclosed) <= _DEEPEST:
         return
@@ -223,7 +223,12 @@ def in_value(value: Any, asked: Question, label: str, depth: int) -> Iterator[Cl
         numbers = [one for one in value if type(one) is int]
         labels = [one in asked.inventory for one in strings[:2]]
         if len(numbers) > 1 and len(strings) < 2 and (strings or (depth and len(value) == 2)):
-            yield from _from_offsets(value, strings, numbers, asked, label)
+            # Two numbers and at most one string, which is the label or the text.
+            string = strings[0] if strings else label
+            if string in asked.inventory or not strings or (not label and value[0] != string):
+                yield from _at(numbers[0], numbers[1], string, asked)
+            else:
+                yield from claim(string, label, asked)
             return
         # A text and its label, and perhaps places, which are not trusted; in a list, or told by the label.
         paired = _is_strings(value[:2]) if not numbers else len(strings) == 2
@@ -233,17 +238,6 @@ def in_value(value: Any, asked: Question, label: str, depth: int) -> Iterator[Cl
             return
         for one in value:
             yield from claim(one, label, asked) if isinstance(one, str) else in_value(one, asked, label, depth + 1)
-
-
-def _from_offsets(
-    value: Sequence[Any], strings: Sequence[str], numbers: Sequence[int], asked: Question, label: str
-) -> Iterator[Claim]:
-    """The mention of a list with two numbers and at most one string, which is its label or its text."""
-    string = strings[0] if strings else label
-    if string in asked.inventory or not strings or (not label and value[0] != string):
-        yield from _at(numbers[0], numbers[1], string, asked)
-    else:
-        yield from claim(string, label, asked)
 
 
 def _at(begin: int, end: int, label: str, asked: Question) -> Iterator[Claim]:

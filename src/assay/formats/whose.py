@@ -129,7 +129,7 @@ class Whose:
             fact = f"contains annotations and predictions. {contents}."
             raise InputError(f"{path}: {fact} Whose is {asked.side}? {asked.choice(either)}")
         if who in (ANNOTATIONS, LAST, TRUTH) and not people:
-            fact = f"only predictions of {_enumerate(_shown(models))}, no annotations"
+            fact = f"only predictions of {_enumerate(_show(models))}, no annotations"
             raise InputError(f"{path}: {fact}. To take them: {asked.spell(f'model:{min(models)}')}")
         if (who == PREDICTIONS or not (who or people)) and len(models) != 1:
             names = [f"model:{name}" for name in sorted(models)] or list(people)
@@ -157,14 +157,14 @@ class Whose:
     def _contents(self) -> str:
         """The annotators and models with their numbers of documents."""
         parts = [
-            f"{kind}{'s' * (len(found) > 1)} {_enumerate(_shown(found))}"
+            f"{kind}{'s' * (len(found) > 1)} {_enumerate(_show(found))}"
             for kind, found in zip(_KINDS, self._documents, strict=True)
             if found
         ]
         return ", ".join([*parts, *([f"ground truth ({self._truths:,})"] if self._truths else [])])
 
 
-def _shown(documents: Counter[str]) -> list[str]:
+def _show(documents: Counter[str]) -> list[str]:
     """Names with their numbers of documents, the first ones."""
     names = [f"{name or 'without a name'} ({number:,})" for name, number in documents.most_common(_MOST)]
     return [*names, "…"] if len(documents) > _MOST else names

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from assay.arrays import Bools
 from assay.corpus.ratings import parse_number, spell_number
 
 MOST_NUMBERS = 20
@@ -42,19 +41,22 @@ def find_annotators(
     other way round. A column with few cells only needs half of them among all labels of the others.
     """
     given = {
-        index: Counter(map(_spelled, column))
+        index: Counter(map(_spell, column))
         for index, column in cells.items()
         if column and _plain(header[index]) not in _OF_ITEMS and not _counts_rows(column, rows)
     }
-    numbered = {index for index in given if _is_numbering(given[index], rows)}
-    candidates = [index for index in given if index not in numbered]
-    linked = _linked([given[index] for index in candidates])
-    groups = [[candidates[place] for place in group] for group in _components(linked & linked.T)]
+    # A column with a number of its own in each row is an id, a rank, a measurement.
+    candidates = [
+        index
+        for index, own in given.items()
+        if not (1 < rows == len(own) and all(parse_number(cell) is not None for cell in own))
+    ]
+    groups = [[candidates[place] for place in group] for group in _group([given[index] for index in candidates])]
     if not groups:
         likely = sorted(given or cells, key=lambda index: (len({*cells[index]}) / max(len(cells[index]), 1), index))
         return sorted(likely[:2]), "no two columns share most of their labels, so it is unclear which are annotators"
     if len(groups) > 1:
-        shown = " and ".join(_listed(header[index] for index in group) for group in groups[:2])
+        shown = " and ".join(_list_names(header[index] for index in group) for group in groups[:2])
         largest = max(groups, key=lambda group: (len(group), group))
         return largest, f"{shown} have different labels, so it is unclear which are annotators"
     core = groups[0]
@@ -67,11 +69,11 @@ def find_annotators(
         if 2 * sum(own[label] for label in own.keys() & labels.keys()) >= own.total():
             few = own.total() < min(rows, _COMPLETE * len(own))
             (core if few else unclear).append(index)
-    doubt = f"it is unclear if {_listed(header[index] for index in sorted(unclear))} should count as annotator"
+    doubt = f"it is unclear if {_list_names(header[index] for index in sorted(unclear))} should count as annotator"
     return sorted(core), doubt if unclear else ""
 
 
-def _spelled(cell: str) -> str:
+def _spell(cell: str) -> str:
     """A cell as it is compared: equal numbers and labels in another case are equal here."""
     number = parse_number(cell)
     return cell.casefold() if number is None else spell_number(number)
@@ -79,11 +81,6 @@ def _spelled(cell: str) -> str:
 
 def _plain(name: str) -> str:
     return name.strip().casefold().replace(" ", "_").replace("-", "_")
-
-
-def _is_numbering(given: Counter[str], rows: int) -> bool:
-    """True if each row has a number of its own: an id, a rank, a measurement."""
-    return rows > 1 and len(given) == rows and all(parse_number(cell) is not None for cell in given)
 
 
 def _counts_rows(column: Sequence[str], rows: int) -> bool:
@@ -94,8 +91,8 @@ def _counts_rows(column: Sequence[str], rows: int) -> bool:
     return all(parse_number(cell) == first + place for place, cell in enumerate(column))
 
 
-def _linked(given: Sequence[Counter[str]]) -> Bools:
-    """Columns × columns: True if at least half of the cells of one are labels of the other."""
+def _group(given: Sequence[Counter[str]]) -> list[list[int]]:
+    """Groups of two or more columns, linked if at least half of the cells of each are labels of the other."""
     columns = Counter(label for own in given for label in own)
     shared = {label: place for place, label in enumerate(label for label, number in columns.items() if number > 1)}
     counts = np.zeros((len(given), len(shared)), dtype=np.float32)
@@ -104,12 +101,7 @@ def _linked(given: Sequence[Counter[str]]) -> Bools:
             counts[row, shared[label]] = own[label]
     totals = np.array([own.total() for own in given])
     linked = 2 * (counts @ (counts > 0).T) >= totals[:, None]
-    linked[np.diag_indices(len(given))] = False
-    return np.asarray(linked)
-
-
-def _components(linked: Bools) -> list[list[int]]:
-    """Groups of two or more that links hold together."""
+    linked &= linked.T.copy()
     groups, left = [], set(range(len(linked)))
     while left:
         group, new = set(), {min(left)}
@@ -121,6 +113,6 @@ def _components(linked: Bools) -> list[list[int]]:
     return groups
 
 
-def _listed(names: Iterable[str]) -> str:
+def _list_names(names: Iterable[str]) -> str:
     shown = [name or '""' for name in names]
     return ", ".join(shown[:6]) + (", …" if len(shown) > 6 else "")

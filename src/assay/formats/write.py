@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import pairwise
@@ -22,12 +21,26 @@ _HOLDS_ONE_LABEL = ("conll", "tsv", "slash")
 _DIVIDERS = {"tsv": "\t", "conll": " "}
 
 
-def convert_file(source: Input, target: str, column: str | None) -> tuple[dict[str, str], list[str]]:
+def convert_file(
+    source: Input,
+    target: str | None,
+    column: str | None,
+    *,
+    scheme: str | None = None,
+    repair: str | None = None,
+    to_scheme: str | None = None,
+) -> tuple[dict[str, str], list[str]]:
     """The texts in the target format by the names of their files, and a sentence for everything that it cannot hold.
 
-    Where there is but one file, it has no name.
+    Where there is but one file, it has no name. Without a target the format stays: tags of spans are written in
+    another scheme, or faults are repaired.
     """
-    name, given = specs.parse(target, "format")
+    if to_scheme or scheme or (repair and "spans" not in source.plan.layers):
+        text, losses = _rewrite_tags(source, target or source.plan.format, column, scheme, repair, to_scheme)
+        return {"": text}, losses
+    if not target and not repair:
+        raise UsageError("say what to write: --to FORMAT, --to-scheme SCHEME or --repair.")
+    name, given = specs.parse(target or source.plan.format, "format")
     known = dict.fromkeys((*TARGETS, *graphwriter.TARGETS, *writespans.TARGETS))
     if name not in known:
         raise unknown("format", name, known)
@@ -35,33 +48,28 @@ def convert_file(source: Input, target: str, column: str | None) -> tuple[dict[s
         if column is not None:
             raise UsageError(f"--column {column}: {name} has a place for each column and no choice. Leave it out.")
         text, losses = graphwriter.write_graph(source, name, given)
-        return {"": text}, losses
-    if given:
+    elif given:
         raise UsageError(f"format {name} takes no parameters here, so not {next(iter(given))!r} either.")
-    if name in writespans.TARGETS:
+    elif name in writespans.TARGETS:
         if column:
             raise UsageError(f"--column is about labels of words, and {name} has spans. Leave it out.")
-        corpus = links.with_links(source.read())
-        files, losses = writespans.write_spans(corpus, name)
-        for fault, action, number, first in corpus.repairs:
-            losses.append(f"{fault}: {number:,} {action} (the first: {first}).")
-        for reason, number in Counter(reason for _, _, reason in corpus.left_out).items():
-            losses.append(f"documents left out ({reason}): {number:,}.")
-        return files, losses
-    chosen = None
-    if name in _HOLDS_ONE_LABEL:
-        chosen = source.plan.resolve(column) if column else choose_column([source])
-    corpus, losses = graphwriter.without_graph(source, name)
-    text, others = _converted(corpus, name, column, chosen)
-    return {"": text}, [*losses, *others]
+        return writespans.write_spans(links.with_links(source.read()), name)
+    else:
+        chosen = None
+        if name in _HOLDS_ONE_LABEL:
+            chosen = source.plan.resolve(column) if column else choose_column([source])
+        corpus, losses = graphwriter.without_graph(source, name)
+        text, others = _write_words(corpus, name, column, chosen)
+        losses = [*losses, *others]
+    return {"": text}, losses
 
 
-def _converted(corpus: Corpus, target: str, column: str | None, chosen: str | None) -> tuple[str, list[str]]:
-    """The text of a corpus, and what is lost; the column `chosen` goes into a format that holds one label."""
+def _write_words(corpus: Corpus, target: str, column: str | None, chosen: str | None) -> tuple[str, list[str]]:
+    """The text of a corpus, and what is lost; the column `chosen` goes into a format that contains one label."""
     if target not in TARGETS:
         raise unknown("format", target, TARGETS)
     if chosen is not None and target in _HOLDS_ONE_LABEL:
-        text = "".join(_one_label(corpus, chosen, target))
+        text = "".join(_table(replace(corpus, columns={chosen: corpus.column(chosen)}), target))
         kept = {chosen}
     else:
         # Columns go where they are called so, else the label asked for goes to XPOS.
@@ -87,18 +95,12 @@ def _converted(corpus: Corpus, target: str, column: str | None, chosen: str | No
     return text, losses
 
 
-def rewrite(
-    source: Input,
-    target: str | None,
-    column: str | None,
-    *,
-    scheme: str | None = None,
-    repair: str | None = None,
-    to_scheme: str | None = None,
+def _rewrite_tags(
+    source: Input, form: str, column: str | None, scheme: str | None, repair: str | None, to_scheme: str | None
 ) -> tuple[str, list[str]]:
     """The text with its tags of spans under another scheme, or repaired; and what is to be said of it.
 
-    Tables keep their other columns, comments and marks of documents; other formats hold what `convert_file` leaves.
+    Tables keep their other columns, comments and marks of documents; other formats keep what they have a place for.
     """
     corpus = source.read()
     if column:
@@ -108,7 +110,7 @@ def rewrite(
     else:
         asked = [name for name, cells in corpus.columns.items() if schemes.looks_like_tags(cells.counts())]
         if len(asked) != 1:
-            what = f"columns {', '.join(asked)} all hold" if asked else "no column holds"
+            what = f"columns {', '.join(asked)} all contain" if asked else "no column contains"
             raise UsageError(f"{source.path}: {what} tags of spans such as B-PER. Say which: --column")
     corpus = read_labels(corpus, asked)
     chosen = schemes.find_scheme(scheme or schemes.likely(corpus, asked))
@@ -121,7 +123,6 @@ def rewrite(
             f"tags that break {chosen.title}: {reading.invalid:,}; repaired by {repair or schemes.CONLLEVAL}, which "
             f"changed the reading of {reading.repaired:,}."
         )
-    form = target or source.plan.format
     assert corpus.spans is not None
     crossing = int((corpus.spans.end > np.diff(corpus.starts)[corpus.spans.unit]).sum())
     if crossing:
@@ -131,7 +132,7 @@ def rewrite(
     if source.plan.words and form in _DIVIDERS:
         left = len(corpus.aside_lines)
         said += [f"{form} has no place for {left:,} lines of markup or comments: left out."] if left else []
-        return "".join(_table(replace(corpus, columns=columns), source.plan.words, form)), said
+        return "".join(_table(replace(corpus, columns=columns), form, source.plan.words)), said
     base, _, key = asked[-1].partition(":")
     if form not in _HOLDS_ONE_LABEL and base in CONLLU:
         columns.pop(asked[-1])
@@ -139,7 +140,7 @@ def rewrite(
         columns[base] = Column.of(_with_key(text, key, tag) for text, tag in pairs) if key else tags
     elif form not in _HOLDS_ONE_LABEL and not source.plan.words:
         raise UsageError(f"{form} has no place for column {base}. Use --to tsv")
-    text, losses = _converted(replace(corpus, columns=columns), form, asked[-1], asked[-1])
+    text, losses = _write_words(replace(corpus, columns=columns), form, asked[-1], asked[-1])
     return text, [*said, *losses]
 
 
@@ -154,25 +155,34 @@ def _with_key(text: str, key: str, tag: str) -> str:
     return "|".join(pairs) or "_"
 
 
-def _table(corpus: Corpus, words: str, target: str) -> Iterator[str]:
-    """A table with all its columns, the words first."""
-    divider = _DIVIDERS[target]
-    for column in corpus.columns.values():
-        _check_marks(corpus.forms, column, target)
-    if not words.isdigit():
+def _table(corpus: Corpus, target: str, words: str = "") -> Iterator[str]:
+    """The words and all columns; with the name of the words' column also header, comments and marks of documents."""
+    if target != "tsv":
+        for text in (text for column in (corpus.forms, *corpus.columns.values()) for text in column.vocabulary):
+            if any(mark.isspace() for mark in text):
+                fact = f"{text!r} contains white space, which divides words or columns in {target}"
+                raise UsageError(f"{fact}. Use --to tsv")
+    forms, columns = corpus.forms.strings(), [column.strings() for column in corpus.columns.values()]
+    if target == "slash":
+        slashed = next((tag for tag in sorted(set(columns[0])) if "/" in tag), None)
+        if slashed is not None:
+            raise UsageError(f"the label {slashed!r} contains the separator of slash-tagged text. Use --to tsv")
+        for first, end in pairwise(corpus.starts.tolist()):
+            pairs = zip(forms[first:end], columns[0][first:end], strict=True)
+            yield " ".join(f"{form.replace('/', chr(92) + '/')}/{tag}" for form, tag in pairs) + "\n"
+        return
+    divider, comments, marked = _DIVIDERS[target], _by_place(corpus.comments if words else ()), set[int]()
+    if words and not words.isdigit():
         yield divider.join([words, *corpus.columns]) + "\n"
-    comments = _by_place(corpus.comments)
     named = any(line.startswith("# newdoc") for _, line in corpus.comments)
-    marked = set()
-    if corpus.document_starts is not None and corpus.documents > 1 and not named:
+    if words and corpus.document_starts is not None and corpus.documents > 1 and not named:
         marked = set(corpus.document_starts[:-1].tolist())
-    columns = [corpus.forms.strings(), *(column.strings() for column in corpus.columns.values())]
     for sentence, (first, end) in enumerate(pairwise(corpus.starts.tolist())):
         if sentence in marked:
             yield "-DOCSTART-\n\n"
         yield from comments.get(sentence, ())
-        yield from (divider.join(column[word] for column in columns) + "\n" for word in range(first, end))
-        yield "\n"
+        rows = zip(forms[first:end], *(column[first:end] for column in columns), strict=True)
+        yield "".join(divider.join(row) + "\n" for row in rows) + "\n"
 
 
 def _by_place(rows: Iterable[tuple[Any, str]]) -> dict[Any, list[str]]:
@@ -202,27 +212,3 @@ def _conll(corpus: Corpus, named: dict[str, str], with_comments: bool) -> Iterat
         yield from asides.get((sentence, end), ())
         yield "\n"
     yield from comments.get(corpus.sentences, ())
-
-
-def _one_label(corpus: Corpus, column: str, target: str) -> Iterator[str]:
-    labels = corpus.column(column)
-    _check_marks(corpus.forms, labels, target)
-    forms, tags = corpus.forms.strings(), labels.strings()
-    for first, end in pairwise(corpus.starts.tolist()):
-        pairs = zip(forms[first:end], tags[first:end], strict=True)
-        if target == "slash":
-            yield " ".join(f"{form.replace('/', chr(92) + '/')}/{tag}" for form, tag in pairs) + "\n"
-        else:
-            yield "".join(f"{form}{_DIVIDERS[target]}{tag}\n" for form, tag in pairs) + "\n"
-
-
-def _check_marks(forms: Column, labels: Column, target: str) -> None:
-    """Refuse what the target would read as something else."""
-    if target == "tsv":
-        return
-    for text in (*forms.vocabulary, *labels.vocabulary):
-        if any(mark.isspace() for mark in text):
-            raise UsageError(f"{text!r} holds white space, which divides words or columns in {target}. Use --to tsv")
-    for text in labels.vocabulary if target == "slash" else ():
-        if "/" in text:
-            raise UsageError(f"the label {text!r} holds the separator of slash-tagged text. Use --to tsv")

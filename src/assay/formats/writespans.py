@@ -6,9 +6,9 @@ import json
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import accumulate, pairwise
 from typing import Any
 
@@ -17,7 +17,7 @@ import numpy as np
 from assay.arrays import NONE, Stretches
 from assay.corpus import Corpus, Marks
 from assay.errors import UsageError
-from assay.formats.relations import candidate_scores, is_symmetric, links_in, relations_in
+from assay.formats.relations import is_symmetric, links_in, relations_in
 from assay.records import dataclass
 
 TARGETS = ("brat", "jsonl", "spert", "dygie", "docred", "hipe", "neleval")
@@ -30,7 +30,7 @@ _NOT_HELD = {
     "hipe": ("relations", "scores", "entities", "chains"),
     "neleval": ("words", "sentences", "relations", "entities", "chains"),
 }
-"""What each has no place for, and leaves out; what else it cannot hold is refused."""
+"""What each has no place for, and leaves out; what else it cannot contain is refused."""
 _LONGEST = 250
 """The most bytes of a file's name without its ending."""
 _PART = re.compile(r"\((.+)\); part 000")
@@ -55,7 +55,7 @@ class _Mention:
 class _Document:
     name: str
     sentences: list[list[str]]
-    """Its words; empty where it has a text."""
+    """Its words; empty if it has a text."""
     text: str | None
     mentions: list[_Mention] = field(default_factory=list)
     relations: list[tuple[str, int, int, bool]] = field(default_factory=list)
@@ -69,7 +69,7 @@ class _Document:
 
 
 def write_spans(corpus: Corpus, target: str) -> tuple[dict[str, str], list[str]]:
-    """The text of each file by its name, and a sentence for everything that the target cannot hold.
+    """The text of each file by its name, and a sentence for everything that the target cannot contain.
 
     brat has two files for each document; other targets have one file, without a name.
     """
@@ -83,33 +83,30 @@ def write_spans(corpus: Corpus, target: str) -> tuple[dict[str, str], list[str]]
     if target == "brat":
         files = {}
         for document in documents:
-            if not _is_file_name(document.name):
-                fact = f"the document {document.name!r} cannot be the name of a file"
+            # The name of a file within a folder, by its only spelling.
+            name = document.name
+            inside = posixpath.normpath(name) == name and not name.startswith(("/", "../"))
+            long = any(len(part.encode()) > _LONGEST for part in name.split("/"))
+            if not inside or long or name in ("..", ".") or "\0" in name:
+                fact = f"the document {name!r} cannot be the name of a file"
                 raise UsageError(f"{corpus.name}: {fact}. Use --to jsonl")
-            files[f"{document.name}.txt"], files[f"{document.name}.ann"] = _brat(document)
-    elif target == "jsonl":
-        files = {"": _lines(_json(document, corpus) for document in documents)}
-    elif target == "hipe":
-        rows = ["\t".join(_HIPE), *(row for one in documents for row in _hipe(one))]
-        files = {"": "".join(f"{row}\n" for row in rows)}
-    elif target == "neleval":
-        files = {"": "".join(row for one in documents for row in _neleval(one))}
-    elif target == "dygie":
-        files = {"": _lines(_dygie(document) for document in documents)}
+            files[f"{name}.txt"], files[f"{name}.ann"] = _brat(document)
+    elif target in ("hipe", "neleval"):
+        rows = [row for document in documents for row in (_hipe if target == "hipe" else _neleval)(document)]
+        heads = ["\t".join(_HIPE)] if target == "hipe" else []
+        files = {"": "".join(f"{row}\n" for row in (*heads, *rows))}
     else:
-        values = [value for one in documents for value in (_spert(one) if target == "spert" else [_docred(one)])]
-        files = {"": "[" + ",\n".join(json.dumps(value, ensure_ascii=False) for value in values) + "]\n"}
-    return files, list(_losses(corpus, documents, target))
-
-
-def _is_file_name(name: str) -> bool:
-    """True if a document may be a file of this name within a folder, by the only spelling of that name."""
-    plain = posixpath.normpath(name) == name and not name.startswith(("/", "../")) and name not in ("..", ".")
-    return plain and "\0" not in name and all(len(part.encode()) <= _LONGEST for part in name.split("/"))
-
-
-def _lines(values: Iterator[dict[str, Any]]) -> str:
-    return "".join(json.dumps(value, ensure_ascii=False) + "\n" for value in values)
+        writers: dict[str, Callable[[_Document], list[dict[str, Any]]]]
+        writers = {"jsonl": partial(_json, corpus), "dygie": _dygie, "spert": _spert, "docred": _docred}
+        values = (value for document in documents for value in writers[target](document))
+        texts = [json.dumps(value, ensure_ascii=False) for value in values]
+        by_line = target in ("jsonl", "dygie")
+        files = {"": "".join(f"{text}\n" for text in texts) if by_line else "[" + ",\n".join(texts) + "]\n"}
+    losses = list(_losses(corpus, documents, target))
+    for fault, action, number, first in corpus.repairs:
+        losses.append(f"{fault}: {number:,} {action} (the first: {first}).")
+    reasons = Counter(reason for _, _, reason in corpus.left_out)
+    return files, [*losses, *(f"documents left out ({reason}): {number:,}." for reason, number in reasons.items())]
 
 
 def _documents(corpus: Corpus) -> list[_Document]:
@@ -159,12 +156,13 @@ def _documents(corpus: Corpus) -> list[_Document]:
             relations.labels.strings(), *(column.tolist() for column in columns), strict=True
         ):
             if places[head][0] != places[tail][0]:
-                raise UsageError(f"{corpus.name}: a relation {label} between two documents, which no format holds.")
+                raise UsageError(f"{corpus.name}: a relation {label} between two documents, which no format allows.")
             documents[places[head][0]].relations.append((label, places[head][1], places[tail][1], symmetric))
     if "links" in corpus.marks:
         spans, candidates = links_in(corpus)
         places = placed(spans, listed=True)
-        rows = zip(candidates.arguments["mention"].tolist(), candidate_scores(candidates).tolist(), strict=True)
+        scores = candidates.scores.tolist() or [float("nan")] * len(candidates)
+        rows = zip(candidates.arguments["mention"].tolist(), scores, strict=True)
         for name, (row, score) in zip(candidates.labels.strings(), rows, strict=True):
             owned, number = places[row]
             mention = documents[owned].mentions[number]
@@ -185,7 +183,7 @@ def _losses(corpus: Corpus, documents: list[_Document], target: str) -> Iterator
     relations, candidates = relations_in(corpus)[1], links_in(corpus)[1]
     entities = {one.entity for each in documents for one in each.mentions} - {NONE}
     there: Mapping[str, tuple[int, str]] = {
-        "scores": (int((~np.isnan(candidate_scores(candidates))).sum()), "scores of identifiers: {} left out."),
+        "scores": (int((~np.isnan(candidates.scores)).sum()), "scores of identifiers: {} left out."),
         "links": (sum(bool(one.identifiers) for each in documents for one in each.mentions), "links: {} left out."),
         "directions": (int(is_symmetric(relations).sum()), "relations without direction: {} have one now."),
         "entities": (
@@ -247,7 +245,7 @@ def _neleval(document: _Document) -> Iterator[str]:
         cells = [document.name, str(mention.atoms[0][0]), str(mention.atoms[0][1] - 1)]
         for name, score in zip(mention.identifiers, scores, strict=True):
             cells += [name, "" if np.isnan(score) else repr(float(score)), mention.label]
-        yield "\t".join(cells) + "\n"
+        yield "\t".join(cells)
 
 
 def _brat(document: _Document) -> tuple[str, str]:
@@ -283,7 +281,7 @@ def _check_brat_label(label: str, document: _Document) -> None:
         raise UsageError(f"document {document.name}: {what}, which brat has no place for. Use --to jsonl")
 
 
-def _json(document: _Document, corpus: Corpus) -> dict[str, Any]:
+def _json(corpus: Corpus, document: _Document) -> list[dict[str, Any]]:
     value: dict[str, Any] = {"id": document.name} if corpus.by_id else {}
     if document.text is not None:
         value["text"] = document.text
@@ -321,87 +319,76 @@ def _json(document: _Document, corpus: Corpus) -> dict[str, Any]:
             | ({"symmetric": True} if symmetric else {})
             for label, head, tail, symmetric in document.relations
         ]
-    return value
+    return [value]
 
 
-def _whole(mention: _Mention, document: _Document, target: str, *, typed: bool = True) -> tuple[int, int]:
-    """First word and end of a mention in its document; refused where it has gaps, or crosses a sentence's end."""
-    fault = ""
-    if len(mention.atoms) > 1:
-        fault = "a span with gaps"
-    elif mention.atoms[0][1] > document.starts[mention.sentence + 1]:
-        fault = "a span over the end of a sentence"
-    elif typed and not mention.label:
-        fault = "a span without a type"
-    if fault:
-        raise UsageError(f"document {document.name}: {fault}, which {target} has no place for. Use --to jsonl")
-    return mention.atoms[0]
-
-
-def _dygie(document: _Document) -> dict[str, Any]:
-    value: dict[str, Any] = {"doc_key": document.name, "sentences": document.sentences}
-    value["ner"], value["relations"] = ([[] for _ in document.sentences] for _ in range(2))
+def _places(document: _Document, target: str, *, typed: bool = True) -> list[tuple[int, int, int]]:
+    """Sentence, first word and end there of each mention; refuse what the target has no place for."""
     places = []
     for mention in document.mentions:
-        first, end = _whole(mention, document, "dygie", typed=False)
-        places.append((first, end - 1))
-        if mention.label:
-            value["ner"][mention.sentence].append([first, end - 1, mention.label])
-    for label, head, tail, _ in document.relations:
-        value["relations"][document.mentions[head].sentence].append([*places[head], *places[tail], label])
+        (first, end), *more = mention.atoms
+        fault = ""
+        if more:
+            fault = "a span with gaps"
+        elif end > document.starts[mention.sentence + 1]:
+            fault = "a span over the end of a sentence"
+        elif typed and not mention.label:
+            fault = "a span without a type"
+        if fault:
+            raise UsageError(f"document {document.name}: {fault}, which {target} has no place for. Use --to jsonl")
+        start = document.starts[mention.sentence]
+        places.append((mention.sentence, first - start, end - start))
+    return places
+
+
+def _dygie(document: _Document) -> list[dict[str, Any]]:
+    value: dict[str, Any] = {"doc_key": document.name, "sentences": document.sentences}
+    value["ner"], value["relations"] = ([[] for _ in document.sentences] for _ in range(2))
+    places = _places(document, "dygie", typed=False)
+    spans = [[document.starts[at] + first, document.starts[at] + end - 1] for at, first, end in places]
     entities: dict[int, list[list[int]]] = {}
-    for mention, place in zip(document.mentions, places, strict=True):
+    for mention, span in zip(document.mentions, spans, strict=True):
+        if mention.label:
+            value["ner"][mention.sentence].append([*span, mention.label])
         if mention.entity != NONE:
-            entities.setdefault(mention.entity, []).append(list(place))
+            entities.setdefault(mention.entity, []).append(span)
+    for label, head, tail, _ in document.relations:
+        value["relations"][places[head][0]].append([*spans[head], *spans[tail], label])
     if document.clusters or entities:
         value["clusters"] = document.clusters or list(entities.values())
-    return value
+    return [value]
 
 
-def _spert(document: _Document) -> Iterator[dict[str, Any]]:
+def _spert(document: _Document) -> list[dict[str, Any]]:
     """A sentence after the other."""
     values: list[dict[str, Any]]
     values = [{"tokens": words, "entities": [], "relations": []} for words in document.sentences]
-    starts = document.starts
-    numbers = []
-    for mention in document.mentions:
-        first, end = _whole(mention, document, "spert")
-        entities = values[mention.sentence]["entities"]
-        numbers.append(len(entities))
-        start = starts[mention.sentence]
-        entities.append({"type": mention.label, "start": first - start, "end": end - start})
+    places, numbers = _places(document, "spert"), []
+    for mention, (sentence, first, end) in zip(document.mentions, places, strict=True):
+        numbers.append(len(values[sentence]["entities"]))
+        values[sentence]["entities"].append({"type": mention.label, "start": first, "end": end})
     for label, head, tail, _ in document.relations:
-        sentence = document.mentions[head].sentence
-        if document.mentions[tail].sentence != sentence:
+        if places[tail][0] != places[head][0]:
             raise UsageError(
                 f"document {document.name}: a relation {label} between two sentences, which spert has no place for. "
                 "Use --to jsonl"
             )
-        values[sentence]["relations"].append({"type": label, "head": numbers[head], "tail": numbers[tail]})
-    yield from values
+        relation = {"type": label, "head": numbers[head], "tail": numbers[tail]}
+        values[places[head][0]]["relations"].append(relation)
+    return values
 
 
-def _docred(document: _Document) -> dict[str, Any]:
-    starts = document.starts
-    entities: dict[tuple[int, int], int] = {}
+def _docred(document: _Document) -> list[dict[str, Any]]:
+    numbers: dict[tuple[int, int], int] = {}
     vertices: list[list[dict[str, Any]]] = []
     owners = []
-    for number, mention in enumerate(document.mentions):
-        first, end = _whole(mention, document, "docred")
+    places = _places(document, "docred")
+    for number, (mention, (sentence, first, end)) in enumerate(zip(document.mentions, places, strict=True)):
         key = (mention.entity, NONE if mention.entity != NONE else number)
-        owner = entities.setdefault(key, len(entities))
-        if owner == len(vertices):
-            vertices.append([])
-        start = starts[mention.sentence]
-        words = document.sentences[mention.sentence][first - start : end - start]
-        vertices[owner].append(
-            {
-                "name": " ".join(words),
-                "pos": [first - start, end - start],
-                "sent_id": mention.sentence,
-                "type": mention.label,
-            }
-        )
-        owners.append(owner)
+        name = " ".join(document.sentences[sentence][first:end])
+        vertex = {"name": name, "pos": [first, end], "sent_id": sentence, "type": mention.label}
+        owners.append(numbers.setdefault(key, len(numbers)))
+        vertices += [[]] if len(numbers) > len(vertices) else []
+        vertices[owners[-1]].append(vertex)
     labels = [{"h": owners[head], "t": owners[tail], "r": label} for label, head, tail, _ in document.relations]
-    return {"title": document.name, "sents": document.sentences, "vertexSet": vertices, "labels": labels}
+    return [{"title": document.name, "sents": document.sentences, "vertexSet": vertices, "labels": labels}]

@@ -572,7 +572,8 @@ def test_faulty_documents_are_named_by_their_number():
     assert refusal(from_documents, [document, {**document, "spans": [[0, 4, "X"]]}]).startswith(
         "data, document 2: span 1: from 0 to 4 where there are 3 characters."
     )
-    assert refusal(from_documents, [{**document, "spans": [{1, 2}]}]).startswith("data: what no JSON can hold (")
+    refused = refusal(from_documents, [{**document, "spans": [{1, 2}]}])
+    assert refused.startswith("data: data that JSON cannot contain (")
 
 
 # --- the real ones ---

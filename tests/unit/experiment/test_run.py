@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.experiment import Progress, export, export_pairs, import_measurements, run, status
+from assay.experiment import ExperimentProgress, export, export_pairs, import_measurements, run, status
 from assay.experiment.job import CommandError, Job, StoppedError, run_command
 from assay.experiment.store import Outcome
 from unit.experiment.plans import COPY, corpus, plan
@@ -29,7 +29,7 @@ def data(file: File) -> str:
     return file("gold.conllu", corpus(12))
 
 
-def done(path: str = "x.toml", **options: object) -> tuple[Progress, list[Step]]:
+def done(path: str = "x.toml", **options: object) -> tuple[ExperimentProgress, list[Step]]:
     """What came of it, and the steps reported."""
     steps: list[Step] = []
     return run(path, report=lambda *step: steps.append(step), **options), steps  # type: ignore[arg-type]

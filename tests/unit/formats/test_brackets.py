@@ -87,8 +87,8 @@ MIXED = f"{THE_END}\n(NP (NN a)) (VB is)\n"
 def test_several_trees_in_a_line_where_others_have_one_are_sentences_or_one_as_the_user_says(file):
     name = file("a.ptb", MIXED)
     assert refusal(read, name) == (
-        "a.ptb:2: 2 trees in one line, where other lines hold one each. If a line is a sentence, say --input-format "
-        '"brackets(line=sentence)"; if each tree is one, "brackets(line=trees)".'
+        "a.ptb:2: 2 trees in one line, while other lines contain one each. If a line is a sentence, say "
+        '--input-format "brackets(line=sentence)"; if each tree is one, "brackets(line=trees)".'
     )
     apart = read(name, input_format="brackets(line=trees)")
     assert (apart.sentences, drawn(apart)[1:]) == (3, [["NP[a]-1"], []])
@@ -255,11 +255,11 @@ def test_trees_of_many_thousand_levels_are_read(file):
     [
         (
             f"{THE_END}\n(NP (NN :)))\n{THE_END}\n",
-            f"a.ptb:2: a closing bracket that closes nothing, behind the tree that begins in line 2. {WITHIN} {SKIP}",
+            f"a.ptb:2: a closing bracket that closes nothing, after the tree that begins in line 2. {WITHIN} {SKIP}",
         ),
         (
             f"(ROOT\n {THE_END}))\n",
-            f"a.ptb:2: a closing bracket that closes nothing, behind the tree that begins in line 1. {WITHIN} {SKIP}",
+            f"a.ptb:2: a closing bracket that closes nothing, after the tree that begins in line 1. {WITHIN} {SKIP}",
         ),
         (
             f"{THE_END}\n(NP (NN a)\n{THE_END}\n{THE_END}\n",
@@ -272,15 +272,16 @@ def test_trees_of_many_thousand_levels_are_read(file):
         ),
         (
             f"{THE_END}\n(NP (-LRB- () (NN a))\n{THE_END}",
-            f"a.ptb:2: () holds no word. A word is written (TAG word). {WITHIN}",
+            f"a.ptb:2: () contains no word. A word is written (TAG word). {WITHIN}",
         ),
         (
             f"{THE_END}\n(S\n (NP (NN Governor(s))))",
-            "a.ptb:3: (s) holds no word, in the tree that begins in line 2. A word is written (TAG word). " + WITHIN,
+            "a.ptb:3: (s) contains no word, in the tree that begins in line 2. A word is written (TAG word). "
+            + WITHIN,
         ),
         (
             f"{THE_END}\n(S (NP  ) (VP (VB a)))",
-            f"a.ptb:2: (NP ) holds no word. A word is written (TAG word). {WITHIN}",
+            f"a.ptb:2: (NP ) contains no word. A word is written (TAG word). {WITHIN}",
         ),
         (
             f"{THE_END} über\n",

@@ -117,8 +117,8 @@ REMEDY = "\nTo mend what has one sure reading and to drop the rest: --repair men
 FAULTS = {
     "T1\tPER 0 4\tAngela": f"T1: says 'Angela' where the text has 'Ange'. {CODE_POINTS}",
     "T1\tPER 0 99\tAngela": f"T1: from 0 to 99 where there are 44 characters. {CODE_POINTS}",
-    "T1\tPER 6 6\tA": "T1: from 6 to 6, which is nothing. The end lies behind the start.",
-    "T1\tPER 6 0\tA": "T1: from 6 to 0, which is nothing. The end lies behind the start.",
+    "T1\tPER 6 6\tA": "T1: from 6 to 6, which is nothing. The end comes after the start.",
+    "T1\tPER 6 0\tA": "T1: from 6 to 0, which is nothing. The end comes after the start.",
     "T1\tX 7 13;0 6\tMerkel Angela": "T1: the fragment 0-6 begins before the end of the one before it. "
     "Fragments stand in the order of the text and do not overlap.",
     "T1\tX 0 6;5 13\tAngela a Merkel": "T1: the fragment 5-13 begins before the end of the one before it. "
@@ -199,7 +199,7 @@ def test_a_text_that_is_not_utf_8_is_refused_with_its_line(document):
 def test_annotations_that_have_no_text_beside_them_are_refused(file, monkeypatch):
     line = "T1\tPER 0 6\tAngela\n"
     assert refusal(read, file("a.txt", line)) == (
-        "a.txt: brat annotations are files X.ann with the text X.txt beside them. Name the folder that holds both."
+        "a.txt: brat annotations are files X.ann with the text X.txt beside them. Name the folder that contains both."
     )
     stdin = type("Stdin", (), {"buffer": io.BufferedReader(io.BytesIO(line.encode()))})
     monkeypatch.setattr(sys, "stdin", stdin)
@@ -242,7 +242,7 @@ def test_relations_have_the_lines_of_their_file(document):
 def test_events_of_another_type_than_their_trigger_are_counted(document):
     corpus = read(document(SPANS + "E1\tGo:T2 Who:T1\n"))
     assert corpus.notes == (
-        "Events of another type than their trigger, whose type holds: 1.",
+        "Events of another type than their trigger, whose type counts: 1.",
         "Events, taken as relations of their triggers to each argument, not as wholes: 1.",
     )
 

@@ -92,7 +92,7 @@ def test_an_argument_that_may_be_two_spans_is_the_first_and_counted(documents):
     ner = [[[0, 1, "PER"], [0, 1, "ORG"]], [], [[5, 5, "LOC"]]]
     corpus = read(documents({**DYGIE, "ner": ner, "relations": [[], [], [[0, 1, 5, 5, "left"]]]}))
     assert related(corpus) == [("left", ANN, ROME)]
-    assert corpus.notes == ("Arguments of relations that may be several spans, of which the first holds: 1.",)
+    assert corpus.notes == ("Arguments of relations that may be several spans, of which the first counts: 1.",)
 
 
 def test_chains_are_read_too(documents):

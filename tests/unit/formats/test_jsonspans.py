@@ -10,7 +10,6 @@ import pytest
 
 import assay
 from assay.formats import read
-from assay.formats.relations import candidate_scores
 from cases import each
 from unit.formats.test_brat import REMEDY
 from unit.samples import linked, placed, refusal, related
@@ -184,7 +183,7 @@ DOCUMENT_FAULTS = [
     ({"id": " ", "text": "x", "spans": []}, "the id is empty. Give each document its own, or none an id."),
     (
         {"text": "x", "spans": [], "answer": "reject"},
-        "the answer is 'reject', so its spans do not hold. Leave it out.",
+        "the answer is 'reject', so its spans do not count. Leave it out.",
     ),
     (
         {"data": {"text": "x"}, "annotations": [{"result": []}, {"result": []}]},
@@ -294,7 +293,7 @@ SPAN_FAULTS = [
     ({"start": 6, "end": 7, "label": "A"}, ": ' ' is nothing but white space. Take the span away."),
     ({"start": 0, "end": 99, "label": "A"}, f": from 0 to 99 where there are 32 characters. {CODE_POINTS}"),
     ({"start": -6, "end": 3, "label": "A"}, f": from -6 to 3 where there are 32 characters. {CODE_POINTS}"),
-    ({"start": 5, "end": 5, "label": "A"}, ": from 5 to 5, which is nothing. The end lies behind the start."),
+    ({"start": 5, "end": 5, "label": "A"}, ": from 5 to 5, which is nothing. The end comes after the start."),
     ({"start": "0", "end": 6, "label": "A"}, ': start is "0" where a whole number should stand.'),
     ({"start": 0, "end": 6.0, "label": "A"}, ": end is 6.0 where a whole number should stand."),
     ({"start": False, "end": 6, "label": "A"}, ": start is false where a whole number should stand."),
@@ -616,7 +615,7 @@ def test_links_are_the_identifiers_of_spans(documents, more, expected):
 
 def test_candidates_may_have_scores(documents):
     corpus = read(documents({"text": TEXT, "spans": [{**PER, "links": [{"id": "Q2", "score": 1}, {"id": "Q1"}]}]}))
-    assert str(candidate_scores(corpus.marks["candidates"]).tolist()) == "[1.0, nan]"
+    assert str(corpus.marks["candidates"].scores.tolist()) == "[1.0, nan]"
 
 
 def test_there_are_no_layers_where_no_document_has_any(documents):

@@ -139,7 +139,7 @@ def test_two_files_with_other_words_are_not_alike_since_their_words_are_numbered
     gold, system = file("gold.tsv", "1\tThe\tDT\n2\tend\tNN\n"), file("s.tsv", "1\tA\tDT\n2\tcow\tNN\n")
     assert "'A' where gold.tsv:1 has 'The'" in refusal(assay.score, gold, {"s": system})
     assert refusal(assay.score, gold, {"s": gold}, input_format="tsv(word=1)") == (
-        "gold.tsv: column 1 numbers the words (1, 2, 3 … in each sentence) and does not hold them. Say where they "
+        "gold.tsv: column 1 numbers the words (1, 2, 3 … in each sentence) and does not contain them. Say where they "
         'are, e.g. --input-format "tsv(word=2)".'
     )
 

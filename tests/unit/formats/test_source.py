@@ -323,7 +323,7 @@ def test_a_missing_file_is_named(file):
 def test_a_folder_without_files_is_refused(in_folder):
     (in_folder / "hollow").mkdir()
     (in_folder / "hollow" / ".hidden").touch()
-    assert refusal(read, "hollow") == "hollow: the folder holds no files."
+    assert refusal(read, "hollow") == "hollow: the folder contains no files."
 
 
 def test_a_pattern_that_matches_nothing_is_refused():

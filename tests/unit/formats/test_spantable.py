@@ -91,7 +91,7 @@ FAULTS = {
     "A\t1": "2 columns where a span has label, begin, end and its words. Are they divided by tabs?",
     "A 1 2 1": "1 column where a span has label, begin, end and its words. Are they divided by tabs?",
     "A\t1\t2\t1, 2\tx": "5 columns where a span has label, begin, end and its words. Are they divided by tabs?",
-    "\t1\t2\t1, 2": "the label is empty. The first column holds it.",
+    "\t1\t2\t1, 2": "the label is empty. It belongs in the first column.",
     "NONE\t1\t2\t1, 2": "NONE is not a label, it stands for a sentence without spans. "
     "Write NONE<tab>999<tab>999<tab>999, or give the spans another label.",
     "EMPTY": "EMPTY is not a label, it stands for a sentence without spans. "
@@ -137,7 +137,7 @@ def test_a_file_of_blank_lines_is_refused(file):
 def test_a_column_cannot_be_asked_for(file):
     name = file("a.tsv", "PER\t1\t2\t1, 2\n")
     assert refusal(read, name, columns=["UPOS"]) == (
-        "a.tsv: holds labelled spans and no columns, so there is no UPOS."
+        "a.tsv: contains labelled spans and no columns, so there is no UPOS."
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assay.formats import Input, read, schemes
-from assay.formats.write import convert_file, rewrite
+from assay.formats.write import convert_file
 from unit.samples import conllu, placed, refusal, row, tagged, tsv
 
 RICH = (
@@ -90,7 +90,7 @@ def test_a_label_with_the_separator_is_refused_in_slash_tagged_text(file):
 @pytest.mark.parametrize("target", ["slash", "conll"])
 def test_white_space_that_would_divide_is_refused(file, target, pair):
     message = refusal(converted, file("a.tsv", tsv([pair])), target)
-    assert message.startswith(repr(pair[0] if " " in pair[0] else pair[1]) + " holds white space, which ")
+    assert message.startswith(repr(pair[0] if " " in pair[0] else pair[1]) + " contains white space, which ")
     assert message.endswith("Use --to tsv")
 
 
@@ -133,7 +133,8 @@ for word in ("New NNP", "York NNP", "City NN"):
 
 
 def rewritten(name, target=None, column=None, **options):
-    return rewrite(Input(name, wanted=[column] if column else []), target, column, **options)
+    texts, said = convert_file(Input(name, wanted=[column] if column else []), target, column, **options)
+    return texts[""], said
 
 
 def spans_in(name, scheme, columns=("3",)):
@@ -175,12 +176,12 @@ def test_a_table_keeps_its_columns_comments_documents_and_header(file):
 
 def test_layers_become_levels_and_what_overlaps_is_refused_elsewhere(file):
     layered = file("a.tsv", "the\tDT\tB-ORG\tO\nBank\tNN\tI-ORG\tO\nof\tIN\tI-ORG\tO\nRome\tNN\tI-ORG\tB-LOC\n\n")
-    assert refusal(rewritten, layered, to_scheme="iob2").startswith("a.tsv: columns 3, 4 all hold tags of spans")
+    assert refusal(rewritten, layered, to_scheme="iob2").startswith("a.tsv: columns 3, 4 all contain tags of spans")
     text, _ = rewritten(layered, column="3+4", to_scheme="stacked")
     assert text.splitlines() == ["the\tDT\tB-ORG", "Bank\tNN\tI-ORG", "of\tIN\tI-ORG", "Rome\tNN\tI-ORG|B-LOC", ""]
     assert spans_in(file("b.tsv", text), "stacked") == spans_in(layered, "iob2", ("3", "4"))
     assert refusal(rewritten, layered, column="3+4", to_scheme="bioes") == (
-        "a.tsv:4: the span LOC overlaps another, which BIOES does not hold. Write them in levels: --to-scheme "
+        "a.tsv:4: the span LOC overlaps another, which BIOES does not allow. Write them in levels: --to-scheme "
         "stacked."
     )
 
@@ -201,7 +202,7 @@ def test_tags_in_misc_stay_there_or_become_a_column(file):
     assert text == with_misc("NER=S-PER|SpaceAfter=No", "NER=O", "_")
     text, _ = rewritten(name, "tsv", column="MISC:NER", scheme="iob1", to_scheme="bioes")
     assert text == "w1\tS-PER\nw2\tO\nw3\tO\n\n"
-    assert refusal(rewritten, name, to_scheme="bioes").startswith("a.conllu: no column holds tags of spans")
+    assert refusal(rewritten, name, to_scheme="bioes").startswith("a.conllu: no column contains tags of spans")
 
 
 def test_a_file_without_words_that_have_labels_is_refused(file):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from assay.formats import Input, read
-from assay.formats.relations import candidate_scores, links_in
+from assay.formats.relations import links_in
 from assay.formats.write import convert_file
 from cases import each
 from commands import call
@@ -73,7 +73,7 @@ def converted(name: str, target: str, **options: str) -> tuple[str, list[str]]:
 def content(corpus):
     """All that is to stay as it was, relations in any order."""
     chains = corpus.marks.get("mentions")
-    scores = str(candidate_scores(links_in(corpus)[1]).tolist())
+    scores = str(links_in(corpus)[1].scores.tolist())
     mentions = None if chains is None else [chains.unit.tolist(), chains.begin.tolist(), chains.group.tolist()]
     return placed(corpus), sorted(related(corpus)), linked(corpus), scores, mentions, corpus.texts
 

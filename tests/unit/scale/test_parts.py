@@ -95,7 +95,7 @@ def test_blocks_of_very_many_units_are_the_same_over_shards(tmp_path, monkeypatc
         monkeypatch.setattr(shards, "TEXT", size)
         results.append(assay.compare(*given, ["accuracy", "tag-f1"], times=100, interval="bca"))
     assert results[0].to_json() == results[1].to_json()
-    assert any("pooled" in note for note in results[0].notes)
+    assert any("blocks" in note for note in results[0].notes)
 
 
 def test_shards_with_other_tokens_make_all_be_read_by_characters(tmp_path, monkeypatch):

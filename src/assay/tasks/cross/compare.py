@@ -45,7 +45,7 @@ from assay.tasks.cross.treebanks import (
 NATIVE = {DEPENDENCIES: ("uas", "las"), CONSTITUENTS: ("parseval",)}
 """The measures of a framework where the user names none of it."""
 _OF_MEASURES = ("needed_column", "idle_punctuation", "kept_roots", "nothing_left", "not_scored", "said")
-"""The remarks of preparing measures that are about these; of files there is said enough."""
+"""Remarks that are about measures, not about files."""
 _MANY = 20
 """A handful of trees may well be gold's without having been copied."""
 

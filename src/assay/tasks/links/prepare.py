@@ -32,7 +32,7 @@ from assay.errors import InputError, UsageError
 from assay.formats import Input, read_labels, schemes
 from assay.formats.entities import ENTITY, declared_fields, entity_links
 from assay.formats.links import cut_like, is_link_column, link_columns, links_of_columns, one_nil
-from assay.formats.relations import CAPITALS, NIL, SCORE, candidate_scores, links_in
+from assay.formats.relations import CAPITALS, NIL, links_in
 from assay.formats.source import Source
 from assay.tasks.links.measures import fair_links
 from assay.tasks.links.mentions import TYPE, is_linked, is_nil, links_of, pair_links
@@ -314,9 +314,9 @@ def _normalise(
     mentions, candidates = links_in(corpus)
     number = len(candidates)
     if least is not None:
-        if not any(candidates.columns[SCORE].vocabulary):
+        if not len(candidates.scores):
             raise InputError(f"{corpus.name}: has no scores, which --min-score needs.")
-        candidates = candidates.where(~(candidate_scores(candidates) < least))
+        candidates = candidates.where(~(candidates.scores < least))
     names = {name: compared(name) for name in candidates.labels.vocabulary}
     candidates = replace(candidates, labels=candidates.labels.mapped(names))
     # Few lists of identifiers are unlike all others: each is looked at once.
@@ -342,7 +342,8 @@ def _normalise(
     place_of = np.full(len(mentions), NONE)
     place_of[order] = np.arange(len(order))
     listed = candidates.refer_to(place_of)
-    listed = replace(listed, labels=Column.of(listed.labels.strings()))
+    nothing = np.zeros(0, dtype=np.int64)
+    listed = replace(listed, labels=Column.of(listed.labels.strings()), lines=nothing, scores=nothing.astype(float))
     corpus = replace(corpus, spans=taken).with_marks(links=taken, candidates=listed)
     return corpus, (int(again.sum()), number - len(candidates))
 

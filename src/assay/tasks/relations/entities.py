@@ -12,7 +12,7 @@ from assay.corpus import Marks
 from assay.engine.matching import Steps, best_pairs, one_to_one, ranges
 from assay.engine.spanpairs import spans_of
 from assay.formats.relations import SYMMETRIC
-from assay.tasks.relations.pairing import relation_keys
+from assay.tasks.relations.pairing import relation_columns
 from assay.tasks.relations.pairs import TOLD, ends_of, first_of_each, number_spans, relations_of
 
 ENTITIES = ("all", "any", "first")
@@ -66,7 +66,7 @@ def match_facts(pair: Pair, entities: str) -> tuple[tuple[Marks, Marks], Steps]:
     # An entity without a partner is like none of gold's.
     free = [fact.columns[SYMMETRIC].codes == TOLD for fact in facts]
     steps = Steps(len(facts[0]), len(facts[1]))
-    steps.by_key(*relation_keys((facts[0], facts[1]), (gold_of, partner[system_of]), (free[0], free[1])), 0)
+    steps.by_columns(0, *relation_columns((facts[0], facts[1]), (gold_of, partner[system_of]), (free[0], free[1])))
     return (facts[0], facts[1]), steps
 
 

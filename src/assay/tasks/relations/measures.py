@@ -22,7 +22,7 @@ from assay.engine.weighting import Parts, error_weights
 from assay.errors import InputError, UsageError, unknown
 from assay.formats.relations import SYMMETRIC
 from assay.tasks.relations.entities import ENTITIES, match_facts
-from assay.tasks.relations.pairing import FAIR, MATCHES, match_fairly, match_relations, relation_keys
+from assay.tasks.relations.pairing import FAIR, MATCHES, match_fairly, match_relations, relation_columns
 from assay.tasks.relations.pairs import (
     EQUIVALENT,
     ROLES,
@@ -401,11 +401,11 @@ def _kd_relations(pair: Pair, partner: Ints, given: bool, equivalence: bool) -> 
     sides = gold, system.where(whole)
     free = [side.labels.isin((EQUIVALENT,)) | (side.columns[SYMMETRIC].codes == TOLD) for side in sides]
     steps = Steps(len(sides[0]), len(sides[1]))
-    steps.by_key(*relation_keys(sides, mapped, (free[0], free[1])), 0)
+    steps.by_columns(0, *relation_columns(sides, mapped, (free[0], free[1])))
     if equivalence:
         classes = span_classes(pair, types=True)
         same = classes[mapped[0]], np.append(classes, NONE)[mapped[1]]
-        steps.by_key(*relation_keys(sides, same, (free[0], free[1])), 0)
+        steps.by_columns(0, *relation_columns(sides, same, (free[0], free[1])))
     spurious = np.ones(len(system), dtype=bool)
     right = steps.partner != NONE
     spurious[np.flatnonzero(whole)[steps.partner[right]]] = False

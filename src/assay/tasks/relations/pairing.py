@@ -27,27 +27,25 @@ _Pairs = tuple[Ints, Ints, Ints, Bools]
 head of each overlaps the tail of the other."""
 
 
-def relation_keys(
+def relation_columns(
     sides: _Sides,
     numbers: tuple[Ints, Ints],
     free: tuple[Bools, Bools] | None = None,
     *,
     label: bool = True,
     turned: bool = False,
-) -> tuple[Ints, Ints]:
-    """A key for each relation of gold and of the system: label and the number of each argument.
+) -> Iterator[tuple[Ints, Ints]]:
+    """The columns in which relations of gold and of the system are equal: label and the number of each argument.
 
     free: masks of the relations whose arguments may be exchanged.
     turned: those of gold are exchanged.
     """
-    rows = []
-    for side, (relations, own) in enumerate(zip(sides, numbers, strict=True)):
-        ends = ends_of(relations, own)
-        if free is not None:
-            ends = np.where(free[side], np.sort(ends, axis=0), ends)
-        rows.append(np.stack([relations.label * label, *(ends[::-1] if turned and not side else ends)]))
-    keys = pack_columns(*np.concatenate(rows, axis=1))
-    return keys[: len(sides[0])], keys[len(sides[0]) :]
+    ends = [ends_of(relations, own) for relations, own in zip(sides, numbers, strict=True)]
+    if free is not None:
+        ends = [np.where(mask, np.sort(own, axis=0), own) for mask, own in zip(free, ends, strict=True)]
+    if label:
+        yield sides[0].label, sides[1].label
+    yield from zip(ends[0][::-1] if turned else ends[0], ends[1], strict=True)
 
 
 def match_relations(
@@ -69,15 +67,15 @@ def match_relations(
     steps, free = _match_equal(pair, sides, label, direction, equivalence)
     spans = spans_of(pair)
     if match == "boundary" or (match == "overlap" and not types):
-        steps.by_key(*relation_keys(sides, number_spans(pair, types=False), free, label=label), _TP)
+        steps.by_columns(_TP, *relation_columns(sides, number_spans(pair, types=False), free, label=label))
         if equivalence:
-            steps.by_key(*relation_keys(sides, _class_numbers(pair, types=False), free, label=label), _TP)
+            steps.by_columns(_TP, *relation_columns(sides, _class_numbers(pair, types=False), free, label=label))
     elif match in ("first", "last"):
         ours, theirs = (one.begin if match == "first" else one.end for one in (spans.gold, spans.system))
         if types:
             width = len(spans.labels) + 1
             ours, theirs = ours * width + spans.gold.label, theirs * width + spans.system.label
-        steps.by_key(*relation_keys(sides, (ours, theirs), free, label=label), _TP)
+        steps.by_columns(_TP, *relation_columns(sides, (ours, theirs), free, label=label))
     if match == "overlap":
         pairs = _list_overlaps(pair, sides, steps, free)
         same_label, same_types = _compare(pair, sides, pairs)
@@ -94,8 +92,8 @@ def match_fairly(
     typed = number_spans(pair, types=True)
     if label:
         _match_other_labels(pair, sides, steps, free)
-    steps.by_key(*relation_keys(sides, typed, label=label, turned=True), _DE)
-    steps.by_key(*relation_keys(sides, number_spans(pair, types=False), free, label=label), _TE)
+    steps.by_columns(_DE, *relation_columns(sides, typed, label=label, turned=True))
+    steps.by_columns(_TE, *relation_columns(sides, number_spans(pair, types=False), free, label=label))
     every = np.ones(len(sides[0]), dtype=bool), np.ones(len(sides[1]), dtype=bool)
     pairs = _list_overlaps(pair, sides, steps, every)
     same_label, same_types = _compare(pair, sides, pairs)
@@ -112,11 +110,11 @@ def _match_equal(
     steps = Steps(len(sides[0]), len(sides[1]))
     free = is_undirected(sides[0]) | (not direction), is_undirected(sides[1]) | (not direction)
     typed = number_spans(pair, types=True)
-    steps.by_key(*relation_keys(sides, typed, free), _TP)
+    steps.by_columns(_TP, *relation_columns(sides, typed, free))
     if not label:
-        steps.by_key(*relation_keys(sides, typed, free, label=False), _TP)
+        steps.by_columns(_TP, *relation_columns(sides, typed, free, label=False))
     if equivalence:
-        steps.by_key(*relation_keys(sides, _class_numbers(pair, types=True), free, label=label), _TP)
+        steps.by_columns(_TP, *relation_columns(sides, _class_numbers(pair, types=True), free, label=label))
     return steps, free
 
 
@@ -128,10 +126,11 @@ def _class_numbers(pair: Pair, *, types: bool) -> tuple[Ints, Ints]:
 def _match_other_labels(pair: Pair, sides: _Sides, steps: Steps, free: tuple[Bools, Bools]) -> None:
     """Pair relations with other labels between the same spans, in the same direction if both have one."""
     typed, every = number_spans(pair, types=True), (np.ones(1, dtype=bool), np.ones(1, dtype=bool))
-    keys = relation_keys(sides, typed, every, label=False)
+    keys = pack_columns(*map(np.concatenate, relation_columns(sides, typed, every, label=False)))
+    gold, system = keys[: len(sides[0])], keys[len(sides[0]) :]
     ours, theirs = steps.left()
-    theirs = theirs[np.argsort(keys[1][theirs], kind="stable")]
-    one, other = ranges(*(np.searchsorted(keys[1][theirs], keys[0][ours], side) for side in ("left", "right")))
+    theirs = theirs[np.argsort(system[theirs], kind="stable")]
+    one, other = ranges(*(np.searchsorted(system[theirs], gold[ours], side) for side in ("left", "right")))
     ours, theirs = ours[one], theirs[other]
     heads = typed[0][sides[0].arguments["head"]][ours] == typed[1][sides[1].arguments["head"]][theirs]
     fits = heads | free[0][ours] | free[1][theirs]

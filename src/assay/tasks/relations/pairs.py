@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from assay.align import Pair
-from assay.arrays import NONE, Bools, Ints, all_but, distinct_rows
+from assay.arrays import NONE, Bools, Ints, all_but, distinct_rows, each_once
 from assay.corpus import Column, Marks
 from assay.engine.matching import overlap_counts
 from assay.engine.spanpairs import spans_of
@@ -43,7 +44,8 @@ def pair_relations(pair: Pair) -> Pair:
         head, tail = ends_of(relations, np.arange(len(side)))
         relations = relations.where(np.lexsort((relations.label, tail, head, np.minimum(head, tail))))
         unit = ends_of(relations, side.unit).min(axis=0)
-        sides.append(replace(relations, unit=unit, number=np.arange(len(relations))))
+        nothing = np.zeros(0, dtype=np.int64)
+        sides.append(replace(relations, unit=unit, lines=nothing, number=np.arange(len(relations))))
     return pair.with_marks(relations=(sides[0], sides[1]))
 
 
@@ -89,25 +91,31 @@ def choose_relations(pair: Pair, symmetric: str | None = None) -> tuple[Marks, M
     symmetric: labels without direction, joined by +, beside those of files. Default: those of all measures.
     """
 
+    sides = relations_of(pair)
+    names = sides[0].labels.vocabulary
+    if symmetric is None:
+        asked = [side.label[side.columns[SYMMETRIC].codes == DIRECTIONS.index("asked")] for side in sides]
+        names_asked = {names[code] for code in each_once(np.concatenate(asked)).tolist()}
+    else:
+        names_asked = {*symmetric.split("+")}
+    free = [name for name in names if name in names_asked]
+
     def chosen() -> tuple[Marks, Marks]:
         gold, system = (
-            _choose_side(relations, typed, symmetric)
-            for relations, typed in zip(relations_of(pair), number_spans(pair, types=True), strict=True)
+            _choose_side(side, typed, free) for side, typed in zip(sides, number_spans(pair, types=True), strict=True)
         )
         return gold, system
 
-    return pair.once(f"relations, each once {symmetric}", chosen)
+    return pair.once(f"relations, each once {'+'.join(free)}", chosen)
 
 
-def _choose_side(relations: Marks, typed: Ints, symmetric: str | None) -> Marks:
-    free = is_undirected(relations)
-    if symmetric is not None:
-        free = (relations.columns[SYMMETRIC].codes == TOLD) | relations.labels.isin(symmetric.split("+"))
+def _choose_side(relations: Marks, typed: Ints, symmetric: Sequence[str]) -> Marks:
+    free = (relations.columns[SYMMETRIC].codes == TOLD) | relations.labels.isin(symmetric)
     ends = ends_of(relations, typed)
     head, tail = (relations.arguments[role] for role in ROLES)
     turned = free & (ends[0] > ends[1])
     arguments = {"head": np.where(turned, tail, head), "tail": np.where(turned, head, tail)}
-    columns = {**relations.columns, SYMMETRIC: Column(free * TOLD, DIRECTIONS)}
+    columns = {**relations.columns, SYMMETRIC: Column(np.where(free, TOLD, 0).astype(np.int8), DIRECTIONS)}
     chosen = replace(relations, arguments=arguments, columns=columns)
     return chosen.where(first_of_each(chosen.label, *ends_of(chosen, typed)))
 

@@ -19,12 +19,13 @@ from assay.engine.offsets import check_offsets
 from assay.engine.options import Decided, Options
 from assay.engine.prepare import Run, check_folders, kept_labels, left_out, notes_on_reading, source_of, without
 from assay.engine.spanpairs import spans_of, surface_forms
-from assay.engine.warnings import Remark, check_system, identical_outputs, nothing_in_system, numbered, remark
+from assay.engine.warnings import Remark, check_system, identical_outputs, nothing_in_system, remark
 from assay.errors import UsageError
 from assay.formats import Input
 from assay.formats.relations import SYMMETRIC, is_symmetric, relations_in
+from assay.result.numbers import plural
 from assay.tasks.relations.measures import relation_items
-from assay.tasks.relations.pairing import match_relations, relation_keys
+from assay.tasks.relations.pairing import match_relations, relation_columns
 from assay.tasks.relations.pairs import (
     DIRECTIONS,
     ROLES,
@@ -79,14 +80,14 @@ def prepare_relations(
     for number, corpus in enumerate(corpora):
         relations = corpus.marks["relations"]
         free = np.where(relations.labels.isin(told), TOLD, relations.labels.isin(asked))
-        columns = {SYMMETRIC: Column(free.astype(np.int64), DIRECTIONS)}
+        columns = {SYMMETRIC: Column(free.astype(np.int8), DIRECTIONS)}
         if training:
             seen = []
             for triples in _triples(corpus, options):
                 # What training data have between the same words: this label, others, or none.
                 others_seen = any(triple[1:] in related for triple in triples)
                 seen.append(1 if not known.isdisjoint(triples) else 2 * others_seen)
-            columns["train"] = Column(np.array(seen, dtype=np.int64), KNOWN)
+            columns["train"] = Column(np.array(seen, dtype=np.int8), KNOWN)
         corpora[number] = corpus.with_marks(relations=replace(relations, columns=columns))
     gold, outputs = corpora[0], dict(zip(named, corpora[1:], strict=True))
     pairs, skipped, warnings = align_spans(gold, outputs, options)
@@ -172,7 +173,7 @@ def _count_arguments(pairs: Sequence[tuple[str, Pair]]) -> list[tuple[str, Pair]
     counted = []
     for (name, pair), (_, own) in zip(pairs, numbers, strict=True):
         gold, system = (
-            replace(side, columns={**side.columns, REACHED: Column(number, ("both", "one", "none"))})
+            replace(side, columns={**side.columns, REACHED: Column(number.astype(np.int8), ("both", "one", "none"))})
             for side, number in zip(relations_of(pair), (best, own), strict=True)
         )
         counted.append((name, pair.with_marks(relations=(gold, system))))
@@ -235,7 +236,7 @@ def _check(
             # The same label and places.
             steps.append(Steps(len(gold), len(other)))
             free = is_undirected(gold), is_undirected(other)
-            steps[-1].by_key(*relation_keys((gold, other), number_spans(pair, types=False), free), 0)
+            steps[-1].by_columns(0, *relation_columns((gold, other), number_spans(pair, types=False), free))
         straight, crossed = (int((one.partner != NONE).sum()) for one in steps)
         overlap = 0
         if not straight:
@@ -279,7 +280,7 @@ def proposed(label: str, number: int) -> Iterator[str]:
     """A label that has no direction by the guidelines of its corpus."""
     if number:
         yield (
-            f"{label} ({numbered(number, 'relation')} of gold) has no direction by the guidelines of SciERC, which "
+            f"{label} ({plural(number, 'relation')} of gold) has no direction by the guidelines of SciERC, which "
             f"is not assumed. To say so: -m 'relations(symmetric={'+'.join(_PROPOSED)})'"
         )
 

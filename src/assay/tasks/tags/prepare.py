@@ -34,7 +34,6 @@ from assay.engine.warnings import (
     check_system,
     format_warnings,
     identical,
-    numbered,
     remark,
     said,
 )
@@ -42,6 +41,7 @@ from assay.errors import InputError, UsageError
 from assay.formats import Input, choose_column, name_in, read_labels, with_sets
 from assay.formats.columns import doubtful_header, looks_header
 from assay.result import Mapped
+from assay.result.numbers import plural
 from assay.tasks.tags import tagsets
 from assay.tasks.tags.measures import Blank, Rich, analysis_of
 from assay.tasks.tags.tagsets import Feats, Tagset
@@ -279,7 +279,7 @@ def one_label(gold: str, column: str, labels: Mapping[str, bool], blank: int) ->
     """Gold with one label and blanks, so that only the words with this label would be judged."""
     if blank and len(labels) == 1:
         raise InputError(
-            f"{gold}: {column} has one label, {next(iter(labels))}, and is blank at {numbered(blank, 'word')}, so "
+            f"{gold}: {column} has one label, {next(iter(labels))}, and is blank at {plural(blank, 'word')}, so "
             "precision would be 100 for any system. If blank means no: --blank-tag _"
         )
     yield from ()
@@ -358,7 +358,7 @@ def unknown_tags(
     """Tags outside the tagset; an error with --strict-tagset."""
     if not counts:
         return
-    words = numbered(sum(counts.values()), "word")
+    words = plural(sum(counts.values()), "word")
     ordered = sorted(counts, key=lambda label: (-counts[label], label))
     listed = ", ".join(
         f"{label} ({counts[label]:,}, {places[label]}{f', {near[label]}?' if near[label] else ''})"

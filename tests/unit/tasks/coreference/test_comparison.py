@@ -110,7 +110,7 @@ def test_mentions_that_no_system_resolves_are_counted_for_each_arcs(
     files: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("assay.tasks.coreference.drawing.MOST_UNRESOLVED", 1)
-    said = [note for note in compared(files, "ac", "arcs-any", "arcs-nom").notes if "no system resolves" in note]
+    said = [note for note in compared(files, "ac", "arcs-any", "arcs-nom").notes if "No system resolves" in note]
     assert said == [
         f"No system resolves 2 mentions ({name}); 1 of them, drawn at random, are listed."
         for name in ("arcs-any", "arcs-nom")

@@ -151,7 +151,7 @@ def load_weights(name: str) -> Weights:
         return known[name]
     if not name.endswith((".json", ".toml")) and not Path(name).is_file():
         raise unknown("preset of weights", name, [*known, "a file weights.json"])
-    return _File(name, read_file(name)).weights()
+    return _File(name, file_text(name)).weights()
 
 
 def dump(weights: Weights) -> str:
@@ -320,7 +320,7 @@ class _File:
 # --- what the makers of weights share ---
 
 
-def read_file(path: str) -> str:
+def file_text(path: str) -> str:
     """The text of a file."""
     return "".join(batch.text for batch in Source(path).batches())
 

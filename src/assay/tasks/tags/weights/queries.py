@@ -41,11 +41,11 @@ from assay.tasks.tags.weights import (
     POS,
     Made,
     analyses,
+    file_text,
     make,
     most_frequent,
     no_category,
     number_lines,
-    read_file,
     read_tagged,
     rows_of,
 )
@@ -274,7 +274,7 @@ def _fold_name(name: str) -> str:
 
 def read_aliases(path: str, tagset: Tagset) -> dict[str, str]:
     """Other names of attributes: lines `alias TAB category`, or a JSON table; also of form, lemma, tag and pos."""
-    text = read_file(path)
+    text = file_text(path)
     if text.lstrip().startswith("{"):
         table = parse_data(path, text)
         places = [text.count("\n", 0, max(text.find(json.dumps(alias)), 0)) + 1 for alias in table]

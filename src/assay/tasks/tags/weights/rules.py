@@ -30,10 +30,10 @@ from assay.tasks.tags.weights import (
     POS,
     Made,
     analyses,
+    file_text,
     make,
     no_category,
     number_lines,
-    read_file,
     read_number,
     read_tagged,
     rows_of,
@@ -144,7 +144,7 @@ def from_uses(
 
 def read_grammar(path: str, tagset: Tagset | None = None) -> Grammar:
     """The categories that each rule refers to in each of its terminals: a JSON table of lists."""
-    data = parse_data(path, read_file(path))
+    data = parse_data(path, file_text(path))
     if not isinstance(data, dict) or not all(isinstance(terminals, list) for terminals in data.values()):
         raise InputError(f"{path}: a grammar is a table of rules and their terminals, e.g. {_GRAMMAR}")
     found = {}
