@@ -1,8 +1,8 @@
 """Graphs and semantic roles become text again.
 
 Graphs go into DEPS of CoNLL-U, SDP and MRP; roles of words into CoNLL-2009 and Universal Propositions; roles of
-stretches into CoNLL-2005 props and tags in JSON. What a target cannot hold is refused with its place, or told of
-where the rest is plainly what is wanted.
+stretches into CoNLL-2005 props and tags in JSON. What a target cannot hold stops with an error and its
+place, or is left out and reported if the rest is plainly what is wanted.
 """
 
 from __future__ import annotations
@@ -192,13 +192,13 @@ def _refuse(places: Sequence[str], fact: str, remedy: str) -> None:
 
 
 def _columns(corpus: Corpus, target: str, said: list[str]) -> dict[str, list[str]]:
-    """The columns of the target as far as the corpus fills them; what finds no place is told of."""
+    """The columns of the target as far as the corpus fills them; what is left out is reported."""
     taken: dict[str, str] = {}
     for place, candidates in _SLOTS[target].items():
         filled = [name for name in candidates if name in corpus.columns and not corpus.is_empty(name)]
         if filled:
             taken[place] = filled[0]
-    # DEPS is the graph itself where that is what is written, and the flag stands at predicates again.
+    # DEPS is the graph itself if that is written, and the flag is written at predicates again.
     graph = {"FLAG", *({"DEPS"} if target in _OF_ARCS else ())}
     lost = [
         name

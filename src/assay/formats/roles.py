@@ -1,9 +1,9 @@
-"""Semantic roles: predicates with their senses, and their arguments, in columns of their own behind each word.
+"""Semantic roles: predicates with their senses, and their arguments, in further columns of each word.
 
 In CoNLL-2008, CoNLL-2009 and files of Universal Propositions a word is an argument: its cell in a predicate's column
 is a role. In CoNLL-2005 (props) and CoNLL-2012 arguments are stretches of words, as brackets in that column.
 Universal Propositions 2.0 list the arguments of a predicate in its own line, by their heads and as stretches.
-Readers of tables hand on what stands behind the columns of words (`ROLES`); `with_roles` makes marks of it:
+Readers of tables hand on the cells after the columns of words (`ROLES`); `with_roles` makes marks of it:
 predicates with their senses as labels, and roles at the places of arguments, whose `head` is the predicate's word.
 """
 
@@ -50,12 +50,12 @@ _LISTED = {"up2": re.compile(r"(.+):([0-9]{1,9})"), "up2-spans": re.compile(r"(.
 """An argument in such a column: its role and its word, or its first and last word."""
 
 CONLL08_LAYOUT = Layout("conll08", "\t", len(_CONLL08), 5, _CONLL08, ids=True, empty="_", open_end=True)
-"""Ten columns, of which the sixth has the words, and behind them predicates and their arguments."""
+"""Ten columns, of which the sixth has the words, then predicates and their arguments."""
 UP_LAYOUTS = {
     10: Layout("up", "\t", 10, 1, CONLLU, ids=True, comments=True, empty="_", open_end=True),
     8: Layout("up", "\t", 9, 1, (*CONLLU[:8], "FLAG"), ids=True, comments=True, empty="_", open_end=True),
 }
-"""Universal Propositions behind the ten columns of CoNLL-U, or behind eight of them and a flag at each predicate."""
+"""Universal Propositions after the ten columns of CoNLL-U, or after eight of them and a flag at each predicate."""
 
 
 # --- telling the formats by their first lines ---
@@ -68,7 +68,7 @@ _Sentences = tuple[list[list[list[str]]], bool]
 def _sentences(head: Sequence[str]) -> _Sentences:
     """The words of the first lines in sentences, cut into cells, and whether all of these are whole.
 
-    The last sentence, which may be cut short, is among them only where there is no other.
+    The last sentence, which may be cut short, is among them only if there is no other.
     """
     found: list[list[list[str]]] = [[]]
     for line in head:
@@ -83,7 +83,7 @@ def _sentences(head: Sequence[str]) -> _Sentences:
 
 
 def _fits(seen: _Sentences, predicate: int, *, cut: bool = False) -> bool:
-    """True if every sentence has as many columns behind that of predicates as it has predicates.
+    """True if every sentence has as many columns after that of predicates as it has predicates.
 
     `cut`: a sentence that is cut short may have more predicates than can be seen.
     """
@@ -118,7 +118,7 @@ def looks_conll08(head: Sequence[str]) -> bool:
 
 
 def looks_up(head: Sequence[str]) -> bool:
-    """Columns as in CoNLL-U, of which the seventh has heads, and columns of predicates and roles behind them."""
+    """Columns as in CoNLL-U, of which the seventh has heads, and then columns of predicates and roles."""
     if head[0].startswith("# global.columns"):
         return _named_form(head[0]) is not None
     rows = (line.split("\t") for line in head if line[:1].isdigit())
@@ -171,7 +171,7 @@ def up_layout(head: Sequence[str], path: str, columns: int) -> Layout:
 
 
 def looks_up2(head: Sequence[str]) -> bool:
-    """The first line names the columns of Universal Propositions 2.0, behind those of words or the ID alone."""
+    """The first line names the columns of Universal Propositions 2.0, after those of words or the ID alone."""
     names = head[0].partition("=")[2].upper().split() if head[0].startswith("# global.columns") else []
     return len(names) > len(_UP2) and all(
         name in known for name, known in zip(names[-len(_UP2) :], _UP2, strict=True)
@@ -192,7 +192,7 @@ def up2_layout(head: Sequence[str], path: str, format: str) -> Layout:  # noqa: 
 
 
 def looks_props(head: Sequence[str]) -> bool:
-    """A lemma or - in the first column, behind it brackets and nothing else, in some line at least."""
+    """A lemma or - in the first column, then brackets and nothing else, in some line at least."""
     rows = (line.split("\t" if "\t" in line else None) for line in head if line.strip())
     opened = False
     for cell in (cell for row in rows for cell in row[1:]):
@@ -206,7 +206,7 @@ def looks_props(head: Sequence[str]) -> bool:
 
 
 def read_props(source: Source, builder: Builder, *, word: int = 0, predicate: int = 1) -> None:
-    """Read one file; `word` and `predicate` are columns, counted from 1, and behind the second come the brackets.
+    """Read one file; `word` and `predicate` are columns, counted from 1, and after the second come the brackets.
 
     Each distinct line is taken apart once.
     """
@@ -249,7 +249,7 @@ def read_props(source: Source, builder: Builder, *, word: int = 0, predicate: in
 
 
 def has_predicate(format: str, cells: str) -> bool:  # noqa: A002
-    """True if what stands behind the columns of a word makes it a predicate; in CoNLL-2009 a flag comes first."""
+    """True if the cells after the columns of a word make it a predicate; in CoNLL-2009 a flag comes first."""
     place = int(format == "conll09")
     return any(cell not in NOTHING for cell in cells.split("\t")[place : place + 1])
 

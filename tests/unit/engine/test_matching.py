@@ -14,6 +14,7 @@ from assay.engine.matching import (
     EXACT,
     FAIR,
     SEMEVAL,
+    Steps,
     TooManyOverlapsError,
     boundaries,
     exact,
@@ -237,3 +238,22 @@ def test_weights_of_any_size_are_exact():
 
 def test_nothing_is_chosen_from_nothing():
     assert max_weight_matching([]) == []
+
+
+def test_steps_pair_what_is_left_by_columns_in_text_order():
+    label, place = (np.array([1, 1, 2]), np.array([1, 2, 1])), (np.array([5, 5, 7]), np.array([5, 9, 5]))
+    steps = Steps(3, 3)
+    steps.by_columns(0, label, place)
+    assert steps.partner.tolist() == [0, 2, NONE]
+    steps.by_columns(1, label)
+    assert steps.partner.tolist() == [0, 2, 1] and steps.kind.tolist() == [0, 0, 1]
+
+
+def test_steps_pair_the_nearest_first_and_then_in_text_order():
+    same, near = (np.zeros(3, dtype=int), np.zeros(2, dtype=int)), (np.array([0, 10, 12]), np.array([11, 1]))
+    steps = Steps(3, 2)
+    steps.by_columns(4, same, near=near)
+    # Marks 1 and 2 of gold are equally far from the system's first.
+    assert steps.partner.tolist() == [1, 0, NONE]
+    matches = steps.matches(5, 6)
+    assert matches.kind.tolist() == [4, 4, 5] and matches.new_system.tolist() == [True, True, False]

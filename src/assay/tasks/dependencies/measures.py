@@ -10,7 +10,7 @@ import numpy as np
 
 from assay.align import Pair
 from assay.arrays import NONE, Bools, Ints, as_codes
-from assay.corpus import Column, Corpus, one_vocabulary
+from assay.corpus import Corpus, one_vocabulary
 from assay.engine.counts import Counts, by_label, whole_sentences
 from assay.engine.items import Items, judge_words, words_of
 from assay.engine.measure import FOUND, FOUND_WORDS, OVER_LABELS, Proportion, measure
@@ -195,17 +195,15 @@ def blex(pair: Pair) -> Items:
 
 def _same(arcs: _Arcs, pair: Pair, column: str, form: Callable[[str], str]) -> Bools:
     """Mask of the rows with equal values of a column on both sides, brought into a form."""
-    sides = [_mapped(corpus.column(column), form) for corpus in (pair.gold, pair.system)]
-    _, (gold, system) = one_vocabulary(sides)
+    columns = [corpus.column(column) for corpus in (pair.gold, pair.system)]
+    if form is not str:
+        columns = [one.mapped({text: form(text) for text in one.vocabulary}) for one in columns]
+    _, (gold, system) = one_vocabulary(columns)
     both = (arcs.gold_word != NONE) & (arcs.system_word != NONE)
     rows = np.flatnonzero(both)
     same = np.zeros(len(both), dtype=bool)
     same[rows] = gold[arcs.gold_word[rows]] == system[arcs.system_word[rows]]
     return same
-
-
-def _mapped(column: Column, form: Callable[[str], str]) -> Column:
-    return column if form is str else column.mapped({text: form(text) for text in column.vocabulary})
 
 
 def _same_function_words(arcs: _Arcs, pair: Pair, same: Bools) -> Bools:

@@ -36,7 +36,7 @@ _FAR = 1 << 40
 
 
 def hash_name(name: str) -> int:
-    """A number that tells a name from others, the same in every run."""
+    """A number for a name, the same in every run."""
     return crc32(name.encode("utf-8", "replace"))
 
 
@@ -99,8 +99,8 @@ def treat_empty_nodes(corpus: Corpus, empty: str) -> tuple[Marks, list[tuple[int
 def without_enhancements(corpus: Corpus, arcs: Marks, enhancements: Collection[str]) -> Marks:
     """The arcs without some enhancements of the tree, which the corpus has as heads and DEPREL.
 
-    `gapping`, and of `relative-clauses` the arcs ref: the arc of the tree stands in their place. Otherwise arcs are
-    left out, but none of the tree: those that conjuncts share with the first (`shared-heads`), those with the label
+    `gapping`, and of `relative-clauses` the arcs ref: the arc of the tree replaces them. Otherwise arcs are left
+    out, but none of the tree: those that conjuncts share with the first (`shared-heads`), those with the label
     of an arc of the tree (`shared-dependents`), subjects of open complements (`control`), and antecedents as
     arguments within their relative clause (`relative-clauses`).
     """
@@ -131,8 +131,8 @@ def without_enhancements(corpus: Corpus, arcs: Marks, enhancements: Collection[s
         keys, first = ((own * size + head + 1) * width + codes for own in (nodes, np.maximum(heads[dependent], 0)))
         gone |= conjunct & np.isin(first, keys) & ~in_tree
     if "shared-dependents" in enhancements:
-        alike = nodes * width + codes
-        gone |= np.isin(alike, alike[in_tree]) & ~in_tree
+        keys = nodes * width + codes
+        gone |= np.isin(keys, keys[in_tree]) & ~in_tree
     kept = ~gone | replaced
     head = np.where(replaced, heads[dependent], head)[kept]
     labels = Column(np.where(replaced, basic[dependent], codes)[kept].astype(np.int32), vocabulary)
@@ -146,7 +146,7 @@ def without_enhancements(corpus: Corpus, arcs: Marks, enhancements: Collection[s
 
 @dataclass(frozen=True, eq=False)
 class Nodes:
-    """The nodes of a pair, numbered alike on both sides.
+    """The nodes of a pair, with the same numbers on both sides.
 
     First gold's words and empty nodes, then the root of each gold sentence, then the nodes of the system, of which
     those count that gold does not have.
@@ -185,7 +185,7 @@ class Nodes:
                 2 * covering + (np.arange(of_system) >= len(system)),
             ]
         )
-        # Empty nodes are told by the word before them and their order there.
+        # An empty node is known by the word before it and its order there.
         words, order = identities(pair), np.minimum(_order_among_equals(before), 1023)
         identity = np.concatenate([2 * words, 2 * (words[before] * 1024 + order) + 1])
         identity = np.concatenate([np.arange(beyond), beyond + identity])
@@ -194,7 +194,7 @@ class Nodes:
 
 
 def identities(pair: Pair) -> Ints:
-    """Numbers for a system's words that tell them by the characters they cover, not by their number there."""
+    """Numbers of a system's words by the characters that they cover, the same for the same word of any system."""
     words = len(pair.system)
     if pair.aligned_by != "characters":
         return np.arange(words)
@@ -202,7 +202,7 @@ def identities(pair: Pair) -> Ints:
     places = pair.texts[1].spans(taken)
     found = np.zeros(words, dtype=np.int64)
     length = np.minimum(places.end - places.begin, 4095)
-    # Words of a multiword token share its characters, and are told by their order.
+    # Words of a multiword token share its characters, and are known by their order.
     order = np.minimum(_order_among_equals(places.begin), 15)
     found[places.words] = (places.begin * 4096 + length) * 16 + order
     return found

@@ -9,8 +9,8 @@ from functools import partial
 import numpy as np
 
 from assay.align import Pair
-from assay.arrays import NONE, Bools
-from assay.corpus import Column, Corpus, Marks, one_vocabulary
+from assay.arrays import NONE
+from assay.corpus import Column, Marks, one_vocabulary
 from assay.engine.counts import bracketed, by_label, whole_sentences
 from assay.engine.items import Items
 from assay.engine.matching import Steps
@@ -105,7 +105,7 @@ def last_relation(label: str) -> str:
 
 
 def _without_case(label: str, kept: Iterable[str]) -> str:
-    """A label without prepositions, conjunctions and cases behind relations that may have them."""
+    """A label without prepositions, conjunctions and cases after relations that may have them."""
     steps = []
     for step in label.split(STEP):
         relation, colon, rest = step.partition(":")
@@ -152,7 +152,7 @@ def match_arcs(pair: Pair, sides: Sides, *, labelled: bool = True, directed: boo
 
 
 def whole_sentences_of(pair: Pair, items: Items) -> Items:
-    """Gold sentences as items: right where all of some items are, the system adds none and cuts the text alike.
+    """Gold sentences as items: right if all of some items are, the system adds none and has the same sentence.
 
     Those items are kept for drawings.
     """
@@ -348,10 +348,12 @@ def _predications(pair: Pair, arguments: str, predicates: str, frames: bool) -> 
     heads = gold.arguments["head"], system.arguments["head"], gold.arguments["head"][items.kind[0, : len(gold)] == TP]
     sizes = [np.bincount(head, minlength=len(nodes.position)) for head in heads]
     whole = (sizes[0] == sizes[1]) & (sizes[0] == sizes[2])
-    ours, theirs = (
-        marks.where(_tagged(corpus, predicates)[marks.arguments["own_dependent"]])
-        for corpus, marks in zip((pair.gold, pair.system), pair.marks["predicates"], strict=True)
-    )
+    chosen = []
+    for corpus, marks in zip((pair.gold, pair.system), pair.marks["predicates"], strict=True):
+        tags = corpus.column(TAG)
+        wanted_tags = tags.isin(tag for tag in tags.vocabulary if predicates == ANY or tag.startswith(predicates))
+        chosen.append(marks.where(wanted_tags[marks.arguments["own_dependent"]]))
+    ours, theirs = chosen
     words, other_words = ours.arguments["dependent"], theirs.arguments["dependent"]
     steps = Steps(len(ours), len(theirs))
     steps.by_key(words, other_words, TP)
@@ -374,14 +376,6 @@ def _predications(pair: Pair, arguments: str, predicates: str, frames: bool) -> 
         target=np.where(matches.kind == WHOLE_KINDS.index("sense"), target, NONE),
         same=("answer", "target"),
     )
-
-
-def _tagged(corpus: Corpus, beginning: str) -> Bools:
-    """Mask of the words whose tags begin so; all of them for `any`."""
-    if beginning == ANY:
-        return np.ones(len(corpus), dtype=bool)
-    tags = corpus.column(TAG)
-    return tags.isin(tag for tag in tags.vocabulary if tag.startswith(beginning))
 
 
 @arc_measure("predications", noun="predicate", own_outcomes=True, papers=_OEPEN)

@@ -144,7 +144,7 @@ def prepare_graphs(
 
 
 def _read(item: Input | Corpus, tags: bool, trees: bool) -> tuple[Corpus, list[tuple[int, str]]]:
-    """A corpus with its graph and, where a measure asks for it, with a column of tags and with trees; its faults."""
+    """A corpus with its arcs and, if a measure needs them, with a column of tags and with trees; its faults."""
     if isinstance(item, Corpus):
         corpus = item
         if "arcs" not in corpus.marks and DEPS not in corpus.columns:
@@ -187,7 +187,7 @@ def _forms(label: str) -> dict[str, None]:
 
 
 def _order(gold: Corpus, system: Corpus) -> list[int] | None:
-    """The system's sentences in gold's order, where both have ids and in another order; None: as they stand."""
+    """The system's sentences in gold's order; None if this is their order, or if not all have ids of their own."""
     if not all(corpus.format in _WITH_IDS for corpus in (gold, system)):
         return None
     ours, theirs = gold.metadata("sent_id"), system.metadata("sent_id")

@@ -1,4 +1,4 @@
-"""Semantic roles: from files to pairs that can be judged, and where they stand in the text."""
+"""Semantic roles: from files to pairs that can be judged."""
 
 from __future__ import annotations
 

@@ -53,10 +53,10 @@ def roles_of(
 ) -> tuple[Marks, Marks]:
     """The predicates and arguments of both sides, C- joined to what it continues or not.
 
-    Places are those of words or, where tokens differ and arguments are stretches, of characters. The argument `head`
-    is the word of the predicate, of a predicate its own; words are numbered alike on both sides and in all systems:
-    gold's, then those that only systems have. An argument is known by the number of its first role in its corpus, a
-    predicate by its number after these.
+    Places are those of words or, if tokens differ and arguments are stretches, of characters. The argument `head` is
+    the word of the predicate, of a predicate its own. Words have the same numbers on both sides and in all systems:
+    gold's first, then those that only systems have. The number of an argument is that of its first role in its
+    corpus; predicates are numbered after all roles.
     """
     gold, system = pair.once(f"roles {spans} {join} {exclude}", lambda: _place_roles(pair, spans, join, exclude))
     if lemma:
@@ -158,8 +158,8 @@ def _place_roles(pair: Pair, spans: bool, join: bool, exclude: str) -> tuple[Mar
 def continued_roles(roles: Marks, spans: bool) -> Ints:
     """The number of the role of which each is a piece, itself if it continues no other.
 
-    C-X belongs to the latest X before it. Where there is none before it, a stretch becomes an X itself; a word goes
-    with the first X behind it, and only where there is none at all becomes an X.
+    C-X belongs to the latest X before it. If there is none before it, a stretch becomes an X itself; a word belongs
+    to the first X after it, and becomes an X only if the predicate has none.
     """
     found = np.arange(len(roles))
     head = roles.arguments["head"]
@@ -328,15 +328,15 @@ def _items(matches: Matches, kinds: tuple[str, ...], gold: Marks, system: Marks,
     key = np.concatenate([system.arguments["head"][None], places, codes[1][None]])
     senses = system.columns["sense"]
     numbers = np.array([*map(hash_name, senses.vocabulary), NONE], dtype=np.int64)
-    told = {
+    answers = {
         "sense": np.where(of_system, numbers[senses.codes], NONE),
         "head": key[0],
         "dependent": np.where(gaps > 0, NONE - gaps, system.begin),
     }
     target = np.full(len(matches.kind), NONE)
-    for name in told.keys() & {*kinds}:
+    for name in answers.keys() & {*kinds}:
         rows = np.flatnonzero(matches.kind == kinds.index(name))
-        target[rows] = np.append(told[name], NONE)[matches.system[rows]]
+        target[rows] = np.append(answers[name], NONE)[matches.system[rows]]
     return matches.items(
         kinds,
         gold,
@@ -485,7 +485,7 @@ def _macro_scores(parameters: Mapping[str, Any]) -> tuple[Scores, Scores]:
         return np.asarray((1 - share) * ratio(sums["attached"], sums[words]) + share * ratio(sums["tp"], sums[whole]))
 
     def f1(sums: Sums) -> Floats:
-        # Where one of both is undefined the other is not, and as in f1 what is not there counts as nothing.
+        # If one of both is undefined the other is not, and as in f1 what is missing counts as 0.
         any_ = sums["gold"] + sums["system"] > 0
         parts = []
         for whole, words in (("system", "system-words"), ("gold", "gold-words")):
@@ -564,7 +564,7 @@ def _attached(pair: Pair, labelled: bool) -> Ints:
         heads.append(np.where(inside, place, np.where(number == 0, -1, -2)))
     common = np.full(len(pair.system) + 2, -3)
     common[pair.system_words] = pair.gold_words
-    # The last place is the root's, -1; one before it is that of what is no number.
+    # The last place is the root's, -1; the one before it is for heads that are not numbers.
     common[-1] = -1
     words, theirs = pair.gold_words, pair.system_words
     right = (heads[0][words] == common[heads[1][theirs]]) & (heads[0][words] != -2)

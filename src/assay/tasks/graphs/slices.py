@@ -28,7 +28,7 @@ PREDICATE_TAG = "predicate-tag"
 """… and the one that needs tags."""
 
 Sided = tuple[Ints, Ints, tuple[str, ...]]
-"""The value of each row on gold's side and on the system's, NONE where there is none; and what values stand for."""
+"""The value of each row on gold's side and on the system's, NONE without one; and the names of the values."""
 
 
 def _lengths(distance: Ints) -> Ints:
@@ -62,7 +62,7 @@ def _by_column(spec: str, column: str, names: Sequence[str]) -> Callable[[Pair, 
 
 
 def _steps(arcs: dict[str, Ints], corpus: Corpus) -> Ints:
-    """Words from the dependent to the head of each arc, below 0 where the head stands before; 0 for tops."""
+    """Words from the dependent to the head of each arc, below 0 if the head comes first; 0 for tops."""
     place = np.concatenate([np.arange(len(corpus)), corpus.words_of(empty_nodes(corpus)) - 1, [0]])
     return np.where(arcs["own_head"] == NONE, 0, place[arcs["own_head"]] - place[arcs["own_dependent"]])
 
