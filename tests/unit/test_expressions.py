@@ -130,8 +130,8 @@ def test_what_cannot_be_matched_so_is_an_error(pattern, fact):
 def test_templates_are_filled_as_python_does(pattern, template, text):
     match = re.fullmatch(pattern, text)
     assert match is not None
-    assert expression(pattern).expanded(template, text) == match.expand(template)
+    assert expression(pattern).expand(template, text) == match.expand(template)
 
 
 def test_what_does_not_match_has_no_template():
-    assert expression("a").expanded("x", "b") is None
+    assert expression("a").expand("x", "b") is None

@@ -532,13 +532,13 @@ def _add_judged_pairs(
         for one in measures:
             for name, pair in run.pairs:
                 counted = one.count(one.judge(pair), run.gold.sentences)
-                sums = counted.regrouped(unit, int(unit[-1]) + 1).matrix()
+                sums = counted.regroup(unit, int(unit[-1]) + 1).matrix()
                 counts[str(one)][gold, name], fields[str(one)] = sums, counted.fields
             vote = find_task(run.task).majority
             if gold == first and vote is not None and "majority" in against:
                 for name, pair in vote(run, list(judged)):
                     counted = one.count(one.judge(pair), run.gold.sentences)
-                    voted.append((one, name, counted.regrouped(unit, int(unit[-1]) + 1).matrix()))
+                    voted.append((one, name, counted.regroup(unit, int(unit[-1]) + 1).matrix()))
     if not voted and not {"each", "leave-one-out"} & {*against}:
         raise UsageError("systems of this task are compared with each annotator or leave-one-out.")
     if len(sizes) > 1:

@@ -78,7 +78,7 @@ class Counts:
             label=np.concatenate([self.label, label]),
         )
 
-    def regrouped(self, group_of_unit: Ints, groups: int) -> Counts:
+    def regroup(self, group_of_unit: Ints, groups: int) -> Counts:
         """The same counts in larger units; units of group -1 are left out."""
         group = group_of_unit[self.unit]
         kept = group >= 0
@@ -301,7 +301,7 @@ class Tallies:
         used = of_blocks = None
         if wide and (not alone or units > BLOCKS):
             place = blocks()
-            of_blocks = tuple(_compact(one.regrouped(place, BLOCKS)) for one in own)
+            of_blocks = tuple(_compact(one.regroup(place, BLOCKS)) for one in own)
             used = np.unique(place)
         further = [] if joint else [*((index,) for index in everyone), *pairs]
         tallies = cls(
@@ -428,7 +428,7 @@ class Tallies:
             known: dict[str, int] = {}
             places = [as_codes(names or (), known) for names in (self.names, other.names)]
             both = [
-                join_counts([one.regrouped(place, len(known)) for one, place in zip(pair, places, strict=True)])
+                join_counts([one.regroup(place, len(known)) for one, place in zip(pair, places, strict=True)])
                 for pair in zip(self.named, other.named, strict=True)
             ]
             return self._again([replace(one, units=len(known), unit=one.unit % len(known)) for one in both], [*known])

@@ -32,7 +32,7 @@ class Expression:
         """The groups where the whole text matches, those that Python finds, too; None where it does not."""
         return self._program.run(text, 0, len(text))
 
-    def expanded(self, template: str, text: str) -> str | None:
+    def expand(self, template: str, text: str) -> str | None:
         """A template such as `\\\\1-X` with the groups of a text filled in; None where the text does not match."""
         found = self.fullmatch(text)
         if found is None or "\\" not in template:

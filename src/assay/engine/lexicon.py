@@ -54,7 +54,7 @@ class Lexicon:
         through `labels`.
         """
         key: Callable[[str], str] = str.casefold if fold else str
-        listed = cls.listed(path, fold=fold, is_list=_is_word_list)
+        listed = cls.read_list(path, fold=fold, is_list=_is_word_list)
         if listed is not None:
             return listed
         corpus = Input(path, input_format=input_format, wanted=[column]).read([column])
@@ -68,7 +68,7 @@ class Lexicon:
         return cls(path, dict(frequency), frozenset(seen), fold)
 
     @classmethod
-    def listed(
+    def read_list(
         cls, path: str, *, fold: bool, is_list: Callable[[Sequence[str]], bool], blanks: bool = False
     ) -> Lexicon | None:
         """From a list, one entry per line, in which `blanks` may be; None if the file is no list."""
@@ -91,7 +91,7 @@ class Lexicon:
                     frequency[key(" ".join(words))] += int(match["count"]) if match else 1
         return cls(path, dict(frequency), None, fold, counted=pattern is not None)
 
-    def marked(self, corpus: Corpus, name: str, column: str) -> Corpus:
+    def mark_words(self, corpus: Corpus, name: str, column: str) -> Corpus:
         """The corpus with a column `name` that says of each word: seen, unseen, or seen with other labels only."""
         forms = [form.casefold() if self.fold else form for form in corpus.forms.vocabulary]
         known = np.array([form in self.frequency for form in forms], dtype=bool)[corpus.forms.codes]

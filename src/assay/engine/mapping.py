@@ -48,7 +48,7 @@ class Rule:
         """The label that another becomes, or None where the rule is not about it."""
         if not self.before.startswith("re:"):
             return self.after if label == self.before else None
-        return expression(self.before[3:]).expanded(self.after, label)
+        return expression(self.before[3:]).expand(self.after, label)
 
 
 def _compiled(pattern: str, place: str) -> Expression:

@@ -215,7 +215,7 @@ class _Shard:
             return self._blocks[unit][kept]
 
         counts = [
-            (name, measure.count(one, gold.sentences).regrouped(of_sentence, len(kept))) for name, one in tables
+            (name, measure.count(one, gold.sentences).regroup(of_sentence, len(kept))) for name, one in tables
         ]
         names = None
         if cluster_key(unit):

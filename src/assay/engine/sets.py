@@ -506,16 +506,10 @@ def _scores(grid: _Grid, measure: str, averages: Mapping[str, Score], *, explain
         notes.append("Bold: the best of a data set.")
     if grid.all_tested and explained:
         notes.append(f"{_MARK}: better than every other system, p (Holm) at most 0.05 for each of these pairs.")
-    table = Table(
-        f"Scores by data set: {measure}",
-        (corner, *names),
-        tuple(rows),
-        ("text", "marked" if grid.form == "percent" else f"marked-{grid.form}"),
-        name="scores",
-        notes=tuple(notes),
-        bold=tuple(sorted((i, j + 1) for i, j in bold)),
-    )
-    return replace(table, narrow=_in_parts(table))
+    forms = "text marked" if grid.form == "percent" else f"text marked-{grid.form}"
+    cells = tuple(sorted((i, j + 1) for i, j in bold))
+    title = f"Scores by data set: {measure}"
+    return _in_parts(_table("scores", title, (corner, *names), rows, forms, *notes, bold=cells))
 
 
 def _means(grids: Sequence[_Grid], title: Callable[[str], str]) -> Table:
@@ -523,25 +517,29 @@ def _means(grids: Sequence[_Grid], title: Callable[[str], str]) -> Table:
     systems = list(dict.fromkeys(name for grid in grids for name in grid.systems))
     found = {(row.system, row.measure): row.average for grid in grids for row in grid.of_systems}
     columns = [[found.get((name, grid.measure), math.nan) for name in systems] for grid in grids]
-    table = Table(
+    table = _table(
+        "scores",
         "Scores averaged over data sets",
         ("system", *(title(grid.measure) for grid in grids)),
-        tuple((name, *row) for name, *row in zip(systems, *columns, strict=True)),
-        ("text", *(grid.form for grid in grids)),
-        name="scores",
+        ((name, *row) for name, *row in zip(systems, *columns, strict=True)),
+        " ".join(["text", *(grid.form for grid in grids)]),
+        "The main score of each measure, shares in percent; bold: the best of a column.",
         columns=("system", *(grid.measure for grid in grids)),
-        notes=("The main score of each measure, shares in percent; bold: the best of a column.",),
         bold=tuple((i, j) for j, own in enumerate(columns, 1) for i in range(len(own)) if is_best(own, i)),
     )
-    return replace(table, narrow=_in_parts(table))
+    return _in_parts(table)
 
 
-def _in_parts(table: Table) -> tuple[Table, ...]:
-    """The columns of a wide table in several tables, all with the first one."""
+def _table(
+    name: str, title: str, header: Iterable[str], rows: Iterable[Any], forms: str, *notes: str, **more: Any
+) -> Table:
+    return Table(title, tuple(header), tuple(rows), tuple(forms.split()), name=name, notes=notes, **more)
+
+
+def _in_parts(table: Table) -> Table:
+    """The table and, if it is wide, its columns in several narrow tables, all with the first column."""
     starts = range(1, len(table.header), _NARROW)
-    if len(starts) == 1:
-        return ()
-    return tuple(
+    narrow = tuple(
         replace(
             table,
             title=f"{table.title} ({number} of {len(starts)})",
@@ -554,6 +552,7 @@ def _in_parts(table: Table) -> tuple[Table, ...]:
         )
         for number, start in enumerate(starts, 1)
     )
+    return replace(table, narrow=narrow if len(starts) > 1 else ())
 
 
 def _pairs(grid: _Grid, measure: str, tests: Mapping[tuple[str, str], Comparison], unit: str) -> Table:
@@ -568,21 +567,14 @@ def _pairs(grid: _Grid, measure: str, tests: Mapping[tuple[str, str], Comparison
     shuffled = any(test.test == "shuffling" for test in tests.values())
     exchanged = f"outputs exchanged {unit} by {unit} within each data set"
     way = exchanged if shuffled else f"Student's t over {unit}s and runs"
-    notes = (
-        f"Difference of the averages over data sets, second minus first{points}, with the "
-        f"{interval_title(list(tests.values()))}. p: {way}, two-sided. Holm's correction is over "
-        f"{_family(tests.values())}; bold: p (Holm) at most 0.05.",
-        "Better: the number of data sets on which the first or the second system scores higher; shown: on which p "
-        f"(Holm) is at most 0.05 among all {_family(grid.comparisons)} on single data sets.",
-        *["Signed rank: p of Wilcoxon's test over data sets, not corrected."] * ranked,
-    )
-    return Table(
+    return _table(
+        "pairs",
         f"Differences over data sets: {measure}",
         (
             *("pair", "data sets", "difference", "p", "p (Holm)"),
             *("first better", "shown", "second better", "shown", *["signed rank"] * ranked),
         ),
-        tuple(
+        (
             (
                 *([row.a, row.b], row.data_sets, list(tests[row.a, row.b].figure), tests[row.a, row.b].p),
                 *(list(tests[row.a, row.b].holm), row.a_better, row.a_significant),
@@ -590,9 +582,13 @@ def _pairs(grid: _Grid, measure: str, tests: Mapping[tuple[str, str], Comparison
             )
             for row in pairs
         ),
-        ("pair", "count", grid.difference_form, "p", "holm", "count", "count", "count", "count", "p"),
-        name="pairs",
-        notes=notes,
+        f"pair count {grid.difference_form} p holm count count count count p",
+        f"Difference of the averages over data sets, second minus first{points}, with the "
+        f"{interval_title(list(tests.values()))}. p: {way}, two-sided. Holm's correction is over "
+        f"{_family(tests.values())}; bold: p (Holm) at most 0.05.",
+        "Better: the number of data sets on which the first or the second system scores higher; shown: on which p "
+        f"(Holm) is at most 0.05 among all {_family(grid.comparisons)} on single data sets.",
+        *["Signed rank: p of Wilcoxon's test over data sets, not corrected."] * ranked,
         # The pairs of the best system.
         short=len(averages) - 1 if many else 0,
         columns=(
@@ -612,23 +608,21 @@ def _tests(grid: _Grid, measure: str) -> Table:
     several, rows = len(grid.tests) > 1, list(grid.comparisons)
     pairs = [f"{a} → {b}" for a, b in grid.tests]
     unit = " in percentage points" * (grid.form == "percent")
-    return Table(
+    return _table(
+        "data-sets",
         f"Differences by data set: {measure}{'' if several or not pairs else f', {pairs[0]}'}",
         ("data set", *["pair"] * several, "difference", "p", "p (Holm)"),
-        tuple(
+        (
             (
                 *(str(row.slice).removeprefix(SLICE), *[[row.a, row.b]] * several),
                 *(list(row.figure), row.p, list(row.holm)),
             )
             for row in rows
         ),
-        ("text", *["pair"] * several, grid.difference_form, "p", "holm"),
+        f"text {'pair ' * several}{grid.difference_form} p holm",
+        f"Second minus first{unit}, with the {interval_title(rows)}. Holm's correction is over {_family(rows)} "
+        "(pairs, measures and data sets), here and on the page of each data set; bold: p (Holm) at most 0.05.",
         words=1 + several,
-        name="data-sets",
-        notes=(
-            f"Second minus first{unit}, with the {interval_title(rows)}. Holm's correction is over {_family(rows)} "
-            "(pairs, measures and data sets), here and on the page of each data set; bold: p (Holm) at most 0.05.",
-        ),
     )
 
 
@@ -653,14 +647,14 @@ def _precisions(sets: Mapping[str, Result], grids: Sequence[_Grid]) -> Table:
                 bold += [(len(rows), 5)] if len(own) == len(grid.systems) and is_best(best, index) else []
                 figures = (precision.value, recall.value, [f1.value, f1.low, f1.high])
                 rows.append((name, grid.measure, system, *figures))
-    return Table(
+    return _table(
+        "further-scores",
         "Precision and recall by data set",
         ("data set", "measure", "system", "precision", "recall", "f1"),
-        tuple(rows) if differ else (),
-        ("text", "text", "text", "percent"),
+        rows if differ else (),
+        "text text text percent",
+        *("Percent.", "In brackets the 95% interval.", "Bold: the best F1 of a measure on a data set."),
         words=3,
-        name="further-scores",
-        notes=("Percent.", "In brackets the 95% interval.", "Bold: the best F1 of a measure on a data set."),
         bold=tuple(bold),
         minor=True,
     )
@@ -675,14 +669,14 @@ def _error_types(sets: Mapping[str, Result], title: Callable[[str], str]) -> Ite
                 if row.measure == measure:
                     kinds[row.type] = None
                     rows.setdefault((name, row.system), {})[row.type] = (row.count, row.share)
-        yield Table(
+        yield _table(
+            "errors",
             f"Error types by data set: {title(measure)}",
             ("data set", "system", *map(kind_title, kinds)),
-            tuple((*place, *(found.get(kind) for kind in kinds)) for place, found in rows.items()),
-            ("text", "text", "share"),
+            ((*place, *(found.get(kind) for kind in kinds)) for place, found in rows.items()),
+            "text text share",
+            "Errors of each type, in brackets percent of all errors of the system.",
             words=2,
-            name="errors",
-            notes=("Errors of each type, in brackets percent of all errors of the system.",),
             minor=True,
         )
 
@@ -696,23 +690,21 @@ def _changes(sets: Mapping[str, Result]) -> Table:
         if row.slice is None and row.on == next(one.on for one in result.diffs)
     ]
     noun = next(iter(sets.values())).shown.noun
-    return Table(
+    return _table(
+        "differences",
         "What differs by data set",
         ("data set", "pair", f"{noun}s", "diff", "Δ", "corr.", "new errors", "changed errors", "overlap right"),
-        tuple(
+        (
             (
                 *(name, [row.a, row.b], row.items, row.diff, row.difference),
                 *(row.corrections, row.new_errors, row.changed_errors, row.overlap_right),
             )
             for name, row in diffs
         ),
-        ("text", "pair", "count", "percent", "points", "count", "count", "count", "percent"),
+        "text pair count percent points count count count percent",
+        f"diff: percent of {noun}s with another answer; Δ: difference of the scores in points; corr.: "
+        "corrections; overlap right: 2·both right / (A right + B right).",
         words=2,
-        name="differences",
-        notes=(
-            f"diff: percent of {noun}s with another answer; Δ: difference of the scores in points; corr.: "
-            "corrections; overlap right: 2·both right / (A right + B right).",
-        ),
         droppable=(8, 2),
         minor=len({(row.a, row.b) for _, row in diffs}) > 1,
     )
@@ -726,10 +718,11 @@ def _bounds(sets: Mapping[str, Result]) -> Table:
     ]
     one = next(iter(sets.values()))
     over = f"Over gold's {one.shown.noun}s (recall). " if one.shown.matched else ""
-    return Table(
+    return _table(
+        "bounds",
         "Upper bounds by data set",
         ("data set", "best system", f"{one.shown.noun}s", "right", "bound", "gain", "all right", "none right"),
-        tuple(
+        (
             (
                 *(name, row.best, row.items, row.systems[row.best], row.upper, row.gain),
                 *(row.all_right, row.none_right),
@@ -737,12 +730,9 @@ def _bounds(sets: Mapping[str, Result]) -> Table:
             for name, row in overall
             if row is not None
         ),
-        ("text", "text", "count", "percent", "percent", "points", "count", "count"),
+        "text text count percent percent points count count",
+        f"{over}Right: percent that the best system has right; bound: if the best answer of any system is chosen; "
+        f"gain: bound minus the best system; all, none right: {one.shown.noun}s that every, that no system has "
+        "right.",
         words=2,
-        name="bounds",
-        notes=(
-            f"{over}Right: percent that the best system has right; bound: if the best answer of any system is "
-            f"chosen; gain: bound minus the best system; all, none right: {one.shown.noun}s that every, that no "
-            "system has right.",
-        ),
     )

@@ -177,7 +177,12 @@ def faulty_sentences(name: str, places: Sequence[str], number: int) -> Iterator[
 
 def check_files(name: str, pair: Pair, judged: Items, noun: str) -> Iterator[Remark]:
     """Files that are given in the wrong order, or twice; `noun` is what the system may have copied."""
-    yield from (said(text=text) for text in swapped(pair))
+    gold, system = (PurePath(corpus.name).name.lower() for corpus in (pair.gold, pair.system))
+    if _GOLD.search(system) and (_OUTPUT.search(gold) or not _GOLD.search(gold)):
+        text = f"{pair.system.name} is given as a system but named like a gold standard; gold is {pair.gold.name}."
+        yield said(text=f"{text} Are the two swapped? Gold comes first.")
+    elif _OUTPUT.search(gold) and not _OUTPUT.search(system):
+        yield said(text=f"{pair.gold.name} is given as gold but named like an output. Are gold and system swapped?")
     yield copied(
         name=name,
         gold=pair.gold.name,
@@ -212,18 +217,6 @@ def check_system(name: str, pair: Pair, judged: Items, noun: str) -> Iterator[Re
             met[labels[key // width]][labels[key % width]] = size
         facts[what] = met
     yield clashes(name=name, noun=noun, items=len(judged), **facts)
-
-
-def swapped(pair: Pair) -> Iterator[str]:
-    """Gold and system given in the wrong order."""
-    gold, system = (PurePath(corpus.name).name.lower() for corpus in (pair.gold, pair.system))
-    if _GOLD.search(system) and (_OUTPUT.search(gold) or not _GOLD.search(gold)):
-        yield (
-            f"{pair.system.name} is given as a system but named like a gold standard; gold is {pair.gold.name}. "
-            "Are the two swapped? Gold comes first."
-        )
-    elif _OUTPUT.search(gold) and not _OUTPUT.search(system):
-        yield f"{pair.gold.name} is given as gold but named like an output. Are gold and system swapped?"
 
 
 @remark

@@ -190,7 +190,7 @@ def test_one_annotated_text_is_no_table(tmp_path: Path) -> None:
 @each(
     "spec, message",
     [
-        ("alpha(level=ordinal)", "the order of labels is not known, since 'A' is no number."),
+        ("alpha(level=ordinal)", "the order of labels is unknown, because 'A' is no number."),
         ("alpha(level=interval)", "label 'A' is no number, which levels interval and ratio need."),
         ("alpha(level=set)", "alpha(level=set) needs sets of labels"),
         ("alpha(level=nomnal)", "there is no level 'nomnal'. Did you mean nominal"),

@@ -19,7 +19,7 @@ def gold(file):
 
 
 def seen(lexicon, corpus):
-    return lexicon.marked(corpus, "train", "2").columns["train"].strings()
+    return lexicon.mark_words(corpus, "train", "2").columns["train"].strings()
 
 
 def test_a_list_of_words_says_seen_or_unseen(file, gold):
@@ -45,7 +45,7 @@ def test_case_is_folded_where_asked_for(file, gold):
 
 def test_frequency_bands_count_how_often_a_word_was_seen(file, gold):
     lexicon = Lexicon.read(file("train.tsv", tsv(tagged("The/DET " * 6 + "run/NOUN " * 5 + "Run/VERB"))), "2")
-    assert lexicon.marked(gold, "train", "2").columns["frequency"].strings() == ["6-20", "2-5", "1", "0"]
+    assert lexicon.mark_words(gold, "train", "2").columns["frequency"].strings() == ["6-20", "2-5", "1", "0"]
 
 
 def test_a_folder_with_one_list_of_words_is_read_like_the_list(file, gold):
@@ -106,7 +106,7 @@ def test_a_list_may_have_counts(file, gold, text):
     assert lexicon.counted and lexicon.labels is None
     assert {word: lexicon.frequency[word] for word in ("The", "run")} == {"The": 5, "run": 12}
     assert seen(lexicon, gold) == ["seen", "seen", "unseen", "unseen"]
-    assert lexicon.marked(gold, "train", "2").columns["frequency"].strings() == ["2-5", "6-20", "0", "0"]
+    assert lexicon.mark_words(gold, "train", "2").columns["frequency"].strings() == ["2-5", "6-20", "0", "0"]
 
 
 def test_numbers_that_are_labels_are_no_counts(file, gold):

@@ -227,7 +227,7 @@ def _tedeval_figures(compared: Treebanks, sizes: str, unit: str, settings: Setti
     found = []
     for name, measure, banks in asked:
         counts = [
-            (system, _count(parses[bank.title], measure).regrouped(of_sentence, units))
+            (system, _count(parses[bank.title], measure).regroup(of_sentence, units))
             for system, bank in banks.items()
             if bank.title not in compared.bare
             and (system in compared.labelled or not measure.parameters["labelled"])

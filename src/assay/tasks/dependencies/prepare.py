@@ -61,7 +61,7 @@ def prepare_dependencies(
     for name, path in (("train", options.train), ("lexicon", options.lexicon)):
         if path is not None:
             lexicon = Lexicon.read(path, "DEPREL", fold=options.oov_fold_case, input_format=options.format_of("gold"))
-            corpora = [lexicon.marked(corpus, name, "DEPREL") for corpus in corpora]
+            corpora = [lexicon.mark_words(corpus, name, "DEPREL") for corpus in corpora]
             lexicons[name] = lexicon
     if kept:
         for measure in measures:

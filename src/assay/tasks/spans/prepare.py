@@ -365,7 +365,7 @@ def mapped_away(name: str, number: int) -> Iterator[str]:
 def _known_names(path: str, named: Sequence[str], options: Options) -> Lexicon:
     """The texts of spans: from a plain list, one per line, or of training data, read as gold is."""
     key: Callable[[str], str] = str.casefold if options.oov_fold_case else str
-    listed = Lexicon.listed(path, fold=options.oov_fold_case, is_list=_is_list_of_names, blanks=True)
+    listed = Lexicon.read_list(path, fold=options.oov_fold_case, is_list=_is_list_of_names, blanks=True)
     if listed is not None:
         return listed
     column, repair = options.column_of("gold"), options.asked_of("gold").repair

@@ -148,7 +148,7 @@ def prepare_tags(
         if path is not None:
             fold, form = options.oov_fold_case, options.format_of("gold")
             lexicon = Lexicon.read(path, column, fold=fold, input_format=form, labels=map_as_gold)
-            corpora = [lexicon.marked(corpus, name, column) for corpus in corpora]
+            corpora = [lexicon.mark_words(corpus, name, column) for corpus in corpora]
             lexicons[name] = lexicon
     gold_corpus, outputs = corpora[0], corpora[1:]
     systems = dict(zip(named, outputs, strict=True))
