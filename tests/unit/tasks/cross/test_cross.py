@@ -202,7 +202,7 @@ def test_scores_come_by_framework_and_together(crossed, write):
         ("dep", "dependencies", ("m",), ("m",)),
         ("ps", "constituents", ("b",), ("b",)),
     ]
-    assert (result.command, result.task, result.units, result.items) == ("cross", "cross", 2, 5)
+    assert (result.about.command, result.about.task, result.about.units, result.about.items) == ("cross", "cross", 2, 5)
     assert [source.name for source in result.systems] == ["m@dep", "b@ps"]
 
 
@@ -886,7 +886,7 @@ def test_trees_over_other_words_are_compared_as_sets_of_characters(cut, sizes, n
     result = cut("x@ps=under.mrg", segmentation="chars", sizes=sizes)
     found = parts(result, result.counts[0].measure, "x")
     assert (found["spurious"], found["missing"], found["norm"]) == (1, 3, norm + of_second)
-    assert result.aligned_by == "characters"
+    assert result.about.aligned_by == "characters"
     assert "segmentation:chars" in result.signature
     assert result.notes[0] == (
         "1 sentence is cut into other words in some file and compared as sets of characters, which TedEval itself "

@@ -59,7 +59,7 @@ def rows(result: Result, side: int) -> list[tuple[Any, ...]]:
 def test_several_heads_a_loop_and_a_top_are_rows_of_a_layer(scored):
     gold = conllu("a=0:root|2:x|2:y", "b=1:z|2:self")
     result = scored(gold, conllu("a=0:root|2:x", "b=1:w|2:self"), "elas")
-    assert result.drawing == "graph"
+    assert result.shown.drawing == "graph"
     assert rows(result, 0) == [
         (0, [[0, 1]], ROOT, "root", "", 0),
         (0, [[0, 1]], 1, "x", "", 1),
@@ -114,7 +114,7 @@ SYSTEM = "-\t(A1*)\nseem\t(V*)\n-\t*\n-\t*\n-\t*\n\n"
 
 def test_a_continued_argument_has_all_its_pieces_and_its_predicate_as_head(scored):
     result = scored(PROPS, SYSTEM, "srl-span", "props")
-    assert result.drawing == "frames"
+    assert result.shown.drawing == "frames"
     assert rows(result, 0) == [
         (0, [[0, 1], [2, 5]], 1, "A1", "", 0),
         (0, [[0, 1]], 3, "A0", "", 1),
