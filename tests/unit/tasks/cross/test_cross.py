@@ -202,7 +202,8 @@ def test_scores_come_by_framework_and_together(crossed, write):
         ("dep", "dependencies", ("m",), ("m",)),
         ("ps", "constituents", ("b",), ("b",)),
     ]
-    assert (result.about.command, result.about.task, result.about.units, result.about.items) == ("cross", "cross", 2, 5)
+    about = result.about
+    assert (about.command, about.task, about.units, about.items) == ("cross", "cross", 2, 5)
     assert [source.name for source in result.systems] == ["m@dep", "b@ps"]
 
 
@@ -439,7 +440,7 @@ def test_sentences_with_other_words_are_left_out_for_all(crossed, write, other):
     write("m.conllu", DEP, other)
     write("b.mrg", PS.replace("obj", "iobj"), RAN_PS)
     result = crossed("m@dep=m.conllu", "b@ps=b.mrg", on_mismatch="skip")
-    assert (result.units, result.items) == (1, 3)
+    assert (result.about.units, result.about.items) == (1, 3)
     assert parts(result, "tedeval", "m") == {
         "delta": 0,
         "norm": 6,
@@ -468,7 +469,7 @@ def test_what_is_left_out_first_does_not_shift_what_follows(crossed, write):
 def test_words_written_otherwise_may_be_compared_by_their_place(crossed, write):
     write("b.mrg", PS, RAN_PS.replace("He", "he"))
     result = crossed("b@ps=b.mrg", on_mismatch="warn")
-    assert result.units == 2
+    assert result.about.units == 2
     assert set(values(result, "b").values()) == {1}
     assert "b.mrg:2: word 1 is 'he' where gold.conllu:5 has 'He'." in result.warnings
     write("m.conllu", DEP, "He/2/sbj ran/0/root off/2/prt")
@@ -520,7 +521,7 @@ def test_a_faulty_tree_is_refused_or_left_out(crossed, write):
     fault = "m.conllu:5: a cycle: following heads from here leads to no root"
     assert refusal(crossed, "m@dep=m.conllu") == f"{fault}\nTo leave such sentences out: --on-mismatch skip"
     result = crossed("m@dep=m.conllu", on_mismatch="skip")
-    assert (result.units, parts(result, "tedeval", "m")["delta"]) == (1, 0)
+    assert (result.about.units, parts(result, "tedeval", "m")["delta"]) == (1, 0)
     assert f"left out: {fault}." in result.warnings
     assert "1 of 2 sentences were left out." in result.warnings
 
@@ -960,7 +961,7 @@ def test_other_characters_are_refused_however_words_are_cut(cut, write, segmenta
         "other.mrg:1: word 2 is 'cl' where gold.mrg:1 has 'clm'"
     )
     result = cut("x@ps=other.mrg", "y@ps=under.mrg", segmentation=segmentation, on_mismatch="skip")
-    assert result.units == 1
+    assert result.about.units == 1
     assert set(values(result, "y").values()) == {1}
 
 
