@@ -11,8 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
+from assay.arrays import NONE
+from assay.corpus import Column, Marks
 from assay.engine.items import ONE
-from assay.tasks.coreference.chains import CLASSES, FRACTIONS, METRICS, Arcs, Mentions, Table, arcs, linked, table
+from assay.tasks.coreference import chains as scoring
+from assay.tasks.coreference.chains import CLASSES, FRACTIONS, METRICS, ChainTable, linked
 
 Span = tuple[int, int]
 """First and last word."""
@@ -37,7 +40,7 @@ class Text(NamedTuple):
     chains: list[list[Span]]
 
 
-def mentions(documents: Sequence[Sequence[Chain]]) -> Mentions:
+def mentions(documents: Sequence[Sequence[Chain]]) -> Marks:
     """The mentions of documents, each a list of chains, chains numbered in the order they come."""
     rows = []
     number = 0
@@ -45,17 +48,42 @@ def mentions(documents: Sequence[Sequence[Chain]]) -> Mentions:
         spans = sorted(span for chain in chains for span in chain)
         assert len(set(spans)) == len(spans), "a span may be there once"
         for chain in chains:
-            rows += [(document, *span, number, spans.index(span)) for span in chain]
+            rows += [(document, *span, number) for span in chain]
             number += 1
-    columns = np.array(rows, dtype=np.int64).reshape(-1, 5).T
-    document, first, last, chain_number, order = columns
-    return Mentions(document, (document * WIDEST + first) * WIDEST + last, chain_number, order)
+    document, first, last, chain_number = np.array(rows, dtype=np.int64).reshape(-1, 4).T
+    span = (document * WIDEST + first) * WIDEST + last
+    labels = Column(np.zeros(len(rows), dtype=np.int32), ())
+    return Marks(document, first, last + 1, labels, arguments={"span": span}, group=chain_number)
 
 
-def without_singletons(side: Mentions) -> Mentions:
+def without_singletons(side: Marks) -> Marks:
     """The mentions of chains of two or more."""
-    kept = linked(side.chain)
-    return Mentions(side.document[kept], side.place[kept], side.chain[kept], side.order[kept])
+    return side.where(linked(side))
+
+
+class Arcs(NamedTuple):
+    """What ARCS says of each mention, by place."""
+
+    place: np.ndarray
+    document: np.ndarray
+    kind: np.ndarray
+    key: np.ndarray
+    response: np.ndarray
+    antecedent: np.ndarray
+
+
+def arcs(key: Marks, response: Marks, *nominal: np.ndarray | None) -> Arcs:
+    """The class of each mention, with the places of mentions and antecedents."""
+    given = None if not nominal or nominal[0] is None else nominal
+    matches, antecedent = scoring.arcs(key, response, given)
+    has_key = matches.gold != NONE
+    place, document = (
+        np.where(has_key, np.append(ours, NONE)[matches.gold], np.append(theirs, NONE)[matches.system])
+        for ours, theirs in ((key.arguments["span"], response.arguments["span"]), (key.unit, response.unit))
+    )
+    columns = matches.kind, matches.gold, matches.system, np.append(response.arguments["span"], NONE)[antecedent]
+    order = np.lexsort((~has_key, place))
+    return Arcs(*(column[order] for column in (place, document, *columns)))
 
 
 def class_counts(found: Arcs, documents: int) -> np.ndarray:
@@ -64,9 +92,9 @@ def class_counts(found: Arcs, documents: int) -> np.ndarray:
     return cells.reshape(documents, len(CLASSES))
 
 
-def table_of(key: Sequence[Sequence[Chain]], response: Sequence[Sequence[Chain]]) -> Table:
+def table_of(key: Sequence[Sequence[Chain]], response: Sequence[Sequence[Chain]]) -> ChainTable:
     """The table of two lists of documents."""
-    return table(mentions(key), mentions(response), len(key))
+    return ChainTable.of(mentions(key), mentions(response), len(key))
 
 
 def sums_of(counts: np.ndarray, fields: Sequence[str]) -> dict[str, np.ndarray]:
@@ -74,20 +102,20 @@ def sums_of(counts: np.ndarray, fields: Sequence[str]) -> dict[str, np.ndarray]:
     return dict(zip(fields, counts.sum(axis=0).astype(np.float64), strict=True))
 
 
-def scores(t: Table, metric: str) -> dict[str, float]:
+def scores(t: ChainTable, metric: str) -> dict[str, float]:
     """All scores of a metric over all documents."""
     known = METRICS[metric]
     sums = sums_of(known.count(t), known.fields)
     return {name: float(score(sums)) for name, score in known.scores.items()}
 
 
-def triple(t: Table, metric: str) -> list[float]:
+def triple(t: ChainTable, metric: str) -> list[float]:
     """Recall, precision and F over all documents, undefined ones as 0."""
     found = scores(t, metric)
     return [float(np.nan_to_num(found[name])) for name in ("recall", "precision", "f1")]
 
 
-def four(t: Table, metric: str) -> np.ndarray:
+def four(t: ChainTable, metric: str) -> np.ndarray:
     """Numerators and denominators of recall and precision, documents × 4; BLANC has those of its two classes, × 8."""
     known = METRICS[metric]
     counts = known.count(t)
@@ -97,7 +125,7 @@ def four(t: Table, metric: str) -> np.ndarray:
 
 
 def check_chain_metrics(
-    t: Table, documents: Iterable[str], expected: Mapping[str, Any], counts: Mapping[str, Any], within: float
+    t: ChainTable, documents: Iterable[str], expected: Mapping[str, Any], counts: Mapping[str, Any], within: float
 ) -> None:
     """All scores of a table, and its counts in each document."""
     for name, metric in NAMES.items():
@@ -151,7 +179,7 @@ def _first_copies(chains) -> list[list[Span]]:
     return [chain for chain in kept if chain]
 
 
-def paired(key: dict[str, Text], response: dict[str, Text]) -> tuple[Mentions, Mentions]:
+def paired(key: dict[str, Text], response: dict[str, Text]) -> tuple[Marks, Marks]:
     """The mentions of two files over the key's documents."""
     return mentions([text.chains for text in key.values()]), mentions([response[name].chains for name in key])
 
@@ -161,14 +189,14 @@ def kind_of(span: Span, tags: Sequence[str]) -> str:
     return "NOUN" if span[0] < span[1] or tags[span[0]] in ("NN", "NNS", "NNP", "NNPS", "NE") else tags[span[0]]
 
 
-def kinds(side: Mentions, key: dict[str, Text]) -> np.ndarray:
+def kinds(side: Marks, key: dict[str, Text]) -> np.ndarray:
     """The kind of each mention, by the key's tags."""
     tags = [text.tags for text in key.values()]
-    places = zip(side.document.tolist(), side.place.tolist(), strict=True)
+    places = zip(side.unit.tolist(), side.arguments["span"].tolist(), strict=True)
     return np.array([kind_of(span_at(place), tags[document]) for document, place in places], dtype=object)
 
 
-def judged(both: tuple[Mentions, Mentions], key: dict[str, Text], criterion: str) -> Arcs:
+def judged(both: tuple[Marks, Marks], key: dict[str, Text], criterion: str) -> Arcs:
     """ARCS under a criterion, `any` or `nom`."""
     nominal = [kinds(side, key) == "NOUN" if criterion == "nom" else None for side in both]
     return arcs(*both, *nominal)

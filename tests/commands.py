@@ -21,7 +21,7 @@ def environment(**more: str) -> dict[str, str]:
 
 def call(*arguments: str, stdin: bytes = b"", folder: Path | None = None) -> subprocess.CompletedProcess[str]:
     """Run `assay` with pipes for all streams."""
-    from assay.cli import run
+    from assay.cli import run_command_line
 
     given, *streams = (io.TextIOWrapper(io.BytesIO(text), "utf-8") for text in (stdin, b"", b""))
     # A stream that is let go would close what is read from it below.
@@ -34,7 +34,7 @@ def call(*arguments: str, stdin: bytes = b"", folder: Path | None = None) -> sub
         redirect_stderr(streams[1]),
     ):
         try:
-            run(list(arguments))
+            run_command_line(list(arguments))
         except SystemExit as stop:
             code = stop.code
     assert isinstance(code, int)

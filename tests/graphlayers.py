@@ -12,7 +12,7 @@ from assay.formats.builder import refuse_all
 from assay.formats.columns import ROLES
 from assay.formats.graphs import NO_MARKS, empty_nodes, with_enhanced
 from assay.formats.roles import HEADS, SPANS, with_roles
-from assay.formats.write import convert
+from assay.formats.write import convert_file
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ def layer_of(path: object, form: str | None = None) -> Layer:
     item = Input(str(path), input_format=form)
     if item.plan.format in (*HEADS, *SPANS):
         corpus = with_roles(item.read([*item.plan.labels, ROLES]))
-    elif item.plan.graphs:
+    elif "arcs" in item.plan.layers:
         corpus = item.read()
     else:
         corpus, faults = with_enhanced(item.read())
@@ -69,5 +69,5 @@ def roles_in(corpus: Corpus) -> tuple[dict[int, str], list[tuple[int, int, int, 
 
 def converted(path: object, target: str, form: str | None = None) -> tuple[str, list[str]]:
     """The text in another format, and what is said of it."""
-    texts, losses = convert(Input(str(path), input_format=form), target, None)
+    texts, losses = convert_file(Input(str(path), input_format=form), target, None)
     return texts[""], losses

@@ -229,9 +229,9 @@ def test_importing_assay_loads_nothing_heavy() -> None:
 def test_help_version_and_usage_errors_load_nothing_heavy(arguments: tuple[str, ...]) -> None:
     script = f"""
 import sys
-from assay.cli import run
+from assay.cli import run_command_line
 try:
-    run(sys.argv[1:])
+    run_command_line(sys.argv[1:])
 except SystemExit:
     pass
 {LOADED}

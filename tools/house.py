@@ -95,10 +95,12 @@ def walk(arguments: list[str]) -> tuple[int, int, int, int]:
         if event == "call":
             seen.add(frame.f_code)
 
-    sys.setprofile(profile)
-    with suppress(SystemExit):
-        main(arguments, standalone_mode=False)
-    sys.setprofile(None)
+    # The first time modules are loaded, which runs functions that are not on the way.
+    for number in range(2):
+        sys.setprofile(profile if number else None)
+        with suppress(SystemExit):
+            main(arguments, standalone_mode=False)
+        sys.setprofile(None)
     own = [code for code in seen if code.co_filename.startswith(str(ROOT))]
     named = {code for code in own if not code.co_name.startswith("<")}
     methods = [code for code in named if "." in code.co_qualname.replace(".<locals>", "")]

@@ -9,9 +9,9 @@ def main() -> None:
     # Next to nothing here is garbage that goes in circles: it is looked for less often.
     gc.set_threshold(100_000)
     try:
-        from assay.cli import run
+        from assay.cli import run_command_line
 
-        run()
+        run_command_line()
     except KeyboardInterrupt:
         sys.exit(130)
 

@@ -15,13 +15,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
 from itertools import chain
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypedDict, TypeVar, Unpack
 
 import numpy as np
 
 from assay.arrays import Floats, Ints, ids_of_runs
 from assay.errors import AssayError, InputError, UsageError, unknown
-from assay.formats.schemes import BEGIN, END, INSIDE, NO_LABEL, OUTSIDE, ROLES, Level, Scheme, find, whole
+from assay.formats.schemes import BEGIN, END, INSIDE, NO_LABEL, OUTSIDE, ROLES, Level, Scheme, find_scheme, whole
 
 __all__ = [
     "TagsError",
@@ -42,9 +42,21 @@ AVERAGES = ("micro", "macro", "weighted")
 _HEADERS = ("precision", "recall", "f1-score", "support")
 _NO_TYPE = "_"
 """seqeval's name for what has no label."""
-_Figure = float | Floats
 _Spans = tuple[Ints, Ints, Ints]
 """Last word, first word and label of spans by their last words: no two of one side share it."""
+
+
+class ScoreOptions(TypedDict, total=False):
+    """ScoreOptions of all scores."""
+
+    suffix: bool
+    """True if the letter of a tag is its last character. Default: False."""
+    mode: str | None
+    """None, or `strict` with a scheme."""
+    sample_weight: Weights
+    zero_division: int | str
+    """The score if there is nothing to divide by: 0 (default) or 1."""
+    scheme: object
 
 
 class TagsError(AssayError, ValueError):
@@ -52,7 +64,7 @@ class TagsError(AssayError, ValueError):
 
 
 def _with_value_errors(function: Callable[P, R]) -> Callable[P, R]:
-    """The function, its refusals made what code written for seqeval catches."""
+    """The function with errors that code written for seqeval catches."""
 
     @wraps(function)
     def called(*arguments: P.args, **options: P.kwargs) -> R:
@@ -80,11 +92,12 @@ def classification_report(
     scheme: object = None,
 ) -> str | dict[str, dict[str, float]]:
     """Precision, recall, F1 and number of gold spans per label and on average, as a table or a dictionary."""
-    labels, counts = _count(y_true, y_pred, suffix, mode, scheme, sample_weight)
-    zero = _zero(zero_division)
+    options: ScoreOptions = {"suffix": suffix, "mode": mode, "sample_weight": sample_weight, "scheme": scheme}
+    options["zero_division"] = zero_division
+    labels, counts = _count(y_true, y_pred, options)
     names = [*labels, *(f"{name} avg" for name in AVERAGES)]
-    scores = np.stack(_scores(counts, None, zero), axis=1).tolist()
-    scores += [_scores(counts, name, zero) for name in AVERAGES]
+    scores = np.stack(_scores(counts, None, options), axis=1).tolist()
+    scores += [_scores(counts, name, options) for name in AVERAGES]
     support = [*counts[2].tolist(), *[counts[2].sum().item()] * len(AVERAGES)]
     if output_dict:
         rows = zip(names, scores, support, strict=True)
@@ -100,80 +113,47 @@ def classification_report(
 
 @_with_value_errors
 def f1_score(
-    y_true: Tags,
-    y_pred: Tags,
-    *,
-    average: str | None = "micro",
-    suffix: bool = False,
-    mode: str | None = None,
-    sample_weight: Weights = None,
-    zero_division: int | str = 0,
-    scheme: object = None,
+    y_true: Tags, y_pred: Tags, *, average: str | None = "micro", **options: Unpack[ScoreOptions]
 ) -> float | Floats:
     """F1 of spans; with average=None one number per label, labels in alphabetical order."""
-    _, counts = _count(y_true, y_pred, suffix, mode, scheme, sample_weight)
-    return _scores(counts, average, _zero(zero_division))[2]
+    _, counts = _count(y_true, y_pred, options)
+    return _scores(counts, average, options)[2]
 
 
 @_with_value_errors
 def precision_score(
-    y_true: Tags,
-    y_pred: Tags,
-    *,
-    average: str | None = "micro",
-    suffix: bool = False,
-    mode: str | None = None,
-    sample_weight: Weights = None,
-    zero_division: int | str = 0,
-    scheme: object = None,
+    y_true: Tags, y_pred: Tags, *, average: str | None = "micro", **options: Unpack[ScoreOptions]
 ) -> float | Floats:
     """Precision of spans; with average=None one number per label, labels in alphabetical order."""
-    _, counts = _count(y_true, y_pred, suffix, mode, scheme, sample_weight)
-    return _scores(counts, average, _zero(zero_division))[0]
+    _, counts = _count(y_true, y_pred, options)
+    return _scores(counts, average, options)[0]
 
 
 @_with_value_errors
 def recall_score(
-    y_true: Tags,
-    y_pred: Tags,
-    *,
-    average: str | None = "micro",
-    suffix: bool = False,
-    mode: str | None = None,
-    sample_weight: Weights = None,
-    zero_division: int | str = 0,
-    scheme: object = None,
+    y_true: Tags, y_pred: Tags, *, average: str | None = "micro", **options: Unpack[ScoreOptions]
 ) -> float | Floats:
     """Recall of spans; with average=None one number per label, labels in alphabetical order."""
-    _, counts = _count(y_true, y_pred, suffix, mode, scheme, sample_weight)
-    return _scores(counts, average, _zero(zero_division))[1]
+    _, counts = _count(y_true, y_pred, options)
+    return _scores(counts, average, options)[1]
 
 
 @_with_value_errors
 def precision_recall_fscore_support(
-    y_true: Tags,
-    y_pred: Tags,
-    *,
-    average: str | None = None,
-    beta: float = 1.0,
-    suffix: bool = False,
-    mode: str | None = None,
-    sample_weight: Weights = None,
-    zero_division: int | str = 0,
-    scheme: object = None,
+    y_true: Tags, y_pred: Tags, *, average: str | None = None, beta: float = 1.0, **options: Unpack[ScoreOptions]
 ) -> tuple[Any, Any, Any, Any]:
     """Precision, recall, F and number of gold spans: four numbers, or with average=None four arrays over labels.
 
     F weighs recall beta times as much as precision.
     """
-    _, counts = _count(y_true, y_pred, suffix, mode, scheme, sample_weight)
-    scores = _scores(counts, average, _zero(zero_division), beta)
+    _, counts = _count(y_true, y_pred, options)
+    scores = _scores(counts, average, options, beta)
     return scores[0], scores[1], scores[2], counts[2] if average is None else counts[2].sum()
 
 
 @_with_value_errors
 def accuracy_score(y_true: Tags | Sequence[str], y_pred: Tags | Sequence[str]) -> float:
-    """The share of words that have gold's tag."""
+    """Share of words with gold's tag."""
     sides = [[side] if _is_flat(side) else side for side in (y_true, y_pred)]
     lengths = _lengths(*sides)
     total = sum(lengths)
@@ -190,7 +170,7 @@ def get_entities(seq: Tags | Sequence[str], suffix: bool = False) -> list[tuple[
     In a list of sentences, words are counted on, and each end of a sentence is one more.
     """
     sentences: Any = [seq] if _is_flat(seq) else seq
-    names, [(last, begin, label)] = _read([sentences], list(map(len, sentences)), suffix)
+    names, [(last, begin, label)] = _read([sentences], list(map(len, sentences)), {"suffix": suffix})
     columns = (label.tolist(), begin.tolist(), last.tolist())
     return [(names[code], first, end) for code, first, end in zip(*columns, strict=True)]
 
@@ -198,22 +178,33 @@ def get_entities(seq: Tags | Sequence[str], suffix: bool = False) -> list[tuple[
 # --- counts and scores ---
 
 
-def _count(
-    y_true: Tags, y_pred: Tags, suffix: bool, mode: str | None, scheme: object, sample_weight: Weights
-) -> tuple[tuple[str, ...], list[Ints | Floats]]:
-    """Labels in alphabetical order, and for each of them the spans that are right, the system's, and gold's.
+def _count(y_true: Tags, y_pred: Tags, options: ScoreOptions) -> tuple[tuple[str, ...], list[Ints | Floats]]:
+    """Labels in alphabetical order, and the number of right spans, of the system's and of gold's for each of them.
 
     The numbers are whole, unless sentences have weights.
     """
+    if unknown_names := options.keys() - ScoreOptions.__annotations__:
+        raise TypeError(f"unexpected keyword argument {sorted(unknown_names)[0]!r}")
     if _is_flat(y_true) or _is_flat(y_pred):
         raise InputError("a list of tags where a list of sentences, each a list of tags, is meant.")
     lengths = _lengths(y_true, y_pred)
-    names, [gold, system] = _read([y_true, y_pred], lengths, suffix, mode, scheme)
+    names, [gold, system] = _read([y_true, y_pred], lengths, options)
     _, ours, theirs = np.intersect1d(gold[0], system[0], assume_unique=True, return_indices=True)
     same = (gold[1][ours] == system[1][theirs]) & (gold[2][ours] == system[2][theirs])
     right = [column[ours[same]] for column in gold]
-    weights = None if sample_weight is None else _check_weights(sample_weight, len(lengths))
-    # An O behind each sentence is counted with it.
+    weights = None
+    if (given := options.get("sample_weight")) is not None:
+        try:
+            weights = np.asarray(given, dtype=np.float64)
+        except (TypeError, ValueError):
+            weights = np.full(1, np.nan)
+        if not (np.isfinite(weights) & (weights >= 0)).all():
+            raise UsageError("sample_weight has numbers from 0 on, one for each sentence.")
+        if weights.shape != (len(lengths),):
+            raise UsageError(
+                f"sample_weight has {weights.size:,} numbers for {len(lengths):,} sentences. Give one for each."
+            )
+    # An O after each sentence is counted with it.
     ends = np.cumsum(np.array(lengths, dtype=np.int64) + 1)
     present = np.unique(np.concatenate([gold[2], system[2]]))
     order = sorted(present.tolist(), key=names.__getitem__)
@@ -224,8 +215,14 @@ def _count(
     return tuple(names[code] for code in order), counts
 
 
-def _scores(counts: Sequence[Ints | Floats], average: str | None, zero: float, beta: float = 1.0) -> list[_Figure]:
-    """Precision, recall and F: numbers, or arrays over labels where no average is asked for."""
+def _scores(
+    counts: Sequence[Ints | Floats], average: str | None, options: ScoreOptions, beta: float = 1.0
+) -> list[float | Floats]:
+    """Precision, recall and F: numbers, or arrays over labels if there is no average."""
+    zero_division = options.get("zero_division", 0)
+    if zero_division not in (0, 1, "warn"):
+        raise UsageError(f"zero_division is 0 or 1, not {zero_division!r}.")
+    zero = 1.0 if zero_division == 1 else 0.0
     if not beta >= 0:
         raise UsageError(f"beta is 0 or more, not {beta}.")
     if average not in (None, *AVERAGES):
@@ -249,27 +246,6 @@ def _scores(counts: Sequence[Ints | Floats], average: str | None, zero: float, b
     return list(map(float, each.mean(axis=0) if len(each) else np.full(3, np.nan)))
 
 
-def _check_weights(given: Sequence[float] | Floats, sentences: int) -> Floats:
-    """A weight for each sentence."""
-    try:
-        weights = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError):
-        weights = np.full(1, np.nan)
-    if not (np.isfinite(weights) & (weights >= 0)).all():
-        raise UsageError("sample_weight has numbers from 0 on, one for each sentence.")
-    if weights.shape != (sentences,):
-        raise UsageError(
-            f"sample_weight has {weights.size:,} numbers for {sentences:,} sentences. Give one for each."
-        )
-    return weights
-
-
-def _zero(zero_division: int | str) -> float:
-    if zero_division not in (0, 1, "warn"):
-        raise UsageError(f"zero_division is 0 or 1, not {zero_division!r}.")
-    return 1.0 if zero_division == 1 else 0.0
-
-
 # --- lists of tags ---
 
 
@@ -288,7 +264,7 @@ def _is_flat(tags: Sequence[Any]) -> bool:
 
 
 def _lengths(y_true: Sequence[Any], y_pred: Sequence[Any]) -> list[int]:
-    """The lengths of the sentences, which are the same on both sides."""
+    """Lengths of the sentences; InputError if they differ between the sides."""
     gold, system = list(map(len, y_true)), list(map(len, y_pred))
     if len(gold) != len(system):
         raise InputError(
@@ -319,12 +295,13 @@ _BEGINS[:, [BEGIN, INSIDE, END, _SINGLE, _OTHER], 0] = True
 
 
 def _read(
-    sides: Sequence[Tags], lengths: Sequence[int], suffix: bool, mode: str | None = None, scheme: object = None
+    sides: Sequence[Tags], lengths: Sequence[int], options: ScoreOptions
 ) -> tuple[tuple[str, ...], list[_Spans]]:
     """The labels, and the spans of each side: strict in a scheme, lenient without a mode."""
+    mode, scheme = options.get("mode"), options.get("scheme")
     known = _Codes()
     coded = [np.fromiter(map(known.__getitem__, chain.from_iterable(side)), dtype=np.int32) for side in sides]
-    # An O behind each sentence ends what is open; words are counted with it, as seqeval counts them.
+    # An O after each sentence ends what is open; words are counted with it, as seqeval counts them.
     outside = known["O"]
     chosen = None
     if mode is not None:
@@ -332,12 +309,13 @@ def _read(
             raise unknown("mode", str(mode), ("strict",))
         if scheme is None:
             raise UsageError("mode='strict' needs a scheme, e.g. scheme='IOB2'.")
-        chosen = find(scheme if isinstance(scheme, str) else getattr(scheme, "__name__", type(scheme).__name__))
+        name = scheme if isinstance(scheme, str) else getattr(scheme, "__name__", type(scheme).__name__)
+        chosen = find_scheme(name)
         if chosen.name == "stacked":
             raise UsageError("stacked tags are not flat. Read them from a file: assay score --scheme stacked")
     starts = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
     place = np.arange(starts[-1]) + ids_of_runs(starts)
-    names, kinds, labels = _read_tags(known, suffix, chosen)
+    names, kinds, labels = _split_tags(known, bool(options.get("suffix")), chosen)
     found = []
     for codes in coded:
         padded = np.full(int(starts[-1]) + len(lengths), outside, dtype=np.intp)
@@ -348,8 +326,8 @@ def _read(
     return names, found
 
 
-def _read_tags(known: Iterable[str], suffix: bool, scheme: Scheme | None) -> tuple[tuple[str, ...], Ints, Ints]:
-    """The labels there are, and the kind and the label of each tag."""
+def _split_tags(known: Iterable[str], suffix: bool, scheme: Scheme | None) -> tuple[tuple[str, ...], Ints, Ints]:
+    """The labels, and the kind and the label of each tag."""
     kinds, labels = [], []
     types: dict[str, int] = {}
     for tag in known:
@@ -388,7 +366,7 @@ def _lenient(kind: Ints, label: Ints) -> tuple[Ints, Ints]:
 
 
 def _strict(kind: Ints, label: Ints, scheme: Scheme) -> tuple[Ints, Ints]:
-    """The last and first words of the spans that seqeval's strict mode lets count."""
+    """The last and first words of the spans that count in seqeval's strict mode."""
     level = Level(kind, label, np.zeros(len(kind) + 1, dtype=bool))
     first, end = level.spans()
     if scheme.name == "iob1":

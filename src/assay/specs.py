@@ -27,16 +27,16 @@ def parse(text: str, kind: str) -> tuple[str, dict[str, str]]:
     return match[1], parameters
 
 
-def typed(kind: str, given: Mapping[str, str], defaults: Mapping[str, Any]) -> dict[str, Any]:
+def convert_parameters(kind: str, given: Mapping[str, str], defaults: Mapping[str, Any]) -> dict[str, Any]:
     """Parameters with the types of their defaults; those not given have the default."""
     values = dict(defaults)
-    for typed_key, text in given.items():
-        key = typed_key if typed_key in defaults else typed_key.lower().replace("-", "_")
+    for given_key, text in given.items():
+        key = given_key if given_key in defaults else given_key.lower().replace("-", "_")
         if key not in defaults:
             if not defaults:
                 raise UsageError(f"{kind} takes no parameters, so not {key!r} either.")
-            raise unknown(f"parameter of {kind}", typed_key, defaults)
-        if key != typed_key and key in given:
+            raise unknown(f"parameter of {kind}", given_key, defaults)
+        if key != given_key and key in given:
             raise UsageError(f"{kind}: {key} is given twice.")
         default = defaults[key]
         try:

@@ -321,7 +321,7 @@ def test_types_of_mentions_come_from_a_rule_file(assay: Run, here: Path) -> None
     )
     labels = [row[0] for row in table(out.stdout, "Upper bound of the combination")[1:]]
     assert set(labels) == {"overall", "personal", "possessive", "phrase"}
-    assert "# Types of mentions: types.tsv (by XPOS of gold)." in out.stdout
+    assert "# Mention types come from gold's XPOS tags (rule: types.tsv)." in out.stdout
 
 
 def test_a_process_of_its_own_ends_with_the_right_code(command: Run) -> None:

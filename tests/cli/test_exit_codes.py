@@ -41,7 +41,7 @@ def test_nothing_said_shows_the_help_as_a_usage_error(assay):
         (("tagset", "show", "nkpj"), "there is no tagset 'nkpj'. Did you mean nkjp?"),
         (
             (*SCORE, "-m", "pa"),
-            "this measure takes tags apart: say how with --tagset (assay tagset lists them).",
+            "this measure splits tags into categories. Give --tagset (assay tagset lists them).",
         ),
         (
             (*SCORE, "--examples", "1", "--kind", "correction"),

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.cli import run
+from assay.cli import run_command_line
 from assay.demo import FOLDER
 from assay.engine import run as shards
 from cli.dask_cluster import dask_cluster
@@ -83,7 +83,7 @@ def arguments(here: Path, task: str) -> list[str]:
 def written(words: Sequence[str], where: Path) -> str:
     """What a command that is run within this process writes to a file."""
     with pytest.raises(SystemExit) as stop:
-        run([*words, "--quiet", "-o", str(where)])
+        run_command_line([*words, "--quiet", "-o", str(where)])
     assert stop.value.code == 0
     return where.read_text("utf-8")
 
@@ -228,7 +228,7 @@ def test_an_error_in_one_shard_is_told_with_its_place(assay, here, monkeypatch):
     [
         (["--shard", "1/2"], "--shard is for parts. Say where this one goes, e.g.: --partial part-3.json"),
         (["--partial", "p.json", "--html", "x.html"], "--partial writes a part and nothing else."),
-        (["--partial", "p.json", "--shard", "2/9"], "--shard 2/9: there are 4 shards only, for small files"),
+        (["--partial", "p.json", "--shard", "2/9"], "--shard 2/9: there are only 4 shards, because small"),
         (["--partial", "no/p.json"], "no/p.json: the folder no does not exist."),
         (["--cluster", "nowhere"], "there is no cluster 'nowhere'."),
     ],

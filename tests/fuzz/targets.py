@@ -21,7 +21,7 @@ from assay.formats.ratings import read_ratings
 from assay.render import FORMATS as FORMS
 from assay.render import render
 from assay.result import Result
-from assay.scale.partfiles import merged, to_json
+from assay.scale.partfiles import merge_files, to_json
 from assay.scale.run import part_of
 from fuzz.mutations import drawn, mutated
 from fuzz.seeds import BRAT_TEXT, PAIRS, seeds
@@ -257,7 +257,7 @@ def option_file(name: str) -> Target:
 
 def saved_result() -> Target:
     """A Result saved as JSON, for `assay report` and `--fail-if-worse`."""
-    from assay.cli.more import report as command
+    from assay.cli.more import report_command as command
 
     kept: dict[str, bytes] = {}
 
@@ -290,7 +290,7 @@ def part_files() -> Target:
         paths = [folder / "part-1.json", folder / "part-2.json"]
         for path, data in zip(paths, parts, strict=True):
             path.write_bytes(data)
-        return lambda: shown(make_result(merged([str(path) for path in paths])))
+        return lambda: shown(make_result(merge_files([str(path) for path in paths])))
 
     return Target("part.json", attempt)
 
@@ -327,11 +327,11 @@ def runs_table() -> Target:
     rows = (FOLDER / "experiment" / "runs.csv").read_text("utf-8").splitlines(keepends=True)[:60]
 
     def attempt(folder: Path, rng: random.Random) -> Callable[[], Any]:
-        from assay.bayesian.table import read_runs, read_text
+        from assay.bayesian.table import read_runs, read_table_text
 
         path = folder / "runs.csv"
         path.write_bytes(mutated("".join(rows).encode(), drawn(rng)))
-        return lambda: read_runs(str(path), *read_text(str(path)))
+        return lambda: read_runs(str(path), *read_table_text(str(path)))
 
     return Target("runs.csv", attempt)
 

@@ -9,7 +9,7 @@ import zlib
 import pytest
 
 import assay
-from assay.bayesian.table import read_runs, read_text
+from assay.bayesian.table import read_runs, read_table_text
 from assay.engine.mapping import read_rules
 from assay.errors import InputError
 from assay.experiment.plan import read_plan
@@ -90,7 +90,7 @@ def test_long_numbers_in_the_files_of_options_are_refused(file):
 
 def test_a_long_number_in_a_table_of_runs_is_refused(file):
     text = f"dataset,system,repetition,fold,measure,value\nd,s,{LONG_NUMBER},0,accuracy,0.5\n"
-    message = refusal(lambda path: read_runs(path, *read_text(path)), file("runs.csv", text))
+    message = refusal(lambda path: read_runs(path, *read_table_text(path)), file("runs.csv", text))
     assert message.startswith("runs.csv:2: repetition should be a whole number, not '999")
 
 
@@ -206,7 +206,7 @@ def test_one_system_by_label_is_shown_where_labels_have_no_precision(file):
 
 
 def test_a_result_whose_parts_do_not_fit_together_is_refused(file):
-    from assay.cli.more import report as command
+    from assay.cli.more import report_command as command
 
     gold, system = file("g.tsv", "a\tX\nb\tY\n"), file("s.tsv", "a\tX\nb\tX\n")
     data = json.loads(assay.score(gold, system, "tag-f1", times=20).to_json())

@@ -10,7 +10,7 @@ import tomllib
 import pytest
 
 import assay
-from assay.cli.more import report
+from assay.cli.more import report_command
 from assay.demo import FOLDER
 from assay.engine.mapping import read_rules, relabelled
 from assay.formats import read
@@ -18,7 +18,7 @@ from assay.result import Result
 from assay.result.citations import bibtex
 from assay.result.gates import Baseline, Gates
 from assay.tasks.tags.tagsets import built_in, find_tagset
-from assay.tasks.tags.weights import check_categories, load
+from assay.tasks.tags.weights import check_categories, load_weights
 
 ODD = [
     *(None, [], {}, "", "x", "\x1b", -1, 0, 3, 10**400, 1e308, True, "9" * 5000),
@@ -93,7 +93,7 @@ def test_results(here, few, many):
 
     def shown(path):
         for form in ("tsv", "md", "latex", "flat"):
-            report.main([path, "--format", form, "-o", "shown", "--quiet"], standalone_mode=False)
+            report_command.main([path, "--format", form, "-o", "shown", "--quiet"], standalone_mode=False)
 
     for result in results():
         whole = json.loads(result.to_json())
@@ -146,7 +146,7 @@ def test_tagsets(here, name):
 )
 def test_weights(here, whole):
     def used(path):
-        check_categories(load(path), find_tagset("nkjp"))
+        check_categories(load_weights(path), find_tagset("nkjp"))
 
     assert tried(here, whole, used)
     assert not tried(here, {**whole, "kind": {}}, used)

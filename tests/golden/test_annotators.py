@@ -22,7 +22,16 @@ from assay.engine.measure import find
 from assay.engine.scores import Settings
 from assay.formats.ratings import SystemRatings, ratings_in, system_ratings
 from assay.result import Result
-from assay.stats.unitizing import Units, Weighting, alignment, alpha_u_sums, disorder, gamma, label_sums, rotated
+from assay.stats.unitizing import (
+    Units,
+    Weighting,
+    align_units,
+    alpha_u_sums,
+    compute_gamma,
+    disorder,
+    label_disagreement,
+    rotate_lines,
+)
 from cases import each
 
 DATA = Path(__file__).parents[1] / "data"
@@ -64,7 +73,7 @@ def same(found: float, expected: Any) -> bool:
     return found == pytest.approx(value_of(expected), abs=1e-12, nan_ok=True)
 
 
-def of_sums(rows: numbers.Rows) -> dict[str, Any]:
+def of_sums(rows: numbers.RatingSums) -> dict[str, Any]:
     return {**{name: values.sum(axis=0) for name, values in rows.sums.items()}, **rows.fixed}
 
 
@@ -72,7 +81,7 @@ def alpha_of(ratings: Ratings, level: str, distance: str = "jaccard") -> dict[st
     group = np.zeros(ratings.items, dtype=np.int64)
     sums = of_sums(numbers.alpha_rows(ratings, group, 1, level, distance))
     observed, expected = numbers.observed_expected(sums)
-    return {"observed": float(observed), "expected": float(expected), "alpha": float(numbers.alpha(sums))}
+    return {"observed": float(observed), "expected": float(expected), "alpha": float(numbers.alpha_score(sums))}
 
 
 # --- coefficients ---
@@ -361,7 +370,7 @@ def test_continua_of_gamma(name: str, shared_data: Callable[[str], Path]) -> Non
     assert disorder(units, Weighting()) == pytest.approx(value_of(expected["observed_disorder"]), abs=1e-9)
     sums = np.array([alpha_u_sums(units, label) for label in range(len(labels))]).sum(axis=0)
     assert 1 - sums[0] / sums[1] == pytest.approx(expected["alpha_u"], abs=1e-9)
-    first, again = (gamma([units], Weighting(), 5, np.random.default_rng(7)) for _ in range(2))
+    first, again = (compute_gamma([units], Weighting(), 5, np.random.default_rng(7)) for _ in range(2))
     assert repr(first) == repr(again)
     assert 0 < first.error < 1
     assert first.disorder == pytest.approx(value_of(expected["observed_disorder"]), abs=1e-9)
@@ -373,7 +382,7 @@ def test_labels_at_the_same_places_differ_as_in_nominal_alpha() -> None:
     rows = [(who, 20 * item, 20 * item + 5, "ABC".index(label))
             for item, given in enumerate(labels) for who, label in enumerate(given)]
     units = Units.of(3, 120, rows)
-    differing, total = label_sums(units, alignment(units, Weighting())[1], Weighting())
+    differing, total = label_disagreement(units, align_units(units, Weighting())[1], Weighting())
     ratings = {str(who): {str(item): given[who] for item, given in enumerate(labels) if who < len(given)}
                for who in range(3)}
     result = assay.agreement(ratings, ["alpha"], times=100)
@@ -390,7 +399,7 @@ def test_gamma_cat_as_pygamma_had_it(
     """The ranges are those of the tests of pygamma 0.4, of random continua whose shifts may be nearer (.70)."""
     path = shared_data("gamma-continua") / f"{name}.csv"
     units, _ = continuum(path, int(max(float(line.split(",")[3]) for line in path.read_text("utf-8").split())))
-    found = gamma([units], Weighting(alpha=alpha), samples, np.random.default_rng(7))
+    found = compute_gamma([units], Weighting(alpha=alpha), samples, np.random.default_rng(7))
     assert low <= found.category <= high
 
 
@@ -409,13 +418,13 @@ def test_gamma_cat_with_units_alone_is_that_of_pygamma(
     units, _ = continuum(path, int(max(float(line.split(",")[3]) for line in path.read_text("utf-8").split())))
 
     def with_alone(units: Units) -> float:
-        parts = alignment(units, Weighting())[1]
+        parts = align_units(units, Weighting())[1]
         alone = sum(len(part) * (units.annotators - len(part)) for part in parts)
-        differing, total = label_sums(units, parts, Weighting())
+        differing, total = label_disagreement(units, parts, Weighting())
         return (differing + alone) / (total + alone)
 
     rng = np.random.default_rng(7)
-    by_chance = np.mean([with_alone(rotated(units, rng)) for _ in range(samples)])
+    by_chance = np.mean([with_alone(rotate_lines(units, rng)) for _ in range(samples)])
     assert 1 - with_alone(units) / by_chance == pytest.approx(figure, abs=tolerance)
 
 

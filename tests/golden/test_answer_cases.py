@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import assay
-from assay.formats.grounding import LEVELS, REPEATED, UNGROUNDED, Ground, Text
+from assay.formats.grounding import LEVELS, REPEATED, UNGROUNDED, Ground, SearchText
 from assay.formats.shapes import read_answer
 from cases import each
 
@@ -49,7 +49,7 @@ def test_reading_and_grounding(case):
         options.get("occurrences") == "all",
     )
     reading = read_answer(case["answer"], case["text"], case["labels"], label=options.get("label", ""))
-    found = list(Text(case["text"]).ground(reading.mentions, reading.plain, ground))
+    found = list(SearchText(case["text"]).ground(reading.mentions, reading.plain, ground))
     assert {
         "status": reading.status,
         "spans": sorted([*one.place, one.mention.label, LEVELS[one.level]] for one in found if one.place),

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import assay
-from assay.bayesian.pairs import Choices, Measured
-from assay.bayesian.table import Rope, data_sets
+from assay.bayesian.pairs import BayesOptions, Measured
+from assay.bayesian.table import Rope, pair_runs
 from assay.engine.build import decide_family
 from assay.engine.counts import Collapsed, Counts, Tallies
 from assay.engine.items import ONE
@@ -25,7 +25,7 @@ from assay.render.tables import tables
 from assay.result import Result
 from assay.result.chance import about, few_lines, power_lines
 from assay.stats.intervals import score_interval, t_interval
-from assay.stats.many import letters, rank_tests, replicated
+from assay.stats.many import count_replications, letters, rank_tests
 from assay.stats.runs import almost_stochastic_order, run_variance, t_test
 from assay.stats.significance import all_shuffles
 from assay.stats.streams import SHUFFLING, generator, is_less, rows_text
@@ -384,16 +384,17 @@ def test_ranks_over_data_sets() -> None:
         assert letters(order, different) == case[f"letters_{kind}"]
     runs = [[[score, score] for score in row] for row in case["scores"]]
     scores: Any = {f"set {number}": dict(zip(names, row, strict=True)) for number, row in enumerate(runs)}
-    data, _ = data_sets(runs_of(scores), "accuracy", names, list(scores), common=False)
+    data, _ = pair_runs(runs_of(scores), "accuracy", names, list(scores), common=False)
     for nemenyi, kind in ((False, "wilcoxon_holm"), (True, "nemenyi")):
-        ranks = Measured("accuracy", tuple(names), tuple(data), Rope(), (), Choices(nemenyi=nemenyi), {}).mean_ranks()
+        options = BayesOptions(nemenyi=nemenyi)
+        ranks = Measured("accuracy", tuple(names), tuple(data), Rope(), (), options, {}).mean_ranks()
         assert ranks is not None
         assert (ranks.groups, ranks.by) == (case[f"letters_{kind}"], kind.partition("_")[0])
 
 
 @each("case", load("replicability"))
 def test_on_how_many_data_sets_a_claim_holds(case: Any) -> None:
-    plain, fisher = (replicated(case["p"], case["alpha"], independent=way) for way in (False, True))
+    plain, fisher = (count_replications(case["p"], case["alpha"], independent=way) for way in (False, True))
     assert (plain.least, fisher.least) == (case["k_bonferroni"], case["k_fisher"])
     assert plain.partial == pytest.approx(case["partial_conjunction_bonferroni"], abs=1e-9)
     assert fisher.partial == pytest.approx(case["partial_conjunction_fisher"], abs=1e-9)
@@ -402,7 +403,7 @@ def test_on_how_many_data_sets_a_claim_holds(case: Any) -> None:
 
 def test_fisher_refuses_a_p_of_0() -> None:
     with pytest.raises(ValueError, match="above 0"):
-        replicated([0.0, 0.5], independent=True)
+        count_replications([0.0, 0.5], independent=True)
 
 
 # --- runs ---

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assay.tasks.coreference.chains import ARCS_SCORES, CLASSES, table
+from assay.tasks.coreference.chains import ARCS_SCORES, CLASSES, ChainTable
 from chainlists import (
     NAMES,
     check_chain_metrics,
@@ -42,7 +42,7 @@ def test_all_triples_of_the_reference_scorer(shared_data) -> None:
     wrong, checked = [], 0
     for case in json.loads((folder / "reference_cases.json").read_text("utf-8"))["cases"]:
         key, response = (read(folder / case[side], None) for side in ("key", "response"))
-        t = table(*paired(key, response), len(key))
+        t = ChainTable.of(*paired(key, response), len(key))
         for name, expected in case["expected"].items():
             checked += 1
             if not np.abs(np.subtract(triple(t, NAMES[name]), expected)).sum() < 1e-4:
@@ -60,7 +60,7 @@ def test_chain_metrics_of_the_toy_documents(system, singletons) -> None:
     key, response = sides(system)
     if singletons == "remove_singletons":
         key, response = without_singletons(key), without_singletons(response)
-    t = table(key, response, len(KEY))
+    t = ChainTable.of(key, response, len(KEY))
     expected = EXPECTED["chain_metrics"][system][singletons]
     check_chain_metrics(t, KEY, expected["scores"], expected["counts_per_document"], within=5e-7)
 

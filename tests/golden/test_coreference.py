@@ -223,7 +223,7 @@ def answer(kind: str, outcome: str) -> str | None:
 
 
 def test_the_types_of_the_toy_mentions_are_named(toy_arcs: dict[str, Result]) -> None:
-    assert toy_arcs["nom"].notes[0] == "Types of mentions: compareval (by XPOS of gold)."
+    assert toy_arcs["nom"].notes[0] == "Mention types come from gold's XPOS tags (rule: compareval)."
 
 
 # --- the reference scorer ---

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from assay.bayesian import bayes
-from assay.bayesian.table import data_sets, read_runs, read_text
+from assay.bayesian.table import pair_runs, read_runs, read_table_text
 from assay.result import Result
 from assay.result.schema import Posterior, Thirds
 from unit.stats.test_hierarchical import importance_sampling
@@ -113,7 +113,7 @@ def test_a_lead_that_is_the_likeliest_case_but_weak(result: Result) -> None:
 )
 def test_importance_sampling_finds_the_same_shares(pair: tuple[str, str], result: Result, table: str) -> None:
     found: Posterior = next(one for one in result.bayes if (one.a, one.b, one.measure) == (*pair, "token_accuracy"))
-    data, _ = data_sets(read_runs(table, *read_text(table)), "token_accuracy", pair, ("EWT", "GUM"), common=False)
+    data, _ = pair_runs(read_runs(table, *read_table_text(table)), "token_accuracy", pair, ("EWT", "GUM"), common=False)
     rows = [one.values[pair[1]] - one.values[pair[0]] for one in data]
     oracle = importance_sampling(rows, 0.002, 600_000)
     assert oracle.errors.max() < 0.01

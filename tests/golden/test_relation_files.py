@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from assay.formats import Input, read
-from assay.formats.write import convert
+from assay.formats.write import convert_file
 from unit.samples import placed, related
 
 FOLDER = "relations-ehealthkd2020"
@@ -35,9 +35,9 @@ def test_all_relations_of_gold_and_systems_are_read(
 
 def test_files_of_brat_become_json_and_come_back(shared_data: Callable[[str], Path], tmp_path: Path) -> None:
     gold = str(shared_data(FOLDER) / "main" / "gold")
-    texts, losses = convert(Input(gold), "jsonl", None)
+    texts, losses = convert_file(Input(gold), "jsonl", None)
     (tmp_path / "a.jsonl").write_text(texts[""], "utf-8")
-    texts, more = convert(Input(str(tmp_path / "a.jsonl")), "brat", None)
+    texts, more = convert_file(Input(str(tmp_path / "a.jsonl")), "brat", None)
     for name, text in texts.items():
         (tmp_path / name).write_text(text, "utf-8")
     before, after = read(gold), read(str(tmp_path / "scenario.ann"))

@@ -16,7 +16,7 @@ from assay.corpus.ratings import Ratings
 from assay.engine import coefficients as numbers
 from assay.engine.annotators import ALL, CEILING
 from assay.formats.ratings import ratings_in, system_ratings
-from assay.stats.unitizing import Units, Weighting, alignment, alpha_u_sums, disorder
+from assay.stats.unitizing import Units, Weighting, align_units, alpha_u_sums, disorder
 
 LABELS = ("1", "2", "3", "4")
 Data = dict[str, dict[str, Any]]
@@ -42,9 +42,9 @@ def coefficient(ratings: Ratings, name: str, **more: Any) -> float:
     """A coefficient of all ratings."""
     group = np.zeros(ratings.items, dtype=np.int64)
     made: Any = {
-        "alpha": (lambda: numbers.alpha_rows(ratings, group, 1, more["level"], "jaccard"), numbers.alpha),
-        "fleiss": (lambda: numbers.fleiss_rows(ratings, group, 1), numbers.fleiss),
-        "ac1": (lambda: numbers.ac1_rows(ratings, group, 1, len(LABELS)), numbers.ac1),
+        "alpha": (lambda: numbers.alpha_rows(ratings, group, 1, more["level"], "jaccard"), numbers.alpha_score),
+        "fleiss": (lambda: numbers.fleiss_rows(ratings, group, 1), numbers.fleiss_score),
+        "ac1": (lambda: numbers.ac1_rows(ratings, group, 1, len(LABELS)), numbers.ac1_score),
     }[name]
     rows = made[0]()
     return float(made[1]({**{field: values[0] for field, values in rows.sums.items()}, **rows.fixed}))
@@ -130,7 +130,7 @@ def test_6_sets_of_one_are_nominal_labels(data: Data) -> None:
     ratings, group = rated(sets), np.zeros(len(next(iter(data.values()))), dtype=np.int64)
     for distance in numbers.DISTANCES:
         rows = numbers.alpha_rows(ratings, group, 1, "set", distance)
-        found = float(numbers.alpha({**{name: own[0] for name, own in rows.sums.items()}, **rows.fixed}))
+        found = float(numbers.alpha_score({**{name: own[0] for name, own in rows.sums.items()}, **rows.fixed}))
         assert same(found, coefficient(rated(data), "alpha", level="nominal"))
 
 
@@ -169,7 +169,7 @@ def test_7_equal_units_agree_wholly_and_labels_are_but_names(one: Any, other: An
 @given(st.lists(lines(), min_size=2, max_size=3))
 def test_7_an_alignment_has_every_unit_once(own: Any) -> None:
     units = continuum(*own)
-    _, parts = alignment(units, Weighting())
+    _, parts = align_units(units, Weighting())
     assert sorted(unit for part in parts for unit in part) == list(range(len(units)))
     assert all(len({int(units.annotator[unit]) for unit in part}) == len(part) for part in parts)
 
@@ -229,7 +229,7 @@ def test_10_sums_of_parts_are_those_of_the_whole(data: Data, cut: int) -> None:
     for level in ("nominal", "ordinal", "interval"):
         rows = numbers.alpha_rows(ratings, each_item, ratings.items, level, "")
         first = {name: values[:cut].sum(axis=0) + values[cut:].sum(axis=0) for name, values in rows.sums.items()}
-        found = float(numbers.alpha({**first, **rows.fixed}))
+        found = float(numbers.alpha_score({**first, **rows.fixed}))
         assert same(found, coefficient(ratings, "alpha", level=level))
 
 

@@ -14,7 +14,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import assay
-from assay.formats.grounding import EXACT, LEVELS, REPEATED, UNGROUNDED, Ground, Text, distance, fold
+from assay.formats.grounding import EXACT, LEVELS, REPEATED, UNGROUNDED, Ground, SearchText, distance, fold
 from assay.formats.shapes import SHAPES, STATUSES, read_answer
 
 LABELS = ("PER", "LOC", "ORG")
@@ -158,7 +158,7 @@ def check_gold(words, spans, answer, shape):
     text = " ".join(words)
     for chosen in (shape, "auto"):
         reading = read_answer(answer, text, LABELS, shape=chosen)
-        found = list(Text(text).ground(reading.mentions, reading.plain, Ground()))
+        found = list(SearchText(text).ground(reading.mentions, reading.plain, Ground()))
         starts = [len(" ".join(words[:number])) + (number > 0) for number in range(len(words))]
         ends = [start + len(word) for start, word in zip(starts, words, strict=True)]
         expected = sorted((starts[first], ends[end - 1], label) for label, first, end in spans)
@@ -183,7 +183,7 @@ def test_further_levels_find_more_and_count_the_same(text, said, every):
     reading = read_answer(answer, text, LABELS)
     places, totals = [], []
     for level in range(3):
-        found = list(Text(text).ground(reading.mentions, reading.plain, Ground(level, every=every)))
+        found = list(SearchText(text).ground(reading.mentions, reading.plain, Ground(level, every=every)))
         places.append(sum(one.level not in (UNGROUNDED,) for one in found))
         totals.append(len(found))
         for one in found:
@@ -227,7 +227,8 @@ def test_fuzzy_places_are_those_of_the_definition(text, mention, data):
     ground = Ground(tolerance=tolerance)
     # What may not differ at all is not looked for.
     assume(ground.edits(len(fold(changed))))
-    assert sorted(Text(text)._near(fold(changed), ground)) == near_by_the_book(fold(text), fold(changed), ground)
+    near = near_by_the_book(fold(text), fold(changed), ground)
+    assert sorted(SearchText(text)._near(fold(changed), ground)) == near
 
 
 @given(text=TEXTS)
@@ -308,7 +309,7 @@ def tried(number, seed):
         answer = "".join(chance.choices(PIECES, k=chance.randrange(40)))
         reading = read_answer(answer, TEXT, LABELS, label=chance.choice(("", "PER")))
         statuses[reading.status] += 1
-        for one in Text(TEXT).ground(reading.mentions, reading.plain, Ground()):
+        for one in SearchText(TEXT).ground(reading.mentions, reading.plain, Ground()):
             assert one.level < len(LEVELS)
     return statuses
 
@@ -328,7 +329,7 @@ def test_a_hundred_thousand_strings_have_a_status():
 def test_any_unicode_has_a_status(answer, shape):
     reading = read_answer(answer, TEXT, LABELS, shape=shape, label="PER")
     assert reading.status in STATUSES
-    list(Text(TEXT).ground(reading.mentions, reading.plain, Ground()))
+    list(SearchText(TEXT).ground(reading.mentions, reading.plain, Ground()))
 
 
 @pytest.mark.parametrize(
@@ -350,7 +351,7 @@ def test_fuzzy_search_is_fast():
     chance = random.Random(3)
     letters = "etaoinshrdlu"
     words = ["".join(chance.choices(letters, k=chance.randrange(2, 10))) for _ in range(1_600)]
-    text = Text(" ".join(words)[:10_000])
+    text = SearchText(" ".join(words)[:10_000])
     mentions = [" ".join(words[place : place + 3])[:-1] + "qz" for place in range(0, 1_000, 10)]
     started = time.process_time()
     found = [text._candidates(mention, fold(mention), Ground()) for mention in mentions]

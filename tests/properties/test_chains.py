@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, permutations
 
@@ -13,8 +14,8 @@ from scipy.optimize import linear_sum_assignment
 
 from assay.engine.items import ONE
 from assay.engine.matching import best_pairs, max_weight_matching_sparse
-from assay.tasks.coreference.chains import CLASSES, METRICS, Mentions, arcs, best_alignment, table
-from chainlists import class_counts, four, mentions, scores, span_at, table_of, without_singletons
+from assay.tasks.coreference.chains import CLASSES, METRICS, ChainTable, best_alignment
+from chainlists import arcs, class_counts, four, mentions, scores, span_at, table_of, without_singletons
 
 THOROUGH = settings(max_examples=5 * settings().max_examples)
 SPANS = [(first, last) for first in range(4) for last in range(first, min(first + 2, 4))]
@@ -200,7 +201,7 @@ def test_names_of_chains_and_the_order_of_mentions_change_nothing(corpus, seed) 
     rng = np.random.default_rng(seed)
     sides = [mentions(side) for side in both_sides(corpus)]
     others = [shuffled(side, rng) for side in sides]
-    t, other = (table(*both, len(corpus)) for both in (sides, others))
+    t, other = (ChainTable.of(*both, len(corpus)) for both in (sides, others))
     for name, metric in METRICS.items():
         assert metric.count(t).tolist() == metric.count(other).tolist(), name
     rows, other_rows = arcs(*sides), arcs(*others)
@@ -212,8 +213,7 @@ def shuffled(side, rng):
     """Mentions in another order, chains under other numbers, with gaps between them."""
     order = rng.permutation(len(side))
     names = 7 * rng.permutation(len(side) + 1)
-    chain = names[side.chain[order]]
-    return Mentions(side.document[order], side.place[order], chain, 3 * side.order[order] + 5)
+    return replace(side, group=names[side.group]).where(order)
 
 
 @given(corpus=CORPORA)
@@ -247,7 +247,7 @@ def test_identical_sides_score_1_wherever_there_is_a_score(corpus) -> None:
 def test_singletons_are_removed_and_nothing_else(corpus) -> None:
     key, response = both_sides(corpus)
     fewer = [[[chain for chain in chains if len(chain) > 1] for chains in side] for side in (key, response)]
-    t = table(*(without_singletons(mentions(side)) for side in (key, response)), len(corpus))
+    t = ChainTable.of(*(without_singletons(mentions(side)) for side in (key, response)), len(corpus))
     for name, metric in METRICS.items():
         assert metric.count(t).tolist() == metric.count(table_of(*fewer)).tolist(), name
 
@@ -299,10 +299,9 @@ def of_two_words(span):
 @given(corpus=CORPORA)
 def test_each_mention_has_the_class_that_the_definition_gives_it(nominal, corpus) -> None:
     key, response = (mentions(side) for side in both_sides(corpus))
-    masks = [
-        None if nominal is everything else np.array([nominal(span_at(place)) for place in side.place], dtype=bool)
-        for side in (key, response)
-    ]
+    places = [side.arguments["span"].tolist() for side in (key, response)]
+    masks = [np.array([nominal(span_at(place)) for place in side], dtype=bool) for side in places]
+    masks = [] if nominal is everything else masks
     found = arcs(key, response, *masks)
     assert len(found.place) == sum(len({m for side in both for chain in side for m in chain}) for both in corpus)
     for row in range(len(found.place)):
@@ -311,7 +310,8 @@ def test_each_mention_has_the_class_that_the_definition_gives_it(nominal, corpus
         assert CLASSES[found.kind[row]] == kind
         assert (None if found.antecedent[row] < 0 else span_at(int(found.antecedent[row]))) == antecedent
         for side, index in ((key, found.key[row]), (response, found.response[row])):
-            assert side.place[index] == found.place[row] if index >= 0 else found.place[row] not in side.place
+            places = side.arguments["span"]
+            assert places[index] == found.place[row] if index >= 0 else found.place[row] not in places
 
 
 # --- mentions with the same head ---

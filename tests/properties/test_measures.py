@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 import assay
 from assay import Result
 from assay.corpus import Corpus, from_lists, from_spans, holds_spans
-from assay.engine.counts import Counts, as_sums, matched, merged
+from assay.engine.counts import Counts, as_sums, join_counts, matched
 from assay.engine.counts import by_label as counted_by_label
 from assay.engine.measure import find, measures
 from assay.engine.options import Options
@@ -178,7 +178,7 @@ def test_counts_add_up_over_any_split_of_the_sentences(name: str, train: str, dr
     parts = (order[:cut], order[cut:])
     assume(nothing is None or all(labels_in(side, part, nothing) for side in sides for part in parts))
     whole = counted(name, data.part(order), train)
-    together = merged([counted(name, data.part(part), train) for part in (order[:cut], order[cut:])])
+    together = join_counts([counted(name, data.part(part), train) for part in (order[:cut], order[cut:])])
     assert together.fields == whole.fields
     assert together.units == whole.units
     assert np.array_equal(together.matrix(), whole.matrix())

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from assay.corpus import from_lists
 from assay.formats import schemes
-from assay.formats.schemes import SCHEMES, detect, spans_of
+from assay.formats.schemes import SCHEMES, detect, spans_from_tags
 
 Span = tuple[int, int, str]
 """First word, the one behind the last, label."""
@@ -17,7 +17,7 @@ LABELS = st.sampled_from(["A", "B", "A-B"])
 
 
 def read_back(sentences: list[list[str]], scheme: str, repair: str | None = None) -> list[list[Span]]:
-    corpus, reading = spans_of(from_lists(sentences), ["label"], scheme, repair)
+    corpus, reading = spans_from_tags(from_lists(sentences), ["label"], scheme, repair)
     assert reading.scheme == scheme
     assert (reading.invalid == 0) == (reading.repaired == 0)
     spans = corpus.spans
@@ -80,7 +80,7 @@ def test_spans_written_as_tags_are_read_back(scheme, data):
 @given(data=st.data())
 def test_spans_are_written_as_the_scheme_defines(scheme, data):
     sentences = data.draw(st.lists(flat(apart=scheme == "io"), min_size=1, max_size=4))
-    corpus, _ = spans_of(
+    corpus, _ = spans_from_tags(
         from_lists([written(length, spans, "iob2") for length, spans in sentences]), ["label"], "iob2"
     )
     expected = [tag for length, spans in sentences for tag in written(length, spans, scheme)]
@@ -123,7 +123,7 @@ def test_nested_spans_written_as_stacked_tags_are_read_back(spans):
             levels[word].append(f"{'B' if word == begin else 'I'}-{label}")
     tags = ["|".join(parts) or "O" for parts in levels]
     assert read_back([tags], "stacked") == [sorted(span for _, span in spans)]
-    again = schemes.tags_of(spans_of(from_lists([tags]), ["label"], "stacked")[0], "stacked").strings()
+    again = schemes.tags_of(spans_from_tags(from_lists([tags]), ["label"], "stacked")[0], "stacked").strings()
     assert read_back([again], "stacked") == [sorted(span for _, span in spans)]
 
 
@@ -166,7 +166,7 @@ def test_the_lenient_reading_is_conllevals(scheme, data):
 def test_a_sequence_is_valid_where_its_lenient_reading_is_written_the_same(scheme, data):
     sentences = data.draw(tags_of(scheme))
     again = [written(len(tags), as_conlleval(tags), scheme) for tags in sentences]
-    _, reading = spans_of(from_lists(sentences), ["label"], scheme, "conlleval")
+    _, reading = spans_from_tags(from_lists(sentences), ["label"], scheme, "conlleval")
     assert (reading.invalid == 0) == (again == sentences)
     changed = sum(old != new for a, b in zip(sentences, again, strict=True) for old, new in zip(a, b, strict=True))
     assert reading.repaired == changed

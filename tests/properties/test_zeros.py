@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.align import Pair
-from assay.corpus import Chains, Column, Corpus
+from assay.corpus import Column, Corpus, Marks
 from assay.engine.measure import find
-from assay.formats.emptynodes import EmptyNodes
-from assay.tasks.coreference.mentions import TypeRule, chain_pair
+from assay.formats.emptynodes import with_nodes
+from assay.tasks.coreference.mentions import TypeRule, match_mentions, mentions_of, overlap_mentions
 from assay.tasks.coreference.slices import SLICES, SPLIT
 
 THOROUGH = settings(max_examples=3 * settings().max_examples, deadline=None)
@@ -58,9 +58,12 @@ def corpus(side):
     ).reshape(-1, 5)
     document, begin, end, chain, heads = columns.T.copy()
     gaps = {number: shape for number, row in enumerate(mentions) if len(shape := stretches(row[0])) > 1}
-    types = Column.of(kind for *_, kind in mentions)
+    types = Column.of(["", *(kind for *_, kind in mentions)])
+    types = Column(types.codes[1:], types.vocabulary)
     nodes = np.array(NODES)
-    return Corpus(
+    chains = Column(chain, tuple(map(str, numbers)))
+    marks = Marks(document, begin, end, types, begin, gaps, {"chain": chains}, {"head": heads}, chain)
+    given = Corpus(
         name="a.conllu",
         format="conllu",
         sha256="",
@@ -69,12 +72,9 @@ def corpus(side):
         starts=np.array(SENTENCES),
         document_starts=np.array([0, 2]),
         document_ids=("a",),
-        chains=Chains(document, begin, end, chain, tuple(map(str, numbers)), begin, heads, gaps, types),
-    ).with_layer(EmptyNodes(nodes, nodes * 0, nodes, tuple(deps[node] for node in NODES)))
-
-
-def layer(key, response):
-    return chain_pair(corpus(key), corpus(response), TypeRule(), "UPOS")
+        marks={"mentions": marks},
+    )
+    return with_nodes(given, nodes, nodes * 0, nodes, [deps[node] for node in NODES])
 
 
 def judged_pair(key, response):
@@ -82,7 +82,7 @@ def judged_pair(key, response):
     words = np.arange(ATOMS)
     skipped = np.zeros(2, dtype=bool)
     pair = Pair(gold, system, "words", words, words, gold.sentence_of, words, skipped)
-    return pair.with_layer(layer(key, response))
+    return pair.with_layer(TypeRule(tags="UPOS"))
 
 
 # --- the definition, literally ---
@@ -151,10 +151,12 @@ def literally(key, response, match, zeros):
 
 
 def matched(key, response, match, zeros="dependent", singletons=True):
-    found = layer(key, response)
-    rows = found.rows(singletons)
-    pairs = zip(*found.matched(match, singletons, zeros), strict=True)
-    return [(key[0][rows[0][a]][0], response[0][rows[1][b]][0]) for a, b in pairs]
+    pair = judged_pair(key, response)
+    gold, system = (
+        [tuple(atom for part in side.atoms_of(number) for atom in range(*part)) for number in range(len(side))]
+        for side in mentions_of(pair, singletons)
+    )
+    return [(gold[a], system[b]) for a, b in zip(*match_mentions(pair, match, singletons, zeros), strict=True)]
 
 
 @THOROUGH
@@ -207,7 +209,7 @@ def test_the_overlap_of_mentions_is_the_greatest_there_is(key, response) -> None
     pairs = best(key[0], response[0], lambda a, b: len(set(a[0]) & set(b[0])))
     shared = sum(len(set(a[0]) & set(b[0])) for a, b in pairs)
     sizes = [sum(len(row[0]) for row in side[0]) for side in (key, response)]
-    assert layer(key, response).overlap(True)[0].tolist() == [shared, *sizes]
+    assert overlap_mentions(judged_pair(key, response), True)[0].tolist() == [shared, *sizes]
 
 
 @given(sides(), sides(), st.sampled_from(MATCHES), st.booleans(), st.sampled_from(SLICES))

@@ -110,13 +110,9 @@ def drawn(corpus: Corpus) -> list[list[str]]:
 
 def chained(corpus: Corpus) -> list[str]:
     """The mentions of a corpus in their order: document, name of the chain, and words counted in the document."""
-    chains = corpus.chains
-    assert chains is not None
-    rows = zip(
-        chains.document.tolist(), chains.chain.tolist(), chains.begin.tolist(), chains.end.tolist(), strict=True
-    )
+    mentions = corpus.marks["mentions"]
+    rows = zip(mentions.unit.tolist(), mentions.columns["chain"].strings(), strict=True)
     return [
-        f"{document} {chains.names[chain]} "
-        + ",".join(f"{first}-{last}" for first, last in chains.stretches.get(number, [(begin, end)]))
-        for number, (document, chain, begin, end) in enumerate(rows)
+        f"{document} {chain} " + ",".join(f"{first}-{last}" for first, last in mentions.atoms_of(number))
+        for number, (document, chain) in enumerate(rows)
     ]

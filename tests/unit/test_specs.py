@@ -40,7 +40,7 @@ def test_what_is_no_spec_is_refused(text, message):
 def test_values_take_the_types_of_their_defaults():
     defaults = {"flag": False, "size": 2, "share": 0.5, "name": "x", "open": None}
     given = {"flag": "TRUE", "size": "3", "share": "1", "name": "2020", "open": "7"}
-    typed = specs.typed("m", given, defaults)
+    typed = specs.convert_parameters("m", given, defaults)
     assert typed == {"flag": True, "size": 3, "share": 1.0, "name": "2020", "open": "7"}
     assert [type(value) for value in typed.values()] == [bool, int, float, str, str]
 
@@ -54,7 +54,7 @@ def test_values_take_the_types_of_their_defaults():
     ],
 )
 def test_values_of_another_type_are_refused(given, message):
-    assert refusal(specs.typed, "m", given, {"flag": False, "size": 2}) == message
+    assert refusal(specs.convert_parameters, "m", given, {"flag": False, "size": 2}) == message
 
 
 def test_a_spec_is_spelled_as_it_would_be_typed():
@@ -89,7 +89,7 @@ def test_names_far_from_all_others_get_the_whole_list():
     ("name", "options", "message"),
     [
         *(
-            (name, options, "this measure takes tags apart: say how with --tagset (assay tagset lists them).")
+            (name, options, "this measure splits tags into categories. Give --tagset (assay tagset lists them).")
             for name, options in (
                 ("pa", {}),
                 ("wpa", {"weights": "paper"}),

@@ -12,17 +12,17 @@ from typing import Any
 import assay
 from assay import experiment
 from assay.arrays import plain
-from assay.bayesian.pairs import Choices, Measured
+from assay.bayesian.pairs import BayesOptions, Measured
 from assay.bayesian.table import (
     Discordant,
     Rope,
-    Runs,
-    chosen,
-    data_sets,
+    RunTable,
+    choose_names,
+    pair_runs,
     read_discordant,
     read_matrices,
     read_runs,
-    read_text,
+    read_table_text,
     scale_doubts,
     suggests_less,
 )
@@ -42,7 +42,7 @@ LARGEST_ERROR = 0.005
 
 @explicit
 def bayes(
-    runs: File | Sequence[File] | Runs | Any,
+    runs: File | Sequence[File] | RunTable | Any,
     measures: Sequence[str] | str | None = None,
     *,
     systems: Sequence[str] | str = (),
@@ -79,15 +79,17 @@ def bayes(
         (names,) if isinstance(names, str) else tuple(names) for names in (systems, datasets, lower, higher)
     )
     table, discordant = _read(runs, plain(folds), str(pairs) if pairs else None)
-    how = Choices(plain(rho), tuple(lower), hierarchical, priors, plain(draws), plain(seed), plain(alpha), nemenyi)
-    named = chosen("measure", [measures] if isinstance(measures, str) else measures or (), table.cells, table.name)
+    settings = (plain(draws), plain(seed), plain(alpha), nemenyi)
+    how = BayesOptions(plain(rho), lower, hierarchical, priors, *settings)
+    asked = [measures] if isinstance(measures, str) else measures or ()
+    named = choose_names("measure", asked, table.cells, table.name)
     wanted = named if measures else table.scores()
     for names in (how.lower, higher, rope if isinstance(rope, Mapping) else ()):
-        chosen("measure", [name for name in names if name], table.cells, table.name)
+        choose_names("measure", [name for name in names if name], table.cells, table.name)
     if both := {*lower} & {*higher}:
         raise UsageError(f"--lower {min(both)} and --higher {min(both)} contradict each other. Give one of them.")
-    taken = chosen("system", systems, table.systems(wanted), table.name)
-    sets = chosen("data set", datasets, table.data_sets(wanted), table.name)
+    taken = choose_names("system", systems, table.systems(wanted), table.name)
+    sets = choose_names("data set", datasets, table.data_sets(wanted), table.name)
     parts = []
     for measure in wanted:
         if measure not in how.lower:
@@ -97,7 +99,7 @@ def bayes(
                     f"{measure}; if more is better: --higher {measure}"
                 )
             table.check_scale(measure, taken, sets)
-        data, losses = data_sets(table, measure, taken, sets, common=common)
+        data, losses = pair_runs(table, measure, taken, sets, common=common)
         region = Rope()
         if len(taken) > 1:
             given = rope.get(measure, rope.get("")) if isinstance(rope, Mapping) else rope
@@ -107,15 +109,15 @@ def bayes(
     return _result(table, parts, [name for name in named if name not in wanted], how)
 
 
-def _read(runs: Any, folds: int | None, pairs: str | None) -> tuple[Runs, Discordant]:
+def _read(runs: Any, folds: int | None, pairs: str | None) -> tuple[RunTable, Discordant]:
     def is_plan(path: str) -> bool:
         return Path(path).suffix.lower() == ".toml"
 
     discordant: Discordant = {}
     if pairs:
-        text = experiment.export_pairs(pairs) if is_plan(pairs) else read_text(pairs)[0]
+        text = experiment.export_pairs(pairs) if is_plan(pairs) else read_table_text(pairs)[0]
         discordant = read_discordant(text, pairs)
-    if isinstance(runs, Runs):
+    if isinstance(runs, RunTable):
         return runs, discordant
     name = "data frame"
     if is_frame(runs):
@@ -131,7 +133,7 @@ def _read(runs: Any, folds: int | None, pairs: str | None) -> tuple[Runs, Discor
         if len(files) > 1:
             return read_matrices(list(named_systems(files).items()), folds), discordant
         if not is_plan(name):
-            return read_runs(name, *read_text(name)), discordant
+            return read_runs(name, *read_table_text(name)), discordant
         text = experiment.export(name)
     return read_runs(name, text, hashlib.sha256(text.encode()).hexdigest()), discordant
 
@@ -160,7 +162,7 @@ def _disagreement(
 # --- the Result ---
 
 
-def _result(table: Runs, parts: Sequence[Measured], left_out: Sequence[str], how: Choices) -> Result:
+def _result(table: RunTable, parts: Sequence[Measured], left_out: Sequence[str], how: BayesOptions) -> Result:
     systems, discordant = parts[0].systems, parts[0].discordant
     ranked = [part.ranked() for part in parts] if len(systems) > 1 else []
     posteriors = tuple(one for pairs, _ in ranked for one in pairs)
@@ -221,7 +223,6 @@ def _result(table: Runs, parts: Sequence[Measured], left_out: Sequence[str], how
         {
             "command": "bayes",
             "task": "runs",
-            "column": "",
             "unit": "run",
             "units": max(sum(len(one.splits) for one in part.data) for part in parts),
             "items": len({one.name for part in parts for one in part.data}),
@@ -230,7 +231,6 @@ def _result(table: Runs, parts: Sequence[Measured], left_out: Sequence[str], how
             "times": how.draws,
             "interval": "posterior",
             "test": "bayes",
-            "family": 0,
             # Measures are called as in the table of runs.
             "titles": {},
         },

@@ -33,8 +33,8 @@ from assay.result.schema import (
     Thirds,
 )
 from assay.stats import bayes
-from assay.stats.bayes import Fit, Priors, Three, constant, correlated
-from assay.stats.many import replicated
+from assay.stats.bayes import Fit, Priors, Three, constant_rows, fit_correlated
+from assay.stats.many import count_replications
 from assay.stats.significance import mcnemar
 
 SIDES = 24
@@ -47,7 +47,7 @@ RHO = ("folds", "sizes")
 
 
 @dataclass(frozen=True)
-class Choices:
+class BayesOptions:
     """Settings of a comparison of runs."""
 
     rho: str | float | None = None
@@ -70,7 +70,7 @@ class Measured:
     rope: Rope
     losses: tuple[str, ...]
     """Warnings of runs that are left out."""
-    how: Choices
+    how: BayesOptions
     discordant: Discordant
 
     @property
@@ -110,7 +110,7 @@ class Measured:
             yield Score(system, self.name, "mean", None, None, float(np.mean(means)), math.nan, math.nan, True)
             for one, rho, mean in zip(self.data, self.rhos, means, strict=True):
                 runs = one.values[system]
-                ends = correlated(runs, rho).interval() if len(runs) > 1 else (math.nan, math.nan)
+                ends = fit_correlated(runs, rho).interval() if len(runs) > 1 else (math.nan, math.nan)
                 low, high = np.clip(ends, *self.range).tolist()
                 yield Score(system, self.name, "mean", None, f"dataset:{one.name}", mean, low, high, True)
 
@@ -155,12 +155,12 @@ class Measured:
         width = half
         if not any(row.any() for row in rows):
             model, decision, mean, width = "identical", (0.0, 1.0, 0.0), Estimate(0.0, 0.0, 0.0), half or 1.0
-        elif constant(rows).all():
-            places = bayes.settled(rows, half)
+        elif constant_rows(rows).all():
+            places = bayes.constant_regions(rows, half)
             left, equal, right = (places.count(place) / number for place in ("left", "rope", "right"))
             model, decision, width = "constant", (left, equal, right), half or equal
         elif number == 1 and not how.hierarchical:
-            found = correlated(rows[0], self.rhos[0])
+            found = fit_correlated(rows[0], self.rhos[0])
             model, decision, mean = "correlated-t", found.regions(half), self.estimate(found.mean, *found.interval())
             points = [_point(one, bayes.USUAL, found.regions(one), found.regions(one)) for one in _ropes(half)]
         else:
@@ -218,12 +218,12 @@ class Measured:
             signed_rank=_thirds(signed, half) if signed else None,
         )
         told = with_kind(replace(told, **_replicated(told)) if number > 1 and model != "constant" else told)
-        return replace(told, verdict=verdict(told, self.rope))
+        return replace(told, verdict=posterior_verdict(told, self.rope))
 
     def _by_data_set(self, a: str, b: str, rows: Sequence[Floats], fitted: Fit | None) -> Iterator[DataSetDifference]:
         shrunken = fitted.rows if fitted else (None,) * len(self.data)
         for one, rho, row, seen in zip(self.data, self.rhos, rows, shrunken, strict=True):
-            alone = correlated(row, rho)
+            alone = fit_correlated(row, rho)
             yield DataSetDifference(
                 name=one.name,
                 runs=len(row),
@@ -238,7 +238,7 @@ class Measured:
                 p=alone.p,
                 a_ahead=int((row < 0).sum()),
                 b_ahead=int((row > 0).sum()),
-                note="no variation between runs" if constant([row])[0] else "",
+                note="no variation between runs" if constant_rows([row])[0] else "",
             )
 
 
@@ -249,7 +249,7 @@ def _replicated(one: Posterior) -> dict[str, Any]:
         return {}
     # One-sided, in the direction of the claim.
     one_sided = [row.p / 2 if row.difference * whole > 0 else 1 - row.p / 2 for row in one.by_data_set]
-    found = replicated([1.0 if math.isnan(p) else p for p in one_sided], ALPHA)
+    found = count_replications([1.0 if math.isnan(p) else p for p in one_sided], ALPHA)
     names = tuple(one.by_data_set[index].name for index in found.named)
     return {"better": one.b if whole > 0 else one.a, "better_on": found.least, "better_on_names": names}
 
@@ -410,8 +410,8 @@ def headline(order: Sequence[str], posteriors: Sequence[Posterior], rope: Rope) 
     return f"{order[0]}{''.join(links)}{region}"
 
 
-def verdict(one: Posterior, rope: Rope) -> str:
-    """The verdict on two systems, the shares behind it, and the region."""
+def posterior_verdict(one: Posterior, rope: Rope) -> str:
+    """The verdict on two systems, its shares, and the region."""
     a, b, measure, shares = one.a, one.b, one.measure, one.decision
     sets = "one data set" if one.data_sets == 1 else f"{one.data_sets} data sets"
     if one.kind == "identical":

@@ -14,7 +14,7 @@ from assay.errors import InputError, UsageError, unknown
 from assay.experiment.tables import PAIRS, Row, Split, measurements, read_whole, records, word
 from assay.formats.source import Source
 from assay.records import dataclass
-from assay.stats.bayes import within
+from assay.stats.bayes import is_within
 from assay.stats.intervals import wilson
 
 MOST_NAMED = 5
@@ -38,7 +38,7 @@ Discordant = Mapping[tuple[str, str, str, str, Split], tuple[int, int]]
 
 
 @dataclass
-class Runs:
+class RunTable:
     """All measurements of a file, or of one file for each system."""
 
     name: str
@@ -53,11 +53,11 @@ class Runs:
 
     def systems(self, measures: Iterable[str]) -> list[str]:
         """The systems that any of the measures was taken of, by name: the order of lines does not matter."""
-        return in_order({name for one in measures for by_system in self.cells[one].values() for name in by_system})
+        return sort_names({name for one in measures for by_system in self.cells[one].values() for name in by_system})
 
     def data_sets(self, measures: Iterable[str]) -> list[str]:
         """The data sets that any of the measures was taken on, by name."""
-        return in_order({name for measure in measures for name in self.cells[measure]})
+        return sort_names({name for measure in measures for name in self.cells[measure]})
 
     def scores(self) -> list[str]:
         """The measures whose values all lie between 0 and 1; where there are none, all."""
@@ -97,12 +97,12 @@ def suggests_less(measure: str) -> bool:
     return any(word.lower() in _LESS for word in _WORDS.findall(measure))
 
 
-def in_order(names: Iterable[str]) -> list[str]:
+def sort_names(names: Iterable[str]) -> list[str]:
     """Names in order, with 2 before 10."""
     return sorted(names, key=lambda name: [int(part) if part.isdecimal() else part for part in _DIGITS.split(name)])
 
 
-def chosen(kind: str, wanted: Iterable[str], known: Iterable[str], where: str) -> list[str]:
+def choose_names(kind: str, wanted: Iterable[str], known: Iterable[str], where: str) -> list[str]:
     """The names that are asked for, in that order; all where none is."""
     listed, known = list(dict.fromkeys(wanted)), list(known)
     for name in listed:
@@ -114,26 +114,26 @@ def chosen(kind: str, wanted: Iterable[str], known: Iterable[str], where: str) -
 # --- reading ---
 
 
-def read_text(path: str) -> tuple[str, str]:
+def read_table_text(path: str) -> tuple[str, str]:
     """A file's text and the hash of it."""
     source = Source(path)
     return "".join(batch.text for batch in source.batches()), source.sha256
 
 
-def read_runs(path: str, text: str, sha256: str) -> Runs:
+def read_runs(path: str, text: str, sha256: str) -> RunTable:
     """CSV or TSV text with a row for each measurement."""
-    runs = Runs(path, sha256)
+    runs = RunTable(path, sha256)
     for row in measurements(path, text, " Matrices are given as NAME=FILE, one for each system."):
         runs.add(row)
     return runs
 
 
-def read_matrices(files: Sequence[tuple[str, str]], folds: int | None) -> Runs:
+def read_matrices(files: Sequence[tuple[str, str]], folds: int | None) -> RunTable:
     """One matrix for each system: a line for each data set, a number for each run, repetition by repetition."""
-    runs = Runs(", ".join(path for _, path in files), "")
+    runs = RunTable(", ".join(path for _, path in files), "")
     first: list[int] = []
     for system, path in files:
-        text, sha256 = read_text(path)
+        text, sha256 = read_table_text(path)
         runs.files[system] = (path, sha256)
         rows: list[tuple[str, list[float]]] = []
         for number, line in enumerate(text.splitlines(), 1):
@@ -194,14 +194,14 @@ class PairedRuns:
     splits: tuple[Split, ...]
     values: Mapping[str, Floats]
     denominators: Floats
-    """The number of items behind each measurement, where it is known."""
+    """The number of items of each measurement; nan if it is not known."""
     folds: int
     share: float
     """The test part's share of the test and training parts; nan where their sizes are not known."""
 
 
-def data_sets(
-    runs: Runs, measure: str, systems: Sequence[str], datasets: Sequence[str], *, common: bool
+def pair_runs(
+    runs: RunTable, measure: str, systems: Sequence[str], datasets: Sequence[str], *, common: bool
 ) -> tuple[list[PairedRuns], list[str]]:
     """The data sets of a measure with the splits that all systems were measured on, and warnings of the rest.
 
@@ -404,7 +404,7 @@ def scale_doubts(region: Rope, measure: str, data: Sequence[PairedRuns]) -> list
             f"{measure}: test parts of {_items(data):,.0f} items make the region as wide as ±{half:.3g} "
             f"({region.origin}), and true differences are lost in it. Say with --rope what matters."
         )
-    if largest > 0 and within(largest, half):
+    if largest > 0 and is_within(largest, half):
         doubts.append(f"{measure}: no difference is larger than the region of ±{half:g}: all is equivalent by it.")
     elif half > np.ptp(_values(data)) / 2 > 0:
         doubts.append(

@@ -44,7 +44,7 @@ class Commands(click.Group):
             return None
         from importlib import import_module
 
-        command: click.Command = getattr(import_module(f"assay.cli.{_FILES[heading]}"), f"run_{cmd_name}")
+        command: click.Command = getattr(import_module(f"assay.cli.{_FILES[heading]}"), f"{cmd_name}_command")
         return command
 
     def resolve_command(
@@ -92,7 +92,7 @@ def main() -> None:
     """Evaluate annotation systems: how good they are, what differs, how sure."""
 
 
-def run(arguments: Sequence[str] | None = None) -> None:
+def run_command_line(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit: 0 done, 1 threshold missed, 2 input or usage, 70 internal, 130, 141."""
     # Our products are long and narrow: a second thread of the linear algebra would only spin.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -179,21 +179,14 @@ def _report_error(error: BaseException, debug: bool) -> int:
         import traceback
 
         traceback.print_exception(error)
-    if isinstance(error, AssayError):
-        click.echo(f"assay: {error}", err=True)
-        return 2
+    text = str(error) if isinstance(error, AssayError) else ""
     if isinstance(error, OSError) and error.errno in _NO_ROOM:
         _silence()
         where = f"{error.filename}: " if error.filename else "the output "
-        click.echo(f"assay: {where}cannot be written ({str(error.strerror).lower()}).", err=True)
-        return 2
-    if isinstance(error, MemoryError) or (isinstance(error, ImportError) and _MAPPING in str(error)):
-        click.echo("assay: not enough memory. Give fewer or smaller files at a time.", err=True)
-        return 2
-    if not debug:
-        click.echo(
-            f"assay: internal error: {type(error).__name__}: {error}. Please report it with the output of the "
-            "same command with --debug.",
-            err=True,
-        )
-    return 70
+        text = f"{where}cannot be written ({str(error.strerror).lower()})."
+    elif isinstance(error, MemoryError) or (isinstance(error, ImportError) and _MAPPING in str(error)):
+        text = "not enough memory. Give fewer or smaller files at a time."
+    remedy = "Please report it with the output of the same command with --debug."
+    if text or not debug:
+        click.echo(f"assay: {text or f'internal error: {type(error).__name__}: {error}. {remedy}'}", err=True)
+    return 2 if text else 70

@@ -23,7 +23,7 @@ from assay.files import write
 from assay.keywords import BREAKDOWN, COMPARED, CompareKeywords, CrossKeywords, Keywords, ScoreKeywords
 
 if TYPE_CHECKING:
-    from assay.engine.run import Step
+    from assay.engine.run import ShardProgress
     from assay.result import Result, Results
     from assay.result.gates import Gates
 
@@ -39,7 +39,7 @@ MEASURE = measure_option('Measure, e.g. accuracy or "tag-f1(column=XPOS)" (assay
 @output_options
 @gate_options
 @shard_options
-def run_score(**given: Any) -> int:
+def score_command(**given: Any) -> int:
     """Score systems against gold, with intervals.
 
     GOLD and each system are a file, a folder, a glob pattern or - (standard input), also compressed. NAME=PATH gives
@@ -65,7 +65,7 @@ def run_score(**given: Any) -> int:
 @output_options
 @gate_options
 @shard_options
-def run_compare(**given: Any) -> int:
+def compare_command(**given: Any) -> int:
     """Compare systems: which is better, how sure, what changed.
 
     GOLD and each system are a file, a folder, a glob pattern or - (standard input), also compressed. NAME=PATH gives
@@ -124,12 +124,12 @@ def _evaluate(
 
         if data:
             from assay.scale.run import score
-            from assay.scale.sets import compare_one, data_sets, evaluate_sets
+            from assay.scale.sets import compare_one, evaluate_sets, name_data_sets
 
             if partial is not None or cluster is not None or (gates and gates.baseline):
                 wrong = "--partial" if partial else "--cluster" if cluster else "--fail-if-worse"
                 raise UsageError(f"{wrong} is for one data set at a time, without --data.")
-            golds, systems = data_sets(data, files)
+            golds, systems = name_data_sets(data, files)
             if verb == "compare" and len(systems) < 2:
                 raise UsageError(few)
             result: Result | Results = evaluate_sets(
@@ -142,7 +142,7 @@ def _evaluate(
             from assay.engine.options import Options
             from assay.scale.run import evaluate, part_of
 
-            def report(step: Step) -> None:
+            def report(step: ShardProgress) -> None:
                 minutes, seconds = divmod(round(step.left), 60)
                 speed = step.tokens / step.seconds if step.seconds else 0
                 tell(f"{step.done:,} of {step.total:,} shards, {speed:,.0f} tokens/s, {minutes}:{seconds:02} left")
@@ -170,7 +170,7 @@ def _evaluate(
 @keyword_options(Keywords)
 @output_options
 @gate_options
-def run_agreement(
+def agreement_command(
     annotators: tuple[str, ...],
     measures: tuple[str, ...],
     output: Output,
@@ -220,7 +220,7 @@ def run_agreement(
         metavar="THEORY=FILE")
 @keyword_options(CrossKeywords)
 @output_options
-def run_cross(
+def cross_command(
     systems: tuple[str, ...],
     data: tuple[str, ...],
     theories: tuple[str, ...],
@@ -283,9 +283,9 @@ def run_cross(
         from assay.tasks.cross.compare import cross
 
         if data:
-            from assay.scale.sets import data_sets, evaluate_sets
+            from assay.scale.sets import evaluate_sets, name_data_sets
 
-            result: Result | Results = evaluate_sets(*data_sets(data, systems, theories), cross, options)
+            result: Result | Results = evaluate_sets(*name_data_sets(data, systems, theories), cross, options)
         else:
             result = cross(theories, systems, **options)
     return output.deliver(result)

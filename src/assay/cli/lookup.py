@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @click.command(cls=Command)
 @click.argument("names", nargs=-1)
-def run_measures(names: tuple[str, ...]) -> None:
+def measures_command(names: tuple[str, ...]) -> None:
     """List measures and slices, or explain some.
 
     With NAMES, the full documentation of these.
@@ -26,10 +26,12 @@ def run_measures(names: tuple[str, ...]) -> None:
       assay measures
       assay measures tag-f1
     """
-    from assay.engine.measure import measures
+    from assay import plugins
+    from assay.engine.measure import definition_of, measures
     from assay.engine.slices import slices
 
-    known, cuts = measures(), slices()
+    known = measures() | {name: definition_of(one, name) for name, one in plugins.load_all("measures").items()}
+    cuts = slices() | plugins.load_all("slices")
     for name in names:
         if name not in known:
             raise unknown("measure", name, known)
@@ -58,7 +60,7 @@ _COMMON = ("conllu", "conll", "tsv", "slash", "jsonl", "brat", "brackets", "conl
 
 @click.command(cls=Command)
 @click.argument("names", nargs=-1)
-def run_formats(names: tuple[str, ...]) -> None:
+def formats_command(names: tuple[str, ...]) -> None:
     """List the input formats with examples.
 
     With NAMES, only these. The formats that most people have come first.
@@ -76,8 +78,8 @@ def run_formats(names: tuple[str, ...]) -> None:
     for name in names or dict.fromkeys((*_COMMON, *FORMATS)):
         known = FORMATS[name]
         click.echo(f"{specs.spell(known.name, known.parameters)}: {known.title}")
-        if known.parameter_help:
-            click.echo(f"  ({known.parameter_help})")
+        if known.help:
+            click.echo(f"  ({known.help})")
         for line in known.example.rstrip("\n").split("\n"):
             click.echo(f"    {line.replace(chr(9), '  ')}")
         click.echo("")
@@ -89,7 +91,7 @@ def run_formats(names: tuple[str, ...]) -> None:
 
 @click.group(cls=Group, invoke_without_command=True)
 @click.pass_context
-def run_tagset(ctx: click.Context) -> None:
+def tagset_command(ctx: click.Context) -> None:
     """Show tagsets, and check tags against one.
 
     A tagset says how tags split into a part of speech and categories.
@@ -103,7 +105,7 @@ def run_tagset(ctx: click.Context) -> None:
         ctx.invoke(list_tagsets)
 
 
-@run_tagset.command("list")
+@tagset_command.command("list")
 def list_tagsets() -> None:
     """List the bundled tagsets."""
     from assay.tasks.tags.tagsets import built_in, find_tagset
@@ -113,7 +115,7 @@ def list_tagsets() -> None:
     click.echo("\nOne as a file, to start your own from: assay tagset show NAME. Use it with --tagset NAME or FILE.")
 
 
-@run_tagset.command("show")
+@tagset_command.command("show")
 @click.argument("name")
 def show_tagset(name: str) -> None:
     """Print the file of a tagset."""
@@ -125,7 +127,7 @@ def show_tagset(name: str) -> None:
     click.echo(known[name], nl=False)
 
 
-@run_tagset.command("check")
+@tagset_command.command("check")
 @click.argument("path", type=click.Path())
 @option("--tagset", "Tagset by name (assay tagset) or file.", required=True)
 @option("--column", "Column of the tags.")
@@ -155,7 +157,7 @@ _WEIGHTS = add_options(
 
 
 @click.group(cls=Group)
-def run_weights() -> None:
+def weights_command() -> None:
     """Make weights of categories, or show some.
 
     Weights come from ambiguity, from rules of a parser, or from corpus queries.
@@ -167,7 +169,7 @@ def run_weights() -> None:
     """
 
 
-@run_weights.command("ambiguity")
+@weights_command.command("ambiguity")
 @click.argument("lexicon", type=click.Path())
 @option("--tagset", _TAGSET, required=True)
 @option("--column", "LEXICON is a corpus: take the tags of each form in this column.")
@@ -198,7 +200,7 @@ def weigh_ambiguity(
     _write_weights(lambda tags: from_file(lexicon, tags, **options), tagset, normalise, output)
 
 
-@run_weights.command("rules")
+@weights_command.command("rules")
 @click.argument("uses", type=click.Path())
 @option("--grammar", "What each rule refers to (JSON), if USES gives names and words.", type=click.Path())
 @option("--tagset", f"{_TAGSET} Other categories are then an error.")
@@ -224,7 +226,7 @@ def weigh_rules(uses: str, tagset: str | None, normalise: bool, output: str | No
     _write_weights(lambda tags: from_uses(uses, tagset=tags, **options), tagset, normalise, output)
 
 
-@run_weights.command("queries")
+@weights_command.command("queries")
 @click.argument("log", type=click.Path())
 @option("--tagset", _TAGSET, required=True)
 @option("--aliases", "Other names of attributes: lines alias TAB category.", type=click.Path())
@@ -249,7 +251,7 @@ def weigh_queries(log: str, tagset: str, normalise: bool, output: str | None, **
     _write_weights(lambda tags: from_log(log, tags, **options), tagset, normalise, output)
 
 
-@run_weights.command("show")
+@weights_command.command("show")
 @click.argument("weights")
 @WRITTEN
 def show_weights(weights: str, output: str | None) -> None:
@@ -261,9 +263,9 @@ def show_weights(weights: str, output: str | None) -> None:
       assay weights show poliqarp
       assay weights show weights.json -o table.tsv
     """
-    from assay.tasks.tags.weights import format_table, load
+    from assay.tasks.tags.weights import format_table, load_weights
 
-    put(format_table(load(weights)), output)
+    put(format_table(load_weights(weights)), output)
 
 
 def _write_weights(
@@ -282,7 +284,7 @@ def _write_weights(
 
 @click.command(cls=Command)
 @click.argument("names", nargs=-1)
-def run_cite(names: tuple[str, ...]) -> None:
+def cite_command(names: tuple[str, ...]) -> None:
     """BibTeX for assay and what was used.
 
     NAMES are measures and tests, or result files (JSON).

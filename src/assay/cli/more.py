@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 @click.command(cls=Command)
 @click.argument("result", type=click.Path())
 @output_options
-def run_report(result: str, output: Output) -> None:
+def report_command(result: str, output: Output) -> None:
     """Show a saved result again, as tables, a page or another format.
 
     RESULT is what `--format json` or `-o result.json` saved; nothing is computed again.
@@ -58,7 +58,7 @@ def run_report(result: str, output: Output) -> None:
 @option("-m --measure measures", "Run this measure of your own (module:function).", multiple=True)
 @gate_options
 @output_options
-def run_merge(parts: tuple[str, ...], measures: tuple[str, ...], gates: Gates | None, output: Output) -> int:
+def merge_command(parts: tuple[str, ...], measures: tuple[str, ...], gates: Gates | None, output: Output) -> int:
     """Make one result of the parts that several jobs wrote.
 
     The result is the same, to the last digit, as if one process had read all files. Each job writes a part, e.g. the
@@ -72,9 +72,9 @@ def run_merge(parts: tuple[str, ...], measures: tuple[str, ...], gates: Gates | 
     output.check()
     with output.progress("Merging …"):
         from assay.engine.finish import make_result
-        from assay.scale.partfiles import merged
+        from assay.scale.partfiles import merge_files
 
-        result = make_result(merged(parts, measures))
+        result = make_result(merge_files(parts, measures))
     if output.has_page and result.texts is None:
         output.tell("note: the page has no sentences, because the parts have none. Write them with --embed auto.")
     return output.deliver(result, gates)
@@ -94,7 +94,7 @@ def run_merge(parts: tuple[str, ...], measures: tuple[str, ...], gates: Gates | 
 @option("--which", "Whose annotation to write if the file contains several.", metavar="WHO")
 @INPUT_FORMAT
 @option("-o --output", "Write to this file; for brat, to a new folder, or to X.ann.", type=OutputPath())
-def run_convert(
+def convert_command(
     path: str,
     target: str | None,
     column: str | None,
@@ -124,11 +124,11 @@ def run_convert(
 
     asked = Asked(which=which or "", repair=check_repair(repair or ""))
     source = Input(path, input_format=input_format, wanted=[column] if column else [], asked=asked)
-    if to_scheme or scheme or (repair and not source.plan.spans):
+    if to_scheme or scheme or (repair and "spans" not in source.plan.layers):
         text, losses = write.rewrite(source, target, column, scheme=scheme, repair=repair, to_scheme=to_scheme)
         texts = {"": text}
     elif target or repair:
-        texts, losses = write.convert(source, target or source.plan.format, column)
+        texts, losses = write.convert_file(source, target or source.plan.format, column)
     else:
         raise UsageError("say what to write: --to FORMAT, --to-scheme SCHEME or --repair.")
     if "" in texts:
@@ -143,7 +143,7 @@ def run_convert(
 @choice("--language", "english german", "Only the taggers of one language. Default: all examples.")
 @option("--html", "Write report pages into this folder.", type=OutputPath(file_okay=False))
 @option("--copy", "Copy the files of the demo into this folder, to try things on.", type=OutputPath(file_okay=False))
-def run_demo(language: str | None, html: str | None, copy: str | None) -> None:
+def demo_command(language: str | None, html: str | None, copy: str | None) -> None:
     """Compare real systems on the bundled corpora.
 
     Taggers, recognisers, parsers and resolvers are compared; no network is needed.
@@ -153,7 +153,6 @@ def run_demo(language: str | None, html: str | None, copy: str | None) -> None:
       assay demo --language german
       assay demo --copy here/
     """
-
     from assay import demo
 
-    demo.run_demo([language] if language else demo.EXAMPLES, html, copy)
+    demo.show_examples([language] if language else demo.EXAMPLES, html, copy)

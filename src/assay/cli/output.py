@@ -54,13 +54,15 @@ class Output:
     def check(self, *, sets: bool = False) -> None:
         """Raise an error before the work begins: no such format or table, no matplotlib, one page for several data
         sets."""
+        from assay import plugins
         from assay.render import ENDINGS, FORMATS, check_tables
 
         if sets and self.html and ENDINGS.get(Path(self.html).suffix.lower()) == "html":
             raise UsageError(f"{self.html}: each data set has a page of its own. Say a folder: --html FOLDER")
-        if self.format not in ("", *FORMATS):
+        if self.format not in ("", *FORMATS) and plugins.load("renderers", self.format) is None:
             raise unknown("format", self.format, FORMATS)
-        check_tables(self.tables, self.format or "table")
+        if self.tables:
+            check_tables(self.tables, self.format or "table")
         if self.figures:
             from assay.render.pictures import check_plot
 

@@ -23,7 +23,7 @@ PLAN = click.argument("plan", type=click.Path(), metavar="FILE.toml")
 
 
 @click.group(cls=Group)
-def run_experiment() -> None:
+def experiment_command() -> None:
     """Train and test systems over many splits of the data.
 
     This is cross-validation over external programs, with runs that can be interrupted and a store of measurements. A
@@ -37,7 +37,7 @@ def run_experiment() -> None:
     """
 
 
-@run_experiment.command("run")
+@experiment_command.command("run")
 @PLAN
 @option("--jobs", "Number of runs at a time. Default: that of the file, or 1.", type=click.IntRange(min=1))
 @CLUSTER
@@ -100,7 +100,7 @@ def run_due(plan: str, retry: bool, rescore: bool, dry_run: bool, quiet: bool, *
     return 1 if progress.failures else 0
 
 
-@run_experiment.command("status")
+@experiment_command.command("status")
 @PLAN
 def show_status(plan: str) -> None:
     """Show what is done, failed and due, the failures, and the time that is left.
@@ -149,7 +149,7 @@ def show_status(plan: str) -> None:
     click.echo("\n".join(lines))
 
 
-@run_experiment.command("export")
+@experiment_command.command("export")
 @PLAN
 @option("-o --output", "Write to this file.", type=OutputPath())
 @option("--pairs", "Instead, write the items that only one system has right, for each pair and split.", is_flag=True)
@@ -172,7 +172,7 @@ def export_runs(plan: str, output: str | None, pairs: bool) -> None:
         )
 
 
-@run_experiment.command("import")
+@experiment_command.command("import")
 @PLAN
 @click.argument("table", type=click.Path())
 @option("--replace", "Overwrite what was imported before.", is_flag=True)
@@ -188,7 +188,7 @@ def import_runs(plan: str, table: str, replace: bool) -> None:
     click.echo(f"measurements of {number} runs taken into the store.")
 
 
-@run_experiment.command("splits")
+@experiment_command.command("splits")
 @PLAN
 @option("-o --output", "Folder to write to.", type=OutputPath(file_okay=False), required=True)
 @option("--parts", "Also write the train, dev and test part of each split.", is_flag=True)
@@ -256,7 +256,7 @@ def _summary(progress: Progress) -> str:
 @SEED
 @option("--nemenyi", "Form groups of ranks by Nemenyi's test, instead of Wilcoxon's and Holm's.", is_flag=True)
 @output_options
-def run_bayes(
+def bayes_command(
     runs: tuple[str, ...], measures: tuple[str, ...], ropes: tuple[str, ...], output: Output, **options: Any
 ) -> int:
     """Estimate from many runs how probably a system is better.

@@ -14,6 +14,7 @@ import numpy as np
 
 from assay.arrays import NONE, Bools, Ints, Stretches, ids_of_runs
 from assay.corpus.columns import Column as Column
+from assay.corpus.columns import code_by_alphabet as code_by_alphabet
 from assay.corpus.columns import one_vocabulary as one_vocabulary
 from assay.corpus.marks import Marks as Marks
 from assay.corpus.marks import move_layers as move_layers
@@ -97,32 +98,6 @@ class Trees:
 
 
 @dataclass(frozen=True, eq=False)
-class Chains:
-    """Mentions and the chains that they belong to, by document and place."""
-
-    document: Ints
-    begin: Ints
-    """The first word of each mention, counted within its document …"""
-    end: Ints
-    """… and the one behind the last."""
-    chain: Ints
-    """The number of its chain, counted over all documents: no chain reaches beyond its document."""
-    names: tuple[str, ...]
-    """The name of each chain in its file."""
-    lines: Ints
-    """The line in which each mention opens."""
-    heads: Ints | None = None
-    """The head word of each mention, counted within its document, -1 where it is not known."""
-    stretches: Mapping[int, Stretches] = field(default_factory=dict)
-    """For the mentions with gaps, by number: where their words lie."""
-    types: Column | None = None
-    """The type of entity that each mention names, empty where it names none."""
-
-    def __len__(self) -> int:
-        return len(self.document)
-
-
-@dataclass(frozen=True, eq=False)
 class Corpus:
     """Words in columns, cut into sentences and documents; nothing here knows which format it came from."""
 
@@ -158,7 +133,6 @@ class Corpus:
     trees: Trees | None = None
     unparsed: frozenset[int] = frozenset()
     """The sentences without a tree; one whose words are not given either has one word, which is empty."""
-    chains: Chains | None = None
     texts: tuple[str, ...] | None = None
     """The text of each sentence if spans are given by characters."""
     in_documents: bool = False
@@ -364,7 +338,7 @@ class Corpus:
         )
 
     def reordered(self, documents: Sequence[int]) -> Corpus:
-        """Some or all documents in this order, without chains."""
+        """Some or all documents in this order, without mentions of chains."""
         assert self.lines is not None and self.document_starts is not None
         document_starts = np.concatenate([[0], np.cumsum(np.diff(self.document_starts)[documents])])
         order = np.concatenate([np.arange(*self.document_starts[[one, one + 1]]) for one in documents])
@@ -387,7 +361,6 @@ class Corpus:
             document_ids=tuple(self.document_ids[number] for number in documents),
             texts=None if self.texts is None else tuple(self.texts[number] for number in order.tolist()),
             spans=None if self.spans is None else self.spans.moved(place)[0],
-            chains=None,
             marks=move_layers(self.marks, place),
             layers={kind: layer.moved(place) for kind, layer in self.layers.items()},
         )
@@ -410,6 +383,12 @@ class Corpus:
                 "it, or resample sentences: --unit sentence"
             )
         return Column.of(value or "" for value in values)
+
+    def names_of_units(self, unit: str) -> Sequence[str]:
+        """Names of sentences or documents that do not depend on the file."""
+        if unit == "sentence":
+            return self.sentence_ids
+        return tuple(map(self.document_name, range(self.documents)))
 
     def unit_names(self, unit: str) -> Iterator[str]:
         """A name for each unit that stays the same when files are read in other company."""

@@ -1,4 +1,4 @@
-"""Data of other libraries, told by their shape and made a Corpus; none of those libraries is imported.
+"""Data of other libraries as a Corpus; they are recognised by their shape, so none of these libraries is imported.
 
 spaCy's Docs have tokens with `text`, `pos_`, `head` …, and entities; data frames of pandas or polars have named
 columns whose cells can be listed; predictions of Hugging Face models are arrays of ids or scores, token by token.
@@ -24,12 +24,12 @@ from assay.corpus import Column, Corpus, Marks, is_pair, is_span
 from assay.errors import InputError, UsageError, unknown
 
 _EMPTY = "_"
-"""The mark of what a Doc does not say."""
+"""The sign for a value that a Doc does not have."""
 _ATTRIBUTES = {"LEMMA": "lemma_", "UPOS": "pos_", "XPOS": "tag_", "FEATS": "morph", "DEPREL": "dep_"}
 _MISSING = ""
 """A cell of a frame without a value."""
 _IGNORED = -100
-"""The id of a position that is not to be judged: padding, special tokens, all but the first piece of a word."""
+"""The id of a position that is not scored: padding, special tokens, all but the first piece of a word."""
 Labels = Mapping[Any, str] | Sequence[str]
 """The labels of ids: `model.config.id2label`, or a list of names."""
 Sentences = list[list[Any]]
@@ -40,23 +40,23 @@ def _is_doc(given: Any) -> bool:
 
 
 def is_frame(given: Any) -> bool:
-    """True of what has the shape of a data frame."""
+    """True for objects like a data frame."""
     return hasattr(given, "columns") and hasattr(given, "shape")
 
 
 def is_foreign(given: Any) -> bool:
-    """True of one text of another library: a data frame, a spaCy Doc, or a list of Docs."""
+    """True for data of another library: a data frame, a spaCy Doc, or a list of Docs."""
     first = given[0] if isinstance(given, list | tuple) and given else given
     return is_frame(given) or _is_doc(first)
 
 
 def is_documents(given: Any) -> bool:
-    """True of documents as dicts, in a list."""
+    """True for a list of documents as dicts."""
     return isinstance(given, list | tuple) and bool(given) and all(isinstance(one, Mapping) for one in given)
 
 
 def refuse_no_data(given: Any, name: str) -> None:
-    """Refuse what is no list of sentences, of which each is a list."""
+    """Raise InputError if this is not a list of sentences that are lists."""
     wrong = [given]
     if isinstance(given, Collection):
         wrong = [one for one in given if not isinstance(one, Sized | Integral)]
@@ -68,7 +68,7 @@ def refuse_no_data(given: Any, name: str) -> None:
 
 
 def corpus_of(given: Any, name: str) -> Corpus:
-    """The corpus in what `is_foreign`."""
+    """The corpus of data of another library."""
     return from_frame(given, name=name) if is_frame(given) else from_spacy(given, name=name)
 
 
@@ -154,13 +154,13 @@ def from_spacy(docs: Any, *, spans: str = "ents", name: str = "data") -> Corpus:
 
 
 def _heads(heads: Ints, starts: Ints, relations: Sequence[str], name: str) -> Column:
-    """The column of heads as numbers within their sentence; a word that is its own head is a root, 0."""
+    """Heads as numbers within their sentence; 0 for a root, which is its own head."""
     words = np.arange(len(heads))
     sentence, theirs = (np.searchsorted(starts, places, side="right") - 1 for places in (words, heads))
     if len(astray := np.flatnonzero(sentence != theirs)):
         word = int(astray[0])
         place = f"{name}, sentence {int(sentence[word]) + 1}, word {word - int(starts[sentence[word]]) + 1}"
-        raise InputError(f"{place}: its head stands in another sentence. Do the Docs' sentences fit their trees?")
+        raise InputError(f"{place}: its head is in another sentence. Do the Docs' sentences fit their trees?")
     numbers = np.where(heads == words, 0, heads - starts[sentence] + 1).tolist()
     pairs = zip(numbers, relations, strict=True)
     return Column.of(_EMPTY if relation == _EMPTY else str(number) for number, relation in pairs)
@@ -180,16 +180,16 @@ def from_frame(
 ) -> Corpus:
     """A corpus from a data frame with a row for each word.
 
-    The columns `sentence` and, where they are there, `word` and `document` are what they say, or others are named;
-    rows of one sentence stand together. `label` takes that column alone, so that gold and systems side by side in one
-    frame can be compared; without it all columns stay under their names. A cell without a value is no label.
+    The columns `sentence` and, if there are any, `word` and `document` mean what they say, or you name others; rows
+    of one sentence must be together. With `label`, only that column is used, so that gold and systems in one frame
+    can be compared; otherwise all columns keep their names. A cell without a value is no label.
     """
     cells = _cells(frame, name)
     word = word or ("word" if "word" in cells else None)
     document = document or ("document" if "document" in cells else None)
     for wanted in filter(None, (sentence, word, document, label)):
         if wanted not in cells:
-            raise InputError(f"{name}: {unknown('column', wanted, cells)} Say which: sentence=, word=, label=.")
+            raise InputError(f"{name}: {unknown('column', wanted, cells)} Name it: sentence=, word=, label=.")
     places = [place for place in (document, sentence, word) if place]
     for place in places:
         if _MISSING in cells[place]:
@@ -203,8 +203,8 @@ def from_frame(
     for index in begins:
         if keys[index] in seen:
             raise InputError(
-                f"{name}, row {index} (counted from 0): sentence {'/'.join(keys[index])} goes on after others. "
-                "Put the rows of a sentence together; where each document counts its own, name it: document="
+                f"{name}, row {index} (counted from 0): sentence {'/'.join(keys[index])} continues after others. "
+                "Put the rows of a sentence together; if each document counts its own, name it: document="
             )
         seen.add(keys[index])
     starts = [*begins, len(keys)]
@@ -226,7 +226,7 @@ def from_frame(
 
 
 def table_text(frame: Any, name: str) -> str:
-    """A data frame as the text of a CSV file, so that it is read and checked as one."""
+    """A data frame as the text of a CSV file, so that it is read and checked like one."""
     cells = _cells(frame, name)
     out = io.StringIO()
     table = csv.writer(out, lineterminator="\n")
@@ -248,7 +248,7 @@ def _cells(frame: Any, name: str) -> dict[str, list[str]]:
 
 
 def _text(cell: Any) -> str:
-    """A cell as text; 3.0 is 3, since whole numbers become fractions in a column that lacks one."""
+    """A cell as text; 3.0 becomes 3, because frames turn whole numbers into fractions if one is missing."""
     if cell is None or type(cell).__name__ in ("NAType", "NaTType") or (isinstance(cell, float) and math.isnan(cell)):
         return _MISSING
     return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
@@ -262,9 +262,9 @@ def from_predictions(
 ) -> tuple[Sentences, Sentences]:
     """Gold's and the system's labels, sentence by sentence, as `score` takes them.
 
-    `predictions` are ids, or a score for each label, of which the highest counts; of a tuple of outputs the first is
-    taken. Where `label_ids` is -100 both sides are left out, and so are sentences of nothing else. With `words`, a
-    list for each sentence, labels become (word, label) pairs.
+    `predictions` are ids, or scores of all labels, of which the highest counts; of a tuple of outputs the first one
+    is used. Positions where `label_ids` is -100 are left out on both sides, and so are sentences of nothing else.
+    With `words`, a list for each sentence, labels become (word, label) pairs.
     """
     outputs, golds = _first(predictions, 3), _first(label_ids, 2)
     if len(outputs) != len(golds):
@@ -278,7 +278,7 @@ def from_predictions(
         known = {int(key): str(text) for key, text in pairs}
 
     def labels(ids: Ints, side: str, number: int) -> list[Any]:
-        """The labels of a sentence, with its words where these are given."""
+        """The labels of a sentence, with its words if there are any."""
         place = f"{side}, sentence {number + 1}"
         found = []
         for one in ids.tolist():
@@ -309,17 +309,22 @@ def from_predictions(
 
 
 def without_ignored(given: Sequence[tuple[str, Any]]) -> tuple[list[tuple[str, Any]], int]:
-    """Gold's and systems' lists without the positions at which gold has -100, and the number of these.
+    """Gold's and systems' lists without the positions at which gold has -100, and the number of these positions.
 
-    Sentences of nothing else are left out too. A system that has -100 elsewhere is refused.
+    Sentences of nothing else are left out too. InputError if a system has -100 elsewhere.
     """
     gold = given[0][1]
     numbers = _is_lists(gold) and not {*map(type, chain.from_iterable(gold))} <= {str}
-    golds, *_ = sides = [_labels_of(one) if numbers and _is_lists(one) else [] for _, one in given]
+    golds, *_ = sides = [
+        [[*map(_label_of, row.tolist() if isinstance(row, np.ndarray) else row)] for row in data]
+        if numbers and _is_lists(data)
+        else []
+        for _, data in given
+    ]
     if not any(_IGNORED in row for side in sides for row in side):
         return [*given], 0
     kept: list[tuple[str, Any]] = []
-    for (name, one), labels in zip(given, sides, strict=True):
+    for (name, data), labels in zip(given, sides, strict=True):
         if [*map(len, labels)] != [*map(len, golds)]:
             raise InputError(
                 f"{name}: some labels are {_IGNORED}, so gold and systems must be lists of the same lengths. Give a "
@@ -334,7 +339,7 @@ def without_ignored(given: Sequence[tuple[str, Any]]) -> tuple[list[tuple[str, A
                     )
         rows = [
             [item for item, label in zip(sentence, ours, strict=True) if label != _IGNORED]
-            for sentence, ours in zip(one, golds, strict=True)
+            for sentence, ours in zip(data, golds, strict=True)
         ]
         kept.append((name, [row for row in rows if row]))
     if not kept[0][1]:
@@ -343,34 +348,29 @@ def without_ignored(given: Sequence[tuple[str, Any]]) -> tuple[list[tuple[str, A
 
 
 def _is_lists(given: Any) -> bool:
-    """True of sentences that are lists or arrays."""
+    """True for sentences that are lists or arrays."""
     sequences = (list, tuple, np.ndarray)
     return isinstance(given, sequences) and all(isinstance(sentence, sequences) for sentence in given)
 
 
-def _labels_of(given: Any) -> list[list[Any]]:
-    """The labels of plain lists, sentence by sentence."""
-    return [[*map(_label_of, row.tolist() if isinstance(row, np.ndarray) else row)] for row in given]
-
-
 def _label_of(item: Any) -> Any:
-    """An item, or the label of a word with its label."""
+    """The label of a (word, label) pair; otherwise the item itself."""
     return item[1] if isinstance(item, tuple | list) and len(item) == 2 else item
 
 
 def _first(given: Any, dimensions: int) -> Any:
-    """The first of several outputs, which a model may give as a tuple; else what is given."""
+    """The first of a tuple of outputs; otherwise the output itself."""
     several = isinstance(given, tuple) and given and np.ndim(_array(given[0])) == dimensions
     return given[0] if several else given
 
 
 def _array(given: Any) -> Array:
-    """An array, also from a tensor that lies on another device."""
+    """An array, also from a tensor on another device."""
     return np.asarray(given.detach().cpu() if hasattr(given, "detach") else given)
 
 
 def _answers(output: Array, kept: Array, place: str) -> Ints:
-    """The predicted ids of the positions that are judged."""
+    """The predicted ids of the positions that are scored."""
     if len(output) != len(kept):
         raise InputError(f"{place}: {len(output)} positions where label_ids have {len(kept)}.")
     chosen = output[kept]
@@ -384,17 +384,17 @@ def _answers(output: Array, kept: Array, place: str) -> Ints:
 
 
 Given = Any
-"""A path, a Corpus, lists of labels, or what adapters know."""
+"""A path, a Corpus, lists of labels, or data of another library."""
 _ENDINGS = (
     *(".gz", ".xz", ".conllu", ".conll", ".conllx", ".tsv", ".txt", ".vert", ".pos", ".xml", ".ccl", ".dag", ".ann"),
     *(".sdp", ".mrp", ".conll09", ".conll08", ".conllup", ".props"),
     *(".jsonl", ".json", ".spans", ".csv", ".ptb", ".mrg", ".export", ".bio", ".iob"),
 )
-"""Endings of files that are no part of a system's name, taken off in this order."""
+"""Endings of files that are removed from a system's name, in this order."""
 
 
 def named_systems(systems: Any) -> dict[str, Given]:
-    """Systems by name: given as a mapping, as one system, or as a sequence of `name=path` or paths."""
+    """Systems by name, from a mapping, one system, or a sequence of `name=path` or paths."""
     if isinstance(systems, Mapping) and systems:
         return {str(name): given for name, given in systems.items()}
     if isinstance(systems, np.ndarray):
@@ -412,17 +412,17 @@ def named_systems(systems: Any) -> dict[str, Given]:
         before, equals, after = item.partition("=") if isinstance(item, str) else ("", "", item)
         named = equals and before and not any(mark in before for mark in "/\\") and not Path(item).exists()
         if named and not after:
-            raise UsageError(f"{item}: there is no path behind it. Say NAME=PATH.")
+            raise UsageError(f"{item}: there is no path after the name. Write NAME=PATH.")
         names.append(before if named else "")
         given.append(after if named else item)
     if not given:
-        raise UsageError("no system to score. Give at least one beside gold.")
+        raise UsageError("no system to score. Give at least one in addition to gold.")
     given_twice = [name for name in names if name and names.count(name) > 1]
     if given_twice:
         raise UsageError(f"two systems are called {given_twice[0]!r}. Give each a name of its own.")
     stems = [name or _stem(item, number) for number, (name, item) in enumerate(zip(names, given, strict=True), 1)]
     if len(set(stems)) < len(stems):
-        # Two files of the same name are told apart by their folder, or else by a number.
+        # Files with the same name also get the name of their folder, or else a number.
         stems = [
             f"{PurePath(item).parent.name}/{stem}"
             if stems.count(stem) > 1 and isinstance(item, str | Path) and PurePath(item).parent.name
@@ -439,7 +439,7 @@ def named_systems(systems: Any) -> dict[str, Given]:
 
 
 def _is_data(systems: Any) -> bool:
-    """True of one system's sentences (lists of labels or of pairs) or documents, not a list of systems."""
+    """True for one system's sentences (lists of labels or of pairs) or documents, not for a list of systems."""
     if is_documents(systems):
         return True
     if not isinstance(systems, list | tuple) or any(map(is_foreign, systems[:1])):
@@ -447,7 +447,7 @@ def _is_data(systems: Any) -> bool:
     if any(isinstance(sentence, str | Path | Corpus) for sentence in systems):
         return False
     if any(isinstance(sentence, Integral) for sentence in systems):
-        return True  # labels without sentences, of which the reader will say so
+        return True  # labels without sentences; the reader raises an error for them
     first: Any = next((sentence for sentence in systems if isinstance(sentence, Sized) and len(sentence)), None)
     # A list of two labels looks like a pair; here only tuples count as pairs.
     if first is None or isinstance(first[0], str | Integral) or is_span(first[0]):

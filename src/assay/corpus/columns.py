@@ -59,3 +59,10 @@ def one_vocabulary(columns: Sequence[Column]) -> tuple[tuple[str, ...], list[Int
     known: dict[str, int] = {}
     recoded = [as_codes(column.vocabulary, known)[column.codes] for column in columns]
     return tuple(known), recoded
+
+
+def code_by_alphabet(columns: Sequence[Column]) -> list[Column]:
+    """The columns with codes over one common vocabulary in alphabetical order."""
+    vocabulary = tuple(sorted({string for column in columns for string in column.vocabulary}))
+    known = {string: code for code, string in enumerate(vocabulary)}
+    return [Column(as_codes(column.vocabulary, known)[column.codes], vocabulary) for column in columns]

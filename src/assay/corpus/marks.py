@@ -7,12 +7,14 @@ from dataclasses import field, replace
 
 import numpy as np
 
-from assay.arrays import NONE, Bools, Ints, Stretches, atoms_at, chosen_stretches
+from assay.arrays import NONE, Bools, Ints, Stretches, atoms_at, chosen_stretches, pack_columns
 from assay.corpus.columns import Column, one_vocabulary
 from assay.records import dataclass
 
 REFERENCES = {"relations": "arguments", "candidates": "links"}
 """Layers without places of their own, and the layer whose marks they refer to."""
+IN_DOCUMENTS = ("mentions", "nodes")
+"""Layers whose units are documents: mentions of chains, and words that are empty nodes."""
 
 
 def _nothing() -> Ints:
@@ -28,7 +30,7 @@ class Marks:
     """
 
     unit: Ints
-    """The sentence (for mentions of chains: the document) in which each begins."""
+    """The sentence (for layers in IN_DOCUMENTS: the document) in which each begins."""
     begin: Ints
     """The first atom of each …"""
     end: Ints
@@ -53,7 +55,7 @@ class Marks:
     @classmethod
     def without_place(cls, unit: Ints, labels: Column, **arguments: Ints) -> Marks:
         """Marks by their arguments alone."""
-        nowhere = np.full(len(unit), NONE)
+        nowhere = np.full(len(unit), NONE, dtype=np.int8)
         return cls(unit, nowhere, nowhere, labels, arguments=arguments)
 
     @classmethod
@@ -114,11 +116,9 @@ class Marks:
 
     def distinct(self, *columns: Ints) -> Marks:
         """Marks by some columns and then by label; of equal ones the first."""
-        rows = np.stack([self._label_ranks(), *columns[::-1]])
-        order = np.lexsort(rows)
-        new = np.ones(len(order), dtype=bool)
-        new[1:] = (rows[:, order[1:]] != rows[:, order[:-1]]).any(axis=0)
-        return self.where(order[new])
+        keys = pack_columns(*columns, self._label_ranks())
+        order = np.argsort(keys, kind="stable")
+        return self.where(order[np.diff(keys[order], prepend=keys[order[:1]] - 1) > 0])
 
     def in_order(self) -> tuple[Marks, Ints]:
         """Marks by first atom, last atom, label and gaps, so that results do not depend on the order of the file; and
@@ -135,6 +135,23 @@ class Marks:
         rows = np.flatnonzero(unit != NONE)
         marks, order = replace(self.where(rows), unit=unit[rows]).in_order()
         return marks, rows[order]
+
+    def refer_to(self, numbers: Ints) -> Marks:
+        """The marks under other numbers of those that they refer to, in the order of the first argument.
+
+        Those that refer to a mark that is gone (NONE) are left out.
+        """
+        arguments = {role: numbers[own] for role, own in self.arguments.items()}
+        first = next(iter(arguments.values()))
+        rows = np.flatnonzero(np.all([own != NONE for own in arguments.values()], axis=0))
+        return replace(self, arguments=arguments).where(rows[np.argsort(first[rows], kind="stable")])
+
+    def equals(self, other: Marks) -> bool:
+        """True if both have the same marks in the same order: units, places, labels and arguments."""
+        columns = [(getattr(self, name), getattr(other, name)) for name in ("unit", "begin", "end")]
+        columns += [(own, other.arguments[role]) for role, own in self.arguments.items()]
+        same = all(np.array_equal(*both) for both in columns) and self.stretches == other.stretches
+        return same and self.labels.strings() == other.labels.strings()
 
     def atoms_of(self, number: int) -> Stretches:
         """The stretches of a mark, one if it has no gap."""
@@ -156,7 +173,11 @@ class Marks:
 
 
 def move_layers(layers: Mapping[str, Marks], place: Ints) -> dict[str, Marks]:
-    """Layers of a corpus whose units come to other places, NONE if to none; marks go with what they refer to."""
+    """Layers of a corpus whose sentences come to other places, NONE if to none; marks go with what they refer to.
+
+    Layers whose units are documents are left out.
+    """
+    layers = {name: marks for name, marks in layers.items() if name not in IN_DOCUMENTS}
     moved, numbers = {}, {}
     for name, marks in layers.items():
         if name not in REFERENCES:
@@ -166,10 +187,7 @@ def move_layers(layers: Mapping[str, Marks], place: Ints) -> dict[str, Marks]:
     for name, marks in layers.items():
         if name in REFERENCES:
             target = REFERENCES[name]
-            arguments = {role: numbers[target][own] for role, own in marks.arguments.items()}
-            first, *others = arguments.values()
-            rows = np.flatnonzero(np.all([first != NONE, *(other != NONE for other in others)], axis=0))
-            rows = rows[np.argsort(first[rows], kind="stable")]
-            unit = moved[target].unit[first[rows]]
-            moved[name] = replace(replace(marks, arguments=arguments).where(rows), unit=unit)
+            referring = marks.refer_to(numbers[target])
+            first = next(iter(referring.arguments.values()))
+            moved[name] = replace(referring, unit=moved[target].unit[first])
     return moved

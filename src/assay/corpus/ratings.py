@@ -1,4 +1,4 @@
-"""Labels that several annotators gave to the same items, with gaps: what agreement is computed from."""
+"""Labels that several annotators gave to the same items, with gaps; agreement is computed from them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from assay.arrays import NONE, Array, Bools, Floats, Ints, as_codes
-from assay.corpus import Column
+from assay.corpus import Column, Corpus
 from assay.errors import UsageError
 from assay.records import dataclass
 
@@ -29,28 +29,28 @@ class Ratings:
     names: Sequence[str]
     """The items by name, in the order of the file."""
     annotators: tuple[str, ...]
-    """By name, so that no figure depends on who is given first."""
+    """In alphabetical order, so that no number depends on the order of the files."""
     labels: tuple[str, ...]
-    """In their order, where they have one."""
+    """In their order, if they have one."""
     item: Ints
     annotator: Ints
     label: Ints
     ordered: bool = False
     """True if the user gave the order of the labels."""
     members: tuple[frozenset[str], ...] | None = None
-    """The members of each label, where labels are sets."""
+    """The members of each label, if labels are sets."""
     unit: Ints | None = None
-    """The unit of resampling that each item belongs to; itself where this is not given …"""
+    """The unit of resampling of each item; None if each item is one."""
     units: Sequence[str] = ()
-    """… and the names of the units."""
+    """Names of the units."""
     noun: str = "item"
-    """The word for one item …"""
+    """The word for one item."""
     unit_noun: str = "item"
-    """… and for one unit."""
+    """The word for one unit."""
     columns: Mapping[str, Column] = field(default_factory=dict)
-    """What else is known of each item: a document, a genre, its text."""
+    """Further columns of the items: a document, a genre, their text."""
     text_of: Callable[[int], str] = no_text
-    """The text that an item stands in, where there is one."""
+    """Function from an item to its text."""
 
     @classmethod
     def of(
@@ -81,12 +81,12 @@ class Ratings:
 
     @property
     def items(self) -> int:
-        """The number of items, those without any rating among them."""
+        """Number of items, also of those without ratings."""
         return len(self.names)
 
     @cached_property
     def sizes(self) -> Ints:
-        """The number of ratings of each item."""
+        """Number of ratings of each item."""
         return np.bincount(self.item, minlength=self.items)
 
     @cached_property
@@ -101,27 +101,27 @@ class Ratings:
 
     @cached_property
     def table(self) -> Ints:
-        """Items × annotators, NONE where there is no rating."""
+        """Labels, items × annotators; NONE if there is no rating."""
         cells = np.full((self.items, len(self.annotators)), NONE, dtype=np.int32)
         cells[self.item, self.annotator] = self.label
         return cells
 
     @cached_property
     def counts(self) -> Array:
-        """Items × labels: how many annotators gave each."""
+        """Number of annotators that gave each label, items × labels."""
         cells = self.item.astype(np.int64) * len(self.labels) + self.label
         size = self.items * len(self.labels)
         return np.bincount(cells, minlength=size).reshape(self.items, len(self.labels)).astype(np.float64)
 
     @cached_property
     def votes(self) -> Floats:
-        """Items × labels: the share that each label has in the majority; labels that are tied share it."""
+        """Share of each label in the majority, items × labels; tied labels share it."""
         return majority(self.counts)
 
     @cached_property
     def numbers(self) -> Floats:
         """The labels as numbers."""
-        found = [number_of(label) for label in self.labels]
+        found = [parse_number(label) for label in self.labels]
         for label, number in zip(self.labels, found, strict=True):
             if number is None:
                 raise UsageError(f"label {label!r} is no number, which levels interval and ratio need.")
@@ -129,12 +129,12 @@ class Ratings:
 
     @cached_property
     def ranks(self) -> Floats:
-        """The places of the labels in their order, which the user gave or which is that of numbers."""
+        """Ranks of the labels in the order that the user gave, or in that of numbers."""
         if not self.ordered:
             for label in self.labels:
-                if number_of(label) is None:
+                if parse_number(label) is None:
                     raise UsageError(
-                        f"the order of labels is not known, since {label!r} is no number. Say it, e.g. "
+                        f"the order of labels is unknown, because {label!r} is no number. Give it, e.g. "
                         '--input-format "ratings(order=low<middle<high)".'
                     )
         return np.arange(len(self.labels), dtype=np.float64)
@@ -145,7 +145,7 @@ class Ratings:
         return np.split(np.argsort(self.annotator, kind="stable"), ends[:-1])
 
     def where(self, kept: Bools) -> Ratings:
-        """The ratings of some items; the others stay as items without any."""
+        """The ratings of some items; the others stay as items without ratings."""
         rows = kept[self.item]
         return replace(self, item=self.item[rows], annotator=self.annotator[rows], label=self.label[rows])
 
@@ -155,20 +155,48 @@ class Ratings:
         return replace(self, item=self.item[rows], annotator=self.annotator[rows], label=self.label[rows])
 
     def coded(self, labels: Sequence[str]) -> Ints:
-        """The codes of labels, NONE for those that no annotator gave."""
+        """Codes of labels; NONE for those that no annotator gave."""
         known = {label: number for number, label in enumerate(self.labels)}
         return np.array([known.get(label, NONE) for label in labels], dtype=np.int64)
 
 
+@dataclass(frozen=True, eq=False)
+class WordNames(Sequence[str]):
+    """Names of words: the sentence, the place in it, the word. Each is made when it is used."""
+
+    corpus: Corpus
+    words: Ints
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __getitem__(self, index: int) -> str:  # type: ignore[override]
+        word = int(self.words[index])
+        sentence = int(self.corpus.sentence_of[word])
+        place = word - int(self.corpus.starts[sentence]) + 1
+        return f"{self.corpus.sentence_ids[sentence]}:{place} {self.corpus.forms[word]}".rstrip()
+
+    def text(self, index: int) -> str:
+        """The sentence of a word, with the word in brackets."""
+        word = int(self.words[index])
+        sentence = int(self.corpus.sentence_of[word])
+        first, end = self.corpus.starts[sentence : sentence + 2].tolist()
+        if not self.corpus.has_words:
+            return ""
+        forms = self.corpus.forms.strings(first, end)
+        forms[word - first] = f"[{forms[word - first]}]"
+        return " ".join(forms)
+
+
 def majority(counts: Array) -> Floats:
-    """For rows of counts by label the share of each label in the majority: 1/t for each of t that are tied."""
+    """Share of each label in the majority, for rows of counts by label: 1/t for each of t tied labels."""
     most = counts.max(axis=1, keepdims=True, initial=0)
     tied = (counts == most) & (most > 0)
     return np.asarray(tied / np.maximum(tied.sum(axis=1, keepdims=True), 1), dtype=np.float64)
 
 
-def number_of(text: str) -> float | None:
-    """The number that a text is, or None."""
+def parse_number(text: str) -> float | None:
+    """The number in a text, or None."""
     try:
         number = float(text)
     except ValueError:
@@ -176,14 +204,14 @@ def number_of(text: str) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def spelt(number: float) -> str:
-    """A number as a label: 3.0 is 3."""
+def spell_number(number: float) -> str:
+    """A number as a label; 3.0 becomes 3."""
     return str(int(number)) if number == int(number) and abs(number) < 1e15 else repr(number)
 
 
 def sorted_labels(labels: set[str]) -> list[str]:
-    """Labels in the order of numbers where all are numbers, else of the alphabet."""
-    numbers = {label: number_of(label) for label in labels}
+    """Labels in numerical order if all are numbers, otherwise in alphabetical order."""
+    numbers = {label: parse_number(label) for label in labels}
     if all(number is not None for number in numbers.values()):
         return sorted(labels, key=lambda label: (numbers[label], label))
     return sorted(labels)

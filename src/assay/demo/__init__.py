@@ -68,7 +68,7 @@ _CROSSED = (
 """Golds and parsers of dependencies and of phrase structure, whose gold takes its functions from the dependencies."""
 
 
-def run_demo(examples: Sequence[str], html: str | None, copy: str | None) -> None:
+def show_examples(examples: Sequence[str], html: str | None, copy: str | None) -> None:
     """Compare the systems of each example; print the verdict, the command for more, and where the pages are."""
     from textwrap import fill, indent
 

@@ -1,4 +1,4 @@
-"""Agreement of annotators, of whom none is gold: all of them at once, every pair of them, and systems beside them."""
+"""Agreement of annotators: of all at once and of each pair, and systems compared with them."""
 
 from __future__ import annotations
 
@@ -34,12 +34,13 @@ from assay.engine.task import find_task, tasks
 from assay.engine.warnings import format_warnings
 from assay.errors import InputError, UsageError
 from assay.formats import Files, plan
-from assay.formats.ratings import FORMAT, SystemRatings, Table, is_table, ratings_in, read_ratings
+from assay.formats.ratings import FORMAT, RatingTable, SystemRatings, is_table, ratings_in, read_ratings
 from assay.formats.source import Source as File
 from assay.formats.source import expand, folder_of
 from assay.keywords import Keywords, explicit
 from assay.records import dataclass
 from assay.result import AltTest, InputFile, Result, Score
+from assay.result.numbers import plural
 
 _GOLD = re.compile(r"(?<![\w'\"./=-])gold(?!\w|[./=-]\w|'\s)")
 """Gold in a sentence on a pair, of whom the first takes its place; not in names of files and values of settings."""
@@ -112,7 +113,7 @@ def _columns(given: Any) -> tuple[str, ...]:
 # --- one table of ratings ---
 
 
-def _one_table(given: Any, columns: Sequence[str], options: Options) -> Table | None:
+def _one_table(given: Any, columns: Sequence[str], options: Options) -> RatingTable | None:
     """The table of ratings that is given; None where each annotator has files of their own."""
     if isinstance(given, Mapping) and given and all(isinstance(one, Mapping) for one in given.values()):
         if columns:
@@ -140,7 +141,7 @@ def _one_table(given: Any, columns: Sequence[str], options: Options) -> Table | 
 
 
 def _of_table(
-    table: Table, given: Sequence[Measure], systems: Any, against: Sequence[str], items: bool, options: Options
+    table: RatingTable, given: Sequence[Measure], systems: Any, against: Sequence[str], items: bool, options: Options
 ) -> Findings:
     """The agreement of the annotators in a table of ratings."""
     ratings = table.ratings()
@@ -170,9 +171,10 @@ def _of_table(
     ]
     gold = replace(sources[0], name=table.path, sentences=ratings.items, words=len(ratings))
     found = _bare(task.name, measures, options, gold, sources)
+    answering = f", {plural(len(answers), 'system')}" if answers else ""
     found.about |= {
         "heading": f"agreement on ratings: {ratings.items:,} items, {len(ratings):,} ratings, "
-        f"{len(ratings.annotators):,} annotators{many.with_systems(len(answers))}; read as ratings ({table.layout})",
+        f"{len(ratings.annotators):,} annotators{answering}; read as ratings ({table.layout})",
         "noun": ratings.noun,
         "unit": ratings.unit_noun,
     }
@@ -180,7 +182,7 @@ def _of_table(
     found.notes += table.notes
     groups = _groups(ratings)
     figures = [many.figure_of(one, ratings, groups) for one in _of_labels(measures)]
-    cuts = [(spec, many.cut(ratings, spec)) for spec in options.slices]
+    cuts = [(spec, many.slice_items(ratings, spec)) for spec in options.slices]
     _add_ratings(found, ratings, groups, figures, answers, measures, against, cuts, items, options)
     return found
 
@@ -230,7 +232,7 @@ def _of_files(
             own = specs or [spec for spec in _defaults(first, b, second, onwards) if _of_pairs(find(spec))]
             there = evaluate_shards("agreement", first, {b: second}, own, onwards)
             back = evaluate_shards("agreement", second, {a: first}, own, replace(backwards, examples=0))
-            parts.append(_of_pair(_either_way(there, back), a, f"{a} ~ {b}"))
+            parts.append(_of_pair(there, back, a, f"{a} ~ {b}"))
         found = _together(parts)
         found.notes += strangers
     if not of_all and not judged:
@@ -245,9 +247,8 @@ def _of_files(
     if units:
         continua = everybody.continua()
         made = [many.unit_figure(one, continua, settings) for one in units]
-        scores, notes = many.scores_of([figure for figure, _ in made], len(continua.units), settings, None)
-        found.rows["scores"] += scores
-        found.notes += [*notes, *(note for _, note in made if note)]
+        _add_scores(found, [figure for figure, _ in made], len(continua.units), settings)
+        found.further_notes += [note for _, note in made if note]
     if judged and in_pairs:
         _add_judged_pairs(found, people, judged, in_pairs, against, settings, options)
     if len(units) == len(of_all) and (in_pairs or not judged):
@@ -333,7 +334,7 @@ class _Everybody:
         assert make is not None
         name = column or self.runs[0].column
         parts = [make(run, [*own, *self.systems], name) for run, own in zip(self.runs, self.groups, strict=True)]
-        return many.split(many.merged(parts), self.systems)
+        return many.split_systems(many.merge_ratings(parts), self.systems)
 
     def continua(self) -> Continua:
         """The units of all annotators."""
@@ -341,7 +342,7 @@ class _Everybody:
         assert make is not None
         if self.systems:
             raise UsageError("systems have no part in measures of units. Leave --system out.")
-        return many.joined([make(run, own) for run, own in zip(self.runs, self.groups, strict=True)])
+        return many.join_continua([make(run, own) for run, own in zip(self.runs, self.groups, strict=True)])
 
     def cut(self, ratings: Ratings, spec: str) -> tuple[Ints, Sequence[str]] | None:
         """The value of each item in a slice; None where it is no slice of the items of all."""
@@ -349,7 +350,7 @@ class _Everybody:
         found = chosen.sentences(self.runs[0].gold) if len(self.runs) == 1 else None
         if found is not None:
             return found[0][ratings.columns["sentence"].codes], found[1]
-        return many.cut(ratings, spec) if spec == "label" else None
+        return many.slice_items(ratings, spec) if spec == "label" else None
 
     def bare(self, measures: Sequence[Measure], options: Options) -> Findings:
         """Findings without scores."""
@@ -397,23 +398,16 @@ def _bare(
     about = {
         "command": "agreement",
         "task": task,
-        "column": "",
         "unit": "item",
         "units": 0,
         "items": 0,
-        "aligned_by": "words",
-        "seed": options.seed,
-        "times": options.times,
         "interval": "percentile",
-        "test": "shuffling",
-        "family": 0,
-        "labels": options.labels,
-        "ignore_labels": options.ignore_labels,
     }
-    return Findings(about, format_signature(signature), gold, sources)
+    line = format_signature(signature)
+    return Findings(about, line, gold, sources, options=options, shown_by_task=False)
 
 
-# --- all annotators, and systems beside them ---
+# --- all annotators, and systems compared with them ---
 
 
 def _groups(ratings: Ratings) -> Groups:
@@ -434,42 +428,43 @@ def _add_ratings(
 ) -> None:
     """Add what the ratings of all annotators amount to, and each system against them."""
     settings = Settings(options.seed, options.times, "percentile")
-    facts = many.agreement_facts(ratings, measures)
+    used = int(np.count_nonzero(np.bincount(ratings.unit_of_item[ratings.sizes > 0], minlength=1)))
+    if not found.rows["scores"]:
+        found.about |= {"units": used, "items": int((ratings.sizes > 1).sum())}
+        found.least_units = FEW_UNITS
+    facts, (level, distance) = many.agreement_facts(ratings, measures), many.alpha_level(measures)
     if facts.level_assumed:
         # After the first alpha, for users who did not mean names.
         place = next(number for number, one in enumerate(figures, 1) if one.measure.partition("(")[0] == "alpha")
         ordinal = many.ordinal_figure(find("alpha(level=ordinal)"), ratings, groups)
         figures = [*figures[:place], ordinal, *figures[place:]]
-    scores, notes = many.scores_of(figures, groups.number, settings, None)
+    _add_scores(found, figures, groups.number, settings)
     unsure = [one.measure for one in figures if not one.resampled]
-    notes += [f"{name}: for so many pairs and labels there are no intervals." for name in unsure]
+    found.further_notes += [f"{name}: for so many pairs and labels there are no intervals." for name in unsure]
     for spec, (codes, names) in cuts:
         for code, name in enumerate(names):
             part = ratings.where(codes == code)
             if len(part):
                 own = _groups(part)
                 chosen = [many.figure_of(one, part, own) for one in _of_labels(measures)]
-                scores += many.scores_of(chosen, own.number, settings, f"{spec}={name}")[0]
-    warnings: list[str] = []
-    level, distance = many.levels(measures)
+                found.rows["scores"] += many.scores_of(chosen, own.number, settings, f"{spec}={name}")[0]
     # Of numbers that are measured, not counted, no two need be equal.
-    strangers = many.different_labels(ratings) if level in ("nominal", "set") else ()
+    found.warnings[:0] = many.different_labels(ratings) if level in ("nominal", "set") else ()
     if figures and not (ratings.sizes > 1).any():
-        warnings.append(f"no {ratings.noun} has two ratings, so that there is no agreement to measure.")
-    many.check_systems(measures, systems)
+        found.warnings.append(f"no {ratings.noun} has two ratings, so that there is no agreement to measure.")
     if systems:
         beside = many.against_figures(ratings, systems, groups, against)
-        rows, said = many.scores_of(beside, groups.number, settings, None)
-        scores, notes = [*scores, *rows], [*notes, *said]
+        _add_scores(found, beside, groups.number, settings)
         if not beside[0].resampled:
-            notes.append("For so many annotators, systems have no intervals and no test against the human ceiling.")
-        tests, said = many.ceiling_comparisons(beside, ratings.annotators, settings)
-        found.rows["comparisons"] += tests
-        notes += said
+            found.further_notes.append(
+                "For so many annotators, systems have no intervals and no test against the human ceiling."
+            )
+        _add_ceilings(found, beside, ratings.annotators, settings)
     for measure in (one for one in measures if one.definition.takes == "systems"):
+        if not systems:
+            raise UsageError(f"{measure} is about systems among annotators. Give one: --system NAME=PATH")
         made = [many.system_figure(measure, ratings, system, groups) for system in systems]
-        rows, said = many.scores_of([figure for figure, _ in made], groups.number, settings, None)
-        scores, notes = [*scores, *rows], [*notes, *said]
+        rows = _add_scores(found, [figure for figure, _ in made], groups.number, settings)
         for system, (_, report) in zip(systems, made, strict=True):
             if isinstance(report, AltTest):
                 rho = next(row for row in rows if row.system == system.name and row.score == "advantage")
@@ -477,33 +472,39 @@ def _add_ratings(
                 found.rows["alt_tests"].append(whole)
             elif isinstance(report, Mapping):
                 # By annotator.
-                undefined = (math.nan, math.nan)
-                scores += [
-                    Score(system.name, str(measure), "accuracy", name, None, value, *undefined)
+                found.rows["scores"] += [
+                    Score(system.name, str(measure), "accuracy", name, None, value, math.nan, math.nan)
                     for name, value in report.items()
                 ]
             elif report:
-                warnings.append(report)
-    order, values = many.disagreements(ratings, level, distance)
-    kept = range(ratings.items) if items else order[: options.examples or many.SHOWN].tolist()
+                found.warnings.append(report)
     pairs = dict([("pairs", str(one.rows.number)) for one in figures if one.rows.listed is not None][:1])
-    used = int(np.count_nonzero(np.bincount(ratings.unit_of_item[ratings.sizes > 0], minlength=1)))
-    if not found.rows["scores"]:
-        found.about |= {"units": used, "items": int((ratings.sizes > 1).sum())}
-        found.least_units = FEW_UNITS
     rated = {"rated": ratings.noun} if ratings.noun != found.about["noun"] else {}
     found.about |= {
         "agreement_facts": facts if figures else None,
         "remarks": {**found.about.get("remarks", {}), **rated, **pairs},
-        "family": len(found.rows["comparisons"]),
     }
-    found.rows["scores"] += scores
     found.rows["annotators"] += many.profile_rows(ratings, level, distance)
     found.rows["coincidences"] += many.coincidence_rows(ratings)
-    found.rows["disagreements"] += [many.disagreement_row(ratings, item, float(values[item])) for item in kept]
-    found.warnings = [*strangers, *found.warnings, *warnings]
+    number = None if items else options.examples or many.SHOWN
+    found.rows["disagreements"] += many.disagreement_rows(ratings, level, distance, number)
     found.pooled = groups.pooled
+
+
+def _add_scores(found: Findings, figures: Sequence[Figure], groups: int, settings: Settings) -> list[Score]:
+    """Add the scores of figures with their intervals, and notes on them."""
+    rows, notes = many.scores_of(figures, groups, settings, None)
+    found.rows["scores"] += rows
     found.further_notes += notes
+    return rows
+
+
+def _add_ceilings(found: Findings, figures: Sequence[Figure], people: Sequence[str], settings: Settings) -> None:
+    """Add the tests of systems against the human ceiling."""
+    tests, notes = many.ceiling_comparisons(figures, people, settings)
+    found.rows["comparisons"] += tests
+    found.further_notes += notes
+    found.about["family"] = len(found.rows["comparisons"])
 
 
 def _add_judged_pairs(
@@ -545,13 +546,9 @@ def _add_judged_pairs(
     for one in measures:
         figures = many.paired_figures(one, counts[str(one)], fields[str(one)], list(people), list(judged), against)
         by_vote = [many.voted_figure(one, name, sums, fields[str(one)]) for vote, name, sums in voted if vote == one]
-        tests, left_out = many.ceiling_comparisons(figures, list(people), settings)
-        scores, notes = many.scores_of(figures, min(sizes), settings, None)
-        more, said = many.scores_of(by_vote, min(sizes), settings, None)
-        found.rows["scores"] += [*scores, *more]
-        found.rows["comparisons"] += tests
-        found.notes += [*notes, *left_out, *said]
-    found.about["family"] = len(found.rows["comparisons"])
+        _add_scores(found, figures, min(sizes), settings)
+        _add_ceilings(found, figures, list(people), settings)
+        _add_scores(found, by_vote, min(sizes), settings)
 
 
 # --- pairs ---
@@ -589,64 +586,54 @@ def _defaults(first: Any, name: str, second: Any, options: Options) -> list[str]
     return specs
 
 
-def _either_way(there: Result, back: Result) -> Result:
-    """The scores that are the same whoever comes first; the ends of intervals are the means of both ways.
+def _of_pair(there: Result, back: Result, first: str, pair: str) -> Result:
+    """The Result about a pair of annotators, under the names of both, of the Results with each in gold's place.
 
-    Scores that take one side for gold (precision, the mean over gold's labels) are left out, and where that is a
-    measure's main score, it is said. Scores by label or by the values of a slice are given for all or for none.
+    It has the scores that do not depend on the order of the two, with the mean ends of both intervals. Scores that
+    take one side for gold (precision, the mean over gold's labels) are left out, with a note if that is a
+    measure's main score. Scores by label or by the values of a slice are given for all or for none.
     """
     measures = dict(zip(back.measures, there.measures, strict=True))
     other = {(measures[row.measure], row.score, row.label, row.slice): row for row in back.scores}
+    pairs = [(row, other.get((row.measure, row.score, row.label, row.slice))) for row in there.scores]
+    differ = set()
+    for row, turned in pairs:
+        undefined = turned is not None and math.isnan(row.value) and math.isnan(turned.value)
+        if turned is None or not (undefined or math.isclose(row.value, turned.value, abs_tol=1e-9)):
+            differ.add(_table(row))
     scores, gone = [], []
-    turned = [other.get((row.measure, row.score, row.label, row.slice)) for row in there.scores]
-    pairs = [*zip(there.scores, turned, strict=True)]
-    differ = {_table(row) for row, back_row in pairs if back_row is None or not _same(row.value, back_row.value)}
-    for row, back_row in pairs:
-        if back_row is not None and _table(row) not in differ:
-            ends = {name: (getattr(row, name) + getattr(back_row, name)) / 2 for name in ("value", "low", "high")}
-            scores.append(replace(row, **ends))
+    for row, turned in pairs:
+        if turned is not None and _table(row) not in differ:
+            ends = {name: (getattr(row, name) + getattr(turned, name)) / 2 for name in ("value", "low", "high")}
+            scores.append(replace(row, system=pair, **ends))
         elif row.main and row.label is None and row.slice is None:
             gone.append(f"{row.measure} depends on who comes first, so it is not given.")
     if gone and not any(row.main for row in scores):
         raise UsageError(f"{gone[0]} Choose another measure with -m")
-    return replace(there, scores=tuple(scores), notes=(*there.notes, *gone))
+    examples = tuple(
+        replace(
+            example,
+            a=pair,
+            sides=tuple(first if side == "gold" else side for side in example.sides),
+            spans=tuple(replace(span, side=first) if span.side == "gold" else span for span in example.spans),
+        )
+        for example in there.examples
+    )
+    renamed: dict[str, Any] = {
+        name: tuple(replace(row, system=pair) for row in getattr(there, name))
+        for name in ("counts", "confusion", "error_types")
+    }
+    for name, texts in (("warnings", there.warnings), ("notes", (*there.notes, *gone))):
+        renamed[name] = tuple(_GOLD.sub(lambda _: first, text) for text in texts)
+    return replace(
+        there, gold=replace(there.gold, name=first), scores=tuple(scores), examples=examples, **renamed
+    )
 
 
 def _table(row: Score) -> tuple[object, ...]:
     """The scores that belong together: those of all labels, and of all values of a slice."""
     kind = None if row.slice is None else row.slice.partition("=")[0]
     return row.measure, row.score, row.label is not None, kind
-
-
-def _same(a: float, b: float) -> bool:
-    return math.isclose(a, b, abs_tol=1e-9) or (math.isnan(a) and math.isnan(b))
-
-
-def _of_pair(result: Result, first: str, pair: str) -> Result:
-    """A Result about one pair of annotators, under the names of both."""
-
-    def renamed(rows: Sequence[Any]) -> tuple[Any, ...]:
-        return tuple(replace(row, system=pair) for row in rows)
-
-    return replace(
-        result,
-        gold=replace(result.gold, name=first),
-        scores=renamed(result.scores),
-        counts=renamed(result.counts),
-        confusion=renamed(result.confusion),
-        error_types=renamed(result.error_types),
-        examples=tuple(
-            replace(
-                example,
-                a=pair,
-                sides=tuple(first if side == "gold" else side for side in example.sides),
-                spans=tuple(replace(span, side=first) if span.side == "gold" else span for span in example.spans),
-            )
-            for example in result.examples
-        ),
-        warnings=tuple(_GOLD.sub(lambda _: first, text) for text in result.warnings),
-        notes=tuple(_GOLD.sub(lambda _: first, text) for text in result.notes),
-    )
 
 
 def _together(parts: Sequence[Result]) -> Findings:
@@ -661,8 +648,8 @@ def _together(parts: Sequence[Result]) -> Findings:
 
     found = Findings.of(parts[0])
     found.about["aligned_by"] = way_of([part.about.aligned_by for part in parts])
-    # Those of all measures, when all of them are known.
-    del found.about["titles"]
+    # Those of all pairs and measures follow when all of them are known.
+    del found.about["titles"], found.about["remarks"]
     found.systems = tuple(sources.values())
     found.rows["scores"] = [*joined("scores"), *(_means(parts) if len(parts) > 1 else ())]
     for name in ("counts", "confusion", "error_types", "examples"):

@@ -1,4 +1,4 @@
-"""All annotators at once: coefficients with intervals from one draw, who and what disagrees, systems beside them."""
+"""All annotators at once: coefficients with intervals from one draw, disagreements, systems compared with them."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from assay.arrays import NONE, Array, Floats, Ints, ratio
-from assay.corpus.ratings import Ratings, number_of
+from assay.corpus.ratings import Ratings, majority, parse_number
 from assay.engine import coefficients as numbers
-from assay.engine.coefficients import AGAINST, Rows
+from assay.engine.coefficients import AGAINST, RatingSums
 from assay.engine.counts import BLOCKS
 from assay.engine.matching import components
 from assay.engine.measure import Coefficient, Measure
-from assay.engine.scores import Settings
+from assay.engine.scores import Settings, make_comparison
 from assay.errors import UsageError, unknown
 from assay.formats.ratings import SystemRatings, ratings_in, read_ratings, system_ratings
 from assay.records import dataclass
 from assay.result import AgreementFacts, Annotator, Coincidence, Comparison, Disagreement, Score, enumeration
 from assay.stats.intervals import percentiles, t_interval, t_tail
 from assay.stats.resample import bootstrap_weights
-from assay.stats.significance import SMALLEST, shuffling_test
+from assay.stats.significance import SMALLEST, Shuffling, shuffling_test
 from assay.stats.streams import BOOTSTRAP, generator, rows_text
-from assay.stats.unitizing import Units, overlapping
+from assay.stats.unitizing import Units, find_overlap
 
 ALL = "all annotators"
 ALL_PAIRS = "mean of all pairs"
@@ -34,7 +34,7 @@ CEILING = "human ceiling"
 MOST_FIELDS = 2_000
 """The most numbers of a unit that are resampled for one measure; beyond that it has no interval."""
 MOST_OF_SYSTEMS = 3_000
-"""The same for systems against annotators: intervals and tests up to 500 annotators."""
+"""The most numbers of a unit for systems against annotators: intervals and tests up to 500 annotators."""
 SHOWN = 10
 """So many of the items that annotators disagree on most are kept where the user does not say how many."""
 ROUNDING = 1e-12
@@ -72,7 +72,7 @@ class Figure:
     system: str
     measure: str
     main: str
-    rows: Rows
+    rows: RatingSums
     scores: Mapping[str, Callable[[Any], Array]]
     averages: Mapping[str, Callable[[Any], Array]] = field(default_factory=dict)
     """Scores of all labels together, which the last axis of the sums runs over; `scores` are then of each."""
@@ -140,55 +140,47 @@ def scores_of(
         replicates = {(name, label): values for name, label, values in found if values.ndim}
         lost: list[str] = []
         for name, by_label, values in one.values(totals):
-            again = replicates.get((name, by_label))
-            main, least = name == one.main, one.least.get(name, np.full(values.shape, np.inf))
-
-            def row(
-                system: str,
-                label: str | None,
-                value: Any,
-                again: Array | None,
-                least: Any = math.inf,
-                name: str = name,
-                main: bool = main,
-                lost: list[str] = lost,
-                measure: str = one.measure,
-            ) -> None:
-                low, high = (math.nan, math.nan) if again is None else percentiles(again[None])[0].tolist()
-                kind = "" if again is None else "percentile"
-                if low > least:
-                    low, kind = float(least), "percentile+wilson"
-                rows.append(Score(system, measure, name, label, where, float(value), low, high, main, kind))
-                if again is not None and label is None and not np.isnan(value):
-                    gone = float(np.isnan(again).mean())
-                    if gone > 0.01 and main and where is None:
-                        lost.append(f"{system} {100 * gone:.0f}%")
-
-            pairs, number = one.rows.pairs, one.rows.number
-            listed = values if one.rows.listed is None else values[one.rows.listed]
-            if by_label:
-                for place, label in enumerate(one.rows.labels):
-                    if not number:
-                        row(one.system, label, values[place], None if again is None else again[:, place])
-                    for pair, system in enumerate(pairs if one.resampled else ()):
-                        row(system, label, values[pair, place], None if again is None else again[:, pair, place])
-                    if number > 1:
-                        row(ALL_PAIRS, label, math.nan if len(values) < number else _mean(values[:, place]), None)
-            elif number:
-                for pair, system in enumerate(pairs):
-                    row(system, None, listed[pair], None if again is None else again[:, pair], least[pair])
-                if number > 1:
-                    mean = math.nan if len(values) < number else _mean(values)
-                    # Sorted, so that the order of pairs changes no digit.
-                    own = (None,) if again is None else (np.sort(again).mean(axis=1), np.sort(least).mean())
-                    row(ALL_PAIRS, None, mean, *own)
-                    if main and where is None:
-                        notes += _undefined_pairs(one, values)
-            else:
-                row(one.system, None, values, again, least)
+            again, main = replicates.get((name, by_label)), name == one.main
+            least = one.least.get(name, np.full(values.shape, np.inf))
+            for system, label, value, own, lowest in _cells(one, by_label, values, again, least):
+                low, high = (math.nan, math.nan) if own is None else percentiles(own[None])[0].tolist()
+                kind = "" if own is None else "percentile"
+                if low > lowest:
+                    low, kind = float(lowest), "percentile+wilson"
+                rows.append(Score(system, one.measure, name, label, where, float(value), low, high, main, kind))
+                if main and where is None and own is not None and label is None and not np.isnan(value):
+                    gone = float(np.isnan(own).mean())
+                    lost += [f"{system} {100 * gone:.0f}%"] if gone > 0.01 else []
+            if main and where is None and one.rows.number > 1 and not by_label:
+                notes += _undefined_pairs(one, values)
         if lost:
             notes.append(f"Resamples in which {one.measure} is undefined are left out: {', '.join(lost[:5])}.")
     return rows, notes
+
+
+def _cells(
+    figure: Figure, by_label: bool, values: Array, again: Array | None, least: Array
+) -> Iterator[tuple[str, str | None, Any, Array | None, Any]]:
+    """Each system or pair, label, value, resampled values (None if there are none), and highest lower end."""
+    rows = figure.rows
+    for place, label in enumerate(rows.labels if by_label else (None,)):
+        own, drawn = values, again
+        if by_label:
+            own, drawn = values[..., place], None if again is None else again[..., place]
+        if not rows.number:
+            yield figure.system, label, own, drawn, math.inf if by_label else least
+            continue
+        listed = own if rows.listed is None else own[rows.listed]
+        for pair, system in enumerate(rows.pairs if figure.resampled or not by_label else ()):
+            lowest = math.inf if by_label else least[pair]
+            yield system, label, listed[pair], None if drawn is None else drawn[:, pair], lowest
+        if rows.number > 1:
+            mean = math.nan if len(own) < rows.number else _mean(own)
+            if by_label or drawn is None:
+                yield ALL_PAIRS, label, mean, None, math.inf
+            else:
+                # Sorted, so that the order of pairs changes no digit.
+                yield ALL_PAIRS, label, mean, np.sort(drawn).mean(axis=1), np.sort(least).mean()
 
 
 def _undefined_pairs(figure: Figure, values: Array) -> Iterator[str]:
@@ -250,7 +242,7 @@ def figure_of(measure: Measure, ratings: Ratings, groups: Groups) -> Figure:
 
 
 def agreement_facts(ratings: Ratings, measures: Sequence[Measure]) -> AgreementFacts:
-    """Facts behind the verdict on the agreement of all annotators."""
+    """Facts for the verdict on the agreement of all annotators."""
     pairable = ratings.sizes > 1
     counts = ratings.counts[pairable]
     number = counts.sum(axis=0)
@@ -258,30 +250,42 @@ def agreement_facts(ratings: Ratings, measures: Sequence[Measure]) -> AgreementF
     of_one = (counts == counts.sum(axis=1, keepdims=True))[:, number == number.max(initial=0)].sum(axis=0)
     alphas = [one for one in measures if "level" in one.parameters]
     given = any("level" in one.given for one in alphas)
-    has_order = ratings.ordered or all(number_of(label) is not None for label in ratings.labels)
+    has_order = ratings.ordered or all(parse_number(label) is not None for label in ratings.labels)
     # Two labels have the same alpha at any level.
     of_names = bool(alphas) and not given and ratings.members is None
     assumed = of_names and has_order and int(np.count_nonzero(number)) > 2
-    items, level = int(pairable.sum()), levels(measures)[0]
+    items, level = int(pairable.sum()), alpha_level(measures)[0]
     return AgreementFacts(items, items - int(of_one.max(initial=0)), len(ratings.annotators), level, assumed)
 
 
-def profile_rows(ratings: Ratings, level: str, distance: str) -> list[Annotator]:
-    """Each annotator against the others."""
+def profile_rows(ratings: Ratings, level: str, distance: str) -> Iterator[Annotator]:
+    """Each annotator against the others, over the items that others rated too."""
+    who, width = len(ratings.annotators), len(ratings.labels)
+    rows = ratings.sizes[ratings.item] > 1
+    item, own, annotator = ratings.item[rows], ratings.label[rows], ratings.annotator[rows]
+    place = np.arange(len(item))
+    others = ratings.counts[item]
+    others[place, own] -= 1
+    # Labels that are tied share an item of the majority.
+    shares, votes = others / others.sum(axis=1, keepdims=True), majority(others)
+    number = np.bincount(annotator, minlength=who).astype(np.float64)
+    given = np.bincount(annotator * width + own, minlength=who * width).reshape(who, width)
+    bias = ratio(given - numbers.sum_by_group(shares, annotator, who), number[:, None])
+    agreement = ratio(numbers.sum_by_group(shares[place, own], annotator, who), number)
+    by_chance = ratio((given * numbers.sum_by_group(votes, annotator, who)).sum(axis=1), number**2)
+    right = ratio(numbers.sum_by_group(votes[place, own], annotator, who), number)
+    kappas = numbers.beyond_chance(right, by_chance)
     whole = numbers.alpha_of(ratings, level, distance)
-    without = numbers.alphas_without(ratings, level, distance)
-    return [
-        Annotator(
-            name=name,
-            items=one.items,
-            agreement=one.agreement,
-            kappa=one.kappa,
+    for code, alone in enumerate(numbers.alphas_without(ratings, level, distance)):
+        yield Annotator(
+            name=ratings.annotators[code],
+            items=int(number[code]),
+            agreement=float(agreement[code]),
+            kappa=float(kappas[code]),
             alpha_without=alone,
             alpha_gain=alone - whole,
-            bias=dict(zip(ratings.labels, one.bias.tolist(), strict=True)),
+            bias=dict(zip(ratings.labels, bias[code].tolist(), strict=True)),
         )
-        for name, one, alone in zip(ratings.annotators, numbers.profiles(ratings), without, strict=True)
-    ]
 
 
 def coincidence_rows(ratings: Ratings) -> list[Coincidence]:
@@ -294,22 +298,18 @@ def coincidence_rows(ratings: Ratings) -> list[Coincidence]:
     ]
 
 
-def disagreements(ratings: Ratings, level: str, distance: str) -> tuple[Ints, Floats]:
-    """The items that annotators rate differently, from the highest disagreement on, and that of each item."""
+def disagreement_rows(ratings: Ratings, level: str, distance: str, number: int | None) -> Iterator[Disagreement]:
+    """The items that annotators disagree on most, up to a number, or all items in their order; with all ratings."""
     values = numbers.disagreement(ratings, level, distance)
     order = np.argsort(-np.nan_to_num(values), kind="stable")
-    return order[np.nan_to_num(values)[order] > 0], values
-
-
-def disagreement_row(ratings: Ratings, item: int, value: float) -> Disagreement:
-    """One item with all its ratings."""
-    first, end = np.searchsorted(ratings.item, [item, item + 1])
-    tied = np.flatnonzero(ratings.votes[item])
-    rows = zip(ratings.annotator[first:end].tolist(), ratings.label[first:end].tolist(), strict=True)
-    given = {ratings.annotators[who]: ratings.labels[code] for who, code in rows}
-    text = ratings.columns["text"][item] if "text" in ratings.columns else ratings.text_of(item)
-    majority = _TIES.join(ratings.labels[code] for code in tied)
-    return Disagreement(ratings.names[item], value, majority, given, text)
+    differing = order[np.nan_to_num(values)[order] > 0]
+    for item in range(ratings.items) if number is None else differing[:number].tolist():
+        first, end = np.searchsorted(ratings.item, [item, item + 1])
+        rows = zip(ratings.annotator[first:end].tolist(), ratings.label[first:end].tolist(), strict=True)
+        given = {ratings.annotators[who]: ratings.labels[code] for who, code in rows}
+        text = ratings.columns["text"][item] if "text" in ratings.columns else ratings.text_of(item)
+        most = _TIES.join(ratings.labels[code] for code in np.flatnonzero(ratings.votes[item]))
+        yield Disagreement(ratings.names[item], float(values[item]), most, given, text)
 
 
 def different_labels(ratings: Ratings) -> Iterator[str]:
@@ -333,8 +333,8 @@ def different_labels(ratings: Ratings) -> Iterator[str]:
 # --- slices ---
 
 
-def cut(ratings: Ratings, spec: str) -> tuple[Ints, Sequence[str]]:
-    """The value of each item, NONE where it has none: its majority's label, or what a column says of it."""
+def slice_items(ratings: Ratings, spec: str) -> tuple[Ints, Sequence[str]]:
+    """The value of each item in a slice (NONE if it has none): the majority's label, or its value in a column."""
     name, _, argument = spec.partition(":")
     if name == "label":
         codes = np.where((ratings.votes > 0).sum(axis=1) == 1, ratings.votes.argmax(axis=1), len(ratings.labels))
@@ -418,7 +418,7 @@ class _Sides(NamedTuple):
     """The difference with each annotator left out; undefined for those who have no item in common with others."""
 
 
-def _label_sides(rows: Rows) -> _Sides:
+def _label_sides(rows: RatingSums) -> _Sides:
     points = [rows.sums[name] for name in ("human", "left")]
     number = rows.sums["left items"].sum(axis=0)
     by_annotator = ratio(points[1].sum(axis=0) - points[0].sum(axis=0), number)
@@ -474,26 +474,14 @@ def _ceiling_comparison(system: Figure, human: Figure, settings: Settings) -> tu
     if not variance <= ROUNDING**2:
         p = max(2 * t_tail(abs(difference) / math.sqrt(variance), freedom), SMALLEST)
         low, high = t_interval(difference, variance, 1 + freedom, -1.0, 1.0)
-    found = Comparison(
-        a=CEILING,
-        b=system.system,
-        measure=system.measure,
-        score="leave-one-out",
-        slice=None,
-        difference=difference,
-        low=low,
-        high=high,
-        test="ceiling",
-        p=p,
-        p_low=p,
-        p_high=p,
-        p_adjusted=p,
-        units=int(sizes.sum()),
-        interval="t",
-        method="t",
-        log10_p=math.log10(p),
-        variance=variance,
-        df=freedom,
+    found = make_comparison(
+        (CEILING, system.system),
+        (system.measure, "leave-one-out", None),
+        difference,
+        (low, high, "t"),
+        Shuffling(p, p, p, int(sizes.sum()), "t", math.log10(p), None),
+        (variance, freedom),
+        "ceiling",
         annotators=people,
         p_items=exchanged.p,
     )
@@ -501,13 +489,13 @@ def _ceiling_comparison(system: Figure, human: Figure, settings: Settings) -> tu
 
 
 def system_figure(measure: Measure, ratings: Ratings, system: SystemRatings, groups: Groups) -> tuple[Figure, Any]:
-    """A measure of one system against all annotators, and what it reports beside its scores."""
+    """A measure of one system against all annotators, and its report."""
     used, known = whole_if_many(groups, ratings, 2), measure.definition
     rows, report = known.function(ratings, system, used.of_item, used.number, **measure.parameters)
     return Figure(system.name, str(measure), known.main, rows, known.scores, resampled=used is groups), report
 
 
-def levels(measures: Sequence[Measure]) -> tuple[str, str]:
+def alpha_level(measures: Sequence[Measure]) -> tuple[str, str]:
     """The level and the distance of the first alpha among measures, by which items are ordered."""
     for one in measures:
         if "level" in one.parameters:
@@ -515,15 +503,8 @@ def levels(measures: Sequence[Measure]) -> tuple[str, str]:
     return "nominal", "jaccard"
 
 
-def check_systems(measures: Sequence[Measure], systems: Sequence[SystemRatings]) -> None:
-    """A measure of systems needs one."""
-    for one in measures:
-        if one.definition.takes == "systems" and not systems:
-            raise UsageError(f"{one} is about systems among annotators. Give one: --system NAME=PATH")
-
-
-def merged(parts: Sequence[Ratings]) -> Ratings:
-    """Ratings of different documents as one; items are told apart by the number of their part."""
+def merge_ratings(parts: Sequence[Ratings]) -> Ratings:
+    """Ratings of different documents as one; items are named by the number of their part and their name."""
     if len(parts) == 1:
         return parts[0]
     rows = [(number, part) for number, part in enumerate(parts, 1)]
@@ -536,11 +517,6 @@ def merged(parts: Sequence[Ratings]) -> Ratings:
     made = Ratings.of(items, who, labels, names=names)
     unit = np.array([known[name] for name in units], dtype=np.int64)
     return replace(made, unit=unit, units=tuple(known), noun=parts[0].noun, unit_noun=parts[0].unit_noun)
-
-
-def with_systems(number: int) -> str:
-    """The number of systems for a heading, where there are such."""
-    return f", {number:,} system{'s' * (number > 1)}" if number else ""
 
 
 def systems_of(
@@ -574,7 +550,7 @@ def systems_of(
     return found, warnings
 
 
-def split(ratings: Ratings, systems: Sequence[str]) -> tuple[Ratings, list[SystemRatings]]:
+def split_systems(ratings: Ratings, systems: Sequence[str]) -> tuple[Ratings, list[SystemRatings]]:
     """The ratings of annotators, and the answers of the systems among them."""
     codes = [ratings.annotators.index(name) for name in systems]
     theirs = np.isin(ratings.annotator, codes)
@@ -612,7 +588,7 @@ class Continua:
     def check_overlaps(self) -> None:
         """Refuse two units of one label by one annotator that overlap."""
         for name, units in zip(self.documents, self.units, strict=True):
-            found = overlapping(units)
+            found = find_overlap(units)
             if found is not None:
                 one, other = found
                 number, label = int(units.annotator[one]), self.labels[int(units.label[one])]
@@ -623,7 +599,7 @@ class Continua:
                 )
 
 
-def joined(parts: Sequence[Continua]) -> Continua:
+def join_continua(parts: Sequence[Continua]) -> Continua:
     """The units of different documents as one; each document has the annotators who were given it."""
     labels = tuple(sorted({label for part in parts for label in part.labels}))
     place = {label: number for number, label in enumerate(labels)}
@@ -656,7 +632,7 @@ def paired_figures(
 ) -> list[Figure]:
     """A measure of pairs with each annotator in gold's place: systems against the others, and each annotator.
 
-    `counts` are units × fields by gold and by who is judged. Of annotator a and reference b all pairs count alike.
+    `counts` are units × fields by gold and by who is judged. All pairs of annotator and reference weigh the same.
     """
     name = measure.main if measure.main in measure.scores else next(iter(measure.scores))
     function = measure.scores[name]
@@ -667,13 +643,13 @@ def paired_figures(
     def score(sums: Mapping[str, Array]) -> Floats:
         return numbers.means(by_annotator(sums))
 
-    def rows(system: str = "") -> Rows:
+    def rows(system: str = "") -> RatingSums:
         # Units × annotators × the others as references × fields, of a system or of the annotators themselves.
         tables = [
             np.stack([counts[other, system or one] for other in people if other != one], axis=1) for one in people
         ]
         joint = np.stack(tables, axis=1).astype(np.float64)
-        return Rows({field: joint[..., place] for place, field in enumerate(fields)})
+        return RatingSums({field: joint[..., place] for place, field in enumerate(fields)})
 
     ways = {way: score for way in ("each", "leave-one-out") if way in against}
     if not ways:
@@ -687,5 +663,5 @@ def paired_figures(
 def voted_figure(measure: Measure, system: str, counts: Array, fields: Sequence[str]) -> Figure:
     """A measure of pairs of a system against what more than half of the annotators have."""
     name = measure.main if measure.main in measure.scores else next(iter(measure.scores))
-    rows = Rows({field: counts[:, place].astype(np.float64) for place, field in enumerate(fields)})
+    rows = RatingSums({field: counts[:, place].astype(np.float64) for place, field in enumerate(fields)})
     return Figure(system, str(measure), "", rows, {"majority": measure.scores[name]})

@@ -13,7 +13,7 @@ from assay.arrays import Floats, Ints
 from assay.engine.counts import FEW_DIFFERING, FEW_UNITS, as_sums
 from assay.engine.measure import ByFields, Ratio, find
 from assay.engine.measure import Score as ScoreFunction
-from assay.engine.scores import Exchange
+from assay.engine.scores import Exchange, make_comparison
 from assay.result import Comparison, Score
 from assay.stats.intervals import average_interval, average_variance, t_interval
 from assay.stats.runs import t_test
@@ -68,7 +68,7 @@ def _known(rows: Sequence[Score | Comparison]) -> tuple[list[float], list[float]
 def average_test(
     rows: Sequence[Comparison], units: Sequence[int], difference: float, seed: int, times: int
 ) -> Comparison:
-    """The test of two systems on the mean of their differences over data sets, of which each has so many units.
+    """The test of two systems on the mean of their differences over data sets; `units` has the size of each.
 
     Outputs are exchanged within each data set; Student's t with the variances is taken where a data set has none that
     could be, as with several runs.
@@ -87,28 +87,14 @@ def average_test(
         p = max(SMALLEST, t_test(difference, variance, df)) if not math.isnan(variance) else math.nan
         logarithm = None if math.isnan(p) else math.log10(p)
         test = Shuffling(p, p, p, differing, "t", logarithm, None)
-    return Comparison(
-        a=first.a,
-        b=first.b,
-        measure=first.measure,
-        score=first.score,
-        slice=None,
-        difference=difference,
-        low=low,
-        high=high,
-        test="runs" if test.method == "t" else "shuffling",
-        p=test.p,
-        p_low=test.low,
-        p_high=test.high,
-        p_adjusted=math.nan,
-        units=differing,
-        exact=test.exact,
-        interval="" if math.isnan(low) else "t",
-        method=test.method,
-        log10_p=test.log10_p,
-        smallest_p=test.smallest_p,
-        variance=None if math.isnan(variance) else variance,
-        df=None if math.isnan(variance) else df,
+    return make_comparison(
+        (first.a, first.b),
+        (first.measure, first.score, None),
+        difference,
+        (low, high, "" if math.isnan(low) else "t"),
+        replace(test, units=differing),
+        (variance, df),
+        "runs" if test.method == "t" else "shuffling",
         few=whole < FEW_UNITS or weighed < FEW_DIFFERING,
         widest=widest,
     )
@@ -117,7 +103,7 @@ def average_test(
 def _shuffled(rows: Sequence[Comparison], seed: int, times: int) -> Shuffling | None:
     """The shuffling test of the mean difference; None if a data set has nothing that could be exchanged.
 
-    The counts of each data set stand in fields of their own, in an order that depends on the counts, not on names.
+    Each data set has its own fields, in an order that depends on the counts, not on names.
     """
     parts = [row.evidence for row in rows if isinstance(row.evidence, Exchange)]
     if len(parts) < len(rows) or np.prod(np.sum([part.rows.shape for part in parts], axis=0)) > _MOST_NUMBERS:

@@ -15,8 +15,9 @@ import assay
 from assay.engine import changes
 from assay.engine.counts import BLOCKS
 from assay.engine.items import Items
+from assay.engine.options import Options
 from assay.engine.scores import Figures
-from assay.engine.task import describe
+from assay.engine.task import describe, with_titles
 from assay.errors import unknown
 from assay.records import dataclass
 from assay.result import SCHEMA, TABLES, About, Comparison, ErrorType, Family, InputFile, Presentation, Result, Score
@@ -33,6 +34,9 @@ _NO_INTERVAL = {
     "bca": "BCa is not made for averages over labels, nor where resamples or units do not vary",
     "wilson": "Wilson's interval is for proportions",
 }
+
+
+_USUAL = {"column": "", "aligned_by": "words", "test": "shuffling", "family": 0}
 
 
 class Compared(NamedTuple):
@@ -81,8 +85,12 @@ class Findings:
     """A warning is given if there are fewer units."""
     pooled: bool = False
     """True if blocks of units were resampled instead of units."""
-    options: Mapping[str, Any] = field(default_factory=dict)
-    """The options `baseline`, `correct`, `label_order`; `clustered` if gold has documents that are not the unit."""
+    options: Options = field(default_factory=Options)
+    """The options of the command, which give facts and say how tests are corrected."""
+    clustered: bool = False
+    """True if gold has documents though sentences are the unit."""
+    shown_by_task: bool = True
+    """False if the task's tables and remarks do not apply."""
     finish: Callable[[Result], Result] | None = None
     """Adds the tables that only the task can make."""
 
@@ -99,7 +107,9 @@ class Findings:
 
 def build(found: Findings) -> Result:
     """The Result of what was found."""
-    about, rows = found.about, found.rows
+    options, rows = found.options, found.rows
+    of_options = ("seed", "times", "interval", "labels", "ignore_labels")
+    about = {**_USUAL, **{name: getattr(options, name) for name in of_options}, **found.about}
     scores, tests, pooled = rows["scores"], rows["comparisons"], found.pooled
     resampled: list[Score | Comparison] = []
     for one, names in found.figures:
@@ -120,28 +130,22 @@ def build(found: Findings) -> Result:
             values[row.measure, row.score, row.slice][row.system] = row.value
     for compared in found.items:
         own = values.get((compared.on, compared.score, compared.slice), {})
-        _compare_items(compared, own, rows, found.options.get("label_order", "effect"))
+        _compare_items(compared, own, rows, options.label_order)
     mains: dict[str, str] = {}
     for row in scores:
         if row.main and row.slice is None:
             mains.setdefault(row.measure, row.score)
-    baseline, sliced = found.options.get("baseline"), found.options.get("correct") == "slices"
-    tests = [row for row in tests if baseline in (None, row.a, row.b)]
-    adjusted = iter(
-        adjust_p_values(
-            [row for row in tests if row.family is None],
-            mains,
-            slices=sliced,
-            clustered=found.options.get("clustered", False),
-        )
-    )
+    tests = [row for row in tests if options.baseline in (None, row.a, row.b)]
+    open_tests = [row for row in tests if row.family is None]
+    sliced = options.correct == "slices"
+    adjusted = iter(adjust_p_values(open_tests, mains, slices=sliced, clustered=found.clustered))
     tests = [next(adjusted) if row.family is None else row for row in tests]
     further_notes = list(found.further_notes)
     if about["command"] == "compare":
         scores = list(with_groups(scores, tests))
         overall = (row for row in tests if row.test == "shuffling" and row.slice is None)
         differing = (row for row in overall if row.measure == tests[0].measure and row.kind != "identical")
-        if found.items and any(row.p_adjusted >= SURE for row in differing):
+        if resampled and any(row.p_adjusted >= SURE for row in differing):
             further_notes.append(
                 "This is one test set. To compare over many splits: assay experiment, then assay bayes."
             )
@@ -151,8 +155,8 @@ def build(found: Findings) -> Result:
         kinds = dict.fromkeys([asked, *sorted({row.interval for row in resampled if row.interval})])
         signature = format_signature({**signature, "interval": "+".join(kinds)})
     block_note = (
-        f"More than {BLOCKS:,} {unit}s (with counts of their own, or counted by label): they were pooled into "
-        f"{BLOCKS:,} blocks by a hash of their id, and blocks were resampled."
+        f"To save time, the {unit}s were grouped into {BLOCKS:,} blocks by a hash of their ids, and blocks were "
+        f"resampled instead of {unit}s."
     )
     tables: dict[str, Any] = {**rows, "scores": scores, "comparisons": tests}
     result = Result(
@@ -176,7 +180,7 @@ def build(found: Findings) -> Result:
     result = found.finish(result) if found.finish else result
     if "titles" in about:
         return result
-    shown = describe(result)
+    shown = describe(result) if found.shown_by_task else with_titles(result)
     unit, remarks = about.get("text_unit", shown.shown.text_unit), about.get("remarks", {})
     return shown.with_shown(text_unit=unit, remarks={**shown.shown.remarks, **remarks})
 

@@ -174,7 +174,7 @@ def _mean_scores(items: Items, group: Ints, groups: int) -> tuple[list[int], lis
     return sizes, [[own[index] / (one * size) for own in sums] for index, size in enumerate(sizes)]
 
 
-def confusion(items: Items, measure: str) -> Iterator[Confusion]:
+def confusion_rows(items: Items, measure: str) -> Iterator[Confusion]:
     """Gold label against each system's label where these differ, the most frequent first."""
     for index, system in enumerate(items.systems):
         rows = [
@@ -185,7 +185,7 @@ def confusion(items: Items, measure: str) -> Iterator[Confusion]:
             yield Confusion(system, measure, gold_name, None if missing else assigned_name, -negative)
 
 
-def met_confusion(name: str, met: Met, measure: str) -> Iterator[Confusion]:
+def met_confusion_rows(name: str, met: Met, measure: str) -> Iterator[Confusion]:
     """Rows of a confusion table from labels that met, frequent errors first, hits last."""
     sums: dict[tuple[str | None, str | None, str | None, bool], int] = {}
     pieces = dict.fromkeys((row[:4] for row in met), 0)

@@ -47,11 +47,11 @@ share that chance would lead to in all of them."""
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class RatingSums:
     """Numbers that add up over items, one row per group of items."""
 
     sums: Mapping[str, Array]
-    """Groups × whatever there is of each."""
+    """By name: groups × further axes."""
     fixed: Mapping[str, Array] = field(default_factory=dict)
     """What is the same whichever items are drawn."""
     pairs: tuple[str, ...] = ()
@@ -71,7 +71,7 @@ class Rows:
         return {**{name: values.sum(axis=0) for name, values in self.sums.items()}, **self.fixed}
 
 
-def grouped(values: Array, group: Ints, groups: int) -> Floats:
+def sum_by_group(values: Array, group: Ints, groups: int) -> Floats:
     """The sums of the rows of each group."""
     if values.ndim == 1:
         return np.bincount(group, weights=values, minlength=groups).astype(np.float64)
@@ -80,7 +80,7 @@ def grouped(values: Array, group: Ints, groups: int) -> Floats:
     return sums.reshape(groups, *values.shape[1:]).astype(np.float64)
 
 
-def label_sums(ratings: Ratings, rows: Array, group: Ints, groups: int, weights: Array | None = None) -> Floats:
+def sum_by_label(ratings: Ratings, rows: Array, group: Ints, groups: int, weights: Array | None = None) -> Floats:
     """Groups × labels: the ratings (or their weights) with each label."""
     width = len(ratings.labels)
     cells = group[ratings.item[rows]] * width + ratings.label[rows]
@@ -88,7 +88,7 @@ def label_sums(ratings: Ratings, rows: Array, group: Ints, groups: int, weights:
 
 
 @dataclass(frozen=True, eq=False)
-class Runs:
+class LabelRuns:
     """The distinct labels of each item with their numbers, item by item."""
 
     item: Ints
@@ -96,7 +96,7 @@ class Runs:
     count: Ints
 
     @classmethod
-    def of(cls, ratings: Ratings) -> Runs:
+    def of(cls, ratings: Ratings) -> LabelRuns:
         """The runs of the items that two or more annotators rated."""
         width = max(len(ratings.labels), 1)
         if ratings.items * width <= DENSE:
@@ -114,7 +114,7 @@ class Runs:
 
 
 def pairs_within(item: Ints) -> tuple[Ints, Ints]:
-    """The places of all two rows of the same item, which stand together, the earlier one first."""
+    """Places of all pairs of rows with the same item, the earlier one first; rows are sorted by item."""
     if not len(item):
         return item, item
     first = np.flatnonzero(np.diff(item, prepend=-1))
@@ -128,7 +128,7 @@ def pairs_within(item: Ints) -> tuple[Ints, Ints]:
 # --- distances ---
 
 
-def distances(ratings: Ratings, level: str, distance: str) -> Floats | None:
+def label_distances(ratings: Ratings, level: str, distance: str) -> Floats | None:
     """Labels × labels: how far two of them are apart; None where that depends on what is drawn, or needs no table."""
     if level in ("nominal", "ordinal", "interval"):
         return None
@@ -162,7 +162,7 @@ def set_distance(a: frozenset[str], b: frozenset[str], distance: str) -> float:
 # --- alpha ---
 
 
-def alpha_rows(ratings: Ratings, group: Ints, groups: int, level: str, distance: str) -> Rows:
+def alpha_rows(ratings: Ratings, group: Ints, groups: int, level: str, distance: str) -> RatingSums:
     """The sums that alpha is made of."""
     if level not in LEVELS:
         raise unknown("level", level, LEVELS)
@@ -172,29 +172,29 @@ def alpha_rows(ratings: Ratings, group: Ints, groups: int, level: str, distance:
         given = values[ratings.label[rows]]
         where = group[ratings.item[rows]]
         sums = {
-            "given": grouped(np.ones(len(given)), where, groups),
-            "total": grouped(given, where, groups),
-            "squares": grouped(given**2, where, groups),
-            "apart": grouped(apart(ratings, level, distance), group, groups),
+            "given": sum_by_group(np.ones(len(given)), where, groups),
+            "total": sum_by_group(given, where, groups),
+            "squares": sum_by_group(given**2, where, groups),
+            "apart": sum_by_group(item_distances(ratings, level, distance), group, groups),
         }
-        return Rows(sums, {"farthest": np.array(np.ptp(given) ** 2 if len(given) else 0.0)})
-    counted = {"given": label_sums(ratings, rows, group, groups)}
+        return RatingSums(sums, {"farthest": np.array(np.ptp(given) ** 2 if len(given) else 0.0)})
+    counted = {"given": sum_by_label(ratings, rows, group, groups)}
     if level == "ordinal":
         ratings.ranks  # noqa: B018 - refuses labels without an order
-        runs = Runs.of(ratings)
+        runs = LabelRuns.of(ratings)
         lower, higher = runs.pairs()
         weight = runs.count[lower] * runs.count[higher] / (ratings.sizes[runs.item[lower]] - 1)
         width = len(ratings.labels)
         keys, pair = np.unique(runs.label[lower] * width + runs.label[higher], return_inverse=True)
         cells = group[runs.item[lower]] * len(keys) + pair
         met = np.bincount(cells, weights=weight, minlength=groups * len(keys)).reshape(groups, len(keys))
-        return Rows({**counted, "met": met}, {"lower": keys // width, "higher": keys % width})
-    table = distances(ratings, level, distance)
-    sums = {**counted, "apart": grouped(apart(ratings, level, distance), group, groups)}
-    return Rows(sums, {} if table is None else {"distance": table})
+        return RatingSums({**counted, "met": met}, {"lower": keys // width, "higher": keys % width})
+    table = label_distances(ratings, level, distance)
+    sums = {**counted, "apart": sum_by_group(item_distances(ratings, level, distance), group, groups)}
+    return RatingSums(sums, {} if table is None else {"distance": table})
 
 
-def apart(ratings: Ratings, level: str, distance: str) -> Floats:
+def item_distances(ratings: Ratings, level: str, distance: str) -> Floats:
     """For each item the distances of all ordered pairs of its ratings, over one less than their number."""
     sizes = ratings.sizes.astype(np.float64)
     less = np.where(sizes > 1, sizes - 1, np.inf)
@@ -204,17 +204,17 @@ def apart(ratings: Ratings, level: str, distance: str) -> Floats:
         mean = (total / np.maximum(sizes, 1))[ratings.item]
         around = np.bincount(ratings.item, weights=(values - mean) ** 2, minlength=ratings.items)
         return np.asarray(2 * sizes * around / less)
-    runs = Runs.of(ratings)
+    runs = LabelRuns.of(ratings)
     if level == "nominal":
         same = np.bincount(runs.item, weights=runs.count.astype(np.float64) ** 2, minlength=ratings.items)
         return np.asarray(np.where(sizes > 1, sizes**2 - same, 0) / less)
     lower, higher = runs.pairs()
     if level == "ordinal":
-        counted = label_sums(ratings, ratings.sizes[ratings.item] > 1, np.zeros(ratings.items, dtype=np.int64), 1)[0]
-        middle = middle_ranks(counted)
+        rated = ratings.sizes[ratings.item] > 1
+        middle = middle_ranks(np.bincount(ratings.label[rated], minlength=len(ratings.labels)).astype(np.float64))
         between = (middle[runs.label[lower]] - middle[runs.label[higher]]) ** 2
     else:
-        table = distances(ratings, level, distance)
+        table = label_distances(ratings, level, distance)
         assert table is not None
         between = table[runs.label[lower], runs.label[higher]]
     weights = 2 * runs.count[lower] * runs.count[higher] * between
@@ -223,7 +223,8 @@ def apart(ratings: Ratings, level: str, distance: str) -> Floats:
 
 def disagreement(ratings: Ratings, level: str = "nominal", distance: str = "jaccard") -> Floats:
     """For each item the mean distance of two of its ratings; nan where it has less than two."""
-    return ratio(apart(ratings, level, distance), np.where(ratings.sizes > 1, ratings.sizes, 0).astype(np.float64))
+    number = np.where(ratings.sizes > 1, ratings.sizes, 0).astype(np.float64)
+    return ratio(item_distances(ratings, level, distance), number)
 
 
 def middle_ranks(counted: Array) -> Floats:
@@ -238,7 +239,7 @@ def observed_expected(sums: Sums) -> tuple[Floats, Floats]:
     pairs = number * (number - 1)
     if "squares" in sums:
         spread = number * sums["squares"] - sums["total"] ** 2
-        # Equal values do not differ, whatever rounding says.
+        # Rounding must not make equal values differ.
         spread = np.where(spread <= _TINY * number * sums["squares"], 0, spread)
         return ratio(sums["apart"], number), ratio(2 * spread, pairs)
     if "met" in sums:
@@ -256,13 +257,13 @@ def observed_expected(sums: Sums) -> tuple[Floats, Floats]:
     return ratio(sums["apart"], number), ratio(expected, pairs)
 
 
-def alpha(sums: Sums) -> Floats:
+def alpha_score(sums: Sums) -> Floats:
     """Krippendorff's alpha; undefined where chance alone leaves no disagreement."""
     observed, expected = observed_expected(sums)
     return np.asarray(1 - ratio(observed, expected))
 
 
-def alpha_disagreement(rows: Rows) -> Disagreement:
+def alpha_disagreement(rows: RatingSums) -> Disagreement:
     """Of each group the distances of its ratings, their number, and what chance would lead to."""
     sums, totals = rows.sums, rows.totals
     counted, weight = totals["given"], sums["given"] if "squares" in sums else sums["given"].sum(axis=-1)
@@ -299,15 +300,15 @@ def lower_ends(apart: Array, weight: Array, expected: Array, units: int | None =
 # --- Fleiss and Gwet ---
 
 
-def fleiss_rows(ratings: Ratings, group: Ints, groups: int) -> Rows:
+def fleiss_rows(ratings: Ratings, group: Ints, groups: int) -> RatingSums:
     """The sums that Fleiss's kappa is made of."""
     sizes = ratings.sizes.astype(np.float64)
-    agreement = np.where(sizes > 1, 1 - ratio(apart(ratings, "nominal", ""), np.maximum(sizes, 1)), 0)
-    return Rows(
+    agreement = np.where(sizes > 1, 1 - ratio(item_distances(ratings, "nominal", ""), np.maximum(sizes, 1)), 0)
+    return RatingSums(
         {
-            "agreement": grouped(agreement, group, groups),
-            "items": grouped((sizes > 1).astype(np.float64), group, groups),
-            "given": label_sums(ratings, ratings.sizes[ratings.item] > 1, group, groups),
+            "agreement": sum_by_group(agreement, group, groups),
+            "items": sum_by_group((sizes > 1).astype(np.float64), group, groups),
+            "given": sum_by_label(ratings, ratings.sizes[ratings.item] > 1, group, groups),
         }
     )
 
@@ -323,12 +324,12 @@ def fleiss_expected(sums: Sums) -> Floats:
     return np.asarray((shares**2).sum(axis=-1))
 
 
-def fleiss(sums: Sums) -> Floats:
+def fleiss_score(sums: Sums) -> Floats:
     """Fleiss's kappa, over the ratings of items that have two or more."""
     return beyond_chance(agreement_of_pairs(sums), fleiss_expected(sums))
 
 
-def fleiss_disagreement(rows: Rows, expected: Callable[[Sums], Floats] = fleiss_expected) -> Disagreement:
+def fleiss_disagreement(rows: RatingSums, expected: Callable[[Sums], Floats] = fleiss_expected) -> Disagreement:
     """Of each group the share of pairs that differ, added up over its items; these; and what chance would lead to."""
     return rows.sums["items"] - rows.sums["agreement"], rows.sums["items"], 1 - expected(rows.totals)
 
@@ -339,16 +340,16 @@ def beyond_chance(observed: Floats, expected: Floats) -> Floats:
     return ratio(observed - expected, np.where(np.abs(left) < _TINY, 0, left))
 
 
-def ac1_rows(ratings: Ratings, group: Ints, groups: int, labels: int) -> Rows:
+def ac1_rows(ratings: Ratings, group: Ints, groups: int, labels: int) -> RatingSums:
     """The sums that AC1 is made of; items with a single rating have a part in the shares of labels."""
     rows = np.ones(len(ratings), dtype=bool)
     sums = dict(fleiss_rows(ratings, group, groups).sums)
-    sums["shares"] = label_sums(ratings, rows, group, groups, 1 / ratings.sizes[ratings.item])
-    sums["rated"] = grouped((ratings.sizes > 0).astype(np.float64), group, groups)
+    sums["shares"] = sum_by_label(ratings, rows, group, groups, 1 / ratings.sizes[ratings.item])
+    sums["rated"] = sum_by_group((ratings.sizes > 0).astype(np.float64), group, groups)
     seen = int(np.count_nonzero(np.bincount(ratings.label, minlength=1)))
     if labels and labels < seen:
         raise UsageError(f"ac1(labels={labels}): there are {seen} different labels.")
-    return Rows(sums, {"labels": np.array(float(labels or seen))})
+    return RatingSums(sums, {"labels": np.array(float(labels or seen))})
 
 
 def ac1_expected(sums: Sums) -> Floats:
@@ -357,12 +358,12 @@ def ac1_expected(sums: Sums) -> Floats:
     return ratio((shares * (1 - shares)).sum(axis=-1), sums["labels"] - 1)
 
 
-def ac1(sums: Sums) -> Floats:
+def ac1_score(sums: Sums) -> Floats:
     """Gwet's AC1."""
     return beyond_chance(agreement_of_pairs(sums), ac1_expected(sums))
 
 
-def ac1_disagreement(rows: Rows) -> Disagreement:
+def ac1_disagreement(rows: RatingSums) -> Disagreement:
     """As for Fleiss's kappa, with the chance of AC1."""
     return fleiss_disagreement(rows, ac1_expected)
 
@@ -370,7 +371,7 @@ def ac1_disagreement(rows: Rows) -> Disagreement:
 # --- Cohen, pair by pair ---
 
 
-def kappa_rows(ratings: Ratings, group: Ints, groups: int, weights: str) -> Rows:
+def kappa_rows(ratings: Ratings, group: Ints, groups: int, weights: str) -> RatingSums:
     """Pairs × labels, over the items that both rated: how often both, the first and the second give each."""
     weights = weights or "none"
     if weights not in WEIGHTS:
@@ -386,7 +387,7 @@ def kappa_rows(ratings: Ratings, group: Ints, groups: int, weights: str) -> Rows
     names = tuple(f"{ratings.annotators[a]} ~ {ratings.annotators[b]}" for a, b in pairs)
     if groups == 1 and number > who:
         sums = _all_with_all(ratings, *np.triu_indices(who, 1), table if fixed else None)
-        return Rows(sums, fixed, names, number=number, labels=ratings.labels)
+        return RatingSums(sums, fixed, names, number=number, labels=ratings.labels)
     sums = {name: np.zeros((groups, number, width)) for name in ("right", "gold", "system")}
     sums |= {"apart": np.zeros((groups, number))} if fixed else {}
     cells = ratings.table
@@ -397,10 +398,10 @@ def kappa_rows(ratings: Ratings, group: Ints, groups: int, weights: str) -> Rows
             sums[name][:, place] = np.bincount(key, minlength=groups * width).reshape(groups, width)
         if fixed:
             sums["apart"][:, place] = np.bincount(group[both], weights=table[x, y], minlength=groups)
-    return Rows(sums, fixed, names, number=number, labels=ratings.labels)
+    return RatingSums(sums, fixed, names, number=number, labels=ratings.labels)
 
 
-def _many_pairs(ratings: Ratings, table: Floats, fixed: Mapping[str, Array]) -> Rows:
+def _many_pairs(ratings: Ratings, table: Floats, fixed: Mapping[str, Array]) -> RatingSums:
     """As `kappa_rows`, for more pairs than are listed: all of them, if all have an item in common, or else those with
     the most items in common; none where that would take too long."""
     who, width = len(ratings.annotators), len(ratings.labels)
@@ -442,7 +443,7 @@ def _many_pairs(ratings: Ratings, table: Floats, fixed: Mapping[str, Array]) -> 
         f"{ratings.annotators[a]} ~ {ratings.annotators[b]}"
         for a, b in zip(first[listed].tolist(), second[listed].tolist(), strict=True)
     )
-    return Rows(sums, fixed, names, listed, number, unmet, ratings.labels)
+    return RatingSums(sums, fixed, names, listed, number, unmet, ratings.labels)
 
 
 def _all_with_all(ratings: Ratings, first: Ints, second: Ints, table: Floats | None) -> dict[str, Array]:
@@ -480,7 +481,7 @@ def _dense(table: Any) -> Array:
     return np.asarray(table if isinstance(table, np.ndarray) else table.toarray())
 
 
-def kappa(sums: Sums) -> Floats:
+def kappa_score(sums: Sums) -> Floats:
     """Cohen's kappa of each pair; weighted by distances where there are such."""
     first, second = sums["gold"], sums["system"]
     items = first.sum(axis=-1)
@@ -500,7 +501,7 @@ def pair_alpha(sums: Sums) -> Floats:
     )
 
 
-def kappa_disagreement(rows: Rows) -> Disagreement:
+def kappa_disagreement(rows: RatingSums) -> Disagreement:
     """Of each group and pair how far their labels are apart, the items, and what chance would lead to."""
     sums, totals = rows.sums, rows.totals
     items, first, second = sums["gold"].sum(axis=-1), totals["gold"], totals["system"]
@@ -513,7 +514,7 @@ def kappa_disagreement(rows: Rows) -> Disagreement:
     return items - sums["right"].sum(axis=-1), items, 1 - ratio((first * second).sum(axis=-1), number**2)
 
 
-def pair_alpha_disagreement(rows: Rows) -> Disagreement:
+def pair_alpha_disagreement(rows: RatingSums) -> Disagreement:
     """As for kappa, with nominal distances and the chance of alpha."""
     items, totals = rows.sums["gold"].sum(axis=-1), rows.totals
     both, number = totals["gold"] + totals["system"], 2 * items.sum(axis=0)
@@ -526,7 +527,7 @@ def pair_alpha_disagreement(rows: Rows) -> Disagreement:
 
 def coincidences(ratings: Ratings) -> Floats:
     """Labels × labels: ordered pairs of ratings of the same item, over one less than its ratings."""
-    runs, width = Runs.of(ratings), len(ratings.labels)
+    runs, width = LabelRuns.of(ratings), len(ratings.labels)
     lower, higher = runs.pairs()
     less = ratings.sizes[runs.item] - 1
     found = np.zeros((width, width))
@@ -540,7 +541,7 @@ def coincidences(ratings: Ratings) -> Floats:
 def alpha_of(ratings: Ratings, level: str, distance: str) -> float:
     """Alpha of all annotators."""
     rows = alpha_rows(ratings, np.zeros(ratings.items, dtype=np.int64), 1, level, distance)
-    return float(alpha({**{name: values[0] for name, values in rows.sums.items()}, **rows.fixed}))
+    return float(alpha_score({**{name: values[0] for name, values in rows.sums.items()}, **rows.fixed}))
 
 
 def alphas_without(ratings: Ratings, level: str, distance: str) -> list[float]:
@@ -566,7 +567,7 @@ def alphas_without(ratings: Ratings, level: str, distance: str) -> list[float]:
         left = sizes[items] - 1
         given = total - np.bincount(own[left > 1], minlength=len(total)) - counts[items[left == 1]].sum(axis=0)
         change = differing(left, squares[items] - 2 * counts[items, own] + 1) - whole[items]
-        found.append(float(alpha({"given": given, "apart": total_apart + change.sum()})))
+        found.append(float(alpha_score({"given": given, "apart": total_apart + change.sum()})))
     return found
 
 
@@ -592,38 +593,7 @@ def _alphas_by_items(ratings: Ratings, level: str, distance: str) -> list[float]
             parts[number] = replace(part, sums={**part.sums, "met": met})
     without, all_of_them = parts
     sums = {name: values - all_of_them.sums[name] + without.sums[name] for name, values in whole.sums.items()}
-    return [float(value) for value in alpha({**sums, **whole.fixed})]
-
-
-@dataclass(frozen=True, eq=False)
-class Profile:
-    """One annotator against the others, over the items that others rated too."""
-
-    items: int
-    agreement: float
-    bias: Floats
-    """By label: the annotator's share minus the others'."""
-    kappa: float
-    """Against the majority of the others; labels that are tied share an item."""
-
-
-def profiles(ratings: Ratings) -> list[Profile]:
-    """Each annotator against the others."""
-    who, width = len(ratings.annotators), len(ratings.labels)
-    rows = ratings.sizes[ratings.item] > 1
-    item, own, annotator = ratings.item[rows], ratings.label[rows], ratings.annotator[rows]
-    place = np.arange(len(item))
-    others = ratings.counts[item]
-    others[place, own] -= 1
-    shares, votes = others / others.sum(axis=1, keepdims=True), majority(others)
-    number = np.bincount(annotator, minlength=who).astype(np.float64)
-    mine = np.bincount(annotator * width + own, minlength=who * width).reshape(who, width)
-    theirs = grouped(votes, annotator, who)
-    bias = ratio(mine - grouped(shares, annotator, who), number[:, None])
-    agreement = ratio(grouped(shares[place, own], annotator, who), number)
-    by_chance = ratio((mine * theirs).sum(axis=1), number**2)
-    kappas = beyond_chance(ratio(grouped(votes[place, own], annotator, who), number), by_chance)
-    return [Profile(int(number[a]), float(agreement[a]), bias[a], float(kappas[a])) for a in range(who)]
+    return [float(value) for value in alpha_score({**sums, **whole.fixed})]
 
 
 # --- systems against several annotators ---
@@ -631,14 +601,14 @@ def profiles(ratings: Ratings) -> list[Profile]:
 AGAINST = ("each", "majority", "any", "leave-one-out")
 
 
-def credit(votes: Array, label: Ints) -> Floats:
+def reference_shares(votes: Array, label: Ints) -> Floats:
     """The share of the reference that each item's label has; nothing for a label that nobody gave."""
     inside = (label >= 0) & (label < votes.shape[1])
     found = votes[np.arange(len(label)), np.where(inside, label, 0)]
     return np.asarray(np.where(inside, found, 0.0))
 
 
-def ceiling_rows(ratings: Ratings, label: Ints, group: Ints, groups: int) -> Rows:
+def ceiling_rows(ratings: Ratings, label: Ints, group: Ints, groups: int) -> RatingSums:
     """A system's points against each annotator, the majority and any of them; and for each annotator, over the items
     that another one rated too and the system answered, the points of the system (`left`) and of the annotator
     (`human`) against the majority of the others. Each with the number of items."""
@@ -655,17 +625,17 @@ def ceiling_rows(ratings: Ratings, label: Ints, group: Ints, groups: int) -> Row
         points = {
             "each": own == label[item],
             "each items": np.ones(len(item)),
-            "left": credit(votes, label[item]),
-            "human": credit(votes, own),
+            "left": reference_shares(votes, label[item]),
+            "human": reference_shares(votes, own),
             "left items": some,
         }
         for name, values in points.items():
-            sums[name][:, who] = grouped(values.astype(np.float64), group[item], groups)
+            sums[name][:, who] = sum_by_group(values.astype(np.float64), group[item], groups)
     both = (answered & rated).astype(np.float64)
-    sums["majority"] = grouped(credit(ratings.votes, label) * both, group, groups)
-    sums["any"] = grouped(credit((counts > 0).astype(np.float64), label) * both, group, groups)
-    sums["items"] = grouped(both, group, groups)
-    return Rows(sums)
+    sums["majority"] = sum_by_group(reference_shares(ratings.votes, label) * both, group, groups)
+    sums["any"] = sum_by_group(reference_shares((counts > 0).astype(np.float64), label) * both, group, groups)
+    sums["items"] = sum_by_group(both, group, groups)
+    return RatingSums(sums)
 
 
 def against_score(name: str) -> Any:
@@ -763,7 +733,7 @@ class AltRow:
 def alt_rows(
     ratings: Ratings, label: Ints, labels: Sequence[str], scoring: str, least: int, members: Any = None
 ) -> tuple[list[AltRow], int]:
-    """All annotators against the system on the items with at least so many ratings; and the number of such items.
+    """All annotators against the system on the items with at least `least` ratings; and the number of these items.
 
     `labels` are those of the annotators, then those that systems alone give. Nearness is compared as whole numbers
     or as sums of squares, so that equal is equal.
@@ -803,7 +773,7 @@ def _is_number(text: str) -> bool:
 
 
 def won(p: Sequence[float], fdr: float) -> list[bool]:
-    """The tests that hold at a rate of false discoveries, whatever their dependence (Benjamini & Yekutieli)."""
+    """True for each test that is significant at a false discovery rate (Benjamini & Yekutieli)."""
     order = sorted(range(len(p)), key=lambda index: p[index])
     harmonic = sum(1 / number for number in range(1, len(p) + 1))
     last = max((rank for rank, index in enumerate(order, 1) if p[index] <= rank / len(p) * fdr / harmonic), default=0)

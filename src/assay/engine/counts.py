@@ -16,7 +16,7 @@ from assay.records import dataclass
 from assay.stats.resample import is_costly
 
 DENSE = 1 << 25
-"""The most numbers that a table of all labels and fields may hold before it is kept as a sparse one."""
+"""The most numbers in a dense table of all labels and fields; a larger one is sparse."""
 Sums = Mapping[str, Floats]
 """Field name → summed counts, of any shape: scores are computed on all of them at once."""
 
@@ -25,7 +25,7 @@ Sums = Mapping[str, Floats]
 class Counts:
     """Rows of numbers, each in a unit and, where a measure counts by label, under a label.
 
-    Per-label rows exist only where a label occurs, so that many labels cost what they hold and no more.
+    A label has rows only in units in which it occurs, so that many labels need no more room than their counts.
     """
 
     fields: tuple[str, ...]
@@ -55,7 +55,7 @@ class Counts:
         return np.stack(columns, axis=1)
 
     def wide(self, most: int = DENSE) -> Any:
-        """Units × (labels · fields), as a sparse matrix where it would hold more than so many numbers otherwise."""
+        """Units × (labels · fields); a sparse matrix if a dense one had more than `most` numbers."""
         assert self.label is not None and self.labels is not None
         width = len(self.fields)
         rows = np.repeat(self.unit, width)
@@ -67,6 +67,16 @@ class Counts:
         from scipy.sparse import coo_array
 
         return coo_array((self.values.ravel().astype(np.float64), (rows, columns)), shape=shape).tocsr()
+
+    def with_rows(self, unit: Ints, values: Ints, label: Ints) -> Counts:
+        """The counts with further rows, whose fields and labels are those of these."""
+        assert self.label is not None
+        return replace(
+            self,
+            unit=np.concatenate([self.unit, unit]),
+            values=np.concatenate([self.values, values]),
+            label=np.concatenate([self.label, label]),
+        )
 
     def regrouped(self, group_of_unit: Ints, groups: int) -> Counts:
         """The same counts in larger units; units of group -1 are left out."""
@@ -89,7 +99,7 @@ def _summed(group: Ints, values: Ints, groups: int) -> Ints:
     return np.bincount(group, weights=values, minlength=groups).astype(np.int64)
 
 
-def merged(parts: Sequence[Counts]) -> Counts:
+def join_counts(parts: Sequence[Counts]) -> Counts:
     """The counts of several shards as one: units follow each other, labels are united by name."""
     offsets = np.cumsum([0, *(part.units for part in parts)])
     fields = parts[0].fields
@@ -115,7 +125,7 @@ class Collapsed:
 
     @classmethod
     def of(cls, rows: Ints, sizes: Ints | None = None) -> Collapsed:
-        """The distinct rows of so many units each, of one where no sizes are given."""
+        """The distinct rows; `sizes` is the number of units of each row, 1 if it is not given."""
         distinct, group, numbers = distinct_rows(rows)
         if sizes is not None:
             numbers = np.bincount(group, weights=sizes, minlength=len(distinct)).astype(np.int64)
@@ -203,7 +213,7 @@ def _per_label(
 
 
 def bracketed(items: Items, sentences: int) -> Counts:
-    """Per sentence: rows of each kind, gold items and system items, and what is counted beside them."""
+    """Per sentence: rows of each kind, gold items and system items, and the sums per sentence."""
     masks = [*(items.kind[0] == kind for kind in range(len(items.kinds))), items.has_gold, items.has_system[0]]
     columns = [*(_count(items.sentence, mask, sentences) for mask in masks), *items.sums.values()]
     fields = (*items.kinds, "gold", "system", *items.sums)
@@ -215,13 +225,13 @@ def _count(sentence: Ints, mask: Bools, sentences: int) -> Ints:
 
 
 FEW_UNITS, FEW_CLUSTERS = 20, 10
-"""Below so many sentences, or documents (values of a comment), intervals of differences are too short …"""
+"""Below this number of sentences, or of documents (values of a comment), intervals of differences are too short …"""
 FEW_DIFFERING = 10
-"""… and below so many units that differ. So many documents are the unit if none is asked for."""
+"""… and below this number of units that differ."""
 BLOCKS = 4096
-"""The most distinct rows that are resampled; more units are pooled into so many blocks, and blocks are resampled."""
+"""The most distinct rows that are resampled; if there are more, units are grouped into this number of blocks."""
 MANY = 20
-"""Above so many systems one draw serves all of them; else each pair has a draw of its own."""
+"""Above this number of systems, one draw serves all of them instead of one for each pair."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -275,7 +285,7 @@ class Tallies:
         """The tallies of each system's counts per unit; scores look at the fields read alone.
 
         `blocks` gives the block of each unit; naming units takes time, so it is asked for only where blocks are
-        needed: where rows are too many or, unless it stands `alone`, where other shards may have too many.
+        needed: if rows are too many or, unless the shard is `alone`, if other shards may have too many.
         """
         systems = tuple(name for name, _ in counts)
         own = list(_common_labels([found for _, found in counts]))
@@ -311,7 +321,7 @@ class Tallies:
             sums=None,
             by_unit=tuple(map(_compact, own)) if wide and units <= BLOCKS else None,
             by_block=of_blocks,
-            # Where units are resampled, the test itself tells how many differ.
+            # If units are resampled, the test itself counts those that differ.
             differing={(a, b): _units_that_differ(own[a], own[b]) for a, b in pairs if of_blocks is not None},
             compares=compares,
             unit=unit,
@@ -367,7 +377,7 @@ class Tallies:
         return [counts.wide()[self.used] for counts in self.labelled()]
 
     def labelled(self) -> Iterator[Counts]:
-        """Each system's counts by label of units or blocks, labels coded alike."""
+        """Each system's counts by label of units or blocks, with the same codes of labels."""
         found = self.by_unit if self.by_unit is not None else self.by_block
         assert found is not None
         return _common_labels(found, self.labels)
@@ -411,14 +421,14 @@ class Tallies:
         )
 
     def __add__(self, other: Tallies) -> Tallies:
-        """The tallies of two stretches of text; the one that comes first stands first."""
+        """Tallies of two stretches of text, the first one on the left."""
         assert (self.systems, self.fields) == (other.systems, other.fields), "only like tallies can be added"
         assert self.read == other.read, "scores read other fields in other shards"
         if self.named is not None and other.named is not None:
             known: dict[str, int] = {}
             places = [as_codes(names or (), known) for names in (self.names, other.names)]
             both = [
-                merged([one.regrouped(place, len(known)) for one, place in zip(pair, places, strict=True)])
+                join_counts([one.regrouped(place, len(known)) for one, place in zip(pair, places, strict=True)])
                 for pair in zip(self.named, other.named, strict=True)
             ]
             return self._again([replace(one, units=len(known), unit=one.unit % len(known)) for one in both], [*known])
@@ -438,7 +448,9 @@ class Tallies:
             (mine, number), (its, its_number) = self.swaps(a, b), other.swaps(a, b)
             change = None if mine is None or its is None else _few(mine + its)
             differences[a, b] = (change, number + its_number)
-        few = self.by_unit is not None and other.by_unit is not None and units <= BLOCKS
+        by_unit = None
+        if self.by_unit is not None and other.by_unit is not None and units <= BLOCKS:
+            by_unit = tuple(map(join_counts, zip(self.by_unit, other.by_unit, strict=True)))
         return replace(
             self,
             labels=labels,
@@ -451,7 +463,7 @@ class Tallies:
             differences=differences,
             used=used,
             sums=sums,
-            by_unit=tuple(map(merged, zip(self.by_unit or (), other.by_unit or (), strict=True))) if few else None,
+            by_unit=by_unit,
             by_block=None if self.by_block is None else tuple(map(_added, self.by_block, other.by_block or ())),
             differing={pair: number + other.differing[pair] for pair, number in self.differing.items()},
             compares=compares,
@@ -523,7 +535,7 @@ def _no_counts(counts: Counts, units: int) -> Counts:
 
 def _added(first: Counts, second: Counts) -> Counts:
     """Counts of the same units (blocks), added up by name of label."""
-    both = merged([first, second])
+    both = join_counts([first, second])
     return _compact(replace(both, units=first.units, unit=both.unit % first.units))
 
 

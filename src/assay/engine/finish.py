@@ -1,4 +1,4 @@
-"""make_result(): the Result of what all shards amount to."""
+"""make_result(): from the sum of all shards to a Result."""
 
 from __future__ import annotations
 
@@ -26,72 +26,70 @@ from assay.errors import UsageError
 from assay.formats import joint_digest
 from assay.result import Example, Mapped, Result, Unresolved
 from assay.result.grammar import ALPHA
+from assay.result.numbers import plural
 
 T = TypeVar("T")
 _SEED = re.compile(r"[-_. ]?(?:seed|run)[-_. ]?\d+", re.IGNORECASE)
 NO_ERRORS = ("tp", "unscored")
 """Kinds of outcome that are no errors."""
 WIDER = 1.2
-"""Above this ratio, standard errors over documents are worth a note beside those over sentences …"""
+"""Above this ratio, standard errors over documents are compared with those over sentences in a note …"""
 LEAST_RATIO = 5
-"""… from so many documents on: of fewer, the ratio says little."""
+"""… if there are at least this many documents."""
 
 
 def make_result(part: Part, settings: Settings | None = None) -> Result:
-    """The Result of what all shards amount to."""
-    options, measures, task = part.options, part.measures, find_task(part.task)
+    """The Result of a Part, the sum of all shards."""
+    plan = part.plan
+    options, measures, task = plan.options, plan.measures, find_task(plan.task)
     unit = cluster_key(part.unit) or part.unit
     if part.units == 1 and unit != part.unit:
         raise UsageError(
             f"--unit {part.unit}: one value of {unit}, nothing to resample. Give another key, or --unit sentence"
         )
-    family = tests_together(part.judged, options.baseline) * len(measures) if part.compares else 0
+    family = tests_together(plan.judged, options.baseline) * len(measures) if plan.compares else 0
     together = options.pairs_of_sets * len(measures) or family
     settings = settings or Settings(
         *(options.seed, options.times, "" if options.figures_alone else options.interval, options.power),
         *(ALPHA / max(1, together), options.baseline, options.pairs_of_sets > 0),
     )
     views = list(part.views())
-    tables = ("scores", "counts", *["comparisons"] * part.compares)
+    tables = ("scores", "counts", *["comparisons"] * plan.compares)
     alike, documents = _resemblance(part, settings), part.number("document")
     documents = documents if part.unit == "sentence" and 1 < documents < part.units else 0
-    kinds = [own for own in part.kinds if own is not None]
-    basis = basis_of(dict(enumerate(part.kinds)), measures)
+    kinds = [own for own in plan.kinds if own is not None]
+    basis = basis_of(dict(enumerate(plan.kinds)), measures)
     named = "" if basis is None else measures[basis].definition.noun
     sources = [
         replace(source, sha256=joint_digest(digests))
-        for source, digests in zip(part.systems, part.digests[1:], strict=True)
+        for source, digests in zip(part.sources[1:], part.digests[1:], strict=True)
     ]
+    unaligned = max(number for _, number in part.aligned)
+    gold = replace(part.sources[0], sha256=joint_digest(part.digests[0]), unaligned=unaligned)
     about = {
-        "command": part.command,
-        "task": part.task,
+        "command": plan.command,
+        "task": plan.task,
         # Some measures judge words where others find items.
         "noun": named or ("word" if task.matched and kinds and not any(kinds) else task.noun),
         "drawing": task.drawing.kind,
-        "column": part.column,
+        "column": plan.column,
         "unit": unit,
         "units": part.units,
-        "items": part.items,
-        "aligned_by": way_of(part.aligned_by),
-        "seed": options.seed,
-        "times": options.times,
-        "interval": options.interval,
-        "test": "shuffling",
+        "items": part.numbers["items"],
+        "aligned_by": way_of([way for way, _ in part.aligned]),
         "family": family,
-        "tagset": part.tagset,
-        "scheme": part.scheme,
-        "atoms": part.atoms,
-        "labels": options.labels,
-        "ignore_labels": options.ignore_labels,
+        "tagset": plan.tagset,
+        "scheme": plan.scheme,
+        "atoms": plan.atoms,
         "documents": documents,
         "cluster_ratio": None if alike is None else alike[1],
         # Documents that are units because gold has them do not make texts of sentences texts of documents.
-        **({} if part.asked else {"text_unit": task.text_unit or "sentence"}),
+        **({} if plan.asked else {"text_unit": task.text_unit or "sentence"}),
     }
     found = Findings(
         about,
         _signature(part, [f"{source.name}:sha256={source.sha256[:12]}" for source in sources]),
-        replace(part.gold, sha256=joint_digest(part.digests[0]), unaligned=max(part.unaligned)),
+        gold,
         sources,
         # Everything, then slice by slice, of which nothing but the rows is kept.
         (
@@ -101,27 +99,23 @@ def make_result(part: Part, settings: Settings | None = None) -> Result:
             if one.tallies[part.unit].units
         ),
         warnings=[*format_warnings(part.warnings)],
-        further_warnings=[*_idle_slices(part, views), *(looks_like_runs(part.judged) if part.compares else ())],
+        further_warnings=[*_idle_slices(part, views), *(looks_like_runs(plan.judged) if plan.compares else ())],
         notes=[*format_warnings(part.notes)],
         further_notes=[*_notes(part, alike)],
         least_units=FEW_UNITS if part.unit == "sentence" else FEW_CLUSTERS,
-        options={
-            **{name: getattr(options, name) for name in ("baseline", "correct", "label_order")},
-            "clustered": documents > 0,
-        },
+        options=options,
+        clustered=documents > 0,
     )
-    found.rows["mappings"] += [
-        *part.mappings,
-        *(
-            Mapped(name, "all rules", 0, *(main_score(measures[0], sums) for sums in of_both))
-            for name, of_both in part.effects.items()
-        ),
-    ]
+    found.rows["mappings"] += part.mappings
+    for kind, name in part.sums:
+        if kind == "before":
+            values = (main_score(measures[0], part.sums[when, name]) for when in ("before", "after"))
+            found.rows["mappings"].append(Mapped(name, "all rules", 0, *values))
     found.rows["repairs"] += repairs_of(part.warnings)
     if basis is not None:
         _add_items(found, part, basis, views)
-    if part.compares:
-        found.rows["unresolved"] += _shown(part.unresolved, Unresolved)
+    if plan.compares:
+        found.rows["unresolved"] += _shown(part.drawn.get("unresolved", ()), Unresolved)
         found.items = list(_compared(part, views))
     if task.finish:
         finish = task.finish
@@ -131,45 +125,44 @@ def make_result(part: Part, settings: Settings | None = None) -> Result:
 
 def _add_items(found: Findings, part: Part, basis: int, views: Sequence[Any]) -> None:
     """Add what the items of one measure show: confusions, types of errors, examples, texts."""
-    options = part.options
-    if options.examples and not part.examples:
+    plan, options = part.plan, part.plan.options
+    if options.examples and not part.drawn["examples"]:
         named = " and ".join(filter(None, (options.kind, options.change)))
         nothing = f"no sentence fits {named}." if named else "there are no differences to show examples of."
         found.further_warnings.append(nothing)
-    on, items = str(part.measures[basis]), part.everything[basis].items
+    on, items = str(plan.measures[basis]), part.everything[basis].items
     assert items is not None
-    confusion = [row for name, met in part.met.items() for row in changes.met_confusion(name, met, on)]
-    if not part.kinds[basis]:
-        order = {name: number for number, name in enumerate(part.judged)}
-        confusion = [*changes.confusion(items, on), *confusion]
+    confusion = [row for name, met in part.met.items() for row in changes.met_confusion_rows(name, met, on)]
+    if not plan.kinds[basis]:
+        order = {name: number for number, name in enumerate(plan.judged)}
+        confusion = [*changes.confusion_rows(items, on), *confusion]
         confusion.sort(key=lambda row: (order[row.system], -row.count))
     found.rows["confusion"] += confusion
-    found.rows["examples"] += _shown(part.examples, Example)
+    found.rows["examples"] += _shown(part.drawn["examples"], Example)
     found.errors = {
         str(one): {*one.definition.errors, *(own or ())} - {*NO_ERRORS}
-        for one, own in zip(part.measures, part.kinds, strict=True)
+        for one, own in zip(plan.measures, plan.kinds, strict=True)
     }
     shown = [where for where, chosen in views if where is not None and basis in dict(chosen)]
     found.about["texts"] = united(part.texts).coded(shown) if part.texts else None
-    if part.matched_items is not None:
-        found.about["items"] = part.matched_items
+    found.about["items"] = part.numbers.get("matched items", part.numbers["items"])
 
 
 def _compared(part: Part, views: Sequence[Any]) -> Iterator[Compared]:
     """The items that systems are compared on, measure by measure, of everything and of each slice."""
-    measures, task = part.measures, find_task(part.task)
+    plan, measures, task = part.plan, part.plan.measures, find_task(part.plan.task)
     for where, chosen in views:
-        for index in bases_of({index: part.kinds[index] for index, _ in chosen}, measures):
+        for index in bases_of({index: plan.kinds[index] for index, _ in chosen}, measures):
             one, definition, on = dict(chosen)[index], measures[index].definition, str(measures[index])
             assert one.items is not None
             # Over gold's items, which is recall where a system has other items than gold.
-            of_all = not definition.is_share or (way_of(part.aligned_by) != "characters" and one.count_alike)
+            by_words = one.count_alike and way_of([way for way, _ in part.aligned]) != "characters"
             exact: dict[str, Any] = {}
-            if where is None and on in part.whole:
-                *each, in_one, upper, sentences = part.whole[on].totals
-                exact = {"exact": dict(zip(part.judged, each, strict=True)), "exact_in_one": in_one}
+            if where is None and ("exact", on) in part.sums:
+                *each, in_one, upper, sentences = part.sums["exact", on].totals
+                exact = {"exact": dict(zip(plan.judged, each, strict=True)), "exact_in_one": in_one}
                 exact |= {"exact_upper": upper, "sentences": sentences}
-            score = measures[index].main if of_all else "recall"
+            score = measures[index].main if by_words or not definition.is_share else "recall"
             yield Compared(
                 on, where, one.items, score, definition.is_share, task.gold_test, exact=exact
             )
@@ -199,7 +192,7 @@ def _idle_slices(part: Part, views: Sequence[Any]) -> Iterator[str]:
     for cut in part.cuts:
         if cut.spec.startswith("meta:") and set(cut.selections[0]) == {NO_VALUE}:
             key = cut.spec.partition(":")[2]
-            raise UsageError(f"--slice {cut.spec}: {part.gold.path} has no comment `# {key} = …`.")
+            raise UsageError(f"--slice {cut.spec}: {part.sources[0].path} has no comment `# {key} = …`.")
         if not any(where is not None and where.startswith(f"{cut.spec}=") for where, _ in views):
             yield (
                 f"--slice {cut.spec} cuts nothing here: all items fall under one value, or no measure has items to "
@@ -227,10 +220,10 @@ def _resemblance(part: Part, settings: Settings) -> tuple[str, float] | None:
     larger = "document" if part.unit == "sentence" else part.unit
     if not settings.interval or not LEAST_RATIO <= part.number(larger) < part.number("sentence"):
         return None
-    measure, tallies = part.measures[0], part.everything[0].tallies
+    measure, tallies = part.plan.measures[0], part.everything[0].tallies
     coarse, fine = (Figures(measure, None, tallies[unit], settings) for unit in (larger, "sentence"))
     ratios = {}
-    for number, system in enumerate(part.judged):
+    for number, system in enumerate(part.plan.judged):
         wide, narrow = (one.standard_error(measure.main, number) for one in (coarse, fine))
         if narrow > 0:
             ratios[system] = wide / narrow
@@ -239,7 +232,7 @@ def _resemblance(part: Part, settings: Settings) -> tuple[str, float] | None:
 
 def _notes(part: Part, alike: tuple[str, float] | None) -> Iterator[str]:
     """Notes on averages over documents, documents whose sentences are alike, mentions that no system resolves."""
-    for measure, one in zip(part.measures, part.everything, strict=True):
+    for measure, one in zip(part.plan.measures, part.everything, strict=True):
         counts, field = one.tallies[part.unit], f"{measure.main}-documents"
         if measure.parameters.get("average") == "macro" and field in counts.fields and counts.units:
             place = counts.fields.index(field)
@@ -247,49 +240,54 @@ def _notes(part: Part, alike: tuple[str, float] | None) -> Iterator[str]:
                 scored = int(total[..., place].sum())
                 yield f"{measure} of {name}: the mean of {scored:,} of {part.units:,} documents."
     key = cluster_key(part.unit)
-    if part.cut_documents:
-        documents = f"{part.cut_documents:,} document{'s' * (part.cut_documents != 1)}"
-        yield f"{documents} hold several values of {key}: units cut through them."
+    divided = part.numbers["divided documents"]
+    if divided:
+        contain = f"1 document contains more than one {key}, so its"
+        if divided > 1:
+            contain = f"{divided:,} documents contain more than one {key}, so their"
+        yield f"{contain} sentences belong to different units."
     if alike is not None and not 1 / WIDER <= alike[1] <= WIDER:
         (system, times), noun = alike, key or "document"
         reason = f", because sentences of one {noun} resemble each other" if times > 1 else ""
         yield (
-            f"The standard error of {system} on {part.measures[0]} over {noun}s is {times:.1f} times that over "
+            f"The standard error of {system} on {part.plan.measures[0]} over {noun}s is {times:.1f} times that over "
             f"sentences{reason}."
         )
-    for on, unresolved in part.unresolved_in_all.items():
-        listed = sum(one.group == on for one in part.unresolved)
-        if unresolved > listed:
-            noun = find_task(part.task).noun
-            yield f"Of {unresolved:,} {noun}s that no system resolves ({on}) {listed:,} are listed, drawn at random."
+    for name, unresolved in part.numbers.items():
+        on = name.removeprefix("unresolved ")
+        listed = sum(one.group == on for one in part.drawn.get("unresolved", ()))
+        if on != name and unresolved > listed:
+            noun = find_task(part.plan.task).noun
+            drawn = f"{listed:,} of them, drawn at random, are listed"
+            yield f"No system resolves {plural(unresolved, noun)} ({on}); {drawn}."
 
 
 def _signature(part: Part, systems: Sequence[str]) -> dict[str, object]:
     """Parts of the signature: options, and checksums of the files."""
-    options = part.options
-    chosen = {name: value for name, value in options.signature_values().items() if name not in part.contents}
+    plan, options, left_out = part.plan, part.plan.options, part.numbers["left out"] % 2**64
+    chosen = {name: value for name, value in options.signature_values().items() if name not in plan.contents}
     # Formats whose parameters figures depend on say all of them.
-    formats = [f"{source.name}:{source.format}" for source in part.systems if "(" in source.format]
-    names = ["gold", *(source.name for source in part.systems)]
+    formats = [f"{source.name}:{source.format}" for source in part.sources[1:] if "(" in source.format]
+    names = ["gold", *(source.name for source in part.sources[1:])]
     by_file = dict(zip(names, part.told.columns, strict=False))
     several = len({*by_file.values()}) > 1
-    column = ",".join(f"{name}={one}" for name, one in by_file.items()) if several else part.column
+    column = ",".join(f"{name}={one}" for name, one in by_file.items()) if several else plan.column
     return {
         "assay": assay.__version__,
-        "task": part.task,
+        "task": plan.task,
         **({"column": column} if column else {}),
-        **({"scheme": part.scheme} if part.scheme else {}),
-        **({"atoms": part.atoms} if part.atoms else {}),
-        "measures": "+".join(measure.signature for measure in part.measures),
+        **({"scheme": plan.scheme} if plan.scheme else {}),
+        **({"atoms": plan.atoms} if plan.atoms else {}),
+        "measures": "+".join(measure.signature for measure in plan.measures),
         "unit": part.unit,
         "n": part.units,
         "interval": options.interval,
         "times": options.times,
         "seed": options.seed,
         **{name: "+".join(value) if isinstance(value, tuple | list) else value for name, value in chosen.items()},
-        **{name: f"sha256={digest[:12]}" for name, digest in part.contents.items()},
+        **{name: f"sha256={digest[:12]}" for name, digest in plan.contents.items()},
         **({"formats": "+".join(formats)} if formats else {}),
-        **({"left_out": f"{part.left_out:016x}"} if part.left_out else {}),
+        **({"left_out": f"{left_out:016x}"} if left_out else {}),
         "gold": f"sha256={joint_digest(part.digests[0])[:12]}",
         "systems": "+".join(systems),
     }

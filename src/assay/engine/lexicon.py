@@ -108,14 +108,10 @@ class Lexicon:
             codes[np.array(new, dtype=bool)[inverse] & known] = 2
         columns = {**corpus.columns, name: Column(codes, KNOWN)}
         if name == "train" and (self.labels is not None or self.counted):
-            columns["frequency"] = self._bands(corpus, forms)
+            columns["frequency"] = frequency_bands(Column(corpus.forms.codes, tuple(forms)), self.frequency)
         return replace(corpus, columns=columns)
 
-    def _bands(self, corpus: Corpus, forms: list[str]) -> Column:
-        return banded(Column(corpus.forms.codes, tuple(forms)), self.frequency)
-
-
-def banded(column: Column, frequency: dict[str, int]) -> Column:
+def frequency_bands(column: Column, frequency: dict[str, int]) -> Column:
     """Each word's band of frequency."""
     names = (*(name for _, name in BANDS), "over 1000")
     uppers = np.array([upper for upper, _ in BANDS])

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.arrays import NONE, Bools, Floats, Ints, Stretches, each_once, numbers_of_runs
+from assay.arrays import NONE, Bools, Floats, Ints, Stretches, each_once, numbers_of_runs, pack_columns
 from assay.corpus import Marks
 from assay.engine.items import Items
 from assay.records import dataclass
@@ -111,30 +111,38 @@ class Steps:
 
     def by_key(self, ours: Ints, theirs: Ints, kind: int) -> None:
         """Pair what is left of the marks with equal keys, in text order; the keys are those of all marks."""
-        here, there = self.left()
-        if len(here) and len(there):
-            chosen = one_to_one(ours[here], theirs[there])
-            self.settle(here[chosen != NONE], there[chosen[chosen != NONE]], kind)
+        self.by_columns(kind, (ours, theirs))
 
-    def nearest(self, ours: Ints, theirs: Ints, here: Ints, there: Ints, kind: int) -> None:
-        """Pair what is left of the marks with equal keys, those at the nearest places first, then in text order."""
+    def by_columns(self, kind: int, *columns: tuple[Ints, Ints], near: tuple[Ints, Ints] | None = None) -> None:
+        """Pair what is left of the marks that are equal in all columns, in text order.
+
+        near: places of all marks; pairs of marks at the nearest places are made first.
+        """
         gold, system = self.left()
-        order = np.argsort(theirs[system], kind="stable")
-        low, high = (np.searchsorted(theirs[system][order], ours[gold], side=side) for side in ("left", "right"))
+        if not (len(gold) and len(system)):
+            return
+        keys = pack_columns(*(np.concatenate([ours[gold], theirs[system]]) for ours, theirs in columns))
+        ours, theirs = keys[: len(gold)], keys[len(gold) :]
+        if near is None:
+            chosen = one_to_one(ours, theirs)
+            self.settle(gold[chosen != NONE], system[chosen[chosen != NONE]], kind)
+            return
+        order = np.argsort(theirs, kind="stable")
+        low, high = (np.searchsorted(theirs[order], ours, side=side) for side in ("left", "right"))
         if int((high - low).sum()) > MOST_CANDIDATES:
-            self.by_key(ours, theirs, kind)
+            self.by_columns(kind, *columns)
             return
         row, column = ranges(low, high)
         row, column = gold[row], system[order[column]]
-        ranked = np.lexsort((column, row, np.abs(here[row] - there[column])))
+        ranked = np.lexsort((column, row, np.abs(near[0][row] - near[1][column])))
         row, column = row[ranked], column[ranked]
         while len(row):
             first_row, first_column = np.zeros(len(row), dtype=bool), np.zeros(len(row), dtype=bool)
             first_row[np.unique(row, return_index=True)[1]] = True
             first_column[np.unique(column, return_index=True)[1]] = True
-            chosen = first_row & first_column
-            self.settle(row[chosen], column[chosen], kind)
-            rest = (self.partner[row] == NONE) & ~np.isin(column, column[chosen])
+            first = first_row & first_column
+            self.settle(row[first], column[first], kind)
+            rest = (self.partner[row] == NONE) & ~np.isin(column, column[first])
             row, column = row[rest], column[rest]
 
     def by_weight(self, ours: Ints, theirs: Ints, weight: Ints, ranks: tuple[Ints, Ints], kind: int) -> None:
@@ -263,7 +271,7 @@ def fair(target: Marks, system: Marks) -> Matches:
                     found.append((ours[other], theirs[query], False, True))
 
     rows = np.concatenate([np.stack(np.broadcast_arrays(*columns)) for columns in found], axis=1)
-    ours, theirs, shared = _shared_atoms(target, system, rows[0, len(equal) :], rows[1, len(equal) :])
+    ours, theirs, shared = shared_atoms(target, system, rows[0, len(equal) :], rows[1, len(equal) :])
     smaller, larger = shared == system.lengths()[theirs], shared == target.lengths()[ours]
     other_label = target.label[ours] != system.label[theirs]
     kinds = np.select([other_label, smaller, larger], [_LBE, _BES, _BEL], _BEO)
@@ -643,15 +651,6 @@ def _same_spans(target: Marks, system: Marks, places: tuple[Ints, Ints]) -> tupl
     return keys[: len(target)], keys[len(target) :]
 
 
-def pack_keys(*columns: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
-    """One number for each mark of gold and of the system: equal numbers if all of the columns are equal."""
-    size = len(columns[0][0])
-    keys: Ints = np.concatenate(columns[0]).astype(np.int64)
-    for column in columns[1:]:
-        keys = _fold(keys, np.concatenate(column).astype(np.int64))
-    return keys[:size], keys[size:]
-
-
 def _fold(first: Ints, second: Ints) -> Ints:
     """One number for two, numbered anew where their product would not fit."""
     if not len(first):
@@ -775,7 +774,7 @@ def overlapping(target: Marks, system: Marks, targets: Ints, systems: Ints) -> _
     left = np.concatenate([targets[outer], targets[other_inner]])
     right = np.concatenate([systems[inner], systems[other_outer]])
     order = np.lexsort([right, left])
-    return _shared_atoms(target, system, left[order], right[order])
+    return shared_atoms(target, system, left[order], right[order])
 
 
 def ranges(starts: Ints, stops: Ints) -> tuple[Ints, Ints]:
@@ -784,7 +783,7 @@ def ranges(starts: Ints, stops: Ints) -> tuple[Ints, Ints]:
     return np.repeat(np.arange(len(starts)), sizes), numbers_of_runs(starts, sizes)
 
 
-def _shared_atoms(target: Marks, system: Marks, left: Ints, right: Ints) -> _Pairs:
+def shared_atoms(target: Marks, system: Marks, left: Ints, right: Ints) -> _Pairs:
     """Pairs of spans that lie over each other, with what they share; without those that share nothing but gaps."""
     shared = np.minimum(target.end[left], system.end[right]) - np.maximum(target.begin[left], system.begin[right])
     shared = shared.astype(np.int64)

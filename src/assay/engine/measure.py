@@ -20,15 +20,15 @@ from assay.align import Pair
 from assay.arrays import Bools, Floats, ratio
 from assay.engine.coefficients import (
     Disagreement,
-    Rows,
-    kappa,
+    RatingSums,
     kappa_disagreement,
+    kappa_score,
     pair_alpha,
     pair_alpha_disagreement,
 )
 from assay.engine.counts import Counts, Sums, bracketed, graded, matched, tally
 from assay.engine.items import ONE, Items
-from assay.engine.task import first_task, tasks
+from assay.engine.task import find_task, first_task, task_names, tasks
 from assay.errors import UsageError, unknown
 from assay.records import dataclass
 
@@ -274,21 +274,28 @@ def measures() -> dict[str, Definition]:
 def find(spec: str) -> Measure:
     """The measure that a spec such as `accuracy(column=XPOS)` or `mymodule:myfunction` stands for."""
     name, given = specs.parse(spec, "measure")
-    known = measures()
-    definition = _own(name) if ":" in name else known.get(name)
-    if definition is None and (function := plugins.load("measures", name)):
-        definition = definition_of(function, name)
+    definition = _own(name) if ":" in name else _registered(name)
     if definition is None:
-        raise unknown("measure", name, known)
-    return Measure(definition, specs.typed(f"measure {name}", given, definition.parameters), frozenset(given))
+        raise unknown("measure", name, measures())
+    parameters = specs.convert_parameters(f"measure {name}", given, definition.parameters)
+    return Measure(definition, parameters, frozenset(given))
+
+
+def _registered(name: str) -> Definition | None:
+    """A measure of assay's own, or of an installed package; tasks are loaded one by one until one has it."""
+    for task in task_names():
+        if name in registered:
+            break
+        find_task(task)
+    if name not in registered and (function := plugins.load("measures", name)):
+        return definition_of(function, name)
+    return registered.get(name)
 
 
 def form_of_score(measure: str, score: str) -> str:
     """The form in which people read a score of a measure that comes with assay: percent, unless it says otherwise."""
     name = re.split("[(@/]", measure)[0]
-    known = measures().get(name)
-    if known is None and ":" not in name:
-        known = getattr(plugins.load("measures", name), "__assay_measure__", None)
+    known = None if ":" in name else _registered(name)
     functions = {**known.scores, **known.averages} if known else {}
     return str(getattr(functions.get(score), "form", "percent"))
 
@@ -419,7 +426,7 @@ class Coefficient(Ranged):
     form = "coefficient"
     """… or .571."""
 
-    def __init__(self, function: Score, disagreement: Callable[[Rows], Disagreement] | None = None) -> None:
+    def __init__(self, function: Score, disagreement: Callable[[RatingSums], Disagreement] | None = None) -> None:
         super().__init__(function, -1, 1)
         self.disagreement = disagreement
 
@@ -500,7 +507,7 @@ OVER_LABELS: Scores = {
 
 SCORES = {"agreement": f1}
 BEYOND_CHANCE: Scores = {
-    "kappa": Coefficient(kappa, kappa_disagreement),
+    "kappa": Coefficient(kappa_score, kappa_disagreement),
     "alpha": Coefficient(pair_alpha, pair_alpha_disagreement),
 }
 """Cohen's kappa and, for nominal labels, Krippendorff's alpha."""

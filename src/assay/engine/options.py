@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 from assay.arrays import plain
 from assay.corpus import UNITS, cluster_key
 from assay.engine.measure import Measure
-from assay.engine.task import Task, tasks
+from assay.engine.task import Task, find_task, tasks
 from assay.errors import UsageError, unknown
 from assay.formats import FORMATS
 from assay.formats.source import expand
@@ -243,9 +243,8 @@ class Options:
             if option.file == "path" and (value == "-" or (value and Path(value).is_fifo())):
                 where = "standard input" if value == "-" else "a pipe"
                 raise UsageError(f"{option.flag} {value} : this file is read twice, so it cannot come from {where}.")
-        known = [name for name, task in tasks().items() if task.prepare]
-        if self.task is not None and self.task not in known:
-            raise unknown("task", self.task, known)
+        if self.task is not None and find_task(self.task).prepare is None:
+            raise unknown("task", self.task, [name for name, task in tasks().items() if task.prepare])
         if self.unit not in (None, *UNITS) and not cluster_key(self.unit):
             raise unknown("unit", self.unit, (*UNITS, "meta:KEY"))
         for _, value in self._by_file("repair"):
@@ -257,6 +256,8 @@ class Options:
                 raise UsageError(f"--{name} {value} is about annotators: assay agreement")
         if (self.change or self.kind) and not self.examples:
             raise UsageError("--change and --kind choose among examples. Say how many: --examples 5")
+        if self.oov_fold_case and not (self.train or self.lexicon):
+            raise UsageError("--oov-fold-case is about the words of --train and --lexicon. Give one of them.")
         if "" in (*self.labels, *self.ignore_labels):
             raise UsageError("--labels and --ignore-labels are names divided by commas, e.g. PER,LOC.")
         if both := set(self.labels) & set(self.ignore_labels):

@@ -11,7 +11,9 @@ from dataclasses import field, replace
 from functools import cached_property
 from typing import Any
 
-from assay.arrays import Ints
+import numpy as np
+
+from assay.arrays import Bools, Ints
 from assay.engine.counts import FEW_CLUSTERS, Tallies
 from assay.engine.examples import MOST_UNRESOLVED, Drawn, drawn_of
 from assay.engine.items import Items, Met
@@ -50,8 +52,8 @@ class Selection:
             number=self.number + other.number,
         )
 
-    def among(self, others: Selection, *, first: bool) -> Selection:
-        """The same where nothing in other units, which come before or behind, has the value."""
+    def with_empty_units(self, others: Selection, *, first: bool) -> Selection:
+        """This selection with zero counts for the units of another part, before or after its own."""
         tallies = {}
         for unit, own in self.tallies.items():
             if unit in others.tallies:
@@ -85,14 +87,15 @@ class Cut:
         yield from ((f"{self.spec}={value}", chosen) for value, chosen in parts.items())
 
     def plus(self, other: Cut, mine: Sequence[Selection], its: Sequence[Selection]) -> Cut:
-        """The slice over two stretches of text; the measures over all items of each tell how many units there are."""
+        """The slice over two stretches of text; `mine` and `its` are the measures over all items of each."""
         selections = []
         for here, there, all_here, all_there in zip(self.selections, other.selections, mine, its, strict=True):
             table = _both(here, there)
             if not self.by_sentence:
                 # A unit without such items is a unit all the same.
-                table |= {value: here[value].among(all_there, first=False) for value in here if value not in there}
-                table |= {value: there[value].among(all_here, first=True) for value in there if value not in here}
+                for own, others, rest, first in ((here, there, all_there, False), (there, here, all_here, True)):
+                    missing = [value for value in own if value not in others]
+                    table |= {value: own[value].with_empty_units(rest, first=first) for value in missing}
             selections.append(table)
         order = tuple(tuple(dict.fromkeys((*a, *b))) for a, b in zip(self.order, other.order, strict=True))
         return replace(self, order=order, selections=tuple(selections))
@@ -106,27 +109,38 @@ def _both(first: Mapping[Any, Any], second: Mapping[Any, Any]) -> dict[Any, Any]
 
 @dataclass(frozen=True)
 class Summed:
-    """The sums behind one figure; of an average over labels label by label."""
+    """Sums from which one score is computed; for an average over labels, label by label."""
 
     fields: tuple[str, ...]
     totals: tuple[int, ...]
     labels: tuple[str, ...] | None = None
 
+    @classmethod
+    def by_label(cls, labels: Sequence[str], codes: Ints, masks: Mapping[str, Bools]) -> Summed:
+        """The number of rows with each mask and each label that occurs, from the label's code for each row."""
+        numbers = np.stack([np.bincount(codes[mask], minlength=len(labels)) for mask in masks.values()], axis=1)
+        there = np.flatnonzero(numbers.any(axis=1))
+        names = tuple(labels[code] for code in there.tolist())
+        return cls(tuple(masks), whole_numbers(numbers[there].ravel()), names)
+
+    def rows(self) -> dict[str, tuple[int, ...]]:
+        """The sums of each label, in the order of the fields."""
+        width = len(self.fields)
+        rows = (self.totals[first : first + width] for first in range(0, len(self.totals), width))
+        return dict(zip(("",) if self.labels is None else self.labels, rows, strict=True))
+
     def __add__(self, other: Summed) -> Summed:
         assert self.fields == other.fields
-        width = len(self.fields)
-        rows: dict[str, tuple[int, ...]] = {}
-        for one in (self, other):
-            for number, label in enumerate(one.labels or ("",)):
-                row = one.totals[number * width : (number + 1) * width]
-                rows[label] = tuple(map(int.__add__, rows.get(label, (0,) * width), row))
+        rows = self.rows()
+        for label, row in other.rows().items():
+            rows[label] = tuple(map(int.__add__, rows.get(label, (0,) * len(row)), row))
         totals = tuple(total for row in rows.values() for total in row)
         return Summed(self.fields, totals, None if self.labels is None else tuple(rows))
 
 
 @dataclass(frozen=True)
 class Covered:
-    """The shards that a part is of."""
+    """The shards of a part."""
 
     corpus: str
     """A checksum of all files' names and of what is done with them."""
@@ -139,8 +153,8 @@ class Covered:
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
-    """The sum of some shards: all that a Result needs to know of them."""
+class RunPlan:
+    """What is the same in all shards: what was asked, and what the files decided."""
 
     command: str
     options: Options
@@ -151,59 +165,20 @@ class Part:
     task: str
     column: str
     asked: str
-    """The unit that the user or the task says; nothing where gold decides (`unit`)."""
+    """The unit that the user or the task names; empty if gold decides (`Part.unit`)."""
     scheme: str
     atoms: str
     tagset: str
     empty: str | None
     """The mark of a cell without tags."""
-    told: Decided
-    """The way in which these shards ask to be read …"""
     decided: Decided
-    """… and how they were read."""
-    covered: Covered
+    """How shards were read."""
     judged: tuple[str, ...]
     """The systems that can be judged."""
-    gold: InputFile
-    systems: tuple[InputFile, ...]
-    digests: tuple[tuple[str, ...], ...]
-    """The checksums of the files of gold and of each system."""
     contents: Mapping[str, str]
-    """The checksums of the other files that figures depend on, by the option or parameter that names them."""
-    unaligned: tuple[int, ...]
-    """For each judged system, the number of gold words without a counterpart."""
-    aligned_by: tuple[str, ...]
-    items: int
-    matched_items: int | None
-    """Gold's items as the basis of comparison counts them, where that is another number."""
-    left_out: int
-    """A sum of hashes of the sentences that are left out for all systems; 0 where none are."""
-    warnings: tuple[Remark, ...]
-    notes: tuple[Remark, ...]
-    mappings: tuple[Mapped, ...]
-    effects: Mapping[str, tuple[Summed, Summed]]
-    """For each system the sums of the first measure without and with the mapping file."""
+    """The checksums of the other files that scores depend on, by the option or parameter that names them."""
     kinds: tuple[tuple[str, ...] | None, ...]
-    """For each measure the kinds of outcome that it tells apart, the hit first; None where it has no items."""
-    everything: tuple[Selection, ...]
-    """Each measure over all items; the first in sentences, and in documents or values of a comment."""
-    cuts: tuple[Cut, ...]
-    cut_documents: int = 0
-    """Documents that hold several of these values."""
-    labels: Items | None = None
-    """The labels as they are, where they split into categories."""
-    met: Mapping[str, Met] = field(default_factory=dict)
-    """For each system which labels met on what, where folded items do not tell."""
-    whole: Mapping[str, Summed] = field(default_factory=dict)
-    """For each basis of comparison, in trees: the sentences that are wholly right."""
-    of_task: Mapping[str, Summed] = field(default_factory=dict)
-    """Further sums that the task knows the meaning of."""
-    examples: tuple[Drawn, ...] = ()
-    unresolved: tuple[Drawn, ...] = ()
-    unresolved_in_all: Mapping[str, int] = field(default_factory=dict)
-    """For each basis of comparison the number of items that no system has right, listed or not."""
-    texts: tuple[Texts, ...] = ()
-    """The texts that a page may show, where one is asked for."""
+    """For each measure the outcomes that it distinguishes, the hit first; None if it has no items."""
 
     @cached_property
     def measures(self) -> list[Measure]:
@@ -216,10 +191,49 @@ class Part:
         """True if systems are compared with one another."""
         return self.command == "compare" and len(self.judged) > 1
 
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """The sum of some shards: all that a Result needs to know of them."""
+
+    plan: RunPlan
+    told: Decided
+    """How these shards ask to be read."""
+    covered: Covered
+    sources: tuple[InputFile, ...]
+    """Gold and the systems …"""
+    digests: tuple[tuple[str, ...], ...]
+    """… and the checksums of the files of each."""
+    aligned: tuple[tuple[str, int], ...]
+    """For each judged system how its words were aligned, and the number of gold words without a counterpart."""
+    numbers: Mapping[str, int]
+    """`items`; `left out`, a sum of hashes of the sentences left out for all systems; `divided documents`, those with
+    several units; `matched items`, gold's items as the basis of comparison counts them, if that is another number;
+    `unresolved ON`, the items that no system has right."""
+    warnings: tuple[Remark, ...]
+    notes: tuple[Remark, ...]
+    mappings: tuple[Mapped, ...]
+    sums: Mapping[tuple[str, str], Summed]
+    """`before` and `after` the mapping file: sums of the first measure by system; `exact`: by basis of comparison, in
+    trees, the sentences that are wholly right."""
+    of_task: Mapping[str, Summed]
+    """Further sums that the task knows the meaning of."""
+    everything: tuple[Selection, ...]
+    """Each measure over all items; the first in sentences, and in documents or values of a comment."""
+    cuts: tuple[Cut, ...]
+    labels: Items | None
+    """The labels as they are, if they split into categories."""
+    met: Mapping[str, Met] = field(default_factory=dict)
+    """For each system which labels met on what, if folded items do not show it."""
+    drawn: Mapping[str, tuple[Drawn, ...]] = field(default_factory=dict)
+    """`examples`, and `unresolved` items that no system has right."""
+    texts: tuple[Texts, ...] = ()
+    """The texts that a page may show, if one is asked for."""
+
     @cached_property
     def unit(self) -> str:
         """The unit of intervals and tests."""
-        return self.asked or unit_of(self.number("document"), self.number("sentence"))
+        return self.plan.asked or unit_of(self.number("document"), self.number("sentence"))
 
     @property
     def units(self) -> int:
@@ -227,7 +241,7 @@ class Part:
         return self.number(self.unit)
 
     def number(self, unit: str) -> int:
-        """The number of units of a kind; 0 where these are not known."""
+        """Number of units of a kind; 0 if these are not known."""
         found = self.everything[0].tallies.get(unit)
         return 0 if found is None else found.units
 
@@ -238,45 +252,42 @@ class Part:
             yield from cut.views()
 
     def __add__(self, other: Part) -> Part:
-        """The sum of two parts; the one whose text comes first stands first."""
+        """Sum of two parts; the one whose text comes first is on the left."""
         return replace(
             self,
             told=self.told | other.told,
             covered=self.covered + other.covered,
-            gold=_joined(self.gold, other.gold),
-            systems=tuple(map(_joined, self.systems, other.systems)),
+            sources=tuple(map(_join_sources, self.sources, other.sources)),
             digests=tuple((*a, *b) for a, b in zip(self.digests, other.digests, strict=True)),
-            unaligned=tuple(map(int.__add__, self.unaligned, other.unaligned)),
-            aligned_by=tuple(map(way_of, zip(self.aligned_by, other.aligned_by, strict=True))),
-            items=self.items + other.items,
-            matched_items=None if self.matched_items is None else self.matched_items + (other.matched_items or 0),
-            left_out=(self.left_out + other.left_out) % 2**64,
+            aligned=tuple(
+                (way_of((way, its_way)), number + its_number)
+                for (way, number), (its_way, its_number) in zip(self.aligned, other.aligned, strict=True)
+            ),
+            numbers=_both(self.numbers, other.numbers),
             warnings=together(self.warnings, other.warnings),
             notes=together(self.notes, other.notes),
-            mappings=tuple(_mapped(self.mappings, other.mappings)),
-            effects={
-                name: (before + other.effects[name][0], after + other.effects[name][1])
-                for name, (before, after) in self.effects.items()
-            },
+            mappings=tuple(
+                replace(rule, words=rule.words + same.words)
+                for rule, same in zip(self.mappings, other.mappings, strict=True)
+            ),
+            sums=_both(self.sums, other.sums),
+            of_task=_both(self.of_task, other.of_task),
             everything=tuple(a + b for a, b in zip(self.everything, other.everything, strict=True)),
-            cut_documents=self.cut_documents + other.cut_documents,
             cuts=tuple(
                 a.plus(b, self.everything, other.everything) for a, b in zip(self.cuts, other.cuts, strict=True)
             ),
             labels=None if self.labels is None or other.labels is None else self.labels + other.labels,
             met={name: _both(rows, other.met[name]) for name, rows in self.met.items()},
-            whole=_both(self.whole, other.whole),
-            of_task=_both(self.of_task, other.of_task),
-            examples=tuple(
-                drawn_of([*self.examples, *_later(other.examples, self.gold.sentences)], self.options.examples)
-            ),
-            unresolved=tuple(drawn_of([*self.unresolved, *other.unresolved], MOST_UNRESOLVED)),
-            unresolved_in_all=_both(self.unresolved_in_all, other.unresolved_in_all),
+            drawn={
+                name: tuple(drawn_of([*first, *_later(other.drawn[name], self.sources[0].sentences)], most))
+                for name, first in self.drawn.items()
+                for most in [self.plan.options.examples if name == "examples" else MOST_UNRESOLVED]
+            },
             texts=gathered((*self.texts, *other.texts)),
         )
 
 
-def _joined(first: InputFile, second: InputFile) -> InputFile:
+def _join_sources(first: InputFile, second: InputFile) -> InputFile:
     return replace(
         first,
         sentences=first.sentences + second.sentences,
@@ -292,14 +303,8 @@ def way_of(ways: Sequence[str]) -> str:
     return next(way for way in ("characters", "position", "words") if way in ways)
 
 
-def _mapped(first: tuple[Mapped, ...], second: tuple[Mapped, ...]) -> Iterator[Mapped]:
-    for mine, its in zip(first, second, strict=True):
-        assert (mine.file, mine.rule) == (its.file, its.rule)
-        yield replace(mine, words=mine.words + its.words)
-
-
 def _later(examples: tuple[Drawn, ...], sentences: int) -> Iterator[Drawn]:
-    """Examples of a later part: sentences that have a number for an id have those before them too."""
+    """Examples of a later part, with the numbers of sentences that have no id moved behind those of the first."""
     for one in examples:
         if one.number is None or not isinstance(one.shown, Example):
             yield one
@@ -314,7 +319,7 @@ def whole_numbers(values: Ints) -> tuple[int, ...]:
 
 
 def basis_of(kinds: Mapping[int, Sequence[str] | None], measures: Sequence[Measure]) -> int | None:
-    """The measure whose items systems are compared on: the first that judges items, or that tells most apart."""
+    """The measure whose items systems are compared on: the first with items, or with the most outcomes."""
     with_items = [index for index, own in kinds.items() if own is not None]
     if with_items and kinds[with_items[0]]:
         return max(with_items, key=lambda index: len(kinds[index] or ()))
@@ -329,6 +334,6 @@ def bases_of(kinds: Mapping[int, Sequence[str] | None], measures: Sequence[Measu
     ]
     first = basis_of(kinds, measures)
     if first is not None and kinds[first]:
-        # Measures of spans tell the same outcomes of the same items, some in more detail.
+        # Measures of spans have the same outcomes for the same items, some in more detail.
         return [index for index in counted if index == first or measures[index].definition.own_outcomes]
     return counted or ([] if first is None else [first])

@@ -26,7 +26,7 @@ from assay.corpus.adapters import (
 from assay.engine import mapping
 from assay.engine.measure import Measure
 from assay.engine.options import Decided, Options, is_of_systems
-from assay.engine.task import find_task, first_task, tasks
+from assay.engine.task import find_task, recognise_task
 from assay.engine.warnings import Remark, documents_not_meant, format_warnings, remark, repair_made
 from assay.errors import AlignmentError, InputError, UsageError, listed, unknown
 from assay.formats import Files, Input, from_documents, schemes
@@ -392,10 +392,40 @@ def without(pair: Pair, skipped: Bools) -> Pair:
     )
 
 
+def align_whole_sentences(
+    corpora: Sequence[Corpus],
+    named: Sequence[str],
+    faults: Sequence[Sequence[tuple[int, str]]],
+    options: Options,
+    column: str = "",
+    *,
+    characters: bool = False,
+) -> tuple[list[tuple[str, Pair]], Bools, list[Remark]]:
+    """Gold with each system, without the sentences that are faulty or differ in any file; their mask; remarks.
+
+    faults: for each corpus, sentences and lines for the user.
+    """
+    lines = [line for own in faults for _, line in own]
+    if lines and options.on_mismatch != "skip":
+        raise InputError("\n".join([*listed(lines), "To leave such sentences out: --on-mismatch skip"]))
+    gold, *outputs = corpora
+    systems = dict(zip(named, outputs, strict=True))
+    pairs, remarks = aligned(gold, systems, [True] * len(outputs), column, options, characters=characters)
+    skipped = np.zeros(gold.sentences, dtype=bool)
+    skipped[[sentence for sentence, _ in faults[0]]] = True
+    for (_, pair), own in zip(pairs, faults[1:], strict=True):
+        faulty = np.isin(pair.system.sentence_of, [sentence for sentence, _ in own]) & (pair.system_sentence >= 0)
+        skipped[pair.system_sentence[faulty]] = True
+        skipped |= pair.skipped
+    nothing = f"no sentence of {gold.name} is whole in all files."
+    remarks += left_out(skipped, nothing, "{number} of {sentences} sentences were left out.", options)
+    return [(name, without(pair, skipped)) for name, pair in pairs], skipped, remarks
+
+
 def source_of(name: str, corpus: Corpus, pair: Pair | None, status: str) -> InputFile:
     """A system as a source."""
     unaligned = 0 if pair is None else int((pair.system_sentence >= 0).sum()) - len(pair.system_words)
-    found = corpus.spans if corpus.spans is not None else corpus.chains
+    found = corpus.spans if corpus.spans is not None else corpus.marks.get("mentions")
     spans = 0 if found is None else len(found)
     left_out = dict(Counter(reason for _, _, reason in corpus.left_out))
     size = corpus.sentences, len(corpus)
@@ -432,10 +462,7 @@ class Prepared:
             # Words with labels are what is left where no task knows the files.
             # Gold tells, and so do systems in formats that only systems have.
             telling = [self.inputs[0], *(item for item in self.inputs[1:] if is_of_systems(_format_of(item)))]
-            known = [
-                name for name, task in tasks().items() if all(task.recognises(item, options) for item in telling)
-            ]
-            self.task = known[-1] if known else first_task()
+            self.task = recognise_task(telling, options)
         for item, form in zip(self.inputs, decided.formats, strict=False):
             if isinstance(item, Input) and item.plan.format != form:
                 raise InputError(

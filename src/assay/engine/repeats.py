@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from assay.arrays import Floats
 from assay.corpus.adapters import named_systems
 from assay.engine.build import adjust_p_values, with_groups
 from assay.engine.options import Options
@@ -25,7 +24,7 @@ from assay.formats import joint_digest
 from assay.result import Comparison, Result, RunScores, RunTest, Score, enumeration
 from assay.result.grammar import ALPHA
 from assay.stats.intervals import t_interval
-from assay.stats.runs import almost_stochastic_order, permuted, run_variance, t_test
+from assay.stats.runs import almost_stochastic_order, permutation_test, run_variance, t_test
 from assay.stats.significance import SMALLEST
 from assay.stats.streams import generator
 
@@ -73,18 +72,19 @@ def evaluate_repeats(
     flat = {title: run for name, own in runs.items() for title, run in zip(named[name], own, strict=True)}
     plain = replace(options, examples=0, change=None, kind=None, embed="none")
     part = measured(flat, plain.of_runs(named))
-    if part.judged != tuple(flat):
-        gone = next(title for title in flat if title not in part.judged)
+    if part.plan.judged != tuple(flat):
+        gone = next(title for title in flat if title not in part.plan.judged)
         raise UsageError(f"{gone} has no answers that could be scored. Leave it out.")
-    places = {name: [part.judged.index(title) for title in titles] for name, titles in named.items()}
+    places = {name: [part.plan.judged.index(title) for title in titles] for name, titles in named.items()}
     settings = Settings(options.seed, options.times, options.interval, None)
+    measures = part.plan.measures
     views = {
-        (where, str(part.measures[index])): Figures(part.measures[index], where, one.tallies[part.unit], settings)
+        (where, str(measures[index])): Figures(measures[index], where, one.tallies[part.unit], settings)
         for where, chosen in part.views()
         for index, one in chosen
         if one.tallies[part.unit].units
     }
-    first = views[None, str(part.measures[0])]
+    first = views[None, str(measures[0])]
     median: dict[str, Any] = {}
     shown = []
     for name, own in places.items():
@@ -164,42 +164,34 @@ def _tested(
     values = figures.values(row.score)
     scores = [values[one], values[other]]
     difference = float(scores[1].mean() - scores[0].mean())
+    changed: dict[str, Any] = {"test": "runs", "difference": difference, "power": None, "method": "t"}
+    changed |= {"smallest_p": None, "evidence": None}
     if np.isnan(difference) or figures.tallies.units < 2:
-        nothing = float("nan")
-        return replace(
-            row, test="runs", difference=difference, low=nothing, high=nothing, p=nothing, p_low=nothing,
-            p_high=nothing, interval="", power=None, method="t", log10_p=None, smallest_p=None, variance=None,
-            df=None, evidence=None, level=None, low_family=None, high_family=None,
-        )  # fmt: skip
+        changed |= dict.fromkeys(("low", "high", "p", "p_low", "p_high"), float("nan"))
+        changed |= dict.fromkeys(("log10_p", "variance", "df", "level", "low_family", "high_family"))
+        return replace(row, **changed, interval="")
     lines, sizes = figures.linear_values(row.score, [*one, *other])
     of_units = figures.degrees(row.score, [*one, *other])
     found = run_variance([np.stack(lines[: len(one)]), np.stack(lines[len(one) :])], scores, sizes, of_units)
     low, high = range_of(figures.function_of(row.score))
     p = max(SMALLEST, t_test(difference, found.total, found.degrees))
     ends = t_interval(difference, found.total, found.degrees + 1, low - high, high - low)
-    dealt = permuted(*scores) if min(len(one), len(other)) > 1 else None
+    dealt = permutation_test(*scores) if min(len(one), len(other)) > 1 else None
     smallest = 0.0
     if dealt is not None:
         ways = comb(len(one) + len(other), len(one))
         smallest = (2 if len(one) == len(other) else 1) / ways
+    changed |= {**dict.fromkeys(("p", "p_low", "p_high"), p), "log10_p": log10(p), "exact": False}
+    changed |= {"low": ends[0], "high": ends[1], "interval": "runs", "variance": found.total, "df": found.degrees}
+    aso = None
+    if dealt is not None:
+        # The stream depends on the scores alone.
+        better, worse = sorted((np.sort(one) for one in scores), key=lambda one: (-float(one.mean()), one.tolist()))
+        rng = generator(figures.settings.seed, f"aso\n{better.tolist()}\n{worse.tolist()}")
+        aso = almost_stochastic_order(better, worse, rng)
     return replace(
         row,
-        test="runs",
-        difference=difference,
-        low=ends[0],
-        high=ends[1],
-        p=p,
-        p_low=p,
-        p_high=p,
-        exact=False,
-        interval="runs",
-        power=None,
-        method="t",
-        log10_p=log10(p),
-        smallest_p=None,
-        variance=found.total,
-        df=found.degrees,
-        evidence=None,
+        **changed,
         runs=RunTest(
             variance=found.total,
             v_units=found.units,
@@ -212,15 +204,9 @@ def _tested(
             p_runs=dealt,
             smallest_p_runs=smallest if dealt is not None else None,
             share_of_runs=found.share_of_runs,
-            aso=None if dealt is None else _aso(scores, figures.settings.seed),
+            aso=aso,
         ),
     )
-
-
-def _aso(scores: Sequence[Floats], seed: int) -> float:
-    """ε_min of the better system over the other; the stream depends on the scores alone."""
-    better, worse = sorted((np.sort(one) for one in scores), key=lambda one: (-float(one.mean()), one.tolist()))
-    return almost_stochastic_order(better, worse, generator(seed, f"aso\n{better.tolist()}\n{worse.tolist()}"))
 
 
 def _notes(rows: Sequence[Comparison], result: Result, places: Mapping[str, list[int]]) -> Iterator[str]:
@@ -230,21 +216,20 @@ def _notes(rows: Sequence[Comparison], result: Result, places: Mapping[str, list
         advice = ": more runs help more than more sentences" if row.runs.share_of_runs > MORE_RUNS else ""
         share = f"{row.runs.share_of_runs:.0%} of the variance comes from runs{advice}"
         least = row.runs.smallest_p_runs
-        few = f" So few runs dealt anew cannot give a p below {least:.2f}." if least and least > ALPHA else ""
+        few = ""
+        if least and least > ALPHA:
+            few = f" With so few runs, a permutation of them cannot give a p below {least:.2f}."
         yield f"{row.a} → {row.b} on {row.measure}: {share}.{few}"
     for a, b in combinations(places, 2):
         alone = [name for name in (a, b) if len(places[name]) == 1]
         if len(alone) == 1:
             yield f"The spread over seeds of {alone[0]} is taken from {b if alone[0] == a else a}."
     for name, own in places.items():
-        if len(own) > 1 and _all_equal(rows, name):
-            yield f"The runs of {name} have equal scores: they say nothing of seeds."
-
-
-def _all_equal(rows: Sequence[Comparison], name: str) -> bool:
-    spreads = [
-        row.runs.v_a if row.a == name else row.runs.v_b
-        for row in rows
-        if row.runs is not None and name in (row.a, row.b) and row.slice is None
-    ]
-    return bool(spreads) and max(spreads) == 0
+        tests = [(row, row.runs) for row in rows if row.slice is None]
+        spreads = [
+            runs.v_a if row.a == name else runs.v_b
+            for row, runs in tests
+            if runs is not None and name in (row.a, row.b)
+        ]
+        if len(own) > 1 and spreads and max(spreads) == 0:
+            yield f"The runs of {name} have equal scores, so they say nothing about seeds."

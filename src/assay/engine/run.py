@@ -22,7 +22,18 @@ from assay.engine.finish import make_result
 from assay.engine.items import Items, join, judge_words, met
 from assay.engine.measure import Measure, find
 from assay.engine.options import Decided, Options, contents_of
-from assay.engine.parts import Covered, Cut, Part, Selection, Summed, bases_of, basis_of, unit_of, whole_numbers
+from assay.engine.parts import (
+    Covered,
+    Cut,
+    Part,
+    RunPlan,
+    Selection,
+    Summed,
+    bases_of,
+    basis_of,
+    unit_of,
+    whole_numbers,
+)
 from assay.engine.prepare import Prepared, Run, prepare, source_of
 from assay.engine.repeats import evaluate_repeats, runs_of
 from assay.engine.scores import Settings
@@ -35,6 +46,7 @@ from assay.formats.source import expand, folder_of
 from assay.keywords import OPTIONS
 from assay.records import dataclass
 from assay.result import Result
+from assay.result.numbers import plural
 from assay.specs import whole_number
 
 ALONE = Covered("", 1, (0,))
@@ -67,16 +79,15 @@ def measure_shard(
     shard = _Shard(run, tables, compares, options)
     decided = options.decided
     if decided is None or not decided.task:
-        # As the files tell themselves.
+        # As the files themselves decide.
         judged = {name for name, _ in run.pairs}
         filled = tuple(source.name in judged for source in run.sources) if run.decided.filled else ()
         decided = replace(run.decided, task=run.task, filled=filled)
     names = run.gold.unit_names("sentence") if run.skipped.any() else ()
     skipped = [name for name, gone in zip(names, run.skipped.tolist(), strict=False) if gone]
     words = int((~run.skipped[run.gold.sentence_of]).sum())
-    unaligned = tuple(words - len(pair.gold_words) for _, pair in run.pairs)
     labels = join([(name, judge_words(one)) for name, one in run.pairs]).fold() if run.tagset else None
-    part = Part(
+    plan = RunPlan(
         command=command,
         options=replace(options, decided=None),
         specs=tuple(named),
@@ -88,50 +99,37 @@ def measure_shard(
         atoms=run.atoms,
         tagset=run.tagset,
         empty=run.pairs[0][1].system.empty or run.gold.empty,
-        told=replace(run.decided, task=run.task),
         decided=decided,
-        covered=covered,
         judged=tuple(name for name, _ in run.pairs),
-        gold=source_of("gold", run.gold, None, ""),
-        systems=run.sources,
-        digests=tuple((one.sha256,) if isinstance(one, Corpus) else one.digests for one in opened.inputs),
         contents=contents_of(options, run.measures),
-        unaligned=unaligned,
-        aligned_by=tuple(pair.aligned_by for _, pair in run.pairs),
-        items=run.items,
-        matched_items=None,
-        left_out=sum(lot_of(0, "left out", name) for name in skipped) % 2**64,
+        kinds=shard.kinds,
+    )
+    part = Part(
+        plan=plan,
+        told=replace(run.decided, task=run.task),
+        covered=covered,
+        sources=(source_of("gold", run.gold, None, ""), *run.sources),
+        digests=tuple((one.sha256,) if isinstance(one, Corpus) else one.digests for one in opened.inputs),
+        aligned=tuple((pair.aligned_by, words - len(pair.gold_words)) for _, pair in run.pairs),
+        numbers={
+            "items": run.items,
+            "left out": sum(lot_of(0, "left out", name) for name in skipped),
+            "divided documents": shard.divided_documents(),
+        },
         warnings=run.warnings,
         notes=run.notes,
         mappings=run.mappings,
-        effects=_mapping_effects(gold, systems, options, run),
-        kinds=shard.kinds,
+        sums=_mapping_effects(gold, systems, options, run),
+        of_task=task.sums(run, compares) if task.sums else {},
         everything=tuple(shard.selection(index, one, None, shard.units) for index, one in enumerate(tables)),
         cuts=tuple(shard.cut(cut) for cut in cuts),
-        cut_documents=shard.cut_documents(),
         labels=labels,
-        of_task=task.sums(run, compares) if task.sums else {},
     )
-    return replace(part, **shard.of_items())
+    return shard.with_items(part)
 
 
-@dataclass(frozen=True, eq=False)
-class _Units:
-    """The units that some sentences of gold belong to."""
-
-    of_sentence: Ints
-    """The unit of each sentence, NONE where it is left out."""
-    kept: Ints
-    """The units of the corpus that take part."""
-
-    @classmethod
-    def of(cls, run: Run, unit: str, taken: Bools) -> _Units:
-        """The units of the sentences taken, of those that are not left out for all systems."""
-        taken = taken & ~run.skipped
-        kept, renumbered = np.unique(run.gold.unit_of_sentence(unit)[taken], return_inverse=True)
-        of_sentence = np.full(run.gold.sentences, NONE, dtype=np.int64)
-        of_sentence[taken] = renumbered
-        return cls(of_sentence, kept)
+_Units = tuple[Ints, Ints]
+"""The unit of each sentence of gold (NONE if it is left out), and the units of the corpus that are kept."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,7 +158,7 @@ class _Shard:
         if self.asked:
             return self.units_of([self.asked])
         both = self.units_of(["sentence", "document"])
-        decided = unit_of(len(both["document"].kept), len(both["sentence"].kept))
+        decided = unit_of(len(both["document"][1]), len(both["sentence"][1]))
         # Other shards may have the documents that are lacking here.
         is_open = decided == "sentence" and self.options.decided is not None
         return both if is_open else {decided: both[decided]}
@@ -168,18 +166,25 @@ class _Shard:
     def units_of(self, names: Iterable[str], taken: Bools | None = None) -> dict[str, _Units]:
         """The units of all sentences, or of those taken."""
         taken = np.ones(self.run.gold.sentences, dtype=bool) if taken is None else taken
-        return {unit: _Units.of(self.run, unit, taken) for unit in names}
+        taken = taken & ~self.run.skipped
+        found: dict[str, _Units] = {}
+        for unit in names:
+            kept, renumbered = np.unique(self.run.gold.unit_of_sentence(unit)[taken], return_inverse=True)
+            of_sentence = np.full(self.run.gold.sentences, NONE, dtype=np.int64)
+            of_sentence[taken] = renumbered
+            found[unit] = (of_sentence, kept)
+        return found
 
     @property
-    def beside(self) -> Iterator[str]:
-        """Further units of the first measure, to see whether sentences of one document or speaker are alike."""
+    def further_units(self) -> Iterator[str]:
+        """Further units of the first measure, to see if sentences of one document or speaker resemble each other."""
         if not self.options.figures_alone and (self.asked != "document" or self.options.unit):
             others = ("sentence",) if cluster_key(self.asked) else ("sentence", "document")
             yield from (unit for unit in others if unit not in self.units)
 
     @cached_property
     def kinds(self) -> tuple[tuple[str, ...] | None, ...]:
-        """For each measure the kinds of outcome that it tells apart; None where it has no items to look at."""
+        """For each measure the outcomes that it distinguishes; None if it has no items."""
         firsts = [table[0][1] for table in self.tables]
         looked_at = not self.options.figures_alone
         return tuple(one.kinds if isinstance(one, Items) and looked_at else None for one in firsts)
@@ -202,22 +207,21 @@ class _Shard:
 
     def tallies(self, index: int, tables: Judged, units: _Units, unit: str, **how: bool) -> Tallies:
         """The tallies of a measure, in units."""
-        gold, measure = self.run.gold, self.run.measures[index]
+        gold, measure, (of_sentence, kept) = self.run.gold, self.run.measures[index], units
 
         def blocks() -> Ints:
             if unit not in self._blocks:
                 self._blocks[unit] = hashed_units(gold, unit)
-            return self._blocks[unit][units.kept]
+            return self._blocks[unit][kept]
 
         counts = [
-            (name, measure.count(one, gold.sentences).regrouped(units.of_sentence, len(units.kept)))
-            for name, one in tables
+            (name, measure.count(one, gold.sentences).regrouped(of_sentence, len(kept))) for name, one in tables
         ]
         names = None
         if cluster_key(unit):
             # A value may come again in other shards, so that names are kept.
             known = list(gold.unit_names(unit))
-            names = [known[index] for index in units.kept.tolist()]
+            names = [known[index] for index in kept.tolist()]
         alone = self.options.decided is None or names is not None
         return Tallies.of(counts, measure.fields_read, blocks, alone=alone, names=names, unit=unit, **how)
 
@@ -236,7 +240,7 @@ class _Shard:
         if where is None:
             tells = index in self.compared or index == self.basis
         else:
-            # Where values differ from measure to measure, which of them tells is known when all shards are.
+            # If values differ between measures, all shards must be known to choose one of them.
             tells = index in self.compared if by_sentence else self.compares
         # Of everything items are looked at again; those of slices are not kept, unless a page shows them.
         shown = where is not None and index == self.basis and self.options.embed != "none"
@@ -250,7 +254,7 @@ class _Shard:
         how = {"by_label": by_label, "compares": self.compares}
         tallies = {unit: self.tallies(index, tables, own, unit, **how) for unit, own in units.items()}
         if where is None and index == 0:
-            for unit, own in self.units_of(self.beside).items():
+            for unit, own in self.units_of(self.further_units).items():
                 tallies[unit] = self.tallies(0, tables, own, unit, compares=False)
         return Selection(
             tallies=tallies,
@@ -259,8 +263,8 @@ class _Shard:
             number=number,
         )
 
-    def cut_documents(self) -> int:
-        """The number of documents that hold several units which are values of a comment."""
+    def divided_documents(self) -> int:
+        """Number of documents with several units, if units are values of a comment."""
         gold = self.run.gold
         if not cluster_key(self.run.unit) or gold.document_starts is None:
             return 0
@@ -297,49 +301,39 @@ class _Shard:
     def _by_value(self, index: int, cut: Slice) -> tuple[tuple[str, ...], Mapping[str, tuple[int, Judged]]]:
         """The values that items can have; and of each value that some system's items have, how many of gold's have
         it, and the items in all systems."""
-        tables = items_of(self.tables[index])
-        if cut.kind.of_counts is not None and not tables:
-            return self._counts_by_value(index, cut)
-        # Whole sentences have no meaning for a part of their words, labels none within one label.
-        if not (self.run.measures[index].definition.judges_items and tables):
-            return (), {}
-        pairs = dict(self.run.pairs)
-        parts = [
-            (name, one, {value: (number, part) for value, number, part in cut.parts(pairs[name], one)})
-            for name, one in tables
-        ]
-        first = parts[0][2]
-        found = {}
-        for value in dict.fromkeys(value for _, _, values in parts for value in values):
-            # Spurious items may have values that gold does not have.
-            of_all = [
-                (name, values[value][1] if value in values else one.none())
-                for name, one, values in parts
-            ]
-            if any(one.has_gold.any() or one.has_system.any() for _, one in of_all):
-                found[value] = (first[value][0] if value in first else 0, of_all)
-        return tuple(dict.fromkeys(value for _, _, values in parts for value in values)), found
-
-    def _counts_by_value(self, index: int, cut: Slice) -> tuple[tuple[str, ...], Mapping[str, tuple[int, Judged]]]:
-        """The same for a measure that has no items, of what it counts."""
-        assert cut.kind.of_counts is not None
-        measure, parts = self.run.measures[index], {}
+        tables, measure = dict(items_of(self.tables[index])), self.run.measures[index]
+        parts: dict[str, dict[str, tuple[int, Items | Counts]]] = {}
         for name, pair in self.run.pairs:
-            split = cut.kind.of_counts(pair, measure, cut.argument)
-            parts[name] = {value: (number, counts) for value, number, counts in split}
+            rows: Iterable[tuple[str, int, Items | Counts]] = ()
+            if tables and measure.definition.judges_items:
+                rows = cut.parts(pair, tables[name])
+            elif cut.kind.of_counts is not None and not tables:
+                rows = cut.kind.of_counts(pair, measure, cut.argument)
+            # Whole sentences have no meaning for a part of their words, labels none within one label.
+            parts[name] = {value: (number, part) for value, number, part in rows}
         order = tuple(dict.fromkeys(value for values in parts.values() for value in values))
         found: dict[str, tuple[int, Judged]] = {}
         for value in order:
-            there = [values[value] for values in parts.values() if value in values]
-            nothing = replace(there[0][1], values=there[0][1].values * 0)
-            of_all = [(name, values[value][1] if value in values else nothing) for name, values in parts.items()]
-            found[value] = (max(number for number, _ in there), of_all)
+            numbers, judged = zip(*(values[value] for values in parts.values() if value in values), strict=True)
+            of_all: list[tuple[str, Items | Counts]] = []
+            for name, values in parts.items():
+                if value in values:
+                    of_all.append((name, values[value][1]))
+                elif tables:
+                    # Spurious items may have values that gold does not have.
+                    of_all.append((name, tables[name].none()))
+                else:
+                    of_all.append((name, replace(judged[0], values=judged[0].values * 0)))
+            if not tables:
+                found[value] = (max(numbers), of_all)
+            elif any(one.has_gold.any() or one.has_system.any() for _, one in items_of(of_all)):
+                found[value] = (next(iter(parts.values())).get(value, (0,))[0], of_all)
         return order, found
 
-    def of_items(self) -> dict[str, Any]:
-        """Fields of a Part that come from items: examples, texts, confusions."""
+    def with_items(self, part: Part) -> Part:
+        """The Part with what comes from items: examples, texts, confusions."""
         if self.basis is None:
-            return {}
+            return part
         run, options, task = self.run, self.options, find_task(self.run.task)
         items, tables = self.joined(self.basis), items_of(self.tables[self.basis])
         # Mentions are more than those that have an antecedent; spans and constituents are what is judged.
@@ -350,29 +344,29 @@ class _Shard:
 
             on = str(run.measures[self.basis])
             texts = (embedded(run, items, tables, on, options.embed, options.seed, list(self.sliced.items())),)
-        whole: dict[str, Summed] = {}
+        sums, numbers = dict(part.sums), dict(part.numbers)
+        if counted:
+            numbers["matched items"] = int(items.has_gold.sum())
         nobody: list[Drawn] = []
-        in_all: dict[str, int] = {}
         for index in self.compared:
             on, one = str(run.measures[index]), self.joined(index)
             if task.whole_sentences:
-                whole[on] = _whole_sentences(one, [pair.same_sentences() for _, pair in run.pairs])
+                sums["exact", on] = _whole_sentences(one, [pair.same_sentences() for _, pair in run.pairs])
             if task.unresolved is not None:
                 nobody += task.unresolved(run, one, on)
-                in_all[on] = int((one.has_gold & ~one.right.any(axis=0)).sum())
-        return {
-            "matched_items": int(items.has_gold.sum()) if counted else None,
-            "met": {name: met(one) for name, one in tables} if items.kinds or items.target is not None else {},
-            "examples": tuple(examples(run, items, tables, options)),
-            "texts": texts,
-            "whole": whole,
-            "unresolved": tuple(nobody),
-            "unresolved_in_all": in_all,
-        }
+                numbers[f"unresolved {on}"] = int((one.has_gold & ~one.right.any(axis=0)).sum())
+        return replace(
+            part,
+            numbers=numbers,
+            sums=sums,
+            met={name: met(one) for name, one in tables} if items.kinds or items.target is not None else {},
+            drawn={"examples": tuple(examples(run, items, tables, options)), "unresolved": tuple(nobody)},
+            texts=texts,
+        )
 
 
 def hashed_units(corpus: Corpus, unit: str) -> Ints:
-    """A block for each unit, by a hash of its name, which is the same in whatever company files are read."""
+    """Block of each unit, by a hash of its name, which does not depend on the other files."""
     return blocks_of(corpus.unit_names(unit))
 
 
@@ -397,17 +391,18 @@ def _whole_sentences(items: Items, there: Sequence[Bools]) -> Summed:
     return Summed((*items.systems, "\tin one", "\tupper", "\tsentences"), tuple(map(int, numbers)))
 
 
-def _mapping_effects(gold: Any, systems: Any, options: Options, run: Run) -> dict[str, tuple[Summed, Summed]]:
-    """The sums of the first measure in every system without and with the mapping file."""
+def _mapping_effects(gold: Any, systems: Any, options: Options, run: Run) -> dict[tuple[str, str], Summed]:
+    """The sums of the first measure in every system before and after the mapping file."""
     given = (gold, *named_systems(systems).values())
     if options.map is None or any(isinstance(item, str) and item == "-" for item in given):
         return {}
     measure, sentences = run.measures[0], run.gold.sentences
     plain = dict(prepare(gold, systems, run.measures, replace(options, map=None)).pairs)
     return {
-        name: (sums_of(measure, plain[name], sentences), sums_of(measure, pair, sentences))
+        (when, name): sums_of(measure, own, sentences)
         for name, pair in run.pairs
         if name in plain
+        for when, own in (("before", plain[name]), ("after", pair))
     }
 
 
@@ -442,8 +437,8 @@ class Piece:
 
 
 @dataclass(frozen=True)
-class Step:
-    """Progress of the work."""
+class ShardProgress:
+    """ShardProgress of the work."""
 
     done: int
     total: int
@@ -457,16 +452,16 @@ class Step:
         return self.seconds / self.done * (self.total - self.done)
 
 
-Report = Callable[[Step], None]
+Report = Callable[[ShardProgress], None]
 Over = Callable[[Sequence["Piece"], Decided | None], Iterable[Part]]
-"""A way to measure pieces: their parts, in order; where nothing is decided, the first tells how all are read."""
+"""A way to measure pieces: their parts, in order; if nothing is decided, the first part decides how all are read."""
 
 
 def in_turn(pieces: Sequence[Piece], decided: Decided | None) -> Iterator[Part]:
     """The parts of pieces, one after the other."""
     for piece in pieces:
         part = piece.under(decided or Decided()).measure()
-        decided = decided or part.decided
+        decided = decided or part.plan.decided
         yield part
 
 
@@ -506,50 +501,45 @@ def pieces_of(command: str, shards: Sequence[Shard], specs: Sequence[str], optio
     """The work to be done with each shard."""
     options.check()
     check_options(options, len(shards))
-    corpus = checksum(shards, command, tuple(specs), options)
+    corpus = corpus_checksum(shards, command, tuple(specs), options)
     return [Piece(command, shard, tuple(specs), options, corpus, len(shards)) for shard in shards]
 
 
 def add_all(pieces: Sequence[Piece], over: Over, report: Report) -> Part:
-    """The sum of all shards. The first of them tells how the others are to be read.
+    """The sum of all shards. The first of them decides how the others are read.
 
-    Where later shards tell that all should have been read in another way, all are read again.
+    If later shards show that all should have been read in another way, all are read again.
     """
     whole = add_under(pieces, None, over, report)
-    if whole.told == whole.decided:
+    if whole.told == whole.plan.decided:
         return whole
     again = add_under(pieces, whole.told, over, report)
-    _check_unchanged(pieces, whole, again)
-    return again
-
-
-def _check_unchanged(pieces: Sequence[Piece], before: Part, again: Part) -> None:
-    """Refuse files that are not the same when they are read again."""
     shards = [(piece.shard.gold, *(files for _, files in piece.shard.systems)) for piece in pieces]
-    for side, then, now in zip(zip(*shards, strict=True), before.digests, again.digests, strict=True):
+    for side, then, now in zip(zip(*shards, strict=True), whole.digests, again.digests, strict=True):
         paths = [path for files in side for path in files.files]
         for path, was, is_now in zip(paths, then, now, strict=True):
             if was != is_now:
                 raise InputError(f"{path}: was changed while it was read. Run it again when it is complete.")
+    return again
 
 
 def decided_by(piece: Piece) -> Decided:
-    """The way to read all shards, as the first of them tells."""
-    return piece.under(Decided()).measure().decided
+    """How all shards are read: as the first of them decides."""
+    return piece.under(Decided()).measure().plan.decided
 
 
 def add_under(pieces: Sequence[Piece], decided: Decided | None, over: Over, report: Report) -> Part:
-    """Measure shards in one way, as the first of them tells or as was decided, and add them up."""
+    """Measure shards as the first of them decides, or as was decided, and add them up."""
     begun, whole = time.monotonic(), None
     for done, part in enumerate(over(pieces, decided), 1):
         whole = part if whole is None else whole + part
-        report(Step(done, len(pieces), whole.gold.words, time.monotonic() - begun))
+        report(ShardProgress(done, len(pieces), whole.sources[0].words, time.monotonic() - begun))
     assert whole is not None
     return whole
 
 
 TEXT = 1 << 22
-"""Files that follow each other are read together up to so many bytes of gold's text: 4 MB."""
+"""Consecutive files are read together up to this number of bytes of gold's text: 4 MB."""
 PACKED = 8
 """Bytes of text that a byte of a compressed file is taken for."""
 
@@ -616,21 +606,22 @@ def _size(file: str) -> int:
         raise InputError(f"{file}: cannot be opened ({reason(error)}).") from None
 
 
-def share_of(shards: Sequence[Shard], share: str) -> Sequence[Shard]:
+def job_shards(shards: Sequence[Shard], share: str) -> Sequence[Shard]:
     """The shards that one of several jobs takes: `3/16` is the third sixteenth, counted from 1."""
     number, _, jobs = share.partition("/")
     if not 1 <= whole_number(number) <= whole_number(jobs):
         raise UsageError(f"--shard {share}: write which of how many jobs this is, e.g. 3/16.")
     if int(jobs) > len(shards):
-        what = "is 1 shard" if len(shards) == 1 else f"are {len(shards):,} shards"
+        what = "is only 1 shard" if len(shards) == 1 else f"are only {len(shards):,} shards"
         raise UsageError(
-            f"--shard {share}: there {what} only, for small files are read together. Use at most so many jobs."
+            f"--shard {share}: there {what}, because small files are read together. Use at most "
+            f"{plural(len(shards), 'job')}."
         )
     first, end = ((int(number) - back) * len(shards) // int(jobs) for back in (1, 0))
     return shards[first:end]
 
 
-def checksum(shards: Sequence[Shard], *what: object) -> str:
+def corpus_checksum(shards: Sequence[Shard], *what: object) -> str:
     """A checksum of a corpus and of what is done with it: of the names of files, not of where they lie."""
     names = [[PurePath(path).name for path in shard.gold.files] for shard in shards]
     systems = [name for name, _ in shards[0].systems]

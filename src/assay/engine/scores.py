@@ -40,7 +40,7 @@ from assay.stats.intervals import (
     t_interval,
     wilson,
 )
-from assay.stats.power import detectable, reaches
+from assay.stats.power import find_detectable, reaches
 from assay.stats.resample import CHUNK_NUMBERS, bootstrap_sums, bootstrap_weights
 from assay.stats.significance import Shuffling, shuffling_test, shuffling_tests, tilted_test
 from assay.stats.streams import BOOTSTRAP, SHUFFLING, Stream, generator, is_less, rows_text
@@ -51,8 +51,8 @@ MOST_NUMBERS = 1 << 27
 HELD_NUMBERS = 1 << 24
 """… and at a time: 64 MB."""
 FEW_FOR_PERCENTILES = 200
-"""Below so many units the interval of a difference is Student's; from there on percentiles are as good, and skewed
-where differences are."""
+"""Below this number of units the interval of a difference is Student's; above, percentiles are as good, and skewed if
+differences are."""
 FEW_ITEMS = 10
 """With a label of fewer items, gold's and the system's, the interval of a plain mean over labels is too short."""
 MOST_FIELDS = 512
@@ -79,12 +79,12 @@ class Settings:
     alpha: float = ALPHA
     """The level that a difference is tested at, that of the first step where many are."""
     baseline: str | None = None
-    """The system that all others are tested against, where that is asked for."""
+    """The system that all others are tested against; None if each two are tested."""
     keeps_evidence: bool = False
     """True if comparisons keep what a test over several data sets needs of this one."""
 
     def rng(self, purpose: str) -> np.random.Generator:
-        """A generator for what has no counts: nothing but its purpose tells it from others."""
+        """Random generator for a purpose that depends on no counts."""
         return generator(self.seed, purpose)
 
 
@@ -112,7 +112,7 @@ class Exchange:
     labelled: bool
     """True if each label has these fields."""
     content: bytes
-    """What random streams depend on beside the seed."""
+    """What random streams depend on besides the seed."""
     turned: bool
     """True if the first system is B."""
 
@@ -659,29 +659,14 @@ class Figures:
                 outcome, power = self._test(a, b, name, (low, high))
                 variance, degrees = spreads[name]
                 least, most = range_of(self.function_of(name))
-                yield Comparison(
-                    a=self.systems[a],
-                    b=self.systems[b],
-                    measure=self.name,
-                    score=name,
-                    slice=self.slice,
-                    difference=differences[name],
-                    low=low,
-                    high=high,
-                    test="shuffling",
-                    p=outcome.p,
-                    p_low=outcome.low,
-                    p_high=outcome.high,
-                    p_adjusted=float("nan"),
-                    units=outcome.units,
-                    exact=outcome.exact,
-                    interval="" if math.isnan(low) else interval,
+                yield make_comparison(
+                    (self.systems[a], self.systems[b]),
+                    (self.name, name, self.slice),
+                    differences[name],
+                    (low, high, "" if math.isnan(low) else interval),
+                    outcome,
+                    (variance, degrees),
                     power=power,
-                    method=outcome.method,
-                    log10_p=outcome.log10_p,
-                    smallest_p=outcome.smallest_p,
-                    variance=None if math.isnan(variance) else variance,
-                    df=None if math.isnan(variance) else degrees,
                     few=self.is_few(outcome.units),
                     widest=most - least,
                     evidence=self._exchange(a, b, name) if keeps and name == self.measure.main else None,
@@ -746,8 +731,8 @@ class Figures:
         if chance is None or found.rows.shape[1] > MOST_FIELDS:
             return outcome, None
         ends = (-ends[1], -ends[0]) if found.turned else ends
-        # What power draws comes behind what the test has drawn.
-        power = detectable(
+        # Power continues the random stream of the test.
+        power = find_detectable(
             *(*sides, _dense(found.rows), found.sizes, difference, outcome, ends, stream(SHUFFLING)),
             units=self.tallies.units,
             alpha=self.settings.alpha,
@@ -832,6 +817,33 @@ class Figures:
         return found
 
 
+def make_comparison(
+    systems: tuple[str, str],
+    what: tuple[str, str, str | None],
+    difference: float,
+    interval: _Ends,
+    outcome: Shuffling,
+    spread: tuple[float, float],
+    test: str = "shuffling",
+    **more: Any,
+) -> Comparison:
+    """The test of two systems on a measure, score and slice; `spread` is the variance and its degrees of freedom."""
+    low, high, kind = interval
+    variance, df = (None, None) if math.isnan(spread[0]) else spread
+    return Comparison(
+        *(*systems, *what, difference, low, high),
+        *(test, outcome.p, outcome.low, outcome.high, math.nan, outcome.units),
+        exact=outcome.exact,
+        interval=kind,
+        method=outcome.method,
+        log10_p=outcome.log10_p,
+        smallest_p=outcome.smallest_p,
+        variance=variance,
+        df=df,
+        **more,
+    )
+
+
 def _as_proportion(function: ScoreFunction, totals: Sums) -> ScoreFunction:
     """The score; with equal tokenisation F1 is a proportion, the accuracy."""
     return recall if function is f1 and "aligned" in totals and totals["gold"] == totals["system"] else function
@@ -853,7 +865,7 @@ def _shares(rows: Array, totals: Array) -> Floats:
 
 
 def _variance(values: Floats, sizes: Array, *, centred: bool = True) -> float:
-    """The variance of a score to which each of so many units adds a value, or from which it takes one.
+    """Variance of a score to which each unit adds a value; `sizes` is the number of units of each value.
 
     Sums are exact, so that neither the order of rows nor of two systems changes a digit.
     """
@@ -886,7 +898,7 @@ def _dense(table: Any) -> Array:
 
 
 def _fast(table: Any, units: int) -> Any:
-    """A table as it is multiplied fastest; single precision holds sums of whole numbers below 2^24."""
+    """The table in single precision if that is exact: sums of whole numbers below 2^24."""
     highest = float(table.max(initial=0) if isinstance(table, np.ndarray) else table.max())
     return table.astype(np.float32) if highest * units < 1 << 24 else table
 

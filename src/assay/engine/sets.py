@@ -40,7 +40,7 @@ from assay.result.schema import MeanRanks, RankTest
 from assay.stats.many import letters, rank_tests, signed_ranks
 
 SLICE = "dataset:"
-"""What stands before the name of a data set where a row is about it alone."""
+"""Prefix of the slice of rows about one data set."""
 LEAST_SYSTEMS, LEAST_SETS = 3, 5
 """The fewest systems and data sets whose ranks are tested."""
 _NARROW = 5
@@ -72,12 +72,16 @@ def over_sets(sets: Mapping[str, Result], missing: Sequence[str] = ()) -> Result
                 f"{next(iter(sets))} is about {first.about.task}, {name} about {result.about.task}: data sets of one "
                 "run have one task. Say which: --task"
             )
-    # The data set with most systems tells their order.
+    # The data set with the most systems decides their order.
     fullest = sorted(results, key=lambda result: -len(_systems(result)))
     systems = list(dict.fromkeys(name for result in fullest for name in _systems(result)))
-    grids = [_Grid.of(sets, measure, systems) for measure in _measures(results)]
+    mains = {measure: score for result in results for measure, score in result.main_scores.items()}
+    # What is tested comes first.
+    tested = [row.measure for result in results for row in result.comparisons]
+    names = [name for name in dict.fromkeys((*tested, *mains)) if name in mains and not is_category(name)]
+    grids = [_Grid.of(sets, (name, mains[name]), systems) for name in names]
     grids = [grid for grid in grids if grid.systems]
-    ranks = [tested for grid in grids if (tested := grid.tested_ranks()) is not None]
+    ranks = [own for grid in grids if (own := grid.tested_ranks()) is not None]
     clustered = any(result.about.documents for result in results)
     tests = [test for grid in grids for test in grid.average_tests(sets)]
     tests = decide_family(tests, "average", [clustered] * len(tests))
@@ -87,8 +91,8 @@ def over_sets(sets: Mapping[str, Result], missing: Sequence[str] = ()) -> Result
     same: dict[str, list[str]] = {}
     for name, result in sets.items():
         same.setdefault(result.gold.sha256, []).append(name)
-    for names in [names for names in same.values() if len(names) > 1]:
-        told.insert(0, f"{enumeration(names)} have the same gold, but count as different data sets.")
+    for equal in [equal for equal in same.values() if len(equal) > 1]:
+        told.insert(0, f"{enumeration(equal)} have the same gold, but count as different data sets.")
     if len(set(columns.values())) > 1:
         each = ", ".join(f"{name} {column or 'none'}" for name, column in columns.items())
         told.insert(0, f"the column compared differs between data sets ({each}). To choose one: --column")
@@ -145,7 +149,10 @@ def over_sets(sets: Mapping[str, Result], missing: Sequence[str] = ()) -> Result
         ],
     )
     found.rows |= {
-        "scores": [*averages, *_by_set(sets)],
+        "scores": [
+            *averages,
+            *(replace(row, slice=f"{SLICE}{name}") for name, result in sets.items() for row in _overall(result)),
+        ],
         "comparisons": [*tests, *(row for grid in grids for row in grid.comparisons)],
         "systems_over_sets": [row for grid in grids for row in grid.of_systems],
         "pairs_over_sets": [row for grid in grids for row in grid.of_pairs],
@@ -196,14 +203,6 @@ def _systems(result: Result) -> list[str]:
     return list(dict.fromkeys(row.system for row in result.scores))
 
 
-def _measures(results: Sequence[Result]) -> list[tuple[str, str]]:
-    """All measures with their main scores; what is tested first comes first."""
-    mains = {measure: score for result in results for measure, score in result.main_scores.items()}
-    tested = (row.measure for result in results for row in result.comparisons)
-    names = dict.fromkeys((*tested, *mains))
-    return [(name, mains[name]) for name in names if name in mains and not is_category(name)]
-
-
 def _sum(name: str, sources: Sequence[InputFile]) -> InputFile:
     """The files of all data sets as one."""
     digest = hashlib.sha256("".join(one.sha256 for one in sources).encode()).hexdigest()
@@ -230,11 +229,6 @@ def _signature(sets: Mapping[str, Result]) -> str:
 
 def _overall(result: Result) -> list[Score]:
     return [row for row in result.scores if row.label is None and row.slice is None]
-
-
-def _by_set(sets: Mapping[str, Result]) -> Iterator[Score]:
-    for name, result in sets.items():
-        yield from (replace(row, slice=f"{SLICE}{name}") for row in _overall(result))
 
 
 def _averages(sets: Mapping[str, Result], grids: Sequence[_Grid]) -> Iterator[Score]:

@@ -14,7 +14,7 @@ from assay.arrays import NONE, Ints
 from assay.corpus import Column, Corpus
 from assay.engine.counts import Counts
 from assay.engine.items import Items, words_of
-from assay.engine.lexicon import attribute, banded, known_words
+from assay.engine.lexicon import attribute, frequency_bands, known_words
 from assay.engine.measure import Measure
 from assay.engine.spanpairs import SpanPair
 from assay.engine.task import tasks
@@ -108,7 +108,7 @@ def _frequency(pair: Pair, judged: Items, _: str) -> Values:
             "--slice frequency: --train is a list of words, which has no frequencies. Give the data itself."
         )
     counts = pair.gold.forms.counts()
-    gold, system = banded(pair.gold.forms, counts), banded(pair.system.forms, counts)
+    gold, system = frequency_bands(pair.gold.forms, counts), frequency_bands(pair.system.forms, counts)
     return judged.of_sides(gold.codes, system.codes), gold.vocabulary
 
 

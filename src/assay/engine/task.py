@@ -100,8 +100,6 @@ class Task:
     """Its items and layers in the text, for examples and pages."""
     measures: tuple[ModuleType, ...]
     """The modules with its measures, in the order in which they are listed."""
-    spelling: Mapping[str, str] = field(default_factory=dict)
-    """Names of measures, or words of these, as people write them: `LAS` for `las`."""
     defaults: tuple[str, ...] = ()
     """The measures where the user names none …"""
     measures_for: Callable[[Input | Corpus], tuple[str, ...]] | None = None
@@ -125,8 +123,8 @@ class Task:
     prepare: Prepare | None = None
     command: str = ""
     """A sentence on its measures and the command that has them, where that is not score or compare."""
-    recognises: Callable[[Input | Corpus, Options], bool] = lambda item, options: False
-    """True if the beginning of a file shows this task."""
+    layers: tuple[str, ...] = ()
+    """The layers of marks that it compares; a file of a plug-in's format with the first of them shows it."""
     options: tuple[str, ...] = ()
     """The options that it uses of those that not all tasks do."""
     slices: tuple[SliceKind, ...] = ()
@@ -163,14 +161,19 @@ class Task:
 @cache
 def tasks() -> dict[str, Task]:
     """All tasks that come with assay, by name."""
-    names = import_module("assay.tasks").NAMES
-    return {name: import_module(f"assay.tasks.{name}.task").TASK for name in names}
+    return {name: find_task(name) for name in task_names()}
+
+
+def task_names() -> tuple[str, ...]:
+    """The names of all tasks that come with assay, in the order in which they are listed."""
+    names: tuple[str, ...] = import_module("assay.tasks").NAMES
+    return names
 
 
 @cache
 def find_task(name: str) -> Task:
     """The task with this name, one of assay's own or of an installed package."""
-    if name in import_module("assay.tasks").NAMES:
+    if name in task_names():
         own: Task = import_module(f"assay.tasks.{name}.task").TASK
         return own
     task = plugins.load("tasks", name)
@@ -179,10 +182,16 @@ def find_task(name: str) -> Task:
     return task
 
 
+def recognise_task(items: Sequence[Input | Corpus], options: Options) -> str:
+    """The task that files show: the last of those that all may be for; words with labels if there is none."""
+    names, recognise = import_module("assay.tasks").NAMES, import_module("assay.tasks.recognition").recognise
+    shown = set.intersection(*(recognise(item, options) for item in items))
+    return next((name for name in reversed(names) if name in shown), "") or first_task()
+
+
 def first_task() -> str:
     """The task of files and measures that show no other: words with labels."""
-    name: str = import_module("assay.tasks").NAMES[0]
-    return name
+    return task_names()[0]
 
 
 def preset_measures(name: str | None) -> tuple[str, ...]:
@@ -195,7 +204,7 @@ def measure_title(name: str) -> str:
     base, bracket, settings = name.partition("(")
     if any(mark in base for mark in ":/@"):
         return name
-    spelling = {"f1": "F1"} | {key: text for task in tasks().values() for key, text in task.spelling.items()}
+    spelling = import_module("assay.tasks").SPELLING
     written = spelling.get(base) or " ".join(spelling.get(part, part) for part in base.split("-"))
     return f"{written} {bracket}{settings}" if bracket else written
 

@@ -65,11 +65,11 @@ def with_heads(corpus: Corpus, column: str) -> tuple[Corpus, list[Fault]]:
     return replace(corpus, heads=heads), sorted(faults, key=lambda fault: fault.word)
 
 
-def count_several_roots(corpus: Corpus, faults: Sequence[Fault] = ()) -> int:
-    """Number of sentences with more than one root; faulty ones are not counted."""
+def count_several_roots(corpus: Corpus, faulty: Sequence[int] = ()) -> int:
+    """Number of sentences with more than one root; faulty sentences are not counted."""
     assert corpus.heads is not None
     roots = np.bincount(corpus.sentence_of[corpus.heads == ROOT], minlength=corpus.sentences)
-    roots[[fault.sentence for fault in faults]] = 0
+    roots[list(faulty)] = 0
     return int((roots > 1).sum())
 
 

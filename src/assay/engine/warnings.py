@@ -15,17 +15,18 @@ from assay.engine.items import Items
 from assay.errors import MOST_PROBLEMS, InputError
 from assay.records import dataclass
 from assay.result import Repair, enumeration
+from assay.result.numbers import plural
 
 Facts = ParamSpec("Facts")
 MOST_LISTED = 20
-"""Of lists, such as places, so many entries are kept; how many there are is a fact of its own."""
+"""The most entries of a list, such as places, that are kept; their number is a separate fact."""
 
 _words: dict[str, Callable[..., Iterator[str]]] = {}
 
 
 @dataclass(frozen=True)
 class Remark:
-    """One thing worth knowing. Numbers add up over shards, what must hold throughout holds in all, lists go on.
+    """A warning or note as facts. Over shards, numbers add up, truth values must all be true, and lists continue.
 
     Texts say which thing it is: remarks of one kind with the same texts are one.
     """
@@ -89,7 +90,7 @@ def repairs_of(remarks: Iterable[Remark]) -> tuple[Repair, ...]:
 
 
 def format_warnings(remarks: Iterable[Remark]) -> tuple[str, ...]:
-    """All that is to be said, once; what holds of several systems in the same words, once for all of them."""
+    """Sentences of the remarks; one sentence for all systems that it applies to."""
     found: dict[tuple[bool, str], list[str]] = {}
     for one in remarks:
         name = str(one.facts.get("name", ""))
@@ -98,16 +99,12 @@ def format_warnings(remarks: Iterable[Remark]) -> tuple[str, ...]:
             names = found.setdefault((bool(about), line.removeprefix(about)), [])
             if about not in names:
                 names.append(about)
-    return tuple(_of_all(names, words) for (_, words), names in found.items())
-
-
-def _of_all(names: Sequence[str], words: str) -> str:
-    more = f" The same holds for {enumeration(names[1:])}." if len(names) > 1 else ""
-    return f"{names[0]}{words}{more}"
+    more = [f" The same holds for {enumeration(names[1:])}." if len(names) > 1 else "" for names in found.values()]
+    return tuple(f"{names[0]}{words}{rest}" for ((_, words), names), rest in zip(found.items(), more, strict=True))
 
 
 def together(first: Iterable[Remark], second: Iterable[Remark]) -> tuple[Remark, ...]:
-    """The remarks of two shards as those of one: what is new in the second stands before what follows it there."""
+    """Remarks of two shards as those of one; new ones of the second come before what follows them there."""
     mine, its = _by_key(first), _by_key(second)
     before: dict[tuple[object, ...], list[Remark]] = {}
     new: list[Remark] = []
@@ -178,8 +175,8 @@ def faulty_sentences(name: str, places: Sequence[str], number: int) -> Iterator[
         yield f"left out: {number - MOST_PROBLEMS:,} more faulty sentences of {name}."
 
 
-def check_system(name: str, pair: Pair, judged: Items, noun: str) -> Iterator[Remark]:
-    """Everything worth a warning about one system against gold; `noun` is what an item is called."""
+def check_files(name: str, pair: Pair, judged: Items, noun: str) -> Iterator[Remark]:
+    """Files that are given in the wrong order, or twice; `noun` is what the system may have copied."""
     yield from (said(text=text) for text in swapped(pair))
     yield copied(
         name=name,
@@ -188,8 +185,13 @@ def check_system(name: str, pair: Pair, judged: Items, noun: str) -> Iterator[Re
         same=pair.gold.sha256 == pair.system.sha256 and bool(judged.right.all()),
         items=len(judged),
         right=int(judged.right.sum()),
-        noun="label",
+        noun=noun,
     )
+
+
+def check_system(name: str, pair: Pair, judged: Items, noun: str) -> Iterator[Remark]:
+    """Everything worth a warning about one system against gold; `noun` is what an item is called."""
+    yield from check_files(name, pair, judged, "label")
     # How many items of each side have each label; and for labels of one side alone, what the other has there.
     labels, width, answer = judged.labels, len(judged.labels), judged.answer[0]
     in_gold = np.bincount(judged.gold[judged.has_gold], minlength=width)
@@ -253,9 +255,13 @@ def clashes(
     if words >= max(FEW, 0.001 * items):
         listed = [_counterpart(x, in_system[x], against_foreign[x], "gold", noun) for x in foreign[:MOST]]
         more = ", …" if len(foreign) > MOST else ""
+        # A line of a mapping file for the first label that nearly always corresponds to one of gold's.
+        sure = ((label, target) for label, (_, target, share) in zip(foreign, listed, strict=False) if share >= SURE)
+        lines = [f"{name} TAB {label} TAB {target}" for label, target in sure]
+        hint = f" If they mean the same, map them with a line in a file for --map: {lines[0]}" if lines else ""
         yield (
-            f"{name} uses {_labels(len(foreign))} that gold never has, on {numbered(words, noun)}: "
-            f"{', '.join(text for text, _, _ in listed)}{more}.{_mapping_hint(name, foreign, listed)}"
+            f"{name} uses {plural(len(foreign), 'label')} that gold never has, on {plural(words, noun)}: "
+            f"{', '.join(text for text, _, _ in listed)}{more}.{hint}"
         )
     unused = [label for label in in_gold if label not in in_system and in_gold[label] >= FEW]
     if unused:
@@ -269,16 +275,7 @@ def _counterpart(label: str, total: int, others: Numbers, side: str, noun: str) 
     target = min(others, key=lambda x: (-others[x], x), default="")
     share = others.get(target, 0) / total
     mostly = f", where {side} mostly has {target} ({share:.0%})" if others else ""
-    return f"{label} ({numbered(total, noun)}{mostly})", target, share
-
-
-def _mapping_hint(name: str, labels: Sequence[str], listed: Sequence[tuple[str, str, float]]) -> str:
-    """The line of a mapping file for the first label that nearly always stands for one of gold's."""
-    for label, (_, target, share) in zip(labels, listed, strict=False):
-        if share >= SURE:
-            line = f"{name} TAB {label} TAB {target}"
-            return f" If they mean the same, map them with a line in a file for --map: {line}"
-    return ""
+    return f"{label} ({plural(total, noun)}{mostly})", target, share
 
 
 def identical(judged: Sequence[tuple[str, Items]]) -> Remark:
@@ -299,19 +296,10 @@ def identical_outputs(outputs: Sequence[tuple[str, Output]], same: Callable[[Out
 
 @remark
 def alike(throughout: Mapping[str, Mapping[str, bool]]) -> Iterator[str]:
-    """Systems with the same answers throughout: for each, whether those behind it are like it."""
+    """Systems with the same answers throughout: for each, True for each later system with the same answers."""
     told: set[str] = set()
     for name, others in throughout.items():
         group = [name, *(other for other, same in others.items() if same)]
         if len(group) > 1 and name not in told:
             told.update(group)
             yield f"{enumeration(group)} give the same answers throughout."
-
-
-def _labels(number: int) -> str:
-    return "1 label" if number == 1 else f"{number:,} labels"
-
-
-def numbered(number: int, noun: str) -> str:
-    """A number and what it is of."""
-    return f"1 {noun}" if number == 1 else f"{number:,} {noun}s"

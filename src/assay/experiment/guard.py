@@ -15,7 +15,7 @@ import threading
 import time
 
 
-def main() -> None:
+def guard_command() -> None:
     """Run the command that standard input asks for."""
     order = json.loads(sys.stdin.buffer.readline())
     answer = _run(order)
@@ -80,4 +80,4 @@ def _end(group: int) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    guard_command()

@@ -9,7 +9,7 @@ import sys
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import field, fields, replace
+from dataclasses import field, replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from typing import Any
 from assay import specs
 from assay.errors import AssayError, InputError, UsageError, reason, unknown
 from assay.experiment.splits import SCHEMES, Design, read_design, run_seed, split_name
+from assay.keywords import OPTIONS
 from assay.records import dataclass
 
 MOST_RUNS = 1_000_000
@@ -30,7 +31,6 @@ SCORING = (
     "mention_types",
 )
 """Options of `assay score` that an experiment may set."""
-_FILES = ("lexicon", "map", "gold_errors", "mention_types", "tagset", "weights")
 _TOP = (
     *("name", "seed", "repetitions", "folds", "scheme", "by", "dev", "measures", "time_limit", "jobs", "store"),
     *("runs", "keep_models", "scoring", "datasets", "systems", "cluster"),
@@ -220,7 +220,7 @@ class Experiment:
         """Files and folders that the experiment reads or keeps: its own, data, predictions, store and runs."""
         yield from (self.path, self.store, self.runs)
         for data in self.datasets.values():
-            files = [value for key, value in data.scoring if key in _FILES]
+            files = [value for key, value in data.scoring if OPTIONS[key].file]
             yield from map(Path, filter(None, (data.path, data.splits, *files)))
         for run in self.run_ids():
             given = self.systems[run.system].predictions
@@ -344,23 +344,20 @@ def _data_set(name: str, table: TomlTable, design: Design, scoring: Mapping[str,
             form, given = specs.parse(data.format, "format")
             if form not in FORMATS:
                 raise unknown("format", form, FORMATS)
-            specs.typed(f"format {form}", given, FORMATS[form].parameters)
+            specs.convert_parameters(f"format {form}", given, FORMATS[form].parameters)
     return data
 
 
 def _scoring(table: TomlTable, here: Path, others: tuple[str, ...] = ()) -> dict[str, Any]:
     """Options of `assay score` that a table sets; files are relative to the experiment's file."""
-    from assay.engine.options import Options
-
-    known = {item.name: item.default for item in fields(Options) if item.name in SCORING}
     chosen: dict[str, Any] = {}
-    for key, default in known.items():
+    for key, default in ((name, option.default) for name, option in OPTIONS.items() if name in SCORING):
         if key == "scheme":
             value: Any = table.texts(key)
         else:
             value = table.take(key, bool if isinstance(default, bool) else str, default)
         if value != default:
-            chosen[key] = str(here / value) if key in _FILES and (here / value).is_file() else value
+            chosen[key] = str(here / value) if OPTIONS[key].file and (here / value).is_file() else value
     table.close((*others, *SCORING))
     return chosen
 

@@ -38,7 +38,6 @@ from assay.formats.whose import Asked, check_repair
 from assay.keywords import explicit
 from assay.records import dataclass
 
-Reader = Callable[[Source, Builder], None]
 # Where several columns could be meant, the first of these that all files fill is compared.
 _PREFERRED = ("UPOS", "XPOS", "FEATS", "LEMMA", "label")
 _NOT_LABELS = frozenset({"HEAD", "DEPREL", "DEPS", "MISC"})
@@ -58,48 +57,63 @@ class Plan:
     read: Callable[[Source, Builder], None]
     resolve: Callable[[str], str]
     """The column that a name or number given by the user stands for."""
+    layers: frozenset[str] = frozenset()
+    """The kinds of marks in it, as far as the first lines show: spans, constituents, mentions (in chains), arcs (of
+    graphs, and nothing else but words with tags), relations (between spans), links (of spans to identifiers)."""
     empty: str | None = None
     word_per_line: bool = True
     filled: tuple[str, ...] = ()
-    """Label columns that hold more than marks of emptiness, as far as the first lines show."""
+    """Label columns that contain more than marks of emptiness, as far as the first lines show."""
     values: Callable[[str], list[str]] = lambda name: []
     """The cells of a column, also that of the words, in the first lines."""
-    spans: bool = False
-    """True if it holds spans."""
-    trees: bool = False
-    """True if it holds phrase-structure trees."""
-    chains: bool = False
-    """True if it holds mentions in chains."""
-    graphs: bool = False
-    """True if it holds graphs and nothing else but words with tags."""
-    relations: bool = False
-    """True if it holds relations between spans, as far as the first lines show …"""
-    links: bool = False
-    """… and identifiers of what spans name."""
     has_words: bool = True
     in_documents: bool = False
     """True if its sentences are whole documents."""
     tags_by_document: bool = False
     """True if tags of spans run on over the ends of sentences."""
+    names_annotators: bool = False
     words: str = ""
-    """In a table, the column of the words; other formats say themselves which it is."""
+    """In a table, the column of the words; other formats decide themselves which it is."""
     sniffed: bool = False
     """True if the first lines, not the user, decided how a table is read."""
     remarks: tuple[str, ...] = ()
     """Further remarks from the first lines."""
 
 
+Facts = Mapping[str, Any]
+"""Fields of a Plan."""
+
+
 @dataclass(frozen=True)
 class Format:
-    """A kind of file."""
+    """A kind of file: how it is recognised and read."""
 
     name: str
     title: str
     example: str
     looks: Callable[[Sequence[str]], bool]
-    plan: Callable[[Sequence[str], str, dict[str, Any], Sequence[str]], Plan]
+    """True if the first lines of a file are of this format."""
+    read: Callable[..., object]
+    """Hand a Source to a Builder; the parameters are keywords, or the layout of a table is."""
+    layers: tuple[str, ...] = ()
+    """The kinds of marks, as in a Plan."""
+    labels: tuple[str, ...] = ()
+    """The label columns."""
+    on_request: tuple[str, ...] = ()
+    """Columns that contain no labels and are read if a task asks for them."""
+    facts: Facts = field(default_factory=dict)
+    """Other fields of the plan that are the same for all files …"""
+    decide: Callable[[Sequence[str], str, dict[str, Any]], Facts] = lambda head, path, given: {}
+    """… and those that first lines, path and parameters decide."""
+    layout: columns.Layout | Callable[[Sequence[str], str, dict[str, Any], Sequence[str]], columns.Layout] | None = (
+        None
+    )
+    """The layout of a table, or a function that finds it, which also gets the columns that are asked for."""
     parameters: dict[str, Any] = field(default_factory=dict)
-    parameter_help: str = ""
+    """The parameters with their defaults."""
+    choices: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """The values of parameters that have no others."""
+    help: str = ""
     of_systems: bool = False
     """True if only systems have files of this kind: it says nothing of gold's."""
     names_annotators: bool = False
@@ -108,16 +122,51 @@ class Format:
     """The values of its parameter `which` for annotations and for predictions, if it has layers of both."""
 
 
-def _plan_layout(layout: columns.Layout, head: Sequence[str], path: str) -> Plan:
+# Names for the columns of words in formats that are no tables.
+_NAMES = {**dict.fromkeys(("xpos", "pos", "postag", "label", "ctag"), "tag"), "base": "lemma"}
+
+
+def _make_plan(
+    form: Format, head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str] = ()
+) -> Plan:
+    """The plan for a file of a format, with these parameters."""
+    for parameter, values in form.choices.items():
+        check_choice(parameter, given[parameter], values)
+    facts: dict[str, Any] = {"format": form.name, "labels": form.labels, "layers": form.layers}
+    if form.layout is None:
+        facts |= {"read": partial(form.read, **given), "word_per_line": False}
+    else:
+        layout = form.layout(head, path, given, wanted) if callable(form.layout) else form.layout
+        facts |= {"read": partial(form.read, layout=layout), **_describe_table(layout, head, path)}
+    facts |= {**form.facts, **form.decide(head, path, given)}
+    labels, layers = facts["labels"], frozenset(facts.pop("layers"))
+
+    def resolve(name: str) -> str:
+        if name in form.on_request:
+            return name
+        if "spans" in layers and not labels:
+            raise InputError(f"{path}: holds labelled spans and no columns, so there is no {name}.")
+        usual = (_NAMES.get(name.casefold(), name.casefold()), columns.ALIASES.get(name.upper(), name.upper()))
+        column = next((column for column in usual if column in labels), None)
+        if column is None:
+            raise InputError(f"{path}: {unknown('column', name, labels)}" if labels else f"{path}: no column {name}.")
+        return column
+
+    defaults = {"filled": labels, "resolve": resolve}
+    return Plan(**{**defaults, **facts}, layers=layers, names_annotators=form.names_annotators)
+
+
+def _describe_table(layout: columns.Layout, head: Sequence[str], path: str) -> Facts:
+    """What the plan says of a table of words."""
     columns.check_width(layout.width, path)
 
     def rows() -> Iterator[list[str]]:
         """The cells of the first lines."""
-        own = layout.width
+        width = layout.width
         lines = (line for line in head if line.strip() and not columns.is_comment(line, layout.comments))
         for line in islice(lines, layout.header, None):
             row = line.split(layout.separator)
-            yield [*row[:own], "\t".join(row[own:])] if layout.open_end and len(row) >= own else row
+            yield [*row[:width], "\t".join(row[width:])] if layout.open_end and len(row) >= width else row
 
     empty = ("_", "") if layout.empty is None else (layout.empty,)
     unfilled = {layout.index(name, path): name for name in layout.labels()}
@@ -126,33 +175,30 @@ def _plan_layout(layout: columns.Layout, head: Sequence[str], path: str) -> Plan
             del unfilled[index]
         if not unfilled:
             break
-    filled = tuple(name for name in layout.labels() if name not in unfilled.values())
 
     def values(name: str) -> list[str]:
         base, _, key = name.partition(":")
         index = layout.word if base == layout.name(layout.word) else layout.label(base, path)
-        found = [row[index] for row in rows() if index < len(row)]
-        return [cell.partition(f"{key}=")[2].partition("|")[0] for cell in found if key in cell] if key else found
+        cells = [row[index] for row in rows() if index < len(row)]
+        return [cell.partition(f"{key}=")[2].partition("|")[0] for cell in cells if key in cell] if key else cells
 
-    table = layout.format in ("tsv", "conll")
-    remarks = [f"column {layout.name(index)} numbers the words" for index in layout.numbering]
-    if layout.header:
-        remarks.append("the first line names the columns")
-    return Plan(
-        format=layout.format,
-        labels=layout.labels(),
-        read=partial(columns.read_columns, layout=layout),
-        resolve=lambda name: layout.name(layout.label(name, path)),
-        empty=layout.empty,
-        filled=filled,
-        values=values,
-        words=layout.name(layout.word) if table else "",
-        sniffed=layout.sniffed,
-        remarks=tuple(remarks) if table else (),
-    )
+    facts = {
+        "labels": layout.labels(),
+        "resolve": lambda name: layout.name(layout.label(name, path)),
+        "empty": layout.empty,
+        "filled": tuple(name for name in layout.labels() if name not in unfilled.values()),
+        "values": values,
+        "has_words": layout.word > 0 or not layout.ids,
+        "sniffed": layout.sniffed,
+    }
+    if layout.format in ("tsv", "conll"):
+        remarks = [f"column {layout.name(index)} numbers the words" for index in layout.numbering]
+        facts["remarks"] = (*remarks, *["the first line names the columns"] * layout.header)
+        facts["words"] = layout.name(layout.word)
+    return facts
 
 
-def _plan_conllu(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
+def _conllu_layout(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> columns.Layout:
     if "\t" not in "".join(head):
         columns.refuse_anaphora(path, head[0])
     if columns.spaced_conllu(head):
@@ -161,124 +207,39 @@ def _plan_conllu(head: Sequence[str], path: str, given: dict[str, Any], wanted: 
             f"awk -v OFS='\\t' '!/^#/ {{$1=$1}} 1' {path} > new.conllu"
         )
     try:
-        layout = replace(columns.conllu_layout(head), empty_nodes=bool(given["empty_nodes"]))
-        return _plan_layout(layout, head, path)
+        return replace(columns.conllu_layout(head), empty_nodes=bool(given["empty_nodes"]))
     except InputError as error:
         raise InputError(f"{path}:1: {error}") from None
 
 
-# Names for the columns of words in other formats.
-_NAMES = {**dict.fromkeys(("xpos", "pos", "postag", "label", "ctag"), "tag"), "base": "lemma"}
-
-
-def _plan(format: str, path: str, labels: tuple[str, ...], read: Reader, **others: Any) -> Plan:  # noqa: A002
-    """A plan for what is no table: words with readings or in trees, spans, chains."""
-
-    def resolve(name: str) -> str:
-        if others.get("spans"):
-            raise InputError(f"{path}: holds labelled spans and no columns, so there is no {name}.")
-        if others.get("chains"):
-            known = columns.ALIASES.get(name.upper(), name.upper())
-        else:
-            known = _NAMES.get(name.casefold(), name.casefold())
-        if known not in labels:
-            raise InputError(f"{path}: {unknown('column', name, labels)}" if labels else f"{path}: no column {name}.")
-        return known
-
-    return Plan(format, labels, read, resolve, **{"filled": labels, "word_per_line": False, **others})
-
-
-def _plan_readings(format: str, path: str, chosen: bool, read: Reader) -> Plan:  # noqa: A002
-    filled = readings.LABELS if chosen else ("candidates",)
-    return _plan(format, path, readings.LABELS, read, empty=readings.EMPTY, filled=filled)
-
-
-def _plan_export(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
+def _decide_export(head: Sequence[str], path: str, given: dict[str, Any]) -> Facts:
     version = trees.export_version(head, path)
     # The tag stands last, where the default is looked for.
     labels = (*(("lemma",) if version == 4 else ()), "morph", "edge", "tag")
-    read = partial(trees.read_export, version=version)
-    return _plan("export", path, labels, read, empty=trees.NO_VALUE, trees=True)
+    return {"labels": labels, "read": partial(trees.read_export, version=version)}
 
 
-def _plan_slash(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
-    read = partial(columns.read_slashed, separator=columns.check_separator(str(given["separator"])))
-    return Plan("slash", ("label",), read, lambda name: "label", filled=("label",), word_per_line=False)
-
-
-def _plan_conll2012(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
-    check_choice("broken", given["broken"], ("error", "drop"))
+def _decide_conll2012(head: Sequence[str], path: str, given: dict[str, Any]) -> Facts:
     layout = chains.conll2012_layout(head, path, given["word"], given["pos"])
-    read = partial(chains.read_conll2012, layout=layout, broken=given["broken"])
     labels = () if layout.tag is None else (chains.TAG,)
+    read = partial(chains.read_conll2012, layout=layout, broken=given["broken"])
     filled, has_words = labels if layout.filled else (), layout.word is not None
-    others = {"chains": True, "empty": layout.empty, "filled": filled, "has_words": has_words, "word_per_line": True}
-    plan = _plan("conll2012", path, labels, read, **others)
-    return replace(plan, resolve=roles.roles_too(plan.resolve))
+    return {"read": read, "labels": labels, "empty": layout.empty, "filled": filled, "has_words": has_words}
 
 
-def _plan_hipe(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
-    layout = links.hipe_layout(head, path)
-    read = partial(links.read_hipe, layout=layout)
-    return replace(_plan_layout(layout, head, path), read=read, links=True, tags_by_document=True)
-
-
-def _plan_props(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
+def _decide_props(head: Sequence[str], path: str, given: dict[str, Any]) -> Facts:
     if given["word"] < 0 or given["predicate"] < 1:
         raise UsageError("format props: word and predicate are numbers of columns, counted from 1; word=0: no words.")
-    read = partial(roles.read_props, **given)
-    plan = _plan("props", path, (), read, has_words=given["word"] > 0, word_per_line=True)
-    return replace(plan, resolve=roles.roles_too(plan.resolve))
+    return {"has_words": given["word"] > 0}
 
 
-def _plan_biojson(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
-    plan = _plan("biojson", path, (), partial(biojson.read_biojson, **given))
-    return replace(plan, resolve=roles.roles_too(plan.resolve))
-
-
-def _plan_up2(head: Sequence[str], path: str, format: str) -> Plan:  # noqa: A002
-    layout = roles.up2_layout(head, path, format)
-    return replace(_plan_layout(layout, head, path), has_words=layout.word > 0)
-
-
-def _plan_brat(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
-    check_choice("units", given["units"], standoff.UNITS)
-    read = partial(standoff.read_brat, **given)
-    whole = given["units"] == "documents"
-    return _plan("brat", path, (), read, spans=True, in_documents=whole, **standoff.brat_layers(head))
-
-
-def _plan_json(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
-    read = partial(standoff.read_json, **given)
-    return _plan("jsonl", path, (), read, spans=True, in_documents=True, **standoff.json_layers(head))
-
-
-def _plan_text2text(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
-    check_choice("broken", given["broken"], ("error", "drop"))
-    return _plan("text2text", path, (), partial(chains.read_text2text, **given), chains=True)
-
-
-def _plan_aida(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
+def _decide_aida(head: Sequence[str], path: str, given: dict[str, Any]) -> Facts:
     if not 4 <= given["link"] <= 7:
         raise UsageError(f"format aida: link is a column from 4 to 7, not {given['link']}.")
-    return _plan("aida", path, (), partial(links.read_aida, **given), links=True, word_per_line=True)
+    return {}
 
 
-def _plan_clusters(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
-    check_choice("end", given["end"], chains.ENDS)
-    check_choice("which", given["which"], chains.WHICH)
-    return _plan("clusters", path, chains.cluster_labels(head), partial(chains.read_clusters, **given), chains=True)
-
-
-def _plan_dygie(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
-    check_choice("which", given["which"], extraction.WHICH)
-    predicted, related, chained = extraction.dygie_layers(head, path, given["which"])
-    read = partial(extraction.read_dygie, predicted=predicted, chained=chained)
-    plan = _plan("dygie", path, chains.cluster_labels(head), read, chains=chained, relations=related)
-    return replace(plan, spans=True)
-
-
-def _plan_ratings(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
+def _decide_ratings(head: Sequence[str], path: str, given: dict[str, Any]) -> Facts:
     raise UsageError(f"{path}: a table of ratings is about several annotators: assay agreement")
 
 
@@ -294,6 +255,7 @@ _IN_BRACKETS_HELP = (
     "is a sentence without a parse (unparsed), nothing, or what the file suggests (auto); line: several "
     "trees in a line are one sentence, as for EVALB, or each is one (trees)"
 )
+_BROKEN = {"broken": ("error", "drop")}
 
 FORMATS = {
     known.name: known
@@ -303,10 +265,8 @@ FORMATS = {
             'XCES and CCL (XML): words with all their readings, the chosen ones marked disamb="1"',
             "<chunkList><sentence><tok><orth>end</orth>\n"
             '<lex disamb="1"><base>end</base><ctag>subst:sg:nom:m3</ctag></lex></tok></sentence></chunkList>',
-            readings.looks_xces,
-            lambda head, path, given, wanted: _plan_readings(
-                "xces", path, readings.xces_chooses(head), readings.read_xces
-            ),
+            readings.looks_xces, readings.read_xces, labels=readings.LABELS, facts={"empty": readings.EMPTY},
+            decide=readings.decide_xces,
         ),
         Format(
             "tigerxml",
@@ -314,68 +274,49 @@ FORMATS = {
             '<corpus id="c"><body><s id="s1"><graph root="s1_500"><terminals><t id="s1_1" word="Go" pos="VB"/>'
             '</terminals>\n<nonterminals><nt id="s1_500" cat="S"><edge label="HD" idref="s1_1"/></nt></nonterminals>'
             "</graph></s></body></corpus>",
-            trees.looks_tiger,
-            lambda head, path, given, wanted: _plan(
-                "tigerxml", path, trees.tiger_labels(head), trees.read_tiger, empty=trees.NO_VALUE, trees=True
-            ),
+            trees.looks_tiger, trees.read_tiger, ("constituents",), facts={"empty": trees.NO_VALUE},
+            decide=lambda head, path, given: {"labels": trees.tiger_labels(head)},
         ),
         Format(
             "export",
             "Negra export, formats 3 and 4: words and the nodes of trees, which may have gaps, with labels of edges",
             "#BOS 1\nThe\tDT\t--\tNK\t500\nend\tNN\t--\tNK\t500\n#500\tNP\t--\t--\t0\n#EOS 1",
-            trees.looks_export,
-            _plan_export,
+            trees.looks_export, trees.read_export, ("constituents",), facts={"empty": trees.NO_VALUE},
+            decide=_decide_export,
         ),
         # Before brackets, which these are.
         Format(
             "discbracket",
             "discbracket: trees in brackets that may have gaps, their words numbered from 0",
             "(S (VP (VB 0=Is) (JJ 2=red)) (NP (PRP 1=it)))",
-            brackets.looks_discbracket,
-            lambda head, path, given, wanted: _plan(
-                "discbracket", path, ("tag",), partial(brackets.read_brackets, numbered=True, **given), trees=True
-            ),
-            dict(_IN_BRACKETS),
-            _IN_BRACKETS_HELP,
+            brackets.looks_discbracket, partial(brackets.read_brackets, numbered=True), ("constituents",), ("tag",),
+            parameters=_IN_BRACKETS,
+            help=_IN_BRACKETS_HELP,
         ),
         Format(
             "brackets",
             "trees in brackets, as in the Penn treebank: over one line or many, several to a line",
             "( (S (NP-SBJ (DT The) (NN end)) (VP (VBZ comes))))\n(NP (NN Silence))",
-            brackets.looks_brackets,
-            lambda head, path, given, wanted: _plan(
-                "brackets", path, ("tag",), partial(brackets.read_brackets, **given), trees=True
-            ),
-            dict(_IN_BRACKETS),
-            _IN_BRACKETS_HELP,
+            brackets.looks_brackets, brackets.read_brackets, ("constituents",), ("tag",), parameters=_IN_BRACKETS,
+            help=_IN_BRACKETS_HELP,
         ),
         # Before CoNLL-U, which a graph that begins at node 1 resembles.
         Format(
             "dag",
             "DAG (Concraft, PolEval 2020): readings between nodes, the chosen ones marked disamb or by probability 1",
             "0\t1\tThe\tthe\tdet\t\t\t1.000\t\t\t\n1\t2\tend\tend\tnoun\t\t\t1.000\t\teos\t",
-            readings.looks_dag,
-            lambda head, path, given, wanted: _plan_readings(
-                "dag", path, readings.dag_chooses(head), readings.read_dag
-            ),
+            readings.looks_dag, readings.read_dag, labels=readings.LABELS, facts={"empty": readings.EMPTY},
+            decide=readings.decide_dag,
         ),
         # Before CoNLL-U and CoNLL-2009, which number words too.
         Format(
             "sdp",
             "SDP 2014 and 2015: semantic dependencies, words with flags for tops and predicates, a column for each",
             "#SDP 2015\n#1\n1\tIt\tit\tPRP\t-\t-\t_\tARG1\n2\tended\tend\tVBD\t+\t+\tv:e-i\t_\n",
-            graphs.looks_sdp,
-            lambda head, path, given, wanted: _plan(
-                "sdp",
-                path,
-                graphs.SDP_LABELS,
-                partial(graphs.read_sdp, **given),
-                empty="_",
-                graphs=True,
-                word_per_line=True,
-            ),
-            {"version": "auto"},
-            "version: 2014 (without a column of frames) or 2015, where the first line and the columns do not tell",
+            graphs.looks_sdp, graphs.read_sdp, ("arcs",), graphs.SDP_LABELS,
+            facts={"empty": "_", "word_per_line": True}, parameters={"version": "auto"},
+            help="version: 2014 (without a column of frames) or 2015, where the first line and the columns do not "
+            "tell",
         ),
         # Before CoNLL-2009 and CoNLL-U, which these resemble but for their last columns.
         Format(
@@ -383,122 +324,109 @@ FORMATS = {
             "Universal Propositions 2.0, with or without words: a predicate's line lists the heads of its arguments",
             "# global.columns = ID FORM UPOS UP:PRED UP:ARGHEADS UP:ARGSPANS\n"
             "1\tthe\tDET\t_\t_\t_\n2\tend\tNOUN\t_\t_\t_\n3\tcame\tVERB\tcome.01\tA1:2\tA1:1-2\n",
-            roles.looks_up2,
-            lambda head, path, given, wanted: _plan_up2(head, path, "up2"),
+            roles.looks_up2, columns.read_columns,
+            layout=lambda head, path, given, wanted: roles.up2_layout(head, path, "up2"),
         ),
         Format(
             "up2-spans",
             "the same files: a predicate's line lists its arguments as stretches of words",
             "# global.columns = ID UP:PRED UP:ARGHEADS UP:ARGSPANS\n"
             "1\t_\t_\t_\n2\t_\t_\t_\n3\tcome.01\tA1:2\tA1:1-2\n",
-            lambda head: False,
-            lambda head, path, given, wanted: _plan_up2(head, path, "up2-spans"),
+            lambda head: False, columns.read_columns,
+            layout=lambda head, path, given, wanted: roles.up2_layout(head, path, "up2-spans"),
         ),
         Format(
             "up",
             "Universal Propositions: CoNLL-U, then a column of senses and one of roles for each predicate",
             "1\tKim\tKim\tPROPN\tNNP\t_\t2\tnsubj\t_\t_\t_\tA0\n2\tleft\tleave\tVERB\tVBD\t_\t0\troot\t_\t_\tleave.01\tV\n",
-            roles.looks_up,
-            lambda head, path, given, wanted: _plan_layout(roles.up_layout(head, path, given["columns"]), head, path),
-            {"columns": 0},
-            "columns: the number of columns of CoNLL-U before propositions, 10, or 8 and a flag (0: as it looks)",
+            roles.looks_up, columns.read_columns,
+            layout=lambda head, path, given, wanted: roles.up_layout(head, path, given["columns"]),
+            parameters={"columns": 0},
+            help="columns: the number of columns of CoNLL-U before propositions, 10, or 8 and a flag (0: as it "
+            "looks)",
         ),
         Format(
             "conll09",
             "CoNLL-2009: twelve tab-separated columns (PHEAD, PDEPREL … are predicted values), then predicates",
             "1\tThe\tthe\tthe\tDT\tDT\t_\t_\t2\t2\tNMOD\tNMOD\t_\t_\n"
             "2\tend\tend\tend\tNN\tNN\t_\t_\t0\t0\tROOT\tROOT\t_\t_",
-            columns.looks_conll09,
-            lambda head, path, given, wanted: _plan_layout(columns.CONLL09_LAYOUT, head, path),
+            columns.looks_conll09, columns.read_columns, layout=columns.CONLL09_LAYOUT,
         ),
         Format(
             "conll08",
             "CoNLL-2008: ten tab-separated columns, words in the sixth, then predicates and their arguments",
             "1\tThe\tthe\tDT\tDT\tThe\tthe\tDT\t2\tNMOD\t_\t_\n2\tend\tend\tNN\tNN\tend\tend\tNN\t0\tROOT\tend.01\t_\n",
-            roles.looks_conll08,
-            lambda head, path, given, wanted: _plan_layout(roles.CONLL08_LAYOUT, head, path),
+            roles.looks_conll08, columns.read_columns, layout=roles.CONLL08_LAYOUT,
         ),
         # Before all that words in columns resemble: the name of a document may be a number.
         Format(
             "conll2012",
             "CoNLL-2012 and 2011: words in columns between #begin and #end document, chains as brackets in the last",
             "#begin document (d1); part 000\nd1\t0\t0\tThe\tDT\t(1\nd1\t0\t1\tend\tNN\t1)\n\n#end document",
-            chains.looks_conll2012,
-            _plan_conll2012,
-            {"word": 4, "pos": 5, "broken": "error"},
-            "word, pos: the columns of word and POS tag, by number; broken: drop leaves out mentions that are not "
-            "closed or not opened",
+            chains.looks_conll2012, chains.read_conll2012, ("mentions",), on_request=(columns.ROLES,),
+            facts={"word_per_line": True}, decide=_decide_conll2012,
+            parameters={"word": 4, "pos": 5, "broken": "error"}, choices=_BROKEN,
+            help="word, pos: the columns of word and POS tag, by number; broken: drop leaves out mentions that are "
+            "not closed or not opened",
         ),
         Format(
             "conllu",
             "CoNLL-U (and CoNLL-U Plus): ten tab-separated columns, ranges 3-4, empty nodes 5.1, # comments",
             "# sent_id = s1\n1\tThe\tthe\tDET\tDT\t_\t2\tdet\t_\t_\n2\tend\tend\tNOUN\tNN\t_\t0\troot\t_\t_",
-            columns.looks_conllu,
-            _plan_conllu,
-            {"empty_nodes": False},
-            "empty_nodes: empty nodes count as words, as mentions of entities (--column MISC:Entity) need it",
+            columns.looks_conllu, columns.read_columns, layout=_conllu_layout, parameters={"empty_nodes": False},
+            help="empty_nodes: empty nodes count as words, as mentions of entities (--column MISC:Entity) need it",
         ),
         Format(
             "conllx",
             "CoNLL-X / CoNLL-2006: ten tab-separated columns; CPOSTAG is UPOS here and POSTAG is XPOS",
             "1\tThe\tthe\tD\tDT\t_\t2\tdet\t_\t_\n2\tend\tend\tN\tNN\t_\t0\troot\t_\t_",
-            lambda head: False,
-            lambda head, path, given, wanted: _plan_layout(columns.conllu_layout([], format="conllx"), head, path),
+            lambda head: False, columns.read_columns, layout=columns.conllu_layout([], format="conllx"),
         ),
         # Before the tables of words, all of which these resemble.
         Format(
             "props",
             "CoNLL-2005 propositions: a lemma at each predicate, else -, then a column of brackets for each of them",
             "-\t(A0*)\nleave\t(V*)\n-\t(A1*\n-\t*)",
-            roles.looks_props,
-            _plan_props,
-            {"word": 0, "predicate": 1},
-            "word, predicate: the columns of words (0: there are none) and of lemmas at predicates, by number",
+            roles.looks_props, roles.read_props, on_request=(columns.ROLES,), facts={"word_per_line": True},
+            decide=_decide_props, parameters={"word": 0, "predicate": 1},
+            help="word, predicate: the columns of words (0: there are none) and of lemmas at predicates, by number",
         ),
         Format(
             "spans",
             "labelled spans (FairEval): label, first and last word (from 1), all words; NONE 999 999 999: no spans",
             "PER\t1\t2\t1, 2\nORG\t5\t5\t5\n\nNONE\t999\t999\t999",
-            standoff.looks_spans,
-            lambda head, path, given, wanted: _plan(
-                "spans", path, (), standoff.read_spans, spans=True, has_words=False
-            ),
+            standoff.looks_spans, standoff.read_spans, ("spans",), facts={"has_words": False},
         ),
         Format(
             "hipe",
             "HIPE: words in columns that the first line names, mentions in NE- columns, links in NEL- columns",
             "TOKEN\tNE-COARSE-LIT\tNEL-LIT\tMISC\n# hipe2022:document_id = d1\nRome\tB-loc\tQ220\tNoSpaceAfter\n"
             ".\tO\t_\tEndOfSentence",
-            links.looks_hipe,
-            _plan_hipe,
+            links.looks_hipe, links.read_hipe, ("links",), facts={"tags_by_document": True},
+            layout=lambda head, path, given, wanted: links.hipe_layout(head, path),
         ),
         Format(
             "aida",
             "AIDA-YAGO2: a word per line, and behind those of mentions B or I, the mention and its identifiers",
             "-DOCSTART- (1 EU)\nEU\tB\tEU\t--NME--\nrejects\nGerman\tB\tGerman\tGermany",
-            links.looks_aida,
-            _plan_aida,
-            {"link": 4},
-            "link: the column of identifiers, 4 to 7",
+            links.looks_aida, links.read_aida, ("links",), facts={"word_per_line": True}, decide=_decide_aida,
+            parameters={"link": 4},
+            help="link: the column of identifiers, 4 to 7",
         ),
         Format(
             "neleval",
             "neleval and TAC: a mention per line, document, first and last place, then identifier, score and type",
             "d1\t0\t4\tQ90\t1.0\tLOC\nd1\t10\t13\tNIL001\t0.7\tPER\tQ2\t0.2\tPER",
-            links.looks_neleval,
-            lambda head, path, given, wanted: _plan(
-                "neleval", path, (), links.read_neleval, links=True, has_words=False, in_documents=True
-            ),
+            links.looks_neleval, links.read_neleval, ("links",), facts={"has_words": False, "in_documents": True},
         ),
         Format(
             "brat",
             "brat standoff: X.ann with the text X.txt beside it; labelled spans of characters, relations, links",
             "T1\tPER 0 13\tAngela Merkel\nT2\tLOC 25 30;41 48\tNorth America",
-            standoff.looks_brat,
-            _plan_brat,
-            {"triggers": True, "trim": False, "units": "documents"},
-            "triggers: keep the spans that events are tied to; trim: take white space off the ends of spans; units: "
-            "lines if each line of the text is a sentence",
+            standoff.looks_brat, standoff.read_brat, decide=standoff.decide_brat,
+            parameters={"triggers": True, "trim": False, "units": "documents"}, choices={"units": standoff.UNITS},
+            help="triggers: keep the spans that events are tied to; trim: take white space off the ends of spans; "
+            "units: lines if each line of the text is a sentence",
         ),
         # Before the other JSON.
         Format(
@@ -507,10 +435,7 @@ FORMATS = {
             '{"id": "1", "flavor": 0, "input": "It ended", "tops": [1], "nodes": [{"id": 0, "anchors": [{"from": 0, '
             '"to": 2}]}, {"id": 1, "anchors": [{"from": 3, "to": 8}]}], "edges": [{"source": 1, "target": 0, '
             '"label": "ARG1"}]}',
-            graphs.looks_mrp,
-            lambda head, path, given, wanted: _plan(
-                "mrp", path, graphs.MRP_LABELS, graphs.read_mrp, empty="_", graphs=True
-            ),
+            graphs.looks_mrp, graphs.read_mrp, ("arcs",), graphs.MRP_LABELS, facts={"empty": "_"},
         ),
         # Before clusters, which these may have too.
         Format(
@@ -518,12 +443,11 @@ FORMATS = {
             "DyGIE, SciERC: JSON, a document per line; spans (first and last word, from 0) and relations by sentence",
             '{"doc_key": "d1", "sentences": [["Ann", "left", "Rome"]], "ner": [[[0, 0, "PER"], [2, 2, "LOC"]]], '
             '"relations": [[[0, 0, 2, 2, "left"]]]}',
-            extraction.looks_dygie,
-            _plan_dygie,
-            {"which": "auto"},
-            "which: gold or predicted, where ner and predicted_ner are both there; predicted leaves files without "
-            "such as they are",
-            which=dict(zip((whose.ANNOTATIONS, whose.PREDICTIONS), extraction.WHICH[1:], strict=True)),
+            extraction.looks_dygie, extraction.read_dygie, decide=extraction.decide_dygie,
+            parameters={"which": "auto"}, choices={"which": extraction.WHICH},
+            help="which: gold or predicted, where ner and predicted_ner are both there; predicted leaves files "
+            "without such as they are",
+            which={whose.ANNOTATIONS: extraction.WHICH[1], whose.PREDICTIONS: extraction.WHICH[2]},
         ),
         Format(
             "docred",
@@ -531,53 +455,46 @@ FORMATS = {
             '[{"title": "d1", "sents": [["Ann", "left", "Rome"]], "vertexSet": [[{"pos": [0, 1], "sent_id": 0, '
             '"type": "PER"}], [{"pos": [2, 3], "sent_id": 0, "type": "LOC"}]], '
             '"labels": [{"h": 0, "t": 1, "r": "left"}]}]',
-            extraction.looks_docred,
-            lambda head, path, given, wanted: _plan(
-                "docred", path, (), partial(extraction.read_docred, **given), spans=True, relations=True
-            ),
-            {"gold": ""},
-            'gold: the file with the entities that facts {"title", "h_idx", "t_idx", "r"} are about',
+            extraction.looks_docred, extraction.read_docred, ("spans", "relations"), parameters={"gold": ""},
+            help='gold: the file with the entities that facts {"title", "h_idx", "t_idx", "r"} are about',
         ),
         Format(
             "biojson",
             "JSON, a sentence per line with words and, for each predicate, tags of its arguments (B-ARG0, B-V, O)",
             '{"words": ["She", "left"], "verbs": [{"verb": "left", "tags": ["B-ARG0", "B-V"]}]}\n'
             '{"words": ["It", "ended"], "predicate": 1, "tags": ["B-ARG1", "O"]}',
-            biojson.looks_biojson,
-            _plan_biojson,
-            dict(biojson.PARAMETERS),
-            "scheme: that of the tags, e.g. bioes (auto: as they look); repair: conlleval or discard, for tags that "
-            "break it",
+            biojson.looks_biojson, biojson.read_biojson, on_request=(columns.ROLES,),
+            parameters={"scheme": "auto", "repair": "none"},
+            help="scheme: that of the tags, e.g. bioes (auto: as they look); repair: conlleval or discard, for tags "
+            "that break it",
         ),
         Format(
             "text2text",
             "text, a document per line: tags of chains behind words; ## is an empty node, behind its parent",
             "Los|[e1 jugadores de el Espanyol|[e2],e1] aseguraron que prefieren ##|[e1] enfrentar se a el Barcelona",
-            chains.looks_text2text,
-            _plan_text2text,
-            {"broken": "error"},
-            "broken: drop leaves out brackets without their other half",
+            chains.looks_text2text, chains.read_text2text, ("mentions",), parameters={"broken": "error"},
+            choices=_BROKEN,
+            help="broken: drop leaves out brackets without their other half",
         ),
         Format(
             "clusters",
             "JSON, a document per line with its sentences and clusters of mentions: first and last word, from 0",
             '{"doc_key": "d1", "sentences": [["She", "left", "."]], "clusters": [[[0, 0]]]}',
-            chains.looks_clusters,
-            _plan_clusters,
-            {"end": "inclusive", "which": "auto"},
-            "end: exclusive if the last word given does not belong to the mention; which: clusters or "
+            chains.looks_clusters, chains.read_clusters, ("mentions",),
+            decide=lambda head, path, given: {"labels": chains.cluster_labels(head)},
+            parameters={"end": "inclusive", "which": "auto"}, choices={"end": chains.ENDS, "which": chains.WHICH},
+            help="end: exclusive if the last word given does not belong to the mention; which: clusters or "
             "predicted_clusters, where both are there",
-            which=dict(zip((whose.ANNOTATIONS, whose.PREDICTIONS), chains.WHICH[1:], strict=True)),
+            which={whose.ANNOTATIONS: chains.GOLD, whose.PREDICTIONS: chains.PREDICTED},
         ),
         Format(
             "jsonl",
             "JSON, a document per line or a list (SpERT): spans of characters or of given tokens, relations, links",
             '{"id": "d1", "text": "Angela Merkel spoke", "spans": [{"start": 0, "end": 13, "label": "PER"}]}\n'
             '{"id": "d2", "text": "She left Rome", "label": [[9, 13, "LOC"]]}',
-            standoff.looks_json,
-            _plan_json,
-            {"find": False, "trim": False},
-            "find: look for mentions that have no offsets; trim: take white space off the ends of spans",
+            standoff.looks_json, standoff.read_json, facts={"in_documents": True}, decide=standoff.decide_json,
+            parameters={"find": False, "trim": False},
+            help="find: look for mentions that have no offsets; trim: take white space off the ends of spans",
             names_annotators=True,
         ),
         # Never told by its look: answers are JSON, or any text.
@@ -586,17 +503,9 @@ FORMATS = {
             "answers of language models about gold's texts, JSON by line or a folder of ID.txt: labelled spans",
             '{"id": "d1", "answer": "[{\\"text\\": \\"Angela Merkel\\", \\"label\\": \\"PER\\"}]"}\n'
             '{"id": "d2", "answer": "She left <LOC>Rome</LOC>"}',
-            lambda head: False,
-            lambda head, path, given, wanted: _plan(
-                answers.spelled(given),
-                path,
-                (),
-                partial(answers.read_answers, given=answers.checked(given)),
-                spans=True,
-                has_words=False,
-            ),
-            answers.PARAMETERS,
-            answers.PARAMETER_HELP,
+            lambda head: False, answers.read_answers, ("spans",), facts={"has_words": False},
+            decide=answers.decide_answers, parameters=answers.PARAMETERS,
+            help=answers.PARAMETER_HELP,
             of_systems=True,
         ),
         Format(
@@ -604,11 +513,10 @@ FORMATS = {
             "tab-separated columns, blank line or <s> between sentences",
             "The\tDT\nend\tNN\n",
             lambda head: any("\t" in line for line in head if not columns.is_comment(line, False)),
-            lambda head, path, given, wanted: _plan_layout(
-                columns.table_layout(head, path, "\t", given, "tsv", wanted), head, path
-            ),
-            dict(_TABLE),
-            "word: the column of the word, by number or name; header: whether the first line names the columns; "
+            columns.read_columns,
+            layout=lambda head, path, given, wanted: columns.table_layout(head, path, "\t", given, "tsv", wanted),
+            parameters=_TABLE,
+            help="word: the column of the word, by number or name; header: whether the first line names the columns; "
             "auto: as the first lines show; comments: all lines with # and a space are comments (true), lines with "
             "all columns are words (false), or only # key = value and # id X before a sentence are comments (auto)",
         ),
@@ -616,63 +524,61 @@ FORMATS = {
             "slash",
             "word/TAG, one sentence per line; the last separator counts, \\/ is a slash",
             "The/DT end/NN ./.",
-            columns.looks_slashed,
-            _plan_slash,
-            {"separator": "/"},
-            "separator: the character between word and tag",
+            columns.looks_slashed, columns.read_slashed, labels=("label",), facts={"resolve": lambda name: "label"},
+            parameters={"separator": "/"},
+            help="separator: the character between word and tag",
         ),
         Format(
             "conll",
             "CoNLL-2000/2003: columns divided by spaces, tag last, blank line between sentences, -DOCSTART-",
             "-DOCSTART- -X- O\n\nThe DT O\nend NN O",
-            _looks_conll,
-            lambda head, path, given, wanted: _plan_layout(
-                columns.table_layout(head, path, None, given, "conll", wanted), head, path
-            ),
-            dict(_TABLE),
-            "word, header, comments: as for tsv",
+            _looks_conll, columns.read_columns,
+            layout=lambda head, path, given, wanted: columns.table_layout(head, path, None, given, "conll", wanted),
+            parameters=_TABLE,
+            help="word, header, comments: as for tsv",
         ),
         Format(
             ratings.FORMAT,
             "one table for all annotators (assay agreement): CSV or TSV with a header, a rating per line (long) or "
             "an item per line and a column per annotator (wide); or JSON {annotator: {item: label}}",
             "item,annotator,label\nd1,anna,yes\nd1,ben,no",
-            lambda head: False,
-            _plan_ratings,
-            dict(ratings.PARAMETERS),
-            "item, annotator, label: names of the columns; layout: long or wide, where the header does not tell; "
-            "missing: another mark of what is missing, beside empty cells, NA, nan and null; sets: divides a cell "
-            "into several labels; order: of labels, e.g. low<middle<high",
+            lambda head: False, ratings.read_ratings, decide=_decide_ratings, parameters=ratings.PARAMETERS,
+            help="item, annotator, label: names of the columns; layout: long or wide, where the header does not "
+            "tell; missing: another mark of what is missing, beside empty cells, NA, nan and null; sets: divides a "
+            "cell into several labels; order: of labels, e.g. low<middle<high",
         ),
     )
 }
 
 
-def plan(
-    head: Sequence[str], path: str, input_format: str | None, wanted: Sequence[str], asked: Asked | None = None
-) -> Plan:
-    """The plan for a file: by the format asked for, else by the first whose look the file has."""
-    asked = asked or Asked()
-    if input_format is not None:
-        name, given = specs.parse(input_format, "format")
+def find_format(head: Sequence[str], path: str, name: str | None) -> Format:
+    """The format of this name or, without a name, the first whose look the first lines have."""
+    if name is not None:
         if name not in FORMATS:
             raise unknown("format", name, FORMATS)
-        known = FORMATS[name]
-        parameters = specs.typed(f"format {name}", given, known.parameters)
-        return known.plan(head, path, _with_which(known, parameters, asked, path), wanted)
+        return FORMATS[name]
     if path.endswith(ANNOTATIONS):
-        # It may be empty, so that only its name tells what it is.
-        known = FORMATS["brat"]
-        return known.plan(head, path, _with_which(known, known.parameters, asked, path), wanted)
+        # It may be empty, so that only its name shows what it is.
+        return FORMATS["brat"]
     if not any(line.strip() for line in head):
         raise InputError(f"{path}: no words in it.")
-    for known in FORMATS.values():
-        if known.looks(head):
-            return known.plan(head, path, _with_which(known, known.parameters, asked, path), wanted)
+    for form in FORMATS.values():
+        if form.looks(head):
+            return form
     raise InputError(
         f"{path}: unknown format. `assay formats` lists those known; say which it is with --input-format, "
         'e.g. --input-format conll or "tsv(word=2)".'
     )
+
+
+def plan(
+    head: Sequence[str], path: str, input_format: str | None, wanted: Sequence[str], asked: Asked | None = None
+) -> Plan:
+    """The plan for a file, by the format asked for or by its first lines."""
+    name, given = specs.parse(input_format, "format") if input_format is not None else (None, {})
+    form = find_format(head, path, name)
+    parameters = specs.convert_parameters(f"format {form.name}", given, form.parameters)
+    return _make_plan(form, head, path, _with_which(form, parameters, asked or Asked(), path), wanted)
 
 
 def _with_which(known: Format, parameters: Mapping[str, Any], asked: Asked, path: str) -> dict[str, Any]:
@@ -733,9 +639,8 @@ class Input:
         Where it is `tolerant`, faulty trees are taken for sentences without a parse.
         """
         names = self.plan.labels if columns is None else tuple(dict.fromkeys(map(self.plan.resolve, columns)))
-        known = FORMATS.get(self.plan.format)
         # Other formats have been told by a parameter.
-        asked = self._asked if known and known.names_annotators else replace(self._asked, which="")
+        asked = self._asked if self.plan.names_annotators else replace(self._asked, which="")
         builder = Builder(names, tolerant=tolerant, asked=asked)
         digests = []
         for number, file in enumerate(self.files):
@@ -789,15 +694,14 @@ def from_documents(documents: Sequence[Any], name: str = "data", asked: Asked | 
     """A corpus from documents as dicts, with spans, relations and links as in JSON (`jsonl`)."""
     builder = Builder((), asked=asked)
     text = standoff.read_dicts(documents, name, builder)
-    made = FORMATS["jsonl"].plan([], name, dict(FORMATS["jsonl"].parameters), ())
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-    return builder.corpus(name, digest, replace(made, format="lists"))
+    return builder.corpus(name, digest, replace(plan([], name, "jsonl", ()), format="lists"))
 
 
 def choose_column(inputs: Sequence[Input]) -> str:
     """The column to compare where the user names none: the first usual one that every file fills."""
     for item in inputs:
-        if item.plan.spans:
+        if "spans" in item.plan.layers:
             raise InputError(
                 f"{item.path}: holds spans ({item.plan.format}), not words with labels. Try --task spans"
             )

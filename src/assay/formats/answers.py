@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from itertools import pairwise
 from typing import Any
@@ -20,7 +20,7 @@ from assay.arrays import NONE, Bools, Ints, fold_codes
 from assay.corpus import Column, Corpus, Marks, Multiword
 from assay.errors import InputError, UsageError
 from assay.formats.builder import Builder, check_choice
-from assay.formats.grounding import LEVELS, UNGROUNDED, Ground, Text
+from assay.formats.grounding import LEVELS, UNGROUNDED, Ground, SearchText
 from assay.formats.shapes import SHAPES, STATUSES, read_answer
 from assay.formats.source import Source
 from assay.formats.standoff import IDS, json_values, shown
@@ -36,6 +36,12 @@ PARAMETERS: dict[str, Any] = {
     "labels": "",
     "label": "",
     "answer": "",
+}
+CHOICES = {
+    "shape": ("auto", *SHAPES),
+    "ground": LEVELS[:3],
+    "occurrences": ("next", "all"),
+    "outside": ("keep", "drop"),
 }
 PARAMETER_HELP = (
     "shape: of the answers, auto or one of tags, marks, brackets, json, table, words, lines; ground: how far to go "
@@ -97,23 +103,16 @@ class _Collected:
 # --- reading ---
 
 
-def checked(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters, if each has a value that it can have."""
-    check_choice("shape", given["shape"], ("auto", *SHAPES))
-    check_choice("ground", given["ground"], LEVELS[:3])
-    check_choice("occurrences", given["occurrences"], ("next", "all"))
-    check_choice("outside", given["outside"], ("keep", "drop"))
+def decide_answers(head: Sequence[str], path: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The name of the format with all parameters that are not empty; refuses values that they cannot have."""
+    for name, values in CHOICES.items():
+        check_choice(name, given[name], values)
     if not 0 <= given["tolerance"] <= 1:
         raise UsageError(f"format answers: tolerance is a share between 0 and 1, not {given['tolerance']}.")
-    return dict(given)
+    return {"format": specs.spell("answers", {name: value for name, value in given.items() if value != ""})}
 
 
-def spelled(given: Mapping[str, Any]) -> str:
-    """The format with all its parameters that say something."""
-    return specs.spell("answers", {name: value for name, value in given.items() if value != ""})
-
-
-def read_answers(source: Source, builder: Builder, given: Mapping[str, Any]) -> None:
+def read_answers(source: Source, builder: Builder, **given: Any) -> None:
     """Read one file: values of JSON, or a text that is one answer."""
     builder.begin_file(source.path)
     collected = builder.collector(_Collected)
@@ -196,10 +195,11 @@ def answers(given: Any, *, name: str = "data", **parameters: Any) -> Corpus:
     if isinstance(parameters.get("labels"), list | tuple):
         parameters["labels"] = "+".join(parameters["labels"])
     texts = {key: str(value) for key, value in parameters.items()}
-    chosen = checked(specs.typed("format answers", texts, PARAMETERS))
+    chosen = specs.convert_parameters("format answers", texts, PARAMETERS)
     if isinstance(given, Mapping):
         given = [{"id": str(key), "answer": said} for key, said in given.items()]
         chosen["answer"] = "answer"
+    form = decide_answers((), name, chosen)["format"]
     listed = list(given)
     if not listed:
         raise InputError(f"{name}: no answers in it. Give one for each of gold's texts, None where there is none.")
@@ -208,7 +208,7 @@ def answers(given: Any, *, name: str = "data", **parameters: Any) -> Corpus:
     nothing = np.zeros(0, dtype=np.int64)
     return Corpus(
         name=name,
-        format=spelled(chosen),
+        format=form,
         sha256=hashlib.sha256(repr(found).encode("utf-8", "surrogatepass")).hexdigest(),
         forms=Column(np.zeros(len(found), dtype=np.int32), ("",)),
         columns={},
@@ -439,7 +439,7 @@ def ground_answers(system: Corpus, gold: Corpus, inventory: Collection[str]) -> 
             statuses[sentence, STATUSES.index("missing")] += 1
             continue
         text, begins, ends = words.text(number)
-        here = Text(text)
+        here = SearchText(text)
         lines[sentence:behind] = answered[0].line
         if not files or files[-1][0] != answered[0].path:
             files.append((answered[0].path, sentence if files else 0))
@@ -489,8 +489,8 @@ def ground_answers(system: Corpus, gold: Corpus, inventory: Collection[str]) -> 
         comments=(),
         heads=None,
         trees=None,
-        chains=None,
         noted=system.noted,
+        marks={},
         layers={},
     )
     return with_mentions(grounded, mentions)

@@ -16,12 +16,13 @@ from assay.formats.roles import MARK
 from assay.formats.source import Source
 from assay.formats.standoff import json_values, shown
 
-PARAMETERS = {"scheme": "auto", "repair": "none"}
 _EXAMPLE = '{"words": ["She", "left"], "verbs": [{"verb": "left", "tags": ["B-ARG0", "B-V"]}]}'
 _PLACES = ("predicate", "verb", "predicate_index", "verb_index")
 """Keys of the predicate: its number, counted from 0, or its word, which does not tell its place."""
 _SENSES = ("sense", "lemma")
 _TAGS = "tags"
+_Predicate = tuple[int, int, Mapping[str, Any], list[str]]
+"""Line, sentence, the predicate as it stands, and its tags."""
 
 
 def looks_biojson(head: Sequence[str]) -> bool:
@@ -36,66 +37,54 @@ def read_biojson(source: Source, builder: Builder, *, scheme: str, repair: str) 
     Lines of one predicate each that follow one another with the same words, or the same id, are one sentence.
     """
     builder.begin_file(source.path)
-    given: list[tuple[int, int, Mapping[str, Any], list[str]]] = []
-    """Line, sentence, the predicate as it stands, and its tags."""
+    given: list[_Predicate] = []
     last: tuple[Any, list[str]] | None = None
     for line, value in json_values(source, _EXAMPLE, "sentence"):
         place = f"{source.path}:{line}"
-        words = _words(value, place)
-        name = value.get("id", value.get("sent_id"))
-        if "verbs" in value:
-            verbs, again = _verbs(value["verbs"], place), False
-        else:
-            verbs = [value]
-            again = last is not None and words == last[1] and _goes_on(name, last[0], value, given[-1][2])
+        if not isinstance(value, dict) or "words" not in value:
+            fact = f"{shown(value)} where a sentence with its words should stand"
+            raise InputError(f"{place}: {fact}. It is {_EXAMPLE}")
+        words, verbs = value["words"], value.get("verbs", [value])
+        if not isinstance(words, list) or not words or not all(isinstance(word, str) for word in words):
+            raise InputError(f"{place}: words is {shown(words)} where a list of strings should stand.")
+        if (empty := next((number for number, word in enumerate(words) if not word.strip()), None)) is not None:
+            raise InputError(f"{place}: word {empty} is empty. Fill it.")
+        if not isinstance(verbs, list) or not all(isinstance(verb, dict) for verb in verbs):
+            raise InputError(f"{place}: verbs is {shown(verbs)} where a list of objects with tags should stand.")
+        name, is_alone = value.get("id", value.get("sent_id")), "verbs" not in value
+        again = is_alone and last is not None and words == last[1]
+        if again and last is not None:
+            number, before = (_place_of(verb) for verb in (value, given[-1][2]))
+            follows = number is not None and before is not None and number > before
+            again = bool(name == last[0]) if name is not None or last[0] is not None else follows
         if again:
             builder.note("Lines of a predicate each that are one sentence with the line before them: {}.", 1)
         else:
             if name is not None:
-                builder.comments([f"# sent_id = {_line(name, place)}"], [builder.sentence])
-            filled = [word if not place_ else "" for word in words for place_ in range(1 + len(builder.names))]
-            builder.add(filled, [builder.words + len(words)], [line])
-        last = None if "verbs" in value else (name, words)
-        given += [(line, builder.sentence - 1, verb, _checked_tags(verb, words, place)) for verb in verbs]
+                if not isinstance(name, str | int) or len(str(name).splitlines()) > 1:
+                    raise InputError(f"{place}: the id is {shown(name)} where a string of one line should stand.")
+                builder.comments([f"# sent_id = {name}"], [builder.sentence])
+            cells = [cell for word in words for cell in (word, *[""] * len(builder.names))]
+            builder.add(cells, [builder.words + len(words)], [line])
+        last = (name, words) if is_alone else None
+        for verb in verbs:
+            tags, number = verb.get(_TAGS), _number(verb)
+            if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
+                fact = f"tags is {shown(tags)} where a list of strings should stand, one for each word."
+                raise InputError(f"{place}: {fact}")
+            if len(tags) != len(words):
+                fact = f"{len(words)} words, and tags: {len(tags)}. Give each word one; O is outside."
+                raise InputError(f"{place}: {fact}")
+            if number is not None and not 0 <= number < len(words):
+                raise InputError(f"{place}: predicate {number} in a sentence of {len(words)} words, counted from 0.")
+            given.append((line, builder.sentence - 1, verb, tags))
     _collect(source.path, given, builder, scheme, repair)
     builder.end_file()
 
 
-def _words(value: Any, place: str) -> list[str]:
-    if not isinstance(value, dict) or "words" not in value:
-        raise InputError(f"{place}: {shown(value)} where a sentence with its words should stand. It is {_EXAMPLE}")
-    words = value["words"]
-    if not isinstance(words, list) or not words or not all(isinstance(word, str) for word in words):
-        raise InputError(f"{place}: words is {shown(words)} where a list of strings should stand.")
-    if not all(word.strip() for word in words):
-        raise InputError(f"{place}: word {[bool(word.strip()) for word in words].index(False)} is empty. Fill it.")
-    return words
-
-
-def _verbs(verbs: Any, place: str) -> list[Mapping[str, Any]]:
-    if not isinstance(verbs, list) or not all(isinstance(verb, dict) for verb in verbs):
-        raise InputError(f"{place}: verbs is {shown(verbs)} where a list of objects with tags should stand.")
-    return verbs
-
-
-def _line(name: Any, place: str) -> str:
-    if not isinstance(name, str | int) or len(str(name).splitlines()) > 1:
-        raise InputError(f"{place}: the id is {shown(name)} where a string of one line should stand.")
-    return str(name)
-
-
 def _number(verb: Mapping[str, Any]) -> int | None:
     """The number of the predicate, where one is given."""
-    numbers = [verb[key] for key in _PLACES if isinstance(verb.get(key), int) and not isinstance(verb[key], bool)]
-    return numbers[0] if numbers else None
-
-
-def _goes_on(name: Any, before: Any, verb: Mapping[str, Any], previous: Mapping[str, Any]) -> bool:
-    """True if a predicate with the words of the line before is another one of that sentence."""
-    if name is not None or before is not None:
-        return bool(name == before)
-    number, last = (_place_of(one) for one in (verb, previous))
-    return number is not None and last is not None and number > last
+    return next((verb[key] for key in _PLACES if type(verb.get(key)) is int), None)
 
 
 def _place_of(verb: Mapping[str, Any]) -> int | None:
@@ -106,30 +95,11 @@ def _place_of(verb: Mapping[str, Any]) -> int | None:
     return number
 
 
-def _checked_tags(verb: Mapping[str, Any], words: Sequence[str], place: str) -> list[str]:
-    tags = verb.get(_TAGS)
-    if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
-        raise InputError(f"{place}: tags is {shown(tags)} where a list of strings should stand, one for each word.")
-    if len(tags) != len(words):
-        raise InputError(f"{place}: {len(words)} words, and tags: {len(tags)}. Give each word one; O is outside.")
-    number = _number(verb)
-    if number is not None and not 0 <= number < len(words):
-        raise InputError(f"{place}: predicate {number} in a sentence of {len(words)} words, counted from 0.")
-    return tags
-
-
-def _collect(
-    path: str,
-    given: Sequence[tuple[int, int, Mapping[str, Any], list[str]]],
-    builder: Builder,
-    scheme: str,
-    repair: str,
-) -> None:
+def _collect(path: str, given: Sequence[_Predicate], builder: Builder, scheme: str, repair: str) -> None:
     """Hand predicates and arguments on; tags are read as those of any spans, each predicate as a sentence."""
     roles, predicates = builder.layer("roles", "head"), builder.layer("predicates")
     if not given:
         return
-    sizes = [len(tags) for _, _, _, tags in given]
     tags = Column.of(chain.from_iterable(tags for _, _, _, tags in given))
     corpus = Corpus(
         name=path,
@@ -137,14 +107,14 @@ def _collect(
         sha256="",
         forms=tags,
         columns={_TAGS: tags},
-        starts=np.concatenate([[0], np.cumsum(sizes)]),
+        starts=np.cumsum([0, *(len(tags) for _, _, _, tags in given)]),
         files=((path, 0),),
         lines=np.array([line for line, _, _, _ in given], dtype=np.int64),
         word_per_line=False,
     )
     try:
-        chosen = schemes.likely(corpus, [_TAGS]) if scheme == "auto" else schemes.find(scheme).name
-        corpus, _ = schemes.spans_of(corpus, [_TAGS], chosen, None if repair == "none" else repair)
+        chosen = schemes.likely(corpus, [_TAGS]) if scheme == "auto" else schemes.find_scheme(scheme).name
+        corpus, _ = schemes.spans_from_tags(corpus, [_TAGS], chosen, None if repair == "none" else repair)
     except InputError as error:
         # Schemes and repairs are parameters of the format here.
         said = str(error).replace("--repair ", "repair=").replace("--scheme ", "scheme=")

@@ -16,7 +16,7 @@ import numpy as np
 from assay.arrays import Ints, all_but, each_once, ids_of_runs
 from assay.errors import InputError, unknown
 from assay.formats.builder import Builder, Cells
-from assay.formats.clean import Coded, cut
+from assay.formats.clean import Coded, cut_cells
 from assay.formats.source import BATCH, Batch, Source, decode
 from assay.formats.trees import EMPTY_ELEMENT, Forest
 
@@ -411,7 +411,7 @@ class _Scan:
 
     def strings(self, cells: Ints) -> list[str]:
         """Words, tags or labels themselves."""
-        return [cell.decode("utf-8") for cell in cut(self._coded.data, *cells)]
+        return [cell.decode("utf-8") for cell in cut_cells(self._coded.data, *cells)]
 
     def _take_down(self) -> None:
         """Trees that say that they are none lose their nodes; their words stay."""

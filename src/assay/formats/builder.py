@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, AnyStr, Protocol, TypeVar, cast
 
 import numpy as np
 
-from assay.arrays import Ints, Stretches
-from assay.corpus import Chains, Column, Corpus, Marks, Multiword, Trees
+from assay.arrays import NONE, Ints, Stretches
+from assay.corpus import Column, Corpus, Marks, Multiword, Trees
 from assay.errors import InputError, listed, unknown
 from assay.formats.whose import MEND, Asked, Whose
 
@@ -105,22 +105,24 @@ class MarkLists:
     """Marks of a layer as readers find them."""
 
     def __init__(self, roles: Sequence[str]) -> None:
-        self._roles = roles
-        self._rows = array("q")
+        self.roles = roles
+        self.rows = array("q")
         """Sentence, begin, end, label and arguments of each mark."""
-        self._labels = Vocabulary[str]()
+        self.labels = Vocabulary[str]()
 
     def add(self, sentence: int, begin: int, end: int, label: str, *arguments: int) -> None:
         """A mark in a sentence, with one argument for each role."""
-        self._rows.extend((sentence, begin, end, self._labels[label], *arguments))
+        self.rows.extend((sentence, begin, end, self.labels[label], *arguments))
 
     def marks(self) -> Marks:
         """All marks by sentence, place, arguments and label, each once."""
-        rows = np.array(self._rows, dtype=np.int64).reshape(-1, 4 + len(self._roles))
+        rows = np.frombuffer(self.rows, dtype=np.int64).reshape(-1, 4 + len(self.roles))
         unit, begin, end, codes, *arguments = rows.T
-        labels = Column(codes.astype(np.int32), tuple(self._labels))
-        marks = Marks(unit, begin, end, labels, arguments=dict(zip(self._roles, arguments, strict=True)))
-        return marks.distinct(unit, begin, end, *arguments)
+        labels = Column(codes.astype(np.int32), tuple(self.labels))
+        named = dict(zip(self.roles, arguments, strict=True))
+        if (begin == NONE).all():
+            return Marks.without_place(unit, labels, **named).distinct(unit, *arguments)
+        return Marks(unit, begin, end, labels, arguments=named).distinct(unit, begin, end, *arguments)
 
 
 class SpanCollector(Collector, Protocol):
@@ -382,17 +384,19 @@ class Builder:
         )
         # A mark behind the last sentence opens nothing.
         documents = [(first, given) for first, given in self._documents if first < self.sentence]
-        spans, trees, chains = None, None, None
-        if plan.spans:
+        spans, trees = None, None
+        layers = {name: lists.marks() for name, lists in self._marks.items()}
+        if "spans" in plan.layers:
             spans, _ = self._spans.sorted()
-        if plan.trees:
+        if "constituents" in plan.layers:
             sentence_of, parent, begin, end, codes, edges, lines = np.asarray(self._nodes).reshape(-1, 7).T.copy()
             labels = Column(codes.astype(np.int32), tuple(self.node_labels))
             named = Column(edges.astype(np.int32), tuple(self.edge_labels)) if self.edge_labels else None
             above = np.array(self._above, dtype=np.int64)
             trees = Trees(sentence_of, parent, begin, end, labels, above, lines, named, self._node_gaps)
-        if plan.chains:
-            chains = sorted_chains(np.array(self._mentions, dtype=np.int64).reshape(-1, 5), self._chain_names, {})
+        if "mentions" in plan.layers:
+            mentions = np.array(self._mentions, dtype=np.int64).reshape(-1, 5)
+            layers["mentions"] = sort_mentions(mentions, self._chain_names)
         corpus = Corpus(
             name=name,
             format=plan.format,
@@ -415,7 +419,6 @@ class Builder:
             spans=spans,
             trees=trees,
             unparsed=frozenset(self._unparsed),
-            chains=chains,
             texts=tuple(self.texts) or None,
             in_documents=plan.in_documents,
             tags_by_document=plan.tags_by_document,
@@ -423,7 +426,7 @@ class Builder:
             noted=tuple(self._notes.items()),
             left_out=tuple((number, known, status or self.whose.absence) for number, known, status in self._left_out),
             repairs=tuple((*kind, *found) for kind, found in self._repairs.items()),
-            marks={name: lists.marks() for name, lists in self._marks.items()},
+            marks=layers,
         )
         for layer, rows in self._on_units.items():
             unit, line = (np.array([row[place] for row in rows], dtype=np.int64) for place in (0, 2))
@@ -477,39 +480,42 @@ def document_id(text: str, number: int) -> str:
     return f"({name.strip() or number}); part {int(part or 0):03d}"
 
 
-def sorted_chains(
+def sort_mentions(
     rows: Ints,
     names: Sequence[str],
-    stretches: Mapping[int, Stretches],
+    stretches: Mapping[int, Stretches] | None = None,
     heads: Ints | None = None,
     types: Column | None = None,
-) -> Chains:
-    """Chains from rows of document, begin, end, chain and line, sorted by the first four.
+) -> Marks:
+    """Mentions from rows of document, begin, end, chain and line, sorted by the first four.
 
     Chains are numbered in the order in which they appear, so among equal spans the one that came first stands first.
+    The column `chain` has the names of chains, by their numbers; a name may occur in several documents.
     """
-    order = np.lexsort((rows[:, 3], rows[:, 2], rows[:, 1], rows[:, 0]))
-    document, begin, end, chain, lines = rows[order].T.copy()
-    place = np.argsort(order) if stretches else order
-    gaps = {int(place[number]): shape for number, shape in stretches.items()}
-    return Chains(
-        *(document, begin, end, chain, tuple(names), lines),
-        heads=None if heads is None else heads[order],
-        stretches=gaps,
-        types=None if types is None else Column(types.codes[order], types.vocabulary),
+    document, begin, end, chain, lines = rows.T.copy()
+    marks = Marks(
+        unit=document,
+        begin=begin,
+        end=end,
+        labels=Column(np.zeros(len(rows), dtype=np.int32), ()) if types is None else types,
+        lines=lines,
+        stretches=stretches or {},
+        columns={"chain": Column(chain, tuple(names))},
+        arguments={} if heads is None else {"head": heads},
+        group=chain,
     )
+    return marks.where(np.lexsort((chain, end, begin, document)))
 
 
 def with_crossings_noted(corpus: Corpus) -> Corpus:
-    """The corpus with a note on the mentions that cross the end of a sentence, where there are any."""
-    chains = corpus.chains
-    if chains is None or not len(chains):
+    """The corpus with a note on the mentions that cross the end of a sentence, if there are any."""
+    if not (mentions := corpus.marks.get("mentions")):
         return corpus
-    firsts = corpus.first_words[chains.document]
-    sentence = corpus.sentence_of[firsts + chains.begin]
-    crossing = np.flatnonzero(sentence != corpus.sentence_of[firsts + chains.end - 1])
+    firsts = corpus.first_words[mentions.unit]
+    sentence = corpus.sentence_of[firsts + mentions.begin]
+    crossing = np.flatnonzero(sentence != corpus.sentence_of[firsts + mentions.end - 1])
     if not len(crossing):
         return corpus
-    place = f"{corpus.path_of(int(sentence[crossing[0]]))}:{int(chains.lines[crossing[0]])}"
+    place = f"{corpus.path_of(int(sentence[crossing[0]]))}:{int(mentions.lines[crossing[0]])}"
     note = f"Mentions that cross the end of a sentence, taken as they are: {{}} (the first: {place})."
     return replace(corpus, noted=(*corpus.noted, (note, len(crossing))))

@@ -92,7 +92,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Reading:
+class AnswerReading:
     """An answer that was read."""
 
     status: str = ""
@@ -104,17 +104,17 @@ class Reading:
     """True if the shape was there, and it says that there are no mentions."""
 
 
-UNREAD = Reading()
+UNREAD = AnswerReading()
 Claim = Mention | None
 """A mention, or None if the answer says at this place that there is none."""
 
 
-def reading_of(claims: Iterable[Claim], *, repaired: bool = False) -> Reading:
-    """A Reading of mentions that have to be looked for."""
+def reading_of(claims: Iterable[Claim], *, repaired: bool = False) -> AnswerReading:
+    """A AnswerReading of mentions that have to be looked for."""
     listed = list(claims)
     mentions = tuple(mention for mention in listed if mention is not None)
     mended = any(mention.mended for mention in mentions)
-    return Reading("", mentions, None, repaired or mended, nothing=len(listed) > len(mentions))
+    return AnswerReading("", mentions, None, repaired or mended, nothing=len(listed) > len(mentions))
 
 
 def unmark(text: str) -> str:

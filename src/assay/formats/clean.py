@@ -76,7 +76,7 @@ class CleanLines:
 
     def texts(self, lines: Ints) -> list[str]:
         """Whole lines."""
-        return [line.decode() for line in cut(self.data, self.begin[lines], self.end[lines])]
+        return [line.decode() for line in cut_cells(self.data, self.begin[lines], self.end[lines])]
 
 
 class Coded:
@@ -100,7 +100,7 @@ class Coded:
         begin, rest = first[two], _MASKS[length[two] - _WORD]
         codes[two] = _looked_up(np.stack([self._numbers[begin], self._numbers[begin + _WORD] & rest]), cells)
         long = np.flatnonzero(length > 2 * _WORD)
-        codes[long] = [*map(cells.__getitem__, cut(self.data, first[long], last[long]))]
+        codes[long] = [*map(cells.__getitem__, cut_cells(self.data, first[long], last[long]))]
         return codes
 
     def equal(self, bounds: Ints | tuple[Ints, Ints], cell: bytes) -> Bools:
@@ -110,7 +110,7 @@ class Coded:
         return np.asarray((last - first == len(cell)) & (numbers == int.from_bytes(cell, "little")))
 
 
-def cut(data: bytes, first: Ints, last: Ints) -> list[bytes]:
+def cut_cells(data: bytes, first: Ints, last: Ints) -> list[bytes]:
     """Stretches of a text."""
     return [data[a:b] for a, b in zip(first.tolist(), last.tolist(), strict=True)]
 

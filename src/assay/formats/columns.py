@@ -589,7 +589,7 @@ def check_separator(separator: str) -> str:
 def read_slashed(source: Source, builder: Builder, separator: str) -> None:
     """Read one file; `\\/` in a word stands for the separator itself."""
     builder.begin_file(source.path)
-    known = _SlashedTokens(separator)
+    known = _SlashedTokens(check_separator(separator))
     columns: list[Ints] = [np.zeros(0, dtype=np.int32) for _ in ("word", *builder.names)]
     for batch in source.batches():
         words = builder.words

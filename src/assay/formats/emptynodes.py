@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from assay.arrays import NONE, Ints, Stretches, all_but, atoms_at, distinct_rows
-from assay.corpus import Chains, Column, Corpus
+from assay.arrays import NONE, Ints, Stretches, all_but, distinct_rows
+from assay.corpus import Column, Corpus, Marks
 from assay.errors import InputError
-from assay.records import dataclass
 from assay.specs import whole_number
 
 ZERO = "ZERO"
@@ -25,24 +24,37 @@ _LONGEST = 16
 """No number of a node has more characters."""
 
 
-@dataclass(frozen=True, eq=False)
-class EmptyNodes:
-    """The words of a corpus that are empty nodes, in their order, with what tells them from others at their place."""
+_EMPTY = np.zeros(0, dtype=np.int64)
+_NO_NODES = Marks(_EMPTY, _EMPTY, _EMPTY, Column(_EMPTY, ()), arguments={"start": _EMPTY, "number": _EMPTY})
 
-    word: Ints
-    start: Ints
-    """How many sentences have begun since the last word, the node's own among them; 0 where it stands behind a word
-    of its sentence."""
-    number: Ints
-    """The number behind the dot."""
-    deps: tuple[str, ...]
-    """Their enhanced dependencies as they are written."""
+
+def nodes_of(corpus: Corpus) -> Marks:
+    """The words of a corpus that are empty nodes, in their order, labelled with their enhanced dependencies.
+
+    Like mentions they are in documents. Two arguments tell them from others at their place: `start`, how many
+    sentences have begun since the last word, their own among them (0 for a node after a word of its sentence); and
+    `number`, the number after the dot.
+    """
+    return corpus.marks.get("nodes", _NO_NODES)
+
+
+def with_nodes(corpus: Corpus, word: Ints, start: Ints, number: Ints, deps: Iterable[str]) -> Corpus:
+    """The corpus in which some words are empty nodes."""
+    document = np.searchsorted(corpus.first_words, word, side="right") - 1
+    begin = word - corpus.first_words[document]
+    arguments = {"start": start, "number": number}
+    return corpus.with_marks(nodes=Marks(document, begin, begin + 1, Column.of(deps), arguments=arguments))
+
+
+def node_words(corpus: Corpus) -> Ints:
+    """The words of a corpus that are empty nodes."""
+    nodes = nodes_of(corpus)
+    return np.asarray(corpus.first_words[nodes.unit] + nodes.begin)
 
 
 def words_only(corpus: Corpus) -> Ints:
     """The words of a corpus without its empty nodes."""
-    nodes = corpus.layer(EmptyNodes)
-    return np.arange(len(corpus)) if nodes is None else np.delete(np.arange(len(corpus)), nodes.word)
+    return all_but(node_words(corpus), len(corpus))
 
 
 def tree_heads(corpus: Corpus) -> Ints:
@@ -77,10 +89,10 @@ def deps_by_parent(corpus: Corpus) -> dict[int, list[str]]:
         if NODE.fullmatch(cells[0]) and len(cells) > _DEPS:
             whole, _, number = cells[0].partition(".")
             rows.append((sentence, int(whole), int(number), cells[_DEPS]))
-    if (nodes := corpus.layer(EmptyNodes)) is not None:
-        sentences = corpus.sentence_of[nodes.word]
-        before = np.searchsorted(words, nodes.word) - np.searchsorted(words, corpus.starts[sentences])
-        rows += zip(sentences.tolist(), before.tolist(), nodes.number.tolist(), nodes.deps, strict=True)
+    nodes, places = nodes_of(corpus), node_words(corpus)
+    sentences, numbers = corpus.sentence_of[places], nodes.arguments["number"]
+    before = np.searchsorted(words, places) - np.searchsorted(words, corpus.starts[sentences])
+    rows += zip(sentences.tolist(), before.tolist(), numbers.tolist(), nodes.labels.strings(), strict=True)
     found: dict[int, list[tuple[bool, int, int, str]]] = {}
     bare_starts = np.searchsorted(words, corpus.starts)
     for sentence, behind, place, deps in rows:
@@ -127,12 +139,6 @@ def with_own_nodes(corpus: Corpus, asides: Ints) -> Corpus:
         wrong = int(np.flatnonzero(~rising)[0])
         fact = f"the empty node {cells[wrong][0]} stands behind {cells[wrong - 1][0]}"
         raise InputError(f"{place_of_aside(corpus, int(asides[wrong]))}: {fact}. Number nodes in their order.")
-    nodes = EmptyNodes(
-        word=before + np.arange(len(asides)),
-        start=start,
-        number=number,
-        deps=tuple(row[_DEPS] if len(row) > _DEPS else "_" for row in cells),
-    )
     left = np.delete(np.arange(len(corpus.aside_lines)), asides)
     # A line that is no word stands before the words that it stood before, or before a node that has become one.
     moved = corpus.aside_words[left] + np.searchsorted(asides, left)
@@ -144,65 +150,54 @@ def with_own_nodes(corpus: Corpus, asides: Ints) -> Corpus:
         leading = np.flatnonzero(before == corpus.starts[sentence])[::-1]
         up_to_word = np.searchsorted(corpus.aside_words, before, side="right") - asides
         lines[sentence[leading]] -= up_to_word[leading]
-    return replace(
+    grown = replace(
         grown,
         lines=lines,
         aside_words=moved,
         aside_sentences=tuple(corpus.aside_sentences[aside] for aside in left.tolist()),
         aside_lines=tuple(corpus.aside_lines[aside] for aside in left.tolist()),
-    ).with_layer(nodes)
+    )
+    deps = (row[_DEPS] if len(row) > _DEPS else "_" for row in cells)
+    return with_nodes(grown, before + np.arange(len(asides)), start, number, deps)
 
 
 def on_one_line(corpora: Sequence[Corpus]) -> list[Corpus]:
     """Corpora of the same documents and words, each with the empty nodes of all as words: one line of atoms.
 
-    Nodes are the same that stand behind the same word of the same sentence and have the same number there.
+    Nodes are the same if they stand after the same word of the same sentence and have the same number there.
     """
-    none = np.zeros(0, dtype=np.int64)
-    nothing = EmptyNodes(none, none, none, ())
-    layers = [corpus.layer(EmptyNodes) or nothing for corpus in corpora]
-    if not any(len(nodes.word) for nodes in layers):
+    layers = [nodes_of(corpus) for corpus in corpora]
+    rows, sizes = [], [len(nodes) for nodes in layers]
+    if not any(sizes):
         return list(corpora)
-    rows = []
-    for corpus, nodes in zip(corpora, layers, strict=True):
-        document = corpus.document_of_sentence[corpus.sentence_of[nodes.word]].astype(np.int64)
-        firsts = corpus.first_words[document]
-        # Words before it in its document, nodes not counted.
-        behind = nodes.word - np.arange(len(nodes.word)) - (firsts - np.searchsorted(nodes.word, firsts))
-        rows.append(np.stack([document, behind, nodes.start, nodes.number], axis=1))
-    distinct, group, _ = distinct_rows(np.concatenate(rows))
+    for nodes in layers:
+        # Words before each in its document, nodes not counted.
+        after = nodes.begin - np.arange(len(nodes)) + np.searchsorted(nodes.unit, nodes.unit)
+        rows.append(np.stack([nodes.unit, after, nodes.arguments["start"], nodes.arguments["number"]], axis=1))
+    distinct, group, _ = distinct_rows(np.concatenate(rows).astype(np.int64))
+    numbers = np.split(group, np.cumsum(sizes)[:-1])
     forms = dict[int, str]()
-    for corpus, nodes, numbers in zip(corpora, layers, _split(group, rows), strict=True):
-        for number, word in zip(numbers.tolist(), nodes.word.tolist(), strict=True):
+    for corpus, own in zip(corpora, numbers, strict=True):
+        for number, word in zip(own.tolist(), node_words(corpus).tolist(), strict=True):
             forms.setdefault(number, corpus.forms[word])
-    return [
-        _with_foreign_nodes(corpus, all_but(numbers, len(distinct)), distinct, numbers, forms)
-        for corpus, numbers in zip(corpora, _split(group, rows), strict=True)
-    ]
-
-
-def _split(group: Ints, rows: Sequence[Ints]) -> list[Ints]:
-    return np.split(group, np.cumsum([len(one) for one in rows])[:-1])
-
-
-def _with_foreign_nodes(corpus: Corpus, missing: Ints, distinct: Ints, own: Ints, forms: dict[int, str]) -> Corpus:
-    """The corpus with nodes that it lacks; `own` are the nodes that it has, in their order."""
-    if not len(missing):
-        return corpus
-    document, behind, start, _ = distinct[missing].T
-    words = words_only(corpus)
-    bare_starts = np.searchsorted(words, corpus.starts)
-    bare = np.searchsorted(words, corpus.first_words)[document] + behind
-    # Its sentence: that of the word before it, or the one that begins here, or that lies over the place.
-    first = np.searchsorted(bare_starts[:-1], bare)
-    begun = np.searchsorted(bare_starts[:-1], bare, side="right") - first
-    within = np.searchsorted(bare_starts, bare, side="right") - 1
-    sentence = np.where(start == 0, first - 1, np.where(begun > 0, first + np.minimum(start, begun) - 1, within))
-    sentence = np.minimum(sentence, corpus.sentences - 1)
-    before = bare + np.searchsorted(own, missing)
-    grown = _grown(corpus, before, sentence, [forms[number] for number in missing.tolist()])
-    added = before + np.arange(len(missing))
-    return replace(grown, unwritten=np.union1d(grown.unwritten, added))
+    lines = []
+    for corpus, own in zip(corpora, numbers, strict=True):
+        missing = all_but(own, len(distinct))
+        document, after, start, _ = distinct[missing].T
+        words = words_only(corpus)
+        bare_starts = np.searchsorted(words, corpus.starts)
+        bare = np.searchsorted(words, corpus.first_words)[document] + after
+        # Its sentence: that of the word before it, or the one that begins here, or that lies over the place.
+        first = np.searchsorted(bare_starts[:-1], bare)
+        begun = np.searchsorted(bare_starts[:-1], bare, side="right") - first
+        within = np.searchsorted(bare_starts, bare, side="right") - 1
+        sentence = np.where(start == 0, first - 1, np.where(begun > 0, first + np.minimum(start, begun) - 1, within))
+        sentence = np.minimum(sentence, corpus.sentences - 1)
+        before = bare + np.searchsorted(own, missing)
+        grown = _grown(corpus, before, sentence, [forms[number] for number in missing.tolist()])
+        added = before + np.arange(len(missing))
+        lines.append(replace(grown, unwritten=np.union1d(grown.unwritten, added)) if len(missing) else corpus)
+    return lines
 
 
 def _shown(corpus: Corpus, cells: Sequence[str], sentence: int) -> str:
@@ -241,7 +236,6 @@ def _grown(corpus: Corpus, before: Ints, sentence: Ints, forms: Sequence[str]) -
     if heads is not None:
         # A node hangs on itself: it is never the word of a mention that hangs on none of the others.
         heads = np.insert(np.where(heads >= 0, moved[heads], heads), before, added)
-    nodes = corpus.layer(EmptyNodes)
     grown = replace(
         corpus,
         forms=Column(np.insert(corpus.forms.codes, before, codes), tuple(known)),
@@ -252,26 +246,26 @@ def _grown(corpus: Corpus, before: Ints, sentence: Ints, forms: Sequence[str]) -
         heads=heads,
         unwritten=moved[corpus.unwritten],
     )
-    if nodes is not None:
-        grown = grown.with_layer(replace(nodes, word=moved[nodes.word]))
-    if corpus.chains is None:
-        return grown
-    chains = corpus.chains
-    return replace(grown, chains=_moved_chains(chains, moved, corpus.first_words, grown.first_words))
-
-
-def _moved_chains(chains: Chains, moved: Ints, firsts: Ints, new_firsts: Ints) -> Chains:
-    """Chains whose words have moved; what is new between the words of a mention is no part of it."""
-    old, new = firsts[chains.document], new_firsts[chains.document]
-    begin, end = moved[old + chains.begin], moved[old + chains.end - 1] + 1
-    wider = (end - begin) != (chains.end - chains.begin)
-    stretches: dict[int, Stretches] = {}
-    for mention in sorted({*chains.stretches, *np.flatnonzero(wider).tolist()}):
-        shape = atoms_at(mention, chains.begin, chains.end, chains.stretches)
-        atoms = moved[np.concatenate([np.arange(*part) for part in shape]) + old[mention]] - new[mention]
-        cuts = np.flatnonzero(np.diff(atoms) > 1) + 1
-        stretches[mention] = tuple((int(part[0]), int(part[-1]) + 1) for part in np.split(atoms, cuts))
-    heads = chains.heads
-    if heads is not None:
-        heads = np.where(heads < 0, NONE, moved[old + np.maximum(heads, 0)] - new)
-    return replace(chains, begin=begin - new, end=end - new, heads=heads, stretches=stretches)
+    # Mentions and nodes move with their words; what is new between the words of a mention does not belong to it.
+    layers = {}
+    for name in ("mentions", "nodes"):
+        if name not in corpus.marks:
+            continue
+        marks = corpus.marks[name]
+        old, new = corpus.first_words[marks.unit], grown.first_words[marks.unit]
+        begin, end = moved[old + marks.begin], moved[old + marks.end - 1] + 1
+        wider = np.flatnonzero(end - begin != marks.end - marks.begin).tolist()
+        stretches: dict[int, Stretches] = {}
+        for number in sorted({*marks.stretches, *wider}):
+            atoms = np.concatenate([np.arange(*part) for part in marks.atoms_of(number)])
+            atoms = moved[atoms + old[number]] - new[number]
+            parts = np.split(atoms, np.flatnonzero(np.diff(atoms) > 1) + 1)
+            stretches[number] = tuple((int(part[0]), int(part[-1]) + 1) for part in parts)
+        arguments = dict(marks.arguments)
+        if "head" in arguments:
+            given = arguments["head"]
+            arguments["head"] = np.where(given < 0, NONE, moved[old + np.maximum(given, 0)] - new)
+        layers[name] = replace(
+            marks, begin=begin - new, end=end - new, stretches=stretches, arguments=arguments
+        )
+    return grown.with_marks(**layers)

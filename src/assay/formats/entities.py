@@ -15,10 +15,10 @@ from urllib.parse import unquote
 
 import numpy as np
 
-from assay.arrays import Ints, Stretches, each_once
+from assay.arrays import Ints, Stretches, as_codes, each_once
 from assay.corpus import Column, Corpus, Marks
 from assay.errors import InputError
-from assay.formats.builder import check_choice, document_id, merged, refuse_all, sorted_chains, with_crossings_noted
+from assay.formats.builder import check_choice, document_id, merged, refuse_all, sort_mentions, with_crossings_noted
 from assay.formats.columns import refuse_anaphora
 from assay.formats.emptynodes import highest, place_of_aside, tree_heads, with_own_nodes
 from assay.formats.relations import candidates_of
@@ -372,16 +372,18 @@ def corefud_chains(corpus: Corpus, *, zeros: str = "score") -> Corpus:
         "Words with Bridge, which was not read: {}.": len(_valued_words(corpus, "Bridge")[0]),
         "Words with SplitAnte, which was not read: {}.": len(_valued_words(corpus, "SplitAnte")[0]),
     }
-    types = Column.of(mention.fields[-1] for mention in mentions) if _TYPE in fields else None
+    # The first type is none, so that a file with types and without mentions has types.
+    known = {"": 0}
+    types = as_codes([mention.fields[-1] for mention in mentions], known) if _TYPE in fields else None
+    marks = sort_mentions(
+        np.column_stack([document, begins - firsts, ends - firsts, chains, corpus.lines_of(begins)]),
+        [name for _, name in numbers],
+        {number: _moved(pieces, int(firsts[number])) for number, pieces in gaps.items()},
+        np.where(head_words < 0, -1, head_words - firsts),
+        None if types is None else Column(types, tuple(known)),
+    )
     result = replace(
-        corpus,
-        chains=sorted_chains(
-            np.column_stack([document, begins - firsts, ends - firsts, chains, corpus.lines_of(begins)]),
-            [name for _, name in numbers],
-            {number: _moved(pieces, int(firsts[number])) for number, pieces in gaps.items()},
-            np.where(head_words < 0, -1, head_words - firsts),
-            types,
-        ),
+        corpus.with_marks(mentions=marks),
         document_ids=tuple(ids) or corpus.document_ids,
         by_id=bool(ids),
         noted=(*corpus.noted, *((text, number) for text, number in counts.items() if number)),

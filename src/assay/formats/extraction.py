@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import accumulate, chain
 from typing import Any
@@ -40,9 +40,9 @@ def looks_dygie(head: Sequence[str]) -> bool:
     return "sentences" in first and any(prefix + key in first for prefix in ("", _PREDICTED) for key in _LAYERS)
 
 
-def dygie_layers(head: Sequence[str], path: str, which: str) -> tuple[bool, bool, bool]:
-    """Three times yes or no: the predicted layers are meant, there are relations, there are chains."""
-    first = _first(head)
+def decide_dygie(head: Sequence[str], path: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The layers that are meant and that the first document has, and how they are read."""
+    first, which = _first(head), given["which"]
     keys = (*_LAYERS, chains.GOLD)
     there = {prefix: [prefix + key for key in keys if prefix + key in first] for prefix in ("", _PREDICTED)}
     if which == "auto" and all(there.values()):
@@ -52,7 +52,10 @@ def dygie_layers(head: Sequence[str], path: str, which: str) -> tuple[bool, bool
         )
     predicted = bool(there[_PREDICTED]) and which != "gold"
     prefix = _PREDICTED if predicted else ""
-    return predicted, f"{prefix}relations" in there[prefix], f"{prefix}{chains.GOLD}" in there[prefix]
+    names = {"relations": "relations", "mentions": chains.GOLD}
+    layers = ["spans", *(layer for layer, key in names.items() if prefix + key in there[prefix])]
+    read = partial(read_dygie, predicted=predicted, chained="mentions" in layers)
+    return {"labels": chains.cluster_labels(head), "layers": layers, "read": read}
 
 
 def _first(head: Sequence[str]) -> dict[str, Any]:

@@ -222,9 +222,14 @@ def _add_sdp_graph(
         if cells[_PRED] == "+":
             sense = cells[_FRAME] if fixed > _FRAME else ""
             marked.add(sentence, word - first, word - first + 1, "" if sense == "_" else sense)
-        for predicate, label in zip(predicates, cells[fixed:], strict=True):
-            if label not in ("_", ""):
-                arcs.add(sentence, NONE, NONE, label, word, first + predicate)
+    labels = arcs.labels
+    arcs.rows.extend(
+        number
+        for word, (_, cells) in enumerate(rows, first)
+        for predicate, label in zip(predicates, cells[fixed:], strict=True)
+        if label not in ("_", "")
+        for number in (sentence, NONE, NONE, labels[label], word, first + predicate)
+    )
     return []
 
 

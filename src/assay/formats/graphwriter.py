@@ -85,7 +85,7 @@ Writer = Callable[[Corpus, Mapping[str, list[str]], list[str]], Iterator[str]]
 
 def write_graph(source: Input, target: str, given: Mapping[str, str]) -> tuple[str, list[str]]:
     """The text in a format of graphs or roles, and a sentence for everything that was left out."""
-    parameters = specs.typed(f"format {target}", given, {"version": "2015"} if target == "sdp" else {})
+    parameters = specs.convert_parameters(f"format {target}", given, {"version": "2015"} if target == "sdp" else {})
     corpus = _read(source, target)
     said = list(corpus.notes)
     if corpus.format == "mrp":
@@ -127,7 +127,7 @@ def _read(source: Input, target: str) -> Corpus:
     plan = source.plan
     wanted = next(kind for kind, (names, _) in enumerate(_KINDS) if target in names)
     kind = 1 if plan.format in HEADS else 2 if plan.format in SPANS else 0
-    if kind == 0 and not plan.graphs and "DEPS" not in plan.labels:
+    if kind == 0 and "arcs" not in plan.layers and "DEPS" not in plan.labels:
         raise UsageError(
             f"{source.path}: holds no graphs or semantic roles ({plan.format}), which {target} consists of. "
             "Convert a file that has them."
@@ -139,7 +139,7 @@ def _read(source: Input, target: str) -> Corpus:
         )
     if kind:
         corpus = with_roles(source.read([*plan.labels, ROLES]))
-    elif plan.graphs:
+    elif "arcs" in plan.layers:
         corpus = source.read()
     else:
         corpus, faults = with_enhanced(source.read())
@@ -209,8 +209,8 @@ def _columns(corpus: Corpus, target: str, said: list[str]) -> dict[str, list[str
         said.append(f"{target} has no place for {', '.join(lost)}: left out.")
     if target == "props" and corpus.has_words:
         said.append("props has no place for words: left out. Sentences correspond by their order.")
-    if corpus.chains is not None and len(corpus.chains):
-        said.append(f"{target} has no place for {len(corpus.chains):,} mentions in chains: left out.")
+    if mentions := corpus.marks.get("mentions"):
+        said.append(f"{target} has no place for {len(mentions):,} mentions in chains: left out.")
     held = (*_COMMENTS.get(target, ()), "# global.columns")
     if left := sum(not line.startswith(held) for _, line in corpus.comments):
         said.append(f"{target} has no place for comments: {left:,} left out.")

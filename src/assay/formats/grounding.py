@@ -168,7 +168,7 @@ class Grounded:
     place: Place | None = None
 
 
-class Text:
+class SearchText:
     """A text in which the mentions of one system are looked for."""
 
     def __init__(self, text: str) -> None:
@@ -390,7 +390,7 @@ def _word_pairs(source: Ints, answer: Ints) -> Iterator[tuple[int, int]]:
 
 
 def _same_place(
-    mention: Mention, aligned: tuple[list[Place], dict[int, Place]] | int, text: Text, ground: Ground
+    mention: Mention, aligned: tuple[list[Place], dict[int, Place]] | int, text: SearchText, ground: Ground
 ) -> tuple[int, Place | None]:
     """The place of a mention in the text that the answer repeats, and how like it is."""
     assert mention.place is not None

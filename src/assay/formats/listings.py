@@ -14,9 +14,9 @@ from assay.formats.claims import (
     PROSE,
     TEXTS,
     UNREAD,
+    AnswerReading,
     Claim,
     Question,
-    Reading,
     claim,
     claim_listed,
     first_label,
@@ -43,7 +43,7 @@ _NEXT_FIELD = re.compile(r"\s*[,;|]\s+(?=[\"']?[A-Za-z][\w ]{0,30}[\"']?\s*:)")
 _ROW = re.compile(r"\s*\|(.*)\|\s*")
 
 
-def read_table(body: str, asked: Question) -> Reading:
+def read_table(body: str, asked: Question) -> AnswerReading:
     """A table of Markdown, CSV or tabs whose heads are known or labels, else lines with a key and a value each."""
     claims: list[Claim] = []
     columns: tuple[int, ...] = ()
@@ -90,7 +90,7 @@ def _heads(line: str, asked: Question) -> Iterator[tuple[str, tuple[int, ...], l
                 yield mark, (), [(cell, []) for cell in cells]
 
 
-def _read_fields(body: str, asked: Question) -> Reading:
+def _read_fields(body: str, asked: Question) -> AnswerReading:
     """Objects with a key and a value in each line, as in YAML, if there is a label of the inventory among them."""
     objects: list[Pairs] = []
     fields: Pairs | None = None
@@ -156,7 +156,7 @@ Line = tuple[str, bool]
 """A line without its bullet, bold and quotes, and whether it had a bullet."""
 
 
-def read_lines(body: str, asked: Question) -> Reading:
+def read_lines(body: str, asked: Question) -> AnswerReading:
     """Lists under headings, and one entity or several a line, or those of one label.
 
     The lines whose label is known tell the pattern, by which then all are read.

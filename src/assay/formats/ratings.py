@@ -21,7 +21,7 @@ import numpy as np
 from assay import specs
 from assay.arrays import NONE, Floats, Ints, plain
 from assay.corpus import Column
-from assay.corpus.ratings import Ratings, number_of, set_label, spelt
+from assay.corpus.ratings import Ratings, parse_number, set_label, spell_number
 from assay.errors import InputError, UsageError, unknown
 from assay.formats.builder import check_choice
 from assay.formats.source import Source, expand
@@ -43,7 +43,7 @@ _NESTED = re.compile(r'\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{')
 
 
 @dataclass
-class Table:
+class RatingTable:
     """The ratings of a file as texts, before it is known which labels there are in all files."""
 
     path: str
@@ -82,9 +82,9 @@ class Table:
         """The ratings; equal numbers are equal labels, however they are written (3 and 3.0)."""
         labels = self.labels
         if not self.order and not self.sets:
-            numbers = {label: number_of(label) for label in set(labels)}
+            numbers = {label: parse_number(label) for label in set(labels)}
             if numbers and all(number is not None for number in numbers.values()):
-                same = {label: spelt(number) for label, number in numbers.items() if number is not None}
+                same = {label: spell_number(number) for label, number in numbers.items() if number is not None}
                 labels = [same[label] for label in labels]
         made = Ratings.of(
             self.items,
@@ -109,9 +109,9 @@ def is_table(head: Sequence[str]) -> bool:
     return text[:1] not in ("{", "[") or _NESTED.match(text) is not None
 
 
-def ratings_in(data: Mapping[str, Any], name: str = "ratings") -> Table:
+def ratings_in(data: Mapping[str, Any], name: str = "ratings") -> RatingTable:
     """The ratings in data that have the shape of the JSON."""
-    table = Table(name)
+    table = RatingTable(name)
     text = json.dumps(_as_json(data, name))
     _collect(_json(name, text, table), name, PARAMETERS, table, {})
     table.sha256 = hashlib.sha256(text.encode()).hexdigest()
@@ -137,7 +137,7 @@ def _as_json(value: Any, path: str, keys: tuple[str, ...] = ()) -> Any:
 
 def read_ratings(
     paths: Sequence[str], input_format: str | None = None, *, answers: bool = False, columns: Sequence[str] = ()
-) -> Table:
+) -> RatingTable:
     """The ratings in files, or in all files of a folder or a pattern; told by their shape.
 
     A system's `answers` may lack the columns that the annotators' table has. `columns` are those of the annotators in
@@ -148,12 +148,12 @@ def read_ratings(
         name, given = specs.parse(input_format, "format")
         if name != FORMAT:
             raise UsageError(f"--input-format {name} has one annotator per file. For one table of all: ratings")
-    settings = specs.typed("format ratings", given, PARAMETERS)
+    settings = specs.convert_parameters("format ratings", given, PARAMETERS)
     check_choice("layout", settings["layout"], LAYOUTS)
     order = tuple(part.strip() for part in settings["order"].split("<")) if settings["order"] else ()
     if len(set(order)) < len(order) or "" in order:
         raise UsageError(f"format ratings: order={settings['order']} names a label twice, or none.")
-    table = Table(", ".join(paths), order=order, sets=bool(settings["sets"]))
+    table = RatingTable(", ".join(paths), order=order, sets=bool(settings["sets"]))
     digests: list[str] = []
     seen: dict[tuple[str, str], str] = {}
     for file in (file for path in paths for file in expand(path)):
@@ -181,7 +181,7 @@ def _collect(
     rows: Iterator[tuple[int, str, str, Any]],
     path: str,
     settings: Mapping[str, str],
-    table: Table,
+    table: RatingTable,
     seen: dict[tuple[str, str], str],
 ) -> None:
     """Enter ratings (line, item, annotator, label) into a table; a second one of the same item is refused."""
@@ -226,7 +226,7 @@ def _collect(
 def _text(value: Any) -> str | None:
     """A value of JSON as a label, empty if it is missing; None if it is no label."""
     if isinstance(value, float):
-        return "" if math.isnan(value) else spelt(value) if math.isfinite(value) else None
+        return "" if math.isnan(value) else spell_number(value) if math.isfinite(value) else None
     if value is None or isinstance(value, bool):
         return {True: "true", False: "false", None: ""}[value]
     return str(value) if isinstance(value, str | int) else None
@@ -245,7 +245,7 @@ def _place(path: str, *keys: str) -> str:
 
 
 def _rows(
-    path: str, text: str, settings: Mapping[str, str], table: Table, answers: bool, columns: Sequence[str]
+    path: str, text: str, settings: Mapping[str, str], table: RatingTable, answers: bool, columns: Sequence[str]
 ) -> Iterator[tuple[int, str, str, str]]:
     """The ratings of a table with a header."""
     first = text.partition("\n")[0]
@@ -393,8 +393,8 @@ def _named_columns(path: str, header: Sequence[str], columns: Sequence[str]) -> 
     return chosen
 
 
-def _enter_soft(table: Table, item: str, given: Mapping[str, Any], place: str) -> None:
-    shares = {label: number_of(str(share)) for label, share in given.items()}
+def _enter_soft(table: RatingTable, item: str, given: Mapping[str, Any], place: str) -> None:
+    shares = {label: parse_number(str(share)) for label, share in given.items()}
     if any(share is None or share < 0 for share in shares.values()):
         raise InputError(f"{place}: the distribution of item {item} has what is no probability.")
     total = sum(share for share in shares.values() if share is not None)
@@ -412,7 +412,7 @@ def _listed(names: Sequence[str]) -> str:
 # --- JSON ---
 
 
-def _json(path: str, text: str, table: Table) -> Iterator[tuple[int, str, str, Any]]:
+def _json(path: str, text: str, table: RatingTable) -> Iterator[tuple[int, str, str, Any]]:
     """The ratings of a JSON object."""
 
     def pairs(found: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -479,14 +479,14 @@ class SystemRatings:
     members: tuple[frozenset[str], ...] | None = None
 
 
-def system_ratings(table: Table, name: str, ratings: Ratings) -> list[SystemRatings]:
+def system_ratings(table: RatingTable, name: str, ratings: Ratings) -> list[SystemRatings]:
     """The systems in a file: one, or one for each rater in it where they are no annotators of the ratings."""
     place = {item: number for number, item in enumerate(ratings.names)}
-    numeric = all(number_of(label) is not None for label in ratings.labels) and not (ratings.ordered or table.sets)
+    numeric = all(parse_number(label) is not None for label in ratings.labels) and not (ratings.ordered or table.sets)
 
     def plain(label: str) -> str:
-        number = number_of(label) if numeric else None
-        return label if number is None else spelt(number)
+        number = parse_number(label) if numeric else None
+        return label if number is None else spell_number(number)
 
     known = {label: number for number, label in enumerate(ratings.labels)}
     given = [known.setdefault(plain(label), len(known)) for label in table.labels]

@@ -6,8 +6,8 @@ In XCES the right readings are marked `disamb="1"`; in a DAG each line is a read
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from assay.corpus import SEVERAL
 from assay.errors import InputError
@@ -65,9 +65,9 @@ def looks_xces(head: Sequence[str]) -> bool:
     return first.lstrip().startswith(_STARTS) and any("<tok" in line or "<chunk" in line for line in head)
 
 
-def xces_chooses(head: Sequence[str]) -> bool:
-    """True if some reading of the first lines is chosen."""
-    return any(_CHOICE.search(line) for line in head)
+def decide_xces(head: Sequence[str], path: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The filled columns: without a chosen reading in the first lines, that of the candidates."""
+    return {"filled": LABELS if any(_CHOICE.search(line) for line in head) else LABELS[:1]}
 
 
 def read_xces(source: Source, builder: Builder) -> None:
@@ -159,9 +159,10 @@ def looks_dag(head: Sequence[str]) -> bool:
     return len(row) in _CONCRAFT and _NUMBER.fullmatch(row[7]) is not None
 
 
-def dag_chooses(head: Sequence[str]) -> bool:
-    """True if some reading of the first lines is chosen."""
-    return any(_mark(row) for line in head if len(row := line.split("\t")) in (_SHORT, *_CONCRAFT))
+def decide_dag(head: Sequence[str], path: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The filled columns: without a chosen reading in the first lines, that of the candidates."""
+    rows = [line.split("\t") for line in head]
+    return {"filled": LABELS if any(_mark(row) for row in rows if len(row) in (_SHORT, *_CONCRAFT)) else LABELS[:1]}
 
 
 def _is_edge(cells: Sequence[str]) -> bool:

@@ -8,7 +8,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import accumulate
 
-from assay.formats.claims import AROUND, LABELS, LONGEST_LABEL, TEXTS, UNREAD, Question, Reading, first_label, key_of
+from assay.formats.claims import (
+    AROUND,
+    LABELS,
+    LONGEST_LABEL,
+    TEXTS,
+    UNREAD,
+    AnswerReading,
+    Question,
+    first_label,
+    key_of,
+)
 from assay.formats.grounding import WORD, Mention, fold
 
 _HTML = ("a", "b", "body", "code", "div", "em", "html", "i", "li", "mark", "ol", "p", "pre", "s", "strong", "u", "ul")
@@ -31,7 +41,7 @@ def _remove_markup(
     asked: Question,
     *,
     repaired: bool = False,
-) -> Reading:
+) -> AnswerReading:
     """The body without some stretches of markup, and spans of it as mentions, without white space at their ends.
 
     If there are no words but those of the mentions, it is a list of these, and no text written again.
@@ -52,8 +62,8 @@ def _remove_markup(
         if said.strip() and label.strip():
             mentions.append(Mention(said.strip(), label, place=(first, first + len(said.strip()))))
     if not re.search(r"\w", "".join([*others, plain[behind:]])) and fold(plain) != asked.folded:
-        return Reading("", tuple(replace(mention, place=None) for mention in mentions), None, repaired)
-    return Reading("", tuple(mentions), plain, repaired)
+        return AnswerReading("", tuple(replace(mention, place=None) for mention in mentions), None, repaired)
+    return AnswerReading("", tuple(mentions), plain, repaired)
 
 
 def _label_of(element: str, asked: Question) -> tuple[str, str]:
@@ -66,7 +76,7 @@ def _label_of(element: str, asked: Question) -> tuple[str, str]:
     return name, next((label for label in labels if label in asked.inventory), labels[0] if labels else "")
 
 
-def read_tags(body: str, asked: Question) -> Reading:
+def read_tags(body: str, asked: Question) -> AnswerReading:
     """`<L>…</L>`, nested or crossing, or elements with the label in an attribute."""
     found = [
         (match.start(), match.end(), bool(match[1]), *_label_of(match[2].strip(), asked))
@@ -99,7 +109,7 @@ def read_tags(body: str, asked: Question) -> Reading:
     return _remove_markup(body, cuts, spans, asked, repaired=repaired or bool(stack))
 
 
-def read_marks(body: str, asked: Question) -> Reading:
+def read_marks(body: str, asked: Question) -> AnswerReading:
     """`@@…##`, all with the one label."""
     if not asked.label or "@@" not in body:
         return UNREAD
@@ -117,7 +127,7 @@ def read_marks(body: str, asked: Question) -> Reading:
     return _remove_markup(body, cuts, spans, asked, repaired=repaired or begun is not None)
 
 
-def read_brackets(body: str, asked: Question) -> Reading:
+def read_bracket_marks(body: str, asked: Question) -> AnswerReading:
     """`[L: …]` and `[…](L)`; for labels of the inventory also `[L …]`, `[…|L]` and `[…]{L}`."""
     cuts, spans = [], []
     for match in _BRACKETED.finditer(body):
@@ -147,7 +157,7 @@ def read_brackets(body: str, asked: Question) -> Reading:
 # --- words with tags ---
 
 
-def read_words(body: str, asked: Question) -> Reading:
+def read_words(body: str, asked: Question) -> AnswerReading:
     """word/TAG, or a word and its tag in each line."""
     pieces = [piece.rpartition("/") for piece in body.split()]
     rows = [(word, tag) if slash else (tag, "") for word, slash, tag in pieces]
@@ -161,7 +171,7 @@ def read_words(body: str, asked: Question) -> Reading:
     return read_word_pairs(rows, asked, is_list="\t" in body)
 
 
-def read_word_pairs(rows: Sequence[tuple[str, str]], asked: Question, *, is_list: bool = True) -> Reading:
+def read_word_pairs(rows: Sequence[tuple[str, str]], asked: Question, *, is_list: bool = True) -> AnswerReading:
     """Words with their tags, if they are the words of the text; without any O, a list may be one of mentions."""
     tagged = not is_list or any(tag == "O" or _SPAN_TAG.fullmatch(tag) for _, tag in rows)
     if not tagged or _share_of_tags(rows, asked) < _ENOUGH or not _is_tagging(rows, asked):
@@ -190,7 +200,7 @@ def _is_tagging(rows: Sequence[tuple[str, str]], asked: Question) -> bool:
     return found >= _ENOUGH * len(text)
 
 
-def _join_words(rows: Sequence[tuple[str, str]], asked: Question) -> Reading:
+def _join_words(rows: Sequence[tuple[str, str]], asked: Question) -> AnswerReading:
     """The words as a text; neighbours with one label are a mention, as in conlleval."""
     words = [(word, tag) if _is_tag(tag, asked) else (f"{word}/{tag}" if tag else word, "") for word, tag in rows]
     plain, spans, place = " ".join(word for word, _ in words), [], 0

@@ -10,7 +10,7 @@ predicates with their senses as labels, and roles at the places of arguments, wh
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import groupby
@@ -248,11 +248,6 @@ def read_props(source: Source, builder: Builder, *, word: int = 0, predicate: in
     builder.end_file()
 
 
-def roles_too(resolve: Callable[[str], str]) -> Callable[[str], str]:
-    """A plan's way to resolve names of columns that knows ROLES besides."""
-    return lambda name: ROLES if name == ROLES else resolve(name)
-
-
 def has_predicate(format: str, cells: str) -> bool:  # noqa: A002
     """True if what stands behind the columns of a word makes it a predicate; in CoNLL-2009 a flag comes first."""
     place = int(format == "conll09")
@@ -287,13 +282,33 @@ def _with_marks(
     return corpus.with_marks(roles=roles, predicates=Marks(at, start, start + 1, senses))
 
 
+def _filled_cells(
+    corpus: Corpus, codes: Ints, parts: Sequence[Sequence[tuple[int, str]]], predicates: Ints, faulty: Sequence[int]
+) -> tuple[Ints, Ints, Ints, list[str]]:
+    """Word and predicate of each filled cell, and its text by its place in a list; faulty sentences have none.
+
+    parts: for each distinct line, the places of filled cells among the columns of arguments, and their texts.
+    """
+    size = np.array([len(row) for row in parts], dtype=np.int64)
+    columns = np.array([place for row in parts for place, _ in row], dtype=np.int64)
+    number = np.where(np.isin(corpus.sentence_of, faulty), 0, size[codes])
+    texts = numbers_of_runs((np.cumsum(size) - size)[codes], number)
+    words = np.repeat(np.arange(len(corpus)), number)
+    in_sentence = np.bincount(corpus.sentence_of[predicates], minlength=corpus.sentences)
+    first = (np.cumsum(in_sentence) - in_sentence)[corpus.sentence_of[words]]
+    return words, np.append(predicates, 0)[first + columns[texts]], texts, [text for row in parts for _, text in row]
+
+
+def _other_width(width: int, predicates: int) -> str:
+    columns = "1 column" if width == 1 else f"{width} columns"
+    there = "1 predicate" if predicates == 1 else f"{predicates} predicates"
+    return f"{columns} of arguments where the sentence has {there}. Is a cell missing, or too many?"
+
+
 def _with_heads(corpus: Corpus, cells: Column) -> Corpus:
     """The corpus with predicates and arguments that are words; each distinct rest of a line is taken apart once."""
     flagged, marked = corpus.format == "conll09", corpus.format == "up"
-    senses, widths, flags, blank = [], [], [], []
-    columns: list[int] = []
-    roles: list[str] = []
-    sizes = []
+    senses, widths, flags, blank, parts = [], [], [], [], []
     for text in cells.vocabulary:
         row = text.split("\t")
         sense, *given = row[flagged:] or [""]
@@ -302,51 +317,29 @@ def _with_heads(corpus: Corpus, cells: Column) -> Corpus:
         widths.append(len(given))
         # A line of Universal Propositions 1.0 without predicates ends in an empty cell.
         blank.append(marked and given == [""])
-        found = [
-            (place, role)
-            for place, cell in enumerate(given)
-            if cell not in NOTHING
-            for role in cell.split("|")
-            if role not in NOTHING
-        ]
-        columns += [place for place, _ in found]
-        roles += [role for _, role in found]
-        sizes.append(len(found))
+        filled = [(place, cell) for place, cell in enumerate(given) if cell not in NOTHING]
+        parts.append([(place, role) for place, cell in filled for role in cell.split("|") if role not in NOTHING])
     codes, sentence_of = cells.codes, corpus.sentence_of
-    has_sense = np.array([bool(sense) for sense in senses], dtype=bool)[codes]
-    predicates = np.flatnonzero(has_sense)
+    predicates = np.flatnonzero(np.array(list(map(bool, senses)), dtype=bool)[codes])
     numbers = np.bincount(sentence_of[predicates], minlength=corpus.sentences)
     width, faulty = np.array(widths, dtype=np.int64)[codes], np.array(flags, dtype=bool)[codes]
     wrong = width != numbers[sentence_of]
     wrong &= ~(np.array(blank, dtype=bool)[codes] & (numbers[sentence_of] == 0))
     problems = []
     for word in np.flatnonzero(wrong | faulty).tolist():
-        place = corpus.place(word)
-        if faulty[word]:
-            problems.append(f"{place}: FILLPRED is Y and PRED is empty. Fill it with a sense, or take the Y away.")
-            continue
-        own, there = int(width[word]), int(numbers[sentence_of[word]])
-        arguments = "1 column" if own == 1 else f"{own} columns"
-        predicate = "1 predicate" if there == 1 else f"{there} predicates"
-        problems.append(
-            f"{place}: {arguments} of arguments where the sentence has {predicate}. Is a cell missing, or too many?"
-        )
+        fact = "FILLPRED is Y and PRED is empty. Fill it with a sense, or take the Y away."
+        if not faulty[word]:
+            fact = _other_width(int(width[word]), int(numbers[sentence_of[word]]))
+        problems.append(f"{corpus.place(word)}: {fact}")
     refuse_all(problems)
-    size = np.array(sizes, dtype=np.int64)
-    firsts = (np.cumsum(size) - size)[codes]
-    rows = numbers_of_runs(firsts, size[codes])
-    dependent = np.repeat(np.arange(len(corpus)), size[codes])
-    first_predicate = np.cumsum(numbers) - numbers
-    column = np.array(columns, dtype=np.int64)[rows]
-    head = np.append(predicates, 0)[first_predicate[sentence_of[dependent]] + column]
-    all_roles = Column.of(roles)
-    label = all_roles.codes[rows]
+    dependent, head, rows, texts = _filled_cells(corpus, codes, parts, predicates, ())
+    roles = Column.of(texts)
+    labels = Column(roles.codes[rows], roles.vocabulary)
     if marked:
         # The mark of the predicate itself is no argument.
-        kept = (dependent != head) | ~np.isin(label, [all_roles.vocabulary.index(MARK)] if MARK in roles else [])
-        dependent, head, label = dependent[kept], head[kept], label[kept]
+        kept = (dependent != head) | ~labels.isin([MARK])
+        dependent, head, labels = dependent[kept], head[kept], Column(labels.codes[kept], labels.vocabulary)
     named = Column.of([senses[code] for code in codes[predicates].tolist()])
-    labels = Column(label, all_roles.vocabulary)
     corpus = _with_marks(corpus, dependent, dependent + 1, head, labels, predicates, named)
     lost = 0
     for line, sentence in zip(corpus.aside_lines, corpus.aside_sentences, strict=True):
@@ -424,19 +417,14 @@ def _with_listed(corpus: Corpus, cells: Column) -> Corpus:
 def _with_spans(corpus: Corpus, cells: Column) -> Corpus:
     """The corpus with predicates and arguments that are stretches; each distinct line is taken apart once."""
     framed = corpus.format == "conll2012"
-    senses, is_predicate, widths, sizes = [], [], [], []
-    columns: list[int] = []
-    filled: list[str] = []
+    senses, is_predicate, widths, parts = [], [], [], []
     for text in cells.vocabulary:
         row = text.split("\t")
         given = row[1 + framed :]
         senses.append(".".join(row[: 1 + framed]))
         is_predicate.append(row[framed:][:1] not in (["-"], []))
         widths.append(len(given))
-        places = [place for place, cell in enumerate(given) if cell != "*"]
-        columns += places
-        filled += [given[place] for place in places]
-        sizes.append(len(places))
+        parts.append([(place, cell) for place, cell in enumerate(given) if cell != "*"])
     codes, sentence_of, firsts = cells.codes, corpus.sentence_of, corpus.starts[:-1]
     predicates = np.flatnonzero(np.array(is_predicate, dtype=bool)[codes])
     numbers = np.bincount(sentence_of[predicates], minlength=corpus.sentences)
@@ -445,20 +433,12 @@ def _with_spans(corpus: Corpus, cells: Column) -> Corpus:
     wrong = width != expected[sentence_of]
     wrong[firsts[expected > numbers]] = True
     faulty, at = np.unique(sentence_of[wrong], return_index=True)
-    problems: list[tuple[int, str]] = []
-    for word in np.flatnonzero(wrong)[at].tolist():
-        there, own = int(numbers[sentence_of[word]]), int(width[word])
-        has = "1 predicate" if there == 1 else f"{there} predicates"
-        roles = "1 column" if own == 1 else f"{own} columns"
-        fact = f"{roles} of arguments where the sentence has {has}. Is a cell missing, or too many?"
-        problems.append((word, fact))
-    # Cells that are not empty, with their words and predicates, column after column.
-    size = np.array(sizes, dtype=np.int64)
-    number = np.where(np.isin(sentence_of, faulty), 0, size[codes])
-    rows = numbers_of_runs((np.cumsum(size) - size)[codes], number)
-    words = np.repeat(np.arange(len(corpus)), number)
-    first_predicate = np.cumsum(numbers) - numbers
-    heads = predicates[first_predicate[sentence_of[words]] + np.array(columns, dtype=np.int64)[rows]]
+    problems = [
+        (word, _other_width(int(width[word]), int(numbers[sentence_of[word]])))
+        for word in np.flatnonzero(wrong)[at].tolist()
+    ]
+    # Filled cells, column after column.
+    words, heads, rows, filled = _filled_cells(corpus, codes, parts, predicates, faulty.tolist())
     order = np.lexsort((words, heads))
     table = zip(heads[order].tolist(), words[order].tolist(), rows[order].tolist(), strict=True)
     brackets = list(map(_brackets, filled))
@@ -486,7 +466,8 @@ def _with_spans(corpus: Corpus, cells: Column) -> Corpus:
         ]
     refuse_all([f"{corpus.place(word)}: {fact}" for word, fact in sorted(problems)])
     corpus = _with_arguments(corpus, arcs, predicates.tolist(), [senses[code] for code in codes[predicates].tolist()])
-    without = predicates[np.arange(len(predicates)) - first_predicate[sentence_of[predicates]] >= width[predicates]]
+    first_predicate = (np.cumsum(numbers) - numbers)[sentence_of[predicates]]
+    without = predicates[np.arange(len(predicates)) - first_predicate >= width[predicates]]
     if len(without):
         text = "predicates without a column of arguments, taken as predicates that have none: {} (the first: "
         note = (f"{text}{corpus.place(int(without[0]))}).", len(without))

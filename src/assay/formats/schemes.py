@@ -82,7 +82,7 @@ SCHEMES: Mapping[str, Scheme] = {
 _ALIASES = {"bio": "iob2", "iob": "iob1", "iobes": "bioes"}
 
 
-def find(name: str) -> Scheme:
+def find_scheme(name: str) -> Scheme:
     """The scheme of this name, in any case; BIO, IOB and IOBES are names as well."""
     folded = name.casefold()
     scheme = SCHEMES.get(_ALIASES.get(folded, folded))
@@ -273,7 +273,7 @@ def _among(role: Ints, roles: Sequence[int]) -> Bools:
 # --- spans ---
 
 
-def spans_of(
+def spans_from_tags(
     corpus: Corpus, columns: Sequence[str], scheme: str, repair: str | None = None
 ) -> tuple[Corpus, Reading]:
     """The corpus with the spans that its columns of tags stand for, each column read by itself.
@@ -282,7 +282,7 @@ def spans_of(
     does, `discard` (`drop`) takes the broken spans away. Tags that run on through documents are HIPE's, whose scorer
     reads them as conlleval does.
     """
-    chosen = find(scheme)
+    chosen = find_scheme(scheme)
     repair = {MEND: CONLLEVAL, DROP: "discard"}.get(repair or "", repair)
     if _reads_leniently(corpus, chosen.name):
         repair = repair or CONLLEVAL
@@ -364,7 +364,7 @@ def _broken(corpus: Corpus, name: str, scheme: Scheme, level: Level, places: int
 
 def tags_of(corpus: Corpus, scheme: str) -> Column:
     """A tag for each word, as the scheme writes the corpus's spans; those that it cannot write are refused."""
-    chosen = find(scheme)
+    chosen = find_scheme(scheme)
     spans = corpus.spans
     assert spans is not None
     start = corpus.starts[spans.unit]

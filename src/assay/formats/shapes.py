@@ -11,11 +11,11 @@ import re
 from collections.abc import Callable, Collection
 from dataclasses import replace
 
-from assay.formats.claims import UNREAD, Question, Reading, is_none
+from assay.formats.claims import UNREAD, AnswerReading, Question, is_none
 from assay.formats.grounding import fold
 from assay.formats.listings import read_lines, read_table
-from assay.formats.rewritten import read_brackets, read_marks, read_tags, read_words
-from assay.formats.values import read_elements, read_json, unquote_json
+from assay.formats.rewritten import read_bracket_marks, read_marks, read_tags, read_words
+from assay.formats.values import read_elements, read_json_answer, unquote_json
 
 STATUSES = ("parsed", "repaired", "empty", "refused", "malformed", "missing")
 _THOUGHT = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL | re.IGNORECASE)
@@ -33,15 +33,15 @@ REFUSALS = (
 
 def read_answer(
     answer: str | None, text: str, inventory: Collection[str], *, shape: str = "auto", label: str = ""
-) -> Reading:
+) -> AnswerReading:
     """An answer to a text as mentions, and how it could be read."""
     if answer is None:
-        return Reading("missing")
+        return AnswerReading("missing")
     answer = unquote_json(_without_thought(answer).strip())
     if match := _ANSWER.match(answer):
         answer = answer[match.end() :]
     if is_none(answer):
-        return Reading("empty")
+        return AnswerReading("empty")
     asked = Question(frozenset(inventory), label, text)
     fenced = [match[1].strip() for match in _FENCE.finditer(answer)] if "```" in answer else []
     nothing = False
@@ -55,10 +55,10 @@ def read_answer(
                 nothing = nothing or found.nothing
     folded = fold(answer)
     if nothing or (answer and folded == asked.folded):
-        return Reading("empty")
+        return AnswerReading("empty")
     if any(phrase in folded for phrase in REFUSALS):
-        return Reading("refused")
-    return Reading("empty" if _NO_ENTITIES.search(answer) else "malformed")
+        return AnswerReading("refused")
+    return AnswerReading("empty" if _NO_ENTITIES.search(answer) else "malformed")
 
 
 def _without_thought(answer: str) -> str:
@@ -72,17 +72,17 @@ def _without_thought(answer: str) -> str:
     return _THOUGHT.sub("", answer)
 
 
-def _read_markup(body: str, asked: Question) -> Reading:
+def _read_markup(body: str, asked: Question) -> AnswerReading:
     """Elements that are objects, else tags in the text."""
     found = read_elements(body, asked) if "</" in body else UNREAD
     return found if found.mentions else read_tags(body, asked)
 
 
-SHAPES: dict[str, Callable[[str, Question], Reading]] = {
+SHAPES: dict[str, Callable[[str, Question], AnswerReading]] = {
     "tags": _read_markup,
     "marks": read_marks,
-    "brackets": read_brackets,
-    "json": read_json,
+    "brackets": read_bracket_marks,
+    "json": read_json_answer,
     "table": read_table,
     "words": read_words,
     "lines": read_lines,

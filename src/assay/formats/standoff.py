@@ -12,7 +12,7 @@ import math
 import re
 import sys
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field
 from functools import cached_property
@@ -64,8 +64,11 @@ _LABELS = ("label", "type", "entity_group", "entity_type", "category", "tag", "l
 _STARTS = ("start", "begin", "start_offset", "start_char")
 _ENDS = ("end", "end_offset", "end_char")
 _MENTIONS = ("text", "word", "mention", "name", "entity", "value", "span")
-_RELATIONS = re.compile(r'"relations"\s*:\s*\[\s*[\[{]|"type"\s*:\s*"relation"')
-_LINKS = re.compile(r'"(?:link|kb_id)"\s*:\s*"[^"]|"links"\s*:\s*\[')
+_OVER_SPANS = {
+    "relations": re.compile(r'"relations"\s*:\s*\[\s*[\[{]|"type"\s*:\s*"relation"'),
+    "links": re.compile(r'"(?:link|kb_id)"\s*:\s*"[^"]|"links"\s*:\s*\['),
+}
+"""The layers over spans in JSON, by what they look like."""
 _HEADS = ("head", "from", "from_id")
 _TAILS = ("tail", "child", "to", "to_id")
 _OF_ROW = ("id", "annotator", "annotation_id", "created_at", "updated_at", "lead_time")
@@ -101,10 +104,11 @@ def looks_brat(head: Sequence[str]) -> bool:
     return _SPAN.fullmatch(next((line for line in head if line.strip()), "")) is not None
 
 
-def brat_layers(head: Sequence[str]) -> dict[str, bool]:
-    """The layers over spans that the first lines show."""
+def decide_brat(head: Sequence[str], path: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Spans and the layers over them that the first lines show, and what the sentences are."""
     first = {line[:1] for line in head}
-    return {"relations": not first.isdisjoint("R*E"), "links": "N" in first}
+    layers = ["spans", *["relations"] * (not first.isdisjoint("R*E")), *["links"] * ("N" in first)]
+    return {"layers": layers, "in_documents": given["units"] == "documents"}
 
 
 def read_brat(source: Source, builder: Builder, *, triggers: bool, trim: bool, units: str) -> None:
@@ -265,10 +269,10 @@ def looks_json(head: Sequence[str]) -> bool:
     return _OPENING.match("\n".join(head[:50]).lstrip()) is not None
 
 
-def json_layers(head: Sequence[str]) -> dict[str, bool]:
-    """The layers over spans that the first lines show."""
+def decide_json(head: Sequence[str], path: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Spans, and the layers over them that the first lines show."""
     text = "\n".join(head)
-    return {"relations": bool(_RELATIONS.search(text)), "links": bool(_LINKS.search(text))}
+    return {"layers": ["spans", *(name for name, keys in _OVER_SPANS.items() if keys.search(text))]}
 
 
 def read_json(source: Source, builder: Builder, *, find: bool, trim: bool) -> None:

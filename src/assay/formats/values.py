@@ -16,9 +16,9 @@ from assay.formats.claims import (
     PROSE,
     TEXTS,
     UNREAD,
+    AnswerReading,
     Claim,
     Question,
-    Reading,
     claim,
     claim_listed,
     is_none,
@@ -51,13 +51,13 @@ _ELEMENT = re.compile(r"<(\w+)>\s*((?:<(\w+)>[^<]*</\3>\s*)++)</\1>")
 _CHILD = re.compile(r"<(\w+)>([^<]*)</\1>")
 
 
-def read_elements(body: str, asked: Question) -> Reading:
+def read_elements(body: str, asked: Question) -> AnswerReading:
     """Elements whose children are the text and the label of a mention."""
     found = (_CHILD.findall(match[2]) for match in _ELEMENT.finditer(body) if match[1] not in asked.inventory)
     return reading_of(one for children in found for one in _in_record(Pairs(children), asked, asked.label, 0) or ())
 
 
-def read_json(body: str, asked: Question) -> Reading:
+def read_json_answer(body: str, asked: Question) -> AnswerReading:
     """The last value of JSON in the body that has mentions, or says that there are none."""
     if not re.search(r"""[\[{]|\(\s*["']""", body):
         return UNREAD
@@ -72,7 +72,7 @@ def read_json(body: str, asked: Question) -> Reading:
             return replace(reading, repaired=reading.repaired or repaired)
         # What is cut off before its first mention does not say that there is none.
         nothing = nothing or (reading.nothing and number >= len(salvaged))
-    return Reading(nothing=nothing)
+    return AnswerReading(nothing=nothing)
 
 
 def unquote_json(answer: str) -> str:

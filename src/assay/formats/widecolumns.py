@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from assay.arrays import Bools
-from assay.corpus.ratings import number_of, spelt
+from assay.corpus.ratings import parse_number, spell_number
 
 MOST_NUMBERS = 20
 """More different numbers than this are measurements, which ages or lengths share with ratings by chance."""
@@ -59,7 +59,7 @@ def find_annotators(
         return largest, f"{shown} have different labels, so it is unclear which are annotators"
     core = groups[0]
     labels: Counter[str] = sum((given[index] for index in core), Counter())
-    if len(labels) > MOST_NUMBERS and all(number_of(label) is not None for label in labels):
+    if len(labels) > MOST_NUMBERS and all(parse_number(label) is not None for label in labels):
         return core, f"more than {MOST_NUMBERS} different numbers may be ratings or metadata"
     unclear: list[int] = []
     for index in set(given).difference(core):
@@ -73,8 +73,8 @@ def find_annotators(
 
 def _spelled(cell: str) -> str:
     """A cell as it is compared: equal numbers and labels in another case are equal here."""
-    number = number_of(cell)
-    return cell.casefold() if number is None else spelt(number)
+    number = parse_number(cell)
+    return cell.casefold() if number is None else spell_number(number)
 
 
 def _plain(name: str) -> str:
@@ -83,15 +83,15 @@ def _plain(name: str) -> str:
 
 def _is_numbering(given: Counter[str], rows: int) -> bool:
     """True if each row has a number of its own: an id, a rank, a measurement."""
-    return rows > 1 and len(given) == rows and all(number_of(cell) is not None for cell in given)
+    return rows > 1 and len(given) == rows and all(parse_number(cell) is not None for cell in given)
 
 
 def _counts_rows(column: Sequence[str], rows: int) -> bool:
     """True if a column counts the rows one by one, as an index does."""
-    first = number_of(column[0])
+    first = parse_number(column[0])
     if rows < 2 or len(column) < rows or first is None:
         return False
-    return all(number_of(cell) == first + place for place, cell in enumerate(column))
+    return all(parse_number(cell) == first + place for place, cell in enumerate(column))
 
 
 def _linked(given: Sequence[Counter[str]]) -> Bools:

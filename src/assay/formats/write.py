@@ -22,7 +22,7 @@ _HOLDS_ONE_LABEL = ("conll", "tsv", "slash")
 _DIVIDERS = {"tsv": "\t", "conll": " "}
 
 
-def convert(source: Input, target: str, column: str | None) -> tuple[dict[str, str], list[str]]:
+def convert_file(source: Input, target: str, column: str | None) -> tuple[dict[str, str], list[str]]:
     """The texts in the target format by the names of their files, and a sentence for everything that it cannot hold.
 
     Where there is but one file, it has no name.
@@ -31,7 +31,7 @@ def convert(source: Input, target: str, column: str | None) -> tuple[dict[str, s
     known = dict.fromkeys((*TARGETS, *graphwriter.TARGETS, *writespans.TARGETS))
     if name not in known:
         raise unknown("format", name, known)
-    if name in graphwriter.TARGETS and (name not in TARGETS or source.plan.graphs):
+    if name in graphwriter.TARGETS and (name not in TARGETS or "arcs" in source.plan.layers):
         if column is not None:
             raise UsageError(f"--column {column}: {name} has a place for each column and no choice. Leave it out.")
         text, losses = graphwriter.write_graph(source, name, given)
@@ -78,8 +78,8 @@ def _converted(corpus: Corpus, target: str, column: str | None, chosen: str | No
         kept = set(named.values())
     lost = [name for name in corpus.columns if name not in kept and not corpus.is_empty(name)]
     losses = [f"{target} has no place for {', '.join(lost)}: left out."] if lost else []
-    if corpus.chains is not None and len(corpus.chains):
-        losses.append(f"{target} has no place for {len(corpus.chains):,} mentions in chains: left out.")
+    if mentions := corpus.marks.get("mentions"):
+        losses.append(f"{target} has no place for {len(mentions):,} mentions in chains: left out.")
     if target != "conllu" and corpus.comments:
         losses.append(f"{target} has no comments: {len(corpus.comments):,} left out.")
     if target != "conllu" and corpus.aside_lines:
@@ -98,7 +98,7 @@ def rewrite(
 ) -> tuple[str, list[str]]:
     """The text with its tags of spans under another scheme, or repaired; and what is to be said of it.
 
-    Tables keep their other columns, comments and marks of documents; other formats hold what `convert` leaves.
+    Tables keep their other columns, comments and marks of documents; other formats hold what `convert_file` leaves.
     """
     corpus = source.read()
     if column:
@@ -111,9 +111,9 @@ def rewrite(
             what = f"columns {', '.join(asked)} all hold" if asked else "no column holds"
             raise UsageError(f"{source.path}: {what} tags of spans such as B-PER. Say which: --column")
     corpus = read_labels(corpus, asked)
-    chosen = schemes.find(scheme or schemes.likely(corpus, asked))
-    corpus, reading = schemes.spans_of(corpus, asked, chosen.name, repair)
-    written = schemes.find(to_scheme) if to_scheme else chosen
+    chosen = schemes.find_scheme(scheme or schemes.likely(corpus, asked))
+    corpus, reading = schemes.spans_from_tags(corpus, asked, chosen.name, repair)
+    written = schemes.find_scheme(to_scheme) if to_scheme else chosen
     tags = schemes.tags_of(corpus, written.name)
     said = [f"column {'+'.join(asked)} is read as {chosen.title} and written as {written.title}."]
     if reading.invalid:

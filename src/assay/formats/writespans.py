@@ -170,14 +170,13 @@ def _documents(corpus: Corpus) -> list[_Document]:
             mention = documents[owned].mentions[number]
             mention.identifiers.append(name)
             mention.scores.append(score)
-    if corpus.chains is not None:
-        chains = corpus.chains
-        clusters: dict[int, list[list[int]]] = {}
-        for chain, begin, end in zip(chains.chain.tolist(), chains.begin.tolist(), chains.end.tolist(), strict=True):
-            clusters.setdefault(chain, []).append([begin, end - 1])
-        owners = dict(zip(chains.chain.tolist(), chains.document.tolist(), strict=True))
-        for chain, mentions in clusters.items():
-            documents[owners[chain]].clusters.append(mentions)
+    if mentions := corpus.marks.get("mentions"):
+        clusters: dict[tuple[int, int], list[list[int]]] = {}
+        columns = mentions.unit, mentions.columns["chain"].codes, mentions.begin, mentions.end
+        for document, chain, begin, end in np.stack(columns, axis=1).tolist():
+            clusters.setdefault((document, chain), []).append([begin, end - 1])
+        for (document, _), cluster in clusters.items():
+            documents[document].clusters.append(cluster)
     return documents
 
 

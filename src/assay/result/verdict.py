@@ -480,12 +480,14 @@ def _agreement(facts: Facts, found: Decision) -> str:
     if found.kind == "agreement-undefined":
         return f"The agreement of {number} annotators ({name}) is undefined."
     level = facts.get("level", "nominal")
-    ends = f", 95% interval {coefficient(facts['low'])} to {coefficient(facts['high'])}"
-    figure = f"{name} {coefficient(facts['value'])} ({level}{ends if 'interval' in found.claims else ''})"
+    ends = ""
+    if "interval" in found.claims:
+        ends = f", 95% interval {coefficient(facts['low'])} to {coefficient(facts['high'])}"
+    figure = f"{name} {coefficient(facts['value'])} ({level}{ends})"
     limits = "By convention, .667 is the limit for tentative conclusions and .8 the higher one."
     text = {
-        "agreement-few": f"The {number} annotators agree with {figure}, but {plural(facts['items'], 'item')} are too "
-        "few for a conclusion.",
+        "agreement-few": f"The {number} annotators agree with {figure}, but {plural(facts['items'], 'item')} "
+        f"{'is' if facts['items'] == 1 else 'are'} too few for a conclusion.",
         "agreement-reliable": f"The {number} annotators agree reliably: {figure}, by convention from .8 on.",
         "agreement-tentative": f"The {number} annotators agree well enough for tentative conclusions: {figure}, by "
         f"convention from .667 on.",

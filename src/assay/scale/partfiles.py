@@ -19,7 +19,7 @@ from assay.engine.parts import Part
 from assay.errors import InputError, UsageError, unknown
 from assay.formats.source import Source
 
-SCHEMA = "assay-part/3"
+SCHEMA = "assay-part/4"
 _CLASSES: dict[str, Any] = {
     name: kind
     for module in (counts, examples, items, options, parts, texts, warnings, result)
@@ -62,21 +62,21 @@ def read_part(path: str) -> Part:
     return part
 
 
-def merged(paths: Sequence[str], own: Sequence[str] = ()) -> Part:
-    """The parts of all shards as one, in the order of their shards, whatever the order of their files.
+def merge_files(paths: Sequence[str], own: Sequence[str] = ()) -> Part:
+    """The sum of the parts of all shards, in the order of their shards.
 
     A part may name measures `module:function`, which are code: they are run only if they are among `own`.
     """
     found = sorted(((path, read_part(path)) for path in paths), key=lambda row: row[1].covered.numbers)
     first_path, first = found[0]
     for path, part in found:
-        for spec in part.specs:
+        for spec in part.plan.specs:
             name = spec.partition("(")[0]
             if ":" in name and name not in {one.partition("(")[0] for one in own}:
                 raise UsageError(f"{path}: names the measure {name}, which is code. If it is yours, say: -m {name}")
-    if strange := [name for name in own if name not in first.specs]:
-        raise unknown("measure", strange[0], first.specs)
-    runs = [(part.covered.corpus, part.covered.total, part.decided, part.contents) for _, part in found]
+    if strange := [name for name in own if name not in first.plan.specs]:
+        raise unknown("measure", strange[0], first.plan.specs)
+    runs = [(part.covered.corpus, part.covered.total, part.plan.decided, part.plan.contents) for _, part in found]
     for (path, _), run in zip(found, runs, strict=True):
         if run != runs[0]:
             raise UsageError(
@@ -96,7 +96,7 @@ def merged(paths: Sequence[str], own: Sequence[str] = ()) -> Part:
     whole = first
     for _, part in found[1:]:
         whole = whole + part
-    if whole.told != whole.decided:
+    if whole.told != whole.plan.decided:
         raise UsageError(
             "some parts have to be read in another way than the first shard tells (other tokens than gold, empty "
             "columns, or labels that answers are read by: answers(labels=A+B) names them). Run it in one piece: "

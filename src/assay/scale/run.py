@@ -21,9 +21,9 @@ from assay.engine.run import (
     decided_by,
     evaluate_shards,
     in_turn,
+    job_shards,
     pieces_of,
     shards_of,
-    share_of,
 )
 from assay.errors import UsageError
 from assay.keywords import CompareKeywords, ScoreKeywords, explicit
@@ -107,7 +107,7 @@ def part_of(
             "parts are made of folders whose files correspond by name: gold/ and system/. These are not such folders."
         )
     pieces = pieces_of(command, shards, list(measures or ()), options)
-    chosen = share_of(shards, share)
+    chosen = job_shards(shards, share)
     decided = decided_by(pieces[0])
     mine = pieces[chosen[0].number : chosen[-1].number + 1]
     return add_under(mine, decided, over, report)
@@ -132,7 +132,7 @@ def _over(jobs: int, cluster: str | None) -> Over:
             number = min(jobs, len(pieces) - own) if cluster is None else 0
             crew = stack.enter_context(start_workers(__name__, number))
             for part in in_turn(pieces[:own], None):
-                decided = part.decided
+                decided = part.plan.decided
                 yield part
             assert decided is not None
             waiting = [piece.under(decided) for piece in pieces[own:]]

@@ -43,7 +43,7 @@ def compare_sets(
     stand in a TOML file that is given for `data`. Options are those of `compare`, for all data sets, and paths among
     them may hold `{data}`. Data sets are shared out among so many processes (`jobs`).
     """
-    golds, systems = data_sets([data] if isinstance(data, str | Path) else data, systems)
+    golds, systems = name_data_sets([data] if isinstance(data, str | Path) else data, systems)
     function = compare_one if len(systems) > 1 else score
     return evaluate_sets(golds, systems, function, {"measures": measures, **options}, jobs=jobs)
 
@@ -51,7 +51,7 @@ def compare_sets(
 # --- what the user names ---
 
 
-def data_sets(
+def name_data_sets(
     given: Mapping[str, Any] | Sequence[str | Path], systems: Any = None, gold: Any = None
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The gold of each data set, and the pattern or the outputs of each system, by name.

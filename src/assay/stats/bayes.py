@@ -39,26 +39,26 @@ class TooFewRunsError(ValueError):
 
 
 class NoVariationError(ValueError):
-    """No data set varies between runs, so there is no scale; `settled` gives the answer."""
+    """No data set varies between runs, so there is no scale; `constant_regions` gives the answer."""
 
 
-def constant(rows: Sequence[Floats]) -> Bools:
+def constant_rows(rows: Sequence[Floats]) -> Bools:
     """Mask of the data sets with the same difference in all runs, rounding aside."""
     return np.array([np.ptp(row) <= _ROUNDING * np.abs(row).max() for row in rows], dtype=bool)
 
 
-def settled(rows: Sequence[Floats], rope: float) -> list[Literal["left", "rope", "right"]]:
+def constant_regions(rows: Sequence[Floats], rope: float) -> list[Literal["left", "rope", "right"]]:
     """The region of each constant data set: all there is to say when no data set varies between runs."""
     means = [float(np.mean(row)) for row in rows]
-    return ["rope" if within(mean, rope) else "left" if mean < 0 else "right" for mean in means]
+    return ["rope" if is_within(mean, rope) else "left" if mean < 0 else "right" for mean in means]
 
 
-def within(difference: float, rope: float) -> bool:
+def is_within(difference: float, rope: float) -> bool:
     """True for a difference in the ROPE, edges included: 0.912 - 0.910 is in one of 0.002, rounding aside."""
     return abs(difference) <= rope * (1 + _ROUNDING)
 
 
-def decide(left: Floats, equal: Floats, right: Floats) -> tuple[Three, Three]:
+def decide_regions(left: Floats, equal: Floats, right: Floats) -> tuple[Three, Three]:
     """The share of draws in which each region is the most likely one, and the mean chance of each.
 
     Ties go to left, then to the ROPE.
@@ -89,7 +89,7 @@ class Correlated:
     def regions(self, rope: float) -> Three:
         """The chances that the difference lies left of, within, right of the ROPE."""
         if self.width == 0:
-            place = settled([np.array([self.mean])], rope)[0]
+            place = constant_regions([np.array([self.mean])], rope)[0]
             return float(place == "left"), float(place == "rope"), float(place == "right")
         left = float(stdtr(self.freedom, (-rope - self.mean) / self.width))
         right = float(stdtr(self.freedom, (self.mean - rope) / self.width))
@@ -113,7 +113,7 @@ class Correlated:
         return 1.0 if np.isnan(self.t) else min(1.0, 2 * float(stdtr(self.freedom, -abs(self.t))))
 
 
-def correlated(row: Floats, rho: float) -> Correlated:
+def fit_correlated(row: Floats, rho: float) -> Correlated:
     """The posterior for the run differences d = y - x of a data set.
 
     With rho = test / (test + train) it is also the corrected resampled t-test: 1/n + rho/(1 - rho) is its factor.
@@ -122,7 +122,7 @@ def correlated(row: Floats, rho: float) -> Correlated:
         raise TooFewRunsError(f"the data set has {len(row)} runs, but a spread needs 2")
     _check_rho(rho)
     mean = float(np.mean(row))
-    spread = 0.0 if constant([row])[0] else float(np.std(row, ddof=1))
+    spread = 0.0 if constant_rows([row])[0] else float(np.std(row, ddof=1))
     return Correlated(mean, spread * float(np.sqrt(1 / len(row) + rho / (1 - rho))), len(row) - 1)
 
 
@@ -151,7 +151,7 @@ def signed_rank(means: Floats, rope: float, *, draws: int = 50_000, seed: int = 
         weights = rng.dirichlet(concentration, size=min(_AT_ONCE, draws - first))
         shares.append([((weights @ side) * weights).sum(axis=1) for side in (left, right)])
     lefts, rights = np.concatenate(shares, axis=1)
-    return decide(lefts, np.maximum(1 - lefts - rights, 0.0), rights)
+    return decide_regions(lefts, np.maximum(1 - lefts - rights, 0.0), rights)
 
 
 # --- several data sets: what their runs say of each ---
@@ -201,7 +201,7 @@ def evidence(rows: Sequence[Floats], rho: Sequence[float], rope: float, *, step:
         if not np.isfinite(row).all():
             raise ValueError(f"data set {number} has a difference that is no number")
         _check_rho(one)
-    still = constant(rows)
+    still = constant_rows(rows)
     if still.all():
         raise NoVariationError("no data set varies between runs")
     spreads = np.array([0.0 if same else float(np.std(row)) for row, same in zip(rows, still, strict=True)])
@@ -499,7 +499,7 @@ class Draws:
 
     def at(self, rope: float) -> tuple[Three, Three]:
         """Decision and region shares for a ROPE; see `curve` where data sets without variation were treated."""
-        return decide(*self.regions(rope))
+        return decide_regions(*self.regions(rope))
 
 
 @dataclass(frozen=True)
@@ -554,13 +554,13 @@ def fit(
     (nu, delta0, std0), width = grid = _grid(seen, fine)
     found = _solve(seen, priors, grid, draws, rng)
     left, equal, right = found.regions(rope)
-    decision, region = decide(left, equal, right)
+    decision, region = decide_regions(left, equal, right)
     half = (nu // 2, delta0 // 2, std0 // 2), 1.25 * width
     rough = _solve(seen, priors, half, draws, np.random.default_rng(seed), found.box).at(rope)
     change = float(np.abs(np.subtract((decision, region), rough)).max())
     # The standard error of the shares that comes of drawing, from batches of draws.
     regions = np.array([left, equal, right])
-    batches = [decide(*regions[:, number::_BATCHES]) for number in range(_BATCHES)]
+    batches = [decide_regions(*regions[:, number::_BATCHES]) for number in range(_BATCHES)]
     noise = float(np.max(np.std(batches, axis=0, ddof=1))) / float(np.sqrt(_BATCHES))
     return Fit(
         found.box,
@@ -616,7 +616,7 @@ def sensitivity(fitted: Fit, settings: Sequence[Priors] = SENSITIVITY) -> list[t
         if priors == fitted.priors:
             shares = fitted.decision, fitted.region
         elif inside.mean() > 0.1:
-            shares = decide(*(regions if inside.all() else regions.compress(inside, axis=1)))
+            shares = decide_regions(*(regions if inside.all() else regions.compress(inside, axis=1)))
         else:
             shares = _solve_like(fitted, seen, priors).at(rope)
         found.append((priors, *shares))

@@ -1,4 +1,4 @@
-"""Many systems: groups that tests do not tell apart, ranks over data sets, and on how many of these a claim holds."""
+"""Many systems: groups without significant differences, ranks over data sets, numbers of data sets with a claim."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 def letters(order: Sequence[str], different: Collection[frozenset[str]]) -> dict[str, str]:
-    """The letters of each system, in the order given, the best first: systems that are told apart share none.
+    """The letters of each system, which are given with the best first; systems that differ share no letter.
 
-    A letter is a largest set of systems of which no two are told apart; letters go by their best members.
+    A letter is a largest set of systems of which no two differ; letters are in the order of their best members.
     """
     joined = {
         name: {other for other in order if other != name and frozenset((name, other)) not in different}
@@ -52,25 +52,25 @@ class RankTests:
     """Tests on the ranks of systems over data sets."""
 
     ranks: Floats
-    """The mean rank of each system, 1 being the best; ties have the mean of their ranks."""
+    """Mean rank of each system, 1 for the best; ties have the mean of their ranks."""
     chi_square: float
-    """Friedman's, with one degree less than there are systems …"""
+    """Friedman's, with systems − 1 degrees of freedom."""
     p: float
     f: float
-    """… and Iman and Davenport's F."""
+    """Iman and Davenport's F."""
     f_p: float
     critical_difference: float
-    """Nemenyi's: mean ranks that differ by less are not told apart …"""
+    """Nemenyi's: mean ranks that differ by less do not differ significantly."""
     nemenyi: Mapping[tuple[int, int], float]
-    """… and his p for each two systems."""
+    """Nemenyi's p for each two systems."""
     wilcoxon: Mapping[tuple[int, int], float]
-    """The signed-rank test of each two systems …"""
+    """p of the signed-rank test of each two systems."""
     wilcoxon_holm: Mapping[tuple[int, int], float]
-    """… and after Holm's correction."""
+    """The same p after Holm's correction."""
 
 
 def rank_tests(scores: Floats, alpha: float = 0.05) -> RankTests:
-    """Tests on scores, data sets × systems, of which the higher are the better."""
+    """Tests on scores, data sets × systems; higher scores are better."""
     from scipy import stats
 
     sets, systems = scores.shape
@@ -118,19 +118,19 @@ def signed_ranks(differences: Floats) -> float:
 
 
 @dataclass(frozen=True)
-class Replicated:
-    """On how many data sets a claim holds."""
+class Replications:
+    """Numbers of data sets on which a claim holds."""
 
     partial: tuple[float, ...]
-    """For each number of data sets the p of the hypothesis that the claim holds on fewer …"""
+    """For each number of data sets, p of the hypothesis that the claim holds on fewer."""
     least: int
-    """… and the largest number for which it is refuted."""
+    """The largest number for which that hypothesis is rejected."""
     named: tuple[int, ...]
     """The data sets on which the claim holds after Holm's correction."""
 
 
-def replicated(p: Sequence[float], alpha: float = 0.05, *, independent: bool = False) -> Replicated:
-    """The number of data sets on which a claim holds (Dror et al. 2017), from the p of each in its direction.
+def count_replications(p: Sequence[float], alpha: float = 0.05, *, independent: bool = False) -> Replications:
+    """Number of data sets on which a claim holds (Dror et al. 2017), from the one-sided p of each.
 
     By Bonferroni's partial conjunction, under which data sets may depend on one another, or by Fisher's.
     """
@@ -149,4 +149,4 @@ def replicated(p: Sequence[float], alpha: float = 0.05, *, independent: bool = F
             found = min(1.0, len(rest) * rest[0])
         partial.append(max([found, *partial[-1:]]))
     named = [index for index, adjusted in enumerate(holm(list(p))) if adjusted <= alpha]
-    return Replicated(tuple(partial), sum(one <= alpha for one in partial), tuple(named))
+    return Replications(tuple(partial), sum(one <= alpha for one in partial), tuple(named))

@@ -1,14 +1,14 @@
-"""Power of the shuffling test: the difference that would have been found, and the units that one would need.
+"""Power of the shuffling test: the difference that it would find, and the number of units that it would need.
 
-The test asks for nothing but the direction in which units differ. So the sizes of their differences are kept, and
-directions are tilted: a unit shows the side that favours A with a chance that grows with what it adds to the score.
+The test only depends on the directions in which units differ. So the sizes of their differences are kept, and
+directions are tilted: a unit favours A with a probability that grows with what it adds to the score.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import cache, lru_cache, partial
+from functools import cache, lru_cache
 from statistics import NormalDist
 
 import numpy as np
@@ -19,9 +19,9 @@ from assay.stats.significance import Shuffling, all_shuffles
 from assay.stats.tails import LOG_2, Difference, Tilted, least_tilt
 
 MOST = 1000
-"""So many times as many units are looked at."""
+"""Most times the number of units that are considered."""
 PLANNED = 2500
-"""Replicates where the number of units is planned."""
+"""Replicates for planning the number of units."""
 _SLACK = 1e-12
 
 
@@ -32,18 +32,18 @@ class Detectable:
     critical: float | None
     """The smallest difference that is significant."""
     smallest: float | None
-    """The smallest true difference that is found with the chance asked for."""
+    """The smallest true difference that is found with the wanted probability."""
     units: int | None
-    """The number of units with which the difference observed would be …"""
+    """Number of units with which the observed difference would be found."""
     fewest: int | None
-    """… if it is as large, and …"""
+    """That number if the difference is as large as its interval allows."""
     most: int | None
-    """… as small as its interval allows; None: any number."""
+    """That number if it is as small as its interval allows; None if no number is enough."""
     beyond: bool = False
-    """True if more units are needed than are looked at."""
+    """True if more units are needed than are considered."""
 
 
-def detectable(
+def find_detectable(
     a: Floats,
     b: Floats,
     swaps: Array,
@@ -57,7 +57,7 @@ def detectable(
     alpha: float,
     chance: float,
 ) -> Detectable | None:
-    """The power of a test of two systems (as in `shuffling_test`); None where they do not differ.
+    """The power of a test of two systems (as in `shuffling_test`); None if they do not differ.
 
     `outcome` has the replicates that gave p, `ends` are those of the interval of the difference (b - a).
     """
@@ -71,19 +71,27 @@ def detectable(
         null = tilted.draw(0.0, 4 * PLANNED, rng)
     if null is not None and not reaches(len(null), alpha):
         null = None
-    found = _exact(tilted, alpha, chance)
+    found = _enumerate_power(tilted, alpha, chance)
     if found is None and null is None:
-        found = _remote(tilted, alpha, chance)
-    critical, smallest = found or _sampled(tilted, np.asarray(null), alpha, chance, rng)
+        found = _approximate_power(tilted, alpha, chance)
+    critical, smallest = found or _sample_power(tilted, np.asarray(null), alpha, chance, rng)
 
     def plan(effect: float) -> int | None:
         if effect <= 0 or math.isnan(effect) or not tilted.gains.any():
             return None
         if len(tilted.rows) == 1:
-            return _tosses(_share_of(tilted, effect), int(tilted.sizes[0]), units, alpha, chance)
+            # All units differ in the same way: how many of them favour A?
+            tilt = _tilt_of(tilted, effect)
+            share = 1.0 if tilt >= tilted.far * (1 - 1e-9) else float(tilted.chances(tilt)[0])
+            return _plan_tosses(share, int(tilted.sizes[0]), units, alpha, chance)
         if null is None:
-            return math.ceil(units * _planned_far(tilted, effect, alpha, chance))
-        return math.ceil(units * _planned(tilted, effect, null, alpha, chance, rng))
+            # Sums of many units are normal.
+            normal, squares = NormalDist(), tilted.sizes * tilted.gains**2
+            moved = np.tanh(effect / float(squares.sum()) * tilted.gains)
+            reach = normal.inv_cdf(1 - alpha / 2) * math.sqrt(float(squares.sum()))
+            reach += normal.inv_cdf(chance) * math.sqrt(float(squares @ (1 - moved**2)))
+            return math.ceil(units * max(1.0, (reach / effect) ** 2))
+        return math.ceil(units * _plan_units(tilted, effect, null, alpha, chance, rng))
 
     needed = [plan(effect) for effect in (abs(observed), high, low)]
     beyond = needed[0] is not None and needed[0] > MOST * units
@@ -91,8 +99,8 @@ def detectable(
     return Detectable(critical, smallest, shown[0], shown[1], shown[2] if shown[0] is not None else None, beyond)
 
 
-def _bisected(holds: Callable[[float], bool], high: float, steps: int = 60) -> float:
-    """The least value up to a highest from which on something holds."""
+def _bisect(holds: Callable[[float], bool], high: float, steps: int = 60) -> float:
+    """The smallest value up to `high` for which `holds` is true."""
     low = 0.0
     for _ in range(steps):
         middle = (low + high) / 2
@@ -100,28 +108,23 @@ def _bisected(holds: Callable[[float], bool], high: float, steps: int = 60) -> f
     return high
 
 
-def _critical(values: Floats, weights: Floats, alpha: float) -> float | None:
-    """The smallest of the values that is reached with a chance of at most alpha; None where none is."""
-    order = np.argsort(-values, kind="stable")
-    ordered = values[order]
-    chance = np.cumsum(weights[order])
-    # Values that rounding alone tells apart are one: the chance of the last of them is that of all.
-    last = np.append(ordered[:-1] - ordered[1:] > _SLACK, True)
-    fit = np.flatnonzero(last & (chance <= alpha * (1 + 1e-12)))
-    return float(ordered[fit[-1]]) if len(fit) else None
-
-
-def _exact(tilted: Tilted, alpha: float, chance: float) -> tuple[float | None, float | None] | None:
-    """The critical and the smallest detectable difference where all outcomes can be enumerated; else None."""
+def _enumerate_power(tilted: Tilted, alpha: float, chance: float) -> tuple[float | None, float | None] | None:
+    """The critical and the smallest detectable difference by enumerating all outcomes; None if they are too many."""
     everything = all_shuffles(tilted.sizes)
     if everything is None:
         return None
     shown, fair = everything
     signs = 2 * shown - tilted.sizes
     values = tilted.differences(signs @ tilted.rows / 2)
-    critical = _critical(values, fair, alpha)
-    if critical is None:
+    # The smallest difference that is reached with a probability of at most alpha.
+    order = np.argsort(-values, kind="stable")
+    ordered = values[order]
+    # Values that differ by rounding alone are one: the probability of the last of them is that of all.
+    last = np.append(ordered[:-1] - ordered[1:] > _SLACK, True)
+    fit = np.flatnonzero(last & (np.cumsum(fair[order]) <= alpha * (1 + 1e-12)))
+    if not len(fit):
         return None, None
+    critical = float(ordered[fit[-1]])
     hit = values >= critical - _SLACK
     hit &= fair > 0
     sums, logs = (signs @ tilted.gains)[hit], np.log(fair[hit])
@@ -136,13 +139,16 @@ def _exact(tilted: Tilted, alpha: float, chance: float) -> tuple[float | None, f
     high = min(tilted.far, 1 / math.sqrt(float(tilted.sizes @ tilted.gains**2)))
     while high < tilted.far and power(high) < chance:
         high = min(tilted.far, 2 * high)
-    return critical, float(tilted.effect(_bisected(lambda tilt: power(tilt) >= chance, high)))
+    return critical, float(tilted.effect(_bisect(lambda tilt: power(tilt) >= chance, high)))
 
 
-def _sampled(
+def _sample_power(
     tilted: Tilted, null: Floats, alpha: float, chance: float, rng: np.random.Generator
 ) -> tuple[float | None, float | None]:
-    """The same from replicates; draws under one tilt, weighed anew, serve all tilts near it."""
+    """The critical and the smallest detectable difference from replicates.
+
+    Draws under one tilt are reweighted for all tilts near it.
+    """
     times = len(null)
     critical = _critical_of(tilted.differences(null), alpha)
     if critical is None:
@@ -155,7 +161,7 @@ def _sampled(
         spread = math.sqrt(float(squares @ (1 - moved**2)))
         return float(tilted.sizes * tilted.gains @ moved) >= critical + beyond * spread
 
-    tilt = _bisected(is_far, tilted.far)
+    tilt = _bisect(is_far, tilted.far)
     for _ in range(5):
         halves = tilted.draw(tilt, times, rng)
         hit, sums = tilted.differences(halves) >= critical - _SLACK, 2 * halves @ tilted.gradient
@@ -166,15 +172,11 @@ def _sampled(
             total = weights.sum()
             return float(weights[hit].sum() / total), float(total**2 / (weights @ weights))
 
-        near = _bisected(partial(_reaches, weighed, chance), 2 * tilt, 40)
+        near = _bisect(lambda other, weighed=weighed: weighed(other)[0] >= chance, 2 * tilt, 40)  # type: ignore[misc]
         if weighed(near)[1] >= times / 4:
             return critical, float(tilted.effect(near))
         tilt = near
     return critical, float(tilted.effect(tilt))
-
-
-def _reaches(weighed: Callable[[float], tuple[float, float]], chance: float, tilt: float) -> bool:
-    return weighed(tilt)[0] >= chance
 
 
 def _critical_of(values: Floats, alpha: float) -> float | None:
@@ -186,9 +188,12 @@ def _critical_of(values: Floats, alpha: float) -> float | None:
     return float(largest[fit[-1]]) if len(fit) else None
 
 
-def _remote(tilted: Tilted, alpha: float, chance: float) -> tuple[float | None, float | None]:
-    """The same where alpha is too small for replicates: the sum of what units add has the tail of its saddlepoint
-    approximation (Lugannani and Rice 1980), and is normal around its mean."""
+def _approximate_power(tilted: Tilted, alpha: float, chance: float) -> tuple[float | None, float | None]:
+    """The critical and the smallest detectable difference if alpha is too small for replicates.
+
+    The sum of what units add has the tail of its saddlepoint approximation (Lugannani and Rice 1980), and is normal
+    around its mean.
+    """
     sizes, gains = tilted.sizes, tilted.gains
     if alpha < 2.0 ** (1 - int(sizes[gains > 0].sum())):
         return None, None
@@ -219,12 +224,12 @@ def _remote(tilted: Tilted, alpha: float, chance: float) -> tuple[float | None, 
 
 
 def reaches(times: int, alpha: float) -> bool:
-    """True if so many replicates can have a p of alpha."""
+    """True if p can be alpha with `times` replicates."""
     return _beyond(times, alpha) > 0
 
 
 def _beyond(times: int, alpha: float) -> int:
-    """The most of so many replicates that may reach a difference with p ≤ alpha."""
+    """Largest number of replicates that may reach a difference with p ≤ alpha."""
     chances = np.cumsum(np.full(times, 1 / (1 + times)))
     return int(np.searchsorted(chances, (alpha - 1 / (1 + times)) * (1 + 1e-12), side="right"))
 
@@ -232,13 +237,13 @@ def _beyond(times: int, alpha: float) -> int:
 # --- planning ---
 
 
-def _planned(
+def _plan_units(
     tilted: Tilted, effect: float, null: Floats, alpha: float, chance: float, rng: np.random.Generator
 ) -> float:
-    """The factor by which units must grow for a true effect; more than MOST where these do not suffice.
+    """The factor by which units must grow for a true effect; more than MOST if that many are not enough.
 
-    With k times as many units sums are those of k replicates. So pools of replicates are doubled until the power
-    suffices, then halved back; between two whole numbers the power's quantile is linear in the root of the units.
+    With k times as many units, sums are those of k replicates. So pools of replicates are doubled until the power is
+    enough, then halved back; between two whole numbers the power's quantile is linear in the root of the units.
     """
     normal = NormalDist()
     pools = {1: (null, tilted.draw(_tilt_of(tilted, effect), PLANNED, rng))}
@@ -280,28 +285,13 @@ def _planned(
     return math.ceil(100 * root * root) / 100
 
 
-def _planned_far(tilted: Tilted, effect: float, alpha: float, chance: float) -> float:
-    """The same where replicates cannot tell: sums of more units are the more normal."""
-    normal, squares = NormalDist(), tilted.sizes * tilted.gains**2
-    moved = np.tanh(effect / float(squares.sum()) * tilted.gains)
-    reach = normal.inv_cdf(1 - alpha / 2) * math.sqrt(float(squares.sum()))
-    reach += normal.inv_cdf(chance) * math.sqrt(float(squares @ (1 - moved**2)))
-    return max(1.0, (reach / effect) ** 2)
-
-
 def _tilt_of(tilted: Tilted, effect: float) -> float:
-    """The tilt that has an effect, or the largest that makes a difference."""
-    return _bisected(lambda tilt: bool(tilted.effect(tilt) >= effect), tilted.far)
+    """The tilt with this effect, or the largest one that matters."""
+    return _bisect(lambda tilt: bool(tilted.effect(tilt) >= effect), tilted.far)
 
 
-def _share_of(tilted: Tilted, effect: float) -> float:
-    """For units that all differ alike: the share of them that shows the side that favours A, for an effect."""
-    tilt = _tilt_of(tilted, effect)
-    return 1.0 if tilt >= tilted.far * (1 - 1e-9) else float(tilted.chances(tilt)[0])
-
-
-def _tosses(share: float, differing: int, units: int, alpha: float, chance: float) -> int:
-    """The number of units from which on tosses of a coin with this share of heads tell it from a fair one."""
+def _plan_tosses(share: float, differing: int, units: int, alpha: float, chance: float) -> int:
+    """Number of units from which on a test distinguishes a coin with this share of heads from a fair one."""
     normal = NormalDist()
     gap = max(2 * share - 1, 1e-9)
     rough = ((normal.inv_cdf(1 - alpha / 2) + normal.inv_cdf(chance)) / gap) ** 2
@@ -310,33 +300,27 @@ def _tosses(share: float, differing: int, units: int, alpha: float, chance: floa
 
     @cache
     def suffices(number: int) -> bool:
-        return _power_of_tosses(number, share, alpha) >= chance
+        critical = _critical_heads(number, alpha)
+        if critical is None or share >= 1:
+            return critical is not None
+        # One minus the probability of what a fair coin may show too; eight standard deviations away it is 0.
+        reach = 8 * math.sqrt(number * share * (1 - share)) + 8
+        first = max(0, number - critical + 1, math.floor(number * share - reach))
+        fair = _chances(number, share, first, min(critical, math.ceil(number * share + reach))).sum()
+        return 1 - float(fair) >= chance
 
-    # The power goes up and down as numbers grow, within about the root of them: from the last that does not suffice,
-    # one more. Of very many, not each one is looked at.
-    near = _bisected(lambda number: suffices(int(number)), max(8.0, 2 * rough + 20), 40)
+    # The power goes up and down as numbers grow, within about their root: we want one more than the last number that
+    # is not enough. If there are very many, not each is tried.
+    near = _bisect(lambda number: suffices(int(number)), max(8.0, 2 * rough + 20), 40)
     number, step = int(near + 3 * math.sqrt(near)) + 10, 1 + int(near) // 2000
     while number > 0 and suffices(number):
         number -= step
     return -(-max(1, number + step) * units // differing)
 
 
-def _power_of_tosses(number: int, share: float, alpha: float) -> float:
-    """The chance that so many tosses of a coin tell it from a fair one."""
-    critical = _critical_heads(number, alpha)
-    if critical is None:
-        return 0.0
-    if share >= 1:
-        return 1.0
-    # One less the chance of what a fair coin may show too; eight standard deviations away there is nothing.
-    reach = 8 * math.sqrt(number * share * (1 - share)) + 8
-    first = max(0, number - critical + 1, math.floor(number * share - reach))
-    return 1 - float(_chances(number, share, first, min(critical, math.ceil(number * share + reach))).sum())
-
-
 @lru_cache(1 << 15)
 def _critical_heads(number: int, alpha: float) -> int | None:
-    """The fewest heads in so many tosses that a fair coin does not show; None where it may show any number."""
+    """Smallest significant number of heads in `number` tosses of a fair coin; None if there is none."""
     first = number // 2 + 1
     fair = _chances(number, 0.5, first, min(number, math.ceil(number / 2 + 6 * math.sqrt(number) + 12)) + 1)
     fit = np.flatnonzero(2 * np.cumsum(fair[::-1])[::-1] <= alpha * (1 + 1e-12))
@@ -344,7 +328,7 @@ def _critical_heads(number: int, alpha: float) -> int | None:
 
 
 def _chances(number: int, share: float, first: int, end: int) -> Floats:
-    """The chance of each number of heads, from the first to before the end, in so many tosses."""
+    """Probability of each number of heads from `first` to before `end`, in `number` tosses."""
     if first >= end:
         return np.zeros(0)
     start = math.lgamma(number + 1) - math.lgamma(first + 1) - math.lgamma(number - first + 1)

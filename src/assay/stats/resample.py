@@ -15,41 +15,45 @@ from numpy.typing import NDArray
 from assay.arrays import Floats, Ints
 
 CHUNK_NUMBERS = 1 << 19
-"""The numbers of each kind that are held at once: 4 MB, which the processor's cache likes too."""
+"""How many numbers of each kind are in memory at once: 4 MB, which suits the processor's cache."""
 NEAR_NUMBERS = 1 << 16
-"""The same where each is used once, straight away: what stays in the processor's cache."""
+"""That number if each is used once, at once, so that it stays in the processor's cache."""
 
 _FEW_ROWS = 16
-"""Up to so many rows, as a rare label has, a binomial for each is cheaper than all below."""
+"""Up to this number of rows, as a rare label has, a multinomial draw is cheapest."""
 _FEW = 256
-"""Below this many units, replicates are counted together: a call for each would cost more than it counts."""
+"""Below this number of units, replicates are counted together, because a call for each would cost too much."""
 # A Poisson draw for a row costs about 50 ns, drawing a unit by itself about 4 ns for each packed number of fields.
 _ROW_NS, _UNIT_NS = 50.0, 4.0
 _WORTH_A_ROW = 12
 _TOSSED = 256
-"""Rows of up to so many units have a coin tossed for each, 16 coins at once; more are drawn as a binomial."""
+"""Rows of up to this number of units have a coin tossed for each, 16 coins at once; others are binomial draws."""
 _COSTLY_NS = 12_000.0
 """The cost of a replicate above which a product with weights of units is cheaper."""
 MOST_UNITS = 4096
-"""The most units that weights are drawn for one by one."""
+"""Largest number of units for which weights are drawn one by one."""
 
 
 def bootstrap_sums(rows: Ints, sizes: Ints, times: int, rng: np.random.Generator) -> Floats:
-    """The sums over as many units as there are, drawn with replacement: replicates × fields.
+    """Sums over as many units as there are, drawn with replacement: replicates × fields.
 
     How often each row comes up is a multinomial, drawn in two parts: independent Poisson numbers are one given
     their sum, and two multinomials over the same shares add up to one. So most draws are Poisson numbers per
     row, at a rate that leaves their sum just short of the number of units, and the missing draws are made unit
     by unit. Rows of few units share one Poisson number; which of their units it stands for is drawn likewise.
 
-    Where rows hardly collapse, units are drawn outright.
+    If rows hardly collapse, units are drawn one by one.
     """
     if len(rows) == 1:
-        # Whichever units are drawn, they are all alike.
+        # All units are equal.
         return np.tile(sizes @ rows, (times, 1)).astype(np.float64)
-    if _draws_units(rows, sizes):
-        return _unit_sums(np.repeat(rows, sizes, axis=0), times, rng)
     units = int(sizes.sum())
+    if units <= MOST_UNITS and is_costly(rows, sizes):
+        fields, field_of = np.unique(np.repeat(rows, sizes, axis=0), axis=1, return_inverse=True)
+        single = int(fields.max(initial=0)) * units < 1 << 24
+        by_unit: NDArray[Any] = fields.astype(np.float32 if single else np.float64)
+        parts = [weights.astype(np.float32) @ by_unit for weights in bootstrap_weights(units, times, rng)]
+        return np.concatenate(parts).astype(np.float64)[:, field_of.ravel()]
     if len(rows) <= _FEW_ROWS:
         drawn = rng.multinomial(units, sizes / units, size=times)
         return np.asarray(drawn @ rows.astype(np.float64))
@@ -76,22 +80,8 @@ def bootstrap_sums(rows: Ints, sizes: Ints, times: int, rng: np.random.Generator
     return sums[:, field_of.ravel()]
 
 
-def _draws_units(rows: Ints, sizes: Ints) -> bool:
-    """True where units are drawn outright, since their rows hardly collapse."""
-    return int(sizes.sum()) <= MOST_UNITS and is_costly(rows, sizes)
-
-
-def _unit_sums(rows: Ints, times: int, rng: np.random.Generator) -> Floats:
-    """The same with a row per unit."""
-    fields, field_of = np.unique(rows, axis=1, return_inverse=True)
-    single = int(fields.max(initial=0)) * len(rows) < 1 << 24
-    table: NDArray[Any] = fields.astype(np.float32 if single else np.float64)
-    parts = [weights.astype(np.float32) @ table for weights in bootstrap_weights(len(rows), times, rng)]
-    return np.concatenate(parts).astype(np.float64)[:, field_of.ravel()]
-
-
 def is_costly(rows: Ints, sizes: Ints) -> bool:
-    """True where drawing rows costs more than one product with weights of units, which all measures share."""
+    """True if drawing rows costs more than one product with weights of units, which all measures share."""
     units = int(sizes.sum())
     bits = sum((int(high) * units + 1).bit_length() for high in rows.max(axis=0, initial=0))
     rare = sizes < _WORTH_A_ROW
@@ -101,7 +91,7 @@ def is_costly(rows: Ints, sizes: Ints) -> bool:
 
 
 class _Singles:
-    """Units to be drawn one by one, several fields packed into one number where they fit: one look-up a draw."""
+    """Units that are drawn one by one; fields are packed into one number if they fit, for one look-up a draw."""
 
     def __init__(self, rows: Ints, sizes: Ints, most_draws: int) -> None:
         self.words: list[tuple[Ints, list[tuple[int, int, int]]]] = []
@@ -123,7 +113,7 @@ class _Singles:
         return self.units
 
     def add_draws(self, sums: Floats, numbers: Ints, rng: np.random.Generator) -> None:
-        """Add to each replicate's sums those of so many draws."""
+        """Add the sums of `numbers` draws to each replicate."""
         total = int(numbers.sum())
         if not total:
             return
@@ -140,7 +130,7 @@ class _Singles:
 def bootstrap_weights(
     units: int, times: int, rng: np.random.Generator, width: int = 0
 ) -> Iterator[NDArray[np.uint8]]:
-    """The number of times each unit is drawn, for tables too wide for sums alone: replicates × units.
+    """Number of times that each unit is drawn, for tables that are too wide for sums: replicates × units.
 
     In chunks that suit what is made of them, `width` numbers a replicate. A byte each will do: of more than 255
     units none is ever drawn 256 times, for the chance is below 10^-500.
@@ -164,7 +154,7 @@ def bootstrap_weights(
 
 
 def shuffle_weights(sizes: Ints, times: int, rng: np.random.Generator, width: int = 0) -> Iterator[Floats]:
-    """The number of units of each row that change sides, each with probability one half: replicates × rows.
+    """Number of units of each row that change sides, each with probability one half: replicates × rows.
 
     In chunks that suit what is made of them, `width` numbers a replicate.
     """
@@ -188,7 +178,7 @@ def shuffle_weights(sizes: Ints, times: int, rng: np.random.Generator, width: in
 
 
 def _random16(rows: int, columns: int, rng: np.random.Generator) -> NDArray[np.uint16]:
-    """Random numbers of 16 bits, in a quarter of the time that it takes to draw each by itself."""
+    """Random numbers of 16 bits, in a quarter of the time of single draws."""
     drawn = rng.integers(0, (1 << 64) - 1, size=-(-rows * columns // 4), dtype=np.uint64, endpoint=True)
     return drawn.astype("<u8", copy=False).view("<u2")[: rows * columns].reshape(rows, columns)
 

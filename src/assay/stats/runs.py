@@ -1,4 +1,4 @@
-"""Several runs of systems on one test set: chance of the runs and chance of the test set, together."""
+"""Several runs of systems on one test set: variance over runs and over units of the test set."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class RunVariance:
     units: float
     """Over units, of the mean over runs."""
     runs: tuple[float, ...]
-    """Over runs, of each system …"""
+    """Over runs, of each system."""
     of_runs: float
-    """… and of all together."""
+    """Over runs, of all systems together."""
     interaction: float
     """Of runs within units, which is in both of the others."""
     total: float
@@ -117,8 +117,8 @@ def almost_stochastic_order(a: Floats, b: Floats, rng: np.random.Generator, time
     return min(1.0, max(0.0, found + NormalDist().inv_cdf(0.95) * error))
 
 
-def permuted(a: Floats, b: Floats) -> float | None:
-    """The exact two-sided p of the difference of means when runs are dealt anew; None where ways are too many."""
+def permutation_test(a: Floats, b: Floats) -> float | None:
+    """Exact two-sided p of the difference of means over all assignments of runs; None if these are too many."""
     whole, first = np.concatenate([a, b]), len(a)
     if math.comb(len(whole), first) > MOST_PERMUTATIONS:
         return None

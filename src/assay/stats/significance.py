@@ -19,18 +19,18 @@ from assay.stats.tails import LOG_2, Difference, Tilted, as_extreme, sum_tail
 Pair = tuple[int, int]
 """Two systems by their numbers."""
 MOST_OUTCOMES = 1_000_000
-"""So many shufflings are enumerated in place of drawing some."""
+"""Up to this number, shufflings are enumerated instead of drawn."""
 RARE = 20
-"""If fewer of the shufflings drawn are as extreme, p is found by tilted draws."""
+"""If fewer of the drawn shufflings are as extreme, p comes from tilted draws."""
 SMALLEST = 1e-300
-"""No p is said to be smaller; its logarithm may be."""
+"""No smaller p is reported, but its logarithm may be smaller."""
 LOG_10 = math.log(10)
 _MANY_FIELDS = 32
-"""From so many fields on, units that differ alike are too rare to look for them."""
+"""From this number of fields on, units with equal differences are too rare to look for them."""
 _EXACT = 50
-"""Up to so many tosses all chances are exact in a float."""
+"""Up to this number of tosses, all probabilities are exact floats."""
 _MANY = 1 << 20
-"""From so many heads on the far tail is left out."""
+"""From this number of heads on, the far tail is left out."""
 
 
 @dataclass(frozen=True)
@@ -39,19 +39,19 @@ class Shuffling:
 
     p: float
     low: float
-    """The bounds of the p of endlessly many shufflings, with 95% confidence …"""
+    """Lower end of the 95% interval of the p of infinitely many shufflings; p itself if none were drawn."""
     high: float
-    """… both equal to p where none were drawn."""
+    """Its upper end."""
     units: int
-    """Units in which the systems differ at all."""
+    """Number of units in which the systems differ."""
     method: str
     """`enumerated`, `exact` (a convolution), `drawn` or `tilted`."""
     log10_p: float | None
-    """Also where p is smaller than `SMALLEST`; None where p is undefined."""
+    """Also if p is smaller than `SMALLEST`; None if p is undefined."""
     smallest_p: float | None
     """The smallest p that any outcome of the test has."""
     halves: Floats | None = field(default=None, compare=False, repr=False)
-    """Half of what A has more than B in each replicate, where shufflings were drawn: times × fields."""
+    """Half of A minus B in each replicate, if shufflings were drawn: times × fields."""
 
     @property
     def exact(self) -> bool:
@@ -75,10 +75,10 @@ def shuffling_test(
     """The two-sided paired shuffling (approximate randomisation) test; Noreen 1989.
 
     `a` and `b` are summed fields, `swaps` the distinct non-zero rows of A's counts minus B's, `sizes` how many
-    units have each. Under the null hypothesis the two outputs for a unit might as well be exchanged. Where the
-    difference is proportional to the sum of whole numbers, one for each row, these are `amounts`. `width` numbers are
-    made of a replicate, where they are more than fields. Unless `replicates` are wanted, no more are drawn once it is
-    clear that p is too small for them.
+    units have each. Under the null hypothesis the two outputs for a unit might as well be exchanged. If the
+    difference is proportional to the sum of whole numbers, one for each row, these are `amounts`. `width` is the
+    number of values made from a replicate, if they are more than fields. Unless `replicates` are wanted, drawing
+    stops when p is clearly too small for it.
     """
     width = max(width, swaps.shape[1])
     units = int(sizes.sum())
@@ -120,13 +120,13 @@ def shuffling_test(
     if hopeless or hits < min(RARE, times):
         outcome = tilted_test(a, b, swaps, sizes, difference, stream, times)
     halves = np.concatenate(parts) if drawn == times else None
-    return replace(outcome or _drawn(hits, drawn, units), halves=halves)
+    return replace(outcome or _estimate_p(hits, drawn, units), halves=halves)
 
 
 def tilted_test(
     a: Floats, b: Floats, swaps: Any, sizes: Ints, difference: Difference, stream: Stream, times: int
 ) -> Shuffling | None:
-    """The same test by tilted draws, for differences that are rare; None if these draws do not reach them either."""
+    """The shuffling test by tilted draws, for rare differences; None if these draws do not reach them either."""
     table = swaps if isinstance(swaps, np.ndarray) else swaps.toarray()
     # Of many fields hardly two units differ alike.
     tilted = Tilted(a, b, table, sizes, difference, merged=table.shape[1] < _MANY_FIELDS)
@@ -149,11 +149,11 @@ def _chance(logarithm: float) -> float:
 
 
 def _smallest(units: int) -> float:
-    """The chance that all of so many units go one way, whichever that is."""
+    """Probability that all units have the same direction."""
     return max(SMALLEST, 2.0 ** (1 - units))
 
 
-def _drawn(hits: int, times: int, units: int) -> Shuffling:
+def _estimate_p(hits: int, times: int, units: int) -> Shuffling:
     # The observed assignment is one of the shufflings, so p is never 0.
     p = (1 + hits) / (1 + times)
     bounds = clopper_pearson(hits, times)
@@ -161,7 +161,7 @@ def _drawn(hits: int, times: int, units: int) -> Shuffling:
 
 
 def all_shuffles(sizes: Ints, most: int = MOST_OUTCOMES) -> tuple[Floats, Floats] | None:
-    """Every possible outcome of `shuffle_weights` with its probability, where there are at most `most`."""
+    """Every possible outcome of `shuffle_weights` with its probability; None if there are more than `most`."""
     outcomes = 1
     for size in sizes.tolist():
         outcomes *= size + 1
@@ -187,11 +187,10 @@ def shuffling_tests(
     times: int,
     tilted: Callable[[int, int], Shuffling | None],
 ) -> dict[Pair, Shuffling]:
-    """The same test for several pairs of systems, whose counts are tables of units × fields, dense or sparse.
+    """The shuffling test for several pairs of systems, whose counts are tables of units × fields, dense or sparse.
 
-    One toss of coins serves all pairs, so that products grow with systems, not with pairs. Where two differ in so few
-    units that all shufflings can be enumerated, they are; where hardly any shuffling is as extreme, `tilted` makes
-    the test of the two.
+    One toss of coins serves all pairs, so that products grow with systems, not with pairs. If two differ in few
+    units, all shufflings are enumerated; if hardly any shuffling is as extreme, `tilted` tests the two.
     """
     sums = [np.asarray(table.sum(axis=0), dtype=np.float64) for table in tables]
     found: dict[Pair, Shuffling] = {}
@@ -227,12 +226,12 @@ def shuffling_tests(
             drawn[a, b] += len(weights)
     for pair, number in hits.items():
         outcome = tilted(*pair) if number < min(RARE, times) else None
-        found[pair] = outcome or _drawn(number, drawn[pair], units[pair])
+        found[pair] = outcome or _estimate_p(number, drawn[pair], units[pair])
     return found
 
 
 def _differing(first: Any, second: Any, axis: int) -> Ints:
-    """The rows (axis 1) or columns (axis 0) in which two tables differ."""
+    """Rows (axis 1) or columns (axis 0) in which two tables differ."""
     return np.flatnonzero((first != second).sum(axis=axis))
 
 
@@ -255,7 +254,7 @@ def clopper_pearson(hits: int, times: int, level: float = 0.95) -> tuple[float, 
 
 
 def _upper(hits: int, times: int, tail: float) -> float:
-    """The probability at which at most `hits` hits have the chance `tail`, by bisection."""
+    """The probability of a hit with which at most `hits` hits have the probability `tail`, by bisection."""
     logs = log_binomials(times, hits)
     k = np.arange(hits + 1)
     low, high = hits / times, 1.0
@@ -275,17 +274,17 @@ def log_binomials(n: int, most: int) -> Floats:
 
 
 def fair_tosses(n: int, most: int) -> Floats:
-    """The chance of k heads in n tosses of a fair coin, for k = 0 … most."""
+    """Probability of k heads in n tosses of a fair coin, for k = 0 … most."""
     if n <= _EXACT:
         return np.array([math.comb(n, k) / 2**n for k in range(most + 1)])
     return np.exp(log_binomials(n, most) - n * math.log(2))
 
 
 def fair_tail(n: int, most: int) -> tuple[float, float]:
-    """The chances of at most and of exactly so many heads in n tosses of a fair coin, at most half of them heads.
+    """Probability of at most and of exactly `most` heads in n tosses of a fair coin; `most` is at most n/2.
 
-    Of very many tosses only those numbers of heads are looked at that are near enough to count: ten times the root
-    of n below, the chance has fallen by more than a float can tell.
+    If n is very large, only numbers of heads near `most` count: ten times the root of n below it, the probability is
+    smaller than the precision of a float.
     """
     if most <= _MANY:
         shares = fair_tosses(n, most)
@@ -300,7 +299,7 @@ def fair_tail(n: int, most: int) -> tuple[float, float]:
 
 
 def benjamini_hochberg(values: Sequence[float]) -> list[float]:
-    """Adjusted p-values that hold the expected share of false findings (Benjamini and Hochberg 1995)."""
+    """Adjusted p-values that control the false discovery rate (Benjamini and Hochberg 1995)."""
     p = np.asarray(values, dtype=np.float64)
     adjusted = np.full(len(p), np.nan)
     tested = np.flatnonzero(~np.isnan(p))

@@ -1,5 +1,5 @@
-"""Agreement on units of a continuum that annotators cut themselves: alpha-u (Krippendorff 1995), gamma (Mathet,
-Widlöcher and Métivier 2015) and gamma-cat (Mathet 2017)."""
+"""Agreement on units that annotators find in a continuum: alpha-u (Krippendorff 1995), gamma (Mathet, Widlöcher and
+Métivier 2015) and gamma-cat (Mathet 2017)."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from assay.arrays import Floats, Ints, numbers_of_runs, ratio
 from assay.records import dataclass
 
 MOST_CANDIDATES = 2_000_000
-"""The most unitary alignments that are looked at."""
+"""Largest number of unitary alignments that are considered."""
 _TINY = 1e-9
 
 
 class TooManyUnitsError(Exception):
-    """So many units lie near each other that no exact alignment is found."""
+    """Too many units are close to each other for an exact alignment."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,14 +51,25 @@ def alpha_u_sums(units: Units, label: int) -> tuple[float, float]:
     size, many = units.length, units.annotators
     observed = 0.0
     lines = [(begin[who == one], end[who == one]) for one in range(many)]
-    for a, b in combinations(range(many), 2):
-        # Both ways are the same sum.
-        observed += 2 * _section_distances(lines[a], lines[b])
+    for (begin_a, end_a), (begin_b, end_b) in combinations(lines, 2):
+        # Squared distances of overlapping units, and squared lengths of units in a gap of the other line.
+        first = np.searchsorted(end_b, begin_a, side="right")
+        number = np.maximum(np.searchsorted(begin_b, end_a, side="left") - first, 0)
+        here, there = np.repeat(np.arange(len(begin_a)), number), numbers_of_runs(first, number)
+        starts, ends = (begin_a[here] - begin_b[there]).astype(float), (end_a[here] - end_b[there]).astype(float)
+        distance = float((starts**2 + ends**2).sum())
+        distance += float(((end_a - begin_a)[number == 0].astype(np.float64) ** 2).sum())
+        alone = np.ones(len(begin_b), dtype=bool)
+        alone[there] = False
+        distance += float(((end_b - begin_b)[alone].astype(np.float64) ** 2).sum())
+        # Both directions have the same sum.
+        observed += 2 * distance
     observed /= many * (many - 1) * size**2
     lengths = end - begin
-    gaps = np.concatenate([_gaps(*line, size) for line in lines])
+    gaps = np.concatenate([np.append(start, size) - np.append(0, stop) for start, stop in lines])
+    gaps = gaps[gaps > 0]
     within = (len(lengths) - 1) / 3 * (2 * lengths**3 - 3 * lengths**2 + lengths)
-    # Of the gaps that are long enough: in how many places each unit would fit.
+    # In how many places each unit would fit into gaps that are long enough.
     ordered = np.sort(gaps)
     sums = np.append(np.cumsum(ordered[::-1])[::-1], 0)
     first = np.searchsorted(ordered, lengths)
@@ -68,30 +79,8 @@ def alpha_u_sums(units: Units, label: int) -> tuple[float, float]:
     return observed, 2 / size * total / pairs if pairs else 0.0
 
 
-def _gaps(begin: Ints, end: Ints, length: int) -> Ints:
-    """The lengths of the gaps of one line."""
-    gaps: Ints = np.append(begin, length) - np.append(0, end)
-    return gaps[gaps > 0]
-
-
-def _section_distances(one: tuple[Ints, Ints], other: tuple[Ints, Ints]) -> float:
-    """The squared distances of all units of two lines that overlap, and the squared lengths of those in a gap."""
-    total = 0.0
-    (begin, end), (other_begin, other_end) = one, other
-    first = np.searchsorted(other_end, begin, side="right")
-    last = np.searchsorted(other_begin, end, side="left")
-    number = np.maximum(last - first, 0)
-    here, there = np.repeat(np.arange(len(begin)), number), numbers_of_runs(first, number)
-    starts, ends = begin[here] - other_begin[there], end[here] - other_end[there]
-    total += float((starts.astype(np.float64) ** 2 + ends.astype(np.float64) ** 2).sum())
-    total += float(((end - begin)[number == 0].astype(np.float64) ** 2).sum())
-    alone = np.ones(len(other_begin), dtype=bool)
-    alone[there] = False
-    return total + float(((other_end - other_begin)[alone].astype(np.float64) ** 2).sum())
-
-
-def overlapping(units: Units) -> tuple[int, int] | None:
-    """The first two units of one label by one annotator that overlap, where there are such."""
+def find_overlap(units: Units) -> tuple[int, int] | None:
+    """The first two overlapping units with the same label and annotator, or None."""
     order = np.lexsort((units.begin, units.label, units.annotator))
     same = (np.diff(units.annotator[order]) == 0) & (np.diff(units.label[order]) == 0)
     found = np.flatnonzero(same & (units.begin[order][1:] < units.end[order][:-1]))
@@ -103,7 +92,7 @@ def overlapping(units: Units) -> tuple[int, int] | None:
 
 @dataclass(frozen=True)
 class Weighting:
-    """The costs of gamma: of places, of labels, and of nothing against anything."""
+    """The costs of gamma: of places, of labels, and of a unit without a counterpart."""
 
     alpha: float = 1.0
     beta: float = 1.0
@@ -119,18 +108,18 @@ def _costs(units: Units, first: Ints, second: Ints, weighting: Weighting) -> Flo
     return np.asarray((weighting.alpha * places + weighting.beta * labels) * weighting.empty)
 
 
-def alignment(units: Units, weighting: Weighting) -> tuple[float, list[tuple[int, ...]]]:
-    """The least disorder, not yet divided by units, and an alignment that has it: the units of each of its parts."""
+def align_units(units: Units, weighting: Weighting) -> tuple[float, list[tuple[int, ...]]]:
+    """The smallest disorder, not divided by units, and an alignment with it: the units of each of its parts."""
     if not len(units):
         return 0.0, []
     members = [np.flatnonzero(units.annotator == one) for one in range(units.annotators)]
     if units.annotators == 2:
-        return _assigned(units, members, weighting)
-    return _partitioned(units, members, weighting)
+        return _assign_pairs(units, members, weighting)
+    return _partition_units(units, members, weighting)
 
 
-def _assigned(units: Units, members: Sequence[Ints], weighting: Weighting) -> tuple[float, list[tuple[int, ...]]]:
-    """Two annotators: an assignment, where each unit may stay alone."""
+def _assign_pairs(units: Units, members: Sequence[Ints], weighting: Weighting) -> tuple[float, list[tuple[int, ...]]]:
+    """The best alignment of two annotators: an assignment in which units may stay alone."""
     from scipy.optimize import linear_sum_assignment
 
     a, b = members
@@ -147,8 +136,10 @@ def _assigned(units: Units, members: Sequence[Ints], weighting: Weighting) -> tu
     return total, [*pairs, *((unit,) for unit in sorted(alone))]
 
 
-def _partitioned(units: Units, members: Sequence[Ints], weighting: Weighting) -> tuple[float, list[tuple[int, ...]]]:
-    """More annotators: a partition into unitary alignments, each with at most one unit of each annotator.
+def _partition_units(
+    units: Units, members: Sequence[Ints], weighting: Weighting
+) -> tuple[float, list[tuple[int, ...]]]:
+    """The best alignment of more annotators: parts with at most one unit of each annotator.
 
     An alignment that costs more than its units cost one by one is in no best partition.
     """
@@ -196,7 +187,7 @@ def _partitioned(units: Units, members: Sequence[Ints], weighting: Weighting) ->
 
 
 def _cheapest_partition(units: int, parts: Ints, cost: Floats) -> tuple[float, list[tuple[int, ...]]]:
-    """Each unit in exactly one part, at the least cost; pieces that share no unit are solved by themselves."""
+    """The cheapest parts that contain each unit once; components that share no unit are solved one by one."""
     from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import csc_array
     from scipy.sparse.csgraph import connected_components
@@ -235,16 +226,16 @@ def _cheapest_partition(units: int, parts: Ints, cost: Floats) -> tuple[float, l
 
 
 def disorder(units: Units, weighting: Weighting) -> float:
-    """The disorder of the best alignment, per unit of an annotator; nan where there are no units."""
-    total, _ = alignment(units, weighting)
+    """Disorder of the best alignment, per unit of an annotator; nan if there are no units."""
+    total, _ = align_units(units, weighting)
     return float(ratio(np.array(total), np.array(len(units) / units.annotators)))
 
 
-def label_sums(units: Units, parts: Sequence[tuple[int, ...]], weighting: Weighting) -> tuple[float, float]:
-    """The weights of the pairs of units that an alignment puts together and whose labels differ, and of all pairs.
+def label_disagreement(units: Units, parts: Sequence[tuple[int, ...]], weighting: Weighting) -> tuple[float, float]:
+    """Total weight of the aligned pairs of units with different labels, and of all aligned pairs.
 
-    A pair of v units weighs 1/(v − 1), so that each unit weighs the same, and less the further apart the two lie.
-    Units without a counterpart have no label to be compared with.
+    A pair of v units weighs 1/(v − 1), so that each unit weighs the same, and less if the two are further apart.
+    Units without a counterpart do not count.
     """
     listed = [(a, b, 1 / (len(part) - 1)) for part in parts for a, b in combinations(part, 2)]
     if not listed:
@@ -257,8 +248,8 @@ def label_sums(units: Units, parts: Sequence[tuple[int, ...]], weighting: Weight
     return float(weight[units.label[one] != units.label[other]].sum()), float(weight.sum())
 
 
-def rotated(units: Units, rng: np.random.Generator) -> Units:
-    """A random continuum: each line moved on by a random amount, cyclically, at least a mean unit apart from others.
+def rotate_lines(units: Units, rng: np.random.Generator) -> Units:
+    """A random continuum: each line is rotated by a random amount, at least a mean unit apart from others.
 
     A unit that crosses the end goes on at the beginning of the line, as a whole.
     """
@@ -281,7 +272,7 @@ def rotated(units: Units, rng: np.random.Generator) -> Units:
 
 @dataclass(frozen=True)
 class Gamma:
-    """Gamma, and what it is made of."""
+    """Gamma, and the numbers that it is made of."""
 
     gamma: float
     category: float
@@ -291,19 +282,19 @@ class Gamma:
     """The standard error of gamma that comes from drawing random continua."""
 
 
-def gamma(continua: Sequence[Units], weighting: Weighting, samples: int, rng: np.random.Generator) -> Gamma:
-    """Gamma of one or several continua: their disorders add up, weighted by units, and so do the expected ones."""
+def compute_gamma(continua: Sequence[Units], weighting: Weighting, samples: int, rng: np.random.Generator) -> Gamma:
+    """Gamma of one or several continua; their observed and expected disorders are added, weighted by units."""
     numbers = np.array([len(units) / units.annotators for units in continua])
     used = [units for units, number in zip(continua, numbers, strict=True) if number]
     if not used or samples < 2:
         return Gamma(*[float("nan")] * 5)
-    found = [alignment(units, weighting) for units in used]
+    found = [align_units(units, weighting) for units in used]
     total = float(numbers.sum())
     observed = sum(cost for cost, _ in found) / total
     drawn = np.zeros((samples, 2))
     for sample in range(samples):
-        random = [rotated(units, rng) for units in used]
-        aligned = [alignment(units, weighting) for units in random]
+        random = [rotate_lines(units, rng) for units in used]
+        aligned = [align_units(units, weighting) for units in random]
         drawn[sample, 0] = sum(cost for cost, _ in aligned) / total
         drawn[sample, 1] = _label_disorder(random, [parts for _, parts in aligned], weighting)
     expected = float(drawn[:, 0].mean())
@@ -323,7 +314,7 @@ def gamma(continua: Sequence[Units], weighting: Weighting, samples: int, rng: np
 def _label_disorder(
     continua: Sequence[Units], parts: Sequence[Sequence[tuple[int, ...]]], weighting: Weighting
 ) -> float:
-    """The share of aligned pairs whose labels differ, by their weights; nan where there are none."""
-    sums = [label_sums(units, own, weighting) for units, own in zip(continua, parts, strict=True)]
+    """Share of aligned pairs with different labels, by their weights; nan if there are no pairs."""
+    sums = [label_disagreement(units, own, weighting) for units, own in zip(continua, parts, strict=True)]
     differing, total = np.sum(sums, axis=0)
     return float(ratio(differing, total))

@@ -421,4 +421,4 @@ def test_arrays_of_numbers_are_sentences_too():
 
 def test_a_name_without_a_path_is_refused(file):
     file("gold.conllu", row(1, "a", "X"))
-    assert refusal(assay.score, "gold.conllu", ["a="]) == "a=: there is no path behind it. Say NAME=PATH."
+    assert refusal(assay.score, "gold.conllu", ["a="]) == "a=: there is no path after the name. Write NAME=PATH."

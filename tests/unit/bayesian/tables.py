@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.bayesian import bayes
-from assay.bayesian.table import Runs, read_runs
+from assay.bayesian.table import RunTable, read_runs
 from assay.result.schema import Posterior
 
 HEADER = "dataset,system,repetition,fold,measure,value"
@@ -28,7 +28,7 @@ def text_of(scores: Scores, measure: str = "accuracy", folds: int = 10, more: st
     return "\n".join([HEADER + more, *lines]) + "\n"
 
 
-def runs_of(scores: Scores, measure: str = "accuracy", **options: Any) -> Runs:
+def runs_of(scores: Scores, measure: str = "accuracy", **options: Any) -> RunTable:
     """The same, read."""
     return read_runs("runs.csv", text_of(scores, measure, **options), "0" * 64)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from assay.bayesian import bayes
-from assay.bayesian.table import PairedRuns, Rope, data_sets, full_score, rope, scale_doubts, score_range
+from assay.bayesian.table import PairedRuns, Rope, full_score, pair_runs, rope, scale_doubts, score_range
 from assay.errors import UsageError
 from unit.bayesian.tables import made, runs_of
 
@@ -17,7 +17,7 @@ def data(score: float, items: str = "", runs: int = 4) -> list[PairedRuns]:
     """Two systems of the same mean score on test parts of so many items."""
     scores = {"d": {"a": [score] * runs, "b": [score] * runs}}
     table = runs_of(scores, more=",denominator", counts=f",{items}")
-    return data_sets(table, "accuracy", ["a", "b"], ["d"], common=False)[0]
+    return pair_runs(table, "accuracy", ["a", "b"], ["d"], common=False)[0]
 
 
 def test_a_number_is_half_the_width_in_units_of_the_measure() -> None:
@@ -137,7 +137,7 @@ def test_numbers_without_a_bound_have_no_region_by_default_and_no_points() -> No
 
 
 def doubts(half: float, a: list[float], b: list[float]) -> list[str]:
-    found, _ = data_sets(runs_of({"d": {"a": a, "b": b}}), "accuracy", ["a", "b"], ["d"], common=False)
+    found, _ = pair_runs(runs_of({"d": {"a": a, "b": b}}), "accuracy", ["a", "b"], ["d"], common=False)
     return scale_doubts(Rope(half, "given", math.nan), "accuracy", found)
 
 

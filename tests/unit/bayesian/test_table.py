@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from assay.bayesian import bayes
-from assay.bayesian.table import chosen, data_sets, in_order, read_matrices, read_runs, suggests_less
+from assay.bayesian.table import choose_names, pair_runs, read_matrices, read_runs, sort_names, suggests_less
 from assay.errors import AssayError, InputError, UsageError
 from assay.experiment.tables import Split
 from unit.bayesian.tables import HEADER, made, runs_of, text_of
@@ -82,12 +82,12 @@ def test_missing_runs_are_listed_and_may_be_left_out() -> None:
     scores = {"d": {"a": [0.1, 0.2, 0.3, 0.4], "b": [0.1, float("nan"), 0.3]}}
     runs = runs_of(scores, folds=2)
     with pytest.raises(InputError) as caught:
-        data_sets(runs, "accuracy", ["a", "b"], ["d"], common=False)
+        pair_runs(runs, "accuracy", ["a", "b"], ["d"], common=False)
     assert str(caught.value) == (
         "runs.csv: no accuracy of b on d r01-f02; b on d r02-f02 (2 in all). "
         "To compare on the runs that all have: --common"
     )
-    (one,), losses = data_sets(runs, "accuracy", ["a", "b"], ["d"], common=True)
+    (one,), losses = pair_runs(runs, "accuracy", ["a", "b"], ["d"], common=True)
     assert one.splits == (Split(1, 1), Split(2, 1))
     assert one.values["a"].tolist() == [0.1, 0.3]
     assert one.folds == 2
@@ -97,18 +97,18 @@ def test_missing_runs_are_listed_and_may_be_left_out() -> None:
 def test_many_missing_runs_are_counted_and_five_named() -> None:
     runs = runs_of({"d": {"a": [0.5] * 9, "b": [0.5]}})
     with pytest.raises(InputError, match=r"b on d r01-f06; … \(8 in all\)"):
-        data_sets(runs, "accuracy", ["a", "b"], ["d"], common=False)
+        pair_runs(runs, "accuracy", ["a", "b"], ["d"], common=False)
 
 
 def test_an_infinite_score_counts_as_missing() -> None:
     runs = runs_of({"d": {"a": [0.5, 0.5, float("inf")], "b": [0.5] * 3}})
     with pytest.raises(InputError, match="no accuracy of a on d r01-f03 "):
-        data_sets(runs, "accuracy", ["a", "b"], ["d"], common=False)
+        pair_runs(runs, "accuracy", ["a", "b"], ["d"], common=False)
 
 
 def test_a_data_set_that_one_system_lacks_is_named() -> None:
     runs = runs_of({"d": {"a": [0.5], "b": [0.5]}, "e": {"a": [0.5]}})
-    found, losses = data_sets(runs, "accuracy", ["a", "b"], ["d", "e"], common=True)
+    found, losses = pair_runs(runs, "accuracy", ["a", "b"], ["d", "e"], common=True)
     assert [one.name for one in found] == ["d"]
     assert losses == [
         "accuracy: 1 measurements missing or undefined, so 1 runs left out.",
@@ -119,7 +119,7 @@ def test_a_data_set_that_one_system_lacks_is_named() -> None:
 def test_systems_without_a_run_in_common_cannot_be_compared() -> None:
     runs = runs_of({"d": {"a": [0.5]}, "e": {"b": [0.5]}})
     with pytest.raises(InputError, match=r"runs\.csv: no run has accuracy of all systems\."):
-        data_sets(runs, "accuracy", ["a", "b"], ["d", "e"], common=True)
+        pair_runs(runs, "accuracy", ["a", "b"], ["d", "e"], common=True)
 
 
 # --- folds and sizes ---
@@ -128,18 +128,18 @@ def test_systems_without_a_run_in_common_cannot_be_compared() -> None:
 @pytest.mark.parametrize(("folds", "number"), [(range(10), 10), (range(1, 11), 10), (range(1, 10), 9), ([0], 1)])
 def test_folds_count_from_0_or_1(folds: range | list[int], number: int) -> None:
     lines = [f"d,s,1,{fold},m,0.5" for fold in folds]
-    (one,), _ = data_sets(read_runs("r", "\n".join([HEADER, *lines]), ""), "m", ["s"], ["d"], common=False)
+    (one,), _ = pair_runs(read_runs("r", "\n".join([HEADER, *lines]), ""), "m", ["s"], ["d"], common=False)
     assert one.folds == number
 
 
 def test_the_test_parts_share_comes_from_the_sizes_of_the_parts() -> None:
     runs = runs_of({"d": {"s": [0.5, 0.5]}}, more=",n_train,n_test", counts=",80,10")
-    (one,), _ = data_sets(runs, "accuracy", ["s"], ["d"], common=False)
+    (one,), _ = pair_runs(runs, "accuracy", ["s"], ["d"], common=False)
     assert one.share == pytest.approx(1 / 9)
 
 
 def test_names_are_in_order_with_2_before_10() -> None:
-    assert in_order(["set10", "set2", "a", "10", "9"]) == ["9", "10", "a", "set2", "set10"]
+    assert sort_names(["set10", "set2", "a", "10", "9"]) == ["9", "10", "a", "set2", "set10"]
 
 
 # --- matrices ---
@@ -180,9 +180,9 @@ def test_a_mistake_in_a_matrix_is_one_line(
 
 def test_unknown_names_are_refused_with_the_nearest() -> None:
     with pytest.raises(UsageError, match=r"r: there is no system 'TNT'\. Did you mean TnT\?"):
-        chosen("system", ["TNT"], ["TnT", "Flair"], "r")
-    assert chosen("system", ["b", "a", "b"], ["a", "b", "c"], "r") == ["b", "a"]
-    assert chosen("system", [], ["a", "b"], "r") == ["a", "b"]
+        choose_names("system", ["TNT"], ["TnT", "Flair"], "r")
+    assert choose_names("system", ["b", "a", "b"], ["a", "b", "c"], "r") == ["b", "a"]
+    assert choose_names("system", [], ["a", "b"], "r") == ["a", "b"]
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.bayesian.pairs import headline, verdict
+from assay.bayesian.pairs import headline, posterior_verdict
 from assay.bayesian.table import Rope
 from assay.result.grammar import SURE, decide_kind, with_kind
 from assay.result.schema import CurvePoint, Posterior, Thirds
@@ -60,7 +60,7 @@ def made(
 
 def said(*shares: Any, items: float = math.nan, origin: str = "given", **options: Any) -> str:
     one = made(*shares, **options)
-    return verdict(one, Rope(one.rope, origin, items, full=1))
+    return posterior_verdict(one, Rope(one.rope, origin, items, full=1))
 
 
 # --- kinds and claims ---
@@ -94,7 +94,7 @@ def test_a_text_has_the_words_of_its_claims_and_no_others(given_shares: list[flo
     a, equal, b = given_shares
     whole = a + b + (equal if half else 0.0) or 1.0
     one = made(a / whole, equal / whole if half else None, b / whole, model, half=half)
-    text = verdict(one, Rope(half, "given" if half else "", full=1))
+    text = posterior_verdict(one, Rope(half, "given" if half else "", full=1))
     for claim in ("better", "equivalent", "undecided", "probability", "p", "significant", "equal", "identical"):
         # A difference that does not vary is told of by numbers of data sets alone.
         wanted = claim in one.claims and one.kind != "bayes-none"

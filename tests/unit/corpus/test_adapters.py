@@ -194,7 +194,7 @@ def test_groups_of_spans_are_taken_by_name():
         ([GOLD[0], "text"], "gold: str where all should be spaCy Docs."),
         (
             [Doc("Ben/PROPN/1/nsubj | sleeps/VERB/1/ROOT")],
-            "gold, sentence 1, word 1: its head stands in another sentence. Do the Docs' sentences fit their trees?",
+            "gold, sentence 1, word 1: its head is in another sentence. Do the Docs' sentences fit their trees?",
         ),
         (
             [Doc("Ben/PROPN/0/ROOT ~/SPACE/0/dep", [("PER", 1, 2)])],
@@ -463,12 +463,12 @@ def test_sentences_may_be_counted_by_document():
         (
             {"word": ["a"]},
             {},
-            "data: there is no column 'sentence'. There is: word. Say which: sentence=, word=, label=.",
+            "data: there is no column 'sentence'. There is: word. Name it: sentence=, word=, label=.",
         ),
         (
             {"sentence": [1], "tag": ["A"]},
             {"label": "tagg"},
-            "data: there is no column 'tagg'. Did you mean tag? Say which: sentence=, word=, label=.",
+            "data: there is no column 'tagg'. Did you mean tag? Name it: sentence=, word=, label=.",
         ),
         ({}, {}, "data: a data frame without rows."),
         ({"sentence": []}, {}, "data: a data frame without rows."),
@@ -480,8 +480,8 @@ def test_sentences_may_be_counted_by_document():
         (
             {"sentence": [1, 2, 1], "word": ["a", "b", "c"]},
             {},
-            "data, row 2 (counted from 0): sentence 1 goes on after others. Put the rows of a sentence together; "
-            "where each document counts its own, name it: document=",
+            "data, row 2 (counted from 0): sentence 1 continues after others. Put the rows of a sentence together; "
+            "if each document counts its own, name it: document=",
         ),
     ],
 )

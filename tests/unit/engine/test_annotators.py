@@ -13,6 +13,7 @@ import pytest
 
 import assay
 from assay.engine.annotators import ALL, ALL_PAIRS, CEILING
+from assay.formats import FORMATS
 from assay.formats.ratings import read_ratings
 from assay.render import render
 from assay.result import Result
@@ -670,6 +671,12 @@ def test_prevalence_is_pointed_out() -> None:
     data["a"]["d0"] = data["b"]["d1"] = "yes"
     text = render(assay.agreement(data, times=20), "md")
     assert "97.50% of the ratings are no: kappa and alpha expect nearly as much agreement of random labels" in text
+
+
+def test_one_item_has_a_verdict_without_an_interval(tmp_path: Path) -> None:
+    result = assay.agreement(written(tmp_path, "ratings.csv", FORMATS["ratings"].example), times=5)
+    said = "The 2 annotators agree with alpha .00 (nominal), but 1 item is too few for a conclusion."
+    assert result.verdict == said
 
 
 def test_the_verdict_says_no_more_than_the_interval(shared_data: Callable[[str], Path]) -> None:

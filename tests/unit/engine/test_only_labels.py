@@ -13,7 +13,7 @@ from assay.engine.finish import make_result
 from assay.engine.options import Options
 from assay.engine.run import evaluate_shards
 from assay.result import Result
-from assay.scale.partfiles import merged, to_json
+from assay.scale.partfiles import merge_files, to_json
 from assay.scale.run import part_of
 from unit.samples import refusal
 
@@ -297,7 +297,7 @@ def test_folders_in_shards_and_parts_have_the_same_result(tmp_path, monkeypatch)
     for share in ("1/2", "2/2"):
         parts.append(tmp_path / f"part-{share[0]}.json")
         parts[-1].write_text(to_json(part_of(*given, options, share)), encoding="utf-8")
-    together = make_result(merged([str(path) for path in reversed(parts)]))
+    together = make_result(merge_files([str(path) for path in reversed(parts)]))
     for result in (in_shards, together):
         assert repr(result.scores) == repr(whole.scores)
         assert (result.about.labels, result.about.ignore_labels) == (("N", "V", "W"), ("D",))

@@ -48,7 +48,7 @@ def test_no_system_is_lost_whatever_they_are_called():
 
 
 def test_no_system_at_all_is_refused():
-    message = "no system to score. Give at least one beside gold."
+    message = "no system to score. Give at least one in addition to gold."
     assert refusal(named_systems, []) == message
     assert refusal(assay.score, [["A"]], []) == message
     assert refusal(assay.score, [["A"]], {}) == message
@@ -355,7 +355,7 @@ def test_a_category_alone_is_judged_on_the_words_that_have_it(file):
     ("options", "message"),
     [
         ({"measures": ["wpa"]}, "wpa needs weights: give --weights FILE, or a preset such as --weights poliqarp."),
-        ({"measures": ["pa"], "tagset": None}, "this measure takes tags apart: say how with --tagset (assay tagset"),
+        ({"measures": ["pa"], "tagset": None}, "this measure splits tags into categories. Give --tagset"),
         ({"measures": ["wpa(weights=bad.json)"]}, "tagset nkjp: there is no category 'caze'. Did you mean case?"),
         (
             {"measures": ["wpa(weights=per-class.json)"]},

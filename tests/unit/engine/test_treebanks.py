@@ -91,7 +91,7 @@ def test_sentences_with_several_roots_are_counted():
 
 def test_a_faulty_word_makes_no_second_root():
     corpus, faults = with_heads(corpus_of(["0", "x"], ["0", "0"]), "H")
-    assert count_several_roots(corpus, faults) == 1
+    assert count_several_roots(corpus, [fault.sentence for fault in faults]) == 1
 
 
 @pytest.mark.parametrize(

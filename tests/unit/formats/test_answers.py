@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import assay
-from assay.formats.grounding import Ground, Text, distance, fold
+from assay.formats.grounding import Ground, SearchText, distance, fold
 from assay.formats.shapes import read_answer
 from cases import each
 
@@ -150,7 +150,7 @@ def test_folding(text, folded):
 
 
 def test_a_part_of_a_folded_character_is_no_place():
-    text = Text("Groß")
+    text = SearchText("Groß")
     assert list(text._candidates("gros", "gros", Ground(level=1))[1]) == []
     assert list(text._candidates("gross", "gross", Ground(level=1))[1]) == [(0, 4)]
 
@@ -162,7 +162,7 @@ def test_distance():
 def test_a_long_mention_is_found_in_a_long_text():
     words = [f"word{number}x" for number in range(400)]
     mention = " ".join(words[100:180]).replace("word120x", "wrd120x")
-    level, places = Text(" ".join(words))._candidates(mention, fold(mention), Ground())
+    level, places = SearchText(" ".join(words))._candidates(mention, fold(mention), Ground())
     assert (level, [" ".join(words)[slice(*place)] for place in places]) == (2, [" ".join(words[100:180])])
 
 

@@ -61,9 +61,8 @@ def test_words_tags_sentences_and_documents_are_read(corpus):
 def test_chains_are_told_apart_by_document_and_name(corpus):
     given = corpus(document("(1", "1)", "(2)"), document("(1)", "(person-1)", name="(e)"))
     assert chained(given) == ["0 1 0-2", "0 2 2-3", "1 1 0-1", "1 person-1 1-2"]
-    assert given.chains is not None
-    assert given.chains.names == ("1", "2", "1", "person-1")
-    assert given.chains.lines.tolist() == [2, 4, 7, 8]
+    assert given.marks["mentions"].columns["chain"].vocabulary == ("1", "2", "1", "person-1")
+    assert given.marks["mentions"].lines.tolist() == [2, 4, 7, 8]
 
 
 @pytest.mark.parametrize(
@@ -191,8 +190,7 @@ def test_documents_without_a_name_go_by_their_number(corpus):
 
 def test_a_file_without_mentions_has_no_chains(corpus):
     given = corpus(document("-", "-"))
-    assert given.chains is not None
-    assert len(given.chains) == len(given.chains.names) == 0
+    assert len(given.marks["mentions"]) == len(given.marks["mentions"].columns["chain"].vocabulary) == 0
 
 
 def test_equal_spans_are_kept_in_the_order_in_which_their_chains_appear(corpus):
@@ -234,7 +232,7 @@ def test_the_format_is_told_where_words_look_numbered_or_comments_come_first(cor
 def test_broken_mentions_are_left_out_and_counted_when_asked_for(corpus):
     given = corpus(document("(1", "(2)", "3)", "(4", "3)"), input_format="conll2012(broken=drop)")
     assert chained(given) == ["0 2 1-2"]
-    assert given.chains is not None and given.chains.names == ("2",)
+    assert given.marks["mentions"].columns["chain"].vocabulary == ("2",)
     assert given.notes == (
         "Closing brackets left out because no mention of their chain is open: 2.",
         "Mentions left out because they are not closed in their document: 2.",
@@ -404,7 +402,7 @@ def test_an_empty_file_is_refused(monkeypatch):
 @pytest.mark.parametrize("name", sorted(FAULTS.keys() - {f"{name}.conll" for name in (*REFUSED, "empty")}))
 def test_files_whose_faults_show_only_beside_gold_are_read(name):
     given = read(str(CASES / "bad" / name))
-    assert given.chains is not None and len(given.chains) > 3
+    assert len(given.marks["mentions"]) > 3
     assert ("cross" in "".join(given.notes)) == (FAULTS[name]["severity"] == "warning")
 
 
@@ -414,8 +412,7 @@ def test_bad_repetitions_are_kept_with_their_lines(monkeypatch):
         given = read(f"{name}.conll")
         rows = [number for number, mention in enumerate(chained(given)) if mention.endswith(" 4-5")]
         assert [chained(given)[row] for row in rows] == copies
-        assert given.chains is not None
-        assert given.chains.lines[rows].tolist() == [FAULTS[f"{name}.conll"]["line"]] * 2
+        assert given.marks["mentions"].lines[rows].tolist() == [FAULTS[f"{name}.conll"]["line"]] * 2
 
 
 def test_a_mention_over_a_sentence_end_is_noted_with_its_line(monkeypatch):
@@ -427,13 +424,12 @@ def test_a_mention_over_a_sentence_end_is_noted_with_its_line(monkeypatch):
 @pytest.mark.parametrize("name", ["with-bar.conll", "without-bar.conll", "clusters.jsonl"])
 def test_all_formats_give_equal_chains(name):
     one, other = (read(str(CASES / "formats" / path)) for path in ("with-bar.conll", name))
-    assert one.chains is not None and other.chains is not None
-    for field in ("document", "begin", "end", "chain"):
-        assert np.array_equal(getattr(one.chains, field), getattr(other.chains, field))
+    for field in ("unit", "begin", "end", "group"):
+        assert np.array_equal(getattr(one.marks["mentions"], field), getattr(other.marks["mentions"], field))
     assert one.forms.strings() == other.forms.strings()
     assert one.starts.tolist() == other.starts.tolist()
     assert one.document_ids == other.document_ids
-    assert len(one.chains) == 16
+    assert len(one.marks["mentions"]) == 16
 
 
 # --- real data ---
@@ -463,9 +459,9 @@ def test_real_files_have_as_many_mentions_and_chains_as_expected(shared_data, sy
     gold, output = read(str(folder / "gold.conll")), read(str(folder / f"{system}.conll"))
     _, key, _, response = expected["mentions"]
     _, key_chains, _, response_chains = expected["ceafe"]
-    assert gold.chains is not None and output.chains is not None
-    assert (len(gold.chains), len(output.chains)) == (key, response)
-    assert (len(gold.chains.names), len(output.chains.names)) == (key_chains, response_chains)
+    assert (len(gold.marks["mentions"]), len(output.marks["mentions"])) == (key, response)
+    chains = [len(corpus.marks["mentions"].columns["chain"].vocabulary) for corpus in (gold, output)]
+    assert chains == [key_chains, response_chains]
     assert gold.document_ids == output.document_ids
     assert (gold.documents, len(gold)) == (21, 20_065)
     assert len(output.notes) == (system == "xrenner-rules")
@@ -473,7 +469,6 @@ def test_real_files_have_as_many_mentions_and_chains_as_expected(shared_data, sy
 
 def test_a_large_file_has_the_mentions_its_source_has(shared_data):
     given = read(str(shared_data("coref-english") / "key.conll"))
-    assert given.chains is not None
-    assert (given.documents, given.sentences, len(given), len(given.chains)) == (30, 1_464, 28_397, 7_927)
-    sizes = np.bincount(given.chains.chain)
+    assert (given.documents, given.sentences, len(given), len(given.marks["mentions"])) == (30, 1_464, 28_397, 7_927)
+    sizes = np.bincount(given.marks["mentions"].group)
     assert int(sizes[sizes > 1].sum()) == 4_702

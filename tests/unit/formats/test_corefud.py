@@ -10,7 +10,7 @@ import pytest
 
 from assay.corpus import Corpus
 from assay.formats import read
-from assay.formats.emptynodes import EmptyNodes
+from assay.formats.emptynodes import node_words, nodes_of
 from assay.formats.entities import corefud_chains, entity_spans
 from unit.samples import chained, refusal
 
@@ -56,8 +56,7 @@ def test_entities_are_chains_and_words_count_from_the_beginning_of_the_document(
     assert chained(result) == ["0 e1 1-3", "0 e2 2-3", "0 e1 3-4", "1 e3 0-2", "1 e4 1-2"]
     assert result.document_ids == ("(a); part 000", "(b); part 000")
     assert result.by_id
-    assert result.chains is not None
-    assert result.chains.lines.tolist() == [4, 5, 7, 10, 11]
+    assert result.marks["mentions"].lines.tolist() == [4, 5, 7, 10, 11]
     assert result.notes == ()
 
 
@@ -70,9 +69,8 @@ def test_documents_without_ids_correspond_by_their_order(conllu):
 def test_chains_are_cut_at_the_end_of_their_document(conllu):
     texts = [sentence("(e1)", "(e2)", first=newdoc("a")), sentence("(e1)", first=newdoc("b"))]
     result = corefud_chains(conllu(*texts))
-    assert result.chains is not None
-    assert result.chains.names == ("e1", "e2", "e1")
-    assert result.chains.chain.tolist() == [0, 1, 2]
+    assert result.marks["mentions"].columns["chain"].vocabulary == ("e1", "e2", "e1")
+    assert result.marks["mentions"].group.tolist() == [0, 1, 2]
     assert result.notes == ("Entities in several documents, each cut into a chain per document: 1.",)
 
 
@@ -86,8 +84,7 @@ def test_where_entities_are_counted_anew_in_each_document_nothing_is_cut(conllu)
 def test_plain_numbers_are_read_as_they_are_declared(conllu):
     result = corefud_chains(conllu(sentence("(12(3)", "12)", "(3)"), fields="# global.Entity = GRP\n"))
     assert chained(result) == ["0 3 0-1", "0 12 0-2", "0 3 2-3"]
-    assert result.chains is not None and result.chains.heads is not None
-    assert (result.chains.heads.tolist(), result.notes) == ([0, -1, 2], ())
+    assert (result.marks["mentions"].arguments["head"].tolist(), result.notes) == ([0, -1, 2], ())
 
 
 def test_the_head_is_a_word_of_the_document(conllu):
@@ -97,23 +94,20 @@ def test_the_head_is_a_word_of_the_document(conllu):
         )
     )
     assert chained(result) == ["0 e1 1-3", "0 e2 3-4", "0 e3 4-6,7-8", "0 e4 8-9"]
-    assert result.chains is not None and result.chains.heads is not None
-    assert result.chains.heads.tolist() == [2, 3, 7, 8]
+    assert result.marks["mentions"].arguments["head"].tolist() == [2, 3, 7, 8]
     assert result.notes == ()
 
 
 @pytest.mark.parametrize("head", ["", "0", "3", "x", ",2"])
 def test_a_head_that_is_no_word_of_its_mention_is_unknown_and_counted(conllu, head):
     result = corefud_chains(conllu(sentence(f"(e1-x-{head}", "e1)")))
-    assert result.chains is not None and result.chains.heads is not None
-    assert result.chains.heads.tolist() == [-1]
+    assert result.marks["mentions"].arguments["head"].tolist() == [-1]
     assert result.notes == ("Heads of 1 mentions not given: first word taken.",)
 
 
 def test_of_several_heads_the_first_counts(conllu):
     result = corefud_chains(conllu(sentence("(e1-x-2,1", "e1)")))
-    assert result.chains is not None and result.chains.heads is not None
-    assert (result.chains.heads.tolist(), result.notes) == ([1], ())
+    assert (result.marks["mentions"].arguments["head"].tolist(), result.notes) == ([1], ())
 
 
 def test_parts_are_one_mention_unless_they_touch(conllu):
@@ -124,7 +118,7 @@ def test_parts_are_one_mention_unless_they_touch(conllu):
 def test_chains_are_numbered_in_the_order_in_which_they_appear_with_one_word_mentions_first(conllu):
     result = corefud_chains(conllu(sentence("(e9(e5)", "e9)", "(e9)(e5)")))
     assert chained(result) == ["0 e5 0-1", "0 e9 0-2", "0 e5 2-3", "0 e9 2-3"]
-    assert result.chains is not None and result.chains.names == ("e5", "e9")
+    assert result.marks["mentions"].columns["chain"].vocabulary == ("e5", "e9")
 
 
 def test_a_mention_may_cross_the_end_of_a_sentence(conllu):
@@ -140,7 +134,7 @@ def test_ranges_are_no_words(file):
     text = FIELDS + f"1-2\tab{row}1\ta{row}2\tb" + "\t_" * 7 + "\tEntity=(e1)\n"
     result = corefud_chains(read(file("a.conllu", text)))
     assert chained(result) == ["0 e1 1-2"]
-    assert result.chains is not None and result.chains.lines.tolist() == [4]
+    assert result.marks["mentions"].lines.tolist() == [4]
 
 
 def test_other_annotations_are_counted(conllu):
@@ -176,14 +170,12 @@ def test_empty_nodes_of_mentions_are_words_in_their_lines(conllu):
     given = conllu(sentence("*(e1)", "", "*", "*(e2--1", "e2)", "*(e3)"), sentence("*(e4)", "*", "(e5)"))
     result = corefud_chains(given)
     assert chained(result) == ["0 e1 0-1", "0 e2 2-4", "0 e3 4-5", "0 e4 5-6", "0 e5 6-7"]
-    assert result.chains is not None and result.chains.heads is not None
-    assert result.chains.heads.tolist() == [0, 2, 4, 5, 6]
-    assert result.chains.lines.tolist() == [2, 5, 7, 9, 11]
+    assert result.marks["mentions"].arguments["head"].tolist() == [0, 2, 4, 5, 6]
+    assert result.marks["mentions"].lines.tolist() == [2, 5, 7, 9, 11]
     assert result.forms.strings() == ["∅", "w1", "∅", "w2", "∅", "∅", "w1"]
     assert result.starts.tolist() == [0, 5, 7]
-    nodes = result.layer(EmptyNodes)
-    assert nodes is not None
-    assert list(zip(*(column.tolist() for column in (nodes.word, nodes.start, nodes.number)), strict=True)) == [
+    columns = (node_words(result), *nodes_of(result).arguments.values())
+    assert list(zip(*(column.tolist() for column in columns), strict=True)) == [
         (0, 1, 1),
         (2, 0, 2),
         (4, 0, 1),
@@ -197,9 +189,8 @@ def test_a_sentence_of_empty_nodes_alone_is_valid(file):
     text = FIELDS + alone + sentence("*(e2)", "(e1)") + alone
     result = corefud_chains(read(file("a.conllu", text), columns=["MISC"]))
     assert chained(result) == ["0 e1 0-1", "0 e2 1-2", "0 e1 2-3", "0 e1 3-4"]
-    nodes = result.layer(EmptyNodes)
-    assert nodes is not None
-    assert (nodes.start.tolist(), nodes.number.tolist()) == ([1, 2, 1], [1, 1, 1])
+    start, number = nodes_of(result).arguments.values()
+    assert (start.tolist(), number.tolist()) == ([1, 2, 1], [1, 1, 1])
 
 
 def test_nodes_out_of_their_order_are_refused(file):
@@ -226,8 +217,8 @@ def test_mentions_of_empty_nodes_alone_can_be_left_out(conllu):
     given = conllu(sentence("*(e1)", "(e2)", "*(e2--1(e1--2", "*e1)", "e2)", "*(e3)"), sentence("(e1)"))
     result = corefud_chains(given, zeros="drop")
     assert chained(result) == ["0 e2 0-1", "0 e2 1-2", "0 e1 2-3"]
-    assert result.chains is not None and result.chains.names == ("e2", "e1")
-    assert result.chains.heads is not None and result.chains.heads.tolist() == [0, 1, 2]
+    assert result.marks["mentions"].columns["chain"].vocabulary == ("e2", "e1")
+    assert result.marks["mentions"].arguments["head"].tolist() == [0, 1, 2]
     assert result.notes == (
         "Mentions of empty nodes alone that were left out: 3.",
         "Mentions that begin or end on an empty node, taken without it: 1.",
@@ -240,8 +231,7 @@ def test_a_head_lost_with_its_node_is_the_highest_word_left(file):
     rows = [row.format("\t_" * 4) + "\n" for row in (*cells, "3\tran{}\t0\troot\t_\t_")]
     given = read(file("a.conllu", FIELDS + "".join(rows)), columns=["MISC", "HEAD"])
     result = corefud_chains(given, zeros="drop")
-    assert result.chains is not None and result.chains.heads is not None
-    assert (chained(result), result.chains.heads.tolist()) == (["0 e1 0-2"], [1])
+    assert (chained(result), result.marks["mentions"].arguments["head"].tolist()) == (["0 e1 0-2"], [1])
 
 
 def test_heads_are_counted_over_empty_nodes_too(conllu):
@@ -251,8 +241,7 @@ def test_heads_are_counted_over_empty_nodes_too(conllu):
         ("drop", ["0 e1 0-2", "0 e2 2-4"], [1, 2]),
     ):
         result = corefud_chains(given, zeros=zeros)
-        assert result.chains is not None and result.chains.heads is not None
-        assert (chained(result), result.chains.heads.tolist()) == (spans, heads)
+        assert (chained(result), result.marks["mentions"].arguments["head"].tolist()) == (spans, heads)
 
 
 def test_empty_nodes_outside_of_mentions_are_no_words(conllu):
@@ -270,8 +259,7 @@ def test_parts_with_different_heads_are_refused_with_both_lines(conllu):
 
 def test_types_of_entities_are_kept(conllu):
     result = corefud_chains(conllu(sentence("(e2-place)", "(e1-person-2", "e1)", "(e3)")))
-    assert result.chains is not None and result.chains.types is not None
-    assert result.chains.types.strings() == ["place", "person", ""]
+    assert result.marks["mentions"].labels.strings() == ["place", "person", ""]
 
 
 def test_empty_nodes_read_as_words_are_words(file):
@@ -331,9 +319,8 @@ def test_fields_that_are_not_declared_are_refused(conllu):
 
 def test_the_chains_are_those_of_the_same_texts_in_other_formats():
     one, other = corefud_chains(read(str(FORMATS / "corefud.conllu"))), read(str(FORMATS / "with-bar.conll"))
-    assert one.chains is not None and other.chains is not None
-    for field in ("document", "begin", "end", "chain"):
-        assert np.array_equal(getattr(one.chains, field), getattr(other.chains, field))
+    for field in ("unit", "begin", "end", "group"):
+        assert np.array_equal(getattr(one.marks["mentions"], field), getattr(other.marks["mentions"], field))
     assert one.forms.strings() == other.forms.strings()
     assert one.document_ids == other.document_ids
     assert one.columns["XPOS"].strings() == other.columns["XPOS"].strings()
@@ -341,11 +328,12 @@ def test_the_chains_are_those_of_the_same_texts_in_other_formats():
 
 def test_the_mentions_of_a_real_corpus_are_those_read_as_spans(shared_data):
     given = read(str(shared_data("gum-const-dep") / "dep"), columns=["MISC"])
-    chains, spans = corefud_chains(given, zeros="drop").chains, entity_spans(given).spans
-    assert chains is not None and spans is not None and given.document_starts is not None
-    firsts = given.starts[given.document_starts[:-1]][chains.document]
+    chains, spans = corefud_chains(given, zeros="drop").marks["mentions"], entity_spans(given).spans
+    assert spans is not None and given.document_starts is not None
+    firsts = given.starts[given.document_starts[:-1]][chains.unit]
     places = sorted(zip((firsts + chains.begin).tolist(), (firsts + chains.end).tolist(), strict=True))
     words = given.starts[spans.unit]
     assert places == sorted(zip((words + spans.begin).tolist(), (words + spans.end).tolist(), strict=True))
     assert len(places) > 10_000
-    assert len(chains.names) == len(set(zip(chains.document.tolist(), chains.chain.tolist(), strict=True)))
+    chain = chains.columns["chain"]
+    assert len(chain.vocabulary) == len(set(zip(chains.unit.tolist(), chain.codes.tolist(), strict=True)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assay.formats import read
-from assay.formats.emptynodes import EmptyNodes, on_one_line, words_only
+from assay.formats.emptynodes import node_words, on_one_line, words_only
 from assay.formats.entities import corefud_chains
 from unit.samples import chained
 
@@ -23,9 +23,7 @@ def corpus(file, name, *sentences):
 
 
 def nodes_of(given):
-    nodes = given.layer(EmptyNodes)
-    assert nodes is not None
-    return nodes.word.tolist()
+    return node_words(given).tolist()
 
 
 def test_files_without_nodes_stay_as_they_are(file):
@@ -43,8 +41,7 @@ def test_all_files_get_the_nodes_of_all(file):
     # The first mention of a lies over the node 1.10 of b, which is no part of it.
     assert chained(a) == ["0 e1 0-2,3-4", "0 e2 4-5", "0 e2 5-6", "0 e1 6-7"]
     assert chained(b) == ["0 e1 2-3", "0 e3 3-4", "0 e1 5-6", "0 e2 7-8"]
-    assert a.chains is not None and a.chains.heads is not None
-    assert a.chains.heads.tolist() == [0, 4, 5, 6]
+    assert a.marks["mentions"].arguments["head"].tolist() == [0, 4, 5, 6]
     assert (nodes_of(a), nodes_of(b)) == ([1, 4, 5], [2, 5, 7])
     assert words_only(a).tolist() == [0, 2, 3, 6, 7, 8]
 

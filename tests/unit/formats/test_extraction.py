@@ -46,7 +46,7 @@ def documents(file):
 
 def test_mentions_and_relations_count_words_over_the_document(documents):
     corpus = read(documents(DYGIE))
-    assert (corpus.format, corpus.sentences, corpus.by_id, corpus.chains) == ("dygie", 2, True, None)
+    assert (corpus.format, corpus.sentences, corpus.by_id, "mentions" in corpus.marks) == ("dygie", 2, True, False)
     assert placed(corpus) == [ANN, ROME]
     assert related(corpus) == [("saw", SHE, ROME), ("left", ANN, ROME)]
     assert corpus.notes == ("Arguments of relations that are not among the spans: 1.",)
@@ -98,8 +98,8 @@ def test_an_argument_that_may_be_two_spans_is_the_first_and_counted(documents):
 def test_chains_are_read_too(documents):
     clusters = [[[0, 1], [3, 3]]]
     corpus = read(documents({**DYGIE, "clusters": clusters}))
-    assert (corpus.chains.begin.tolist(), corpus.chains.end.tolist()) == ([0, 3], [2, 4])
-    assert read(documents({**DYGIE, "clusters": clusters}), input_format="clusters").chains is not None
+    assert (corpus.marks["mentions"].begin.tolist(), corpus.marks["mentions"].end.tolist()) == ([0, 3], [2, 4])
+    assert "mentions" in read(documents({**DYGIE, "clusters": clusters}), input_format="clusters").marks
     plain = {key: value for key, value in DYGIE.items() if key in ("doc_key", "sentences")}
     assert Input(documents({**plain, "clusters": clusters})).plan.format == "clusters"
     late = documents({**DYGIE, "doc_key": "d0"}, {**DYGIE, "clusters": clusters})

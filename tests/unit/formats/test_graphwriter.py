@@ -318,16 +318,16 @@ def test_stretches_that_tags_or_brackets_cannot_say(file):
 
 def test_a_column_is_no_choice_and_other_targets_take_no_parameters(file):
     from assay.formats import Input
-    from assay.formats.write import convert
+    from assay.formats.write import convert_file
 
     item = Input(file("a.sdp", SDP))
-    assert refusal(convert, item, "mrp", "tag") == (
+    assert refusal(convert_file, item, "mrp", "tag") == (
         "--column tag: mrp has a place for each column and no choice. Leave it out."
     )
-    assert refusal(convert, Input("a.sdp"), "tsv(word=2)", None) == (
+    assert refusal(convert_file, Input("a.sdp"), "tsv(word=2)", None) == (
         "format tsv takes no parameters here, so not 'word' either."
     )
-    assert refusal(convert, Input("a.sdp"), "sdpp", None) == "there is no format 'sdpp'. Did you mean sdp?"
+    assert refusal(convert_file, Input("a.sdp"), "sdpp", None) == "there is no format 'sdpp'. Did you mean sdp?"
 
 
 # --- the cases and the data of the scorers ---

@@ -49,7 +49,7 @@ def test_documents_sentences_and_clusters_are_read(corpus):
     assert given.document_ids == ("(d); part 000", "(e); part 000")
     assert given.by_id
     assert chained(given) == ["0 0 0-1", "0 0 2-3", "0 1 2-4", "0 1 4-5", "1 0 5-6"]
-    assert given.chains is not None and given.chains.lines.tolist() == [1, 1, 1, 1, 3]
+    assert given.marks["mentions"].lines.tolist() == [1, 1, 1, 1, 3]
 
 
 def test_the_last_word_belongs_to_a_mention_unless_said_otherwise(corpus):

@@ -32,7 +32,7 @@ def test_a_line_is_a_document_and_tags_are_brackets(file):
     assert corpus.format == "text2text"
     assert corpus.forms.strings() == ["Ann", "saw", "the", "old", "dog", ".", "It", "ran", "Bob", "left"]
     assert chained(corpus) == ["0 e1 0-1", "0 e2 2-5", "0 e2 6-7", "1 e1 0-1"]
-    assert corpus.chains is not None and corpus.chains.lines.tolist() == [1, 1, 1, 2]
+    assert corpus.marks["mentions"].lines.tolist() == [1, 1, 1, 2]
     assert not corpus.by_id
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assay.formats import Input, read, schemes
-from assay.formats.write import convert, rewrite
+from assay.formats.write import convert_file, rewrite
 from unit.samples import conllu, placed, refusal, row, tagged, tsv
 
 RICH = (
@@ -22,7 +22,7 @@ RICH = (
 
 
 def converted(name, target, column=None, **options):
-    texts, losses = convert(Input(name, wanted=[column] if column else [], **options), target, column)
+    texts, losses = convert_file(Input(name, wanted=[column] if column else [], **options), target, column)
     return texts[""], losses
 
 
@@ -137,7 +137,7 @@ def rewritten(name, target=None, column=None, **options):
 
 
 def spans_in(name, scheme, columns=("3",)):
-    return placed(schemes.spans_of(read(name), columns, scheme)[0])
+    return placed(schemes.spans_from_tags(read(name), columns, scheme)[0])
 
 
 @pytest.mark.parametrize("scheme", FLAT)
@@ -206,6 +206,6 @@ def test_tags_in_misc_stay_there_or_become_a_column(file):
 
 def test_a_file_without_words_that_have_labels_is_refused(file):
     name = file("a.jsonl", '{"text": "Ann saw Bob", "spans": [{"start": 0, "end": 3, "label": "PER"}]}\n')
-    assert refusal(convert, Input(name), "conllu", None) == (
+    assert refusal(convert_file, Input(name), "conllu", None) == (
         "a.jsonl: has no words with labels, which conllu consists of. Convert a file with tags."
     )

@@ -11,7 +11,7 @@ import pytest
 
 from assay.formats import Input, read
 from assay.formats.relations import candidate_scores, links_in
-from assay.formats.write import convert
+from assay.formats.write import convert_file
 from cases import each
 from commands import call
 from fuzz.seeds import DYGIE as CHAINED
@@ -58,7 +58,7 @@ def sources(file):
 
 def converted(name: str, target: str, **options: str) -> tuple[str, list[str]]:
     """The name under which the file is written, and what is said."""
-    texts, losses = convert(Input(name, **options), target, None)
+    texts, losses = convert_file(Input(name, **options), target, None)
     if "" in texts:
         Path("out").write_text(texts[""], "utf-8")
         return "out", losses
@@ -72,9 +72,9 @@ def converted(name: str, target: str, **options: str) -> tuple[str, list[str]]:
 
 def content(corpus):
     """All that is to stay as it was, relations in any order."""
-    chains = corpus.chains
+    chains = corpus.marks.get("mentions")
     scores = str(candidate_scores(links_in(corpus)[1]).tolist())
-    mentions = None if chains is None else [chains.document.tolist(), chains.begin.tolist(), chains.chain.tolist()]
+    mentions = None if chains is None else [chains.unit.tolist(), chains.begin.tolist(), chains.group.tolist()]
     return placed(corpus), sorted(related(corpus)), linked(corpus), scores, mentions, corpus.texts
 
 
@@ -183,7 +183,7 @@ def test_what_cannot_be_held_is_refused(sources, file, case, message):
     for name, one in NO_FILES.items():
         documents = ({"id": given, "text": "a", "spans": []} for given in ("x", one))
         file(f"{name}.jsonl", "".join(json.dumps(document) + "\n" for document in documents))
-    assert refusal(convert, Input(case[0]), case[1], None) == message
+    assert refusal(convert_file, Input(case[0]), case[1], None) == message
 
 
 def test_nothing_is_written_where_a_file_would_be_a_folder_too(file):

@@ -14,7 +14,7 @@ from assay.engine.counts import BLOCKS, Collapsed, Counts, Tallies
 from assay.engine.measure import find
 from assay.engine.options import Options
 from assay.engine.warnings import format_warnings, remark, together
-from assay.scale.partfiles import merged, to_json
+from assay.scale.partfiles import merge_files, to_json
 from assay.scale.run import part_of
 from pieces import folders, size_for
 from unit.samples import conllu, refusal, tagged, tsv
@@ -95,7 +95,7 @@ def test_blocks_of_very_many_units_are_the_same_over_shards(tmp_path, monkeypatc
         monkeypatch.setattr(shards, "TEXT", size)
         results.append(assay.compare(*given, ["accuracy", "tag-f1"], times=100, interval="bca"))
     assert results[0].to_json() == results[1].to_json()
-    assert any("pooled" in note for note in results[0].notes)
+    assert any("blocks" in note for note in results[0].notes)
 
 
 def test_shards_with_other_tokens_make_all_be_read_by_characters(tmp_path, monkeypatch):
@@ -179,14 +179,14 @@ def test_parts_of_other_runs_missing_parts_and_damaged_ones_are_refused(tmp_path
         part = part_of("score", gold, systems, ["accuracy"], Options(times=10, seed=seed), job)
         paths.append(str(tmp_path / f"part-{len(paths)}.json"))
         Path(paths[-1]).write_text(to_json(part), "utf-8")
-    assert refusal(merged, paths[:1]) == "2 of 4 shards are missing (3, 4). Give all parts."
-    assert "not of the same run as" in refusal(merged, [paths[0], paths[2]])
-    assert "shard 1 is in" in refusal(merged, [paths[0], paths[0], paths[1]])
+    assert refusal(merge_files, paths[:1]) == "2 of 4 shards are missing (3, 4). Give all parts."
+    assert "not of the same run as" in refusal(merge_files, [paths[0], paths[2]])
+    assert "shard 1 is in" in refusal(merge_files, [paths[0], paths[0], paths[1]])
     Path(paths[0]).write_text(Path(paths[0]).read_text("utf-8").replace('"Part"', '"Prat"'), "utf-8")
-    assert refusal(merged, paths[:2]) == (
+    assert refusal(merge_files, paths[:2]) == (
         f"{paths[0]}: a damaged part: its checksum is another. Copy it again, or measure it again."
     )
-    assert "not a part" in refusal(merged, [gold + "/piece-0.conllu"])
+    assert "not a part" in refusal(merge_files, [gold + "/piece-0.conllu"])
 
 
 def test_folders_whose_files_do_not_correspond_are_refused_as_before(tmp_path, monkeypatch):
@@ -201,12 +201,13 @@ def test_a_share_is_a_stretch_of_the_shards(tmp_path, monkeypatch):
     gold, systems = folders(tmp_path, "english", "gold.conllu", ENGLISH[:1], pieces=4)
     monkeypatch.setattr(shards, "TEXT", 1)
     found = shards.shards_of(gold, systems)
-    assert [[shard.number for shard in shards.share_of(found, f"{job}/3")] for job in (1, 2, 3)] == [[0], [1], [2, 3]]
-    assert refusal(shards.share_of, found, "1/5") == (
-        "--shard 1/5: there are 4 shards only, for small files are read together. Use at most so many jobs."
+    jobs = [[shard.number for shard in shards.job_shards(found, f"{job}/3")] for job in (1, 2, 3)]
+    assert jobs == [[0], [1], [2, 3]]
+    assert refusal(shards.job_shards, found, "1/5") == (
+        "--shard 1/5: there are only 4 shards, because small files are read together. Use at most 4 jobs."
     )
-    assert refusal(shards.share_of, found, "0/2").startswith("--shard 0/2: write which of how many jobs")
-    assert refusal(shards.share_of, found, "²/3").startswith("--shard ²/3: write which of how many jobs")
+    assert refusal(shards.job_shards, found, "0/2").startswith("--shard 0/2: write which of how many jobs")
+    assert refusal(shards.job_shards, found, "²/3").startswith("--shard ²/3: write which of how many jobs")
 
 
 def test_collapsed_rows_add_up():
@@ -246,7 +247,7 @@ def test_parts_measured_with_another_content_of_a_file_are_not_of_one_run(file, 
     for number, rule in enumerate(("X\tZ\n", "Y\tZ\n"), 1):
         part = part_of("score", "gold", "sys", ["accuracy"], Options(map=file("m", rule), times=2), f"{number}/2")
         parts.append(file(f"part-{number}.json", to_json(part)))
-    assert refusal(merged, parts).startswith("part-2.json: not of the same run as part-1.json")
+    assert refusal(merge_files, parts).startswith("part-2.json: not of the same run as part-1.json")
 
 
 def test_units_without_a_value_add_no_counts_by_label() -> None:

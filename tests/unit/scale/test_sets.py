@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 
 import assay
-from assay.bayesian.table import Runs
+from assay.bayesian.table import RunTable
 from assay.engine.sets import over_sets
 from assay.experiment.tables import measurements
 from assay.render import render
@@ -237,7 +237,7 @@ def test_json_goes_there_and_back_and_every_format_shows_it(three: Results) -> N
 
 
 def test_scores_are_runs_for_the_bayesian_comparison(three: Results) -> None:
-    runs = Runs("runs.csv", "")
+    runs = RunTable("runs.csv", "")
     for row in measurements("runs.csv", render(three, "runs")):
         runs.add(row)
     assert runs.data_sets(["accuracy"]) == ["one", "three", "two"]

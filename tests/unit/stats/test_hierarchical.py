@@ -19,14 +19,14 @@ from assay.stats.bayes import (
     Priors,
     Tails,
     TooFewRunsError,
-    constant,
+    constant_regions,
+    constant_rows,
     curve,
-    decide,
+    decide_regions,
     evidence,
     fit,
     overlap,
     sensitivity,
-    settled,
     weighted_quantile,
 )
 from unit.stats.runs import MEASURED, PAIRS, SIMULATED, Rows, differences, simulated
@@ -254,8 +254,8 @@ def test_the_same_seed_gives_the_same_draws_and_another_seed_nearly_the_same_sha
 
 def test_ties_go_to_left_and_then_to_the_rope() -> None:
     third, none = np.array([1 / 3]), np.array([0.0])
-    assert decide(third, third, third)[0] == (1, 0, 0)
-    assert decide(none, third, third)[0] == (0, 1, 0)
+    assert decide_regions(third, third, third)[0] == (1, 0, 0)
+    assert decide_regions(none, third, third)[0] == (0, 1, 0)
 
 
 # --- what a fit holds ---
@@ -365,7 +365,7 @@ def test_sensitivity_and_a_rope_curve_cost_little() -> None:
 
 def test_rows_that_are_constant_but_for_rounding_are_constant() -> None:
     x = np.random.default_rng(0).uniform(0.9, 1, 50)
-    assert constant([(x + 0.01) - x, np.zeros(5), x]).tolist() == [True, True, False]
+    assert constant_rows([(x + 0.01) - x, np.zeros(5), x]).tolist() == [True, True, False]
 
 
 @pytest.mark.parametrize("runs", [7, 8])
@@ -436,8 +436,8 @@ def test_rows_without_any_variation_are_not_fitted(rows: Rows) -> None:
 
 def test_constants_are_compared_with_the_rope_which_has_its_edges() -> None:
     rows = [np.full(4, value) for value in (-0.3, -0.2, 0.0, 0.2, 0.21)]
-    assert settled(rows, 0.2) == ["left", "rope", "rope", "rope", "right"]
-    assert settled(rows, 0.0) == ["left", "left", "rope", "right", "right"]
+    assert constant_regions(rows, 0.2) == ["left", "rope", "rope", "rope", "right"]
+    assert constant_regions(rows, 0.0) == ["left", "left", "rope", "right", "right"]
 
 
 def test_fewer_than_three_runs_are_too_few() -> None:

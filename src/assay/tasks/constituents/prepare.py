@@ -35,11 +35,6 @@ _OF_CONSTITUENTS = ("span-length", "nesting", "gaps")
 _TREES = "brackets, discbracket, export, tigerxml"
 
 
-def shows_trees(gold: Input | Corpus) -> bool:
-    """True where what is compared are trees, unless something else is asked for."""
-    return gold.trees is not None if isinstance(gold, Corpus) else gold.plan.trees
-
-
 def prepare_constituents(
     inputs: Sequence[Input | Corpus], named: Sequence[str], measures: Sequence[Measure], options: Options
 ) -> Run:
@@ -146,7 +141,7 @@ def _read(item: Input | Corpus, options: Options) -> Corpus:
         if item.trees is None or TAG not in item.columns:
             raise InputError(f"{item.name}: holds no trees with tags. Formats that have them: {_TREES}.")
         return item
-    if not item.plan.trees:
+    if "constituents" not in item.plan.layers:
         raise InputError(f"{item.path}: holds no trees ({item.plan.format}). Formats that have them: {_TREES}.")
     columns = [name for name in (TAG, EDGE) if name in item.plan.labels]
     return item.read(columns, tolerant=options.on_mismatch == "skip")

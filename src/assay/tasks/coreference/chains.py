@@ -1,31 +1,38 @@
-"""Coreference chains: the metrics that come from one table of chains, and ARCS, which judges each mention."""
+"""Chain metrics from one table of chains, errors in chains, and ARCS, which judges each mention."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import field
-from functools import wraps
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
 
-from assay.arrays import NONE, Array, Bools, Floats, Ints, numbers_of_runs, ratio
+from assay.arrays import NONE, Array, Bools, Floats, Ints, ratio
+from assay.corpus import Marks
 from assay.engine.items import ONE
-from assay.engine.matching import components, max_weight_matching, max_weight_matching_sparse, run_starts
+from assay.engine.matching import (
+    Matches,
+    components,
+    max_weight_matching,
+    max_weight_matching_sparse,
+    one_to_one,
+    run_starts,
+)
 from assay.engine.measure import F1, ByFields, Ratio
 from assay.records import dataclass
 
 SMALL = 1 << 8
-"""Among so many pairs the best choice is made in whole numbers; for more of them a solver is loaded."""
+"""Up to this number of pairs the best choice is made in whole numbers; for more of them a solver is loaded."""
 SCALE = 1 << 50
 """A weight of 1, in whole numbers."""
 MATCHED = ("right", "gold", "system")
-"""Fields of mentions, MUC and CEAFm: what both sides have, what the key has, what the response has."""
+"""Fields of mentions, MUC and CEAFm: what both sides have, what gold has, what the system has."""
 FRACTIONS = ("rnum", "rden", "pnum", "pden")
 """Fields of B³, CEAFe and LEA: numerators in units of 1/ONE, denominators in mentions (CEAFe: chains)."""
 LINKS = ("coreferent", "gold-coreferent", "system-coreferent", "apart", "gold-apart", "system-apart")
-"""Fields of BLANC: pairs of mentions in one chain, then in two chains; on both sides, in the key, in the response."""
+"""Fields of BLANC: pairs of mentions in one chain, then in two chains; on both sides, in gold, in the system."""
 CONLL = tuple(
     f"{metric}-{field}"
     for metric, fields in (("muc", MATCHED), ("b-cubed", FRACTIONS), ("ceaf-e", FRACTIONS))
@@ -33,8 +40,8 @@ CONLL = tuple(
 )
 """Fields of the CoNLL score: those of its three metrics."""
 CLASSES = ("tp", "wl", "fn", "fp", "tn", "out")
-"""ARCS: resolved rightly, wrongly, not at all; resolved but without antecedent in the key; neither; and left out: the
-key has antecedents, but none that is nominal."""
+"""ARCS: resolved rightly, wrongly, not at all; resolved but without antecedent in gold; neither; and left out, since
+gold has antecedents, but none that is nominal."""
 ERRORS = ("span", "merged", "split", "missing-entity", "missing-mention", "extra-entity", "extra-mention")
 """Mentions with a wrong span; parts of other entities in a chain, and chains that an entity is cut into, beyond the
 first; chains that one side has alone, and mentions that one side has alone in a chain that both have."""
@@ -44,108 +51,172 @@ first; chains that one side has alone, and mentions that one side has alone in a
 
 
 @dataclass(frozen=True, eq=False)
-class Mentions:
-    """One side's mentions; each span at most once (repeated ones were dealt with before)."""
-
-    document: Ints
-    place: Ints
-    """A number that stands for the span in the whole corpus, the same on both sides; never negative."""
-    chain: Ints
-    """The chain, numbered over all documents; every chain is within one document."""
-    order: Ints
-    """The rank by first and last word in the document: antecedents are of the same chain and of lower order."""
-
-    def __len__(self) -> int:
-        return len(self.place)
-
-
-Matched = tuple[Ints, Ints]
-"""Pairs of mentions that are matched, one to one, by their indices in the key and in the response."""
-
-
-@dataclass(frozen=True, eq=False)
-class Table:
-    """The chains of both sides and one cell for each two that share mentions: all that the chain metrics need."""
+class ChainTable:
+    """Chains of gold and of a system, and a cell for each two that share mentions: all that chain metrics need."""
 
     documents: int
-    key_document: Ints
-    """The document of each key chain …"""
-    key_size: Ints
+    gold_document: Ints
+    """The document of each of gold's chains …"""
+    gold_size: Ints
     """… and the number of its mentions."""
-    response_document: Ints
-    response_size: Ints
-    key_chain: Ints
-    """The key chain of each cell."""
-    response_chain: Ints
-    """The response chain of each cell."""
+    system_document: Ints
+    system_size: Ints
+    gold_chain: Ints
+    """Gold's chain of each cell."""
+    system_chain: Ints
+    """The system's chain of each cell."""
     shared: Ints
     """The number of mentions that the two have in common; never 0."""
-    kept: dict[str, Ints] = field(default_factory=dict)
-    """The counts of metrics, for those that are made of others."""
+
+    @classmethod
+    def of(cls, gold: Marks, system: Marks, documents: int, matched: tuple[Ints, Ints] | None = None) -> ChainTable:
+        """The table of mentions that are matched one to one; by default those with the same span."""
+        documents_of, sizes, chains = [], [], []
+        for mentions in (gold, system):
+            _, chain, size = np.unique(chain_of(mentions), return_inverse=True, return_counts=True)
+            document = np.zeros(len(size), dtype=np.int64)
+            document[chain] = mentions.unit
+            documents_of.append(document)
+            sizes.append(size)
+            chains.append(chain)
+        in_gold, in_system = same_spans(gold, system) if matched is None else matched
+        width = max(len(sizes[1]), 1)
+        cells, shared = np.unique(chains[0][in_gold] * width + chains[1][in_system], return_counts=True)
+        sides = documents_of[0], sizes[0], documents_of[1], sizes[1]
+        return cls(documents, *sides, cells // width, cells % width, shared)
 
     @property
     def document(self) -> Ints:
         """The document of each cell."""
-        return self.key_document[self.key_chain]
+        return self.gold_document[self.gold_chain]
 
     @property
     def sizes(self) -> tuple[Ints, Ints]:
-        """The sizes of each cell's key chain and response chain."""
-        return self.key_size[self.key_chain], self.response_size[self.response_chain]
+        """Sizes of gold's chain and of the system's chain of each cell."""
+        return self.gold_size[self.gold_chain], self.system_size[self.system_chain]
 
-    def swapped(self) -> Table:
-        """The table with key and response exchanged."""
-        sides = (self.response_document, self.response_size, self.key_document, self.key_size)
-        return Table(self.documents, *sides, self.response_chain, self.key_chain, self.shared)
+    def swapped(self) -> ChainTable:
+        """The table with gold and system exchanged."""
+        sides = (self.system_document, self.system_size, self.gold_document, self.gold_size)
+        return ChainTable(self.documents, *sides, self.system_chain, self.gold_chain, self.shared)
 
-    def shares_of_mentions(self) -> Floats:
-        """For each cell the shares of its key chain that its mentions have in it, added up: B³'s recall."""
+    def mention_shares(self) -> Floats:
+        """For each cell the shares of gold's chain that its mentions have in it, added up: recall of B³."""
         return np.asarray(self.shared * self.shared / self.sizes[0])
 
     def resolved_links(self) -> Floats:
-        """For each cell the share of its key chain's links that it holds, times the chain's size: LEA's recall."""
+        """For each cell its share of the links of gold's chain, times the chain's size: recall of LEA."""
         size, other = self.sizes
         links = self.shared * (self.shared - 1) / np.maximum(size - 1, 1)
         return np.where(size == 1, other == 1, links)
 
     def sum_cells(self, values: Array) -> Ints:
-        """A number of each cell added up by document."""
+        """Sums of a number of each cell by document."""
         return _sum_by(values, self.document, self.documents)
 
     def sum_chains(self, number: Callable[[Ints], Array]) -> list[Ints]:
-        """A number of each size of chains added up by document: the key's, the response's."""
-        sides = ((self.key_size, self.key_document), (self.response_size, self.response_document))
+        """Sums of a number of each size of chains by document: gold's, the system's."""
+        sides = ((self.gold_size, self.gold_document), (self.system_size, self.system_document))
         return [_sum_by(number(size), document, self.documents) for size, document in sides]
 
+    # What each metric counts: documents × fields in whole numbers, which add up over documents. The CoNLL score is
+    # made of three others, which are therefore computed once.
 
-def table(key: Mentions, response: Mentions, documents: int, matched: Matched | None = None) -> Table:
-    """The table of two sides, of mentions that are matched; where that is not given, those of the same place."""
-    documents_of, sizes, chains = [], [], []
-    for mentions in (key, response):
-        _, chain, size = np.unique(mentions.chain, return_inverse=True, return_counts=True)
-        document = np.zeros(len(size), dtype=np.int64)
-        document[chain] = mentions.document
-        documents_of.append(document)
-        sizes.append(size)
-        chains.append(chain)
-    in_key, in_response = same_places(key, response) if matched is None else matched
-    width = max(len(sizes[1]), 1)
-    cells, shared = np.unique(chains[0][in_key] * width + chains[1][in_response], return_counts=True)
-    return Table(
-        documents, documents_of[0], sizes[0], documents_of[1], sizes[1], cells // width, cells % width, shared
-    )
+    def mentions(self) -> Ints:
+        """Mentions found. Fields: MATCHED, in mentions."""
+        return np.stack([self.sum_cells(self.shared), *self.sum_chains(np.asarray)], axis=1)
+
+    @cached_property
+    def muc(self) -> Ints:
+        """MUC: the links that chains need to be connected. Fields: MATCHED, in links."""
+        return np.stack([self.sum_cells(self.shared - 1), *self.sum_chains(lambda size: size - 1)], axis=1)
+
+    def ceaf_m(self) -> Ints:
+        """CEAFm: mentions shared under the best one-to-one alignment of chains. Fields: MATCHED, in mentions."""
+        aligned = best_alignment(self.gold_chain, self.system_chain, self.shared.astype(np.float64))
+        right = _sum_by(self.shared[aligned], self.document[aligned], self.documents)
+        return np.stack([right, *self.sum_chains(np.asarray)], axis=1)
+
+    @cached_property
+    def ceaf_e(self) -> Ints:
+        """CEAFe: similarity of chains under the best one-to-one alignment. Fields: FRACTIONS, over chains."""
+        similarity = 2 * self.shared / sum(self.sizes)
+        aligned = best_alignment(self.gold_chain, self.system_chain, similarity)
+        total = sum_fractions(similarity[aligned], self.document[aligned], self.documents)
+        in_gold, in_system = self.sum_chains(np.ones_like)
+        return np.stack([total, in_gold, total, in_system], axis=1)
+
+    @cached_property
+    def b_cubed(self) -> Ints:
+        """B³: the share of each mention's chain that it is rightly with. Fields: FRACTIONS, over mentions."""
+        return self._both_ways(ChainTable.mention_shares)
+
+    def lea(self) -> Ints:
+        """LEA: the resolved share of each chain's links, weighted by its size. Fields: FRACTIONS, over mentions.
+
+        A singleton is its own link, resolved if it is a singleton on the other side too.
+        """
+        return self._both_ways(ChainTable.resolved_links)
+
+    def _both_ways(self, credit: Callable[[ChainTable], Floats]) -> Ints:
+        """Counts of a metric whose precision is its recall with the sides exchanged."""
+        recall, precision = (
+            sum_fractions(credit(side), self.document, self.documents) for side in (self, self.swapped())
+        )
+        in_gold, in_system = self.sum_chains(np.asarray)
+        return np.stack([recall, in_gold, precision, in_system], axis=1)
+
+    def blanc(self) -> Ints:
+        """BLANC: pairs of mentions that are in one chain, and that are in two. Fields: LINKS."""
+        found, in_gold, in_system = self.mentions().T
+        both_found = _pairs(found) + (together := self.sum_cells(_pairs(self.shared)))
+        for side in (self, self.swapped()):
+            # Pairs of one side's chains of which both mentions are on the other side.
+            numbers = _sum_by(side.shared, side.gold_chain, len(side.gold_size))
+            both_found -= _sum_by(_pairs(numbers), side.gold_document, side.documents)
+        of_gold, of_system = self.sum_chains(_pairs)
+        apart = both_found, _pairs(in_gold) - of_gold, _pairs(in_system) - of_system
+        return np.stack([together, of_gold, of_system, *apart], axis=1)
+
+    def conll(self) -> Ints:
+        """The CoNLL score (MELA): what MUC, B³ and CEAFe count. Fields: CONLL."""
+        return np.hstack([self.muc, self.b_cubed, self.ceaf_e])
+
+    def errors(self, wrong_spans: Ints) -> Ints:
+        """Documents × ERRORS, after Kummerfeld and Klein 2013.
+
+        `wrong_spans` are the documents of mentions that are matched although their spans differ. They count like any
+        other mention; what is not shared is missing or extra, what is shared split or merged.
+        """
+        numbers = []
+        for side in (self, self.swapped()):
+            # Parts of gold's chains beyond the first, chains not found, and mentions missing in other chains.
+            parts = np.bincount(side.gold_chain, minlength=len(side.gold_size))
+            there = _sum_by(side.shared, side.gold_chain, len(side.gold_size))
+            columns = (np.maximum(parts - 1, 0), there == 0, np.where(there > 0, side.gold_size - there, 0))
+            numbers.append([_sum_by(column, side.gold_document, self.documents) for column in columns])
+        (split, missing, absent), (merged, extra, invented) = numbers
+        spans = np.bincount(wrong_spans, minlength=self.documents)
+        return np.stack([spans, merged, split, missing, absent, extra, invented], axis=1).astype(np.int64)
 
 
-def linked(chain: Ints) -> Bools:
+def same_spans(gold: Marks, system: Marks) -> tuple[Ints, Ints]:
+    """The mentions of gold and of the system with the same span; no side has a span twice."""
+    partner = one_to_one(gold.arguments["span"], system.arguments["span"])
+    matched = np.flatnonzero(partner != NONE)
+    return matched, partner[matched]
+
+
+def chain_of(mentions: Marks) -> Ints:
+    """The number of each mention's chain; every chain is within one document."""
+    assert mentions.group is not None
+    return mentions.group
+
+
+def linked(mentions: Marks) -> Bools:
     """Mask of the mentions in chains of two or more."""
-    _, number, size = np.unique(chain, return_inverse=True, return_counts=True)
+    _, number, size = np.unique(chain_of(mentions), return_inverse=True, return_counts=True)
     return np.asarray(size[number] > 1)
-
-
-def same_places(key: Mentions, response: Mentions) -> Matched:
-    """The mentions that both sides have at the same place."""
-    _, in_key, in_response = np.intersect1d(key.place, response.place, assume_unique=True, return_indices=True)
-    return in_key, in_response
 
 
 def _sum_by(values: Array, group: Ints, groups: int) -> Ints:
@@ -154,113 +225,16 @@ def _sum_by(values: Array, group: Ints, groups: int) -> Ints:
 
 
 def _pairs(size: Ints) -> Ints:
-    """The number of pairs that can be made of so many mentions."""
+    """The number of pairs of `size` mentions."""
     return size * (size - 1) // 2
 
 
-def in_order(*columns: Ints) -> Ints:
-    """The indices that sort by the first column, then by the second and so on; no two rows are alike."""
-    key: Ints = np.zeros(len(columns[0]), dtype=np.int64)
-    room = 1
-    for column in columns:
-        low, high = (int(column.min()), int(column.max())) if len(column) else (0, 0)
-        room *= high - low + 1
-        if room >= 1 << 62:
-            return np.lexsort(columns[::-1])
-        key = key * (high - low + 1) + (column - low)
-    # Sorting one number per row is several times faster than sorting by each column in turn.
-    return np.argsort(key)
-
-
-# --- what the metrics count: documents × fields in whole numbers, which add up over documents ---
-
-
-def _once(count: Callable[[Table], Ints]) -> Callable[[Table], Ints]:
-    """A metric that other metrics ask for too: what it counts in a table is kept there."""
-
-    @wraps(count)
-    def counted(t: Table) -> Ints:
-        if count.__name__ not in t.kept:
-            t.kept[count.__name__] = count(t)
-        return t.kept[count.__name__]
-
-    return counted
-
-
-def mentions(t: Table) -> Ints:
-    """Mentions found. Fields: MATCHED, in mentions."""
-    return np.stack([t.sum_cells(t.shared), *t.sum_chains(np.asarray)], axis=1)
-
-
-@_once
-def muc(t: Table) -> Ints:
-    """MUC: the links that chains need to hold together. Fields: MATCHED, in links."""
-    return np.stack([t.sum_cells(t.shared - 1), *t.sum_chains(lambda size: size - 1)], axis=1)
-
-
-def ceaf_m(t: Table) -> Ints:
-    """CEAFm: mentions shared under the best one-to-one alignment of chains. Fields: MATCHED, in mentions."""
-    aligned = best_alignment(t.key_chain, t.response_chain, t.shared.astype(np.float64))
-    right = _sum_by(t.shared[aligned], t.document[aligned], t.documents)
-    return np.stack([right, *t.sum_chains(np.asarray)], axis=1)
-
-
-@_once
-def ceaf_e(t: Table) -> Ints:
-    """CEAFe: similarity of chains under the best one-to-one alignment. Fields: FRACTIONS, over chains."""
-    similarity = 2 * t.shared / sum(t.sizes)
-    aligned = best_alignment(t.key_chain, t.response_chain, similarity)
-    total = sum_fractions(similarity[aligned], t.document[aligned], t.documents)
-    in_key, in_response = t.sum_chains(np.ones_like)
-    return np.stack([total, in_key, total, in_response], axis=1)
-
-
-@_once
-def b_cubed(t: Table) -> Ints:
-    """B³: each mention's share of its chain that the other side's chain has too. Fields: FRACTIONS, over mentions."""
-    return _both_ways(t, Table.shares_of_mentions)
-
-
-def lea(t: Table) -> Ints:
-    """LEA: the resolved share of each chain's links, weighted by its size. Fields: FRACTIONS, over mentions.
-
-    A singleton is its own link, resolved where it is a singleton on the other side too.
-    """
-
-    return _both_ways(t, Table.resolved_links)
-
-
-def blanc(t: Table) -> Ints:
-    """BLANC: pairs of mentions that are in one chain, and that are in two. Fields: LINKS."""
-    found, in_key, in_response = mentions(t).T
-    both_found = _pairs(found) + (together := t.sum_cells(_pairs(t.shared)))
-    for side in (t, t.swapped()):
-        # Pairs of one side's chains of which both mentions are on the other side.
-        numbers = _sum_by(side.shared, side.key_chain, len(side.key_size))
-        both_found -= _sum_by(_pairs(numbers), side.key_document, side.documents)
-    of_key, of_response = t.sum_chains(_pairs)
-    apart = both_found, _pairs(in_key) - of_key, _pairs(in_response) - of_response
-    return np.stack([together, of_key, of_response, *apart], axis=1)
-
-
-def conll(t: Table) -> Ints:
-    """The CoNLL score (MELA): what MUC, B³ and CEAFe count. Fields: CONLL."""
-    return np.hstack([muc(t), b_cubed(t), ceaf_e(t)])
-
-
-def _both_ways(t: Table, credit: Callable[[Table], Floats]) -> Ints:
-    """A metric whose precision is its recall with the sides exchanged."""
-    recall, precision = (sum_fractions(credit(side), t.document, t.documents) for side in (t, t.swapped()))
-    in_key, in_response = t.sum_chains(np.asarray)
-    return np.stack([recall, in_key, precision, in_response], axis=1)
-
-
 def sum_fractions(values: Floats, document: Ints, documents: int) -> Ints:
-    """The exact sum of each document's values, in units of 1/ONE: the same in whatever order they come."""
+    """The exact sum of each document's values, in units of 1/ONE: independent of their order."""
     order = np.argsort(document)
-    listed = values[order].tolist()
+    ordered = values[order].tolist()
     bounds = np.searchsorted(document[order], np.arange(documents + 1)).tolist()
-    sums = [math.fsum(listed[begin:end]) for begin, end in pairwise(bounds)]
+    sums = [math.fsum(ordered[begin:end]) for begin, end in pairwise(bounds)]
     return np.asarray(np.rint(np.array(sums) * ONE), dtype=np.int64)
 
 
@@ -271,27 +245,27 @@ Score = Callable[[Sums], Floats]
 
 
 @dataclass(frozen=True)
-class Metric:
-    """A chain metric: what it counts in each document, in which fields, and its scores."""
+class ChainMetric:
+    """What a chain metric counts in each document, in which fields, and its scores."""
 
-    count: Callable[[Table], Ints]
+    count: Callable[[ChainTable], Ints]
     fields: tuple[str, ...]
     scores: Mapping[str, Score]
     main: str = "f1"
 
 
-def _harmonic(scores: Mapping[str, Score], sums: Sums, key: str, response: str) -> Floats:
+def _harmonic(scores: Mapping[str, Score], sums: Sums, gold: str, system: str) -> Floats:
     """The harmonic mean of two scores; with one side empty it is 0, with both it is undefined."""
     recall, precision = (np.nan_to_num(scores[name](sums)) for name in ("recall", "precision"))
     return np.where(
-        sums[key] + sums[response] == 0, np.nan, np.nan_to_num(ratio(2 * recall * precision, recall + precision))
+        sums[gold] + sums[system] == 0, np.nan, np.nan_to_num(ratio(2 * recall * precision, recall + precision))
     )
 
 
 def _blanc(*sides: str) -> Score:
-    """One of BLANC's scores: of the links of the sides named, those on both sides, as a mean over the two classes.
+    """A score of BLANC: the share of the links of these sides that both have, as a mean over the two classes.
 
-    A class that the key does not have is left out; one that only the key has counts 0.
+    A class that gold does not have is left out; one that only gold has counts 0.
     """
 
     def score(sums: Sums) -> Floats:
@@ -333,15 +307,15 @@ _FRACTIONS: Mapping[str, Score] = {
 }
 _BLANC = {"f1": _blanc("gold", "system"), "precision": _blanc("system"), "recall": _blanc("gold")}
 
-METRICS: Mapping[str, Metric] = {
-    "mentions": Metric(mentions, MATCHED, _MATCHED),
-    "muc": Metric(muc, MATCHED, _MATCHED),
-    "b-cubed": Metric(b_cubed, FRACTIONS, _FRACTIONS),
-    "ceaf-m": Metric(ceaf_m, MATCHED, _MATCHED),
-    "ceaf-e": Metric(ceaf_e, FRACTIONS, _FRACTIONS),
-    "blanc": Metric(blanc, LINKS, _BLANC),
-    "lea": Metric(lea, FRACTIONS, _FRACTIONS),
-    "conll": Metric(conll, CONLL, {"value": mela}, main="value"),
+METRICS: Mapping[str, ChainMetric] = {
+    "mentions": ChainMetric(ChainTable.mentions, MATCHED, _MATCHED),
+    "muc": ChainMetric(lambda table: table.muc, MATCHED, _MATCHED),
+    "b-cubed": ChainMetric(lambda table: table.b_cubed, FRACTIONS, _FRACTIONS),
+    "ceaf-m": ChainMetric(ChainTable.ceaf_m, MATCHED, _MATCHED),
+    "ceaf-e": ChainMetric(lambda table: table.ceaf_e, FRACTIONS, _FRACTIONS),
+    "blanc": ChainMetric(ChainTable.blanc, LINKS, _BLANC),
+    "lea": ChainMetric(ChainTable.lea, FRACTIONS, _FRACTIONS),
+    "conll": ChainMetric(ChainTable.conll, CONLL, {"value": mela}, main="value"),
 }
 """The chain metrics by name."""
 
@@ -365,7 +339,7 @@ def best_alignment(row: Ints, column: Ints, weight: Floats) -> Ints:
     left = np.arange(len(weight))
     chosen = [left[:0]]
     while len(left):
-        # Cells that weigh as much as the two that they could stand in for are in a best choice whatever else is. Most
+        # Cells that weigh as much as the two that they could replace are in a best choice in any case. Most
         # chains have one clear counterpart, so this decides nearly all of them without a solver.
         sure = left[weight[left] >= _rival(row[left], weight[left]) + _rival(column[left], weight[left])]
         for line in (row, column):
@@ -405,118 +379,72 @@ def _rival(line: Ints, weight: Floats) -> Floats:
     return rival
 
 
-def equal_pairs(ours: Ints, theirs: Ints) -> tuple[Ints, Ints]:
-    """All pairs of equal numbers, by their places on both sides."""
-    order = np.argsort(theirs, kind="stable")
-    first, end = (np.searchsorted(theirs[order], ours, side=side) for side in ("left", "right"))
-    sizes = end - first
-    return np.repeat(np.arange(len(ours)), sizes), order[numbers_of_runs(first, sizes)]
-
-
-# --- what is wrong with chains: the steps that would make the response the key ---
-
-
-def chain_errors(
-    key: Mentions, response: Mentions, wrong_spans: Matched, documents: int, matched: Matched | None = None
-) -> Ints:
-    """Documents × ERRORS, after Kummerfeld and Klein 2013.
-
-    `wrong_spans` are mentions of the key and of the response that are the same but for their spans. Put right, they
-    count like any other mention; what is then not shared is missing or extra, what is shared split or merged.
-    """
-    in_key, _ = wrong_spans
-    found = same_places(key, response) if matched is None else matched
-    t = table(key, response, documents, (np.append(found[0], in_key), np.append(found[1], wrong_spans[1])))
-    numbers = []
-    for side in (t, t.swapped()):
-        # Parts of the key's chains beyond the first, chains not found at all, and mentions of others.
-        parts = np.bincount(side.key_chain, minlength=len(side.key_size))
-        there = _sum_by(side.shared, side.key_chain, len(side.key_size))
-        columns = (np.maximum(parts - 1, 0), there == 0, np.where(there > 0, side.key_size - there, 0))
-        numbers.append([_sum_by(column, side.key_document, documents) for column in columns])
-    (split, missing, absent), (merged, extra, invented) = numbers
-    spans = np.bincount(key.document[in_key], minlength=documents)
-    return np.stack([spans, merged, split, missing, absent, extra, invented], axis=1).astype(np.int64)
-
-
-# --- ARCS: what becomes of each mention, by whether the response resolves it to one of the key's antecedents ---
-
-
-@dataclass(frozen=True, eq=False)
-class Arcs:
-    """One row per mention of the key, and per mention of the response that is matched with none, by place."""
-
-    place: Ints
-    """The place of the key's mention, else of the response's."""
-    document: Ints
-    kind: Ints
-    """The class: an index into CLASSES."""
-    key: Ints
-    """The key's mention, NONE where it has none …"""
-    response: Ints
-    """… and the response's mention that is matched with it, or stands alone."""
-    antecedent: Ints
-    """The place of the response's antecedent that decides (the closest shared one, else the closest), or NONE."""
-    anaphor: Bools
-    """Mask of the rows in which the key's mention has an antecedent …"""
-    resolved: Bools
-    """… and of those in which the response's has."""
+# --- ARCS: the class of each mention, by whether the system resolves it to one of gold's antecedents ---
 
 
 def arcs(
-    key: Mentions,
-    response: Mentions,
-    nominal_key: Bools | None = None,
-    nominal_response: Bools | None = None,
-    matched: Matched | None = None,
-) -> Arcs:
-    """The class of each mention; where no matching is given, mentions of the same place are matched.
+    gold: Marks,
+    system: Marks,
+    nominal: tuple[Bools, Bools] | None = None,
+    matched: tuple[Ints, Ints] | None = None,
+) -> tuple[Matches, Ints]:
+    """The class of each mention, and the system's antecedent that decides (the closest shared one, or the closest).
 
-    Without `nominal` (criterion any) a mention is right that shares an antecedent with the key. With it (criterion
-    nom) only nominal antecedents are asked for, and the response's closest one must be among the key's.
+    A mention counts for gold, and for the system, if it has an antecedent there. By default mentions with the same
+    span are matched. Without `nominal` (criterion any) a mention is right that shares an antecedent with gold. With
+    it (criterion nom) only nominal antecedents count, and the system's closest one must be among gold's.
     """
-    in_key, in_response = same_places(key, response) if matched is None else matched
-    ours, theirs = np.full(len(response), NONE), np.full(len(key), NONE)
-    ours[in_response], theirs[in_key] = in_key, in_response
-    expected = _closest(nominal_key, key.order, key.chain)
-    found = _closest(nominal_response, response.order, response.chain)
+    in_gold, in_system = same_spans(gold, system) if matched is None else matched
+    ours, theirs = np.full(len(system), NONE), np.full(len(gold), NONE)
+    ours[in_system], theirs[in_gold] = in_gold, in_system
+    chains, system_chains = chain_of(gold), chain_of(system)
+    order, system_order = (np.argsort(order_by(side.unit, side.begin, side.end)) for side in (gold, system))
+    expected = _closest(None if nominal is None else nominal[0], chains, order)
+    found = _closest(None if nominal is None else nominal[1], system_chains, system_order)
     right = (found != NONE) & (ours != NONE)
-    if nominal_response is None:
-        # An earlier mention of the key's chain is matched with one of the same chain in the response.
-        shared = _closest(None, key.order, key.chain, _at(response.chain, theirs, NONE))
+    if nominal is None:
+        # An earlier mention of gold's chain is matched with one of the same chain in the system.
+        shared = _closest(None, chains, _at(system_chains, theirs, NONE), order)
         right &= _at(shared, ours, NONE) != NONE
         found[right] = theirs[shared[ours[right]]]
     else:
         first, second = _at(ours, found[right], NONE), ours[right]
-        right[right] = (
-            (first != NONE) & (key.chain[first] == key.chain[second]) & (key.order[first] < key.order[second])
-        )
+        right[right] = (first != NONE) & (chains[first] == chains[second]) & (order[first] < order[second])
 
-    # Rows: the mentions of the key, and those of the response alone.
+    # Rows: the mentions of gold, and those of the system alone.
     alone = np.flatnonzero(ours == NONE)
-    rows = np.concatenate([np.arange(len(key)), np.full(len(alone), NONE)])
+    rows = np.concatenate([np.arange(len(gold)), np.full(len(alone), NONE)])
     others = np.concatenate([theirs, alone])
-    places = np.concatenate([key.place, response.place[alone]])
-    order = np.lexsort((rows == NONE, places))
-    rows, others, places = rows[order], others[order], places[order]
-    document = np.where(rows != NONE, _at(key.document, rows, NONE), _at(response.document, others, NONE))
-    has_key, has_response = _at(expected != NONE, rows, False), _at(found != NONE, others, False)
+    anaphor, resolved = _at(expected != NONE, rows, False), _at(found != NONE, others, False)
     classes = np.array([CLASSES.index(name) for name in ("tn", "fp", "fn", "wl", "tp")])
-    kind = classes[2 * has_key + has_response + (has_key & _at(right, others, False))]
-    left_out = (expected == NONE) & (_closest(None, key.order, key.chain) != NONE)
+    kind = classes[2 * anaphor + resolved + (anaphor & _at(right, others, False))]
+    left_out = (expected == NONE) & (_closest(None, chains, order) != NONE)
     kind[_at(left_out, rows, False)] = CLASSES.index("out")
-    antecedent = _at(_at(response.place, found, NONE), others, NONE)
-    return Arcs(places, document, kind, rows, others, antecedent, has_key, has_response)
+    return Matches(rows, others, kind, anaphor, resolved), _at(found, others, NONE)
 
 
-def _closest(nominal: Bools | None, order: Ints, *chain: Ints) -> Ints:
-    """The last mention (if asked for, the last nominal one) before each in its chain, NONE where there is none.
+def order_by(*columns: Ints) -> Ints:
+    """The indices that sort by the first column, then by the second and so on, and then by index."""
+    key: Ints = np.zeros(len(columns[0]), dtype=np.int64)
+    room = 1
+    for column in columns:
+        low, high = (int(column.min()), int(column.max())) if len(column) else (0, 0)
+        room *= high - low + 1
+        if room >= 1 << 62:
+            return np.lexsort(columns[::-1])
+        key = key * (high - low + 1) + (column - low)
+    # Sorting one number per row is several times faster than sorting by each column in turn.
+    return np.argsort(key, kind="stable")
 
-    With several columns a chain is what is alike in all of them.
+
+def _closest(nominal: Bools | None, *columns: Ints) -> Ints:
+    """The last mention (with `nominal`: the last nominal one) before each in its chain, NONE if there is none.
+
+    The columns before the last say which chain it is in, the last one its place in the text.
     """
-    by_chain = in_order(*chain, order)
+    by_chain = order_by(*columns)
     place = np.arange(len(by_chain))
-    begin = np.any([run_starts(column[by_chain]) for column in chain], axis=0)
+    begin = np.any([run_starts(column[by_chain]) for column in columns[:-1]], axis=0)
     eligible = place if nominal is None else np.where(nominal[by_chain], place, NONE)
     last = np.append(NONE, np.maximum.accumulate(eligible))[:-1]
     inside = last >= np.maximum.accumulate(np.where(begin, place, 0))

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
-from assay.arrays import NONE, atoms_at
-from assay.corpus import Chains
+from assay.arrays import NONE, Stretches
+from assay.corpus import Marks
 from assay.engine.examples import MOST_UNRESOLVED, Drawn, chosen, label_name
 from assay.engine.items import KINDS, UNRESOLVED, Items
 from assay.engine.options import Options
@@ -19,7 +18,7 @@ from assay.engine.texts import Rows, Shown, span_rows
 from assay.errors import UsageError
 from assay.formats.emptynodes import shown_short
 from assay.result import Example, ExampleItem, ExampleSpan, Unresolved
-from assay.tasks.coreference.mentions import chains_of
+from assay.tasks.coreference.mentions import spans_of_mentions
 
 BEFORE = 2
 """Sentences shown before that of a mention."""
@@ -35,14 +34,17 @@ def _mentions(run: Run, items: Items, asked: Wanted, options: Options) -> Iterat
         yield Drawn(group, lot, shown)
 
 
-def _mention_names(run: Run, items: Items) -> list[str]:
-    """A name for each mention, which is the same in whatever company files are read."""
-    documents = list(run.gold.unit_names("document"))
-    names = []
+def _spans(run: Run, items: Items) -> Iterator[tuple[int, Stretches]]:
+    """The document of each item, and the stretches of its words there."""
     for item, owner in zip(items.item.tolist(), items.owner.tolist(), strict=True):
-        places = chains_of(run.pairs[max(owner, 0)][1]).places
-        names.append(f"{documents[int(places.document[item])]}/{places.shape(item)}")
-    return names
+        spans = spans_of_mentions(run.pairs[max(owner, 0)][1])
+        yield int(spans.unit[item]), spans.atoms_of(item)
+
+
+def _mention_names(run: Run, items: Items) -> list[str]:
+    """A name for each mention that does not depend on the other files."""
+    documents = list(run.gold.unit_names("document"))
+    return [f"{documents[document]}/{shape}" for document, shape in _spans(run, items)]
 
 
 def _mention(
@@ -50,14 +52,11 @@ def _mention(
 ) -> Example:
     gold = run.gold
     assert gold.document_starts is not None
-    chains = chains_of(run.pairs[max(int(items.owner[index]), 0)][1])
-    place = int(items.item[index])
-    document, shape = int(chains.places.document[place]), chains.places.shape(place)
-    begin = int(chains.first_word[document])
+    ((document, shape),) = _spans(run, items.where(np.array([index])))
+    begin = int(gold.first_words[document])
     word, stop = begin + shape[0][0], begin + shape[-1][1]
     first_sentence = max(int(gold.sentence_of[word]) - BEFORE, int(gold.document_starts[document]))
     first, end = int(gold.starts[first_sentence]), int(gold.starts[int(gold.sentence_of[stop - 1]) + 1])
-    window = (document, first - begin, end - begin)
     a, b = pair
     item = ExampleItem(
         position=word - first,
@@ -68,8 +67,16 @@ def _mention(
         kind=kind,
         end=stop - first,
     )
-    sides = [("gold", chains_of(run.pairs[0][1]).gold)]
-    sides += [(items.systems[number], chains_of(run.pairs[number][1]).system) for number in systems]
+    sides = [("gold", run.pairs[0][1].gold)]
+    sides += [(items.systems[number], run.pairs[number][1].system) for number in systems]
+    spans = []
+    for name, corpus in sides:
+        # The mentions of a side in this stretch, each under the name of its chain.
+        mentions = corpus.marks["mentions"]
+        inside = (mentions.unit == document) & (mentions.begin >= first - begin) & (mentions.end <= end - begin)
+        for mention in np.flatnonzero(inside).tolist():
+            words = tuple((begin + low - first, begin + high - first) for low, high in mentions.atoms_of(mention))
+            spans.append(ExampleSpan(name, mentions.columns["chain"][mention], words, ""))
     return Example(
         sentence=gold.document_name(document),
         place=gold.place(word),
@@ -77,9 +84,9 @@ def _mention(
         a=items.systems[a],
         b=None if b is None else items.systems[b],
         items=(item,),
-        spans=tuple(span for name, side in sides for span in _chain_spans(name, side, window)),
+        spans=tuple(spans),
         sides=tuple(name for name, _ in sides),
-        marked=tuple((begin + one - first, begin + other - first) for one, other in shape),
+        marked=tuple((begin + low - first, begin + high - first) for low, high in shape),
     )
 
 
@@ -89,30 +96,26 @@ def unresolved_examples(run: Run, items: Items, options: Options) -> Iterator[Dr
         raise UsageError(f"--change chooses among changes, and what is {UNRESOLVED} is none.")
     nobody = np.flatnonzero((items.owner == NONE) & ~np.any(items.right, axis=0))
     everyone = list(range(len(items.systems)))
-    names = _mention_names(run, items)
-    for index, lot in chosen(nobody, names, UNRESOLVED, options.seed, options.examples):
+    for index, lot in chosen(nobody, _mention_names(run, items), UNRESOLVED, options.seed, options.examples):
         shown = _mention(run, items, index, (0, None), UNRESOLVED, everyone)
         yield Drawn(UNRESOLVED, lot, replace(shown, a=", ".join(items.systems)))
 
 
 def unresolved(run: Run, items: Items, on: str) -> Iterator[Drawn]:
     """The mentions of gold that no system resolves, with their texts, in text order; of very many, some."""
-    gold, chains = run.gold, chains_of(run.pairs[0][1])
+    gold, spans = run.gold, list(_spans(run, items))
     nobody = np.flatnonzero((items.owner == NONE) & ~np.any(items.right, axis=0))
     for index, lot in chosen(nobody, _mention_names(run, items), on, 0, MOST_UNRESOLVED):
-        place = int(items.item[index])
-        document = int(chains.places.document[place])
-        first = int(chains.first_word[document])
-        shape = chains.places.shape(place)
+        document, shape = spans[index]
+        first = int(gold.first_words[document])
         # In tables a zero is its sign alone.
-        forms = [[shown_short(form) for form in gold.forms.strings(first + a, first + b)] for a, b in shape]
-        words = [" ".join(part) for part in forms]
+        parts = [[shown_short(form) for form in gold.forms.strings(first + a, first + b)] for a, b in shape]
         shown = Unresolved(
             on=on,
             document=gold.document_name(document),
             place=gold.place(first + shape[0][0]),
             label=items.labels[int(items.gold[index])],
-            text=" … ".join(words),
+            text=" … ".join(map(" ".join, parts)),
             outcomes={
                 name: items.kinds[int(kind[index])] for name, kind in zip(items.systems, items.kind, strict=True)
             },
@@ -120,43 +123,27 @@ def unresolved(run: Run, items: Items, on: str) -> Iterator[Drawn]:
         yield Drawn(on, lot, shown)
 
 
-def _chain_spans(side: str, chains: Chains, window: tuple[int, int, int]) -> Iterator[ExampleSpan]:
-    """The mentions of one side that lie in a stretch of a document, each under the name of its chain."""
-    document, first, end = window
-    inside = (chains.document == document) & (chains.begin >= first) & (chains.end <= end)
-    for mention in np.flatnonzero(inside).tolist():
-        shape = atoms_at(mention, chains.begin, chains.end, chains.stretches)
-        words = tuple((begin - first, stop - first) for begin, stop in shape)
-        yield ExampleSpan(side, chains.names[int(chains.chain[mention])], words, "")
-
-
 def _mention_places(run: Run, items: Items) -> Places:
     """The words of mentions in their documents."""
-    begin, end = np.zeros(len(items.gold), dtype=np.int64), np.zeros(len(items.gold), dtype=np.int64)
-    stretches: dict[int, Any] = {}
-    for row, (item, owner) in enumerate(zip(items.item.tolist(), items.owner.tolist(), strict=True)):
-        shape = chains_of(run.pairs[max(owner, 0)][1]).places.shape(item)
-        begin[row], end[row] = shape[0][0], shape[-1][1]
-        if len(shape) > 1:
-            stretches[row] = [list(part) for part in shape]
-    return begin, end, stretches
-
-
-def _chain_layers(run: Run, shown: Shown) -> Iterator[Rows]:
-    """Each side's mentions, labelled with their chains."""
-    for chains in (chains_of(run.pairs[0][1]).gold, *(chains_of(pair).system for _, pair in run.pairs)):
-        text = shown.place[chains.document]
-        rows = np.flatnonzero(text != NONE)
-        gaps = {
-            row: [list(part) for part in atoms_at(mention, chains.begin, chains.end, chains.stretches)]
-            for row, mention in enumerate(rows.tolist())
-            if mention in chains.stretches
-        }
-        yield span_rows(text[rows], chains.begin[rows], chains.end[rows], chains.chain[rows], chains.names, gaps)
+    shapes = [shape for _, shape in _spans(run, items)]
+    begin = np.array([shape[0][0] for shape in shapes], dtype=np.int64)
+    end = np.array([shape[-1][1] for shape in shapes], dtype=np.int64)
+    return begin, end, {row: [list(part) for part in shape] for row, shape in enumerate(shapes) if len(shape) > 1}
 
 
 def _layers(run: Run, items: Items, tables: Tables, shown: Shown) -> Layers:
-    return Layers(("gold", *(name for name, _ in tables)), spans=tuple(_chain_layers(run, shown)))
+    """Each side's mentions, labelled with their chains."""
+
+    def rows_of(mentions: Marks) -> Rows:
+        text = shown.place[mentions.unit]
+        side = mentions.where(text != NONE)
+        gaps = {row: [list(part) for part in shape] for row, shape in side.stretches.items()}
+        chain = side.columns["chain"]
+        return span_rows(text[text != NONE], side.begin, side.end, chain.codes, chain.vocabulary, gaps)
+
+    corpora = (run.pairs[0][1].gold, *(pair.system for _, pair in run.pairs))
+    sides = ("gold", *(name for name, _ in tables))
+    return Layers(sides, spans=tuple(rows_of(corpus.marks["mentions"]) for corpus in corpora))
 
 
 _MEANINGS = {"wl": "WL: wrong link", "fp": "FP: gold does not have it", "fn": "FN: not found"}

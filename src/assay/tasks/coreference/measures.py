@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import partial
 from inspect import cleandoc
 from typing import Any
@@ -11,14 +10,22 @@ from typing import Any
 import numpy as np
 
 from assay.align import Pair
-from assay.arrays import NONE, Array, Bools, Floats, Ints, as_codes
+from assay.arrays import NONE, Array, Floats, Ints, as_codes
 from assay.engine.counts import Counts, Sums, as_sums, bracketed
 from assay.engine.items import ONE, Items
 from assay.engine.measure import Judge, Mean, Score, Scores, measure
 from assay.errors import UsageError, unknown
-from assay.tasks.coreference import chains
-from assay.tasks.coreference.chains import ARCS_SCORES, METRICS, Metric, mela
-from assay.tasks.coreference.mentions import ChainPair, chains_of
+from assay.tasks.coreference.chains import ARCS_SCORES, CLASSES, METRICS, ChainMetric, arcs, mela
+from assay.tasks.coreference.mentions import (
+    chain_table,
+    first_sentences_of,
+    has_type,
+    match_mentions,
+    mentions_of,
+    overlap_mentions,
+    rule_of,
+    spans_of_mentions,
+)
 
 KINDS = ("tp", "wl", "fn", "fp")
 AVERAGES = ("micro", "macro")
@@ -40,7 +47,7 @@ def _metric(name: str, *papers: str, doc: str) -> None:
         average: str = "micro",
         zero: str = "",
     ) -> Counts:
-        table = chains_of(pair).table(match, singletons, zeros)
+        table = chain_table(pair, match, singletons, zeros)
         return _in_documents(pair, metric, metric.count(table), average, zero)
 
     judge.__doc__ = cleandoc(doc)
@@ -55,23 +62,23 @@ def _metric(name: str, *papers: str, doc: str) -> None:
     )(judge)
 
 
-def _in_documents(pair: Pair, metric: Metric, values: Ints, average: str, zero: str) -> Counts:
+def _in_documents(pair: Pair, metric: ChainMetric, values: Ints, average: str, zero: str) -> Counts:
     """The counts of a metric in each document, at the sentence that the document begins with."""
-    found = chains_of(pair)
+    first_sentences = first_sentences_of(pair)
     if average == "micro":
-        return Counts(metric.fields, pair.gold.sentences, found.first_sentence, values)
-    kept = ~pair.skipped[found.first_sentence]
+        return Counts(metric.fields, pair.gold.sentences, first_sentences, values)
+    kept = ~pair.skipped[first_sentences]
     sums = as_sums(values[kept], metric.fields)
-    scores = {name: score(sums) for name, score in _with_zero(metric.scores, zero).items()}
-    columns: list[Array] = []
-    for value in scores.values():
-        columns += [np.rint(np.nan_to_num(value) * ONE).astype(np.int64), ~np.isnan(value)]
-    fields = tuple(field for name in scores for field in (name, f"{name}{_DEFINED}"))
-    table = np.stack(columns, axis=1).astype(np.int64)
-    return Counts(fields, pair.gold.sentences, found.first_sentence[kept], table)
+    columns: dict[str, Array] = {}
+    for name, score in _with_zero(metric.scores, zero).items():
+        value = score(sums)
+        columns[name] = np.rint(np.nan_to_num(value) * ONE).astype(np.int64)
+        columns[f"{name}{_DEFINED}"] = ~np.isnan(value)
+    table = np.stack(list(columns.values()), axis=1).astype(np.int64)
+    return Counts(tuple(columns), pair.gold.sentences, first_sentences[kept], table)
 
 
-def _chosen(metric: Metric, parameters: Mapping[str, Any]) -> tuple[Scores, Scores]:
+def _chosen(metric: ChainMetric, parameters: Mapping[str, Any]) -> tuple[Scores, Scores]:
     """The scores of a metric from sums over documents, or as means over documents."""
     average, zero = parameters["average"], parameters["zero"]
     if average not in AVERAGES:
@@ -81,7 +88,7 @@ def _chosen(metric: Metric, parameters: Mapping[str, Any]) -> tuple[Scores, Scor
 
 
 def _with_zero(scores: Scores, zero: str) -> Scores:
-    """The scores with 0 where they are undefined, if asked for."""
+    """The scores with 0 in place of undefined, if asked for."""
     if zero not in ("", "0"):
         raise UsageError(f"zero={zero}: what is undefined can count as 0 (zero=0), or stay undefined (without zero).")
     if not zero:
@@ -182,99 +189,83 @@ def mor(pair: Pair, *, singletons: bool = True, average: str = "micro", zero: st
     Counts: per document right (words in common), gold, system (words of all mentions). Score: precision, recall, f1.
     Peers: CorefUD scorer.
     """
-    return _in_documents(pair, METRICS["mentions"], chains_of(pair).overlap(singletons), average, zero)
+    return _in_documents(pair, METRICS["mentions"], overlap_mentions(pair, singletons), average, zero)
 
 
 def _arcs(
     pair: Pair, criterion: str, antecedents: bool, forms: bool, match: str, zeros: str, singletons: bool, of: str = ""
 ) -> Items:
-    found = chains_of(pair)
-    if criterion == "nom" and found.nominal is None:
-        raise UsageError("arcs-nom needs tags to tell nouns, which gold does not have. arcs-any needs none.")
-    gold, system = found.mentions(singletons)
-    nominal = found.nominal if criterion == "nom" else None
-    resolved = chains.arcs(
-        gold,
-        system,
-        None if nominal is None else nominal[gold.place],
-        None if nominal is None else nominal[system.place],
-        found.matched(match, singletons, zeros),
-    )
-    codes = np.array([KINDS.index(name) if name in KINDS else NONE for name in chains.CLASSES])
-    kind, spurious = codes[resolved.kind], codes[resolved.kind] == KINDS.index("fp")
+    rule, spans, sides = rule_of(pair), spans_of_mentions(pair), mentions_of(pair, singletons)
+    ours, theirs = (np.append(side.arguments["span"], NONE) for side in sides)
+    nominal = None
+    if criterion == "nom":
+        if rule.tags is None:
+            raise UsageError("arcs-nom needs tags to tell nouns, which gold does not have. arcs-any needs none.")
+        is_nominal = spans.labels.isin(rule.nominal)
+        nominal = is_nominal[ours[:-1]], is_nominal[theirs[:-1]]
+    matches, antecedent = arcs(*sides, nominal, match_mentions(pair, match, singletons, zeros))
+    has_gold = matches.gold != NONE
+    units = (np.append(side.unit, NONE) for side in sides)
+    document = np.where(has_gold, next(units)[matches.gold], next(units)[matches.system])
+    codes = np.array([KINDS.index(name) if name in KINDS else NONE for name in CLASSES])
+    kind, spurious = codes[matches.kind], codes[matches.kind] == KINDS.index("fp")
     if of:
-        # Gold's mentions of this type; and the system's of this type that are resolved where none of those is.
-        ours, theirs = (
-            np.append(mask[rows], False)
-            for mask, rows in zip(found.of_type(of), found.rows(singletons), strict=True)
-        )
-        counted = ~spurious & (kind != NONE) & ours[resolved.key]
-        added = theirs[resolved.response] & ~counted & resolved.resolved
-        kind = np.where(counted, kind, np.where(added, KINDS.index("fp"), NONE))
-        spurious = added
+        # Gold's mentions of this type; and the system's of this type that are resolved if none of those is.
+        in_gold, in_system = (np.append(mask, False) for mask in has_type(pair, of, singletons))
+        counted = ~spurious & (kind != NONE) & in_gold[matches.gold]
+        spurious = in_system[matches.system] & ~counted & matches.new_system
+        kind = np.where(counted, kind, np.where(spurious, KINDS.index("fp"), NONE))
+    span = np.where(has_gold, ours[matches.gold], theirs[matches.system])
     kept = np.flatnonzero(kind != NONE)
     # Gold's items first, in the order of their spans, which is the same for every system.
-    rows = kept[np.lexsort((resolved.place[kept], spurious[kept]))]
-    # What a system adds is known by gold's mention that it stands for, if that is resolved by nobody, else by itself.
-    own = spurious[rows] & ((resolved.key[rows] == NONE) | resolved.anaphor[rows])
-    partner = np.append(system.place, NONE)[resolved.response[rows]]
-    place = np.where(own, partner, resolved.place[rows])
-    judged = _judged(found, place, partner, own, resolved.document[rows], kind[rows], _labels(pair, forms))
-    keys = found.places.keys(found.first_word)
-    links = np.where(kind[rows] == KINDS.index("wl"), np.append(keys, NONE)[resolved.antecedent[rows]], NONE)
-    left_out = resolved.document[resolved.kind == chains.CLASSES.index("out")]
-    numbers = np.bincount(found.first_sentence[left_out], minlength=pair.gold.sentences)
-    sums = {"left-out": numbers} if criterion == "nom" else {}
-    same = ("answer", "target") if antecedents else ("answer",)
-    return replace(judged, target=links[None], same=same, sums=sums)
-
-
-def _labels(pair: Pair, forms: bool) -> tuple[Ints, tuple[str, ...]]:
-    """The type of each span; with `forms` those of one word that are not nominal with what the word is."""
-    found = chains_of(pair)
-    if found.types is None or found.nominal is None:
-        if forms:
-            raise UsageError("forms=true needs tags to tell pronouns, which gold does not have.")
-        return np.zeros(len(found.places), dtype=np.int64), ("mention",)
-    types = found.types.codes.astype(np.int64)
-    if not forms:
-        return types, found.types.vocabulary
-    names = np.array(found.types.vocabulary, dtype=object)[types]
-    words = found.first_word[found.places.document] + found.places.begin
-    for place in np.flatnonzero((found.places.words() == 1) & ~found.nominal).tolist():
-        names[place] = f"{names[place]} {pair.gold.forms[int(words[place])].lower()}"
-    known: dict[str, int] = {}
-    return as_codes(names.tolist(), known).astype(np.int64), tuple(known)
-
-
-def _judged(
-    found: ChainPair,
-    place: Ints,
-    partner: Ints,
-    own: Bools,
-    document: Ints,
-    kind: Ints,
-    labels: tuple[Ints, tuple[str, ...]],
-) -> Items:
-    label = labels[0][place]
-    in_gold = kind != KINDS.index("fp")
-    in_system = kind != KINDS.index("fn")
-    where = found.places.keys(found.first_word)[place]
+    rows = kept[np.lexsort((span[kept], spurious[kept]))]
+    # What a system adds is known by gold's mention that it stands for, if that has no antecedent, or by itself.
+    alone = spurious[rows] & (~has_gold[rows] | matches.new_gold[rows])
+    partner, kind = theirs[matches.system[rows]], kind[rows]
+    item = np.where(alone, partner, span[rows])
+    labels, names = _labels(pair, forms)
+    # A number for each span that does not depend on the other spans.
+    first = pair.gold.first_words[spans.unit]
+    keys = np.asarray(((first + spans.begin) << 31) + first + spans.end)
+    for number, shape in spans.stretches.items():
+        # Few spans have gaps; those with the same ends must not be taken for each other.
+        keys[number] = -2 - (hash((int(first[number]), shape)) & (1 << 61) - 1)
+    in_gold, in_system = kind != KINDS.index("fp"), kind != KINDS.index("fn")
+    left_out = first_sentences_of(pair)[document[matches.kind == CLASSES.index("out")]]
     return Items.of(
-        labels=labels[1],
-        sentence=found.first_sentence[document],
-        item=place,
-        gold=np.where(in_gold, label, NONE),
-        answer=np.where(in_system, label, NONE),
+        labels=names,
+        sentence=first_sentences_of(pair)[document[rows]],
+        item=item,
+        gold=np.where(in_gold, labels[item], NONE),
+        answer=np.where(in_system, labels[item], NONE),
         right=kind == 0,
         has_gold=in_gold,
         has_system=in_system,
         kinds=KINDS,
         kind=kind,
-        label=label,
+        label=labels[item],
         partner=partner,
-        key=np.stack([where, own, np.full(len(where), NONE)]),
+        key=np.stack([keys[item], alone, np.full(len(item), NONE)]),
+        target=np.where(kind == KINDS.index("wl"), np.append(keys, NONE)[theirs[antecedent[rows]]], NONE),
+        same=("answer", "target") if antecedents else ("answer",),
+        sums={"left-out": np.bincount(left_out, minlength=pair.gold.sentences)} if criterion == "nom" else {},
     )
+
+
+def _labels(pair: Pair, forms: bool) -> tuple[Ints, tuple[str, ...]]:
+    """The type of each span; with `forms` those of one word that are not nominal with what the word is."""
+    spans, rule = spans_of_mentions(pair), rule_of(pair)
+    types = spans.label.astype(np.int64)
+    if not forms:
+        return types, spans.labels.vocabulary
+    if rule.tags is None:
+        raise UsageError("forms=true needs tags to tell pronouns, which gold does not have.")
+    names = np.array(spans.labels.vocabulary, dtype=object)[types]
+    words = pair.gold.first_words[spans.unit] + spans.begin
+    for span in np.flatnonzero((spans.lengths() == 1) & ~spans.labels.isin(rule.nominal)).tolist():
+        names[span] = f"{names[span]} {pair.gold.forms[int(words[span])].lower()}"
+    known: dict[str, int] = {}
+    return as_codes(names.tolist(), known).astype(np.int64), tuple(known)
 
 
 def _arcs_measure(name: str, *papers: str) -> Callable[[Judge], Judge]:

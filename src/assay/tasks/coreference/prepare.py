@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from assay.align import Pair
-from assay.arrays import Bools
-from assay.corpus import Chains, Column, Corpus, one_vocabulary
+from assay.arrays import NONE, Bools
+from assay.corpus import Corpus, one_vocabulary
 from assay.engine.counts import bracketed
 from assay.engine.measure import Measure
 from assay.engine.offsets import compare_offsets
@@ -33,18 +33,18 @@ from assay.engine.warnings import Remark, format_warnings, identical_outputs, no
 from assay.errors import MOST_PROBLEMS, AlignmentError, InputError, UsageError, listed
 from assay.formats import Input
 from assay.formats.builder import refuse_all
-from assay.formats.emptynodes import ZERO, EmptyNodes, on_one_line, words_only
+from assay.formats.emptynodes import ZERO, nodes_of, on_one_line, words_only
 from assay.formats.source import Source
 from assay.result import enumeration
-from assay.tasks.coreference.grounding import TEXT2TEXT, grounded
+from assay.tasks.coreference.chains import chain_of
+from assay.tasks.coreference.grounding import TEXT2TEXT, ground_mentions
 from assay.tasks.coreference.mentions import (
     COMPAREVAL,
     HEAD,
     TypeRule,
-    chain_pair,
-    chains_of,
-    take_mentions,
-    without_duplicates,
+    dependencies_of_zeros,
+    mentions_of,
+    remove_duplicates,
 )
 from assay.tasks.coreference.slices import SPLIT
 
@@ -57,45 +57,40 @@ _OFFICIAL = (
 )
 
 
-def shows_chains(item: Input | Corpus) -> bool:
-    """True where a file holds mentions in chains."""
-    return item.chains is not None if isinstance(item, Corpus) else item.plan.chains
-
-
 def prepare_coreference(
     inputs: Sequence[Input | Corpus], named: Sequence[str], measures: Sequence[Measure], options: Options
 ) -> Run:
     """Read, bring documents together, and check that their words are the same."""
     _check_options(options)
     rule = _rule(options)
-    tagged = any(_format_of(item) == TEXT2TEXT for item in inputs)
-    corpora = _each([partial(_read, item, options.zeros, rule, tagged) for item in inputs])
+    formats = [item.format if isinstance(item, Corpus) else item.plan.format for item in inputs]
+    corpora = _each([partial(_read, item, options.zeros, rule, TEXT2TEXT in formats) for item in inputs])
     if not all(corpus.by_id for corpus in corpora):
         check_folders(corpora)
     gold, *outputs = corpora
-    number, *theirs = (0 if corpus.chains is None else len(corpus.chains) for corpus in corpora)
-    warnings = [gold_mentions(gold=gold.name, number=number, theirs=sum(theirs))]
+    number, *numbers = (len(corpus.marks["mentions"]) for corpus in corpora)
+    warnings = [gold_mentions(gold=gold.name, number=number, theirs=sum(numbers))]
     if options.decided is None:
         format_warnings(warnings)
-    for name, mentions in zip(named, theirs, strict=True):
-        warnings.append(nothing_in_system(name=name, nouns="mentions", number=mentions))
+    for name, number in zip(named, numbers, strict=True):
+        warnings.append(nothing_in_system(name=name, nouns="mentions", number=number))
     for name, corpus in zip(["gold", *named], corpora, strict=True):
         warnings += notes_on_reading(name, corpus)
-    # What is wrong with any of the files is told together.
-    checks_of_all: list[Callable[[], Any]] = [partial(without_duplicates, c, options.duplicates) for c in corpora]
-    checks_of_all += [
+    # All problems of all files are reported together.
+    checks: list[Callable[[], Any]] = [partial(remove_duplicates, corpus, options.duplicates) for corpus in corpora]
+    checks += [
         partial(_in_golds_order, name, gold, output, options) for name, output in zip(named, outputs, strict=True)
     ]
-    done = _each(checks_of_all)
+    done = _each(checks)
     (gold, removed), *singles = done[: len(corpora)]
     warnings.append(repeated_mentions(name="gold", policy=options.duplicates, number=removed))
     if gold.format == TEXT2TEXT:
-        gold = grounded(gold, gold, zeros=options.zeros)
+        gold = ground_mentions(gold, gold, zeros=options.zeros)
     systems = {}
     for name, (single, removed), (order, more) in zip(named, singles, done[len(corpora) :], strict=True):
         systems[name] = single if order is None else _rearrange(gold, single, order)
         if single.format == TEXT2TEXT:
-            systems[name] = grounded(gold, single, zeros=options.zeros)
+            systems[name] = ground_mentions(gold, single, zeros=options.zeros)
         warnings += more
         warnings.append(repeated_mentions(name=name, policy=options.duplicates, number=removed))
     skipped, more = _compare_words(gold, systems, options)
@@ -104,56 +99,59 @@ def prepare_coreference(
     gold, *outputs = on_one_line([gold, *systems.values()])
     systems = dict(zip(systems, outputs, strict=True))
     if any(measure.parameters.get("match", "exact") != "exact" for measure in measures):
-        for name, one in (("gold", gold), *systems.items()):
-            assert one.chains is not None
-            number = 0 if one.chains.heads is None else int((one.chains.heads < 0).sum())
-            warnings.append(unknown_heads(name=name, number=number))
+        for name, corpus in (("gold", gold), *systems.items()):
+            heads = corpus.marks["mentions"].arguments.get("head", np.zeros(0))
+            warnings.append(unknown_heads(name=name, number=int((heads < 0).sum())))
     marks = {"-", "_", "*", "", ZERO}
     own = next((name for name in TAGS if name in gold.columns and set(gold.column(name).counts()) - marks), None)
     tags = own if options.decided is None or options.decided.tags is None else options.decided.tags
-    assert gold.chains is not None and gold.document_starts is not None
-    if rule.name == HEAD and gold.heads is None and not _tells_heads(gold.chains):
-        raise UsageError("--mention-types head needs trees, or heads of mentions, which gold does not have.")
+    mentions = gold.marks["mentions"]
+    if rule.name == HEAD and gold.heads is None:
+        # The head of a mention of one word needs no information.
+        longer = mentions.arguments.get("head", np.full(len(mentions), NONE))[mentions.end - mentions.begin > 1]
+        if "head" not in mentions.arguments or (len(longer) and (longer < 0).all()):
+            raise UsageError("--mention-types head needs trees, or heads of mentions, which gold does not have.")
+    assert gold.document_starts is not None
     kept_documents = ~skipped[gold.document_starts[:-1]]
 
     def without_skipped(corpus: Corpus) -> Corpus:
-        assert corpus.chains is not None
-        rows = np.flatnonzero(kept_documents[corpus.chains.document])
-        return replace(corpus, chains=take_mentions(corpus.chains, rows)) if skipped.any() else corpus
+        every = corpus.marks["mentions"]
+        return corpus.with_marks(mentions=every.where(kept_documents[every.unit])) if skipped.any() else corpus
 
     judged = without_skipped(gold)
     pairs, answers = [], []
     for name, output in systems.items():
         system = without_skipped(output)
-        pair = Pair(
-            gold=judged,
-            system=system,
-            aligned_by="words" if gold.has_words and system.has_words else "position",
-            gold_words=np.arange(len(gold)),
-            system_words=np.arange(len(system)),
-            system_sentence=system.sentence_of,
-            covering=np.arange(len(system)),
-            skipped=skipped,
-        )
-        pairs.append((name, pair.with_layer(chain_pair(judged, system, rule, tags))))
+        words = np.arange(len(system))
+        aligned_by = "words" if gold.has_words and system.has_words else "position"
+        pair = Pair(judged, system, aligned_by, np.arange(len(gold)), words, system.sentence_of, words, skipped)
+        pairs.append((name, pair.with_layer(replace(rule, tags=tags))))
         warnings += _check_offsets(name, pair, options)
         # Mentions, and their chains numbered by their first mentions.
-        chains = system.chains
-        assert chains is not None
-        _, first, place = np.unique(chains.chain, return_index=True, return_inverse=True)
-        answers.append((name, [chains.document, chains.begin, chains.end, first[place]]))
+        every = system.marks["mentions"]
+        _, first, place = np.unique(chain_of(every), return_index=True, return_inverse=True)
+        answers.append((name, [every.unit, every.begin, every.end, first[place]]))
     warnings.append(identical_outputs(answers, lambda ours, theirs: all(map(np.array_equal, ours, theirs))))
-    note = "Gold has no tags, so that mentions have no types."
+    note = "Gold has no tags, so mentions have no types."
     if tags is not None:
-        note = f"Types of mentions: {rule.name} (by {tags} of gold)."
-    zeros = {"gold": pairs[0][1], **dict(pairs)}
-    counted = {name: chains_of(pair).zeros[name != "gold"] for name, pair in zeros.items()}
-    for name, one in counted.items():
-        file, with_deps = (gold if name == "gold" else systems[name]).name, sum(map(bool, one.deps))
-        warnings.append(without_dependencies(file=file, number=len(one.mention), known=with_deps))
-    left = {spec: _left_out_of(spec, measures) for spec in options.slices}
-    notes = [said(text=note), zeros_scored(numbers={name: len(one.mention) for name, one in counted.items()})]
-    notes += [not_split(cut=spec, measures=names) for spec, names in left.items() if names]
+        note = f"Mention types come from gold's {tags} tags (rule: {rule.name})."
+    zeros = {}
+    for name, pair in (("gold", pairs[0][1]), *pairs):
+        corpus, side = (judged, 0) if name == "gold" else (pair.system, 1)
+        deps = dependencies_of_zeros(corpus, mentions_of(pair)[side])
+        zeros[name] = len(deps)
+        warnings.append(without_dependencies(file=corpus.name, number=len(deps), known=sum(map(bool, deps))))
+    notes = [said(text=note), zeros_scored(numbers=zeros)]
+    for spec in options.slices:
+        split = SPLIT.get(Slice.find(spec).kind.name)
+        whole = [
+            str(measure)
+            for measure in measures
+            if measure.definition.count is not bracketed
+            and (measure.definition.name not in (split or ()) or measure.parameters["average"] != "micro")
+        ]
+        if split is not None and whole:
+            notes.append(not_split(cut=spec, measures=enumeration(whole)))
     if options.preset in ("crac2022", "crac2023"):
         notes.append(said(text=_OFFICIAL))
     return Run(
@@ -165,7 +163,7 @@ def prepare_coreference(
         skipped=skipped,
         warnings=tuple(warnings),
         mappings=(),
-        items=int(kept_documents[gold.chains.document].sum()),
+        items=int(kept_documents[mentions.unit].sum()),
         unit="document",
         notes=tuple(notes),
         decided=Decided(formats=tuple(corpus.format for corpus in corpora), tags=own),
@@ -194,9 +192,9 @@ def _check_offsets(name: str, pair: Pair, options: Options) -> Iterator[Remark]:
     if CLUSTERS in (pair.gold.format, pair.system.format):
         places = []
         for corpus in (pair.gold, pair.system):
-            assert corpus.chains is not None
-            first = corpus.first_words[corpus.chains.document]
-            places.append((first + corpus.chains.begin, first + corpus.chains.end))
+            mentions = corpus.marks["mentions"]
+            first = corpus.first_words[mentions.unit]
+            places.append((first + mentions.begin, first + mentions.end))
         yield compare_offsets(name, (pair.gold, pair.system), places, ({}, {}), options, "mentions", remedies)
 
 
@@ -247,16 +245,6 @@ def _check_options(options: Options) -> None:
             )
 
 
-def _left_out_of(spec: str, measures: Sequence[Measure]) -> str:
-    """The measures that have no parts under a slice."""
-    split = SPLIT.get(Slice.find(spec).kind.name)
-    if split is None:
-        return ""
-    others = [one for one in measures if one.definition.count is not bracketed]
-    names = [str(one) for one in others if one.definition.name not in split or one.parameters["average"] != "micro"]
-    return enumeration(names) if names else ""
-
-
 @remark
 def not_split(cut: str, measures: str) -> Iterator[str]:
     """Measures that have no parts under a slice."""
@@ -283,14 +271,10 @@ def _each(calls: Sequence[Callable[[], T]]) -> list[T]:
     return found
 
 
-def _format_of(item: Input | Corpus) -> str:
-    return item.format if isinstance(item, Corpus) else item.plan.format
-
-
 def _read(item: Input | Corpus, zeros: str, rule: TypeRule, tagged: bool) -> Corpus:
     if isinstance(item, Corpus):
         corpus = item
-    elif item.plan.chains:
+    elif "mentions" in item.plan.layers:
         corpus = item.read()
     elif item.plan.format == "conllu":
         from assay.formats.entities import corefud_chains
@@ -303,17 +287,9 @@ def _read(item: Input | Corpus, zeros: str, rule: TypeRule, tagged: bool) -> Cor
         corpus = corefud_chains(corpus, zeros=zeros)
     else:
         raise InputError(f"{item.path}: read as {item.plan.format}, which has no chains. Is it another format?")
-    if corpus.chains is None:
-        raise InputError(f"{corpus.name}: holds no chains.")
+    if "mentions" not in corpus.marks:
+        raise InputError(f"{corpus.name}: contains no chains.")
     return corpus
-
-
-def _tells_heads(chains: Chains) -> bool:
-    """True if a file says of some mentions which word is the head; of a mention of one word that needs no saying."""
-    if chains.heads is None:
-        return False
-    longer = chains.heads[chains.end - chains.begin > 1]
-    return bool((longer >= 0).any() or not len(longer))
 
 
 # --- documents ---
@@ -387,65 +363,29 @@ def _mark_of(corpus: Corpus, document: int) -> str:
 
 
 def _rearrange(gold: Corpus, system: Corpus, order: Sequence[int | None]) -> Corpus:
-    """The system's chains in gold's documents; a document that it does not have has gold's words and no chains."""
-    chains = system.chains
-    assert chains is not None
-    place = np.full(system.documents + 1, -1, dtype=np.int64)
-    forms: list[str] = []
-    sizes: list[int] = []
-    lines: list[int] = []
-    starts = [0]
-    files: list[tuple[str, int]] = []
-    nodes: list[tuple[int, int, int, str]] = []
-    of_nodes = {id(corpus): _listed_nodes(corpus) for corpus in (gold, system)}
-    for target, source in enumerate(order):
-        corpus, document = (gold, target) if source is None else (system, source)
-        if source is not None:
-            place[source] = target
-        assert corpus.document_starts is not None
-        own = of_nodes[id(corpus)]
-        for sentence in range(*corpus.document_starts[document : document + 2].tolist()):
-            path = corpus.path_of(sentence)
-            if not files or files[-1][0] != path:
-                files.append((path, len(sizes)))
-            lines.append(0 if corpus.lines is None else int(corpus.lines[sentence]))
-            first, end = int(corpus.starts[sentence]), int(corpus.starts[sentence + 1])
-            nodes += [(len(forms) + word - first, *own[word]) for word in range(first, end) if word in own]
-            forms += corpus.forms.strings(first, end)
-            sizes.append(end - first)
-        starts.append(len(sizes))
-    kept = np.flatnonzero(place[chains.document] >= 0)
-    kept = kept[np.argsort(place[chains.document[kept]], kind="stable")]
-    arranged = replace(
+    """The system with gold's documents in gold's order; a document that it lacks has gold's words and no mentions."""
+    bare = replace(
         system,
-        forms=Column.of(forms),
         columns={},
-        starts=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
-        lines=None if system.lines is None else np.array(lines, dtype=np.int64),
-        files=tuple(files),
+        heads=None,
         aside_words=np.zeros(0, dtype=np.int64),
         aside_sentences=(),
         aside_lines=(),
         multiwords=(),
         comments=(),
-        document_starts=np.array(starts, dtype=np.int64),
-        document_ids=gold.document_ids,
-        chains=replace(take_mentions(chains, kept), document=place[chains.document[kept]]),
     )
-    if not nodes:
-        return arranged
-    columns = np.array([row[:3] for row in nodes], dtype=np.int64)
-    deps = tuple(row[3] for row in nodes)
-    return arranged.with_layer(EmptyNodes(columns[:, 0], columns[:, 1], columns[:, 2], deps))
-
-
-def _listed_nodes(corpus: Corpus) -> dict[int, tuple[int, int, str]]:
-    """The empty nodes of a corpus by their words: sentences begun, number, dependencies."""
-    nodes = corpus.layer(EmptyNodes)
-    if nodes is None:
-        return {}
-    columns = nodes.word.tolist(), nodes.start.tolist(), nodes.number.tolist(), nodes.deps
-    return {word: (start, number, deps) for word, start, number, deps in zip(*columns, strict=True)}
+    numbers = [system.documents + target if source is None else source for target, source in enumerate(order)]
+    place = np.full(system.documents + gold.documents, NONE)
+    place[numbers] = np.arange(len(numbers))
+    of_gold = nodes_of(gold)
+    nodes = nodes_of(system).followed_by(replace(of_gold, unit=of_gold.unit + system.documents))
+    layers = {}
+    for name, marks in (("mentions", system.marks["mentions"]), ("nodes", nodes)):
+        unit = place[marks.unit]
+        rows = np.flatnonzero(unit != NONE)
+        rows = rows[np.argsort(unit[rows], kind="stable")]
+        layers[name] = replace(marks.where(rows), unit=unit[rows])
+    return bare.followed_by(gold).reordered(numbers).with_marks(**layers)
 
 
 def _compare_words(gold: Corpus, systems: dict[str, Corpus], options: Options) -> tuple[Bools, list[Remark]]:

@@ -12,15 +12,23 @@ import numpy as np
 
 from assay.align import Pair
 from assay.arrays import NONE, Array, Ints
-from assay.corpus import Chains
+from assay.corpus import Marks
 from assay.engine.counts import Counts
 from assay.engine.items import Items
 from assay.engine.measure import Measure
 from assay.engine.slices import Parts, SliceKind, Values
 from assay.errors import UsageError
 from assay.specs import whole_number
-from assay.tasks.coreference.chains import FRACTIONS, METRICS, Matched, Mentions, Table, sum_fractions
-from assay.tasks.coreference.mentions import ChainPair, chains_of
+from assay.tasks.coreference.chains import FRACTIONS, METRICS, chain_of, sum_fractions
+from assay.tasks.coreference.mentions import (
+    chain_table,
+    first_sentences_of,
+    head_tags,
+    match_mentions,
+    mention_types,
+    mentions_of,
+    spans_of_mentions,
+)
 
 BY_CHAIN = ("mentions", "muc", "b-cubed", "lea")
 """Chain metrics that are sums over chains …"""
@@ -33,169 +41,139 @@ SPLIT = {
     "mention-type": BY_MENTION,
 }
 """The chain metrics that each slice splits."""
-_BOTH_RIGHT = ("right", "gold", "found", "system")
 _EDGES = (1, 2, 5, 10)
 _NO_TYPE = "none"
 
-Attribute = tuple[Ints, Ints, tuple[str, ...]]
-"""A code for each mention of gold and of the system, and the names of codes in the order in which they are shown."""
+Attribute = Callable[[Pair, bool, str], tuple[Ints, Ints, tuple[str, ...]]]
+"""A code for each mention of gold and of the system, and the names of codes in the order in which they are shown.
+
+It is given the pair, whether there are singletons, and the argument of the slice.
+"""
 
 
-def _entity_type(found: ChainPair, _: str) -> Attribute:
-    sides = found.gold, found.system
-    if all(chains.types is None for chains in sides):
+def _entity_type(pair: Pair, singletons: bool, _: str) -> tuple[Ints, Ints, tuple[str, ...]]:
+    sides = mentions_of(pair, singletons)
+    if not any(corpus.marks["mentions"].labels.vocabulary for corpus in (pair.gold, pair.system)):
         raise UsageError("--slice entity-type: these files tell no types of entities (etype).")
-    names = [_types_of_chains(chains) for chains in sides]
-    known = tuple(sorted({name for one in names for name in one}))
+    names = [_types_of_chains(mentions) for mentions in sides]
+    known = tuple(sorted({name for of_chains in names for name in of_chains}))
     ours, theirs = (
-        np.array([known.index(name) for name in one], dtype=np.int64)[chains.chain]
-        for one, chains in zip(names, sides, strict=True)
+        np.array([known.index(name) for name in of_chains], dtype=np.int64)[chain_of(mentions)]
+        for of_chains, mentions in zip(names, sides, strict=True)
     )
     return ours, theirs, known
 
 
-def _types_of_chains(chains: Chains) -> list[str]:
+def _types_of_chains(mentions: Marks) -> list[str]:
     """The type that most mentions of each chain have, of several the first in the text."""
-    types = [_NO_TYPE] * len(chains.names)
-    if chains.types is not None and len(chains):
+    types = [_NO_TYPE] * len(mentions.columns["chain"].vocabulary)
+    vocabulary = mentions.labels.vocabulary
+    if vocabulary and len(mentions):
         # By number, then by the place of the first mention; the best of each chain comes last.
-        pairs = chains.chain.astype(np.int64) * len(chains.types.vocabulary) + chains.types.codes
+        pairs = chain_of(mentions).astype(np.int64) * len(vocabulary) + mentions.label
         distinct, first, number = np.unique(pairs, return_index=True, return_counts=True)
         for row in np.lexsort((-first, number)).tolist():
-            chain, code = divmod(int(distinct[row]), len(chains.types.vocabulary))
-            if name := chains.types.vocabulary[code]:
+            chain, code = divmod(int(distinct[row]), len(vocabulary))
+            if name := vocabulary[code]:
                 types[chain] = name
     return types
 
 
-def _chain_length(found: ChainPair, argument: str) -> Attribute:
+def _chain_length(pair: Pair, singletons: bool, argument: str) -> tuple[Ints, Ints, tuple[str, ...]]:
     edges: tuple[int, ...] = _EDGES
     if argument:
-        cells = argument.split(",")
-        edges = tuple(whole_number(cell) for cell in cells)
+        edges = tuple(whole_number(cell) for cell in argument.split(","))
         if not all(low < high for low, high in pairwise((0, *edges))):
             raise UsageError(f"--slice chain-length:{argument}: edges are rising numbers, e.g. chain-length:2,10")
     names = [str(high) if high - low == 1 else f"{low + 1}-{high}" for low, high in pairwise((0, *edges))]
     ours, theirs = (
-        np.searchsorted(edges, np.bincount(chains.chain, minlength=1)[chains.chain])
-        for chains in (found.gold, found.system)
+        np.searchsorted(edges, np.bincount(chain_of(mentions), minlength=1)[chain_of(mentions)])
+        for mentions in mentions_of(pair, singletons)
     )
     return ours, theirs, (*names, f"{edges[-1] + 1}+")
 
 
-def _head_upos(found: ChainPair, _: str) -> Attribute:
-    ours, theirs = found.by_upos()
+def _head_upos(pair: Pair, singletons: bool, _: str) -> tuple[Ints, Ints, tuple[str, ...]]:
+    ours, theirs = head_tags(pair, singletons)
     order = np.argsort(ours.vocabulary)
     place = np.argsort(order)
     return place[ours.codes], place[theirs.codes], tuple(ours.vocabulary[code] for code in order.tolist())
 
 
-def _mention_type(found: ChainPair, _: str) -> Attribute:
-    ours, theirs = found.mention_types()
+def _mention_type(pair: Pair, singletons: bool, _: str) -> tuple[Ints, Ints, tuple[str, ...]]:
+    ours, theirs = mention_types(pair, singletons)
     return ours.codes, theirs.codes, ours.vocabulary
 
 
-def _of_items(attribute: Callable[[ChainPair, str], Attribute]) -> Callable[[Pair, Items, str], Values]:
-    """The values of mentions that ARCS judges: gold's, and the system's of those that it adds."""
+def _kind(name: str, help_: str, attribute: Attribute, takes_argument: bool = False) -> SliceKind:
+    def of_items(pair: Pair, items: Items, argument: str) -> Values:
+        """The values of mentions that ARCS judges: gold's, and the system's of those that it adds."""
+        *sides, names = attribute(pair, True, argument)
+        by_span = []
+        for codes, mentions in zip(sides, mentions_of(pair), strict=True):
+            column = np.full(len(spans_of_mentions(pair)) + 1, NONE)
+            column[mentions.arguments["span"]] = codes
+            by_span.append(column)
+        assert items.partner is not None
+        return np.where(items.has_gold, by_span[0][items.item], by_span[1][items.partner[0]]), names
 
-    def values(pair: Pair, judged: Items, argument: str) -> Values:
-        found = chains_of(pair)
-        *sides, names = attribute(found, argument)
-        by_place = []
-        for codes, place in zip(sides, found.exact, strict=True):
-            column = np.full(len(found.places) + 1, NONE)
-            column[place] = codes
-            by_place.append(column)
-        assert judged.partner is not None
-        return np.where(judged.has_gold, by_place[0][judged.item], by_place[1][judged.partner[0]]), names
-
-    return values
-
-
-def _of_counts(
-    attribute: Callable[[ChainPair, str], Attribute], split: tuple[str, ...]
-) -> Callable[[Pair, Measure, str], Parts]:
-    """The counts of a chain metric, by the values of chains or of mentions."""
-
-    def parts(pair: Pair, measure: Measure, argument: str) -> Parts:
-        name, chosen = measure.definition.name, measure.parameters
-        if name not in split or chosen["average"] != "micro":
+    def of_counts(pair: Pair, measure: Measure, argument: str) -> Parts:
+        """The counts of a chain metric, by the values of chains or of mentions."""
+        metric, parameters = measure.definition.name, measure.parameters
+        if metric not in SPLIT[name] or parameters["average"] != "micro":
             return []
-        found = chains_of(pair)
-        singletons = bool(chosen["singletons"])
-        *sides, names = attribute(found, argument)
-        kept, mentions = found.rows(singletons), found.mentions(singletons)
-        matched = found.matched(chosen["match"], singletons, chosen["zeros"])
-        table = found.table(chosen["match"], singletons, chosen["zeros"])
+        singletons = bool(parameters["singletons"])
+        *values, names = attribute(pair, singletons, argument)
+        sides = mentions_of(pair, singletons)
+        matched = match_mentions(pair, parameters["match"], singletons, parameters["zeros"])
+        table = chain_table(pair, parameters["match"], singletons, parameters["zeros"])
+        documents, fractions = table.documents, METRICS[metric].fields == FRACTIONS
+
+        def sums(numbers: Array, document: Ints, codes: Ints, exact: bool = True) -> Ints:
+            """Documents × values of what adds up, in units of 1/ONE if it is not exact."""
+            group, groups = document * len(names) + codes, documents * len(names)
+            if not exact:
+                return sum_fractions(numbers, group, groups).reshape(documents, len(names))
+            return np.bincount(group, weights=numbers, minlength=groups).astype(np.int64).reshape(documents, -1)
+
+        # The number of each mention's chain in the table, and the cell of each two that are matched.
+        chains = [np.unique(chain_of(side), return_inverse=True)[1] for side in sides]
+        width = max(len(table.system_size), 1)
+        cells = table.gold_chain * width + table.system_chain
+        cell = np.searchsorted(cells, chains[0][matched[0]] * width + chains[1][matched[1]])
         columns: list[Ints] = []
-        for side in (0, 1):
-            codes, here = sides[side][kept[side]], mentions[side]
-            if split == BY_CHAIN:
-                _, first = np.unique(here.chain, return_index=True)
-                own = table if side == 0 else table.swapped()
-                columns += _chain_shares(name, own, codes[first], found.documents, len(names))
+        for side, (mentions, codes) in enumerate(zip(sides, values, strict=True)):
+            own = table.swapped() if side else table
+            if SPLIT[name] == BY_CHAIN:
+                # What each chain adds to the numerator of recall, and to its denominator.
+                of_chain = np.zeros(len(own.gold_size), dtype=np.int64)
+                of_chain[chains[side]] = codes
+                links = int(metric == "muc")
+                shares: Array = own.shared - links
+                if fractions:
+                    shares = own.mention_shares() if metric == "b-cubed" else own.resolved_links()
+                columns.append(sums(shares, own.document, of_chain[own.gold_chain], not fractions))
+                columns.append(sums(own.gold_size - links, own.gold_document, of_chain))
             else:
-                credit = np.zeros(len(here))
-                credit[matched[side]] = 1 if name == "mentions" else _share_of_chain(table, mentions, matched, side)
-                for share, metric in ((credit, name), (np.ones(len(here)), "")):
-                    columns.append(_sums(share, here.document, codes, found.documents, len(names), metric))
+                # The share of its chain that is in the chain of its partner.
+                credit = np.zeros(len(mentions))
+                sizes = own.gold_size[chains[side][matched[side]]]
+                credit[matched[side]] = own.shared[cell] / sizes if fractions else 1
+                columns.append(sums(credit, mentions.unit, codes, not fractions))
+                columns.append(sums(np.ones(len(mentions)), mentions.unit, codes))
         # Beside them the number of gold's mentions, which metrics of links or of fractions do not tell.
-        ours = sides[0][kept[0]]
-        columns.append(_sums(np.ones(len(ours)), mentions[0].document, ours, found.documents, len(names), ""))
-        fields = (*(FRACTIONS if METRICS[name].fields == FRACTIONS else _BOTH_RIGHT), "items")
-        values = np.stack(columns, axis=-1)
-        numbers = [np.bincount(codes[rows], minlength=len(names)) for codes, rows in zip(sides, kept, strict=True)]
+        columns.append(sums(np.ones(len(sides[0])), sides[0].unit, values[0]))
+        fields = (*(FRACTIONS if fractions else ("right", "gold", "found", "system")), "items")
+        counts = np.stack(columns, axis=-1)
+        numbers = [np.bincount(codes, minlength=len(names)) for codes in values]
+        first_sentences, sentences = first_sentences_of(pair), pair.gold.sentences
         return [
-            (value, int(numbers[0][code]), Counts(fields, pair.gold.sentences, found.first_sentence, values[:, code]))
+            (value, int(numbers[0][code]), Counts(fields, sentences, first_sentences, counts[:, code]))
             for code, value in enumerate(names)
             if numbers[0][code] or numbers[1][code]
         ]
 
-    return parts
-
-
-def _chain_shares(name: str, table: Table, codes: Ints, documents: int, values: int) -> list[Ints]:
-    """Documents × values of what each key chain adds to the numerator of recall, and to its denominator."""
-    size, cells = table.key_size, table.key_chain
-    shares: dict[str, Callable[[], Array]] = {
-        "mentions": lambda: table.shared,
-        "muc": lambda: table.shared - 1,
-        "b-cubed": table.shares_of_mentions,
-        "lea": table.resolved_links,
-    }
-    return [
-        _sums(shares[name](), table.document, codes[cells], documents, values, name),
-        _sums(size - 1 if name == "muc" else size, table.key_document, codes, documents, values, ""),
-    ]
-
-
-def _share_of_chain(table: Table, mentions: tuple[Mentions, Mentions], matched: Matched, side: int) -> Array:
-    """For each matched mention the share of its chain that is in the chain of its partner."""
-    chains = [np.unique(one.chain, return_inverse=True)[1][rows] for one, rows in zip(mentions, matched, strict=True)]
-    width = max(len(table.response_size), 1)
-    cells = table.key_chain * width + table.response_chain
-    shared = table.shared[np.searchsorted(cells, chains[0] * width + chains[1])]
-    return shared / (table.key_size, table.response_size)[side][chains[side]]
-
-
-def _sums(values: Array, document: Ints, codes: Ints, documents: int, number: int, metric: str) -> Ints:
-    """Documents × values of what adds up, in units of 1/ONE under a metric of fractions."""
-    group = document * number + codes
-    if metric and METRICS[metric].fields == FRACTIONS:
-        sums = sum_fractions(values, group, documents * number)
-    else:
-        sums = np.bincount(group, weights=values, minlength=documents * number).astype(np.int64)
-    return sums.reshape(documents, number)
-
-
-def _kind(
-    name: str,
-    help_: str,
-    attribute: Callable[[ChainPair, str], Attribute],
-    takes_argument: bool = False,
-) -> SliceKind:
-    counts = _of_counts(attribute, SPLIT[name])
-    return SliceKind(name, help_, takes_argument, of_items=_of_items(attribute), of_counts=counts)
+    return SliceKind(name, help_, takes_argument, of_items=of_items, of_counts=of_counts)
 
 
 SLICES = (

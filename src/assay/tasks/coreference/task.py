@@ -17,8 +17,8 @@ from assay.engine.task import Task, measure_title
 from assay.result import Result, Similarity, Table
 from assay.tasks.coreference import measures
 from assay.tasks.coreference.drawing import CHAINS, unresolved, unresolved_examples
-from assay.tasks.coreference.mentions import chains_of
-from assay.tasks.coreference.prepare import prepare_coreference, shows_chains
+from assay.tasks.coreference.mentions import chain_errors, rule_of
+from assay.tasks.coreference.prepare import prepare_coreference
 from assay.tasks.coreference.slices import SLICES
 
 PRESETS = {"crac2024": ("head", "dependent"), "crac2023": ("head", "linear"), "crac2022": ("partial", "linear")}
@@ -29,13 +29,14 @@ def _sums(run: Run, compares: bool) -> Mapping[str, Summed]:
     """Sums of errors of chains by kind, and of the similarity of two outputs (Tuggener's Table 13)."""
     found: dict[str, Summed] = {}
     for name, pair in run.pairs:
-        errors = dict(chains_of(pair).errors())
+        errors = chain_errors(pair)
         found[f"errors\t{name}"] = Summed(tuple(errors), tuple(errors.values()))
     for (a, first), (b, second) in combinations(run.pairs, 2) if compares else ():
-        # One system's chains are taken as gold for another's.
-        both = replace(first, system=second.system).with_layer(chains_of(first).against(chains_of(second)))
+        # The chains of one system are taken as gold for the other's; types of mentions do not matter.
+        both = replace(first, gold=first.system, system=second.system)
+        both = both.with_layer(replace(rule_of(first), tags=None))
         for spec in ("conll", "lea"):
-            found[f"alike\t{a}\t{b}\t{spec}"] = sums_of(find(spec), both, run.gold.sentences)
+            found[f"alike\t{a}\t{b}\t{spec}"] = sums_of(find(spec), both, both.gold.sentences)
     return found
 
 
@@ -116,16 +117,11 @@ def _preset(match: str, zeros: str) -> tuple[str, ...]:
 TASK = Task(
     name="coreference",
     noun="mention",
-    spelling={
-        **{name: name.upper() for name in ("muc", "blanc", "lea", "mor", "arcs")},
-        **{"b-cubed": "B³", "ceaf-e": "CEAF-e", "ceaf-m": "CEAF-m", "conll": "CoNLL"},
-    },
     measures=(measures,),
     defaults=("conll", "muc", "b-cubed", "ceaf-e", "mentions", "arcs-any"),
     presets={name: _preset(*how) for name, how in PRESETS.items()},
     agreement=("mentions", "muc", "b-cubed", "ceaf-e", "lea", "conll"),
     prepare=prepare_coreference,
-    recognises=lambda item, options: shows_chains(item),
     options=("preset", "duplicates", "missing", "zeros", "mention_types"),
     slices=SLICES,
     drawing=CHAINS,

@@ -45,7 +45,7 @@ from assay.tasks.cross.treebanks import (
 NATIVE = {DEPENDENCIES: ("uas", "las"), CONSTITUENTS: ("parseval",)}
 """The measures of a framework where the user names none of it."""
 _OF_MEASURES = ("needed_column", "idle_punctuation", "kept_roots", "nothing_left", "not_scored", "said")
-"""The remarks of preparing measures that are about these; of files there is said enough."""
+"""Remarks that are about measures, not about files."""
 _MANY = 20
 """A handful of trees may well be gold's without having been copied."""
 
@@ -130,16 +130,11 @@ def cross(
             "task": TASK.name,
             "noun": TASK.noun,
             "drawing": TASK.drawing.kind,
-            "column": "",
             "unit": unit,
             "units": units,
             "items": len(reference),
             "documents": reference.documents if unit == "sentence" and 1 < reference.documents < units else 0,
             "aligned_by": "characters" if compared.parts else "words",
-            "seed": seed,
-            "times": times,
-            "interval": interval,
-            "test": "shuffling",
             "family": family,
             "texts": embed_texts(sides, on, embed, seed) if embed != "none" and compared.scored else None,
         },
@@ -156,6 +151,7 @@ def cross(
         warnings=[*compared.warnings, *_warnings(compared), *warnings],
         notes=[*compared.notes, *_notes(compared, subtypes=subtypes, lifted=non_projective == "lift"), *notes],
         least_units=FEW_UNITS if unit == "sentence" else FEW_CLUSTERS,
+        options=options,
     )
     found.rows["frameworks"] += [
         Framework(
@@ -303,7 +299,7 @@ def _native_figures(
         # Trees of functions alone have no constituents.
         if outputs and (gold.trees is None or not roots(gold.trees).all()):
             part = measure_shard("compare", gold, outputs, native[bank.kind], replace(plain, task=bank.kind))
-            for measure, one in zip(part.measures, part.everything, strict=True):
+            for measure, one in zip(part.plan.measures, part.everything, strict=True):
                 found.append(Figures(measure, None, one.tallies[part.unit], settings, f"{measure}@{name}"))
             for lines, remarks in ((warnings, part.warnings), (notes, part.notes)):
                 about = [one for one in remarks if one.kind in _OF_MEASURES]

@@ -9,7 +9,6 @@ from assay.tasks.cross.tables import add_cross_tables
 TASK = Task(
     name="cross",
     noun="unit",
-    spelling={"tedeval": "TedEval"},
     drawing=Drawing("units"),
     measures=(measures,),
     present=add_cross_tables,

@@ -182,7 +182,7 @@ def read_trees(
 ) -> Treebank:
     """Dependencies with further columns, or constituents, as the file has; see `Input.read` for `tolerant`."""
     item = Input(path, input_format=input_format)
-    if item.plan.trees:
+    if "constituents" in item.plan.layers:
         return Treebank(item.read(tolerant=tolerant), CONSTITUENTS)
     corpus = read_labels(item, ["HEAD", "DEPREL", *columns])
     if corpus.is_empty("HEAD"):

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from assay.corpus import Column, Corpus
+from assay.corpus import Column, Corpus, one_vocabulary
 from assay.engine.items import judge_words
 from assay.engine.lexicon import Lexicon, check_known, notes_on_lists
 from assay.engine.measure import Measure
 from assay.engine.options import Decided, Options
 from assay.engine.prepare import (
     Run,
-    aligned,
+    align_whole_sentences,
     check_folders,
     kept_labels,
-    left_out,
     marked_kept,
     source_of,
-    without,
     words_alone,
 )
 from assay.engine.treebanks import Fault, columns_of, count_several_roots, nonprojective, with_heads
@@ -32,7 +31,7 @@ from assay.engine.warnings import (
     identical_outputs,
     remark,
 )
-from assay.errors import MOST_PROBLEMS, InputError, UsageError, listed
+from assay.errors import MOST_PROBLEMS, InputError, UsageError
 from assay.formats import Input, read_labels
 from assay.tasks.dependencies.measures import RELATION, is_punctuation
 
@@ -51,14 +50,13 @@ def prepare_dependencies(
             name = measure.definition.name
             raise UsageError(f"{measure}: say which column, beside dependencies: {name}(column=UPOS)")
     further = list(dict.fromkeys(name for measure in measures for name in columns_of(measure)))
-    trees, faults, checked = _read_trees(words_alone(inputs), columns, further, options)
+    corpora, faults, checked = _read_trees(words_alone(inputs), columns, further, options)
     # Relations with and without what follows the colon: either may be named.
-    relations = (corpus.column("DEPREL").strings() for corpus in trees)
+    relations = (corpus.column("DEPREL").strings() for corpus in corpora)
     kept = kept_labels(
         (Column.of(name for full in names for name in dict.fromkeys((full, _main(full)))) for names in relations),
         options,
     )
-    corpora = trees
     lexicons: dict[str, Lexicon] = {}
     for name, path in (("train", options.train), ("lexicon", options.lexicon)):
         if path is not None:
@@ -76,32 +74,28 @@ def prepare_dependencies(
             marked_kept(corpus, corpus.column("DEPREL"), lambda label: options.keeps(label, _main(label)))
             for corpus in corpora
         ]
-    gold, *outputs = corpora
-    systems = dict(zip(named, outputs, strict=True))
+    gold = corpora[0]
     characters = any(measure.definition.characters for measure in measures)
-    pairs, warnings = aligned(gold, systems, [True] * len(outputs), RELATION, options, characters=characters)
-    skipped = np.zeros(gold.sentences, dtype=bool)
-    skipped[[fault.sentence for fault in faults[0]]] = True
-    for (_, pair), found in zip(pairs, faults[1:], strict=True):
-        faulty = np.isin(pair.system.sentence_of, [fault.sentence for fault in found]) & (pair.system_sentence >= 0)
-        skipped[pair.system_sentence[faulty]] = True
-        skipped |= pair.skipped
-    nothing = f"no sentence of {gold.name} is whole in all files."
-    warnings += left_out(skipped, nothing, "{number} of {sentences} sentences were left out.", options)
-    pairs = [(name, without(pair, skipped)) for name, pair in pairs]
+    lines = [
+        [(fault.sentence, f"{corpus.place(fault.word)}: {fault.fact}") for fault in found]
+        for corpus, found in zip(corpora, faults, strict=True)
+    ]
+    pairs, skipped, warnings = align_whole_sentences(corpora, named, lines, options, RELATION, characters=characters)
     judged = [judge_words(pair) for _, pair in pairs]
-    answers = []
     for (name, pair), judgements in zip(pairs, judged, strict=True):
         warnings.extend(check_system(name, pair, judgements, "word"))
-        # Relations by their rank among all of the system's and gold's.
-        labels = pair.system.column("DEPREL")
-        ranked = sorted({*labels.vocabulary, *pair.gold.column("DEPREL").vocabulary})
-        place = {relation: number for number, relation in enumerate(ranked)}
-        assert pair.system.heads is not None
-        ranks = np.array([place[relation] for relation in labels.vocabulary])[labels.codes]
-        answers.append((name, [pair.system.heads, ranks]))
+    _, relations_of = one_vocabulary([pair.system.column("DEPREL") for _, pair in pairs])
+    answers: list[tuple[str, tuple[Any, ...]]] = [
+        (name, (pair.system.heads, codes)) for (name, pair), codes in zip(pairs, relations_of, strict=True)
+    ]
     warnings.append(identical_outputs(answers, lambda ours, theirs: all(map(np.array_equal, ours, theirs))))
-    warnings += _notes_on_trees(["gold", *named], trees, faults, further)
+    for name, corpus, found in zip(["gold", *named], corpora, lines, strict=True):
+        places = [f"{line}." for _, line in found[:MOST_PROBLEMS]]
+        warnings.append(faulty_sentences(name=name, places=places, number=len(found)))
+        roots = count_several_roots(corpus, [sentence for sentence, _ in found])
+        warnings.append(several_roots(name=name, sentences=roots))
+        for column in further:
+            warnings.append(needed_column(name=name, column=column, empty=corpus.is_empty(column)))
     for setting in dict.fromkeys(measure.parameters.get("punctuation", "all") for measure in measures):
         if setting != "all":
             warnings.append(idle_punctuation(setting=setting, words=int(is_punctuation(gold, setting).sum())))
@@ -141,10 +135,7 @@ def _main(relation: str) -> str:
 def _read_trees(
     inputs: Sequence[Input | Corpus], columns: Sequence[Sequence[str]], further: Sequence[str], options: Options
 ) -> tuple[list[Corpus], list[list[Fault]], list[Remark]]:
-    """The files with their heads, and the faults of their trees.
-
-    Faulty trees end the work, unless their sentences may be left out; a file without any head always does.
-    """
+    """The files with their heads, and the faults of their trees; a file without any head stops with an error."""
     corpora, checked = [], []
     for number, item in enumerate(inputs):
         head, relation = columns[number]
@@ -173,9 +164,6 @@ def _read_trees(
                 f"{corpus.name}: no heads in it, but {shown}. Measures of dependencies need a column of heads, and "
                 "one of relations, e.g. --column HEAD+DEPREL."
             )
-    lines = [f"{corpus.place(fault.word)}: {fault.fact}" for corpus, found in trees for fault in found]
-    if lines and options.on_mismatch != "skip":
-        raise InputError("\n".join([*listed(lines), "To leave such sentences out: --on-mismatch skip"]))
     return [corpus for corpus, _ in trees], [found for _, found in trees], checked
 
 
@@ -185,20 +173,6 @@ def no_heads(file: str, mark: str, hint: str, empty: bool) -> Iterator[str]:
     if empty:
         raise InputError(f"{file}: no heads in it (every cell is {mark}). {hint}".rstrip())
     yield from ()
-
-
-def _notes_on_trees(
-    names: Sequence[str],
-    corpora: Sequence[Corpus],
-    faults: Sequence[Sequence[Fault]],
-    further: Sequence[str],
-) -> Iterator[Remark]:
-    for name, corpus, found in zip(names, corpora, faults, strict=True):
-        places = [f"{corpus.place(fault.word)}: {fault.fact}." for fault in found[:MOST_PROBLEMS]]
-        yield faulty_sentences(name=name, places=places, number=len(found))
-        yield several_roots(name=name, sentences=count_several_roots(corpus, found))
-        for column in further:
-            yield needed_column(name=name, column=column, empty=corpus.is_empty(column))
 
 
 @remark

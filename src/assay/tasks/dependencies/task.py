@@ -75,7 +75,6 @@ CONLL18 = (
 TASK = Task(
     name="dependencies",
     noun="word",
-    spelling={name: name.upper() for name in ("las", "uas", "ls", "clas", "mlas", "blex")},
     measures=(measures,),
     defaults=("las", "uas"),
     judges_too=("tags",),

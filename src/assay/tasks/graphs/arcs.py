@@ -35,7 +35,7 @@ _FAR = 1 << 40
 """The distance of the root from all words."""
 
 
-def number_of(name: str) -> int:
+def hash_name(name: str) -> int:
     """A number that tells a name from others, the same in every run."""
     return crc32(name.encode("utf-8", "replace"))
 
@@ -45,7 +45,7 @@ def number_of(name: str) -> int:
 
 def _with_paths(arcs: Marks, path: Bools) -> Marks:
     """The arcs with a column that says which of them lead through empty nodes."""
-    return replace(arcs, columns={"path": Column(path.astype(np.int32), PATHS)})
+    return replace(arcs, columns={"path": Column(path.astype(np.int8), PATHS)})
 
 
 def treat_empty_nodes(corpus: Corpus, empty: str) -> tuple[Marks, list[tuple[int, str]]]:
@@ -230,11 +230,11 @@ def with_arcs(pair: Pair, layers: Mapping[str, tuple[Marks, Marks]]) -> Pair:
         for side, (arcs, common) in enumerate(zip(sides, (np.arange(nodes.roots), numbers), strict=True)):
             unit = arcs.unit if side == 0 else nodes.sentence[arcs.arguments["dependent"]]
             kept = np.flatnonzero(~pair.skipped[unit] if side == 0 else unit >= 0)
-            chosen, unit = arcs.where(kept), unit[kept]
+            chosen, unit = arcs if len(kept) == len(arcs) else arcs.where(kept), unit[kept]
             dependent, head = chosen.arguments["dependent"], chosen.arguments["head"]
-            several = (in_gold[common[dependent]] > 1).astype(np.int32)
+            several = (in_gold[common[dependent]] > 1).astype(np.int8)
             arguments = {
-                "dependent": common[dependent],
+                "dependent": dependent if side == 0 else common[dependent],
                 "head": np.where(head == NONE, nodes.roots + unit, common[head]),
                 "own_dependent": dependent,
                 "own_head": head,

@@ -6,23 +6,24 @@ no head, and arguments have their predicate as head.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import field, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from assay.arrays import NONE, Array, Bools, Ints, as_codes
+from assay.align import Pair
+from assay.arrays import NONE, Array, Bools, Ints, Stretches
+from assay.corpus import Column, Marks, one_vocabulary
 from assay.engine.drawing import SPAN_MEANINGS
 from assay.engine.items import Items
 from assay.engine.prepare import Run
 from assay.engine.task import Drawing, Layers, Places, Tables
 from assay.engine.texts import ELSEWHERE, NO_HEAD, ROOT, Rows, Shown, span_rows
 from assay.formats.graphs import empty_nodes
-from assay.formats.roles import SPANS
-from assay.records import dataclass
+from assay.formats.roles import MARK, SPANS
 from assay.result import ExampleSpan
-from assay.tasks.graphs.arcs import Nodes, columns_of_arcs
+from assay.tasks.graphs.arcs import WHOLE_KINDS, Nodes, columns_of_arcs
+from assay.tasks.graphs.measures import PARTS
 from assay.tasks.graphs.roles import continued_roles, is_predicate, pieces_by_role, roles_of
 
 _MEANINGS = {
@@ -35,125 +36,103 @@ _MEANINGS = {
 }
 _EMPTY = 1 << 40
 """Ends of arcs from here on are empty nodes, until it is known how many words their texts have."""
-_PREDICATE_ITSELF = "V"
 
 
-@dataclass(frozen=True, eq=False)
-class _Side:
-    """The things drawn of gold or of a system."""
-
-    name: str
-    sentence: Ints
-    begin: Ints
-    """The first word of each, counted in its gold sentence …"""
-    end: Ints
-    head: Ints
-    """… and the word that is its head."""
-    labels: Ints
-    vocabulary: tuple[str, ...]
-    kinds: Ints
-    """What became of each as an item; NONE: it is none."""
-    numbers: Ints
-    """The number of each as an item of its side."""
-    answers: Ints
-    """The number of the item of gold that each is or answers for."""
-    stretches: dict[int, Any] = field(default_factory=dict)
+Empties = dict[int, tuple[int, int, str]]
+"""Empty nodes by identity: sentence, number of words before it, and id."""
 
 
-@dataclass(frozen=True, eq=False)
-class _Nodes:
-    """The empty nodes that arcs lead to and from, by sentence and place."""
-
-    sentence: Ints
-    behind: Ints
-    """The number of words before each."""
-    ids: tuple[str, ...]
-
-
-def _arcs(run: Run, pair: int, side: int, numbers: Ints, sentence: Ints) -> tuple[Ints, Ints, dict[int, Any]]:
-    """The words at which arcs end and begin, and of empty nodes among these the words before each and the id."""
-    aligned = run.pairs[pair][1]
-    found = aligned.layer(Nodes)
-    assert found is not None
-    arcs = columns_of_arcs(aligned, side, numbers)
-    words, of_system = len(run.gold), found.beyond + len(aligned.system)
+def _arcs(run: Run, pair: Pair, side: int, numbers: Ints, sentence: Ints) -> tuple[Ints, Ints, Empties]:
+    """The words at which arcs end and begin, counted in their gold sentence, and the empty nodes among these."""
+    nodes = pair.layer(Nodes)
+    assert nodes is not None
+    arcs = columns_of_arcs(pair, side, numbers)
+    words, of_system = len(run.gold), nodes.beyond + len(pair.system)
     first, size = run.gold.starts[sentence], np.diff(run.gold.starts)[sentence]
-    empties: dict[int, Any] = {}
+    empties: Empties = {}
     places = []
     for node in (arcs["dependent"], arcs["head"]):
-        place = found.position[node] // 2 - first
+        place = nodes.position[node] // 2 - first
         place = np.where((place >= 0) & (place < size), place, ELSEWHERE)
-        empty = ((node >= words) & (node < found.roots)) | (node >= of_system)
+        empty = ((node >= words) & (node < nodes.roots)) | (node >= of_system)
         for row in np.flatnonzero(empty).tolist():
             own = int(node[row])
-            corpus, offset = (run.gold, words) if own < found.roots else (aligned.system, of_system)
-            behind = (int(found.position[own]) + 1) // 2 - int(first[row])
+            corpus, offset = (run.gold, words) if own < nodes.roots else (pair.system, of_system)
+            behind = (int(nodes.position[own]) + 1) // 2 - int(first[row])
             name = empty_nodes(corpus).labels[own - offset]
-            empties[int(found.identity[own])] = (int(sentence[row]), behind, name)
-        missing = (node >= found.beyond) & ~empty
-        places.append((np.where(empty, _EMPTY + found.identity[node], place), missing))
+            empties[int(nodes.identity[own])] = (int(sentence[row]), behind, name)
+        missing = (node >= nodes.beyond) & ~empty
+        places.append((np.where(empty, _EMPTY + nodes.identity[node], place), missing))
     (dependent, _), (head, missing) = places
     head = np.where(arcs["own_head"] == NONE, ROOT, np.where(missing, ELSEWHERE, head))
     # A word that gold does not have is drawn where it stands.
     return np.maximum(dependent, 0), head, empties
 
 
-def _tables(run: Run, tables: Tables) -> Iterator[tuple[str, int, int, Items, Bools, Ints, Ints]]:
-    """Gold and each system: name, side and pair, table, the rows with an item, its number and label."""
-    names = [name for name, _ in run.pairs]
-    for place, (name, one) in enumerate([("gold", tables[0][1]), *tables]):
-        assert one.partner is not None
-        if place == 0:
-            yield name, 0, names.index(tables[0][0]), one, one.has_gold, one.item, one.gold
-        else:
-            yield name, 1, names.index(name), one, one.has_system[0], one.partner[0], one.answer[0]
+def _whole(run: Run, items: Items) -> bool:
+    """True if items are made of arcs; predicates with roles are drawn with their arguments anyway."""
+    arcs = run.pairs[0][1].layer(Nodes) is not None
+    return not items.kinds or (arcs and items.kinds == WHOLE_KINDS)
 
 
-def _sides(run: Run, tables: Tables, wanted: Bools) -> tuple[list[_Side], _Nodes]:
-    """The things drawn of gold and of each system in the sentences of a mask."""
-    sides: list[_Side] = []
-    empties: dict[int, Any] = {}
-    for name, side, pair, one, there, numbers, labels in _tables(run, tables):
-        rows = np.flatnonzero(there & wanted[one.sentence])
-        kinds = one.kind[0, rows] if side else np.full(len(rows), NONE)
-        answers = np.where(one.has_gold, one.item, NONE)[rows]
-        graphs = run.pairs[pair][1].layer(Nodes) is not None
-        begin = head = numbers[rows]
+def _parts(run: Run, tables: Tables) -> Tables:
+    """Tables of sentences and predications as those of the arcs in them, which can be drawn."""
+    pairs = dict(run.pairs)
+    return [(name, pairs[name].once(PARTS, items.none) if _whole(run, items) else items) for name, items in tables]
+
+
+def _sides(run: Run, tables: Tables, wanted: Bools) -> tuple[list[tuple[str, Marks]], Marks]:
+    """The things drawn of gold and of each system in the sentences of a mask, and the empty nodes.
+
+    Beside the word that is its `head`, a mark has its outcome as an item (`kind`) and the number of gold's item that
+    it is or answers for (`answer`), NONE without one.
+    """
+    pairs = dict(run.pairs)
+    sides: list[tuple[str, Marks]] = []
+    empties: Empties = {}
+    for side, (name, items) in [(0, tables[0]), *((1, table) for table in tables)]:
+        pair, graphs = pairs[name], pairs[name].layer(Nodes) is not None
+        assert items.partner is not None
+        there, number = (items.has_system[0], items.partner[0]) if side else (items.has_gold, items.item)
+        rows = np.flatnonzero(there & wanted[items.sentence])
+        begin = head = number[rows]
         if graphs:
-            begin, head, found = _arcs(run, pair, side, begin, one.sentence[rows])
+            begin, head, found = _arcs(run, pair, side, begin, items.sentence[rows])
             empties |= found
-        drawn = _Side(
-            *(name, one.sentence[rows], begin, begin + 1, head),
-            *(np.asarray(labels[rows]), one.labels, kinds, numbers[rows], answers),
-        )
-        sides.append(drawn if graphs else _roles(run, pair, wanted, drawn, side))
+        arguments = {
+            "head": head,
+            "kind": items.kind[0, rows] if side else np.full(len(rows), NONE),
+            "answer": np.where(items.has_gold, items.item, NONE)[rows],
+        }
+        labels = Column(np.asarray(items.answer[0] if side else items.gold)[rows], items.labels)
+        marks = Marks(items.sentence[rows], begin, begin + 1, labels, arguments=arguments, number=number[rows])
+        sides.append((name if side else "gold", marks if graphs else _roles(run, pair, wanted, marks, side)))
     keys = sorted(empties, key=lambda key: (*empties[key][:2], key))
-    sentence, behind = (np.array([empties[key][which] for key in keys], dtype=np.int64) for which in (0, 1))
-    nodes = _Nodes(sentence, behind, tuple(empties[key][2] for key in keys))
+    unit, behind = (np.array([empties[key][which] for key in keys], dtype=np.int64) for which in (0, 1))
     if keys:
-        # Behind the words of each sentence come its empty nodes.
-        own = np.arange(len(keys)) - np.searchsorted(sentence, sentence) + np.diff(run.gold.starts)[sentence]
+        # After the words of each sentence come its empty nodes.
+        places = np.arange(len(keys)) - np.searchsorted(unit, unit) + np.diff(run.gold.starts)[unit]
         order = np.argsort(keys)
-        known_keys, place = np.array(keys)[order], own[order]
-        for number, drawn in enumerate(sides):
-            ends = [
-                np.where(end >= _EMPTY, np.append(place, 0)[np.searchsorted(known_keys, end - _EMPTY)], end)
-                for end in (drawn.begin, drawn.head)
-            ]
-            sides[number] = replace(drawn, begin=ends[0], end=ends[0] + 1, head=ends[1])
-    return sides, nodes
+        known, places = np.array(keys)[order], np.append(places[order], 0)
+        for place, (name, marks) in enumerate(sides):
+            begin, head = (
+                np.where(end >= _EMPTY, places[np.searchsorted(known, end - _EMPTY)], end)
+                for end in (marks.begin, marks.arguments["head"])
+            )
+            moved = replace(marks, begin=begin, end=begin + 1, arguments={**marks.arguments, "head": head})
+            sides[place] = (name, moved)
+    return sides, Marks(unit, behind, behind, Column.of([empties[key][2] for key in keys]))
 
 
 def _role_places(
-    run: Run, pair: int, side: int, numbers: Ints, sentence: Ints, judged: Ints
-) -> tuple[Ints, Ints, Ints, dict[int, Any]]:
+    run: Run, pair: Pair, side: int, numbers: Ints, sentence: Ints, judged: Ints
+) -> tuple[Ints, Ints, Ints, dict[int, Stretches]]:
     """First word and end of predicates and arguments, the predicate of each argument, and the pieces of some.
 
     Words are counted in their gold sentence; of those that gold does not have, the gold words where they stand are
     taken. If C- arguments are among the items judged, they are no pieces of others.
     """
-    aligned = run.pairs[pair][1]
-    corpus = aligned.system if side else aligned.gold
+    corpus = pair.system if side else pair.gold
     roles, predicates = corpus.marks["roles"], corpus.words_of(corpus.marks["predicates"])
     belonging = continued_roles(roles, corpus.format in SPANS)
     pieces = pieces_by_role(belonging)
@@ -162,7 +141,7 @@ def _role_places(
     start, size = run.gold.starts[sentence], np.diff(run.gold.starts)[sentence]
 
     def in_gold(words: Ints, rows: Any = slice(None)) -> Ints:
-        own = aligned.covering[words] if side else words
+        own = pair.covering[words] if side else words
         return np.asarray(np.clip(own - start[rows], 0, size[rows] - 1))
 
     firsts = np.concatenate([corpus.words_of(roles), predicates])
@@ -170,61 +149,58 @@ def _role_places(
     heads = np.concatenate([roles.arguments["head"], predicates])
     begin, end = in_gold(firsts[numbers]), in_gold(lasts[numbers]) + 1
     head = np.where(numbers < len(roles), in_gold(heads[numbers]), NO_HEAD)
-    stretches: dict[int, Any] = {}
+    stretches: dict[int, Stretches] = {}
     for row, number in enumerate(numbers.tolist() if joined else ()):
         if number in pieces:
             ends = (in_gold(words[pieces[number]], row).tolist() for words in (firsts, lasts))
-            shape = sorted([first, last + 1] for first, last in zip(*ends, strict=True))
+            shape = tuple(sorted((first, last + 1) for first, last in zip(*ends, strict=True)))
             begin[row], end[row] = shape[0][0], max(stop for _, stop in shape)
             stretches[row] = shape
     return begin, end, head, stretches
 
 
-def _roles(run: Run, pair: int, wanted: Bools, one: _Side, side: int) -> _Side:
+def _roles(run: Run, pair: Pair, wanted: Bools, drawn: Marks, side: int) -> Marks:
     """The items of a side in their places; also the predicates and, if none of them are judged, the arguments.
 
     The label of a predicate is its sense.
     """
-    aligned = run.pairs[pair][1]
-    corpus = aligned.system if side else aligned.gold
-    whole = roles_of(aligned, spans=corpus.format in SPANS, join=True)[side]
+    corpus = pair.system if side else pair.gold
+    whole = roles_of(pair, spans=corpus.format in SPANS, join=True)[side]
     of_predicate, there = is_predicate(whole), wanted[whole.unit]
-    arguments = np.flatnonzero(one.numbers < len(corpus.marks["roles"]))
-    known = {label: code for code, label in enumerate(one.vocabulary)}
-    more = [(whole.where(of_predicate & there), "sense")]
-    if not len(arguments):
-        more.append((whole.where(~of_predicate & there & ~whole.labels.isin([_PREDICATE_ITSELF])), ""))
-    # The kind of those that are items, and what they answer for.
-    place = {number: row for row, number in enumerate(one.numbers.tolist())}
-    columns = [[column[arguments]] for column in (one.numbers, one.sentence, one.labels, one.kinds, one.answers)]
-    for marks, column_name in more:
-        at = np.array([place.get(number, NONE) for number in marks.number.tolist()], dtype=np.int64)
-        texts = marks.columns[column_name] if column_name else marks.labels
-        found = (
-            *(marks.number, marks.unit, as_codes(texts.strings(), known)),
-            *(np.append(column, NONE)[at] for column in (one.kinds, one.answers)),
-        )
-        for column, values in zip(columns, found, strict=True):
-            column.append(values)
-    numbers, sentences, labels, kinds, answers = (np.concatenate(column) for column in columns)
-    begin, end, head, stretches = _role_places(run, pair, side, numbers, sentences, one.numbers)
-    return _Side(
-        *(one.name, sentences, begin, end, head, labels, tuple(known), kinds, numbers, answers, stretches),
-    )
+    tables = [drawn.where(drawn.number < len(corpus.marks["roles"]))]
+    predicates = whole.where(of_predicate & there)
+    more = [replace(predicates, labels=predicates.columns["sense"])]
+    if not len(tables[0]):
+        more.append(whole.where(~of_predicate & there & ~whole.labels.isin([MARK])))
+    # The outcome of those that are items, and what they answer for.
+    place = {number: row for row, number in enumerate(drawn.number.tolist())}
+    for marks in more:
+        rows = np.array([place.get(number, NONE) for number in marks.number.tolist()], dtype=np.int64)
+        arguments = {name: np.append(drawn.arguments[name], NONE)[rows] for name in ("head", "kind", "answer")}
+        tables.append(replace(marks, arguments=arguments))
+    vocabulary, codes = one_vocabulary([marks.labels for marks in tables])
+    numbers, unit = (np.concatenate([getattr(marks, name) for marks in tables]) for name in ("number", "unit"))
+    begin, end, head, stretches = _role_places(run, pair, side, numbers, unit, drawn.number)
+    arguments = {name: np.concatenate([marks.arguments[name] for marks in tables]) for name in ("kind", "answer")}
+    labels = Column(np.concatenate(codes), vocabulary)
+    return Marks(unit, begin, end, labels, stretches=stretches, arguments={"head": head, **arguments}, number=numbers)
 
 
 def _places(run: Run, items: Items) -> Places:
-    """The dependent of each arc, the predicate or all pieces of an argument; of an empty node the word before it."""
+    """The dependent of each arc, the predicate or all pieces of an argument; of an empty node the word before it.
+
+    Items that are whole sentences have no words, so that no arc is taken for one of them.
+    """
     begin, end = np.zeros(len(items), dtype=np.int64), np.zeros(len(items), dtype=np.int64)
     stretches: dict[int, Any] = {}
-    assert items.partner is not None
-    for owner in range(-1, len(run.pairs)):
+    for owner in range(-1, len(run.pairs) if items.kinds else -1):
         rows = np.flatnonzero(items.owner == owner)
         if not len(rows):
             continue
-        side, pair = int(owner != NONE), max(owner, 0)
+        assert items.partner is not None
+        side, pair = int(owner != NONE), run.pairs[max(owner, 0)][1]
         numbers, sentence = items.item[rows], items.sentence[rows]
-        if run.pairs[pair][1].layer(Nodes) is not None:
+        if pair.layer(Nodes) is not None:
             dependent, _, empties = _arcs(run, pair, side, numbers, sentence)
             for row in np.flatnonzero(dependent >= _EMPTY).tolist():
                 dependent[row] = max(empties[int(dependent[row]) - _EMPTY][1] - 1, 0)
@@ -232,58 +208,59 @@ def _places(run: Run, items: Items) -> Places:
         else:
             judged = items.partner[owner] if side else numbers
             begin[rows], end[rows], _, pieces = _role_places(run, pair, side, numbers, sentence, judged)
-            stretches.update((int(rows[row]), shape) for row, shape in pieces.items())
+            stretches.update((int(rows[row]), [list(piece) for piece in shape]) for row, shape in pieces.items())
     return begin, end, stretches
 
 
 def _layers(run: Run, items: Items, tables: Tables, shown: Shown) -> Layers:
-    """The arcs or roles of gold and of systems, those of systems with their outcomes."""
-    sides, nodes = _sides(run, tables, shown.place != NONE)
-    layers = [
-        span_rows(
-            *(shown.place[one.sentence], one.begin, one.end, one.labels, one.vocabulary, one.stretches),
-            one.kinds if number else None,
-            heads=(one.head, one.head + 1),
-            numbers=one.numbers,
+    """The arcs or roles of gold and of systems, those of systems with their outcomes, if they are the items."""
+    sides, nodes = _sides(run, _parts(run, tables), shown.place != NONE)
+    whole = _whole(run, items)
+    layers = []
+    for number, (_, marks) in enumerate(sides):
+        shapes = {row: [list(piece) for piece in shape] for row, shape in marks.stretches.items()}
+        layers.append(
+            span_rows(
+                *(shown.place[marks.unit], marks.begin, marks.end, marks.label, marks.labels.vocabulary, shapes),
+                marks.arguments["kind"] if number and not whole else None,
+                heads=(marks.arguments["head"], marks.arguments["head"] + 1),
+                numbers=None if whole else marks.number,
+            )
         )
-        for number, one in enumerate(sides)
-    ]
-    known: dict[str, int] = {}
-    columns: dict[str, Array] = {"behind": nodes.behind, "id": as_codes(nodes.ids, known)}
-    between = Rows(shown.place[nodes.sentence], columns, ("id",), tuple(known))
-    return Layers(tuple(one.name for one in sides), spans=tuple(layers), nodes=between)
+    columns: dict[str, Array] = {"behind": nodes.begin, "id": nodes.label}
+    between = Rows(shown.place[nodes.unit], columns, ("id",), nodes.labels.vocabulary)
+    return Layers(tuple(name for name, _ in sides), spans=tuple(layers), nodes=between)
 
 
 def _example(run: Run, items: Items, tables: Tables, sentence: int) -> dict[str, Any]:
-    """The same in one sentence; of arcs only those that some system has wrong, since a graph has many."""
-    wanted = np.arange(run.gold.sentences) == sentence
-    (gold, *systems), nodes = _sides(run, tables, wanted)
+    """The arcs or roles of one sentence; of arcs only those that some system has wrong, since a graph has many."""
+    parts = _parts(run, tables)
+    sides, nodes = _sides(run, parts, np.arange(run.gold.sentences) == sentence)
     roles = run.pairs[0][1].layer(Nodes) is None
     spans: list[ExampleSpan] = []
-    wrong = np.concatenate([one.item[one.has_gold & ~one.right[0]] for _, one in tables])
-    for number, one in enumerate([gold, *systems]):
-        spurious = (one.answers == NONE) & bool(number)
-        rows = np.flatnonzero(roles | spurious | np.isin(one.answers, wrong))
-        kinds = tables[max(number - 1, 0)][1].kinds
-        for row in rows[np.lexsort((one.end[rows], one.begin[rows]))].tolist():
-            head = int(one.head[row])
-            shape = one.stretches.get(row) or [[int(one.begin[row]), int(one.end[row])]]
-            answer, kind = int(one.answers[row]), int(one.kinds[row])
+    wrong = np.concatenate([one.item[one.has_gold & ~one.right[0]] for _, one in parts])
+    answers = np.sort(sides[0][1].arguments["answer"])
+    for number, (name, marks) in enumerate(sides):
+        spurious = (marks.arguments["answer"] == NONE) & bool(number)
+        rows = np.flatnonzero(roles | spurious | np.isin(marks.arguments["answer"], wrong))
+        kinds = parts[max(number - 1, 0)][1].kinds
+        for row in rows[np.lexsort((marks.end[rows], marks.begin[rows]))].tolist():
+            head, kind, answer = (int(marks.arguments[role][row]) for role in ("head", "kind", "answer"))
             spans.append(
                 ExampleSpan(
-                    one.name,
-                    one.vocabulary[one.labels[row]],
-                    tuple((first, end) for first, end in shape),
+                    name,
+                    marks.labels[row],
+                    marks.atoms_of(row),
                     kinds[kind] if number and kind != NONE else "",
                     None if head == NO_HEAD else (head, head + 1),
-                    None if answer == NONE else int(np.searchsorted(np.sort(gold.answers), answer)),
+                    None if answer == NONE else int(np.searchsorted(answers, answer)),
                 )
             )
     return {
         "spans": tuple(spans),
-        "sides": tuple(one.name for one in (gold, *systems)),
+        "sides": tuple(name for name, _ in sides),
         "heads": "rows" if roles else "arcs",
-        "nodes": tuple(zip(nodes.behind.tolist(), nodes.ids, strict=True)),
+        "nodes": tuple(zip(nodes.begin.tolist(), nodes.labels.strings(), strict=True)),
     }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from assay.arrays import NONE, Bools
 from assay.corpus import Column, Corpus, Marks, one_vocabulary
 from assay.engine.counts import bracketed, by_label, whole_sentences
 from assay.engine.items import Items
-from assay.engine.matching import Steps, pack_keys
+from assay.engine.matching import Steps
 from assay.engine.measure import F1, FOUND, OVER_LABELS, Proportion, Scores, measure
 from assay.errors import UsageError, unknown
 from assay.tasks.graphs.arcs import (
@@ -23,8 +24,8 @@ from assay.tasks.graphs.arcs import (
     TOP,
     WHOLE_KINDS,
     Nodes,
+    hash_name,
     is_top,
-    number_of,
 )
 
 KINDS = ("tp", "le", "head", "dependent", "direction", "fn", "fp")
@@ -58,7 +59,14 @@ _ARC = "arc"
 _f1 = F1(lambda sums: 2 * sums["tp"], lambda sums: sums["gold"] + sums["system"])
 MATCHED: Scores = {"f1": _f1, "precision": Proportion("tp", "system"), "recall": Proportion("tp", "gold")}
 """Scores of items that are made pairs."""
-EXACT: Scores = {"value": Proportion("right", "sentences")}
+arc_measure = partial(measure, scores=MATCHED, main="f1", count=bracketed, task="graphs")
+sentence_measure = partial(
+    measure,
+    scores={"value": Proportion("right", "sentences")},
+    count=whole_sentences,
+    task="graphs",
+    noun="sentence",
+)
 
 
 def way(empty: str, without: str = "") -> str:
@@ -125,15 +133,14 @@ def match_arcs(pair: Pair, sides: Sides, *, labelled: bool = True, directed: boo
     (dependent, head), (other_dependent, other_head) = ends
     dependents, heads = (dependent, other_dependent), (head, other_head)
     steps = Steps(len(gold), len(system))
-    steps.by_key(*pack_keys(dependents, heads, label), TP)
-    if len(names) > 1:
-        steps.by_key(*pack_keys(dependents, heads), LE)
-    for kind, same, other in ((HEAD, dependents, heads), (DEPENDENT, heads, dependents)):
-        steps.nearest(*pack_keys(same, label), nodes.position[other[0]], nodes.position[other[1]], kind)
+    steps.by_columns(TP, dependents, heads, label)
+    steps.by_columns(LE, dependents, heads)
+    steps.by_columns(HEAD, dependents, label, near=(nodes.position[head], nodes.position[other_head]))
+    steps.by_columns(DEPENDENT, heads, label, near=(nodes.position[dependent], nodes.position[other_dependent]))
     if directed:
         turned = (dependent, other_head), (head, other_dependent)
-        steps.by_key(*pack_keys(*turned, label), DIRECTION)
-        steps.by_key(*pack_keys(*turned), DIRECTION)
+        steps.by_columns(DIRECTION, *turned, label)
+        steps.by_columns(DIRECTION, *turned)
     matches = steps.matches(FN, FP)
     key = np.stack([*(nodes.identity[system.arguments[role]] for role in ("dependent", "head")), codes[1]])
     # Where one end is gold's, both together tell the other end.
@@ -141,9 +148,7 @@ def match_arcs(pair: Pair, sides: Sides, *, labelled: bool = True, directed: boo
     target = np.where(either, np.append(key[0] + key[1], NONE)[matches.system], NONE)
     numbers = (gold.number, system.number)
     same = ("answer", "target")
-    return matches.items(
-        KINDS, gold, system, key, labels=(names, *label), numbers=numbers, target=target, same=same
-    )
+    return matches.items(KINDS, gold, system, key, labels=(names, *label), numbers=numbers, target=target, same=same)
 
 
 def whole_sentences_of(pair: Pair, items: Items) -> Items:
@@ -188,7 +193,7 @@ def enhanced(
     return chosen[0], chosen[1]
 
 
-@measure("elas", scores=MATCHED, main="f1", count=bracketed, task="graphs", signed=("empty",), papers=("bouma2020",))
+@arc_measure("elas", signed=("empty",), papers=("bouma2020",))
 def elas(
     pair: Pair,
     *,
@@ -220,7 +225,7 @@ def elas(
     return match_arcs(pair, found)
 
 
-@measure("eulas", scores=MATCHED, main="f1", count=bracketed, task="graphs", signed=("empty",), papers=("bouma2020",))
+@arc_measure("eulas", signed=("empty",), papers=("bouma2020",))
 def eulas(pair: Pair, *, empty: str = "collapse", relations: str = "", without: str = "") -> Items:
     """Arcs of enhanced dependencies with gold's head and gold's universal relation.
 
@@ -232,7 +237,7 @@ def eulas(pair: Pair, *, empty: str = "collapse", relations: str = "", without: 
     return match_arcs(pair, enhanced(pair, empty, cut=True, relations=relations, without=without))
 
 
-@measure("euas", scores=MATCHED, main="f1", count=bracketed, task="graphs", signed=("empty",), papers=("bouma2020",))
+@arc_measure("euas", signed=("empty",), papers=("bouma2020",))
 def euas(pair: Pair, *, empty: str = "collapse") -> Items:
     """Arcs of enhanced dependencies with gold's head, whatever their label.
 
@@ -242,15 +247,7 @@ def euas(pair: Pair, *, empty: str = "collapse") -> Items:
     return match_arcs(pair, arcs_of(pair, empty), labelled=False)
 
 
-@measure(
-    "elas-exact",
-    scores=EXACT,
-    count=whole_sentences,
-    task="graphs",
-    noun="sentence",
-    signed=("empty",),
-    papers=("bouma2020",),
-)
+@sentence_measure("elas-exact", signed=("empty",), papers=("bouma2020",))
 def elas_exact(pair: Pair, *, empty: str = "collapse") -> Items:
     """Gold sentences whose whole enhanced graph is right.
 
@@ -288,7 +285,7 @@ def _semantic(pair: Pair, top: bool, punctuation: bool, directed: bool, labelled
     return match_arcs(pair, (chosen[0], chosen[1]), labelled=labelled, directed=directed)
 
 
-@measure("sdp", scores=MATCHED, main="f1", count=bracketed, task="graphs", papers=_OEPEN)
+@arc_measure("sdp", papers=_OEPEN)
 def sdp(pair: Pair, *, top: bool = True, punctuation: bool = True, directed: bool = True) -> Items:
     """Semantic dependencies with gold's label, and tops (LP, LR, LF).
 
@@ -301,7 +298,7 @@ def sdp(pair: Pair, *, top: bool = True, punctuation: bool = True, directed: boo
     return _semantic(pair, top, punctuation, directed, True)
 
 
-@measure("sdp-unlabelled", scores=MATCHED, main="f1", count=bracketed, task="graphs", papers=_OEPEN)
+@arc_measure("sdp-unlabelled", papers=_OEPEN)
 def sdp_unlabelled(pair: Pair, *, top: bool = True, punctuation: bool = True, directed: bool = True) -> Items:
     """Semantic dependencies whatever their label, and tops (UP, UR, UF).
 
@@ -312,7 +309,7 @@ def sdp_unlabelled(pair: Pair, *, top: bool = True, punctuation: bool = True, di
     return _semantic(pair, top, punctuation, directed, False)
 
 
-@measure("sdp-exact", scores=EXACT, count=whole_sentences, task="graphs", noun="sentence", papers=_OEPEN)
+@sentence_measure("sdp-exact", papers=_OEPEN)
 def sdp_exact(pair: Pair, *, top: bool = True, punctuation: bool = True, directed: bool = True) -> Items:
     """Gold sentences whose semantic dependencies are all right (LM).
 
@@ -323,7 +320,7 @@ def sdp_exact(pair: Pair, *, top: bool = True, punctuation: bool = True, directe
     return whole_sentences_of(pair, _semantic(pair, top, punctuation, directed, True))
 
 
-@measure("sdp-unlabelled-exact", scores=EXACT, count=whole_sentences, task="graphs", noun="sentence", papers=_OEPEN)
+@sentence_measure("sdp-unlabelled-exact", papers=_OEPEN)
 def sdp_unlabelled_exact(pair: Pair, *, top: bool = True, punctuation: bool = True, directed: bool = True) -> Items:
     """Gold sentences whose semantic dependencies are all right but for their labels (UM).
 
@@ -364,7 +361,7 @@ def _predications(pair: Pair, arguments: str, predicates: str, frames: bool) -> 
         _, (frame, other_frame) = one_vocabulary([ours.labels, theirs.labels])
         steps.kind[paired & (frame != np.append(other_frame, NONE)[steps.partner])] = WHOLE_KINDS.index("sense")
     matches = steps.matches(WHOLE_KINDS.index("fn"), WHOLE_KINDS.index("fp"))
-    frame_numbers = np.array([number_of(name) for name in theirs.labels.vocabulary] or [0], dtype=np.int64)
+    frame_numbers = np.array([hash_name(name) for name in theirs.labels.vocabulary] or [0], dtype=np.int64)
     target = np.append(frame_numbers[theirs.label], NONE)[matches.system]
     same_label = np.zeros(len(ours), dtype=np.int64), np.zeros(len(theirs), dtype=np.int64)
     return matches.items(
@@ -387,16 +384,7 @@ def _tagged(corpus: Corpus, beginning: str) -> Bools:
     return tags.isin(tag for tag in tags.vocabulary if tag.startswith(beginning))
 
 
-@measure(
-    "predications",
-    scores=MATCHED,
-    main="f1",
-    count=bracketed,
-    task="graphs",
-    noun="predicate",
-    own_outcomes=True,
-    papers=_OEPEN,
-)
+@arc_measure("predications", noun="predicate", own_outcomes=True, papers=_OEPEN)
 def predications(pair: Pair, *, arguments: str = "all", predicates: str = "V") -> Items:
     """Complete predications: predicates with gold's arguments, all of them and no others (PP, PR, PF).
 
@@ -410,16 +398,7 @@ def predications(pair: Pair, *, arguments: str = "all", predicates: str = "V") -
     return _predications(pair, arguments, predicates, False)
 
 
-@measure(
-    "frames",
-    scores=MATCHED,
-    main="f1",
-    count=bracketed,
-    task="graphs",
-    noun="predicate",
-    own_outcomes=True,
-    papers=_OEPEN,
-)
+@arc_measure("frames", noun="predicate", own_outcomes=True, papers=_OEPEN)
 def frames(pair: Pair, *, arguments: str = "all", predicates: str = "V") -> Items:
     """Semantic frames: complete predications whose frame is gold's too (FP, FR, FF).
 

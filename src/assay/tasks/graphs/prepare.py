@@ -7,21 +7,18 @@ from dataclasses import replace
 
 import numpy as np
 
-from assay.align import Pair
-from assay.arrays import NONE, Ints, numbers_of_runs
+from assay.arrays import NONE, numbers_of_runs
 from assay.corpus import Column, Corpus, Marks, one_vocabulary
 from assay.engine.items import Items
 from assay.engine.measure import Measure, definition_of
 from assay.engine.options import Decided, Options
 from assay.engine.prepare import (
     Run,
-    aligned,
+    align_whole_sentences,
     check_folders,
     kept_labels,
-    left_out,
     notes_on_reading,
     source_of,
-    without,
     words_alone,
 )
 from assay.engine.treebanks import with_heads
@@ -44,11 +41,6 @@ _SHARE = 0.2
 """From this difference in their numbers of tops or of words without arcs on, two files may mean different things …"""
 _FEW = 10
 """… unless so few differ."""
-
-
-def holds_graphs(item: Input | Corpus) -> bool:
-    """True where a file holds graphs and nothing else."""
-    return "arcs" in item.marks if isinstance(item, Corpus) else item.plan.graphs
 
 
 def prepare_graphs(
@@ -88,38 +80,28 @@ def prepare_graphs(
             layers[name].append(arcs)
             own_faults.extend(fault for fault in more if fault not in own_faults)
     if any("arguments" in one.parameters for one in measures):
-        layers["predicates"] = [_root_predicates(corpus) for corpus in corpora]
-    lines = [line for own in faults for _, line in own]
-    if lines and options.on_mismatch != "skip":
-        raise InputError("\n".join([*listed(lines), "To leave such sentences out: --on-mismatch skip"]))
+        # Predicates are arcs from the root, with their senses as labels.
+        layers["predicates"] = []
+        for corpus in corpora:
+            predicates = corpus.marks.get("predicates", NO_MARKS)
+            ends = {"dependent": corpus.words_of(predicates), "head": np.full(len(predicates), NONE)}
+            layers["predicates"].append(replace(predicates, arguments=ends))
     labels = (corpus.marks["arcs"].labels.strings() for corpus in corpora)
     kept = kept_labels((Column.of(form for one in names for form in _forms(one)) for names in labels), options)
-    systems = dict(zip(named, corpora[1:], strict=True))
-    pairs, warnings = aligned(gold, systems, [True] * len(systems), "", options)
-    skipped = np.zeros(gold.sentences, dtype=bool)
-    skipped[[sentence for sentence, _ in faults[0]]] = True
-    for (_, pair), own_faults in zip(pairs, faults[1:], strict=True):
-        faulty = np.isin(pair.system.sentence_of, [sentence for sentence, _ in own_faults])
-        skipped[pair.system_sentence[faulty & (pair.system_sentence >= 0)]] = True
-        skipped |= pair.skipped
-    nothing = f"no sentence of {gold.name} is whole in all files."
-    warnings += left_out(skipped, nothing, "{number} of {sentences} sentences were left out.", options)
-    ready: list[tuple[str, Pair]] = []
+    pairs, skipped, warnings = align_whole_sentences(corpora, named, faults, options)
+    ready = []
     for number, (name, pair) in enumerate(pairs, 1):
         both = {layer: (sides[0], sides[number]) for layer, sides in layers.items()}
-        ready.append((name, with_arcs(without(pair, skipped), both)))
+        ready.append((name, with_arcs(pair, both)))
     usual = asked[0] if asked else ("collapse", "")
-    outputs = []
     # As a measure, so that it is judged once.
     plain = Measure(definition_of(eulas, "eulas"), {"empty": usual[0], "relations": "", "without": usual[1]})
     for name, pair in ready:
         found_arcs = plain.judge(pair)
         assert isinstance(found_arcs, Items)
         warnings += check_system(name, pair, found_arcs, "arc")
-        theirs = arcs_of(pair, *usual)[1]
-        ends = theirs.arguments["own_dependent"], theirs.arguments["own_head"]
-        outputs.append((name, (*ends, theirs.labels)))
-    warnings.append(identical_outputs(outputs, _same_arcs))
+    outputs = [(name, arcs_of(pair, *usual)[1]) for name, pair in ready]
+    warnings.append(identical_outputs(outputs, Marks.equals))
     tops: dict[str, int] = {}
     alone: dict[str, int] = {}
     empties: dict[str, int] = {}
@@ -167,7 +149,7 @@ def _read(item: Input | Corpus, tags: bool, trees: bool) -> tuple[Corpus, list[t
         corpus = item
         if "arcs" not in corpus.marks and DEPS not in corpus.columns:
             raise InputError(f"{corpus.name}: holds no graphs. Formats that have them: {_FORMATS}.")
-    elif item.plan.graphs:
+    elif "arcs" in item.plan.layers:
         corpus = item.read([TAG] if tags else [])
     elif DEPS in item.plan.labels:
         tagged = [name for name in _TAGS if name in item.plan.labels] if tags else []
@@ -202,13 +184,6 @@ def _read(item: Input | Corpus, tags: bool, trees: bool) -> tuple[Corpus, list[t
 def _forms(label: str) -> dict[str, None]:
     """The forms in which a label can be named: as it is, cut at colons, and the last step."""
     return dict.fromkeys((label, universal(label), last_relation(label)))
-
-
-def _root_predicates(corpus: Corpus) -> Marks:
-    """The predicates of a corpus as arcs from the root, with their senses as labels."""
-    predicates = corpus.marks.get("predicates", NO_MARKS)
-    words = corpus.words_of(predicates)
-    return replace(predicates, arguments={"dependent": words, "head": np.full(len(words), NONE)})
 
 
 def _order(gold: Corpus, system: Corpus) -> list[int] | None:
@@ -255,11 +230,6 @@ def _reordered(corpus: Corpus, order: Sequence[int]) -> Corpus:
 
 
 # --- what looks wrong ---
-
-
-def _same_arcs(ours: tuple[Ints, Ints, Column], theirs: tuple[Ints, Ints, Column]) -> bool:
-    same = np.array_equal(ours[0], theirs[0]) and np.array_equal(ours[1], theirs[1])
-    return same and ours[2].strings() == theirs[2].strings()
 
 
 @remark

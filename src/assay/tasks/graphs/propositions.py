@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,45 +14,23 @@ from assay.engine.measure import Measure, definition_of
 from assay.engine.options import Decided, Options
 from assay.engine.prepare import (
     Run,
-    aligned,
+    align_whole_sentences,
     check_folders,
     kept_labels,
-    left_out,
     notes_on_reading,
     source_of,
-    without,
     words_alone,
 )
 from assay.engine.warnings import Remark, check_system, identical_outputs, remark
 from assay.errors import AlignmentError, InputError, UsageError
 from assay.formats import Input, read_labels
 from assay.formats.columns import ROLES
-from assay.formats.roles import HEADS, SPANS, TAGS, has_predicate, with_roles
+from assay.formats.roles import HEADS, SPANS, TAGS, with_roles
 from assay.tasks.graphs import roles
 from assay.tasks.graphs.measures import TAG
 from assay.tasks.graphs.roles import is_predicate, lemma_of, roles_of, sense_key, senses_by_word
 
-_OF_HEADS = ("srl", "srl-unlabelled")
-_OF_SPANS = ("srl-span", "srl-span-unlabelled")
 _FORMATS = ", ".join((*HEADS, *SPANS))
-
-
-def role_measures(gold: Input | Corpus) -> tuple[str, ...]:
-    """The usual measures of a file with semantic roles; none where it has none."""
-    form = gold.format if isinstance(gold, Corpus) else gold.plan.format
-    return _OF_HEADS if form in HEADS else _OF_SPANS if form in SPANS else ()
-
-
-def shows_roles(item: Input | Corpus) -> bool:
-    """True of a file in a format that is there for semantic roles, and of CoNLL-2009 with predicates in it.
-
-    CoNLL-2012 is there for chains, and may be asked for its roles.
-    """
-    if not isinstance(item, Input):
-        return False
-    if item.plan.format == "conll09":
-        return any(has_predicate("conll09", cells) for cells in item.plan.values(ROLES))
-    return item.plan.format in (*HEADS, *SPANS) and not item.plan.chains
 
 
 def about_roles(measures: Sequence[Measure]) -> bool:
@@ -82,13 +60,7 @@ def prepare_roles(
     gold, *outputs = corpora
     for system in outputs:
         _check_places(gold, system)
-    pairs, warnings = aligned(gold, dict(zip(named, outputs, strict=True)), [True] * len(outputs), "", options)
-    skipped = np.zeros(gold.sentences, dtype=bool)
-    for _, pair in pairs:
-        skipped |= pair.skipped
-    nothing = f"no sentence of {gold.name} is whole in all files."
-    warnings += left_out(skipped, nothing, "{number} of {sentences} sentences were left out.", options)
-    pairs = [(name, without(pair, skipped)) for name, pair in pairs]
+    pairs, skipped, warnings = align_whole_sentences(corpora, named, [()] * len(corpora), options)
     spans = gold.format in SPANS
     usual = definition_of(roles.srl_span if spans else roles.srl, "srl")
     # The measure that is asked for if there is one, so that it is judged once.
@@ -100,11 +72,19 @@ def prepare_roles(
         items = int(judged.has_gold.sum())
         warnings.extend(check_system(name, pair, judged, "argument" if spans else "arc"))
         warnings.extend(_differences(name, pair, measures, spans))
-    answers = [(name, pair.system.marks) for name, pair in pairs]
-    warnings.append(identical_outputs(answers, _same_roles))
+    answers = [(name, [pair.system.marks[layer] for layer in ("roles", "predicates")]) for name, pair in pairs]
+    warnings.append(identical_outputs(answers, lambda ours, theirs: all(map(Marks.equals, ours, theirs))))
     for name, corpus in zip(["gold", *named], corpora, strict=True):
         warnings.extend(notes_on_reading(name, corpus))
-        warnings.append(overlapping(name=name, number=_count_overlaps(corpus), file=corpus.name))
+        marks, number = corpus.marks["roles"], 0
+        if spans and len(marks):
+            # Arguments that begin inside another one of their predicate; ends on one line, predicate after predicate.
+            order = np.lexsort((marks.end, marks.begin, marks.arguments["head"]))
+            _, group = np.unique(marks.arguments["head"][order], return_inverse=True)
+            base = group * (int(marks.end.max()) + 1)
+            reach = np.maximum.accumulate(base + marks.end[order])
+            number = int(((base + marks.begin[order])[1:] < reach[:-1]).sum())
+        warnings.append(overlapping_arguments(name=name, number=number, file=corpus.name))
         warnings.append(no_predicates(name=name, number=len(corpus.marks["predicates"])))
     return Run(
         gold=gold,
@@ -156,18 +136,6 @@ def _check_places(gold: Corpus, system: Corpus) -> None:
             f"{system.name}: {len(lengths):,} sentences where {gold.name} has {len(expected):,}. Without words they "
             "must be as many."
         )
-
-
-def _same_roles(ours: Mapping[str, Marks], theirs: Mapping[str, Marks]) -> bool:
-    """True if two systems have the same predicates and roles."""
-    for name in ("roles", "predicates"):
-        a, b = ours[name], theirs[name]
-        columns = ((a.unit, b.unit), (a.begin, b.begin), (a.end, b.end))
-        arguments = ((a.arguments[role], b.arguments[role]) for role in a.arguments)
-        same = all(np.array_equal(*both) for both in (*columns, *arguments))
-        if not same or a.labels.strings() != b.labels.strings():
-            return False
-    return True
 
 
 # --- remarks ---
@@ -226,7 +194,7 @@ def spurious_predicates(name: str, measure: str, right: int, gold: int, system: 
 
 
 @remark
-def overlapping(name: str, number: int, file: str) -> Iterator[str]:
+def overlapping_arguments(name: str, number: int, file: str) -> Iterator[str]:
     """Arguments that overlap others of their predicate."""
     if number:
         what = "1 argument overlaps" if number == 1 else f"{number:,} arguments overlap"
@@ -238,17 +206,3 @@ def no_predicates(name: str, number: int) -> Iterator[str]:
     """A file without predicates."""
     if not number:
         yield f"{name}: no predicates in it."
-
-
-def _count_overlaps(corpus: Corpus) -> int:
-    """The number of stretches that begin inside another one of the same predicate."""
-    roles_ = corpus.marks["roles"]
-    if corpus.format not in SPANS or not len(roles_):
-        return 0
-    order = np.lexsort((roles_.end, roles_.begin, roles_.arguments["head"]))
-    head, begin, end = roles_.arguments["head"][order], roles_.begin[order], roles_.end[order]
-    # Ends on one line, each predicate behind those before it.
-    size = int(end.max()) + 1
-    _, group = np.unique(head, return_inverse=True)
-    reach = np.maximum.accumulate(group * size + end)
-    return int((group[1:] * size + begin[1:] < reach[:-1]).sum())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,15 +12,15 @@ import numpy as np
 from assay.align import Pair
 from assay.arrays import NONE, Bools, Floats, Ints, Stretches, as_codes, ratio
 from assay.corpus import Column, Marks, one_vocabulary
-from assay.engine.counts import Counts, Sums, bracketed, matched, whole_sentences
+from assay.engine.counts import Counts, Sums, bracketed, matched
 from assay.engine.items import Items
-from assay.engine.matching import Matches, Steps, pack_keys, same_places, shared_size
+from assay.engine.matching import Matches, Steps, same_places, shared_size
 from assay.engine.measure import F1, Macro, Proportion, Scores, measure, weighted
 from assay.errors import InputError, UsageError, unknown
 from assay.formats.roles import SPANS
 from assay.specs import whole_number
-from assay.tasks.graphs.arcs import PREDICATE, WHOLE_KINDS, identities, number_of
-from assay.tasks.graphs.measures import EXACT, MATCHED, whole_sentences_of
+from assay.tasks.graphs.arcs import PREDICATE, WHOLE_KINDS, hash_name, identities
+from assay.tasks.graphs.measures import MATCHED, arc_measure, sentence_measure, whole_sentences_of
 
 ARGUMENT = "(argument)"
 """The label of all arguments where roles do not count."""
@@ -40,6 +41,8 @@ OVER_ROLES: Scores = {
     "weighted-f1": weighted(MATCHED["f1"]),
 }
 """Averages over roles."""
+_HAJIC, _CARRERAS = ("hajic2009",), ("carreras2005",)
+_role_measure = partial(measure, scores=MATCHED, averages=OVER_ROLES, main="f1", count=matched, task="graphs")
 
 
 # --- both sides over one set of places ---
@@ -254,13 +257,13 @@ def _match(
     head, role = (gold.arguments["head"], system.arguments["head"]), (codes[0], codes[1])
     place = same_places(gold, system)
     steps = Steps(len(gold), len(system))
-    steps.by_key(*pack_keys(head, place, role), TP)
-    steps.by_key(*pack_keys(head, place), LE if labelled else TP)
+    steps.by_columns(TP, head, place, role)
+    steps.by_columns(LE if labelled else TP, head, place)
     if spans:
         _match_overlaps(gold, system, steps, labelled)
     elif labelled:
-        steps.nearest(*pack_keys(place, role), *head, HEAD)
-        steps.nearest(*pack_keys(head, role), gold.begin, system.begin, DEPENDENT)
+        steps.by_columns(HEAD, place, role, near=head)
+        steps.by_columns(DEPENDENT, head, role, near=(gold.begin, system.begin))
     of_gold, of_system = is_predicate(gold), is_predicate(system)
     if sense != "false":
         right = _same_senses(gold, system, steps.partner, sense)
@@ -324,7 +327,7 @@ def _items(matches: Matches, kinds: tuple[str, ...], gold: Marks, system: Marks,
     places = np.where(of_system, NONE, np.stack([system.begin, system.end, gaps]))
     key = np.concatenate([system.arguments["head"][None], places, codes[1][None]])
     senses = system.columns["sense"]
-    numbers = np.array([*map(number_of, senses.vocabulary), NONE], dtype=np.int64)
+    numbers = np.array([*map(hash_name, senses.vocabulary), NONE], dtype=np.int64)
     told = {
         "sense": np.where(of_system, numbers[senses.codes], NONE),
         "head": key[0],
@@ -368,7 +371,7 @@ def _judge(
     return items.where(_of_predicates(matches, gold, system) == (which == "predicates"))
 
 
-@measure("srl", scores=MATCHED, averages=OVER_ROLES, main="f1", count=matched, task="graphs", papers=("hajic2009",))
+@_role_measure("srl", papers=_HAJIC)
 def srl(pair: Pair, *, sense: str = "number", dependent: bool = False, continuation: str = "separate") -> Items:
     """Semantic roles: predicates with their senses, and arguments (words) with their roles, taken together.
 
@@ -386,7 +389,7 @@ def srl(pair: Pair, *, sense: str = "number", dependent: bool = False, continuat
     return _judge(pair, sense, dependent, continuation)
 
 
-@measure("srl-unlabelled", scores=MATCHED, main="f1", count=bracketed, task="graphs", papers=("hajic2009",))
+@arc_measure("srl-unlabelled", papers=_HAJIC)
 def srl_unlabelled(pair: Pair, *, continuation: str = "separate") -> Items:
     """Semantic roles without labels: words that are predicates, and words that are their arguments.
 
@@ -397,16 +400,7 @@ def srl_unlabelled(pair: Pair, *, continuation: str = "separate") -> Items:
     return _judge(pair, "false", False, continuation, labelled=False)
 
 
-@measure(
-    "srl-arguments",
-    scores=MATCHED,
-    averages=OVER_ROLES,
-    main="f1",
-    count=matched,
-    task="graphs",
-    noun="argument",
-    papers=("hajic2009",),
-)
+@_role_measure("srl-arguments", noun="argument", papers=_HAJIC)
 def srl_arguments(pair: Pair, *, dependent: bool = False, continuation: str = "separate") -> Items:
     """Arguments alone: words with their role at a predicate, whatever its sense.
 
@@ -417,15 +411,7 @@ def srl_arguments(pair: Pair, *, dependent: bool = False, continuation: str = "s
     return _judge(pair, "number", dependent, continuation, which="arguments")
 
 
-@measure(
-    "srl-predicates",
-    scores=MATCHED,
-    main="f1",
-    count=bracketed,
-    task="graphs",
-    noun="predicate",
-    papers=("hajic2009",),
-)
+@arc_measure("srl-predicates", noun="predicate", papers=_HAJIC)
 def srl_predicates(pair: Pair, *, sense: str = "number") -> Items:
     """Predicates alone: words with their sense.
 
@@ -459,16 +445,7 @@ def _whole(matches: Matches, gold: Marks, system: Marks, with_senses: bool) -> I
     return _items(whole, WHOLE_KINDS, gold, system, labelled=False)
 
 
-@measure(
-    "srl-propositions",
-    scores=MATCHED,
-    main="f1",
-    count=bracketed,
-    task="graphs",
-    noun="predicate",
-    own_outcomes=True,
-    papers=("hajic2009",),
-)
+@arc_measure("srl-propositions", noun="predicate", own_outcomes=True, papers=_HAJIC)
 def srl_propositions(
     pair: Pair, *, sense: str = "number", dependent: bool = False, continuation: str = "separate"
 ) -> Items:
@@ -484,14 +461,7 @@ def srl_propositions(
     return _whole(_match(gold, system, spans=False, sense=sense, dependent=dependent), gold, system, True)
 
 
-@measure(
-    "srl-exact",
-    scores=EXACT,
-    count=whole_sentences,
-    task="graphs",
-    noun="sentence",
-    papers=("hajic2009",),
-)
+@sentence_measure("srl-exact", papers=_HAJIC)
 def srl_exact(pair: Pair, *, sense: str = "number", dependent: bool = False, continuation: str = "separate") -> Items:
     """Gold sentences in which all predicates, senses and arguments are right, and none is spurious.
 
@@ -619,17 +589,7 @@ def _judge_spans(
     return _match(gold, system, spans=True, labelled=labelled), gold, system
 
 
-@measure(
-    "srl-span",
-    scores=MATCHED,
-    averages=OVER_ROLES,
-    main="f1",
-    count=matched,
-    task="graphs",
-    noun="argument",
-    signed=("predicates",),
-    papers=("carreras2005",),
-)
+@_role_measure("srl-span", noun="argument", signed=("predicates",), papers=_CARRERAS)
 def srl_span(
     pair: Pair, *, exclude: str = "V", continuation: str = "join", predicates: str = "all", lemma: bool = False
 ) -> Items:
@@ -651,16 +611,7 @@ def srl_span(
     return _items(matches, SPAN_KINDS, gold, system).where(~_of_predicates(matches, gold, system))
 
 
-@measure(
-    "srl-span-unlabelled",
-    scores=MATCHED,
-    main="f1",
-    count=bracketed,
-    task="graphs",
-    noun="argument",
-    signed=("predicates",),
-    papers=("carreras2005",),
-)
+@arc_measure("srl-span-unlabelled", noun="argument", signed=("predicates",), papers=_CARRERAS)
 def srl_span_unlabelled(
     pair: Pair, *, exclude: str = "V", continuation: str = "join", predicates: str = "all", lemma: bool = False
 ) -> Items:

@@ -43,10 +43,7 @@ def pair_links(pair: Pair) -> Pair:
     for number, (side, corpus) in enumerate(zip(sides, (pair.gold, pair.system), strict=True)):
         place = np.full(len(links_in(corpus)[0]), NONE)
         place[side.number] = np.arange(len(side))
-        mention = place[candidates[number].arguments["mention"]]
-        named = replace(
-            candidates[number], labels=Column(codes[number].astype(np.int64), names), arguments={"mention": mention}
-        ).where(mention != NONE)
+        named = replace(candidates[number], labels=Column(codes[number].astype(np.int64), names)).refer_to(place)
         candidates[number], mention = named, named.arguments["mention"]
         first = np.full(len(side), NONE)
         # The first of each mention is written last.

@@ -10,6 +10,7 @@ from itertools import chain, pairwise
 import numpy as np
 
 from assay.align import Pair
+from assay.arrays import NONE
 from assay.corpus import Column, Corpus, Marks, move_layers
 from assay.engine.answers import refuse_answers
 from assay.engine.documents import align_spans, order_documents, with_one_line
@@ -21,13 +22,11 @@ from assay.engine.prepare import Run, blank_tags, check_folders, documents_share
 from assay.engine.spanpairs import spans_of, surface_forms
 from assay.engine.warnings import (
     Remark,
-    copied,
+    check_files,
     identical_outputs,
     nothing_in_gold,
     nothing_in_system,
     remark,
-    said,
-    swapped,
 )
 from assay.errors import InputError, UsageError
 from assay.formats import Input, read_labels, schemes
@@ -52,22 +51,6 @@ AMBIGUOUS = "ambiguous"
 IDENTIFIERS = ("surface without identifier", "one identifier", "several identifiers")
 _SHOWN = 3
 """The most identifiers of a mention that are drawn."""
-
-
-def has_links(item: Input | Corpus, options: Options) -> bool:
-    """True if a file has links, and the user does not say that something else in it is meant."""
-    if options.link_column or options.link_field:
-        return True
-    if options.column is not None:
-        return False
-    if isinstance(item, Corpus):
-        there = "links" in item.marks or any(map(is_link_column, item.columns))
-        others = "relations" in item.marks
-    else:
-        there, others = item.plan.links, item.plan.relations
-    if there and others:
-        raise UsageError(f"{item.name}: holds relations and links. Say which are compared: --task relations or links")
-    return there
 
 
 def prepare_links(
@@ -120,8 +103,9 @@ def prepare_links(
     same = {written(name): written(other) for name, other in same.items()}
     known = {name for corpus in corpora for name in links_in(corpus)[1].labels.vocabulary}
     with_prefix = sum(written(name).startswith(written(options.id_prefix)) for name in known)
-    reading.append(no_prefix(prefix=options.id_prefix, number=with_prefix))
-    reading.append(no_same(path=options.same_ids or "", number=sum(short(name) in same for name in known)))
+    known_same = sum(short(name) in same for name in known)
+    path = options.same_ids or ""
+    reading.append(idle_names(prefix=options.id_prefix, path=path, with_prefix=with_prefix, same=known_same))
 
     def compared(name: str) -> str:
         """An identifier as it is compared."""
@@ -134,9 +118,21 @@ def prepare_links(
     if options.train is not None:
         item = Input(options.train, input_format=options.format_of("gold"))
         train, _ = _normalise(_read(item, "train", None, options)[0], compared, None)
-        corpora = _mark_seen(corpora, train)
+        pairs_seen = {(form, name) for form, names in _pairs(train) for name in names}
+        forms, identifiers = {form for form, _ in pairs_seen}, {name for _, name in pairs_seen}
+
+        def seen(form: str, names: tuple[str, ...]) -> int:
+            """What of surface and identifier was seen in training data."""
+            if any((form, name) in pairs_seen for name in names):
+                return 1
+            return 2 if form in forms else 0 if identifiers.isdisjoint(names) else 3
+
+        corpora = _mark(corpora, "train", SEEN, seen)
     if AMBIGUOUS in options.slices:
-        corpora = _mark_ambiguous(corpora, corpora[0] if options.train is None else train)
+        of_form: dict[str, set[str]] = {}
+        for form, own in _pairs(corpora[0] if options.train is None else train):
+            of_form.setdefault(form, set()).update(own[:1])
+        corpora = _mark(corpora, AMBIGUOUS, IDENTIFIERS, lambda form, _: min(len(of_form.get(form, ())), 2))
     gold, outputs = corpora[0], dict(zip(named, corpora[1:], strict=True))
     pairs, skipped, warnings = align_spans(gold, outputs, options)
     pairs, characters = with_one_line(pairs, options)
@@ -145,7 +141,10 @@ def prepare_links(
         reading += notes_on_reading(name, corpus)
         reading.append(read_links(name=name, repeated=repeated, low=low, least=options.min_score))
     first = links_of(pairs[0][1])[0]
-    sides = {"gold": first, **{name: links_of(pair)[1] for name, pair in pairs}}
+    notes = []
+    for name, side in (("gold", first), *((name, links_of(pair)[1]) for name, pair in pairs)):
+        linked, nil = int(is_linked(side).sum()), int(is_nil(side).sum())
+        notes.append(number_of_links(name=name, marked=len(side), linked=linked, nil=nil))
     return Run(
         gold=gold,
         column=options.link_column,
@@ -158,12 +157,7 @@ def prepare_links(
         atoms=spans_of(pairs[0][1]).atoms,
         items=int(is_linked(first).sum()),
         unit=options.unit or "document",
-        notes=tuple(
-            number_of_links(
-                name=name, marked=len(side), linked=int(is_linked(side).sum()), nil=int(is_nil(side).sum())
-            )
-            for name, side in sides.items()
-        ),
+        notes=tuple(notes),
         decided=Decided(formats=formats, characters=characters),
     )
 
@@ -203,7 +197,15 @@ def _read(
     if options.link_field or asked == ENTITY:
         if wanted:
             raise UsageError("--link-column and --link-field are two places for links. Leave one out.")
-        return _of_entities(item, options), ()
+        corpus = item if isinstance(item, Corpus) else item.read(["MISC"])
+        fields = declared_fields(corpus)
+        field = options.link_field or next((field for field in _FIELDS if field in fields), "")
+        if not field:
+            known = ", ".join(fields)
+            raise UsageError(
+                f"{corpus.name}: say which field of Entity holds identifiers: --link-field, one of {known}."
+            )
+        return entity_links(corpus, field), ()
     tags, found = link_columns(labels)
     wanted = wanted or [found or _key_of_misc(item, path)]
     hipe = all(map(is_link_column, wanted))
@@ -213,7 +215,10 @@ def _read(
         corpus = replace(corpus, empty=options.blank_tag)
     remarks = list(blank_tags(name, item, corpus, tags, options))
     if not hipe:
-        return _of_tags(corpus, tags, wanted, name, options), remarks
+        declared = [spec for spec in options.scheme if "=" not in spec]
+        chosen = schemes.find_scheme(declared[0]).name if declared else schemes.likely(corpus, [tags])
+        corpus, _ = schemes.spans_from_tags(corpus, [tags], chosen, options.asked_of(name).repair or None)
+        return links_of_columns(corpus, tags, wanted, gold=True, spans=corpus.spans), remarks
     if gold is not None:
         corpus = cut_like(gold, corpus)
     return links_of_columns(corpus, tags, wanted, gold=gold is None or options.symmetric), remarks
@@ -232,26 +237,6 @@ def _key_of_misc(item: Input | Corpus, name: str) -> str:
         f"{name}: say where the identifiers are: --link-column NAME (MISC:KEY for a key of MISC), or --link-field "
         f"wiki for brackets of entities. Formats that say so themselves: {_FORMATS}."
     )
-
-
-def _of_entities(item: Input | Corpus, options: Options) -> Corpus:
-    """Links in a field of the brackets of entities."""
-    corpus = item if isinstance(item, Corpus) else item.read(["MISC"])
-    fields = declared_fields(corpus)
-    usual = [field for field in _FIELDS if field in fields]
-    if not (options.link_field or usual):
-        raise UsageError(
-            f"{corpus.name}: say which field of Entity holds identifiers: --link-field, one of {', '.join(fields)}."
-        )
-    return entity_links(corpus, options.link_field or usual[0])
-
-
-def _of_tags(corpus: Corpus, tags: str, wanted: Sequence[str], name: str, options: Options) -> Corpus:
-    """Links beside tags of any scheme."""
-    declared = [spec for spec in options.scheme if "=" not in spec]
-    chosen = schemes.find(declared[0]).name if declared else schemes.likely(corpus, [tags])
-    corpus, _ = schemes.spans_of(corpus, [tags], chosen, options.asked_of(name).repair or None)
-    return links_of_columns(corpus, tags, wanted, gold=True, spans=corpus.spans)
 
 
 def _same_documents(corpora: Sequence[Corpus]) -> list[Corpus]:
@@ -311,16 +296,11 @@ def _read_equal_identifiers(path: str) -> dict[str, str]:
 
 
 @remark
-def no_prefix(prefix: str, number: int) -> Iterator[str]:
-    """A prefix that no identifier has."""
-    if prefix and not number:
+def idle_names(prefix: str, path: str, with_prefix: int, same: int) -> Iterator[str]:
+    """A prefix that no identifier has, a table of equal identifiers of which none occurs."""
+    if prefix and not with_prefix:
         yield f"--id-prefix {prefix}: no identifier begins so. Is it another base?"
-
-
-@remark
-def no_same(path: str, number: int) -> Iterator[str]:
-    """A table of equal identifiers of which none occurs."""
-    if path and not number:
+    if path and not same:
         yield f"--same-ids {path}: none of its identifiers occurs, so that it changes nothing. Is it another base?"
 
 
@@ -359,11 +339,9 @@ def _normalise(
         labels=Column.of(shown[row] for row in order.tolist()),
         columns={TYPE: Column.of(types[row] for row in order.tolist())},
     )
-    place_of = np.full(len(mentions), len(mentions))
+    place_of = np.full(len(mentions), NONE)
     place_of[order] = np.arange(len(order))
-    mention = place_of[candidates.arguments["mention"]]
-    moved = np.argsort(mention, kind="stable")[: int((mention < len(mentions)).sum())]
-    listed = replace(candidates, arguments={"mention": mention}).where(moved)
+    listed = candidates.refer_to(place_of)
     listed = replace(listed, labels=Column.of(listed.labels.strings()))
     corpus = replace(corpus, spans=taken).with_marks(links=taken, candidates=listed)
     return corpus, (int(again.sum()), number - len(candidates))
@@ -384,40 +362,16 @@ def _pairs(corpus: Corpus) -> Iterator[tuple[str, tuple[str, ...]]]:
     return zip(surface_forms(corpus), _lists(*links_in(corpus)), strict=True)
 
 
-def _with_column(corpus: Corpus, name: str, codes: Sequence[int], values: tuple[str, ...]) -> Corpus:
-    """The corpus with a further column of its mentions."""
-    spans = corpus.spans
-    assert spans is not None
-    column = Column(np.array(codes, dtype=np.int32), values)
-    return replace(corpus, spans=replace(spans, columns={**spans.columns, name: column}))
-
-
-def _mark_seen(corpora: Sequence[Corpus], train: Corpus) -> list[Corpus]:
-    """The corpora with a column that says what of surface and identifier was seen in training data."""
-    pairs = {(form, name) for form, names in _pairs(train) for name in names}
-    forms, identifiers = {form for form, _ in pairs}, {name for _, name in pairs}
+def _mark(
+    corpora: Sequence[Corpus], name: str, values: tuple[str, ...], code: Callable[[str, tuple[str, ...]], int]
+) -> list[Corpus]:
+    """The corpora with a column of their mentions: the code of a value for the surface and identifiers of each."""
     marked = []
     for corpus in corpora:
-        codes = []
-        for form, names in _pairs(corpus):
-            both = any((form, name) in pairs for name in names)
-            known = 2 if form in forms else 3 if any(name in identifiers for name in names) else 0
-            codes.append(1 if both else known)
-        marked.append(_with_column(corpus, "train", codes, SEEN))
+        assert corpus.spans is not None
+        column = Column(np.array([code(*both) for both in _pairs(corpus)], dtype=np.int32), values)
+        marked.append(replace(corpus, spans=replace(corpus.spans, columns={**corpus.spans.columns, name: column})))
     return marked
-
-
-def _mark_ambiguous(corpora: Sequence[Corpus], source: Corpus) -> list[Corpus]:
-    """The corpora with a column that says how many identifiers each surface has in training data, or in gold."""
-    known: dict[str, set[str]] = {}
-    for form, names in _pairs(source):
-        known.setdefault(form, set()).update(names[:1])
-    return [
-        _with_column(
-            corpus, AMBIGUOUS, [min(len(known.get(form, ())), 2) for form, _ in _pairs(corpus)], IDENTIFIERS
-        )
-        for corpus in corpora
-    ]
 
 
 # --- what looks wrong, and what is to be known ---
@@ -464,18 +418,9 @@ def _check(pairs: Sequence[tuple[str, Pair]], options: Options) -> Iterator[Rema
             theirs=others.strings(0, 1),
         )
         if not options.symmetric:
-            yield from (said(text=text) for text in swapped(pair))
             judged = fair_links(pair)
             assert isinstance(judged, Items)
-            yield copied(
-                name=name,
-                gold=pair.gold.name,
-                system=pair.system.name,
-                same=pair.gold.sha256 == pair.system.sha256 and bool(judged.right.all()),
-                items=len(judged),
-                right=int(judged.right.sum()),
-                noun="link",
-            )
+            yield from check_files(name, pair, judged, "link")
         outputs.append((name, spans_of(pair)))
     yield identical_outputs(outputs, lambda one, other: one.same_output(other))
 

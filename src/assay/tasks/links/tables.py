@@ -11,7 +11,7 @@ import numpy as np
 from assay.arrays import NONE, Ints
 from assay.engine.items import KINDS
 from assay.engine.measure import find
-from assay.engine.parts import Part, Summed, whole_numbers
+from assay.engine.parts import Part, Summed
 from assay.engine.prepare import Run
 from assay.engine.scores import Settings
 from assay.result import Result, Table, kind_title
@@ -31,7 +31,7 @@ _SETTINGS = {
 }
 
 
-def numbers(run: Run, compares: bool) -> Mapping[str, Summed]:
+def count_outcomes(run: Run, compares: bool) -> Mapping[str, Summed]:
     """Outcomes of gold's links by type, from each system to each other, and the number of right candidates."""
     first, rows = run.pairs[0][1], match_links(run.pairs[0][1], "fair")[0]
     column = links_of(first)[0].columns[TYPE]
@@ -42,12 +42,12 @@ def numbers(run: Run, compares: bool) -> Mapping[str, Summed]:
     answers = []
     somewhere = np.zeros(len(rows), dtype=bool)
     for name, pair in run.pairs:
-        numbers, system, steps = matched = match_links(pair, "fair")
+        golds, system, steps = matched = match_links(pair, "fair")
         kind, labels = outcomes(pair, matched), links_of(pair)[1].labels
         partner = np.append(system, NONE)[steps.partner]
         paired = np.flatnonzero(kind <= FAIR.index("nil-linked"))
         among = np.zeros(len(rows), dtype=bool)
-        among[paired] = rank_candidates(pair, numbers[paired], partner[paired]) != NONE
+        among[paired] = rank_candidates(pair, golds[paired], partner[paired]) != NONE
         somewhere |= among
         kinds.append(kind)
         answer = np.where(kind == 0, NONE, np.append(labels.codes, NONE)[partner])
@@ -60,26 +60,21 @@ def numbers(run: Run, compares: bool) -> Mapping[str, Summed]:
     for a, b in combinations(range(len(systems)), 2) if compares else ():
         change = np.where(kinds[b] == 0, 0, np.where(kinds[a] == 0, 1, 2))
         differ = (kinds[a] != kinds[b]) | (answers[a] != answers[b])
-        fields = ("links", *KINDS)
-        counts = np.zeros((len(names), len(fields)), dtype=np.int64)
-        counts[:, 0] = np.bincount(types, minlength=len(names))
-        np.add.at(counts, (types[differ], 1 + change[differ]), 1)
-        there = np.flatnonzero(counts[:, 0])
-        totals = whole_numbers(counts[there].ravel())
-        found[f"changes {systems[a]}\t{systems[b]}"] = Summed(fields, totals, tuple(names[i] for i in there.tolist()))
+        masks = {"links": rows >= 0, **{name: differ & (change == kind) for kind, name in enumerate(KINDS)}}
+        found[f"changes {systems[a]}\t{systems[b]}"] = Summed.by_label(names, types, masks)
     return found
 
 
 def finish(result: Result, part: Part, settings: Settings) -> Result:
     """The Result with tables of candidates and of changes by type."""
     sums = part.of_task
-    rows = [
-        (name.removeprefix("candidates").strip() or "any system", *row.totals[:1], *_shares(row))
-        for name, row in sums.items()
-        if name.startswith("candidates")
-    ]
-    ranked = any(row.totals[1] != row.totals[2] for name, row in sums.items() if name.startswith("candidates"))
-    tables = []
+    rows, ranked, tables = [], False, []
+    for name, row in sums.items():
+        if name.startswith("candidates"):
+            links, *right = row.totals
+            ranked |= right[0] != right[1]
+            shares = [number / links if links else float("nan") for number in right]
+            rows.append((name.removeprefix("candidates").strip() or "any system", links, *shares))
     if len(rows) == 2:
         # One system is any system.
         rows = rows[:1]
@@ -97,9 +92,7 @@ def finish(result: Result, part: Part, settings: Settings) -> Result:
     for name, row in sums.items():
         if name.startswith("changes "):
             a, b = name.removeprefix("changes ").split("\t")
-            width = len(row.fields)
-            cells = [row.totals[place : place + width] for place in range(0, len(row.totals), width)]
-            listed = sorted(zip(row.labels or (), cells, strict=True), key=lambda one: (-one[1][0], one[0]))
+            listed = sorted(row.rows().items(), key=lambda one: (-one[1][0], one[0]))
             tables.append(
                 Table(
                     f"Changes by type of mention, {a} → {b}",
@@ -111,13 +104,8 @@ def finish(result: Result, part: Part, settings: Settings) -> Result:
                     notes=("Over gold's links, by what became of each (fair-links).",),
                 )
             )
-    address = {"address": part.options.id_url} if part.options.id_url else {}
+    address = {"address": part.plan.options.id_url} if part.plan.options.id_url else {}
     return replace(result, tables=tuple(tables)).with_shown(remarks=address)
-
-
-def _shares(row: Summed) -> list[float]:
-    links, *right = row.totals
-    return [number / links if links else float("nan") for number in right]
 
 
 def present(result: Result) -> Result:

@@ -15,8 +15,8 @@ from assay.engine.task import Task
 from assay.errors import UsageError
 from assay.tasks.links import measures
 from assay.tasks.links.mentions import TYPE, is_nil, links_of
-from assay.tasks.links.prepare import AMBIGUOUS, has_links, prepare_links
-from assay.tasks.links.tables import finish, numbers, present
+from assay.tasks.links.prepare import AMBIGUOUS, prepare_links
+from assay.tasks.links.tables import count_outcomes, finish, present
 
 LENGTHS = ((1, "1"), (2, "2"), (3, "3"), (5, "4-5"))
 
@@ -69,7 +69,6 @@ TASK = Task(
     agreement=("links", "links(match=overlap)", "fair-links", "link-mentions"),
     agreement_where_defined=("link-kappa",),
     prepare=prepare_links,
-    recognises=has_links,
     options=(
         *("train", "link_column", "link_field", "id_prefix", "same_ids", "min_score", "id_url", "blank_tag"),
         *("scheme", "repair", "missing"),
@@ -79,6 +78,6 @@ TASK = Task(
     matched=True,
     text_unit="",
     present=present,
-    sums=numbers,
+    sums=count_outcomes,
     finish=finish,
 )

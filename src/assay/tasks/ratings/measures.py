@@ -8,10 +8,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from assay.arrays import NONE, Ints, ratio
-from assay.corpus.ratings import Ratings, number_of, sorted_labels
+from assay.corpus.ratings import Ratings, parse_number, sorted_labels
 from assay.engine import coefficients as numbers
 from assay.engine.annotators import Continua
-from assay.engine.coefficients import Rows, won
+from assay.engine.coefficients import RatingSums, won
 from assay.engine.measure import Coefficient, Ranged, measure
 from assay.errors import UsageError, unknown
 from assay.formats.ratings import SystemRatings
@@ -26,13 +26,15 @@ from assay.stats.unitizing import alpha_u_sums
     takes="labels",
     papers=("krippendorff2004",),
     scores={
-        "alpha": Coefficient(numbers.alpha, numbers.alpha_disagreement),
+        "alpha": Coefficient(numbers.alpha_score, numbers.alpha_disagreement),
         "observed": lambda sums: numbers.observed_expected(sums)[0],
         "expected": lambda sums: numbers.observed_expected(sums)[1],
     },
     main="alpha",
 )
-def alpha(ratings: Ratings, group: Ints, groups: int, *, level: str = "nominal", distance: str = "jaccard") -> Rows:
+def krippendorff_alpha(
+    ratings: Ratings, group: Ints, groups: int, *, level: str = "nominal", distance: str = "jaccard"
+) -> RatingSums:
     """Krippendorff's alpha: agreement of any number of annotators beyond chance, with gaps.
 
     level: `nominal`; `ordinal` (labels in their order), `interval`, `ratio` (numbers); `set` (sets of labels).
@@ -52,13 +54,13 @@ def alpha(ratings: Ratings, group: Ints, groups: int, *, level: str = "nominal",
     takes="labels",
     papers=("fleiss1971",),
     scores={
-        "kappa": Coefficient(numbers.fleiss, numbers.fleiss_disagreement),
+        "kappa": Coefficient(numbers.fleiss_score, numbers.fleiss_disagreement),
         "agreement": numbers.agreement_of_pairs,
         "expected": numbers.fleiss_expected,
     },
     main="kappa",
 )
-def fleiss(ratings: Ratings, group: Ints, groups: int) -> Rows:
+def fleiss_kappa(ratings: Ratings, group: Ints, groups: int) -> RatingSums:
     """Fleiss's kappa: agreement of any number of annotators beyond chance; chance is drawing from the labels of all.
 
     Counts: over items with two or more ratings the share of pairs that agree, and the ratings of each label.
@@ -76,13 +78,13 @@ def fleiss(ratings: Ratings, group: Ints, groups: int) -> Rows:
     takes="labels",
     papers=("gwet2008",),
     scores={
-        "ac1": Coefficient(numbers.ac1, numbers.ac1_disagreement),
+        "ac1": Coefficient(numbers.ac1_score, numbers.ac1_disagreement),
         "agreement": numbers.agreement_of_pairs,
         "expected": numbers.ac1_expected,
     },
     main="ac1",
 )
-def ac1(ratings: Ratings, group: Ints, groups: int, *, labels: int = 0) -> Rows:
+def gwet_ac1(ratings: Ratings, group: Ints, groups: int, *, labels: int = 0) -> RatingSums:
     """Gwet's AC1: agreement beyond chance that stays high where nearly all items have one label.
 
     labels: the number of labels that could be given; those seen where it is 0.
@@ -109,7 +111,7 @@ def ac1(ratings: Ratings, group: Ints, groups: int, *, labels: int = 0) -> Rows:
     },
     main="alpha",
 )
-def alpha_u(continua: Continua, rng: np.random.Generator) -> tuple[Rows, str]:
+def alpha_u(continua: Continua, rng: np.random.Generator) -> tuple[RatingSums, str]:
     """Krippendorff's alpha for units that annotators cut out of a text themselves, any number of annotators.
 
     Counts: by document and label, observed and expected disagreement.
@@ -125,7 +127,7 @@ def alpha_u(continua: Continua, rng: np.random.Generator) -> tuple[Rows, str]:
         for label in np.unique(units.label).tolist():
             found = alpha_u_sums(units, label)
             sums["observed"][document, label], sums["expected"][document, label] = found
-    return Rows(sums, labels=continua.labels), ""
+    return RatingSums(sums, labels=continua.labels), ""
 
 
 @measure(
@@ -141,7 +143,7 @@ def alpha_u(continua: Continua, rng: np.random.Generator) -> tuple[Rows, str]:
     main="gamma",
     signed=("samples",),
 )
-def gamma(
+def mathet_gamma(
     continua: Continua,
     rng: np.random.Generator,
     *,
@@ -150,7 +152,7 @@ def gamma(
     empty: float = 1.0,
     samples: int = 30,
     null: str = "rotate",
-) -> tuple[Rows, str]:
+) -> tuple[RatingSums, str]:
     """Gamma: units of all annotators are aligned as well as can be, and places and labels compared together.
 
     alpha, beta, empty: the weights of places and of labels, and the cost of a unit that has no counterpart.
@@ -169,11 +171,11 @@ def gamma(
     if samples < 2 or min(alpha, beta) < 0 or empty <= 0:
         raise UsageError("gamma: samples is 2 or more, alpha and beta are not negative, empty is above 0.")
     try:
-        found = unitizing.gamma(continua.units, unitizing.Weighting(alpha, beta, empty), samples, rng)
+        found = unitizing.compute_gamma(continua.units, unitizing.Weighting(alpha, beta, empty), samples, rng)
     except unitizing.TooManyUnitsError:
         raise UsageError("gamma: too many units lie near each other for an exact alignment.") from None
     fixed = {name: np.array(getattr(found, name)) for name in ("gamma", "category", "disorder")}
-    return Rows({}, fixed), (
+    return RatingSums({}, fixed), (
         f"gamma: expected disorder {found.expected:.4f} over {samples} random continua; the standard error of gamma "
         f"that comes from drawing them is {found.error:.4f}. More samples make it smaller."
     )
@@ -202,7 +204,7 @@ def alt_test(
     fdr: float = 0.05,
     min_items: int = 30,
     min_annotators: int = 2,
-) -> tuple[Rows, AltTest]:
+) -> tuple[RatingSums, AltTest]:
     """The Alternative Annotator Test: may a system take the place of an annotator?
 
     epsilon: what a human costs more, as a lead that is granted: 0.2 for experts, 0.15 for skilled annotators, 0.1 for
@@ -232,7 +234,7 @@ def alt_test(
     rate = numbers.winning_rate(used, epsilon, fdr)
     sums = {name: np.zeros((groups, len(used))) for name in ("nearer", "items")}
     for place, row in enumerate(used):
-        sums["nearer"][:, place] = numbers.grouped(row.system, group[row.items], groups)
+        sums["nearer"][:, place] = numbers.sum_by_group(row.system, group[row.items], groups)
         sums["items"][:, place] = np.bincount(group[row.items], minlength=groups)
     nan = math.nan
     report = AltTest(
@@ -240,7 +242,7 @@ def alt_test(
         next((float(cost) for cost, value in rates.items() if value >= PASSED), nan),
         tuple(found),
     )
-    return Rows(sums, {"won": np.array(rate)}), report
+    return RatingSums(sums, {"won": np.array(rate)}), report
 
 
 COSTS = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3)
@@ -269,7 +271,7 @@ def soft(
     *,
     distance: str = "manhattan",
     floor: float = 0.0,
-) -> tuple[Rows, str]:
+) -> tuple[RatingSums, str]:
     """Distance of a system's distribution over labels from the shares that annotators give them; lower is better.
 
     distance: `manhattan` Σ|p−g|, 0 to 2; `wasserstein` Σ|P−G| over the ranks of labels in their order;
@@ -302,13 +304,13 @@ def soft(
     where = group[used]
     undefined = np.isnan(found)
     sums = {
-        "distance": numbers.grouped(np.nan_to_num(found), where, groups),
-        "undefined": numbers.grouped(undefined.astype(float), where, groups),
-        "entropy": numbers.grouped(entropy, where, groups),
-        "items": numbers.grouped(np.ones(len(found)), where, groups),
+        "distance": numbers.sum_by_group(np.nan_to_num(found), where, groups),
+        "undefined": numbers.sum_by_group(undefined.astype(float), where, groups),
+        "entropy": numbers.sum_by_group(entropy, where, groups),
+        "items": numbers.sum_by_group(np.ones(len(found)), where, groups),
     }
     number = int(undefined.sum())
-    return Rows(sums), (
+    return RatingSums(sums), (
         f"{system.name}: {number:,} items have a label that the system gives probability 0, so that cross-entropy is "
         "undefined. A floor: soft(distance=cross-entropy, floor=1e-12)"
         if number
@@ -334,7 +336,7 @@ def perspective(
     groups: int,
     *,
     range: float = 0.0,  # noqa: A002
-) -> tuple[Rows, Mapping[str, float]]:
+) -> tuple[RatingSums, Mapping[str, float]]:
     """Error of a system that predicts what each annotator says; lower is better.
 
     range: the greatest distance of two labels that are numbers; where the order of labels is given, that of ranks.
@@ -354,15 +356,15 @@ def perspective(
         if ratings.ordered:
             values, reach = np.arange(len(system.labels), dtype=np.float64), len(ratings.labels) - 1.0
         else:
-            values, reach = np.array([number_of(label) or 0.0 for label in system.labels]), range
+            values, reach = np.array([parse_number(label) or 0.0 for label in system.labels]), range
         apart = np.abs(values[guessed] - values[cells]) * used / reach
         far = apart.sum(axis=1)[some] / number[some]
     where = group[some]
     sums = {
-        "missed": numbers.grouped(missed, where, groups),
-        "far": numbers.grouped(far, where, groups),
-        "items": numbers.grouped(np.ones(len(where)), where, groups),
+        "missed": numbers.sum_by_group(missed, where, groups),
+        "far": numbers.sum_by_group(far, where, groups),
+        "items": numbers.sum_by_group(np.ones(len(where)), where, groups),
     }
     right = ratio(((guessed == cells) & used).sum(axis=0).astype(float), used.sum(axis=0).astype(float))
     by_annotator = dict(zip(ratings.annotators, right.tolist(), strict=True))
-    return Rows(sums, {"measured": np.array(0.0 if measured else np.nan)}), by_annotator
+    return RatingSums(sums, {"measured": np.array(0.0 if measured else np.nan)}), by_annotator

@@ -8,7 +8,6 @@ from assay.tasks.ratings import measures
 TASK = Task(
     name="ratings",
     noun="item",
-    spelling={"ac1": "AC1", "alpha-u": "alpha-u", "alt-test": "alt-test"},
     drawing=Drawing("tags"),
     measures=(measures,),
     agreement=("kappa", "alpha", "fleiss", "ac1"),

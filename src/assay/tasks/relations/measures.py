@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from assay.align import Pair
-from assay.arrays import NONE, Floats, Ints, distinct_rows, ratio
+from assay.arrays import NONE, Floats, Ints, as_codes, distinct_rows, ratio
 from assay.corpus import Marks
 from assay.engine.counts import Counts, Sums, by_label
 from assay.engine.counts import matched as by_kind
 from assay.engine.items import Items
 from assay.engine.lexicon import KNOWN
-from assay.engine.matching import Matches, Steps, overlapping
-from assay.engine.measure import BEYOND_CHANCE, F1, SCORES, Macro, Proportion, Ratio, Score, Scores, measure
+from assay.engine.matching import Steps, overlapping
+from assay.engine.measure import BEYOND_CHANCE, F1, MATCHED, SCORES, Macro, Proportion, Ratio, Score, Scores, measure
 from assay.engine.spanpairs import spans_of
 from assay.engine.weighting import Parts, error_weights
 from assay.errors import InputError, UsageError, unknown
@@ -83,45 +83,34 @@ def _check_types(pair: Pair, name: str) -> None:
 
 
 def relation_items(
-    pair: Pair, sides: tuple[Marks, Marks], matches: Matches, kinds: tuple[str, ...] = FOUND, **more: Any
+    pair: Pair, sides: tuple[Marks, Marks], steps: Steps, kinds: tuple[str, ...] = FOUND
 ) -> Items:
     """Relations as items, known by the places and types of their arguments and by their labels."""
     (gold, system), spans = sides, spans_of(pair)
-    start, shape = spans.line_starts[system.unit], np.zeros(len(spans.system), dtype=np.int64)
-    for item in spans.system.stretches:
-        shape[item] = hash(spans.identity(item)[1])
-    columns: list[Ints] = []
+    columns = []
     for end in (system.arguments[role] for role in ROLES):
-        columns += [spans.system.begin[end] - start, spans.system.end[end] - start, shape[end]]
-        columns.append(spans.system.label[end])
-    key = np.stack([*columns, system.label]).astype(np.int64)
-    return matches.items(kinds, gold, system, key, numbers=(gold.number, system.number), **more)
+        keys = spans.keys[:, end]
+        # Places are counted from the beginning of the relation's sentence.
+        keys[:2] += spans.line_starts[spans.system.unit[end]] - spans.line_starts[system.unit]
+        columns.append(keys)
+    matches = steps.matches(kinds.index("fn"), kinds.index("fp"))
+    key = np.concatenate([*columns, [system.label]]).astype(np.int64)
+    return matches.items(kinds, gold, system, key, numbers=(gold.number, system.number))
 
 
-def found_matches(steps: Steps) -> Matches:
-    """The matches of relations that are right or not."""
-    return steps.matches(FOUND.index("fn"), FOUND.index("fp"))
-
-
-_SCORES: Scores = {
-    "f1": F1(lambda sums: 2 * sums["tp"], lambda sums: 2 * sums["tp"] + sums["fp"] + sums["fn"]),
-    "precision": Proportion("tp", "tp", "fp"),
-    "recall": Proportion("tp", "tp", "fn"),
-}
-_AVERAGES: Scores = {"macro-f1": Macro(_SCORES["f1"], FOUND)}
+_AVERAGES: Scores = {"macro-f1": Macro(MATCHED["f1"], FOUND)}
 
 
 def _chosen(parameters: Mapping[str, Any]) -> tuple[Scores, Scores]:
     """With given=spans also the share of gold's relations that can be found at all."""
-    if parameters.get("given") != "spans":
-        return _SCORES, _AVERAGES
-    return {**_SCORES, "ceiling": Proportion("gold", "all")}, _AVERAGES
+    ceiling: Scores = {"ceiling": Proportion("gold", "all")} if parameters.get("given") else {}
+    return {**MATCHED, **ceiling}, _AVERAGES
 
 
 @measure(
     "relations",
     papers=_TAILLE,
-    scores=_SCORES,
+    scores=MATCHED,
     averages=_AVERAGES,
     main="f1",
     count=by_kind,
@@ -176,23 +165,15 @@ def relations(
         direction=direction == "kept",
         equivalence=equivalence,
     )
-    items = relation_items(pair, sides, found_matches(steps))
+    items = relation_items(pair, sides, steps)
     if not given:
         return items
     # Gold's relations are others for each system, so that these cannot be compared item by item.
     counts = by_kind(items, pair.gold.sentences)
     distinct, _, sizes = distinct_rows(np.stack([gold.unit, gold.label], axis=1))
-    fields = np.pad(counts.values, ((0, len(sizes)), (0, 1)))
-    fields[len(counts.values) :, -1] = sizes
-    assert counts.label is not None
-    return Counts(
-        (*counts.fields, "all"),
-        counts.units,
-        np.concatenate([counts.unit, distinct[:, 0]]),
-        fields,
-        counts.labels,
-        np.concatenate([counts.label, distinct[:, 1]]),
-    )
+    counts = replace(counts, fields=(*counts.fields, "all"), values=np.pad(counts.values, ((0, 0), (0, 1))))
+    alone = np.arange(len(counts.fields)) == len(counts.fields) - 1
+    return counts.with_rows(distinct[:, 0], sizes[:, None] * alone, distinct[:, 1])
 
 
 # --- fair ---
@@ -257,17 +238,13 @@ def fair_relations(
     steps = match_fairly(
         pair, sides, label=label == "same", direction=direction == "kept", equivalence=equivalence
     )
-    matches = steps.matches(FAIR.index("fn"), FAIR.index("fp"))
-    whole = [have_both(side, mask) for side, mask in zip(sides, overlapped_spans(pair), strict=True)]
-    causes = {}
-    for names, kind, rows, own in (
-        (CAUSES[:2], "fn", matches.gold, whole[0]),
-        (CAUSES[2:], "fp", matches.system, whole[1]),
-    ):
-        there = np.append(own, True)[rows]
-        causes[names[0]] = (matches.kind == FAIR.index(kind)) & ~there
-        causes[names[1]] = (matches.kind == FAIR.index(kind)) & there
-    return relation_items(pair, sides, matches, FAIR, marks=causes)
+    items = relation_items(pair, sides, steps, FAIR)
+    sides, masks = relations_of(pair), overlapped_spans(pair)
+    both = (have_both(side, mask).astype(np.int64) for side, mask in zip(sides, masks, strict=True))
+    overlapped = items.of_sides(*both) > 0
+    missing, spurious = (items.kind[0] == FAIR.index(kind) for kind in ("fn", "fp"))
+    causes = (missing & ~overlapped, missing & overlapped, spurious & ~overlapped, spurious & overlapped)
+    return replace(items, marks=dict(zip(CAUSES, causes, strict=True)))
 
 
 # --- facts: relations between entities ---
@@ -275,8 +252,8 @@ def fair_relations(
 
 def _facts_scores(parameters: Mapping[str, Any]) -> tuple[Scores, Scores]:
     if parameters.get("ignore") != "train":
-        return _SCORES, _AVERAGES
-    scores: Scores = {**_SCORES, "f1": _without_known, "precision": _unknown_precision}
+        return MATCHED, _AVERAGES
+    scores: Scores = {**MATCHED, "f1": _without_known, "precision": _unknown_precision}
     return scores, {"macro-f1": Macro(_without_known, FOUND)}
 
 
@@ -286,7 +263,7 @@ _unknown_precision = Ratio(
 
 
 def _without_known(sums: Sums) -> Floats:
-    precision, recall = _unknown_precision(sums), _SCORES["recall"](sums)
+    precision, recall = _unknown_precision(sums), MATCHED["recall"](sums)
     both = ratio(2 * precision * recall, precision + recall)
     return np.where((precision == 0) & (recall == 0), 0.0, both)
 
@@ -294,7 +271,7 @@ def _without_known(sums: Sums) -> Floats:
 @measure(
     "facts",
     papers=("yao2019",),
-    scores=_SCORES,
+    scores=MATCHED,
     averages=_AVERAGES,
     main="f1",
     count=by_kind,
@@ -322,7 +299,7 @@ def facts(pair: Pair, *, entities: str = "all", ignore: str = "") -> Items:
     if ignore and seen is None:
         raise UsageError("facts(ignore=train) needs the training data. Say where they are: --train FILE")
     sides, steps = match_facts(pair, entities)
-    items = relation_items(pair, sides, found_matches(steps))
+    items = relation_items(pair, sides, steps)
     if seen is None:
         return items
     known = np.append(seen.codes == KNOWN.index("seen"), False)[np.where(items.has_gold, items.item, NONE)]
@@ -464,38 +441,27 @@ def relation_kappa(pair: Pair, *, symmetric: str = "") -> Counts:
         not in it.
     """
     typed = number_spans(pair, types=True)
-    common = np.intersect1d(*typed)
-    first = np.unique(typed[0], return_index=True)
-    sentence = spans_of(pair).gold.unit[first[1][np.searchsorted(first[0], common)]]
-    number = np.bincount(sentence, minlength=pair.gold.sentences)
     known: dict[str, int] = {UNRELATED: 0}
-    where = np.full(int(max(one.max(initial=-1) for one in typed)) + 1, NONE)
-    where[common] = sentence
-    marked: list[dict[tuple[int, int], str]] = []
+    where = np.full(int(max(numbers.max(initial=-1) for numbers in typed)) + 1, NONE)
+    where[typed[0]] = spans_of(pair).gold.unit
+    where[np.setdiff1d(typed[0], typed[1])] = NONE
+    number = np.bincount(where[where != NONE], minlength=pair.gold.sentences)
+    marked: list[dict[tuple[int, int], list[str]]] = []
     for relations, numbers in zip(choose_relations(pair, symmetric), typed, strict=True):
         head, tail = ends_of(relations, numbers)
         kept = np.flatnonzero((where[head] != NONE) & (where[head] == where[tail]) & (head != tail))
-        labels: dict[tuple[int, int], str] = {}
+        marked.append({})
         for row, one, other in zip(kept.tolist(), head[kept].tolist(), tail[kept].tolist(), strict=True):
-            before = labels.get((one, other))
-            label = relations.labels[row]
-            labels[one, other] = label if before is None else f"{before}+{label}"
-        marked.append(labels)
+            marked[-1].setdefault((one, other), []).append(relations.labels[row])
     pairs = sorted({*marked[0], *marked[1]})
-    codes = [[known.setdefault(own.get(both, UNRELATED), len(known)) for both in pairs] for own in marked]
-    ours, theirs = (np.array(one, dtype=np.int64) for one in codes)
+    ours, theirs = (
+        as_codes(["+".join(labels.get(both, [UNRELATED])) for both in pairs], known).astype(np.int64)
+        for labels in marked
+    )
     at = where[np.array([one for one, _ in pairs], dtype=np.int64)]
     items = Items.of(tuple(known), at, np.arange(len(pairs)), ours, theirs, ours == theirs)
     counts = by_label(items, pair.gold.sentences)
     # All other pairs have no relation in either.
     rest = number * (number - 1) - np.bincount(at, minlength=len(number))
     units = np.flatnonzero(rest)
-    assert counts.label is not None
-    return Counts(
-        counts.fields,
-        counts.units,
-        np.concatenate([counts.unit, units]),
-        np.concatenate([counts.values, np.repeat(rest[units, None], len(counts.fields), axis=1)]),
-        counts.labels,
-        np.concatenate([counts.label, np.zeros(len(units), dtype=np.int32)]),
-    )
+    return counts.with_rows(units, np.repeat(rest[units, None], len(counts.fields), axis=1), np.zeros_like(units))

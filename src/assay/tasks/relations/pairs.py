@@ -39,25 +39,17 @@ def pair_relations(pair: Pair) -> Pair:
         arguments, relations = relations_in(corpus)
         place = np.full(len(arguments), NONE)
         place[side.number] = np.arange(len(side))
-        head, tail = (place[relations.arguments[role]] for role in ROLES)
-        rows = np.flatnonzero((head != NONE) & (tail != NONE))
-        keys = (relations.label, tail, head, np.minimum(head, tail))
-        rows = rows[np.lexsort([key[rows] for key in keys])]
-        head, tail = head[rows], tail[rows]
-        sides.append(
-            replace(
-                relations.where(rows),
-                unit=np.minimum(side.unit[head], side.unit[tail]),
-                arguments={"head": head, "tail": tail},
-                number=np.arange(len(rows)),
-            )
-        )
+        relations = relations.refer_to(place)
+        head, tail = ends_of(relations, np.arange(len(side)))
+        relations = relations.where(np.lexsort((relations.label, tail, head, np.minimum(head, tail))))
+        unit = ends_of(relations, side.unit).min(axis=0)
+        sides.append(replace(relations, unit=unit, number=np.arange(len(relations))))
     return pair.with_marks(relations=(sides[0], sides[1]))
 
 
-def ends_of(relations: Marks, numbers: Ints) -> Ints:
-    """The number of the head and of the tail of each relation, from a number for each span: two rows."""
-    return np.stack([numbers[relations.arguments["head"]], numbers[relations.arguments["tail"]]])
+def ends_of(relations: Marks, values: Ints | Bools) -> Ints:
+    """The value of the head and of the tail of each relation, from a value for each span: two rows."""
+    return np.stack([values[relations.arguments[role]] for role in ROLES])
 
 
 def have_both(relations: Marks, mask: Bools) -> Bools:

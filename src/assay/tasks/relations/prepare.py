@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from assay.align import Pair
-from assay.arrays import NONE, Ints
-from assay.corpus import Column, Corpus, Marks
+from assay.arrays import NONE
+from assay.corpus import Column, Corpus, code_by_alphabet
 from assay.engine.answers import refuse_answers
 from assay.engine.documents import align_spans, order_documents, with_one_line
 from assay.engine.lexicon import KNOWN
@@ -19,15 +19,17 @@ from assay.engine.offsets import check_offsets
 from assay.engine.options import Decided, Options
 from assay.engine.prepare import Run, check_folders, kept_labels, left_out, notes_on_reading, source_of, without
 from assay.engine.spanpairs import spans_of, surface_forms
-from assay.engine.warnings import Remark, check_system, identical_outputs, nothing_in_system, numbered, remark
+from assay.engine.warnings import Remark, check_system, identical_outputs, nothing_in_system, remark
 from assay.errors import UsageError
 from assay.formats import Input
 from assay.formats.relations import SYMMETRIC, is_symmetric, relations_in
-from assay.tasks.relations.measures import found_matches, relation_items
+from assay.result.numbers import plural
+from assay.tasks.relations.measures import relation_items
 from assay.tasks.relations.pairing import match_relations, relation_keys
 from assay.tasks.relations.pairs import (
     DIRECTIONS,
     ROLES,
+    TOLD,
     choose_relations,
     ends_of,
     first_of_each,
@@ -44,14 +46,8 @@ _SURE = 0.5
 """From this share of gold's relations on, an odd way to find them is no chance."""
 REACHED = "argument-found"
 """The column of the number of arguments that the other side has: of gold's relations that of the best system."""
-_NUMBERS = ("both", "one", "none")
 Triple = tuple[str, str, str]
 """A label and the words of both arguments."""
-
-
-def has_relations(item: Input | Corpus) -> bool:
-    """True if a file has relations."""
-    return "relations" in item.marks if isinstance(item, Corpus) else item.plan.relations
 
 
 def prepare_relations(
@@ -61,7 +57,7 @@ def prepare_relations(
     if options.column is not None:
         raise UsageError(f"--column {options.spelled_column}: relations are not read from a column. Remove --column.")
     names = ["gold", *named]
-    corpora = _code_alike([_read(item) for item in inputs])
+    corpora = _read(inputs)
     check_folders(corpora)
     formats = tuple(corpus.format for corpus in corpora)
     corpora, absent = order_documents(corpora, names, options)
@@ -77,15 +73,21 @@ def prepare_relations(
         corpora[number] = corpus.with_marks(relations=relations)
         here |= {*Column(relations.label[is_symmetric(relations)], relations.labels.vocabulary).counts()}
     told |= here
-    known = _read_triples(options.train, options) if options.train is not None else None
+    gold_format = options.format_of("gold")
+    training = [] if options.train is None else _read([Input(options.train, input_format=gold_format)])
+    known = {triple for corpus in training for triples in _triples(corpus, options) for triple in triples}
+    related = {triple[1:] for triple in known}
     for number, corpus in enumerate(corpora):
         relations = corpus.marks["relations"]
-        known_as = {label: "asked" if label in asked else "" for label in relations.labels.vocabulary}
-        known_as |= dict.fromkeys(told & {*known_as}, SYMMETRIC)
-        codes = np.array([DIRECTIONS.index(direction) for direction in known_as.values()] or [0])
-        columns = {SYMMETRIC: Column(codes[relations.label], DIRECTIONS)}
-        if known is not None:
-            columns["train"] = Column(_find_known(corpus, known, options), KNOWN)
+        free = np.where(relations.labels.isin(told), TOLD, relations.labels.isin(asked))
+        columns = {SYMMETRIC: Column(free.astype(np.int64), DIRECTIONS)}
+        if training:
+            seen = []
+            for triples in _triples(corpus, options):
+                # What training data have between the same words: this label, others, or none.
+                others_seen = any(triple[1:] in related for triple in triples)
+                seen.append(1 if not known.isdisjoint(triples) else 2 * others_seen)
+            columns["train"] = Column(np.array(seen, dtype=np.int64), KNOWN)
         corpora[number] = corpus.with_marks(relations=replace(relations, columns=columns))
     gold, outputs = corpora[0], dict(zip(named, corpora[1:], strict=True))
     pairs, skipped, warnings = align_spans(gold, outputs, options)
@@ -104,7 +106,12 @@ def prepare_relations(
     each = next((one.definition.name for one in measures if one.definition.name == "ehealth-kd"), "")
     warnings += _check(pairs, asked, told, each, options)
     facts = any("entities" in one.parameters for one in measures)
-    undirected_labels = dict.fromkeys(sorted(asked | told), 1)
+    notes = []
+    for name, pair in pairs:
+        same = all(bool(mask.all()) for mask in found_spans(pair))
+        notes.append(same_spans(name=name, same=same, spans=len(spans_of(pair).gold)))
+    notes.append(undirected(labels=dict.fromkeys(sorted(asked | told), 1)))
+    notes += [other_relations(numbers=others)] if kept else []
     return Run(
         gold=gold,
         column="",
@@ -117,18 +124,7 @@ def prepare_relations(
         atoms=spans_of(pairs[0][1]).atoms,
         items=len(choose_relations(pairs[0][1])[0]),
         unit=options.unit or ("document" if units == "documents" or facts else "sentence"),
-        notes=(
-            *(
-                same_spans(
-                    name=name,
-                    same=all(bool(mask.all()) for mask in found_spans(pair)),
-                    spans=len(spans_of(pair).gold),
-                )
-                for name, pair in pairs
-            ),
-            undirected(labels=undirected_labels),
-            *([other_relations(numbers=others)] if kept else ()),
-        ),
+        notes=tuple(notes),
         decided=Decided(formats=formats, characters=characters, symmetric=tuple(sorted(here))),
     )
 
@@ -136,45 +132,18 @@ def prepare_relations(
 # --- reading ---
 
 
-def _read(item: Input | Corpus) -> Corpus:
-    """A corpus whose spans are those of its relations."""
-    corpus = item if isinstance(item, Corpus) else item.read(())
-    refuse_answers(corpus)
-    spans, relations = relations_in(corpus)
-    return replace(corpus, spans=spans).with_marks(arguments=spans, relations=relations)
-
-
-def _code_alike(corpora: Sequence[Corpus]) -> list[Corpus]:
-    """The corpora with the same codes for labels and types, in alphabetical order."""
-    coded = []
-    layers: dict[str, list[Marks]] = {}
-    for name in ("arguments", "relations"):
-        columns = [corpus.marks[name].labels for corpus in corpora]
-        vocabulary = tuple(sorted({label for column in columns for label in column.vocabulary}))
-        place = {label: code for code, label in enumerate(vocabulary)}
-        layers[name] = []
-        for corpus, column in zip(corpora, columns, strict=True):
-            codes = np.array([place[label] for label in column.vocabulary] or [0], dtype=np.int32)
-            layers[name].append(replace(corpus.marks[name], labels=Column(codes[column.codes], vocabulary)))
-    for corpus, spans, relations in zip(corpora, layers["arguments"], layers["relations"], strict=True):
-        coded.append(replace(corpus, spans=spans).with_marks(arguments=spans, relations=relations))
-    return coded
-
-
-def _read_triples(path: str, options: Options) -> set[Triple]:
-    """All relations of training data."""
-    training = _read(Input(path, input_format=options.format_of("gold")))
-    return {triple for triples in _triples(training, options) for triple in triples}
-
-
-def _find_known(corpus: Corpus, known: set[Triple], options: Options) -> Ints:
-    """For each relation what training data have between the same words, as a place in KNOWN."""
-    related = {triple[1:] for triple in known}
-    codes = [
-        1 if any(triple in known for triple in triples) else 2 * any(triple[1:] in related for triple in triples)
-        for triples in _triples(corpus, options)
-    ]
-    return np.array(codes, dtype=np.int64)
+def _read(items: Sequence[Input | Corpus]) -> list[Corpus]:
+    """Corpora whose spans are those of their relations, labels and types with the same codes in all of them."""
+    corpora = [item if isinstance(item, Corpus) else item.read(()) for item in items]
+    for corpus in corpora:
+        refuse_answers(corpus)
+    layers = [relations_in(corpus) for corpus in corpora]
+    types, labels = (code_by_alphabet([marks.labels for marks in side]) for side in zip(*layers, strict=True))
+    read = []
+    for corpus, marks, kinds, names in zip(corpora, layers, types, labels, strict=True):
+        spans, relations = replace(marks[0], labels=kinds), replace(marks[1], labels=names)
+        read.append(replace(corpus, spans=spans).with_marks(arguments=spans, relations=relations))
+    return read
 
 
 def _triples(corpus: Corpus, options: Options) -> Iterator[list[Triple]]:
@@ -196,15 +165,15 @@ def _triples(corpus: Corpus, options: Options) -> Iterator[list[Triple]]:
 
 def _count_arguments(pairs: Sequence[tuple[str, Pair]]) -> list[tuple[str, Pair]]:
     """The pairs with a column of how many arguments of each relation the other side has, same place and type."""
-    numbers = []
-    for _, pair in pairs:
-        sides = zip(relations_of(pair), found_spans(pair), strict=True)
-        numbers.append([ends_of(side, mask.astype(np.int64)).sum(axis=0) for side, mask in sides])
-    best = np.max([gold for gold, _ in numbers], axis=0)
+    numbers = [
+        [ends_of(side, ~mask).sum(axis=0) for side, mask in zip(relations_of(pair), found_spans(pair), strict=True)]
+        for _, pair in pairs
+    ]
+    best = np.min([gold for gold, _ in numbers], axis=0)
     counted = []
     for (name, pair), (_, own) in zip(pairs, numbers, strict=True):
         gold, system = (
-            replace(side, columns={**side.columns, REACHED: Column(2 - number, _NUMBERS)})
+            replace(side, columns={**side.columns, REACHED: Column(number, ("both", "one", "none"))})
             for side, number in zip(relations_of(pair), (best, own), strict=True)
         )
         counted.append((name, pair.with_marks(relations=(gold, system))))
@@ -249,34 +218,33 @@ def _check(
         relations, single = relations_of(pair)[side], choose_relations(pair)[side]
         typed = number_spans(pair, types=True)[side]
         ordered = len(first_of_each(relations.label, *ends_of(relations, typed)))
-        yield repeated(name=name, number=len(relations) - ordered)
-        yield both_orders(name=name, number=ordered - len(single), each=each)
-        yield to_itself(name=name, number=int(np.equal(*ends_of(single, typed)).sum()))
+        yield odd_relations(
+            name=name,
+            each=each,
+            repeated=len(relations) - ordered,
+            turned=ordered - len(single),
+            same_span=int(np.equal(*ends_of(single, typed)).sum()),
+        )
         if name != "gold":
             spans = len(spans_of(pair).system)
             yield nothing_in_system(name=name, nouns="relations", number=len(relations), spans=spans)
     for name, pair in pairs:
         gold, system = choose_relations(pair)
         turned = replace(system, arguments=dict(zip(ROLES[::-1], system.arguments.values(), strict=True)))
-        steps = [_match_places(pair, gold, other) for other in (system, turned)]
+        steps = []
+        for other in (system, turned):
+            # The same label and places.
+            steps.append(Steps(len(gold), len(other)))
+            free = is_undirected(gold), is_undirected(other)
+            steps[-1].by_key(*relation_keys((gold, other), number_spans(pair, types=False), free), 0)
         straight, crossed = (int((one.partner != NONE).sum()) for one in steps)
-        yield reversed_(name=name, straight=straight, turned=crossed, number=len(gold))
         overlap = 0
         if not straight:
             overlap = int((match_relations(pair, (gold, system), match="overlap").partner != NONE).sum())
-        yield ends_apart(name=name, overlap=overlap, number=len(gold), exact=straight)
+        yield odd_places(name=name, straight=straight, turned=crossed, overlap=overlap, number=len(gold))
         if not options.symmetric:
-            judged = relation_items(pair, (gold, system), found_matches(steps[0]))
-            yield from check_system(name, pair, judged, "relation")
+            yield from check_system(name, pair, relation_items(pair, (gold, system), steps[0]), "relation")
     yield identical_outputs(pairs, _have_same_output)
-
-
-def _match_places(pair: Pair, gold: Marks, system: Marks) -> Steps:
-    """Relations with the same label and places."""
-    steps = Steps(len(gold), len(system))
-    free = is_undirected(gold), is_undirected(system)
-    steps.by_key(*relation_keys((gold, system), number_spans(pair, types=False), free), 0)
-    return steps
 
 
 def _have_same_output(ours: Pair, theirs: Pair) -> bool:
@@ -312,50 +280,38 @@ def proposed(label: str, number: int) -> Iterator[str]:
     """A label that has no direction by the guidelines of its corpus."""
     if number:
         yield (
-            f"{label} ({numbered(number, 'relation')} of gold) has no direction by the guidelines of SciERC, which "
+            f"{label} ({plural(number, 'relation')} of gold) has no direction by the guidelines of SciERC, which "
             f"is not assumed. To say so: -m 'relations(symmetric={'+'.join(_PROPOSED)})'"
         )
 
 
 @remark
-def repeated(name: str, number: int) -> Iterator[str]:
-    """Relations that are there twice."""
-    if number:
-        what = "1 relation is" if number == 1 else f"{number:,} relations are"
+def odd_relations(name: str, each: str, repeated: int, turned: int, same_span: int) -> Iterator[str]:
+    """Relations that are there twice, in both orders though they have no direction, or of a span with itself.
+
+    each: a measure that counts both orders.
+    """
+    if repeated:
+        what = "1 relation is" if repeated == 1 else f"{repeated:,} relations are"
         yield f"{name}: {what} there twice (same label, same arguments) and counted once."
-
-
-@remark
-def both_orders(name: str, number: int, each: str) -> Iterator[str]:
-    """Relations without direction that are there with either argument first, and a measure that counts both."""
-    if number:
-        what = "1 relation is" if number == 1 else f"{number:,} relations are"
+    if turned:
+        what = "1 relation is" if turned == 1 else f"{turned:,} relations are"
         also = f" {each} counts both, as its scorer does." if each else ""
         yield f"{name}: {what} there in both orders; measures that take them without direction count one.{also}"
-
-
-@remark
-def to_itself(name: str, number: int) -> Iterator[str]:
-    """Relations of a span with itself."""
-    if number:
-        what = "1 relation joins a span" if number == 1 else f"{number:,} relations join a span"
+    if same_span:
+        what = "1 relation joins a span" if same_span == 1 else f"{same_span:,} relations join a span"
         yield f"{name}: {what} with itself."
 
 
 @remark
-def reversed_(name: str, straight: int, turned: int, number: int) -> Iterator[str]:
-    """A system whose heads are gold's tails."""
+def odd_places(name: str, straight: int, turned: int, overlap: int, number: int) -> Iterator[str]:
+    """A system whose heads are gold's tails, or none of whose arguments ends where gold's do."""
     if turned > straight and turned >= _SURE * number:
         yield (
             f"{name}: {turned:,} of gold's {number:,} relations are there with head and tail exchanged, {straight:,} "
             "as they stand. Are heads and tails exchanged?"
         )
-
-
-@remark
-def ends_apart(name: str, overlap: int, number: int, exact: int) -> Iterator[str]:
-    """A system none of whose arguments ends where gold's do."""
-    if not exact and overlap >= max(_SURE * number, 2):
+    if not straight and overlap >= max(_SURE * number, 2):
         yield (
             f"{name}: no relation has gold's places, but {overlap:,} of {number:,} have arguments that overlap. Is "
             "the end of a span included in one file and not in the other?"

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import combinations, groupby
 
 import numpy as np
 
-from assay.arrays import NONE, Bools, Ints
+from assay.arrays import NONE
 from assay.engine.items import KINDS, Items, join
-from assay.engine.parts import Part, Summed, basis_of, whole_numbers
+from assay.engine.parts import Part, Summed, basis_of
 from assay.engine.prepare import Run
 from assay.engine.scores import Settings
 from assay.engine.spanpairs import spans_of
 from assay.result import Result, Table, kind_title
-from assay.tasks.relations.measures import CAUSES
+from assay.tasks.relations.measures import CAUSES, UNRELATED
 from assay.tasks.relations.pairing import FAIR
 from assay.tasks.relations.pairs import ends_of, found_spans, have_both, relations_of
 
-_BY_TYPES = "By types of arguments"
-_CHANGES = "Changes by types of arguments"
-_GIVEN = "Upper bound given spans"
 UNTYPED = "(none)"
 """The type of an argument that has none."""
 _MEANINGS = (
@@ -30,13 +28,6 @@ _MEANINGS = (
 )
 MATRIX = 12
 """So many labels fit into a terminal."""
-
-
-def _summed(fields: Sequence[str], names: Sequence[str], group: Ints, masks: Sequence[Bools]) -> Summed:
-    """The number of rows with each mask in each group that occurs."""
-    numbers = np.stack([np.bincount(group[mask], minlength=len(names)) for mask in masks], axis=1)
-    there = np.flatnonzero(numbers.any(axis=1))
-    return Summed(tuple(fields), whole_numbers(numbers[there].ravel()), tuple(names[code] for code in there.tolist()))
 
 
 def sums(run: Run, compares: bool) -> Mapping[str, Summed]:
@@ -63,8 +54,8 @@ def sums(run: Run, compares: bool) -> Mapping[str, Summed]:
     found: dict[str, Summed] = {}
     for (system, one), codes in zip(tables, pairs_of_types, strict=True):
         group = one.of_sides(*codes)
-        masks = [one.kind[0] == kind for kind in range(len(one.kinds))]
-        found[f"types\t{on}\t{system}"] = _summed(one.kinds, names, group, masks)
+        masks = {name: one.kind[0] == kind for kind, name in enumerate(one.kinds)}
+        found[f"types\t{on}\t{system}"] = Summed.by_label(names, group, masks)
     if not compares:
         return found
     items = join(tables)
@@ -74,63 +65,84 @@ def sums(run: Run, compares: bool) -> Mapping[str, Summed]:
         group[rows] = pairs_of_types[max(owner, 0)][int(owner != NONE)][items.item[rows]]
     for a, b in combinations(range(len(tables)), 2):
         change = items.change(a, b)
-        masks = [change == kind for kind in range(len(KINDS))]
-        found[f"changes\t{on}\t{tables[a][0]}\t{tables[b][0]}"] = _summed(KINDS, names, group, masks)
+        masks = {name: change == kind for kind, name in enumerate(KINDS)}
+        found[f"changes\t{on}\t{tables[a][0]}\t{tables[b][0]}"] = Summed.by_label(names, group, masks)
     ours = np.flatnonzero(items.has_gold)
     both = [have_both(relations_of(pair)[0], found_spans(pair)[0]) for _, pair in run.pairs]
     reached = np.any(both, axis=0)[items.item[ours]]
     right = items.right[:, ours].any(axis=0)
-    masks = [np.ones(len(ours), dtype=bool), reached, right, reached & right]
-    fields = ("gold", "found", "right", "both")
-    found[f"given\t{on}"] = _summed(fields, items.labels, items.gold[ours], masks)
+    masks = {"gold": ours >= 0, "found": reached, "right": right, "both": reached & right}
+    found[f"given\t{on}"] = Summed.by_label(items.labels, items.gold[ours], masks)
     return found
-
-
-def _rows(one: Summed) -> dict[str, dict[str, int]]:
-    width = len(one.fields)
-    return {
-        name: dict(zip(one.fields, one.totals[number * width : (number + 1) * width], strict=True))
-        for number, name in enumerate(one.labels or ())
-    }
 
 
 def finish(result: Result, part: Part, settings: Settings) -> Result:
     """The Result with what was summed up by types of arguments, and the bound that spans set."""
-    found = {tuple(key.split("\t")): _rows(one) for key, one in part.of_task.items()}
-    return replace(result, tables=(*_by_types(found), *_changes(found), *_given(found)))
+    tables: list[Table] = []
+    found = [(key.split("\t"), summed) for key, summed in part.of_task.items()]
+    by_types = {names[0]: summed for (kind, _, *names), summed in found if kind == "types"}
+    tables += [_outcomes_by_types(on, by_types) for (kind, on, *_), _ in found if kind == "types"][:1]
+    for (kind, on, *names), summed in found:
+        if kind == "changes":
+            order = sorted(summed.rows().items(), key=lambda row: (-sum(row[1]), row[0]))
+            changes = Table(
+                f"Changes by types of arguments: {' → '.join(names)}",
+                ("head tail", "corrections", "new errors", "changed errors", "net"),
+                tuple((name, *row, row[0] - row[1]) for name, row in order),
+                ("text", "count", "count", "count", "net"),
+                after="changes",
+                pair=(names[0], names[1]),
+                short=10,
+                notes=(f"On {on}.",),
+            )
+            tables.append(changes)
+        elif kind == "given":
+            order = sorted(summed.rows().items(), key=lambda row: (-row[1][0], row[0]))
+            whole = tuple(sum(column) for column in zip(*summed.rows().values(), strict=True)) or (0, 0, 0, 0)
+            bounds = Table(
+                "Upper bound given spans",
+                ("label", "gold", "spans found", "right in one", "bound", "bound given spans"),
+                tuple(
+                    (name, gold, reached, right, _share(right, gold), _share(both, reached))
+                    for name, (gold, reached, right, both) in [("overall", whole), *order]
+                ),
+                ("text", "count", "count", "count", "percent"),
+                after="bounds",
+                short=12,
+                notes=(
+                    "Spans found: relations of gold of which some system has both arguments, same place and type; "
+                    f"the bound given spans is the share of these that some system has right ({on}).",
+                ),
+            )
+            tables.append(bounds)
+    return replace(result, tables=tuple(tables))
 
 
-def _f1(counts: Mapping[str, int]) -> float:
-    paired = sum(number for kind, number in counts.items() if kind not in ("tp", "fn", "fp"))
-    total = 2 * counts["tp"] + counts["fn"] + counts["fp"] + paired
-    return 2 * counts["tp"] / total if total else float("nan")
-
-
-Sums = Mapping[tuple[str, ...], Mapping[str, Mapping[str, int]]]
-
-
-def _by_types(found: Sums) -> Iterator[Table]:
-    own = {key: rows for key, rows in found.items() if key[0] == "types"}
-    if not own:
-        return
-    systems, on = [key[2] for key in own], next(iter(own))[1]
+def _outcomes_by_types(on: str, systems: Mapping[str, Summed]) -> Table:
+    """Outcomes of one system by the types of arguments, or the F1 of several."""
+    kinds = next(iter(systems.values())).fields
+    rows = {name: summed.rows() for name, summed in systems.items()}
     gold: dict[str, int] = {}
-    for rows in own.values():
-        for name, counts in rows.items():
-            gold[name] = max(gold.get(name, 0), sum(counts.values()) - counts["fp"])
-    names = sorted(gold, key=lambda name: (-gold[name], name))
+    for own in rows.values():
+        for types, counts in own.items():
+            gold[types] = max(gold.get(types, 0), sum(counts) - counts[kinds.index("fp")])
+
+    def f1(counts: tuple[int, ...]) -> float:
+        hits = counts[kinds.index("tp")] if counts else 0
+        return _share(2 * hits, hits + sum(counts))
+
+    order = sorted(gold, key=lambda types: (-gold[types], types))
     if len(systems) == 1:
-        (rows,) = own.values()
-        kinds = [kind for kind in next(iter(rows.values()), {}) if any(one[kind] for one in rows.values())]
-        body = [(name, gold[name], *(rows[name][kind] for kind in kinds), _f1(rows[name])) for name in names]
-        header = ("head tail", "gold", *map(kind_title, kinds), "f1")
-        forms: tuple[str, ...] = ("text", *["count"] * (1 + len(kinds)), "percent")
+        (own,) = rows.values()
+        shown = [number for number, _ in enumerate(kinds) if any(counts[number] for counts in own.values())]
+        header = ("head tail", "gold", *(kind_title(kinds[number]) for number in shown), "f1")
+        body = [(one, gold[one], *(own[one][number] for number in shown), f1(own[one])) for one in order]
+        forms: tuple[str, ...] = ("text", *["count"] * (1 + len(shown)), "percent")
     else:
-        body = [(name, gold[name], *(_f1(rows[name]) if name in rows else float("nan") for rows in own.values()))
-                for name in names]
         header, forms = ("head tail", "gold", *systems), ("text", "count", "percent")
-    yield Table(
-        f"{_BY_TYPES}: {on}",
+        body = [(one, gold[one], *(f1(own.get(one, ())) for own in rows.values())) for one in order]
+    return Table(
+        f"By types of arguments: {on}",
         header,
         tuple(body),
         forms,
@@ -138,48 +150,6 @@ def _by_types(found: Sums) -> Iterator[Table]:
         short=15,
         notes=("Types of gold's arguments; of a spurious relation those of the system's.",),
     )
-
-
-def _changes(found: Sums) -> Iterator[Table]:
-    for (kind, *names), rows in found.items():
-        if kind == "changes":
-            on, a, b = names
-            numbers = {name: [counts[one] for one in KINDS] for name, counts in rows.items()}
-            order = sorted((name for name in numbers if any(numbers[name])), key=lambda x: (-sum(numbers[x]), x))
-            yield Table(
-                f"{_CHANGES}: {a} → {b}",
-                ("head tail", "corrections", "new errors", "changed errors", "net"),
-                tuple((name, *numbers[name], numbers[name][0] - numbers[name][1]) for name in order),
-                ("text", "count", "count", "count", "net"),
-                after="changes",
-                pair=(a, b),
-                short=10,
-                notes=(f"On {on}.",),
-            )
-
-
-def _given(found: Sums) -> Iterator[Table]:
-    for (kind, *names), rows in found.items():
-        if kind == "given":
-            fields = ("gold", "found", "right", "both")
-            whole = {field: sum(counts[field] for counts in rows.values()) for field in fields}
-            order = sorted(rows, key=lambda name: (-rows[name]["gold"], name))
-            yield Table(
-                _GIVEN,
-                ("label", "gold", "spans found", "right in one", "bound", "bound given spans"),
-                tuple(
-                    (name, own["gold"], own["found"], own["right"], _share(own["right"], own["gold"]),
-                     _share(own["both"], own["found"]))
-                    for name, own in [("overall", whole), *((name, rows[name]) for name in order)]
-                ),
-                ("text", "count", "count", "count", "percent"),
-                after="bounds",
-                short=12,
-                notes=(
-                    "Spans found: relations of gold of which some system has both arguments, same place and type; "
-                    f"the bound given spans is the share of these that some system has right ({names[0]}).",
-                ),
-            )
 
 
 def _share(part: int, whole: int) -> float:
@@ -237,16 +207,11 @@ def _causes(result: Result) -> Iterator[Table]:
     if result.about.command == "agreement":
         return
     whole = [row for row in result.counts if row.label is None and row.slice is None and CAUSES[0] in row.counts]
+    fields = ("fn", *CAUSES[:2], "fp", *CAUSES[2:])
     yield Table(
         "Missing and spurious relations",
         ("system", "measure", "FN", "argument missing", "not related", "FP", "argument spurious", "spurious"),
-        tuple(
-            (
-                *(row.system, row.measure, row.counts["fn"], *(row.counts[name] for name in CAUSES[:2])),
-                *(row.counts["fp"], *(row.counts[name] for name in CAUSES[2:])),
-            )
-            for row in whole
-        ),
+        tuple((row.system, row.measure, *(row.counts[name] for name in fields)) for row in whole),
         ("text", "text", "count"),
         words=2,
         after="further scores",
@@ -284,18 +249,17 @@ def _confusions(result: Result) -> Iterator[Table]:
     for system, group in groupby(fair, key=lambda row: row.system):
         rows = list(group)
         labels = sorted({name for row in rows for name in (row.gold, row.assigned) if name is not None})
-        cells: dict[tuple[str | None, str | None], int] = {}
-        turned: dict[str | None, int] = {}
+        cells, turned = Counter[tuple[str | None, str | None]](), Counter[str | None]()
         for row in rows:
             if row.type in ("tp", "le", "fn", "fp"):
-                cells[row.gold, row.assigned] = cells.get((row.gold, row.assigned), 0) + row.count
+                cells[row.gold, row.assigned] += row.count
             elif row.type == "de":
-                turned[row.gold] = turned.get(row.gold, 0) + row.count
+                turned[row.gold] += row.count
         yield Table(
             f"Labels of {system} between the right arguments",
             ("gold \\ system", *labels, "_", "direction"),
             tuple(
-                (gold or "_", *(cells.get((gold, name)) or "·" for name in (*labels, None)), turned.get(gold) or "·")
+                (gold or "_", *(cells[gold, name] or "·" for name in (*labels, None)), turned[gold] or "·")
                 for gold in (*labels, None)
             ),
             ("text", "count"),
@@ -313,18 +277,11 @@ def _pairs_of_spans(result: Result) -> Iterator[Table]:
     if result.about.command != "agreement":
         return
     rows = []
-    for row in result.counts:
-        if row.measure.startswith("relation-kappa") and row.label is None and row.slice is None:
-            unrelated = next(
-                (
-                    other.counts
-                    for other in result.counts
-                    if (other.measure, other.system, other.label) == (row.measure, row.system, "(none)")
-                ),
-                {"gold": 0, "system": 0},
-            )
-            number = row.counts["gold"]
-            rows.append((row.system, number, number - unrelated["gold"], number - unrelated["system"]))
+    kappa = [row for row in result.counts if row.measure.startswith("relation-kappa") and row.slice is None]
+    unrelated = {(row.measure, row.system): row.counts for row in kappa if row.label == UNRELATED}
+    for row in (row for row in kappa if row.label is None):
+        number, none = row.counts["gold"], unrelated.get((row.measure, row.system), {"gold": 0, "system": 0})
+        rows.append((row.system, number, number - none["gold"], number - none["system"]))
     yield Table(
         "Pairs of spans that both have",
         ("pair", "pairs of spans", "related by the first", "related by the second"),

@@ -18,7 +18,7 @@ from assay.errors import UsageError
 from assay.tasks.relations import measures
 from assay.tasks.relations.drawing import DRAWING
 from assay.tasks.relations.pairs import choose_relations, ends_of, is_undirected, number_spans, relations_of
-from assay.tasks.relations.prepare import REACHED, has_relations, prepare_relations
+from assay.tasks.relations.prepare import REACHED, prepare_relations
 from assay.tasks.relations.tables import UNTYPED, finish, present, sums
 
 DEFAULTS = ("relations(match=strict)", "relations(match=boundary)", "relations(match=overlap)")
@@ -150,12 +150,10 @@ SLICES = (
 TASK = Task(
     name="relations",
     noun="relation",
-    spelling={"ehealth-kd": "eHealth-KD"},
     measures=(measures,),
     defaults=DEFAULTS,
     agreement=(*DEFAULTS, "fair-relations", "relation-kappa"),
     prepare=prepare_relations,
-    recognises=lambda item, options: options.column is None and has_relations(item),
     options=("train", "oov_fold_case", "only_annotated", "repair", "missing", "labels", "ignore_labels"),
     slices=SLICES,
     drawing=DRAWING,

@@ -67,37 +67,10 @@ from assay.formats.links import cut_like
 from assay.formats.source import Source
 from assay.formats.whose import Asked
 from assay.result import Mapped
+from assay.tasks.recognition import has_named_columns, mostly_tags
 from assay.tasks.spans.measures import fair
 
 _NUMBER = re.compile(r"[0-9]{1,9}")
-
-
-def shows_spans(gold: Input | Corpus, options: Options) -> bool:
-    """True where what is compared are spans, as far as the first lines show."""
-    if isinstance(gold, Corpus):
-        if gold.spans is not None:
-            # Where there are columns too, spans are what is compared only if there are any.
-            return len(gold.spans) > 0 or not gold.columns
-        return len(gold.columns) == 1 and schemes.looks_like_tags(next(iter(gold.columns.values())).counts())
-    asked = options.column_of("gold")
-    if gold.plan.spans or asked == ENTITY:
-        return True
-    names = [asked] if asked else [] if _is_conllu(gold) else gold.plan.labels[-1:]
-    columns = [gold.plan.values(part) for name in names for part in name.split("+")]
-    # Where the first lines have nothing but O, what follows are tags of spans as well.
-    return any(_mostly_tags(values) for values in columns)
-
-
-def _mostly_tags(values: Sequence[str]) -> bool:
-    """True for a column of tags of spans; one that is misspelt is for the reader to refuse."""
-    others = [value for value in values if value != "O"]
-    good = sum(schemes.looks_like_tags([value]) for value in others)
-    return bool(values) and 2 * good >= len(others)
-
-
-def _is_conllu(item: Input) -> bool:
-    """True where columns have a meaning of their own, so that the last one is not the one to look at."""
-    return item.plan.format in ("conllu", "conllx")
 
 
 def prepare_spans(
@@ -240,18 +213,18 @@ def _column_of(item: Input | Corpus, asked: str | None) -> str:
         if not asked and len(item.columns) > 1:
             raise UsageError(f"{item.name}: tags may be in {', '.join(item.columns)}. Choose one with column=.")
         return asked or next(iter(item.columns), "")
-    if item.plan.spans or (item.plan.trees and not asked):
+    if "spans" in item.plan.layers or ("constituents" in item.plan.layers and not asked):
         return ""
     if asked:
         return asked
-    if _is_conllu(item):
+    if has_named_columns(item):
         raise UsageError(
             f"{item.path}: say where the spans are: --column {ENTITY} for brackets, --column MISC:NER (or "
             "another key or column) for tags such as B-PER."
         )
     if not item.plan.labels:
         raise InputError(f"{item.path}: no column but the words, so there are no spans to compare.")
-    tagged = [name for name in item.plan.labels if _mostly_tags(item.plan.values(name))]
+    tagged = [name for name in item.plan.labels if mostly_tags(item.plan.values(name))]
     if len(tagged) > 1:
         raise InputError(
             f"{item.path}: columns {', '.join(tagged)} all may hold tags of spans. Say which: --column "
@@ -298,7 +271,7 @@ def _declared(given: Sequence[str], names: Sequence[str]) -> dict[str, str]:
         name, _, scheme = spec.rpartition("=")
         if name not in ("", *names):
             raise unknown("system", name, names)
-        declared[name] = schemes.find(scheme).name
+        declared[name] = schemes.find_scheme(scheme).name
     return declared
 
 
@@ -323,7 +296,7 @@ def _read(
     if gold is not None and gold.tags_by_document and corpus.tags_by_document:
         corpus = cut_like(gold, corpus)
     chosen = scheme or schemes.likely(corpus, column.split("+"), golds)
-    corpus, _ = schemes.spans_of(corpus, column.split("+"), chosen, repair or None)
+    corpus, _ = schemes.spans_from_tags(corpus, column.split("+"), chosen, repair or None)
     if gold is not None and gold.tags_by_document:
         corpus = _with_case_of(gold, corpus)
     return corpus, chosen

@@ -10,13 +10,12 @@ import numpy as np
 from assay.align import Pair
 from assay.arrays import NONE, Ints, Stretches
 from assay.corpus import Column, Corpus, Marks
-from assay.corpus.ratings import Ratings
+from assay.corpus.ratings import Ratings, WordNames
 from assay.engine.annotators import Continua
 from assay.engine.prepare import Run
 from assay.engine.spanpairs import SpanPair, spans_of, with_spans
 from assay.errors import UsageError
 from assay.stats.unitizing import Units
-from assay.tasks.tags.ratings import WordNames, unit_names
 
 OUTSIDE = "(none)"
 """Label of a word outside all spans."""
@@ -46,7 +45,7 @@ def span_ratings(run: Run, names: Sequence[str], column: str) -> Ratings:
         np.tile(np.arange(who), number),
         np.stack(cells, axis=1).ravel(),
         unit=run.gold.unit_of_sentence(run.unit)[sentence],
-        units=unit_names(run),
+        units=run.gold.names_of_units(run.unit),
         noun="word",
         unit_noun=run.unit,
         columns={"sentence": Column(sentence.astype(np.int32), tuple(run.gold.sentence_ids))},

@@ -32,7 +32,7 @@ from assay.formats.shapes import STATUSES
 from assay.result import AnswerCounts, Result, Score, Sweep
 from assay.tasks.spans import measures, strings
 from assay.tasks.spans.forms import form_counts, form_sums
-from assay.tasks.spans.prepare import prepare_spans, shows_spans
+from assay.tasks.spans.prepare import prepare_spans
 from assay.tasks.spans.ratings import continua, majority_pairs, span_ratings
 from assay.tasks.spans.tables import present
 
@@ -154,12 +154,12 @@ def _finish(result: Result, part: Part, settings: Settings) -> Result:
     result = replace(
         one_sided,
         answers=tuple(row for row in answers if row.answers),
-        forms=tuple(form_counts(forms, part.options.forms)),
+        forms=tuple(form_counts(forms, part.plan.options.forms)),
     )
-    if not part.compares:
+    if not part.plan.compares:
         return result
     counts = {name: row.totals for name, row in part.of_task.items() if name not in forms}
-    drawn = span_sweeps(counts, part.options.sweep or WEIGHTINGS, settings.rng("sweep"))
+    drawn = span_sweeps(counts, part.plan.options.sweep or WEIGHTINGS, settings.rng("sweep"))
     return replace(result, sweeps=tuple(drawn))
 
 
@@ -196,7 +196,6 @@ def _without_recall(result: Result) -> Result:
 TASK = Task(
     name="spans",
     noun="span",
-    spelling={"semeval": "SemEval"},
     measures=(measures, strings),
     defaults=("exact", "fair"),
     agreement=("exact", "fair(symmetric=true)", "span-kappa"),
@@ -205,7 +204,6 @@ TASK = Task(
     units=continua,
     majority=majority_pairs,
     prepare=prepare_spans,
-    recognises=shows_spans,
     options=(
         *("train", "lexicon", "oov_fold_case"),
         *("scheme", "repair", "missing", "blank_tag", "gold_errors", "forms", "sweep"),

@@ -308,11 +308,11 @@ def features(pair: Pair, *, column: str | None = None, pos: bool = False) -> Cou
 
 
 def _grade_weighted(pair: Pair, column: str | None, name: str, kind: str) -> Items:
-    from assay.tasks.tags.weights import load
+    from assay.tasks.tags.weights import load_weights
 
     analysis = analysis_of(pair, column)
     rich = pair.layer(Rich)
-    weights = load(name) if name else rich.weights if rich else None
+    weights = load_weights(name) if name else rich.weights if rich else None
     if weights is None:
         raise UsageError(f"{kind} needs weights: give --weights FILE, or a preset such as --weights poliqarp.")
     if kind == "wpa" and weights.kind == "cwpa":
@@ -386,7 +386,7 @@ def _whole(scores: Floats) -> Ints:
     count=by_label,
     together=kappa_rows,
 )
-def kappa(pair: Pair, *, column: str | None = None, weights: str = "") -> Counts:
+def cohen_kappa(pair: Pair, *, column: str | None = None, weights: str = "") -> Counts:
     """Agreement of two annotators on the labels of words or items, beyond chance.
 
     column: as for accuracy.

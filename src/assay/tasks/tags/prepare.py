@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from assay.align import Pair
 from assay.corpus import SEVERAL, Column, Corpus
 from assay.engine import mapping
 from assay.engine.items import judge_words
@@ -32,11 +31,9 @@ from assay.engine.prepare import (
 from assay.engine.warnings import (
     MOST,
     Numbers,
-    Remark,
     check_system,
     format_warnings,
     identical,
-    numbered,
     remark,
     said,
 )
@@ -44,13 +41,14 @@ from assay.errors import InputError, UsageError
 from assay.formats import Input, choose_column, name_in, read_labels, with_sets
 from assay.formats.columns import doubtful_header, looks_header
 from assay.result import Mapped
+from assay.result.numbers import plural
 from assay.tasks.tags import tagsets
 from assay.tasks.tags.measures import Blank, Rich, analysis_of
 from assay.tasks.tags.tagsets import Feats, Tagset
 from assay.tasks.tags.tagsets.analysis import POS
 
 if TYPE_CHECKING:
-    from assay.tasks.tags.weights import Weights
+    pass
 
 _ENOUGH = 50
 """From this number of words on, a first line that is hardly a word is an error."""
@@ -106,15 +104,15 @@ def prepare_tags(
             corpus = replace(corpus, columns={**corpus.columns, column: corpus.column(own)})
         corpora.append(with_sets(corpus, options.alternatives))
     # A first line that seems to name columns in every file: in short tables a note, in longer ones an error.
-    first = inputs[0]
     given = any("header=" in (options.format_of(name) or "") for name in names)
     tables = all(isinstance(item, Input) and item.plan.words.isdigit() for item in inputs)
     if tables and not given and all(looks_header(corpus, column) for corpus in corpora):
-        assert isinstance(first, Input)
+        source = inputs[0]
+        assert isinstance(source, Input)
         cells = [corpora[0].forms[0], corpora[0].column(column)[0]]
         if len(corpora[0]) >= _ENOUGH:
-            raise doubtful_header(first.path, cells, first.plan.format)
-        notes = (*notes, first_line(path=first.path, cells=" ".join(cells)[:60], format=first.plan.format))
+            raise doubtful_header(source.path, cells, source.plan.format)
+        notes = (*notes, first_line(path=source.path, cells=" ".join(cells)[:60], format=source.plan.format))
     if options.blank_tag:
         # No cell is empty then.
         for number, corpus in enumerate(corpora):
@@ -195,21 +193,40 @@ def prepare_tags(
     if tagset is not None:
         from assay.tasks.tags import weights
 
-        table = weights.load(options.weights) if options.weights else None
+        table = weights.load_weights(options.weights) if options.weights else None
         pairs = [(name, pair.with_layer(Rich(tagset, options.expand_optional, table))) for name, pair in pairs]
-        warnings += outside_tagset(pairs, tagset, options.strict_tagset)
+        first = pairs[0][1]
+        for name, corpus in (("gold", first.gold), *((name, pair.system) for name, pair in pairs)):
+            tags = outside(corpus, corpus.column(first.column), tagset)
+            warnings.append(
+                unknown_tags(
+                    name=name,
+                    tagset=tagset.name,
+                    strict="strict" if options.strict_tagset else "",
+                    counts={label: count for label, count, _, _ in tags},
+                    places={label: place for label, _, place, _ in tags},
+                    near={label: near for label, _, _, near in tags},
+                )
+            )
         for spec in dict.fromkeys([options.weights, *(measure.parameters.get("weights") for measure in measures)]):
             if spec:
-                table = weights.load(str(spec))
+                table = weights.load_weights(str(spec))
                 weights.check_categories(table, tagset)
                 warnings += [said(text=text) for text in weights.check_weights(table, tagset)]
-                warnings.append(_check_unlisted(pairs[0][1], table))
+                # Categories that the weights do not list count nothing.
+                missing = {
+                    position
+                    for tag in analysis_of(first).tags
+                    for position in (POS, *(name for name, _ in tag.values))
+                    if table.of(tag.pos, position) is None
+                }
+                warnings.append(without_weights(missing=dict.fromkeys(sorted(missing), 1)))
     judged = [(name, judge_words(pair)) for name, pair in pairs]
     for name, pair in pairs if not (options.symmetric or options.figures_alone) else ():
         warnings.extend(check_system(name, pair, judge_words(pair), "word"))
     warnings += [identical(judged), *idle_rules(mapped)]
-    missing = pairs[0][1].left_open(column)[0] if options.symmetric else pairs[0][1].without_gold(column)
-    words = int((missing & ~skipped[gold_corpus.sentence_of]).sum())
+    open_words = pairs[0][1].left_open(column)[0] if options.symmetric else pairs[0][1].without_gold(column)
+    words = int((open_words & ~skipped[gold_corpus.sentence_of]).sum())
     warnings += [*gone, (left_open if options.symmetric else unlabelled)(column=column, words=words)]
     sources = tuple(
         source_of(name, output, dict(pairs).get(name), "" if full else "column empty")
@@ -262,7 +279,7 @@ def one_label(gold: str, column: str, labels: Mapping[str, bool], blank: int) ->
     """Gold with one label and blanks, so that only the words with this label would be judged."""
     if blank and len(labels) == 1:
         raise InputError(
-            f"{gold}: {column} has one label, {next(iter(labels))}, and is blank at {numbered(blank, 'word')}, so "
+            f"{gold}: {column} has one label, {next(iter(labels))}, and is blank at {plural(blank, 'word')}, so "
             "precision would be 100 for any system. If blank means no: --blank-tag _"
         )
     yield from ()
@@ -329,20 +346,6 @@ Outside = tuple[str, int, str, str]
 """A tag that a tagset does not know: the tag, its number of words, its first place, the most similar known tag."""
 
 
-def outside_tagset(pairs: Sequence[tuple[str, Pair]], tagset: Tagset, strict: bool) -> Iterator[Remark]:
-    """Remarks on tags that the tagset does not know: how many, which, where, and a similar known tag."""
-    for name, corpus in (("gold", pairs[0][1].gold), *((name, pair.system) for name, pair in pairs)):
-        found = outside(corpus, corpus.column(pairs[0][1].column), tagset)
-        yield unknown_tags(
-            name=name,
-            tagset=tagset.name,
-            strict="strict" if strict else "",
-            counts={label: count for label, count, _, _ in found},
-            places={label: place for label, _, place, _ in found},
-            near={label: near for label, _, _, near in found},
-        )
-
-
 @remark
 def unknown_tags(
     name: str,
@@ -355,7 +358,7 @@ def unknown_tags(
     """Tags outside the tagset; an error with --strict-tagset."""
     if not counts:
         return
-    words = numbered(sum(counts.values()), "word")
+    words = plural(sum(counts.values()), "word")
     ordered = sorted(counts, key=lambda label: (-counts[label], label))
     listed = ", ".join(
         f"{label} ({counts[label]:,}, {places[label]}{f', {near[label]}?' if near[label] else ''})"
@@ -385,17 +388,6 @@ def outside(corpus: Corpus, column: Column, tagset: Tagset) -> list[Outside]:
         near = difflib.get_close_matches(label, known, n=1, cutoff=0.5)
         found.append((label, counts[label], place, near[0] if near else ""))
     return found
-
-
-def _check_unlisted(pair: Pair, weights: Weights) -> Remark:
-    """A remark on the categories that a table of weights does not list, so that they count nothing."""
-    missing = {
-        position
-        for tag in analysis_of(pair).tags
-        for position in (POS, *(name for name, _ in tag.values))
-        if weights.of(tag.pos, position) is None
-    }
-    return without_weights(missing=dict.fromkeys(sorted(missing), 1))
 
 
 @remark

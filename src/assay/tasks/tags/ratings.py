@@ -9,37 +9,8 @@ import numpy as np
 from assay.align import Text
 from assay.arrays import Bools, Ints
 from assay.corpus import KEPT, Column, Corpus, one_vocabulary
-from assay.corpus.ratings import Ratings, no_text, sorted_labels
+from assay.corpus.ratings import Ratings, WordNames, no_text, sorted_labels
 from assay.engine.prepare import Run
-from assay.records import dataclass
-
-
-@dataclass(frozen=True, eq=False)
-class WordNames(Sequence[str]):
-    """Names of words: the sentence, the place in it, the word. Each is made when it is used."""
-
-    corpus: Corpus
-    words: Ints
-
-    def __len__(self) -> int:
-        return len(self.words)
-
-    def __getitem__(self, index: int) -> str:  # type: ignore[override]
-        word = int(self.words[index])
-        sentence = int(self.corpus.sentence_of[word])
-        place = word - int(self.corpus.starts[sentence]) + 1
-        return f"{self.corpus.sentence_ids[sentence]}:{place} {self.corpus.forms[word]}".rstrip()
-
-    def text(self, index: int) -> str:
-        """The sentence of a word, with the word in brackets."""
-        word = int(self.words[index])
-        sentence = int(self.corpus.sentence_of[word])
-        first, end = self.corpus.starts[sentence : sentence + 2].tolist()
-        if not self.corpus.has_words:
-            return ""
-        forms = self.corpus.forms.strings(first, end)
-        forms[word - first] = f"[{forms[word - first]}]"
-        return " ".join(forms)
 
 
 def word_ratings(run: Run, names: Sequence[str], column: str) -> Ratings:
@@ -103,20 +74,12 @@ def word_ratings(run: Run, names: Sequence[str], column: str) -> Ratings:
         ranks[annotator][by_item],
         order[label[by_item]],
         unit=run.gold.unit_of_sentence(run.unit)[sentence],
-        units=unit_names(run),
+        units=run.gold.names_of_units(run.unit),
         noun="word",
         unit_noun=run.unit,
         columns={"sentence": sentence_column},
         text_of=named.text if isinstance(named, WordNames) else no_text,
     )
-
-
-def unit_names(run: Run) -> Sequence[str]:
-    """Names of units, which do not depend on the annotator."""
-    corpus = run.gold
-    if run.unit == "sentence":
-        return corpus.sentence_ids
-    return tuple(corpus.document_name(number) for number in range(corpus.documents))
 
 
 def _characters(corpus: Corpus, kept: Bools) -> tuple[list[tuple[int, int, str, int]], Ints]:

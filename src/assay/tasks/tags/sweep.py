@@ -13,7 +13,7 @@ from assay.engine.sensitivity import sweep
 from assay.records import dataclass
 from assay.result import Sweep
 from assay.tasks.tags.tagsets.analysis import Analysis
-from assay.tasks.tags.weights import Weights, load
+from assay.tasks.tags.weights import Weights, load_weights
 
 PRESETS = ("equal", "paper", "poliqarp")
 CHUNK = 256
@@ -82,7 +82,7 @@ def _name_weightings(positions: Sequence[str], given: Weights | None) -> dict[st
     """The weights of the run, each category alone, and the presets that list some of the categories."""
     found: dict[str, Floats] = {}
     tables = [("given", given)] if given is not None and given.kind == "wpa" else []
-    for name, weights in [*tables, *((name, load(name)) for name in PRESETS)]:
+    for name, weights in [*tables, *((name, load_weights(name)) for name in PRESETS)]:
         row = np.array([float(weights.of("", position) or 0) for position in positions])
         if row.sum() > 0:
             found[name] = row / row.sum()

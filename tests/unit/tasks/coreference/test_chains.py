@@ -14,12 +14,11 @@ from assay.tasks.coreference.chains import (
     LINKS,
     MATCHED,
     METRICS,
-    arcs,
+    ChainTable,
     best_alignment,
     mela,
-    table,
 )
-from chainlists import class_counts, mentions, scores, span_at, sums_of, table_of, without_singletons
+from chainlists import arcs, class_counts, mentions, scores, span_at, sums_of, table_of, without_singletons
 
 
 def chains(text):
@@ -41,10 +40,10 @@ def counted(key, response, metric):
 
 def test_a_table_has_a_cell_for_each_two_chains_that_share_mentions() -> None:
     t = table_of([chains("ab cde"), chains("xy")], [chains("bcz de"), chains("xy")])
-    cells = zip(t.key_chain.tolist(), t.response_chain.tolist(), t.shared.tolist(), strict=True)
+    cells = zip(t.gold_chain.tolist(), t.system_chain.tolist(), t.shared.tolist(), strict=True)
     assert sorted(cells) == [(0, 0, 1), (1, 0, 1), (1, 1, 2), (2, 2, 2)]
-    assert t.key_size.tolist() == [2, 3, 2]
-    assert t.response_size.tolist() == [3, 2, 2]
+    assert t.gold_size.tolist() == [2, 3, 2]
+    assert t.system_size.tolist() == [3, 2, 2]
     assert t.document.tolist() == [0, 0, 0, 1]
 
 
@@ -61,10 +60,9 @@ def test_exchanging_the_sides_twice_gives_the_table_back() -> None:
 def test_singletons_go_and_the_other_mentions_keep_what_they_have() -> None:
     side = mentions([chains("a bc"), chains("d ef g")])
     kept = without_singletons(side)
-    assert kept.place.tolist() == side.place[[1, 2, 4, 5]].tolist()
-    assert kept.chain.tolist() == [1, 1, 3, 3]
-    assert kept.order.tolist() == [1, 2, 1, 2]
-    assert kept.document.tolist() == [0, 0, 1, 1]
+    assert kept.begin.tolist() == side.begin[[1, 2, 4, 5]].tolist()
+    assert kept.group is not None and kept.group.tolist() == [1, 1, 3, 3]
+    assert kept.unit.tolist() == [0, 0, 1, 1]
 
 
 # --- counts, by hand ---
@@ -198,7 +196,7 @@ def test_a_large_component_is_solved_as_a_sparse_one(monkeypatch) -> None:
 def classes(key, response, nominal=""):
     """Letter → class and antecedent; the letters named are nominal."""
     sides = [mentions([chains(side)]) for side in (key, response)]
-    letters = [[chr(span_at(place)[0]) for place in side.place.tolist()] for side in sides]
+    letters = [[chr(span_at(place)[0]) for place in side.arguments["span"].tolist()] for side in sides]
     masks = [np.isin(each, list(nominal)) if nominal else None for each in letters]
     found = arcs(*sides, *masks)
     antecedents = [chr(span_at(place)[0]) if place >= 0 else "" for place in found.antecedent.tolist()]
@@ -258,7 +256,7 @@ def test_no_mention_at_all_gives_no_rows() -> None:
     nothing = mentions([[]])
     for masks in ((), (np.zeros(0, dtype=bool), np.zeros(0, dtype=bool))):
         assert len(arcs(nothing, nothing, *masks).place) == 0
-    assert METRICS["blanc"].count(table(nothing, nothing, 2)).tolist() == [[0] * 6] * 2
+    assert METRICS["blanc"].count(ChainTable.of(nothing, nothing, 2)).tolist() == [[0] * 6] * 2
 
 
 def test_scores_of_classes() -> None:

@@ -8,10 +8,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from assay.arrays import Stretches
-from assay.corpus import Chains, Column, Corpus
+from assay.align import Pair
+from assay.arrays import NONE, Stretches
+from assay.corpus import Column, Corpus, Marks
 from assay.errors import InputError, UsageError
-from assay.tasks.coreference.mentions import ChainPair, TypeRule, chain_pair, take_mentions, without_duplicates
+from assay.tasks.coreference.mentions import (
+    TypeRule,
+    chain_table,
+    first_sentences_of,
+    match_mentions,
+    mentions_of,
+    remove_duplicates,
+    spans_of_mentions,
+)
 
 Mention = tuple[int, int, int, str]
 """Document, first word, the one behind the last, and chain."""
@@ -22,23 +31,28 @@ TAGS = ["NNP", "VBD", "DT", "JJ", "NN", ".", "PRP", "VBD", "PRP", "."]
 
 def chains(
     *mentions: Mention, stretches: dict[int, Stretches] | None = None, heads: Sequence[int] | None = None
-) -> Chains:
+) -> Marks:
     """Mentions in their order; chains are numbered as they come."""
     names = list(dict.fromkeys((document, chain) for document, _, _, chain in mentions))
     columns = np.array(
         [(document, begin, end, names.index((document, chain))) for document, begin, end, chain in mentions],
         dtype=np.int64,
     ).reshape(-1, 4)
-    return Chains(
-        *columns.T.copy(),
-        tuple(name for _, name in names),
-        np.arange(len(mentions)) + 2,
-        None if heads is None else np.array(heads, dtype=np.int64),
-        stretches or {},
+    document, begin, end, chain = columns.T.copy()
+    return Marks(
+        unit=document,
+        begin=begin,
+        end=end,
+        labels=Column(np.zeros(len(mentions), dtype=np.int32), ()),
+        lines=np.arange(len(mentions)) + 2,
+        stretches=stretches or {},
+        columns={"chain": Column(chain, tuple(name for _, name in names))},
+        arguments={} if heads is None else {"head": np.array(heads, dtype=np.int64)},
+        group=chain,
     )
 
 
-def corpus(found: Chains, documents: int = 1) -> Corpus:
+def corpus(found: Marks, documents: int = 1) -> Corpus:
     """The same ten words in two sentences, in each document."""
     return Corpus(
         name="some.conll",
@@ -50,18 +64,28 @@ def corpus(found: Chains, documents: int = 1) -> Corpus:
         files=(("some.conll", 0),),
         document_starts=np.arange(documents + 1) * 2,
         document_ids=tuple(f"(d{number}); part 000" for number in range(documents)),
-        chains=found,
+        marks={"mentions": found},
     )
 
 
-def pair(gold: Chains, system: Chains, rule: TypeRule | None = None, documents: int = 1) -> ChainPair:
-    return chain_pair(corpus(gold, documents), corpus(system, documents), rule or TypeRule(), "XPOS")
+def paired(gold: Corpus, system: Corpus, rule: TypeRule) -> Pair:
+    words, skipped = np.arange(len(gold)), np.zeros(gold.sentences, dtype=bool)
+    return Pair(gold, system, "words", words, words, gold.sentence_of, words, skipped).with_layer(rule)
 
 
-def spans(found: Chains | None) -> list[tuple[int, int, int, str]]:
-    assert found is not None
-    names = [found.names[number] for number in found.chain.tolist()]
-    return list(zip(found.document.tolist(), found.begin.tolist(), found.end.tolist(), names, strict=True))
+def pair(gold: Marks, system: Marks, rule: TypeRule | None = None, documents: int = 1) -> Pair:
+    return paired(corpus(gold, documents), corpus(system, documents), replace(rule or TypeRule(), tags="XPOS"))
+
+
+def shared(pair: Pair, match: str = "exact", singletons: bool = True) -> list[int]:
+    """How many mentions each two chains share."""
+    return sorted(chain_table(pair, match, singletons).shared.tolist())
+
+
+def spans(corpus: Corpus) -> list[tuple[int, int, int, str]]:
+    found = corpus.marks["mentions"]
+    columns = found.unit.tolist(), found.begin.tolist(), found.end.tolist(), found.columns["chain"].strings()
+    return list(zip(*columns, strict=True))
 
 
 # --- repeated mentions ---
@@ -72,24 +96,24 @@ REPEATED = chains((0, 0, 1, "a"), (0, 2, 5, "a"), (0, 2, 5, "b"), (0, 6, 7, "b")
 
 def test_chains_without_repeated_spans_stay_as_they_are() -> None:
     given = corpus(chains((0, 0, 1, "a"), (0, 6, 7, "a"), (0, 2, 5, "b")))
-    assert without_duplicates(given, "error") == (given, 0)
+    assert remove_duplicates(given, "error") == (given, 0)
 
 
 def test_the_first_of_repeated_spans_is_kept() -> None:
-    kept, left_out = without_duplicates(corpus(REPEATED), "first")
-    assert spans(kept.chains) == [(0, 0, 1, "a"), (0, 2, 5, "a"), (0, 6, 7, "b")]
+    kept, left_out = remove_duplicates(corpus(REPEATED), "first")
+    assert spans(kept) == [(0, 0, 1, "a"), (0, 2, 5, "a"), (0, 6, 7, "b")]
     assert left_out == 3
 
 
 def test_all_of_repeated_spans_are_dropped() -> None:
-    kept, left_out = without_duplicates(corpus(REPEATED), "drop")
-    assert spans(kept.chains) == [(0, 0, 1, "a")]
+    kept, left_out = remove_duplicates(corpus(REPEATED), "drop")
+    assert spans(kept) == [(0, 0, 1, "a")]
     assert left_out == 5
 
 
 def test_every_repeated_span_is_named() -> None:
     with pytest.raises(InputError) as caught:
-        without_duplicates(corpus(REPEATED), "error")
+        remove_duplicates(corpus(REPEATED), "error")
     assert str(caught.value).splitlines()[:3] == [
         "some.conll:4: words 3 to 5 of (d0); part 000 are in the chains a and b",
         "some.conll:6: word 7 of (d0); part 000 is in chain b twice",
@@ -99,22 +123,14 @@ def test_every_repeated_span_is_named() -> None:
 
 def test_the_same_words_of_another_document_are_another_span() -> None:
     given = corpus(chains((0, 0, 1, "a"), (1, 0, 1, "a")), documents=2)
-    assert without_duplicates(given, "error") == (given, 0)
+    assert remove_duplicates(given, "error") == (given, 0)
 
 
 def test_a_span_with_a_gap_is_not_the_span_without_it() -> None:
     given = chains((0, 2, 5, "a"), (0, 2, 5, "b"), stretches={1: ((2, 3), (4, 5))})
-    assert without_duplicates(corpus(given), "error")[1] == 0
+    assert remove_duplicates(corpus(given), "error")[1] == 0
     twice = chains((0, 2, 5, "a"), (0, 2, 5, "b"), stretches={0: ((2, 3), (4, 5)), 1: ((2, 3), (4, 5))})
-    assert without_duplicates(corpus(twice), "first")[1] == 1
-
-
-def test_what_is_chosen_keeps_its_gaps_and_heads() -> None:
-    given = chains((0, 0, 1, "a"), (0, 2, 5, "a"), (0, 6, 7, "b"), stretches={1: ((2, 3), (4, 5))}, heads=[0, 4, 6])
-    some = take_mentions(given, np.array([1, 2]))
-    assert spans(some) == [(0, 2, 5, "a"), (0, 6, 7, "b")]
-    assert some.stretches == {0: ((2, 3), (4, 5))}
-    assert (some.heads is not None and some.heads.tolist(), some.lines.tolist()) == ([4, 6], [3, 4])
+    assert remove_duplicates(corpus(twice), "first")[1] == 1
 
 
 # --- types of mentions ---
@@ -147,15 +163,12 @@ def test_types_come_from_golds_tags_for_the_spans_of_both_sides() -> None:
         chains((0, 0, 1, "a"), (0, 2, 5, "b"), (0, 8, 9, "b")),
         TypeRule("own", {"NNP": "name"}, frozenset({"name", "NN"}), longer=None),
     )
-    assert found.types is not None and found.nominal is not None
-    assert found.types.strings() == ["name", "NN", "PRP", "PRP"]
-    assert found.nominal.tolist() == [True, True, False, False]
+    assert spans_of_mentions(found).labels.strings() == ["name", "NN", "PRP", "PRP"]
 
 
 def test_without_tags_there_are_no_types() -> None:
     given = corpus(chains((0, 0, 1, "a")))
-    found = chain_pair(given, given, TypeRule(), None)
-    assert (found.types, found.nominal) == (None, None)
+    assert spans_of_mentions(paired(given, given, TypeRule())).labels.strings() == ["mention"]
 
 
 # --- pairs ---
@@ -167,56 +180,36 @@ SYSTEM = chains((0, 0, 1, "x"), (0, 3, 5, "y"), (0, 6, 7, "x"), (0, 8, 9, "y"), 
 
 def test_equal_spans_have_equal_numbers() -> None:
     found = pair(GOLD, SYSTEM, documents=2)
-    ours, theirs = (side.tolist() for side in found.exact)
+    ours, theirs = (side.arguments["span"].tolist() for side in mentions_of(found))
     assert [number in theirs for number in ours] == [True, False, True, True, False]
     assert len({*ours, *theirs}) == 7
     # Numbers follow the text, so that gold's mentions have the same order beside any system.
     assert ours == sorted(ours)
-    assert [found.places.document[number] for number in ours] == [0, 0, 0, 0, 1]
-    assert [(found.places.begin[number], found.places.end[number]) for number in theirs] == [
-        (0, 1),
-        (3, 5),
-        (6, 7),
-        (8, 9),
-        (2, 5),
-    ]
+    distinct = spans_of_mentions(found)
+    assert distinct.unit[ours].tolist() == [0, 0, 0, 0, 1]
+    assert distinct.begin[theirs].tolist() == [0, 3, 6, 8, 2]
+    assert distinct.end[theirs].tolist() == [1, 5, 7, 9, 5]
 
 
 def test_what_is_counted_in_a_document_is_counted_at_its_first_sentence() -> None:
-    found = pair(GOLD, SYSTEM, documents=2)
-    assert found.first_sentence.tolist() == [0, 2]
-    assert found.names == ("(d0); part 000", "(d1); part 000")
+    assert first_sentences_of(pair(GOLD, SYSTEM, documents=2)).tolist() == [0, 2]
 
 
 def test_chains_of_one_mention_can_be_left_aside() -> None:
     found = pair(GOLD, SYSTEM, documents=2)
-    kept, alone = found.mentions(), found.mentions(singletons=False)
-    assert [len(side) for side in kept] == [5, 5]
-    assert [len(side) for side in alone] == [4, 4]
+    assert [len(side) for side in mentions_of(found)] == [5, 5]
+    assert [len(side) for side in mentions_of(found, singletons=False)] == [4, 4]
 
 
 def test_the_table_is_made_once() -> None:
     found = pair(GOLD, SYSTEM, documents=2)
-    assert found.table("exact", True) is found.table("exact", True)
-    assert found.table("exact", True) is not found.table("exact", False)
-    assert sorted(found.table("exact", True).shared.tolist()) == [1, 2]
+    assert chain_table(found) is chain_table(found)
+    assert chain_table(found) is not chain_table(found, singletons=False)
+    assert shared(found) == [1, 2]
 
 
-def test_mentions_come_in_the_order_of_the_text_whatever_the_order_of_the_file() -> None:
-    turned = chains((0, 6, 7, "a"), (0, 2, 5, "a"), (0, 0, 1, "a"))
-    gold, _ = pair(turned, turned).mentions()
-    assert gold.order.tolist() == [2, 1, 0]
-
-
-def test_one_system_against_another_has_nothing_of_gold() -> None:
-    one = pair(GOLD, SYSTEM, documents=2)
-    other = pair(GOLD, GOLD, documents=2)
-    both, back = one.against(other), other.against(one)
-    assert (both.gold, both.system) == (SYSTEM, GOLD)
-    assert (both.types, both.nominal) == (None, None)
-    assert sorted(both.table("exact", True).shared.tolist()) == [1, 2]
-    assert sorted(back.table("exact", True).shared.tolist()) == [1, 2]
-    assert one.table("exact", True).key_size.tolist() != []
+def test_a_mention_on_no_empty_node_has_none() -> None:
+    assert {*mentions_of(pair(GOLD, SYSTEM, documents=2))[0].arguments["node"].tolist()} == {NONE}
 
 
 # --- heads ---
@@ -227,8 +220,8 @@ def test_mentions_with_equal_heads_match_where_heads_are_asked_for() -> None:
         chains((0, 2, 5, "a"), (0, 6, 7, "a"), heads=[4, 6]),
         chains((0, 3, 5, "a"), (0, 6, 7, "a"), heads=[4, 6]),
     )
-    assert found.table("exact", True).shared.tolist() == [1]
-    assert found.table("head", True).shared.tolist() == [2]
+    assert shared(found, "exact") == [1]
+    assert shared(found, "head") == [2]
 
 
 def test_equal_spans_match_by_their_heads_too() -> None:
@@ -237,20 +230,20 @@ def test_equal_spans_match_by_their_heads_too() -> None:
         chains((0, 2, 5, "a"), (0, 4, 5, "b"), (0, 6, 7, "b"), (0, 8, 9, "a"), heads=[4, 4, 6, 8]),
         chains((0, 2, 5, "a"), (0, 8, 9, "a"), heads=[4, 8]),
     )
-    assert found.table("head", True).shared.tolist() == [2]
+    assert shared(found, "head") == [2]
 
 
 def test_heads_of_files_without_any_are_asked_for_in_vain() -> None:
     one, other = chains((0, 2, 5, "a"), (0, 6, 7, "a"), heads=[4, 6]), chains((0, 2, 5, "a"), (0, 6, 7, "a"))
     for match in ("head", "partial"):
         with pytest.raises(UsageError, match=f"match={match} needs the heads of mentions"):
-            pair(one, other).matched(match)
+            match_mentions(pair(one, other), match)
 
 
 def test_where_a_head_is_not_given_it_is_the_first_word() -> None:
     one = chains((0, 2, 5, "a"), (0, 6, 7, "a"), heads=[2, 6])
     other = chains((0, 2, 4, "a"), (0, 6, 7, "a"), heads=[-1, 6])
-    assert pair(one, other).table("head").shared.tolist() == [2]
+    assert shared(pair(one, other), "head") == [2]
 
 
 def test_of_mentions_with_one_head_those_with_most_words_in_common_go_together() -> None:
@@ -259,14 +252,14 @@ def test_of_mentions_with_one_head_those_with_most_words_in_common_go_together()
         chains((0, 2, 6, "a"), (0, 8, 9, "a"), heads=[3, 8]),
         chains((0, 3, 4, "b"), (0, 2, 5, "a"), (0, 8, 9, "a"), heads=[3, 3, 8]),
     )
-    assert found.table("head", True).shared.tolist() == [2]
+    assert shared(found, "head") == [2]
 
 
 def test_equal_spans_with_other_heads_do_not_go_together() -> None:
     one = chains((0, 2, 5, "a"), (0, 6, 7, "a"), heads=[4, 6])
     other = chains((0, 2, 5, "a"), (0, 6, 7, "a"), heads=[3, 6])
-    assert pair(one, other).table("head", True).shared.tolist() == [1]
-    assert pair(one, other).table("exact", True).shared.tolist() == [2]
+    assert shared(pair(one, other), "head") == [1]
+    assert shared(pair(one, other), "exact") == [2]
 
 
 def test_singletons_are_dropped_before_mentions_go_together() -> None:
@@ -275,8 +268,8 @@ def test_singletons_are_dropped_before_mentions_go_together() -> None:
         chains((0, 2, 5, "a"), (0, 6, 7, "a"), (0, 4, 5, "b"), heads=[4, 6, 4]),
         chains((0, 4, 5, "a"), (0, 6, 7, "a"), heads=[4, 6]),
     )
-    assert sorted(found.table("head", True).shared.tolist()) == [1, 1]
-    assert found.table("head", False).shared.tolist() == [2]
+    assert shared(found, "head") == [1, 1]
+    assert shared(found, "head", singletons=False) == [2]
 
 
 def test_the_order_of_the_file_has_no_say_in_which_mentions_go_together() -> None:
@@ -286,7 +279,7 @@ def test_the_order_of_the_file_has_no_say_in_which_mentions_go_together() -> Non
         ([(0, 2, 4, "a"), (0, 3, 5, "b"), (0, 8, 9, "a")], [3, 3, 8]),
         ([(0, 8, 9, "a"), (0, 3, 5, "b"), (0, 2, 4, "a")], [8, 3, 3]),
     ):
-        assert pair(key, chains(*mentions, heads=heads)).table("head", True).shared.tolist() == [2]
+        assert shared(pair(key, chains(*mentions, heads=heads)), "head") == [2]
 
 
 def test_words_in_gaps_are_not_in_common() -> None:
@@ -295,7 +288,7 @@ def test_words_in_gaps_are_not_in_common() -> None:
         chains((0, 2, 6, "a"), (0, 8, 9, "a"), heads=[2, 8]),
         chains((0, 2, 6, "b"), (0, 2, 5, "a"), (0, 8, 9, "a"), heads=[2, 2, 8], stretches={0: ((2, 3), (5, 6))}),
     )
-    assert found.table("head", True).shared.tolist() == [2]
+    assert shared(found, "head") == [2]
 
 
 def test_many_mentions_of_one_head_are_bounded() -> None:
@@ -318,6 +311,6 @@ def test_many_mentions_of_one_head_are_bounded() -> None:
         )
         for more in (0, 1)
     ]
-    found = chain_pair(replace(gold, chains=sides[0]), replace(gold, chains=sides[1]), TypeRule(), None)
-    assert found.table("exact", True).shared.tolist() == []
-    assert found.table("head", True).shared.tolist() == [number]
+    found = paired(*(gold.with_marks(mentions=side) for side in sides), TypeRule())
+    assert shared(found, "exact") == []
+    assert shared(found, "head") == [number]

@@ -315,7 +315,7 @@ def test_files_without_words_are_compared_by_position(gold: str, file: File) -> 
     assert message == "arcs-nom needs tags to tell nouns, which gold does not have. arcs-any needs none."
     without = scored("bare.conll", "s.conll", ["arcs-any", "muc"])
     assert without.score("s", "arcs-any").value == 1
-    assert without.notes[0] == "Gold has no tags, so that mentions have no types."
+    assert without.notes[0] == "Gold has no tags, so mentions have no types."
 
 
 @pytest.mark.parametrize("mark", ["-", "_", "*"])
@@ -412,7 +412,7 @@ def test_types_of_mentions_by_a_rule_file(gold: str, file: File) -> None:
     rules = file("rules.tsv", RULES)
     result = scored(gold, gold, ["arcs-nom", "arcs-any"], mention_types=rules)
     assert {(row.gold, row.count) for row in result.confusion} == {("pronoun", 3)}
-    assert result.notes[0] == "Types of mentions: rules.tsv (by XPOS of gold)."
+    assert result.notes[0] == "Mention types come from gold's XPOS tags (rule: rules.tsv)."
     assert "mention_types:" in result.signature
 
 
@@ -447,7 +447,7 @@ def test_types_come_from_upos_where_there_are_no_other_tags(file: File) -> None:
     gold = file("gold.conllu", TREES.format(head=3))
     result = scored(gold, gold, "arcs-nom", task="coreference")
     assert [(row.gold, row.count) for row in result.confusion] == [("PRON", 1)]
-    assert result.notes[0] == "Types of mentions: compareval (by UPOS of gold)."
+    assert result.notes[0] == "Mention types come from gold's UPOS tags (rule: compareval)."
 
 
 def test_types_can_come_from_the_heads_of_trees(file: File) -> None:

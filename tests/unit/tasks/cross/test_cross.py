@@ -729,9 +729,9 @@ def test_roots_alone_score_as_their_sentences_do(write, parse, expected):
 
 def test_it_is_said_where_blocks_were_resampled(crossed, write, monkeypatch):
     write("m.conllu", DEP, RAN)
-    assert not any("pooled" in note for note in crossed("m@dep=m.conllu").notes)
+    assert not any("blocks" in note for note in crossed("m@dep=m.conllu").notes)
     monkeypatch.setattr(Figures, "pooled", property(lambda self: True, lambda self, value: None), raising=False)
-    assert any("pooled into 4,096 blocks" in note for note in crossed("m@dep=m.conllu").notes)
+    assert any("grouped into 4,096 blocks" in note for note in crossed("m@dep=m.conllu").notes)
 
 
 # --- usage ---

@@ -142,7 +142,7 @@ def test_a_mesh_of_empty_nodes_is_refused_with_the_way_out(pair):
 
 def test_cross_says_that_graphs_are_not_used():
     result = assay.cross([f"a={GOLD}", f"b={GOLD}"], [f"x@a={RULES}", f"y@b={LEARNED}"], times=1)
-    assert any("the graphs in DEPS are not used, since they are no trees." in line for line in result.warnings)
+    assert any("the graphs in DEPS are not used, because they are not trees." in line for line in result.warnings)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 
 from assay.corpus import Corpus, from_lists
 from assay.formats import read
-from assay.formats.schemes import REPAIRS, SCHEMES, Reading, detect, find, looks_like_tags, spans_of
+from assay.formats.schemes import REPAIRS, SCHEMES, Reading, detect, find_scheme, looks_like_tags, spans_from_tags
 from unit.samples import refusal, row
 
 PLAIN = [name for name in SCHEMES if name != "stacked"]
@@ -28,11 +28,11 @@ def listed(corpus: Corpus) -> list[str]:
 
 
 def spans(tags: str, scheme: str, repair: str | None = None) -> list[str]:
-    return listed(spans_of(tagged(*tags.split(" / ")), ["label"], scheme, repair)[0])
+    return listed(spans_from_tags(tagged(*tags.split(" / ")), ["label"], scheme, repair)[0])
 
 
 def reading(tags: str, scheme: str, repair: str | None) -> Reading:
-    return spans_of(tagged(*tags.split(" / ")), ["label"], scheme, repair)[1]
+    return spans_from_tags(tagged(*tags.split(" / ")), ["label"], scheme, repair)[1]
 
 
 # --- names ---
@@ -42,22 +42,22 @@ def reading(tags: str, scheme: str, repair: str | None) -> Reading:
     ("given", "name"), [("BIO", "iob2"), ("iob", "iob1"), ("IOBES", "bioes"), ("Bilou", "bilou"), ("IOE1", "ioe1")]
 )
 def test_schemes_have_other_names_in_any_case(given, name):
-    assert find(given).name == name
+    assert find_scheme(given).name == name
 
 
 def test_an_unknown_scheme_is_refused_with_the_nearest():
-    assert refusal(find, "iob3") == "there is no scheme 'iob3'. Did you mean iob or iob2 or iob1?"
+    assert refusal(find_scheme, "iob3") == "there is no scheme 'iob3'. Did you mean iob or iob2 or iob1?"
 
 
 def test_an_unknown_repair_is_refused():
     message = "there is no repair 'conleval'. Did you mean conlleval?"
-    assert refusal(spans_of, tagged("O"), ["label"], "iob2", "conleval") == message
+    assert refusal(spans_from_tags, tagged("O"), ["label"], "iob2", "conleval") == message
 
 
 @pytest.mark.parametrize("scheme", ["iob1", "ioe1", "io", "stacked"])
 def test_discarding_is_not_made_for_schemes_that_cannot_tell_what_to_discard(scheme):
     message = f"the repair discard is not made for {SCHEMES[scheme].title}. There is: conlleval."
-    assert refusal(spans_of, tagged("O"), ["label"], scheme, "discard") == message
+    assert refusal(spans_from_tags, tagged("O"), ["label"], scheme, "discard") == message
 
 
 # --- tags or not ---
@@ -114,7 +114,7 @@ def test_the_mark_of_an_empty_cell_means_no_span(file):
     text = row(1, "A", xpos="B-PER") + row(2, "b") + row(3, "C", xpos="B-PER")
     corpus = read(file("a.conllu", text), columns=["XPOS"])
     assert detect(corpus, "XPOS") == "iob2"
-    assert listed(spans_of(corpus, ["XPOS"], "iob2")[0]) == ["PER 1-1", "PER 3-3"]
+    assert listed(spans_from_tags(corpus, ["XPOS"], "iob2")[0]) == ["PER 1-1", "PER 3-3"]
 
 
 # --- sequences that keep to their scheme ---
@@ -147,7 +147,7 @@ def test_labels_keep_their_hyphens():
 
 
 def test_spans_end_with_their_sentence():
-    corpus, _ = spans_of(tagged("B-A I-A", "O", "B-A"), ["label"], "bio")
+    corpus, _ = spans_from_tags(tagged("B-A I-A", "O", "B-A"), ["label"], "bio")
     assert corpus.spans is not None
     assert corpus.spans.unit.tolist() == [0, 2]
     assert corpus.spans.begin.tolist() == [0, 0]
@@ -164,19 +164,19 @@ def test_a_column_without_spans_has_none():
 
 def test_several_columns_are_layers_of_one_text(file):
     corpus = read(file("a.tsv", "Ruhr-Universität\tB-ORG\tO\nBochum\tI-ORG\tB-LOC\n"))
-    found, told = spans_of(corpus, ["2", "3"], "iob2")
+    found, told = spans_from_tags(corpus, ["2", "3"], "iob2")
     assert listed(found) == ["ORG 1-2", "LOC 2-2"]
     assert told == Reading("iob2", 0, 0)
 
 
 def test_layers_give_their_spans_in_text_order(file):
     corpus = read(file("a.tsv", "a\tO\tB-X\nb\tB-A\tI-X\n"))
-    assert listed(spans_of(corpus, ["2", "3"], "iob2")[0]) == ["X 1-2", "A 2-2"]
+    assert listed(spans_from_tags(corpus, ["2", "3"], "iob2")[0]) == ["X 1-2", "A 2-2"]
 
 
 def test_spans_know_their_lines(file):
     corpus = read(file("a.tsv", "a\tO\nb\tB-A\nc\tI-A\n\n\nd\tB-B\n"))
-    found, _ = spans_of(corpus, ["2"], "iob2")
+    found, _ = spans_from_tags(corpus, ["2"], "iob2")
     assert found.spans is not None
     assert found.spans.lines.tolist() == [2, 6]
     assert found.place_of_span(1) == "a.tsv:6"
@@ -185,7 +185,7 @@ def test_spans_know_their_lines(file):
 def test_lines_that_are_no_words_are_counted_when_lines_are(file):
     text = "# one\n" + row("1-2", "am") + row(1, "a", xpos="B-A") + row("1.1", "x") + row(2, "m", xpos="B-B")
     corpus = read(file("a.conllu", text), columns=["XPOS"])
-    found, _ = spans_of(corpus, ["XPOS"], "iob2")
+    found, _ = spans_from_tags(corpus, ["XPOS"], "iob2")
     assert found.spans is not None
     assert found.spans.lines.tolist() == [3, 5]
     assert [found.place(word) for word in (0, 1)] == ["a.conllu:3", "a.conllu:5"]
@@ -193,13 +193,13 @@ def test_lines_that_are_no_words_are_counted_when_lines_are(file):
 
 def test_spans_in_running_text_stand_in_the_line_of_their_sentence(file):
     corpus = read(file("a.txt", "a|O b|B-A\nc|B-B\n"), input_format="slash(separator=|)")
-    found, _ = spans_of(corpus, ["label"], "iob2")
+    found, _ = spans_from_tags(corpus, ["label"], "iob2")
     assert found.spans is not None
     assert found.spans.lines.tolist() == [1, 2]
 
 
 def test_without_lines_spans_have_none():
-    found, _ = spans_of(tagged("B-A"), ["label"], "iob2")
+    found, _ = spans_from_tags(tagged("B-A"), ["label"], "iob2")
     assert found.spans is not None
     assert found.spans.lines.tolist() == [0]
 
@@ -208,7 +208,7 @@ def test_strings_that_do_not_occur_are_not_looked_at():
     corpus = tagged("B-A nonsense")
     tags = corpus.columns["label"]
     half = from_lists([["B-A"]])
-    assert listed(spans_of(half, ["label"], "iob2")[0]) == ["A 1-1"]
+    assert listed(spans_from_tags(half, ["label"], "iob2")[0]) == ["A 1-1"]
     unused = type(tags)(np.zeros(1, dtype=np.int32), tags.vocabulary)
     assert detect(Corpus("x", "lists", "", unused, {"label": unused}, np.array([0, 1])), "label") == "iob2"
 
@@ -240,11 +240,11 @@ def test_no_span_is_written_in_several_ways(nothing):
 
 def test_an_empty_cell_is_no_span_either(file):
     corpus = read(file("a.tsv", "a\tB-A\nb\t\nc\tB-A|B-B\n"))
-    assert listed(spans_of(corpus, ["2"], "stacked")[0]) == ["A 1-1", "A 3-3", "B 3-3"]
+    assert listed(spans_from_tags(corpus, ["2"], "stacked")[0]) == ["A 1-1", "A 3-3", "B 3-3"]
 
 
 def test_stacked_tags_are_read_leniently_on_request():
-    corpus, told = spans_of(tagged("I-A|I-X I-B|I-X"), ["label"], "stacked", "conlleval")
+    corpus, told = spans_from_tags(tagged("I-A|I-X I-B|I-X"), ["label"], "stacked", "conlleval")
     assert listed(corpus) == ["A 1-1", "X 1-1", "B 2-2", "X 2-2"], "what begins further out ends what is within"
     assert told == Reading("stacked", 4, 4)
 
@@ -307,7 +307,7 @@ def test_what_was_broken_and_what_was_repaired_is_counted(scheme, tags, repair, 
 
 def message(file, scheme: str, *tags: str) -> str:
     corpus = read(file("system.conll", "".join(f"w {tag}\n" if tag else "\n" for tag in tags)), input_format="conll")
-    return refusal(spans_of, corpus, ["2"], scheme)
+    return refusal(spans_from_tags, corpus, ["2"], scheme)
 
 
 BOTH = "Repair with --repair conlleval or discard"
@@ -375,7 +375,7 @@ def test_sequences_that_break_their_scheme_are_refused_with_place_rule_and_remed
 @pytest.mark.parametrize("repair", [None, "conlleval"])
 def test_what_is_no_tag_of_the_scheme_is_refused_with_or_without_repair(file, scheme, tags, expected, repair):
     corpus = read(file("system.conll", "".join(f"w {tag}\n" for tag in tags)), input_format="conll")
-    assert refusal(spans_of, corpus, ["2"], scheme, repair) == f"system.conll:2: {expected}"
+    assert refusal(spans_from_tags, corpus, ["2"], scheme, repair) == f"system.conll:2: {expected}"
 
 
 def test_the_first_place_is_named_whatever_the_order_of_the_vocabulary(file):

@@ -144,7 +144,7 @@ def presets() -> dict[str, Weights]:
     }
 
 
-def load(name: str) -> Weights:
+def load_weights(name: str) -> Weights:
     """Weights by the name of a preset or by the path of a file."""
     known = presets()
     if name in known:

@@ -15,7 +15,7 @@ from typing import Any
 from assay.errors import AssayError, InputError, unknown
 from assay.formats import Input
 from assay.result.numbers import plural
-from assay.tasks.tags.tagsets import Tag, Tagset
+from assay.tasks.tags.tagsets import Tagset
 from assay.tasks.tags.weights import (
     BETWEEN,
     POS,
@@ -29,13 +29,13 @@ from assay.tasks.tags.weights import (
 
 DENOMINATORS = ("words_with_category", "all_words")
 CANDIDATES = "candidates"
-"""The column in which formats that list readings hold them."""
+"""The column of readings in formats that list them."""
 Readings = frozenset[str]
 
 
 def from_file(path: str, tagset: Tagset, *, column: str | None = None, **options: Any) -> Made:
     """Weights from a lexicon, from a file that lists the readings of each word, or from a column of a corpus."""
-    # What can be read once only is taken for a lexicon unless a column is named.
+    # A stream, which can be read only once, is a lexicon unless a column is named.
     if not column and path != "-" and not Path(path).is_fifo():
         try:
             column = CANDIDATES if CANDIDATES in Input(path).plan.labels else None
@@ -47,8 +47,8 @@ def from_file(path: str, tagset: Tagset, *, column: str | None = None, **options
 def from_lexicon(path: str, tagset: Tagset, *, alternatives: str | None = None, **options: Any) -> Made:
     """Weights from a lexicon, one reading per line: `form TAB lemma TAB tag` or `form TAB tag`.
 
-    The readings of a form belong together wherever they stand; each form is one entry. A cell has several where
-    `alternatives` says what divides them.
+    All readings of a form belong to one entry, in whatever lines they are. `alternatives` separates several tags in a
+    cell.
     """
     readings: dict[str, set[str]] = defaultdict(set)
     width = 0
@@ -91,7 +91,7 @@ def from_corpus(path: str, column: str, tagset: Tagset, *, alternatives: str | N
 
 
 def _tags_of(cell: str, alternatives: str | None) -> Readings:
-    """The tags of a cell; more than one where formats list several, or where the user says what divides them."""
+    """The tags of a cell, if formats list several, or the user gives a separator."""
     parts = cell.split(BETWEEN)
     return frozenset(tag for part in parts for tag in (part.split(alternatives) if alternatives else [part]) if tag)
 
@@ -129,7 +129,7 @@ def from_counts(
     counts = dict.fromkeys(("words", "unknown", "unread"), 0)
     outside: Counter[str] = Counter()
     readings = 0
-    # By part of speech, None for any, and category: the number of values, and of words that have some.
+    # By part of speech (None for any) and category: number of values, and of words that have some.
     values: Counter[tuple[str | None, str]] = Counter()
     having: Counter[tuple[str | None, str]] = Counter()
     for tags, count in words.items():
@@ -140,8 +140,15 @@ def from_counts(
         kind = "words" if analyses else "unknown" if tags and not known else "unread"
         counts[kind] += count
         readings += len(analyses) * count
-        for key, number in _number_values(analyses).items():
-            values[key] += (number - excess) * count
+        # The values of each category, by part of speech and, under None, in all.
+        classes = {analysis.pos for analysis in analyses}
+        every: dict[tuple[str | None, str], set[str]] = {(pos, POS): classes for pos in (*classes, None) if classes}
+        for analysis in analyses:
+            for category, value in analysis.values:
+                every.setdefault((None, category), set()).add(value)
+                every.setdefault((analysis.pos, category), set()).add(value)
+        for key, named in every.items():
+            values[key] += (len(named) - excess) * count
             having[key] += count
     total = counts["words"]
     are = plural(outside.total(), "reading is", "readings are")
@@ -170,14 +177,3 @@ def from_counts(
     source = "ambiguity in excess of one value" if excess else "ambiguity"
     origin = {"denominator": denominator, "note": note, "readings_per_word": str(Fraction(readings, total))}
     return Made(make(w, conditional, [path], counts, source=source, unit=unit, **origin), tuple(warnings))
-
-
-def _number_values(analyses: Iterable[Tag]) -> dict[tuple[str | None, str], int]:
-    """The number of values of each category, by part of speech and, under None, in all."""
-    classes = {analysis.pos for analysis in analyses}
-    every: dict[tuple[str | None, str], set[str]] = {(pos, POS): classes for pos in (*classes, None) if classes}
-    for analysis in analyses:
-        for category, value in analysis.values:
-            every.setdefault((None, category), set()).add(value)
-            every.setdefault((analysis.pos, category), set()).add(value)
-    return {key: len(values) for key, values in every.items()}

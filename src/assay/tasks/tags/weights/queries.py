@@ -111,7 +111,7 @@ def from_log(
     for query in queries:
         names = [test.attribute for expression in query.expressions for test in tests(expression)]
         foreign.update({name: query.count for name in names if not attributes.meaning(name)[0]})
-        mentions = [attributes.mentioned(expression) for expression in query.expressions]
+        mentions = [attributes.count_mentions(expression) for expression in query.expressions]
         for category, times in sum(mentions, Counter[str]()).items():
             total[category] += query.count * (times if unit == "mentions" else 1)
     w: Any = {category: Fraction(times) for category, times in total.items() if times}
@@ -173,7 +173,7 @@ def read_log(path: str) -> tuple[list[Query], int, list[str]]:
 
 
 def _approximate(queries: Sequence[Query], attributes: Attributes, unit: str) -> dict[str, dict[str, Fraction]]:
-    """n(c|p): brackets that fix p; and those that fix none, which are the row of any part of speech."""
+    """n(c|p) from brackets that fix p, and from those that fix none as the row of any part of speech."""
     classes, once = attributes.tagset.classes(), unit == "queries"
     free: Counter[str] = Counter()
     own: Counter[tuple[str, str]] = Counter()
@@ -181,7 +181,7 @@ def _approximate(queries: Sequence[Query], attributes: Attributes, unit: str) ->
         anywhere: Counter[str] = Counter()
         given: Counter[tuple[str, str]] = Counter()
         for expression in query.expressions:
-            found, fixed = attributes.mentioned(expression), attributes.fixed_pos(expression)
+            found, fixed = attributes.count_mentions(expression), attributes.fixed_pos(expression)
             if fixed is None:
                 anywhere += found
             for pos in fixed or ():
@@ -218,7 +218,7 @@ class Attributes:
         return {_fold_name(name): category for name, category in named.items()}
 
     def meaning(self, attribute: str) -> tuple[str, str]:
-        """The kind of thing that an attribute is, and the category's name if it is one; ("", "") if it is unknown."""
+        """Kind of an attribute, and its name if it is a category; ("", "") if it is unknown."""
         name = self.aliases.get(attribute, attribute)
         if name in self._known:
             return CATEGORY, name
@@ -229,8 +229,8 @@ class Attributes:
         brings_its_own = isinstance(self.tagset, Feats) and not self.tagset.keep
         return (CATEGORY, name) if brings_its_own and name[:1].isupper() else ("", "")
 
-    def mentioned(self, expression: Expression) -> Counter[str]:
-        """The number of times that each category is mentioned in a token expression."""
+    def count_mentions(self, expression: Expression) -> Counter[str]:
+        """How often each category is mentioned in a token expression."""
         found: Counter[str] = Counter()
         for test in tests(expression):
             kind, category = self.meaning(test.attribute)
@@ -241,13 +241,23 @@ class Attributes:
         return found
 
     def fixed_pos(self, expression: Expression) -> frozenset[str] | None:
-        """The parts of speech that an expression leaves possible; None where that is any, or where none is known."""
+        """The parts of speech that an expression allows; None if these are all, or unknown."""
         fixed = self._fixed(expression, negated=False)
         return fixed if fixed and fixed != universe(self.tagset) else None
 
     def _fixed(self, expression: Expression, *, negated: bool) -> frozenset[str] | None:
         if isinstance(expression, Test):
-            return self._fixed_by(expression, negated=negated ^ expression.negated)
+            kind, category = self.meaning(expression.attribute)
+            negated ^= expression.negated
+            if expression.value is None:
+                return None
+            if kind == TAG:
+                # Not to be `subst:sg:.*` leaves other nouns.
+                return None if negated else parts_of_speech(expression.value, self.tagset)
+            if kind != CATEGORY or category != POS:
+                return None
+            named = matching_classes(expression.value, self.tagset)
+            return named if not negated or named is None else universe(self.tagset) - named or None
         if expression.how == "not":
             return self._fixed(expression.of[0], negated=not negated)
         parts = [self._fixed(part, negated=negated) for part in expression.of]
@@ -256,18 +266,6 @@ class Attributes:
         if (expression.how == "all") != negated:
             return frozenset.intersection(*known) if known else None
         return frozenset.union(*known) if known and len(known) == len(parts) else None
-
-    def _fixed_by(self, test: Test, *, negated: bool) -> frozenset[str] | None:
-        kind, category = self.meaning(test.attribute)
-        if test.value is None:
-            return None
-        if kind == TAG:
-            # Not to be `subst:sg:.*` leaves other nouns.
-            return None if negated else parts_of_speech(test.value, self.tagset)
-        if kind != CATEGORY or category != POS:
-            return None
-        named = matching_classes(test.value, self.tagset)
-        return named if not negated or named is None else universe(self.tagset) - named or None
 
 
 def _fold_name(name: str) -> str:
@@ -351,14 +349,14 @@ class Matcher:
         return total
 
     def _matches(self, query: Query) -> list[tuple[Counter[str], Counter[int]]]:
-        """For each expression the categories it mentions, and the tags of the words that it matches, by number."""
-        mentions = [self.attributes.mentioned(expression) for expression in query.expressions]
+        """For each expression its categories, and the numbers of the tags of words that it matches."""
+        mentions = [self.attributes.count_mentions(expression) for expression in query.expressions]
         if query.repeats is not None and query.repeats != [(1, 1)]:
             try:
                 tags = self.match_sequence(query.expressions, query.repeats)
                 return list(zip(mentions, tags, strict=True))
             except UntestableError:
-                # What the corpus cannot test is found out, and said, expression by expression.
+                # Below, the expressions that the corpus cannot test are counted one by one.
                 pass
         else:
             self.word_by_word += len(query.expressions) > 1
@@ -405,13 +403,13 @@ class Matcher:
         return found
 
     def warnings(self) -> list[str]:
-        """Expressions and queries that were left out or matched otherwise."""
+        """Warnings about expressions and queries that were left out or matched word by word."""
         untested, names = plural(self.untestable.total(), "token expression"), most_frequent(self.untestable)
         in_groups, nowhere = (plural(number, "query", "queries") for number in (self.word_by_word, self.without_word))
         lines = {
-            f"{untested} left out, since the corpus has nothing to test: {names}.": self.untestable,
+            f"{untested} left out, because the corpus has nothing to test: {names}.": self.untestable,
             f"{in_groups} with groups or constraints matched word by word, not as sequences.": self.word_by_word,
-            f"{nowhere} left out, since no word of the corpus that has the category matches.": self.without_word,
+            f"{nowhere} left out, because no word of the corpus with the category matches.": self.without_word,
         }
         return [line for line, number in lines.items() if number]
 

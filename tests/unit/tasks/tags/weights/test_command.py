@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from assay.cli.lookup import weights as command
+from assay.cli.lookup import weights_command as command
 from assay.errors import AssayError
-from assay.tasks.tags.weights import load
+from assay.tasks.tags.weights import load_weights
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def test_ambiguity_to_a_file_conditional_and_normalised(run, file):
     path = file("l.tsv", LEXICON)
     done = run("ambiguity", path, "--tagset", "nkjp", "--conditional", "--normalise", "-o", "w.json")
     assert (done.exit_code, done.stdout) == (0, "")
-    weights = load("w.json")
+    weights = load_weights("w.json")
     assert weights.kind == "cwpa"
     assert sum(weight for table in weights.rows.values() for weight in table.values()) == 1
     assert weights.of("subst", "case") == 2 * weights.of("subst", "gender")

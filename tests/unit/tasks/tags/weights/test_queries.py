@@ -21,7 +21,7 @@ F = Fraction
 
 
 def involved(query, attributes=NAMES):
-    return set().union(*(attributes.mentioned(expression) for expression in parse_sequence(query)[0]))
+    return set().union(*(attributes.count_mentions(expression) for expression in parse_sequence(query)[0]))
 
 
 @pytest.mark.parametrize(
@@ -318,8 +318,8 @@ def test_what_cannot_be_matched_is_said(file, corpus):
     log = "[case=gen]\n[case=voc]\n2\t[case=gen & foo=x]\n:: a.case = b.case\n"
     assert made(file, log, **corpus).warnings == (
         "attributes that the tagset nkjp does not have: foo (2). Say with --aliases what they are.",
-        "2 token expressions left out, since the corpus has nothing to test: case (1), foo (1).",
-        "1 query left out, since no word of the corpus that has the category matches.",
+        "2 token expressions left out, because the corpus has nothing to test: case (1), foo (1).",
+        "1 query left out, because no word of the corpus with the category matches.",
     )
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.tasks.tags.tagsets import find_tagset
-from assay.tasks.tags.weights import Provenance, Weights, check_categories, check_weights, dump, load, presets
+from assay.tasks.tags.weights import Provenance, Weights, check_categories, check_weights, dump, load_weights, presets
 from unit.samples import refusal
 
 HALF = Fraction(1, 2)
@@ -19,10 +19,10 @@ CWPA = """{"kind": "cwpa", "source": "ambiguity", "denominator": "words_with_cat
 
 def test_presets():
     assert list(presets()) == ["equal", "paper", "poliqarp"]
-    assert load("equal").of("subst", "pos") == load("equal").of("subst", "case") == 1
-    assert load("paper").of("ger", "case") == load("paper").of("ger", "pos") == 2
-    assert load("paper").of("ger", "aspect") == HALF
-    assert load("poliqarp").of("x", "case") == 14055
+    assert load_weights("equal").of("subst", "pos") == load_weights("equal").of("subst", "case") == 1
+    assert load_weights("paper").of("ger", "case") == load_weights("paper").of("ger", "pos") == 2
+    assert load_weights("paper").of("ger", "aspect") == HALF
+    assert load_weights("poliqarp").of("x", "case") == 14055
 
 
 def test_the_examples_of_the_specification(file):
@@ -30,10 +30,10 @@ def test_the_examples_of_the_specification(file):
         "w.json",
         '{"kind": "wpa",  "source": "query-log", "unit": "queries", "w": {"pos": 37771, "case": 14055, "*": 0}}',
     )
-    weights = load(path)
+    weights = load_weights(path)
     assert (weights.of("x", "pos"), weights.of("x", "case"), weights.of("x", "degree")) == (37771, 14055, 0)
     assert (weights.provenance.source, weights.provenance.unit) == ("query-log", "queries")
-    weights = load(file("c.json", CWPA))
+    weights = load_weights(file("c.json", CWPA))
     assert weights.of("subst", "pos") == 4
     assert weights.of("subst", "case") == 3
     assert weights.of("adj", "pos") == 1
@@ -54,8 +54,8 @@ def test_what_is_not_listed_takes_the_nearest_fallback():
 
 def test_toml_and_numbers_of_all_kinds(file):
     path = file("w.toml", 'kind = "wpa"\n[w]\npos = 0.1\ncase = "1/3"\nnumber = 2e1\n"*" = 0\n')
-    assert load(path).w == {"pos": Fraction(1, 10), "case": Fraction(1, 3), "number": 20, "*": 0}
-    assert load(file("w", '\ufeff{"kind": "wpa", "w": {"pos": 0.1}}')).w == {"pos": Fraction(1, 10)}
+    assert load_weights(path).w == {"pos": Fraction(1, 10), "case": Fraction(1, 3), "number": 20, "*": 0}
+    assert load_weights(file("w", '\ufeff{"kind": "wpa", "w": {"pos": 0.1}}')).w == {"pos": Fraction(1, 10)}
 
 
 @pytest.mark.parametrize(
@@ -127,22 +127,24 @@ def test_toml_and_numbers_of_all_kinds(file):
     ],
 )
 def test_files_that_are_no_weights_are_refused_with_place_and_key(file, text, message):
-    assert refusal(load, file("w.json", text)) == message
+    assert refusal(load_weights, file("w.json", text)) == message
 
 
 def test_toml_mistakes(file):
-    assert refusal(load, file("w.toml", 'kind = "wpa"\n[w]\npos = nan\n')) == (
+    assert refusal(load_weights, file("w.toml", 'kind = "wpa"\n[w]\npos = nan\n')) == (
         'w.toml:3: w.pos is nan, but a weight is a number such as 2, 0.5 or "1/2".'
     )
-    assert refusal(load, file("w.toml", "kind = \n")).startswith("w.toml:1: not TOML (Invalid value")
-    assert refusal(load, file("w.toml", 'kind = "cwpa"\n[w.subst]\npos = 1\n[w.adj]\npos = -2\n')) == (
+    assert refusal(load_weights, file("w.toml", "kind = \n")).startswith("w.toml:1: not TOML (Invalid value")
+    assert refusal(load_weights, file("w.toml", 'kind = "cwpa"\n[w.subst]\npos = 1\n[w.adj]\npos = -2\n')) == (
         "w.toml:5: w.adj.pos is -2, but a weight is 0 or more."
     )
 
 
 def test_names_that_are_none():
-    assert refusal(load, "poliqap") == ("there is no preset of weights 'poliqap'. Did you mean poliqarp or paper?")
-    assert refusal(load, "none.json") == "none.json: cannot be opened (no such file or directory)."
+    assert refusal(load_weights, "poliqap") == (
+        "there is no preset of weights 'poliqap'. Did you mean poliqarp or paper?"
+    )
+    assert refusal(load_weights, "none.json") == "none.json: cannot be opened (no such file or directory)."
 
 
 def test_dump_has_a_stable_order_and_exact_numbers():
@@ -167,7 +169,7 @@ tables = st.one_of(
 def test_what_is_written_is_read_back_the_same(weights, tmp_path_factory):
     path = tmp_path_factory.mktemp("w") / "w.json"
     path.write_text(dump(weights), "utf-8", errors="surrogatepass")
-    assert load(str(path)) == weights
+    assert load_weights(str(path)) == weights
 
 
 @given(weights=tables)
@@ -184,7 +186,7 @@ def test_normalised_weights_sum_to_one_and_keep_their_proportions(weights):
 
 def test_presets_survive_a_round_trip(file):
     for name, weights in presets().items():
-        assert load(file(f"{name}.json", dump(weights))) == weights
+        assert load_weights(file(f"{name}.json", dump(weights))) == weights
 
 
 def test_categories_that_the_tagset_does_not_have_are_refused():
@@ -198,10 +200,11 @@ def test_categories_that_the_tagset_does_not_have_are_refused():
 
 
 def test_a_preset_may_know_more_categories_than_a_tagset_but_not_only_others():
-    check_categories(load("poliqarp"), find_tagset("sgjp"))
-    check_categories(load("equal"), find_tagset("mte-sl"))
-    check_categories(load("poliqarp"), find_tagset("mte-sl"))
-    assert load("poliqarp").of("N", "Case") == load("poliqarp").of("N", "case"), "Case and case are one category"
+    check_categories(load_weights("poliqarp"), find_tagset("sgjp"))
+    check_categories(load_weights("equal"), find_tagset("mte-sl"))
+    check_categories(load_weights("poliqarp"), find_tagset("mte-sl"))
+    poliqarp = load_weights("poliqarp")
+    assert poliqarp.of("N", "Case") == poliqarp.of("N", "case"), "Case and case are one category"
     other = Weights("wpa", {"pos": Fraction(1), "colour": Fraction(1)})
     assert refusal(check_categories, other, find_tagset("mte-sl")).startswith(
         "tagset mte-sl: there is no category 'colour'."
@@ -215,7 +218,7 @@ def test_weights_without_weight_are_warned_about():
     ]
     weights = Weights("cwpa", {"subst": {"pos": Fraction(1)}, "ger": {"case": zero}, "verb": {"pos": Fraction(1)}})
     assert check_weights(weights) == ["total weight 0 for class ger: identical tags score 1, all others 0."]
-    assert check_weights(load("poliqarp")) == check_weights(load("equal"), find_tagset("nkjp")) == []
+    assert check_weights(load_weights("poliqarp")) == check_weights(load_weights("equal"), find_tagset("nkjp")) == []
     found = check_weights(weights, find_tagset("nkjp"))
     assert found[0] == "the tagset nkjp has no class verb: these weights are never used."
     assert found[1].startswith("total weight 0 for class adja, adjp, ")
