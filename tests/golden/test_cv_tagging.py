@@ -113,7 +113,8 @@ def test_a_lead_that_is_the_likeliest_case_but_weak(result: Result) -> None:
 )
 def test_importance_sampling_finds_the_same_shares(pair: tuple[str, str], result: Result, table: str) -> None:
     found: Posterior = next(one for one in result.bayes if (one.a, one.b, one.measure) == (*pair, "token_accuracy"))
-    data, _ = pair_runs(read_runs(table, *read_table_text(table)), "token_accuracy", pair, ("EWT", "GUM"), common=False)
+    runs = read_runs(table, *read_table_text(table))
+    data, _ = pair_runs(runs, "token_accuracy", pair, ("EWT", "GUM"), common=False)
     rows = [one.values[pair[1]] - one.values[pair[0]] for one in data]
     oracle = importance_sampling(rows, 0.002, 600_000)
     assert oracle.errors.max() < 0.01
