@@ -61,7 +61,7 @@ _CELL = "padding:.15em .6em;border-bottom:1px solid rgba(128,128,128,.3);text-al
 
 def page(result: Result) -> str:
     """The report page."""
-    names = enumeration([source.name for source in result.systems])
+    names = enumeration(result.names)
     if len(result.systems) > NAMED:
         names = f"{len(result.systems)} {'annotators' if result.about.command == 'agreement' else 'systems'}"
     titles = {"bayes": f"{names} over many runs", "agreement": f"How far {names} agree"}
@@ -102,7 +102,8 @@ def page(result: Result) -> str:
 
 def _head(title: str, allowed: str = "") -> str:
     """The head of a page, whose policy allows its own style and, by further directives, its own script."""
-    styles = _styles()
+    names = sorted(file.name for file in _ASSETS.iterdir() if file.name.endswith(".css"))
+    styles = "".join(map(_asset, names))
     policy = f"default-src 'none'; style-src {_hash(styles)}{allowed}"
     return _HEAD.format(policy=policy, title=escape(title), styles=styles)
 
@@ -311,12 +312,6 @@ def _visit(name: str, order: list[str], above: tuple[str, ...]) -> None:
         for needed in _IMPORT.findall(_asset(name)):
             _visit(needed, order, (*above, name))
         order.append(name)
-
-
-def _styles() -> str:
-    """The style of all pages."""
-    names = sorted(file.name for file in _ASSETS.iterdir() if file.name.endswith(".css"))
-    return "".join(map(_asset, names))
 
 
 def _asset(name: str) -> str:

@@ -106,18 +106,13 @@ def _p(value: float | None) -> Cell:
     return Cell(p_value(number), data=(f"{number:.6g}",))
 
 
-def _holm(value: Any) -> Cell:
-    """p after correction and whether it is significant; files of older versions have p alone."""
-    p, significant = value if isinstance(value, Sequence) else (value, False)
-    return replace(_p(p), bold=bool(significant))
-
-
 _FORMS: Mapping[str, Callable[[Any], Cell]] = {
     "count": lambda value: Cell(count(value)),
     "net": lambda value: Cell(f"{value:+,}".replace("-", "−") if value else "0"),
     **{form: _figure(form) for form in WRITERS},
     "p": _p,
-    "holm": _holm,
+    # Whether it is significant comes with p; files of older versions have p alone.
+    "holm": lambda value: replace(_p(value[0]), bold=bool(value[1])) if isinstance(value, Sequence) else _p(value),
     "error": lambda value: Cell(DASH if value is None or math.isnan(value) else f"±{value:.4f}"),
     "share": _share,
     "marked": _marked("percent"),

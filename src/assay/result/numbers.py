@@ -60,26 +60,18 @@ def plural(number: int, noun: str, nouns: str = "") -> str:
     return f"{number:,} {noun if number == 1 else nouns or noun + 's'}"
 
 
-def _coefficient(value: float) -> str:
-    return coefficient(value, 3)
-
-
 def _signed_coefficient(value: float) -> str:
     text = coefficient(value, 3)
     return f"+{text}" if value > 0 and text != ".000" else text
 
 
-def _number(value: float) -> str:
-    return DASH if math.isnan(value) else f"{value:.3f}".replace("-", "−")
-
-
 WRITERS: Mapping[str, Callable[[float], str]] = {
     "percent": percent,
     "points": signed,
-    "coefficient": _coefficient,
+    "coefficient": lambda value: coefficient(value, 3),
     "coefficient-difference": _signed_coefficient,
-    "number": _number,
+    "number": lambda value: DASH if math.isnan(value) else f"{value:.3f}".replace("-", "−"),
 }
-"""How values of a form are written in tables and figures."""
+"""The function that writes values of a form in tables and figures."""
 DIFFERENCES = {"percent": "points", "coefficient": "coefficient-difference", "number": "number"}
 """The form of differences between values of a form."""

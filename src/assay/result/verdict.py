@@ -53,8 +53,15 @@ def sentence(facts: Facts) -> str:
 
 def facts_of(result: Result) -> Iterator[dict[str, Any]]:
     """The facts of each sentence, the first being the verdict."""
-    if result.about.command == "bayes":
-        yield from _facts_of_bayes(result)
+    if result.about.command == "bayes" and len({(row.a, row.b) for row in result.bayes}) == 1:
+        for row in result.bayes:
+            shares = {"a": row.decision.a, "equal": row.decision.equal, "b": row.decision.b}
+            own = {"shares": shares, "margin": row.rope or None, "model": row.model, "said": row.verdict}
+            yield {"type": "bayes", "a": row.a, "b": row.b, "measure": row.measure, **own}
+    elif result.about.command == "bayes":
+        for ranking in result.rankings:
+            order = ranking.headline or ranking.chain
+            yield {"type": "order", "said": f"On {ranking.measure}, from the lowest to the highest: {order}."}
     elif result.about.command == "agreement":
         yield from _facts_of_annotators(result)
     else:
@@ -214,19 +221,6 @@ def _facts_of_annotators(result: Result) -> Iterator[dict[str, Any]]:
                 for row in tests
             ],
         }
-
-
-def _facts_of_bayes(result: Result) -> Iterator[dict[str, Any]]:
-    """The sentence on each pair of systems, or on the order of all."""
-    if len({(row.a, row.b) for row in result.bayes}) == 1:
-        for row in result.bayes:
-            shares = {"a": row.decision.a, "equal": row.decision.equal, "b": row.decision.b}
-            own = {"shares": shares, "margin": row.rope or None, "model": row.model, "said": row.verdict}
-            yield {"type": "bayes", "a": row.a, "b": row.b, "measure": row.measure, **own}
-    else:
-        for ranking in result.rankings:
-            order = ranking.headline or ranking.chain
-            yield {"type": "order", "said": f"On {ranking.measure}, from the lowest to the highest: {order}."}
 
 
 def named(result: Result, measure: str) -> str:

@@ -72,7 +72,7 @@ def test_the_head_says_what_was_found_what_could_have_been_and_the_notes_once(re
     head = written[written.index('<main id="report"') : written.index('<div id="app"')]
     assert head.count(escape(result.verdict)) == 1
     best = next(test for test in result.comparisons if (test.a, test.b) == ("rules", "crf-names"))
-    told = power_sentence(best, "sentence", result.units)
+    told = power_sentence(best, "sentence", result.about.units)
     assert told.startswith("With these 145 sentences, of which the systems differ in 77, a true difference of ")
     assert "at the level of 6 tests." in told
     assert f"rules → crf-names: w{told[1:]}" in unescape(head)

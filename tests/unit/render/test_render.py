@@ -112,7 +112,7 @@ def numpy_numbers(command: str) -> Result:
     result = CASES["plain"](command)
     return replace(
         result,
-        units=np.int64(result.units),
+        about=replace(result.about, units=np.int64(result.about.units)),
         scores=tuple(replace(row, value=np.float32(row.value), low=np.float64(row.low)) for row in result.scores),
         counts=tuple(
             replace(row, counts={key: np.int64(value) for key, value in row.counts.items()}) for row in result.counts

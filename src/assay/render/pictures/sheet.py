@@ -141,7 +141,11 @@ def add_caption(figure: Figure, caption: str, notes: Sequence[str] = ()) -> Figu
         # Handle, text and space of each entry, in inches; entries fill one column after the other.
         sizes = [width_of(label, 8) + 0.56 for label in key]
         columns = len(key)
-        while columns > 1 and width > 1 and _key_width(sizes, columns) > width:
+        while columns > 1 and width > 1:
+            longest, rest = divmod(len(sizes), columns)
+            starts = [number * longest + min(number, rest) for number in range(columns + 1)]
+            if sum(max(sizes[first:end]) for first, end in pairwise(starts)) <= width:
+                break
             columns -= 1
         place: Look = {"loc": "upper left", "bbox_to_anchor": (left / width, top)}
         room: Look = {"borderpad": 0, "borderaxespad": 0, "columnspacing": 1.6, "labelspacing": 0.3}
@@ -150,13 +154,6 @@ def add_caption(figure: Figure, caption: str, notes: Sequence[str] = ()) -> Figu
     lines = [line for note in notes for line in textwrap.wrap(note, max(round(14 * box.width), 90))]
     figure.text(left / width, top, "\n".join(lines), va="top", size=8)
     return figure
-
-
-def _key_width(sizes: Sequence[float], columns: int) -> float:
-    """The width of a key whose entries stand below each other in so many columns."""
-    longest, rest = divmod(len(sizes), columns)
-    starts = [number * longest + min(number, rest) for number in range(columns + 1)]
-    return sum(max(sizes[first:end]) for first, end in pairwise(starts))
 
 
 def bare(axes: Axes, x: tuple[float, float], y: tuple[float, float]) -> Axes:

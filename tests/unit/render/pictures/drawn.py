@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from assay.result import SCHEMA, InputFile, Result
+from assay.result import SCHEMA, About, InputFile, Presentation, Result
 from assay.result.grammar import with_kind
 from assay.result.schema import (
     CurvePoint,
@@ -176,8 +176,13 @@ def result(posteriors: list[Posterior], rankings: tuple[Ranking, ...] = ()) -> R
     """A Result that holds nothing but comparisons over many runs."""
     runs = InputFile("runs.csv", "runs.csv", "0" * 64, "csv", 0, 0)
     names = list(dict.fromkeys(name for row in posteriors for name in (row.a, row.b)))
+    about = About(
+        **{"command": "bayes", "task": "runs", "column": "", "unit": "run", "units": 200, "items": 200},
+        **{"aligned_by": "runs", "seed": 0, "times": 50000, "interval": "", "test": "", "family": 0},
+    )
     return Result(
-        *(SCHEMA, "0", "signature", "bayes", "runs", "", "run", 200, 200, "runs", 0, 50000, "", "", 0, runs),
+        **{"schema": SCHEMA, "version": "0", "signature": "signature", "about": about, "shown": Presentation()},
+        gold=runs,
         systems=tuple(InputFile(name, "runs.csv", "0" * 64, "csv", 0, 0) for name in names),
         bayes=tuple(posteriors),
         rankings=rankings,

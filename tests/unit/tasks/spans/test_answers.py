@@ -325,7 +325,7 @@ def test_answers_are_no_gold(files):
 
 def test_only_spans_of_gold_with_relations_are_compared(scored, files):
     related = [{**GOLD[0], "relations": [{"head": 0, "child": 1, "label": "met"}]}, *GOLD[1:]]
-    assert scored(GPT, gold=related, measures=()).task == "spans"
+    assert scored(GPT, gold=related, measures=()).about.task == "spans"
     files("gold.jsonl", related)
     given = ("gold.jsonl", "gpt.jsonl", "--input-format", "answers", "--task", "relations")
     done = call("score", *given, folder=files.folder)

@@ -37,7 +37,7 @@ def test_items_are_golds_spans_and_those_that_systems_add(result):
     """12 sentences, 7 gold spans; 8 more items: the pieces and spurious spans, each once."""
     (diff,) = result.diffs
     assert diff.on == "fair"
-    assert (result.items, diff.items) == (7, 15)
+    assert (result.about.items, diff.items) == (7, 15)
 
 
 def test_corrections_and_new_errors_are_counted_by_hand(result):
