@@ -65,7 +65,7 @@ def count_outcomes(run: Run, compares: bool) -> Mapping[str, Summed]:
     return found
 
 
-def finish(result: Result, part: Part, settings: Settings) -> Result:
+def finish_links(result: Result, part: Part, settings: Settings) -> Result:
     """The Result with tables of candidates and of changes by type."""
     sums = part.of_task
     rows, ranked, tables = [], False, []
@@ -108,7 +108,7 @@ def finish(result: Result, part: Part, settings: Settings) -> Result:
     return replace(result, tables=tuple(tables)).with_shown(remarks=address)
 
 
-def present(result: Result) -> Result:
+def present_links(result: Result) -> Result:
     """The Result with what its measures mean, and with a table of the kinds of outcomes."""
     told = [text for spec in result.measures for text in _definition(spec)]
     kept = [table for table in result.tables if table.title != _KINDS]
@@ -167,7 +167,7 @@ def _outcomes(result: Result, where: str) -> Iterator[Table]:
         cells = [[row.counts[kind], row.counts[kind] / errors if errors else float("nan")] for kind in kinds]
         rows.append((row.system, row.counts["tp"], *cells))
     header = ("system" if where != "agreement" else "pair", "TP", *map(kind_title, kinds))
-    # In a narrow terminal kinds at gold's place stand by themselves.
+    # In a narrow terminal kinds at gold's place are a table of their own.
     cut = 2 + sum(kind in FAIR[: FAIR.index("boundary")] for kind in kinds)
     narrow = (
         Table(_KINDS, header[:cut], tuple(row[:cut] for row in rows), ("text", "count", "share"), after=where),

@@ -17,7 +17,7 @@ from assay.engine.matching import Steps
 from assay.engine.measure import Measure
 from assay.engine.offsets import check_offsets
 from assay.engine.options import Decided, Options
-from assay.engine.prepare import Run, check_folders, kept_labels, left_out, notes_on_reading, source_of, without
+from assay.engine.prepare import Run, check_folders, kept_labels, left_out, notes_on_reading, without
 from assay.engine.spanpairs import spans_of, surface_forms
 from assay.engine.warnings import Remark, check_system, identical_outputs, nothing_in_system, remark
 from assay.errors import UsageError
@@ -35,7 +35,7 @@ from assay.tasks.relations.pairs import (
     first_of_each,
     found_spans,
     is_undirected,
-    number_spans,
+    number_arguments,
     pair_relations,
     relations_of,
 )
@@ -109,18 +109,15 @@ def prepare_relations(
     notes = []
     for name, pair in pairs:
         same = all(bool(mask.all()) for mask in found_spans(pair))
-        notes.append(same_spans(name=name, same=same, spans=len(spans_of(pair).gold)))
+        notes.append(spans_given(name=name, same=same, spans=len(spans_of(pair).gold)))
     notes.append(undirected(labels=dict.fromkeys(sorted(asked | told), 1)))
     notes += [other_relations(numbers=others)] if kept else []
     return Run(
         gold=gold,
-        column="",
         measures=tuple(measures),
         pairs=tuple(pairs),
-        sources=tuple(source_of(name, pair.system, pair, "") for name, pair in pairs),
         skipped=skipped,
         warnings=(*kept, *absent, *warnings),
-        mappings=(),
         atoms=spans_of(pairs[0][1]).atoms,
         items=len(choose_relations(pairs[0][1])[0]),
         unit=options.unit or ("document" if units == "documents" or facts else "sentence"),
@@ -216,7 +213,7 @@ def _check(
             yield proposed(label=label, number=int(first.labels.isin((label,)).sum()))
     for name, pair, side in sides:
         relations, single = relations_of(pair)[side], choose_relations(pair)[side]
-        typed = number_spans(pair, types=True)[side]
+        typed = number_arguments(pair, types=True)[side]
         ordered = len(first_of_each(relations.label, *ends_of(relations, typed)))
         yield odd_relations(
             name=name,
@@ -236,7 +233,7 @@ def _check(
             # The same label and places.
             steps.append(Steps(len(gold), len(other)))
             free = is_undirected(gold), is_undirected(other)
-            steps[-1].by_columns(0, *relation_columns((gold, other), number_spans(pair, types=False), free))
+            steps[-1].by_columns(0, *relation_columns((gold, other), number_arguments(pair, types=False), free))
         straight, crossed = (int((one.partner != NONE).sum()) for one in steps)
         overlap = 0
         if not straight:
@@ -265,7 +262,7 @@ def gold_relations(gold: str, symmetric: str, number: int, theirs: int) -> Itera
         nothing = "the other: there is nothing to agree on" if symmetric else "any system: there is nothing to score"
         yield f"{gold}: no relations in it, nor in {nothing}."
     elif not symmetric:
-        yield "gold has no relations at all. Recall is undefined. Are gold and system swapped?"
+        yield "gold has no relations. Recall is undefined. Are gold and system swapped?"
 
 
 @remark
@@ -319,7 +316,7 @@ def odd_places(name: str, straight: int, turned: int, overlap: int, number: int)
 
 
 @remark
-def same_spans(name: str, same: bool, spans: int) -> Iterator[str]:
+def spans_given(name: str, same: bool, spans: int) -> Iterator[str]:
     """A system that was given gold's spans."""
     if same and spans:
         yield (
