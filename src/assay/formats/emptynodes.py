@@ -28,7 +28,7 @@ _EMPTY = np.zeros(0, dtype=np.int64)
 _NO_NODES = Marks(_EMPTY, _EMPTY, _EMPTY, Column(_EMPTY, ()), arguments={"start": _EMPTY, "number": _EMPTY})
 
 
-def nodes_of(corpus: Corpus) -> Marks:
+def empty_nodes_of(corpus: Corpus) -> Marks:
     """The words of a corpus that are empty nodes, in their order, labelled with their enhanced dependencies.
 
     Like mentions they are in documents. Two arguments tell them from others at their place: `start`, how many
@@ -38,7 +38,7 @@ def nodes_of(corpus: Corpus) -> Marks:
     return corpus.marks.get("nodes", _NO_NODES)
 
 
-def with_nodes(corpus: Corpus, word: Ints, start: Ints, number: Ints, deps: Iterable[str]) -> Corpus:
+def with_empty_nodes(corpus: Corpus, word: Ints, start: Ints, number: Ints, deps: Iterable[str]) -> Corpus:
     """The corpus in which some words are empty nodes."""
     document = np.searchsorted(corpus.first_words, word, side="right") - 1
     begin = word - corpus.first_words[document]
@@ -48,7 +48,7 @@ def with_nodes(corpus: Corpus, word: Ints, start: Ints, number: Ints, deps: Iter
 
 def node_words(corpus: Corpus) -> Ints:
     """The words of a corpus that are empty nodes."""
-    nodes = nodes_of(corpus)
+    nodes = empty_nodes_of(corpus)
     return np.asarray(corpus.first_words[nodes.unit] + nodes.begin)
 
 
@@ -89,7 +89,7 @@ def deps_by_parent(corpus: Corpus) -> dict[int, list[str]]:
         if NODE.fullmatch(cells[0]) and len(cells) > _DEPS:
             whole, _, number = cells[0].partition(".")
             rows.append((sentence, int(whole), int(number), cells[_DEPS]))
-    nodes, places = nodes_of(corpus), node_words(corpus)
+    nodes, places = empty_nodes_of(corpus), node_words(corpus)
     sentences, numbers = corpus.sentence_of[places], nodes.arguments["number"]
     before = np.searchsorted(words, places) - np.searchsorted(words, corpus.starts[sentences])
     rows += zip(sentences.tolist(), before.tolist(), numbers.tolist(), nodes.labels.strings(), strict=True)
@@ -158,7 +158,7 @@ def with_own_nodes(corpus: Corpus, asides: Ints) -> Corpus:
         aside_lines=tuple(corpus.aside_lines[aside] for aside in left.tolist()),
     )
     deps = (row[_DEPS] if len(row) > _DEPS else "_" for row in cells)
-    return with_nodes(grown, before + np.arange(len(asides)), start, number, deps)
+    return with_empty_nodes(grown, before + np.arange(len(asides)), start, number, deps)
 
 
 def on_one_line(corpora: Sequence[Corpus]) -> list[Corpus]:
@@ -166,7 +166,7 @@ def on_one_line(corpora: Sequence[Corpus]) -> list[Corpus]:
 
     Nodes are the same if they stand after the same word of the same sentence and have the same number there.
     """
-    layers = [nodes_of(corpus) for corpus in corpora]
+    layers = [empty_nodes_of(corpus) for corpus in corpora]
     rows, sizes = [], [len(nodes) for nodes in layers]
     if not any(sizes):
         return list(corpora)

@@ -50,7 +50,7 @@ Fault = tuple[int, str]
 
 def entity_spans(corpus: Corpus, field: str = "etype") -> Corpus:
     """The corpus with the mentions of entities as its spans, their label taken from a field of the brackets."""
-    mentions = _mentions_in(corpus, field)
+    mentions = _mentions_in(corpus, [field])
     spans, _ = _as_spans(corpus, mentions, [mention.fields[0] or _EMPTY for mention in mentions])
     empty = sum(not mention.fields[0] for mention in mentions)
     noted = ((f"Mentions without {field}, labelled {_EMPTY}: {{}}.", empty),) if empty else ()
@@ -59,26 +59,24 @@ def entity_spans(corpus: Corpus, field: str = "etype") -> Corpus:
 
 def entity_links(corpus: Corpus, field: str) -> Corpus:
     """The corpus with the mentions of entities, and with the links of those whose field is filled."""
-    identifiers = [mention.fields[0] for mention in _mentions_in(corpus, field)]
-    order = declared_fields(corpus)
-    mentions = _mentions_in(corpus, "etype" if "etype" in order else order[0])
-    types = [mention.fields[0] if "etype" in order else "" for mention in mentions]
-    spans, numbers = _as_spans(corpus, mentions, types)
-    names = [identifiers[number] for number in numbers.tolist()]
-    for name, mention in zip(identifiers, mentions, strict=True):
-        if re.search(r"\s", name):
+    typed = _TYPE in declared_fields(corpus)
+    mentions = _mentions_in(corpus, [field, _TYPE] if typed else [field])
+    for mention in mentions:
+        if re.search(r"\s", name := mention.fields[0]):
             place = corpus.place(mention.place)
             raise InputError(f"{place}: the identifier {name!r} has a blank in it. Write _ for it.")
+    spans, numbers = _as_spans(corpus, mentions, [mention.fields[-1] if typed else "" for mention in mentions])
+    names = [mentions[number].fields[0] for number in numbers.tolist()]
     filled = [number for number, name in enumerate(names) if name not in ("", _EMPTY)]
     rows = np.array(filled, dtype=np.int64)
     candidates = candidates_of(spans.unit[rows], rows, Column.of(names[number] for number in filled))
     return replace(corpus, spans=spans).with_marks(links=spans, candidates=candidates)
 
 
-def _mentions_in(corpus: Corpus, field: str) -> list[_Mention]:
-    """The mentions of a corpus in the order of their brackets, with what a field says of each."""
+def _mentions_in(corpus: Corpus, fields: Sequence[str]) -> list[_Mention]:
+    """The mentions of a corpus in the order of their brackets, with the values of some fields."""
     order = declared_fields(corpus)
-    if field not in order:
+    for field in set(fields).difference(order):
         raise InputError(f"{corpus.name}: there is no field {field!r} in {_KEY}. There is: {', '.join(order)}.")
     for sentence, line in zip(corpus.aside_sentences, corpus.aside_lines, strict=True):
         if _value_of_empty_node(line):
@@ -89,7 +87,7 @@ def _mentions_in(corpus: Corpus, field: str) -> list[_Mention]:
     words, values = _valued_words(corpus, _KEY)
     documents = corpus.document_of_sentence[corpus.sentence_of[words]].tolist()
     faults: list[Fault] = []
-    mentions = _read_mentions(zip(documents, words.tolist(), values, strict=True), order, [field], faults)
+    mentions = _read_mentions(zip(documents, words.tolist(), values, strict=True), order, fields, faults)
     if faults:
         raise InputError(f"{corpus.place(faults[0][0])}: {faults[0][1]}")
     return mentions

@@ -12,9 +12,9 @@ from assay.arrays import NONE, Bools, Ints, all_but, as_codes, distinct_rows, nu
 from assay.corpus import Column, Corpus, Marks
 from assay.engine.matching import Steps, best_pairs, overlapping, ranges, shared_atoms
 from assay.errors import MOST_PROBLEMS, InputError, UsageError, listed, unknown
-from assay.formats.emptynodes import ZERO, node_words, nodes_of
+from assay.formats.emptynodes import ZERO, empty_nodes_of, node_words
 from assay.records import dataclass
-from assay.tasks.coreference.chains import ERRORS, ChainTable, best_alignment, chain_of, linked, same_spans
+from assay.tasks.coreference.chains import ERRORS, ChainTable, best_alignment, chain_of, linked, match_same_spans
 
 MATCHES = ("exact", "partial", "head")
 ALIGNMENTS = ("dependent", "linear")
@@ -53,7 +53,7 @@ class TypeRule:
 # --- spans ---
 
 
-def number_spans(sides: Sequence[Marks]) -> tuple[list[Ints], Marks]:
+def number_mention_spans(sides: Sequence[Marks]) -> tuple[list[Ints], Marks]:
     """The number of each mention's span on each side, and the distinct spans in text order."""
     shapes = sorted({shape for mentions in sides for shape in mentions.stretches.values()})
     codes = {shape: number for number, shape in enumerate(shapes, 1)}
@@ -73,7 +73,7 @@ def number_spans(sides: Sequence[Marks]) -> tuple[list[Ints], Marks]:
 def remove_duplicates(corpus: Corpus, policy: str) -> tuple[Corpus, int]:
     """The corpus with each span in one chain at most, and how many other mentions were left out."""
     mentions = corpus.marks["mentions"]
-    (span,), spans = number_spans([mentions])
+    (span,), spans = number_mention_spans([mentions])
     if len(spans) == len(mentions):
         return corpus, 0
     _, firsts = np.unique(span, return_index=True)
@@ -131,7 +131,7 @@ def _compare(pair: Pair) -> tuple[Marks, Marks, Marks]:
     def make() -> tuple[Marks, Marks, Marks]:
         rule = rule_of(pair)
         corpora = pair.gold, pair.system
-        numbers, spans = number_spans([corpus.marks["mentions"] for corpus in corpora])
+        numbers, spans = number_mention_spans([corpus.marks["mentions"] for corpus in corpora])
         sides = []
         for corpus, span in zip(corpora, numbers, strict=True):
             mentions, nodes = corpus.marks["mentions"], node_words(corpus)
@@ -269,7 +269,7 @@ def match_mentions(
 
     def make() -> tuple[Ints, Ints]:
         if match == "exact" and zeros == "linear":
-            return same_spans(*sides)
+            return match_same_spans(*sides)
         if match != "exact" and any("head" not in side.arguments and len(side) for side in sides):
             raise UsageError(f"match={match} needs the heads of mentions, which these files do not have.")
         spans, first_words = spans_of_mentions(pair), pair.gold.first_words
@@ -368,7 +368,7 @@ def _match_zeros(pair: Pair, sides: Sequence[Marks], ranks: Sequence[Ints]) -> t
 
 def dependencies_of_zeros(corpus: Corpus, mentions: Marks) -> list[frozenset[tuple[str, str]]]:
     """What the head of each zero depends on: parents by their IDs, with the relation to each."""
-    labels = nodes_of(corpus).labels
+    labels = empty_nodes_of(corpus).labels
     known = []
     for cell in labels.vocabulary:
         parts = (part.partition(":") for part in cell.split("|"))

@@ -19,7 +19,8 @@ from assay.engine.measure import Measure
 from assay.engine.slices import Parts, SliceKind, Values
 from assay.errors import UsageError
 from assay.specs import whole_number
-from assay.tasks.coreference.chains import FRACTIONS, METRICS, chain_of, sum_fractions
+from assay.tasks.coreference.chains import chain_of, sum_fractions
+from assay.tasks.coreference.measures import FRACTIONS, METRICS
 from assay.tasks.coreference.mentions import (
     chain_table,
     first_sentences_of,
