@@ -29,7 +29,7 @@ from assay.tasks.coreference.mentions import (
 
 KINDS = ("tp", "wl", "fn", "fp")
 AVERAGES = ("micro", "macro")
-SIGNED = ("match", "zeros", "singletons")
+_measure = partial(measure, task="coreference", signed=("match", "zeros", "singletons"))
 MATCHED = ("right", "gold", "system")
 """Fields of mentions, MUC and CEAFm: what both sides have, what gold has, what the system has."""
 FRACTIONS = ("rnum", "rden", "pnum", "pden")
@@ -148,8 +148,7 @@ def _metric(
             return _in_documents(pair, metric, values, average, zero)
 
         judge.__doc__ = count.__doc__
-        of_task = {"task": "coreference", "chosen": partial(_chosen, metric), "signed": SIGNED}
-        measure(name, papers=papers, scores=scores, main=main, **of_task)(judge)
+        _measure(name, papers=papers, scores=scores, main=main, chosen=partial(_chosen, metric))(judge)
         return count
 
     return register
@@ -319,12 +318,11 @@ def conll(t: ChainTable) -> Ints:
     return np.hstack([t.once(muc), t.once(b_cubed), t.once(ceaf_e)])
 
 
-@measure(
+@_measure(
     "mor",
     papers=("zabokrtsky2022",),
-    scores=METRICS["mentions"].scores,
+    scores=_MATCHED,
     main="f1",
-    task="coreference",
     chosen=partial(_chosen, METRICS["mentions"]),
     signed=("singletons",),
 )
@@ -418,16 +416,14 @@ def _labels(pair: Pair, forms: bool) -> tuple[Ints, tuple[str, ...]]:
 
 
 def _arcs_measure(name: str, *papers: str) -> Callable[[Judge], Judge]:
-    return measure(
+    return _measure(
         name,
         papers=("tuggener2014", "tuggener2017", *papers),
         scores=ARCS_SCORES,
         main="f1",
         count=bracketed,
-        task="coreference",
         chosen=lambda parameters: (_with_zero(ARCS_SCORES, parameters["zero"]), {}),
         own_outcomes=True,
-        signed=SIGNED,
     )
 
 
