@@ -37,7 +37,7 @@ _IDENTITIES = ("eid", "GRP")
 _EMPTY = "_"
 """The label of a mention whose field is empty, as CoNLL-U marks what is empty."""
 _ANEW = "GRP"
-"""The field of entities in GUM, which counts them anew in each document."""
+"""The field of entities in GUM, which numbers them from 1 in each document."""
 _REMEDY = "Is a bracket missing?"
 LEAVE_OUT = "Score such mentions (--zeros score), or leave them out: --zeros drop"
 ZEROS = ("score", "error", "drop")
@@ -159,7 +159,7 @@ def _valued_words(corpus: Corpus, key: str) -> tuple[Ints, list[str]]:
 def _brackets(value: str, number_of_fields: int, identity: int, places: Sequence[int]) -> list[_Bracket] | None:
     """The brackets of a value from left to right; None where it is not made of brackets.
 
-    Their fields are told by number: the one that says which entity it is, and those asked for.
+    Fields are given by number: `identity`, the one that names the entity, and `places`, those asked for.
     """
     found: list[_Bracket] = []
     nothing, end = ("",) * len(places), 0
@@ -204,7 +204,7 @@ class _Mention:
     stretches: Stretches = ()
     """The parts that are complete."""
     later: tuple[tuple[int, tuple[str, ...]], ...] = ()
-    """Where its parts behind the first begin, and the fields there."""
+    """Where its parts after the first begin, and the fields there."""
 
 
 def _read_mentions(
@@ -337,11 +337,11 @@ def corefud_chains(corpus: Corpus, *, zeros: str = "score") -> Corpus:
     in_words, owner_there = in_words[there], owner[there]
     chosen = each_once(owner_there)
     cut = np.intersect1d(owner[~(kept[stretches[:, 0]] & kept[stretches[:, 1] - 1])], chosen)
-    of_first, behind = (np.searchsorted(owner_there, chosen, side=side) for side in ("left", "right"))
-    begins, ends = in_words[of_first, 0], in_words[behind - 1, 1]
+    of_first, after = (np.searchsorted(owner_there, chosen, side=side) for side in ("left", "right"))
+    begins, ends = in_words[of_first, 0], in_words[after - 1, 1]
     gaps: dict[int, Stretches] = {}
-    for number in np.flatnonzero(behind > of_first + 1).tolist():
-        pieces = merged([(begin, end) for begin, end in in_words[of_first[number] : behind[number]].tolist()])
+    for number in np.flatnonzero(after > of_first + 1).tolist():
+        pieces = merged([(begin, end) for begin, end in in_words[of_first[number] : after[number]].tolist()])
         gaps |= {number: pieces} if len(pieces) > 1 else {}
     heads = heads[chosen]
     head_words = np.where(heads < 0, -1, before[heads])
@@ -392,7 +392,7 @@ def corefud_chains(corpus: Corpus, *, zeros: str = "score") -> Corpus:
 def _heads(mentions: Sequence[_Mention], numbers: Ints, stretches: Ints, given: bool) -> Ints:
     """For each mention the node that the field counts from 1 among those of it, the only one it has, or -1.
 
-    Mentions have so many stretches each. Of several numbers in a field (`1,2`) the first counts.
+    `numbers` is the number of stretches of each mention. Of several numbers in a field (`1,2`) the first counts.
     """
     ends = np.cumsum(stretches[:, 1] - stretches[:, 0])
     last = ends[np.cumsum(numbers) - 1]

@@ -197,11 +197,11 @@ def test_nodes_out_of_their_order_are_refused(file):
     for first, second in (("1.2", "1.1"), ("1.1", "1.1"), ("0.1", "1.1")):
         rows = [f"{name}" + "\t_" * 8 + "\tEntity=(e1)\n" for name in ("1", first, second)]
         given = read(file("a.conllu", FIELDS + "".join(rows) + "\n"), columns=["MISC"])
-        fact = f"the empty node {second} stands behind {first}. Number nodes in their order."
+        fact = f"the empty node {second} comes after {first}. Number nodes in their order."
         assert refusal(corefud_chains, given) == f"a.conllu:4: {fact}"
     rows = [f"{name}" + "\t_" * 8 + "\tEntity=(e1)\n" for name in ("1", "1.123456789012345678901")]
     given = read(file("a.conllu", FIELDS + "".join(rows) + "\n"), columns=["MISC"])
-    fact = "1.123456789012345678901 is no number of a node. Number nodes anew."
+    fact = "1.123456789012345678901 is no number of a node. Renumber the nodes."
     assert refusal(corefud_chains, given) == f"a.conllu:3: {fact}"
 
 

@@ -44,7 +44,7 @@ CONLL = tuple(
 """Fields of the CoNLL score: those of its three metrics."""
 _MELA_PAPERS = ("vilain1995", "bagga1998", "luo2005", "pradhan2014")
 _DEFINED = "-documents"
-"""Ending of the field that holds the number of documents in which a score is defined."""
+"""Ending of the field with the number of documents in which a score is defined."""
 
 
 # --- scores from summed counts, over any leading axes; 0/0 is nan ---
@@ -197,16 +197,16 @@ def _defined(score: Score, sums: Sums) -> Floats:
 
 @_metric("mentions", "pradhan2014", fields=MATCHED, scores=_MATCHED)
 def mentions(t: ChainTable) -> Ints:
-    """Mentions that both sides have, whatever their chains.
+    """Mentions that both sides have, in any chain.
 
-    match: `exact`, the same words; `head`, the same head: of several those go together, one to one, that share most
-        of gold's words; `partial`, words of gold's mention with its head among them: of several the longest.
-    zeros: mentions of empty nodes go together first, one to one, by what they depend on (`dependent`), or like any
+    match: `exact`, the same words; `head`, the same head: of several, those are matched that share most of gold's
+        words; `partial`, words of gold's mention with its head among them: of several, the longest is matched.
+    zeros: mentions of empty nodes are matched first, one to one, by what they depend on (`dependent`), or like any
         other mention, by their place (`linear`).
     singletons: whether chains of one mention count; they are left out before mentions are matched.
     average: `micro`, ratios of sums over all documents, or `macro`, the mean over the documents where the score is
         defined; its counts are the sums of the scores (in units of 2⁻³²) and the numbers of these documents.
-    zero: `0` counts what is undefined (0/0) as 0, as other scorers do.
+    zero: `0` counts an undefined score (0/0) as 0, as other scorers do.
     Counts: per document right, gold, system. Score: precision, recall, f1.
     Peers: the reference scorer, coval.
     """
@@ -215,7 +215,7 @@ def mentions(t: ChainTable) -> Ints:
 
 @_metric("muc", "vilain1995", "pradhan2014", fields=MATCHED, scores=_MATCHED)
 def muc(t: ChainTable) -> Ints:
-    """MUC: the links that hold chains together; singletons have none.
+    """MUC: the links that connect the mentions of a chain; singletons have none.
 
     match, zeros, singletons, average, zero: as for mentions.
     Counts: per document right, gold, system (links). Score: precision, recall, f1.
@@ -327,10 +327,10 @@ def conll(t: ChainTable) -> Ints:
     signed=("singletons",),
 )
 def mor(pair: Pair, *, singletons: bool = True, average: str = "micro", zero: str = "") -> Counts:
-    """MOR, the mention overlap ratio: words that mentions have in common, whatever their chains.
+    """MOR, the mention overlap ratio: words that mentions have in common, in any chain.
 
-    Mentions go together one to one so that they share as many words as possible. Empty nodes are words here, the same
-    where they have the same place, whatever they depend on.
+    Mentions are matched one to one so that they share as many words as possible. Empty nodes are words here; two of
+    them are the same if they have the same place, even if they depend on different words.
 
     singletons, average, zero: as for mentions.
     Counts: per document right (words in common), gold, system (words of all mentions). Score: precision, recall, f1.
@@ -443,7 +443,7 @@ def arcs_any(
 
     of: mentions of one type alone: `zero`, `pronoun`, `noun`, `name` (by UPOS of the head), or a label, e.g. PRP.
     antecedents: whether one wrong antecedent for another is a changed error when systems are compared.
-    forms: whether pronouns are told apart by their forms, in lower case.
+    forms: whether different pronouns (forms in lower case) are different labels.
     match, zeros, singletons, zero: as for mentions.
     Counts: tp (shares an antecedent with gold), wl (wrong link: has antecedents, none of them gold's), fn (no
         antecedent in the system), fp (none in gold); gold, system.

@@ -262,7 +262,7 @@ def _each(calls: Sequence[Callable[[], T]]) -> list[T]:
             if len(lines) >= MOST_PROBLEMS and number < len(refused):
                 lines.append(f"… and problems in {len(refused) - number:,} more of the files")
                 break
-        # A remedy that several files need stands behind the last of them.
+        # A remedy that several files need comes after the last of them.
         raise type(refused[0])("\n".join(reversed(dict.fromkeys(reversed(lines)))))
     return found
 
@@ -303,7 +303,7 @@ def _in_golds_order(
         if gold.documents != system.documents:
             raise AlignmentError(
                 f"{system.name}: documents: {system.documents:,}, where {gold.name} has {gold.documents:,}; without "
-                "ids they cannot be told apart."
+                "ids assay cannot match them."
             )
         return None, [there]
     ours, theirs = ({name: number for number, name in enumerate(side.document_ids)} for side in (gold, system))
