@@ -304,7 +304,7 @@ def ontogum(shared_data: Shared) -> tuple[Any, dict[str, Result]]:
 def test_chain_metrics_of_ontogum(ontogum: Any, response: str, singletons: str) -> None:
     figures, results = ontogum
     expected, result = figures["chain_metrics"][response][singletons], results["chains"]
-    assert len(expected["per_document_counts"]) == result.units == 21
+    assert len(expected["per_document_counts"]) == result.about.units == 21
     check_chain_metrics(result, response, singletons, expected, expected["per_document_counts"], within=1e-7)
 
 
