@@ -342,7 +342,8 @@ def mor(pair: Pair, *, singletons: bool = True, average: str = "micro", zero: st
 def _arcs(
     pair: Pair, criterion: str, antecedents: bool, forms: bool, match: str, zeros: str, singletons: bool, of: str = ""
 ) -> Items:
-    rule, spans, sides = rule_of(pair), spans_of_mentions(pair), mentions_of(pair, singletons)
+    sides = mentions_of(pair, singletons)
+    rule, spans = rule_of(pair), spans_of_mentions(pair)
     ours, theirs = (np.append(side.arguments["span"], NONE) for side in sides)
     nominal = None
     if criterion == "nom":

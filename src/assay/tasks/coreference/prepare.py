@@ -44,6 +44,7 @@ from assay.tasks.coreference.mentions import (
     TypeRule,
     dependencies_of_zeros,
     mentions_of,
+    pair_mentions,
     remove_duplicates,
 )
 from assay.tasks.coreference.slices import SPLIT
@@ -125,7 +126,7 @@ def prepare_coreference(
         words = np.arange(len(system))
         aligned_by = "words" if gold.has_words and system.has_words else "position"
         pair = Pair(judged, system, aligned_by, np.arange(len(gold)), words, system.sentence_of, words, skipped)
-        pairs.append((name, pair.with_layer(replace(rule, tags=tags))))
+        pairs.append((name, pair_mentions(pair, replace(rule, tags=tags))))
         warnings += _check_offsets(name, pair, options)
         # Mentions, and their chains numbered by their first mentions.
         every = system.marks["mentions"]

@@ -17,7 +17,7 @@ from assay.engine.task import Task, measure_title
 from assay.result import Result, Similarity, Table
 from assay.tasks.coreference import measures
 from assay.tasks.coreference.drawing import CHAINS, unresolved, unresolved_examples
-from assay.tasks.coreference.mentions import chain_errors, rule_of
+from assay.tasks.coreference.mentions import chain_errors, pair_mentions, rule_of
 from assay.tasks.coreference.prepare import prepare_coreference
 from assay.tasks.coreference.slices import SLICES
 
@@ -34,7 +34,7 @@ def _sums(run: Run, compares: bool) -> Mapping[str, Summed]:
     for (a, first), (b, second) in combinations(run.pairs, 2) if compares else ():
         # The chains of one system are taken as gold for the other's; types of mentions do not matter.
         both = replace(first, gold=first.system, system=second.system)
-        both = both.with_layer(replace(rule_of(first), tags=None))
+        both = pair_mentions(both, replace(rule_of(first), tags=None))
         for spec in ("conll", "lea"):
             found[f"alike\t{a}\t{b}\t{spec}"] = sums_of(find(spec), both, both.gold.sentences)
     return found
