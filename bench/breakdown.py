@@ -34,7 +34,7 @@ PARTS = {
     ),
     "matching": (
         *("engine.spanpairs:SpanPair.matched", "tasks.cross.measures:overlay"),
-        "tasks.coreference.prepare:chain_pair",
+        "tasks.coreference.mentions:match_mentions",
     ),
     "judging": ("engine.measure:Measure.judge", "tasks.tags.measures:judge_words"),
     "counting": (

@@ -15,7 +15,8 @@ from assay.arrays import NONE
 from assay.corpus import Column, Marks
 from assay.engine.items import ONE
 from assay.tasks.coreference import chains as scoring
-from assay.tasks.coreference.chains import CLASSES, FRACTIONS, METRICS, ChainTable, linked
+from assay.tasks.coreference.chains import CLASSES, ChainTable, linked
+from assay.tasks.coreference.measures import FRACTIONS, METRICS
 
 Span = tuple[int, int]
 """First and last word."""

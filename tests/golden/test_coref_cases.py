@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assay.tasks.coreference.chains import ARCS_SCORES, CLASSES, ChainTable
+from assay.tasks.coreference.chains import CLASSES, ChainTable
+from assay.tasks.coreference.measures import ARCS_SCORES
 from chainlists import (
     NAMES,
     check_chain_metrics,

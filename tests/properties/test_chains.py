@@ -14,7 +14,8 @@ from scipy.optimize import linear_sum_assignment
 
 from assay.engine.items import ONE
 from assay.engine.matching import best_pairs, max_weight_matching_sparse
-from assay.tasks.coreference.chains import CLASSES, METRICS, ChainTable, best_alignment
+from assay.tasks.coreference.chains import CLASSES, ChainTable, best_alignment
+from assay.tasks.coreference.measures import METRICS
 from chainlists import arcs, class_counts, four, mentions, scores, span_at, table_of, without_singletons
 
 THOROUGH = settings(max_examples=5 * settings().max_examples)

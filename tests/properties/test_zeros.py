@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from assay.align import Pair
 from assay.corpus import Column, Corpus, Marks
 from assay.engine.measure import find
-from assay.formats.emptynodes import with_nodes
-from assay.tasks.coreference.mentions import TypeRule, match_mentions, mentions_of, overlap_mentions
+from assay.formats.emptynodes import with_empty_nodes
+from assay.tasks.coreference.mentions import TypeRule, match_mentions, mentions_of, overlap_mentions, pair_mentions
 from assay.tasks.coreference.slices import SLICES, SPLIT
 
 THOROUGH = settings(max_examples=3 * settings().max_examples, deadline=None)
@@ -74,7 +74,7 @@ def corpus(side):
         document_ids=("a",),
         marks={"mentions": marks},
     )
-    return with_nodes(given, nodes, nodes * 0, nodes, [deps[node] for node in NODES])
+    return with_empty_nodes(given, nodes, nodes * 0, nodes, [deps[node] for node in NODES])
 
 
 def judged_pair(key, response):
@@ -82,7 +82,7 @@ def judged_pair(key, response):
     words = np.arange(ATOMS)
     skipped = np.zeros(2, dtype=bool)
     pair = Pair(gold, system, "words", words, words, gold.sentence_of, words, skipped)
-    return pair.with_layer(TypeRule(tags="UPOS"))
+    return pair_mentions(pair, TypeRule(tags="UPOS"))
 
 
 # --- the definition, literally ---

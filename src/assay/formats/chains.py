@@ -1,4 +1,4 @@
-"""Documents with chains of mentions: CoNLL-2012 and its relatives, text with tags behind words, and JSON lines.
+"""Documents with chains of mentions: CoNLL-2012 and its relatives, text with tags after words, and JSON lines.
 
 CoNLL-2012 has a word per line, with the mentions of chains as brackets in the last column. In JSON a document is a
 line with its clusters of mentions, each mention given by its first and last word.
@@ -36,7 +36,7 @@ _DOCUMENT = re.compile(rb"#[ \t]*(begin|end) document\b[ \t]*(.*)")
 _ID = r"[^()|*\s]+"
 _BRACKET = re.compile(rf"\((?P<single>{_ID})\)|\((?P<opened>{_ID})|(?<![^()|*\s])(?P<closed>{_ID}+)\)")
 _SHAPE = re.compile(r"\0(?:\|?\0)*")
-"""A cell with a NUL for each bracket; files that are read hold no NUL."""
+"""A cell with a NUL for each bracket; no file that is read contains a NUL."""
 _OPEN, _CLOSE, _BAR, _END = b"()|\n"
 _BLANKS = bytes.maketrans(b"()|\n", b"    ")
 _SINGLE, _OPENED, _CLOSED = range(3)
@@ -111,8 +111,8 @@ def _columns(number: int) -> str:
 def mentions_at_once(cells: list[bytes], document: Ints) -> tuple[Ints, list[str]] | None:
     """Rows of first cell, last cell and chain, and the names of chains, in the order in which they appear.
 
-    Chains are told apart by name and document. None where a cell is not made of brackets with plain names, or a
-    bracket has no other half.
+    Chains differ by name and document. None if a cell is not made of brackets with plain names, or a bracket has no
+    other half.
     """
     text = b"\n".join([b"", *cells, b""])
     characters = np.frombuffer(text, dtype=np.uint8)
@@ -389,7 +389,7 @@ class _Reader:
             if not lines:
                 return
             rows = _Rows(lines, layout.separator)
-        # A sentence begins behind blank lines.
+        # A sentence begins after blank lines.
         given = numbers.tolist()
         later = [place for place, (line, next_line) in enumerate(pairwise(given), 1) if next_line > line + 1]
         starts = [0, *later] if document.between_sentences else later
@@ -398,7 +398,7 @@ class _Reader:
         document.between_sentences = False
         cells = rows.column(-1)
         if b"" in cells:
-            # An empty cell is one too many behind brackets with numbers, as no other column has them.
+            # An empty cell after brackets with numbers is one too many, because no other column has such brackets.
             for cell, before, line in zip(cells, rows.column(-2), numbers.tolist(), strict=True):
                 names = [] if cell else [name for kind in (brackets_in(before) or {}).values() for name in kind]
                 if names and all(map(str.isdigit, names)):
@@ -464,7 +464,7 @@ class _Reader:
         self._builder.mentions(mentions, names)
 
 
-# --- text with tags behind words, as language models are asked for it ---
+# --- text with tags after words, as language models are asked for it ---
 
 _TAGGED = re.compile(r"(?P<word>.+?)\|(?P<tags>\[?[^\[\]|,-]+\]?(?:[,-]\[?[^\[\]|,-]+\]?)*)", re.DOTALL)
 _TEXT = "Los|[e1 jugadores|e1] dijeron que ##|[e1] ganan"

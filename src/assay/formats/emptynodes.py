@@ -28,7 +28,7 @@ _EMPTY = np.zeros(0, dtype=np.int64)
 _NO_NODES = Marks(_EMPTY, _EMPTY, _EMPTY, Column(_EMPTY, ()), arguments={"start": _EMPTY, "number": _EMPTY})
 
 
-def nodes_of(corpus: Corpus) -> Marks:
+def empty_nodes_of(corpus: Corpus) -> Marks:
     """The words of a corpus that are empty nodes, in their order, labelled with their enhanced dependencies.
 
     Like mentions they are in documents. Two arguments tell them from others at their place: `start`, how many
@@ -38,7 +38,7 @@ def nodes_of(corpus: Corpus) -> Marks:
     return corpus.marks.get("nodes", _NO_NODES)
 
 
-def with_nodes(corpus: Corpus, word: Ints, start: Ints, number: Ints, deps: Iterable[str]) -> Corpus:
+def with_empty_nodes(corpus: Corpus, word: Ints, start: Ints, number: Ints, deps: Iterable[str]) -> Corpus:
     """The corpus in which some words are empty nodes."""
     document = np.searchsorted(corpus.first_words, word, side="right") - 1
     begin = word - corpus.first_words[document]
@@ -48,7 +48,7 @@ def with_nodes(corpus: Corpus, word: Ints, start: Ints, number: Ints, deps: Iter
 
 def node_words(corpus: Corpus) -> Ints:
     """The words of a corpus that are empty nodes."""
-    nodes = nodes_of(corpus)
+    nodes = empty_nodes_of(corpus)
     return np.asarray(corpus.first_words[nodes.unit] + nodes.begin)
 
 
@@ -58,7 +58,7 @@ def words_only(corpus: Corpus) -> Ints:
 
 
 def tree_heads(corpus: Corpus) -> Ints:
-    """The word that each word hangs on by HEAD, whatever that is worth; NONE where it hangs on none."""
+    """Head of each word from the column HEAD, unchecked; NONE for a root."""
     heads = np.full(len(corpus), NONE, dtype=np.int64)
     if "HEAD" in corpus.columns:
         cells, words = corpus.column("HEAD"), words_only(corpus)
@@ -80,7 +80,7 @@ def highest(heads: Ints, words: Sequence[int]) -> int:
 def deps_by_parent(corpus: Corpus) -> dict[int, list[str]]:
     """The enhanced dependencies of all empty nodes, also of those that are no words, by the first parent of each.
 
-    Of nodes with the same parent those behind it come first, the others in the order of the text.
+    Of nodes with the same parent those after it come first, the others in text order.
     """
     words = words_only(corpus)
     rows: list[tuple[int, int, int, str]] = []
@@ -89,18 +89,18 @@ def deps_by_parent(corpus: Corpus) -> dict[int, list[str]]:
         if NODE.fullmatch(cells[0]) and len(cells) > _DEPS:
             whole, _, number = cells[0].partition(".")
             rows.append((sentence, int(whole), int(number), cells[_DEPS]))
-    nodes, places = nodes_of(corpus), node_words(corpus)
+    nodes, places = empty_nodes_of(corpus), node_words(corpus)
     sentences, numbers = corpus.sentence_of[places], nodes.arguments["number"]
     before = np.searchsorted(words, places) - np.searchsorted(words, corpus.starts[sentences])
     rows += zip(sentences.tolist(), before.tolist(), numbers.tolist(), nodes.labels.strings(), strict=True)
     found: dict[int, list[tuple[bool, int, int, str]]] = {}
     bare_starts = np.searchsorted(words, corpus.starts)
-    for sentence, behind, place, deps in rows:
+    for sentence, after, place, deps in rows:
         parent = deps.partition(":")[0]
         first, end = bare_starts[sentence : sentence + 2].tolist()
         if 0 < whole_number(parent) <= end - first:
             word = int(words[first + int(parent) - 1])
-            found.setdefault(word, []).append((behind != int(parent), behind, place, deps))
+            found.setdefault(word, []).append((after != int(parent), after, place, deps))
     return {word: [deps for *_, deps in sorted(of_word)] for word, of_word in found.items()}
 
 
@@ -123,21 +123,21 @@ def with_own_nodes(corpus: Corpus, asides: Ints) -> Corpus:
     sentence = np.minimum(np.array(corpus.aside_sentences, dtype=np.int64)[asides], corpus.sentences - 1)
     for aside, row in zip(asides.tolist(), cells, strict=True):
         if len(row[0]) > _LONGEST:
-            raise InputError(f"{place_of_aside(corpus, aside)}: {row[0]} is no number of a node. Number nodes anew.")
+            raise InputError(f"{place_of_aside(corpus, aside)}: {row[0]} is no number of a node. Renumber the nodes.")
     whole, number = np.array([row[0].split(".") for row in cells], dtype=np.int64).T
     start = np.maximum(sentence - np.searchsorted(corpus.starts[:-1], before) + 1, 1)
     start[whole > 0] = 0
-    # Nodes that are counted anew before the same word are of the next sentence, which has nodes alone.
+    # If numbers of nodes before one word start again, the later ones are in a sentence that has only nodes.
     same_place = (np.diff(before, prepend=NONE) == 0) & (np.minimum(start, np.append(0, start[:-1])) > 0)
-    anew = same_place & (np.diff(number, prepend=0) <= 0)
-    turns = np.cumsum(anew)
+    again = same_place & (np.diff(number, prepend=0) <= 0)
+    turns = np.cumsum(again)
     start += turns - turns[np.searchsorted(before, before)] * (start > 0)
-    # So that nodes are told apart, they are in their order.
+    # Nodes must be in their order, because their numbers identify them.
     steps = np.diff(np.stack([before, start, number]), prepend=NONE)
     rising = (steps[0] > 0) | ((steps[0] == 0) & ((steps[1] > 0) | ((steps[1] == 0) & (steps[2] > 0))))
     if not rising.all():
         wrong = int(np.flatnonzero(~rising)[0])
-        fact = f"the empty node {cells[wrong][0]} stands behind {cells[wrong - 1][0]}"
+        fact = f"the empty node {cells[wrong][0]} comes after {cells[wrong - 1][0]}"
         raise InputError(f"{place_of_aside(corpus, int(asides[wrong]))}: {fact}. Number nodes in their order.")
     left = np.delete(np.arange(len(corpus.aside_lines)), asides)
     # A line that is no word stands before the words that it stood before, or before a node that has become one.
@@ -146,7 +146,7 @@ def with_own_nodes(corpus: Corpus, asides: Ints) -> Corpus:
     grown = _grown(corpus, before, sentence, forms)
     lines = None if corpus.lines is None else corpus.lines.copy()
     if lines is not None:
-        # A sentence that begins with a node begins so many lines earlier.
+        # A sentence that begins with nodes begins earlier by their lines.
         leading = np.flatnonzero(before == corpus.starts[sentence])[::-1]
         up_to_word = np.searchsorted(corpus.aside_words, before, side="right") - asides
         lines[sentence[leading]] -= up_to_word[leading]
@@ -158,7 +158,7 @@ def with_own_nodes(corpus: Corpus, asides: Ints) -> Corpus:
         aside_lines=tuple(corpus.aside_lines[aside] for aside in left.tolist()),
     )
     deps = (row[_DEPS] if len(row) > _DEPS else "_" for row in cells)
-    return with_nodes(grown, before + np.arange(len(asides)), start, number, deps)
+    return with_empty_nodes(grown, before + np.arange(len(asides)), start, number, deps)
 
 
 def on_one_line(corpora: Sequence[Corpus]) -> list[Corpus]:
@@ -166,7 +166,7 @@ def on_one_line(corpora: Sequence[Corpus]) -> list[Corpus]:
 
     Nodes are the same if they stand after the same word of the same sentence and have the same number there.
     """
-    layers = [nodes_of(corpus) for corpus in corpora]
+    layers = [empty_nodes_of(corpus) for corpus in corpora]
     rows, sizes = [], [len(nodes) for nodes in layers]
     if not any(sizes):
         return list(corpora)

@@ -37,7 +37,7 @@ _IDENTITIES = ("eid", "GRP")
 _EMPTY = "_"
 """The label of a mention whose field is empty, as CoNLL-U marks what is empty."""
 _ANEW = "GRP"
-"""The field of entities in GUM, which counts them anew in each document."""
+"""The field of entities in GUM, which numbers them from 1 in each document."""
 _REMEDY = "Is a bracket missing?"
 LEAVE_OUT = "Score such mentions (--zeros score), or leave them out: --zeros drop"
 ZEROS = ("score", "error", "drop")
@@ -50,7 +50,7 @@ Fault = tuple[int, str]
 
 def entity_spans(corpus: Corpus, field: str = "etype") -> Corpus:
     """The corpus with the mentions of entities as its spans, their label taken from a field of the brackets."""
-    mentions = _mentions_in(corpus, field)
+    mentions = _mentions_in(corpus, [field])
     spans, _ = _as_spans(corpus, mentions, [mention.fields[0] or _EMPTY for mention in mentions])
     empty = sum(not mention.fields[0] for mention in mentions)
     noted = ((f"Mentions without {field}, labelled {_EMPTY}: {{}}.", empty),) if empty else ()
@@ -59,26 +59,24 @@ def entity_spans(corpus: Corpus, field: str = "etype") -> Corpus:
 
 def entity_links(corpus: Corpus, field: str) -> Corpus:
     """The corpus with the mentions of entities, and with the links of those whose field is filled."""
-    identifiers = [mention.fields[0] for mention in _mentions_in(corpus, field)]
-    order = declared_fields(corpus)
-    mentions = _mentions_in(corpus, "etype" if "etype" in order else order[0])
-    types = [mention.fields[0] if "etype" in order else "" for mention in mentions]
-    spans, numbers = _as_spans(corpus, mentions, types)
-    names = [identifiers[number] for number in numbers.tolist()]
-    for name, mention in zip(identifiers, mentions, strict=True):
-        if re.search(r"\s", name):
+    typed = _TYPE in declared_fields(corpus)
+    mentions = _mentions_in(corpus, [field, _TYPE] if typed else [field])
+    for mention in mentions:
+        if re.search(r"\s", name := mention.fields[0]):
             place = corpus.place(mention.place)
             raise InputError(f"{place}: the identifier {name!r} has a blank in it. Write _ for it.")
+    spans, numbers = _as_spans(corpus, mentions, [mention.fields[-1] if typed else "" for mention in mentions])
+    names = [mentions[number].fields[0] for number in numbers.tolist()]
     filled = [number for number, name in enumerate(names) if name not in ("", _EMPTY)]
     rows = np.array(filled, dtype=np.int64)
     candidates = candidates_of(spans.unit[rows], rows, Column.of(names[number] for number in filled))
     return replace(corpus, spans=spans).with_marks(links=spans, candidates=candidates)
 
 
-def _mentions_in(corpus: Corpus, field: str) -> list[_Mention]:
-    """The mentions of a corpus in the order of their brackets, with what a field says of each."""
+def _mentions_in(corpus: Corpus, fields: Sequence[str]) -> list[_Mention]:
+    """The mentions of a corpus in the order of their brackets, with the values of some fields."""
     order = declared_fields(corpus)
-    if field not in order:
+    for field in set(fields).difference(order):
         raise InputError(f"{corpus.name}: there is no field {field!r} in {_KEY}. There is: {', '.join(order)}.")
     for sentence, line in zip(corpus.aside_sentences, corpus.aside_lines, strict=True):
         if _value_of_empty_node(line):
@@ -89,7 +87,7 @@ def _mentions_in(corpus: Corpus, field: str) -> list[_Mention]:
     words, values = _valued_words(corpus, _KEY)
     documents = corpus.document_of_sentence[corpus.sentence_of[words]].tolist()
     faults: list[Fault] = []
-    mentions = _read_mentions(zip(documents, words.tolist(), values, strict=True), order, [field], faults)
+    mentions = _read_mentions(zip(documents, words.tolist(), values, strict=True), order, fields, faults)
     if faults:
         raise InputError(f"{corpus.place(faults[0][0])}: {faults[0][1]}")
     return mentions
@@ -161,7 +159,7 @@ def _valued_words(corpus: Corpus, key: str) -> tuple[Ints, list[str]]:
 def _brackets(value: str, number_of_fields: int, identity: int, places: Sequence[int]) -> list[_Bracket] | None:
     """The brackets of a value from left to right; None where it is not made of brackets.
 
-    Their fields are told by number: the one that says which entity it is, and those asked for.
+    Fields are given by number: `identity`, the one that names the entity, and `places`, those asked for.
     """
     found: list[_Bracket] = []
     nothing, end = ("",) * len(places), 0
@@ -206,7 +204,7 @@ class _Mention:
     stretches: Stretches = ()
     """The parts that are complete."""
     later: tuple[tuple[int, tuple[str, ...]], ...] = ()
-    """Where its parts behind the first begin, and the fields there."""
+    """Where its parts after the first begin, and the fields there."""
 
 
 def _read_mentions(
@@ -339,11 +337,11 @@ def corefud_chains(corpus: Corpus, *, zeros: str = "score") -> Corpus:
     in_words, owner_there = in_words[there], owner[there]
     chosen = each_once(owner_there)
     cut = np.intersect1d(owner[~(kept[stretches[:, 0]] & kept[stretches[:, 1] - 1])], chosen)
-    of_first, behind = (np.searchsorted(owner_there, chosen, side=side) for side in ("left", "right"))
-    begins, ends = in_words[of_first, 0], in_words[behind - 1, 1]
+    of_first, after = (np.searchsorted(owner_there, chosen, side=side) for side in ("left", "right"))
+    begins, ends = in_words[of_first, 0], in_words[after - 1, 1]
     gaps: dict[int, Stretches] = {}
-    for number in np.flatnonzero(behind > of_first + 1).tolist():
-        pieces = merged([(begin, end) for begin, end in in_words[of_first[number] : behind[number]].tolist()])
+    for number in np.flatnonzero(after > of_first + 1).tolist():
+        pieces = merged([(begin, end) for begin, end in in_words[of_first[number] : after[number]].tolist()])
         gaps |= {number: pieces} if len(pieces) > 1 else {}
     heads = heads[chosen]
     head_words = np.where(heads < 0, -1, before[heads])
@@ -394,7 +392,7 @@ def corefud_chains(corpus: Corpus, *, zeros: str = "score") -> Corpus:
 def _heads(mentions: Sequence[_Mention], numbers: Ints, stretches: Ints, given: bool) -> Ints:
     """For each mention the node that the field counts from 1 among those of it, the only one it has, or -1.
 
-    Mentions have so many stretches each. Of several numbers in a field (`1,2`) the first counts.
+    `numbers` is the number of stretches of each mention. Of several numbers in a field (`1,2`) the first counts.
     """
     ends = np.cumsum(stretches[:, 1] - stretches[:, 0])
     last = ends[np.cumsum(numbers) - 1]

@@ -10,7 +10,7 @@ import pytest
 
 from assay.corpus import Corpus
 from assay.formats import read
-from assay.formats.emptynodes import node_words, nodes_of
+from assay.formats.emptynodes import empty_nodes_of, node_words
 from assay.formats.entities import corefud_chains, entity_spans
 from unit.samples import chained, refusal
 
@@ -174,7 +174,7 @@ def test_empty_nodes_of_mentions_are_words_in_their_lines(conllu):
     assert result.marks["mentions"].lines.tolist() == [2, 5, 7, 9, 11]
     assert result.forms.strings() == ["∅", "w1", "∅", "w2", "∅", "∅", "w1"]
     assert result.starts.tolist() == [0, 5, 7]
-    columns = (node_words(result), *nodes_of(result).arguments.values())
+    columns = (node_words(result), *empty_nodes_of(result).arguments.values())
     assert list(zip(*(column.tolist() for column in columns), strict=True)) == [
         (0, 1, 1),
         (2, 0, 2),
@@ -189,7 +189,7 @@ def test_a_sentence_of_empty_nodes_alone_is_valid(file):
     text = FIELDS + alone + sentence("*(e2)", "(e1)") + alone
     result = corefud_chains(read(file("a.conllu", text), columns=["MISC"]))
     assert chained(result) == ["0 e1 0-1", "0 e2 1-2", "0 e1 2-3", "0 e1 3-4"]
-    start, number = nodes_of(result).arguments.values()
+    start, number = empty_nodes_of(result).arguments.values()
     assert (start.tolist(), number.tolist()) == ([1, 2, 1], [1, 1, 1])
 
 
@@ -197,11 +197,11 @@ def test_nodes_out_of_their_order_are_refused(file):
     for first, second in (("1.2", "1.1"), ("1.1", "1.1"), ("0.1", "1.1")):
         rows = [f"{name}" + "\t_" * 8 + "\tEntity=(e1)\n" for name in ("1", first, second)]
         given = read(file("a.conllu", FIELDS + "".join(rows) + "\n"), columns=["MISC"])
-        fact = f"the empty node {second} stands behind {first}. Number nodes in their order."
+        fact = f"the empty node {second} comes after {first}. Number nodes in their order."
         assert refusal(corefud_chains, given) == f"a.conllu:4: {fact}"
     rows = [f"{name}" + "\t_" * 8 + "\tEntity=(e1)\n" for name in ("1", "1.123456789012345678901")]
     given = read(file("a.conllu", FIELDS + "".join(rows) + "\n"), columns=["MISC"])
-    fact = "1.123456789012345678901 is no number of a node. Number nodes anew."
+    fact = "1.123456789012345678901 is no number of a node. Renumber the nodes."
     assert refusal(corefud_chains, given) == f"a.conllu:3: {fact}"
 
 

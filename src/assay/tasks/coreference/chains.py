@@ -1,15 +1,15 @@
-"""Chain metrics from one table of chains, errors in chains, and ARCS, which judges each mention."""
+"""The table of chains that chain metrics and errors of chains come from, and ARCS, which judges each mention."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from functools import cached_property
+from collections.abc import Callable
+from dataclasses import field
 from itertools import pairwise
 
 import numpy as np
 
-from assay.arrays import NONE, Array, Bools, Floats, Ints, ratio
+from assay.arrays import NONE, Array, Bools, Floats, Ints
 from assay.corpus import Marks
 from assay.engine.items import ONE
 from assay.engine.matching import (
@@ -20,25 +20,12 @@ from assay.engine.matching import (
     one_to_one,
     run_starts,
 )
-from assay.engine.measure import F1, ByFields, Ratio
 from assay.records import dataclass
 
 SMALL = 1 << 8
 """Up to this number of pairs the best choice is made in whole numbers; for more of them a solver is loaded."""
 SCALE = 1 << 50
 """A weight of 1, in whole numbers."""
-MATCHED = ("right", "gold", "system")
-"""Fields of mentions, MUC and CEAFm: what both sides have, what gold has, what the system has."""
-FRACTIONS = ("rnum", "rden", "pnum", "pden")
-"""Fields of B³, CEAFe and LEA: numerators in units of 1/ONE, denominators in mentions (CEAFe: chains)."""
-LINKS = ("coreferent", "gold-coreferent", "system-coreferent", "apart", "gold-apart", "system-apart")
-"""Fields of BLANC: pairs of mentions in one chain, then in two chains; on both sides, in gold, in the system."""
-CONLL = tuple(
-    f"{metric}-{field}"
-    for metric, fields in (("muc", MATCHED), ("b-cubed", FRACTIONS), ("ceaf-e", FRACTIONS))
-    for field in fields
-)
-"""Fields of the CoNLL score: those of its three metrics."""
 CLASSES = ("tp", "wl", "fn", "fp", "tn", "out")
 """ARCS: resolved rightly, wrongly, not at all; resolved but without antecedent in gold; neither; and left out, since
 gold has antecedents, but none that is nominal."""
@@ -67,6 +54,7 @@ class ChainTable:
     """The system's chain of each cell."""
     shared: Ints
     """The number of mentions that the two have in common; never 0."""
+    _kept: dict[str, Ints] = field(default_factory=dict)
 
     @classmethod
     def of(cls, gold: Marks, system: Marks, documents: int, matched: tuple[Ints, Ints] | None = None) -> ChainTable:
@@ -79,7 +67,7 @@ class ChainTable:
             documents_of.append(document)
             sizes.append(size)
             chains.append(chain)
-        in_gold, in_system = same_spans(gold, system) if matched is None else matched
+        in_gold, in_system = match_same_spans(gold, system) if matched is None else matched
         width = max(len(sizes[1]), 1)
         cells, shared = np.unique(chains[0][in_gold] * width + chains[1][in_system], return_counts=True)
         sides = documents_of[0], sizes[0], documents_of[1], sizes[1]
@@ -112,75 +100,18 @@ class ChainTable:
 
     def sum_cells(self, values: Array) -> Ints:
         """Sums of a number of each cell by document."""
-        return _sum_by(values, self.document, self.documents)
+        return sum_by(values, self.document, self.documents)
 
     def sum_chains(self, number: Callable[[Ints], Array]) -> list[Ints]:
         """Sums of a number of each size of chains by document: gold's, the system's."""
         sides = ((self.gold_size, self.gold_document), (self.system_size, self.system_document))
-        return [_sum_by(number(size), document, self.documents) for size, document in sides]
+        return [sum_by(number(size), document, self.documents) for size, document in sides]
 
-    # What each metric counts: documents × fields in whole numbers, which add up over documents. The CoNLL score is
-    # made of three others, which are therefore computed once.
-
-    def mentions(self) -> Ints:
-        """Mentions found. Fields: MATCHED, in mentions."""
-        return np.stack([self.sum_cells(self.shared), *self.sum_chains(np.asarray)], axis=1)
-
-    @cached_property
-    def muc(self) -> Ints:
-        """MUC: the links that chains need to be connected. Fields: MATCHED, in links."""
-        return np.stack([self.sum_cells(self.shared - 1), *self.sum_chains(lambda size: size - 1)], axis=1)
-
-    def ceaf_m(self) -> Ints:
-        """CEAFm: mentions shared under the best one-to-one alignment of chains. Fields: MATCHED, in mentions."""
-        aligned = best_alignment(self.gold_chain, self.system_chain, self.shared.astype(np.float64))
-        right = _sum_by(self.shared[aligned], self.document[aligned], self.documents)
-        return np.stack([right, *self.sum_chains(np.asarray)], axis=1)
-
-    @cached_property
-    def ceaf_e(self) -> Ints:
-        """CEAFe: similarity of chains under the best one-to-one alignment. Fields: FRACTIONS, over chains."""
-        similarity = 2 * self.shared / sum(self.sizes)
-        aligned = best_alignment(self.gold_chain, self.system_chain, similarity)
-        total = sum_fractions(similarity[aligned], self.document[aligned], self.documents)
-        in_gold, in_system = self.sum_chains(np.ones_like)
-        return np.stack([total, in_gold, total, in_system], axis=1)
-
-    @cached_property
-    def b_cubed(self) -> Ints:
-        """B³: the share of each mention's chain that it is rightly with. Fields: FRACTIONS, over mentions."""
-        return self._both_ways(ChainTable.mention_shares)
-
-    def lea(self) -> Ints:
-        """LEA: the resolved share of each chain's links, weighted by its size. Fields: FRACTIONS, over mentions.
-
-        A singleton is its own link, resolved if it is a singleton on the other side too.
-        """
-        return self._both_ways(ChainTable.resolved_links)
-
-    def _both_ways(self, credit: Callable[[ChainTable], Floats]) -> Ints:
-        """Counts of a metric whose precision is its recall with the sides exchanged."""
-        recall, precision = (
-            sum_fractions(credit(side), self.document, self.documents) for side in (self, self.swapped())
-        )
-        in_gold, in_system = self.sum_chains(np.asarray)
-        return np.stack([recall, in_gold, precision, in_system], axis=1)
-
-    def blanc(self) -> Ints:
-        """BLANC: pairs of mentions that are in one chain, and that are in two. Fields: LINKS."""
-        found, in_gold, in_system = self.mentions().T
-        both_found = _pairs(found) + (together := self.sum_cells(_pairs(self.shared)))
-        for side in (self, self.swapped()):
-            # Pairs of one side's chains of which both mentions are on the other side.
-            numbers = _sum_by(side.shared, side.gold_chain, len(side.gold_size))
-            both_found -= _sum_by(_pairs(numbers), side.gold_document, side.documents)
-        of_gold, of_system = self.sum_chains(_pairs)
-        apart = both_found, _pairs(in_gold) - of_gold, _pairs(in_system) - of_system
-        return np.stack([together, of_gold, of_system, *apart], axis=1)
-
-    def conll(self) -> Ints:
-        """The CoNLL score (MELA): what MUC, B³ and CEAFe count. Fields: CONLL."""
-        return np.hstack([self.muc, self.b_cubed, self.ceaf_e])
+    def once(self, count: Callable[[ChainTable], Ints]) -> Ints:
+        """What a metric counts in this table, computed once."""
+        if count.__name__ not in self._kept:
+            self._kept[count.__name__] = count(self)
+        return self._kept[count.__name__]
 
     def errors(self, wrong_spans: Ints) -> Ints:
         """Documents × ERRORS, after Kummerfeld and Klein 2013.
@@ -192,15 +123,15 @@ class ChainTable:
         for side in (self, self.swapped()):
             # Parts of gold's chains beyond the first, chains not found, and mentions missing in other chains.
             parts = np.bincount(side.gold_chain, minlength=len(side.gold_size))
-            there = _sum_by(side.shared, side.gold_chain, len(side.gold_size))
+            there = sum_by(side.shared, side.gold_chain, len(side.gold_size))
             columns = (np.maximum(parts - 1, 0), there == 0, np.where(there > 0, side.gold_size - there, 0))
-            numbers.append([_sum_by(column, side.gold_document, self.documents) for column in columns])
+            numbers.append([sum_by(column, side.gold_document, self.documents) for column in columns])
         (split, missing, absent), (merged, extra, invented) = numbers
         spans = np.bincount(wrong_spans, minlength=self.documents)
         return np.stack([spans, merged, split, missing, absent, extra, invented], axis=1).astype(np.int64)
 
 
-def same_spans(gold: Marks, system: Marks) -> tuple[Ints, Ints]:
+def match_same_spans(gold: Marks, system: Marks) -> tuple[Ints, Ints]:
     """The mentions of gold and of the system with the same span; no side has a span twice."""
     partner = one_to_one(gold.arguments["span"], system.arguments["span"])
     matched = np.flatnonzero(partner != NONE)
@@ -219,14 +150,10 @@ def linked(mentions: Marks) -> Bools:
     return np.asarray(size[number] > 1)
 
 
-def _sum_by(values: Array, group: Ints, groups: int) -> Ints:
+def sum_by(values: Array, group: Ints, groups: int) -> Ints:
+    """Sums of whole numbers by group."""
     # bincount adds in float64, exact for whole numbers below 2^53.
     return np.bincount(group, weights=values, minlength=groups).astype(np.int64)
-
-
-def _pairs(size: Ints) -> Ints:
-    """The number of pairs of `size` mentions."""
-    return size * (size - 1) // 2
 
 
 def sum_fractions(values: Floats, document: Ints, documents: int) -> Ints:
@@ -236,96 +163,6 @@ def sum_fractions(values: Floats, document: Ints, documents: int) -> Ints:
     bounds = np.searchsorted(document[order], np.arange(documents + 1)).tolist()
     sums = [math.fsum(ordered[begin:end]) for begin, end in pairwise(bounds)]
     return np.asarray(np.rint(np.array(sums) * ONE), dtype=np.int64)
-
-
-# --- scores from summed counts, over any leading axes; 0/0 is nan ---
-
-Sums = Mapping[str, Floats]
-Score = Callable[[Sums], Floats]
-
-
-@dataclass(frozen=True)
-class ChainMetric:
-    """What a chain metric counts in each document, in which fields, and its scores."""
-
-    count: Callable[[ChainTable], Ints]
-    fields: tuple[str, ...]
-    scores: Mapping[str, Score]
-    main: str = "f1"
-
-
-def _harmonic(scores: Mapping[str, Score], sums: Sums, gold: str, system: str) -> Floats:
-    """The harmonic mean of two scores; with one side empty it is 0, with both it is undefined."""
-    recall, precision = (np.nan_to_num(scores[name](sums)) for name in ("recall", "precision"))
-    return np.where(
-        sums[gold] + sums[system] == 0, np.nan, np.nan_to_num(ratio(2 * recall * precision, recall + precision))
-    )
-
-
-def _blanc(*sides: str) -> Score:
-    """A score of BLANC: the share of the links of these sides that both have, as a mean over the two classes.
-
-    A class that gold does not have is left out; one that only gold has counts 0.
-    """
-
-    def score(sums: Sums) -> Floats:
-        together, apart = (
-            ratio(len(sides) * sums[name], np.asarray(sum(sums[f"{side}-{name}"] for side in sides)))
-            for name in ("coreferent", "apart")
-        )
-        mean = (np.nan_to_num(together) + np.nan_to_num(apart)) / 2
-        mean = np.where(np.isnan(together) & np.isnan(apart), np.nan, mean)
-        no_together, no_apart = sums["gold-coreferent"] == 0, sums["gold-apart"] == 0
-        return np.where(no_together & ~no_apart, apart, np.where(no_apart & ~no_together, together, mean))
-
-    return score
-
-
-def mela(sums: Sums, undefined: float = np.nan) -> Floats:
-    """The mean of the F of MUC, B³ and CEAFe; `undefined` is what an F of 0/0 counts."""
-    metrics = (("muc", MATCHED, _MATCHED), ("b-cubed", FRACTIONS, _FRACTIONS), ("ceaf-e", FRACTIONS, _FRACTIONS))
-    parts = [scores["f1"]({field: sums[f"{name}-{field}"] for field in fields}) for name, fields, scores in metrics]
-    return np.asarray(sum(np.nan_to_num(part, nan=undefined) for part in parts)) / 3
-
-
-_MATCHED: Mapping[str, Score] = {
-    "f1": ByFields(
-        "found",
-        lambda sums: _harmonic(_MATCHED, sums, "gold", "system"),
-        F1(lambda sums: 2 * sums["right"], lambda sums: sums["gold"] + sums["system"]),
-    ),
-    # Of a part of the mentions it is not the same ones that are right on both sides.
-    "precision": Ratio(
-        lambda sums: sums["found" if "found" in sums else "right"], lambda sums: sums["system"]
-    ),
-    "recall": Ratio(lambda sums: sums["right"], lambda sums: sums["gold"]),
-}
-_FRACTIONS: Mapping[str, Score] = {
-    "f1": lambda sums: _harmonic(_FRACTIONS, sums, "rden", "pden"),
-    "precision": Ratio(lambda sums: sums["pnum"] / ONE, lambda sums: sums["pden"]),
-    "recall": Ratio(lambda sums: sums["rnum"] / ONE, lambda sums: sums["rden"]),
-}
-_BLANC = {"f1": _blanc("gold", "system"), "precision": _blanc("system"), "recall": _blanc("gold")}
-
-METRICS: Mapping[str, ChainMetric] = {
-    "mentions": ChainMetric(ChainTable.mentions, MATCHED, _MATCHED),
-    "muc": ChainMetric(lambda table: table.muc, MATCHED, _MATCHED),
-    "b-cubed": ChainMetric(lambda table: table.b_cubed, FRACTIONS, _FRACTIONS),
-    "ceaf-m": ChainMetric(ChainTable.ceaf_m, MATCHED, _MATCHED),
-    "ceaf-e": ChainMetric(lambda table: table.ceaf_e, FRACTIONS, _FRACTIONS),
-    "blanc": ChainMetric(ChainTable.blanc, LINKS, _BLANC),
-    "lea": ChainMetric(ChainTable.lea, FRACTIONS, _FRACTIONS),
-    "conll": ChainMetric(ChainTable.conll, CONLL, {"value": mela}, main="value"),
-}
-"""The chain metrics by name."""
-
-ARCS_SCORES: Mapping[str, Score] = {
-    "f1": F1(lambda sums: 2 * sums["tp"], lambda sums: 2 * (sums["tp"] + sums["wl"]) + sums["fn"] + sums["fp"]),
-    "precision": Ratio(lambda sums: sums["tp"], lambda sums: sums["tp"] + sums["wl"] + sums["fp"]),
-    "recall": Ratio(lambda sums: sums["tp"], lambda sums: sums["tp"] + sums["wl"] + sums["fn"]),
-    "accuracy": Ratio(lambda sums: sums["tp"], lambda sums: sums["tp"] + sums["wl"]),
-}
-"""Scores from the numbers of mentions in each class of ARCS."""
 
 
 # --- the one-to-one alignment of chains, for CEAF ---
@@ -394,7 +231,7 @@ def arcs(
     span are matched. Without `nominal` (criterion any) a mention is right that shares an antecedent with gold. With
     it (criterion nom) only nominal antecedents count, and the system's closest one must be among gold's.
     """
-    in_gold, in_system = same_spans(gold, system) if matched is None else matched
+    in_gold, in_system = match_same_spans(gold, system) if matched is None else matched
     ours, theirs = np.full(len(system), NONE), np.full(len(gold), NONE)
     ours[in_system], theirs[in_gold] = in_gold, in_system
     chains, system_chains = chain_of(gold), chain_of(system)

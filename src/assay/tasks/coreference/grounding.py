@@ -9,7 +9,7 @@ import numpy as np
 from assay.arrays import NONE
 from assay.corpus import Column, Corpus
 from assay.errors import InputError
-from assay.formats.emptynodes import SIGN, deps_by_parent, highest, tree_heads, with_nodes, words_only
+from assay.formats.emptynodes import SIGN, deps_by_parent, highest, tree_heads, with_empty_nodes, words_only
 from assay.formats.entities import LEAVE_OUT
 
 TEXT2TEXT = "text2text"
@@ -46,7 +46,7 @@ def ground_mentions(gold: Corpus, system: Corpus, zeros: str) -> Corpus:
         )
         mentions, firsts, is_node = kept, system.first_words, np.zeros(len(system), dtype=bool)
     nodes = np.flatnonzero(is_node)
-    alone = with_nodes(system, nodes, nodes * 0, nodes * 0, ["_"] * len(nodes))
+    alone = with_empty_nodes(system, nodes, nodes * 0, nodes * 0, ["_"] * len(nodes))
     gold = alone if is_gold else gold
     words, bare = np.flatnonzero(~is_node), words_only(gold)
     ours, theirs = np.searchsorted(bare, gold.first_words), np.searchsorted(words, firsts)
@@ -97,4 +97,4 @@ def ground_mentions(gold: Corpus, system: Corpus, zeros: str) -> Corpus:
         lines=None if system.lines is None else system.lines[gold.document_of_sentence],
         document_starts=gold.document_starts,
     )
-    return with_nodes(placed, nodes, starts_of[nodes], numbers[nodes], [deps[node] for node in nodes.tolist()])
+    return with_empty_nodes(placed, nodes, starts_of[nodes], numbers[nodes], [deps[node] for node in nodes.tolist()])

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from inspect import cleandoc
 from typing import Any
 
 import numpy as np
 
 from assay.align import Pair
-from assay.arrays import NONE, Array, Floats, Ints, as_codes
+from assay.arrays import NONE, Array, Floats, Ints, as_codes, ratio
 from assay.engine.counts import Counts, Sums, as_sums, bracketed
 from assay.engine.items import ONE, Items
-from assay.engine.measure import Judge, Mean, Score, Scores, measure
+from assay.engine.measure import F1, ByFields, Judge, Mean, Ratio, Score, Scores, measure
 from assay.errors import UsageError, unknown
-from assay.tasks.coreference.chains import ARCS_SCORES, CLASSES, METRICS, ChainMetric, arcs, mela
+from assay.records import dataclass
+from assay.tasks.coreference.chains import CLASSES, ChainTable, arcs, best_alignment, sum_by, sum_fractions
 from assay.tasks.coreference.mentions import (
     chain_table,
     first_sentences_of,
@@ -29,37 +29,129 @@ from assay.tasks.coreference.mentions import (
 
 KINDS = ("tp", "wl", "fn", "fp")
 AVERAGES = ("micro", "macro")
-SIGNED = ("match", "zeros", "singletons")
+_measure = partial(measure, task="coreference", signed=("match", "zeros", "singletons"))
+MATCHED = ("right", "gold", "system")
+"""Fields of mentions, MUC and CEAFm: what both sides have, what gold has, what the system has."""
+FRACTIONS = ("rnum", "rden", "pnum", "pden")
+"""Fields of B³, CEAFe and LEA: numerators in units of 1/ONE, denominators in mentions (CEAFe: chains)."""
+LINKS = ("coreferent", "gold-coreferent", "system-coreferent", "apart", "gold-apart", "system-apart")
+"""Fields of BLANC: pairs of mentions in one chain, then in two chains; on both sides, in gold, in the system."""
+CONLL = tuple(
+    f"{metric}-{field}"
+    for metric, fields in (("muc", MATCHED), ("b-cubed", FRACTIONS), ("ceaf-e", FRACTIONS))
+    for field in fields
+)
+"""Fields of the CoNLL score: those of its three metrics."""
+_MELA_PAPERS = ("vilain1995", "bagga1998", "luo2005", "pradhan2014")
 _DEFINED = "-documents"
-"""Ending of the field that holds the number of documents in which a score is defined."""
+"""Ending of the field with the number of documents in which a score is defined."""
 
 
-def _metric(name: str, *papers: str, doc: str) -> None:
-    """Make a metric over chains a measure; all have the same parameters."""
-    metric = METRICS[name]
+# --- scores from summed counts, over any leading axes; 0/0 is nan ---
 
-    def judge(
-        pair: Pair,
-        *,
-        match: str = "exact",
-        zeros: str = "dependent",
-        singletons: bool = True,
-        average: str = "micro",
-        zero: str = "",
-    ) -> Counts:
-        table = chain_table(pair, match, singletons, zeros)
-        return _in_documents(pair, metric, metric.count(table), average, zero)
 
-    judge.__doc__ = cleandoc(doc)
-    measure(
-        name,
-        papers=papers,
-        scores=metric.scores,
-        main=metric.main,
-        task="coreference",
-        chosen=partial(_chosen, metric),
-        signed=SIGNED,
-    )(judge)
+def _harmonic(scores: Mapping[str, Score], sums: Sums, gold: str, system: str) -> Floats:
+    """The harmonic mean of two scores; with one side empty it is 0, with both it is undefined."""
+    recall, precision = (np.nan_to_num(scores[name](sums)) for name in ("recall", "precision"))
+    return np.where(
+        sums[gold] + sums[system] == 0, np.nan, np.nan_to_num(ratio(2 * recall * precision, recall + precision))
+    )
+
+
+def _blanc(*sides: str) -> Score:
+    """A score of BLANC: the share of the links of these sides that both have, as a mean over the two classes.
+
+    A class that gold does not have is left out; one that only gold has counts 0.
+    """
+
+    def score(sums: Sums) -> Floats:
+        together, apart = (
+            ratio(len(sides) * sums[name], np.asarray(sum(sums[f"{side}-{name}"] for side in sides)))
+            for name in ("coreferent", "apart")
+        )
+        mean = (np.nan_to_num(together) + np.nan_to_num(apart)) / 2
+        mean = np.where(np.isnan(together) & np.isnan(apart), np.nan, mean)
+        no_together, no_apart = sums["gold-coreferent"] == 0, sums["gold-apart"] == 0
+        return np.where(no_together & ~no_apart, apart, np.where(no_apart & ~no_together, together, mean))
+
+    return score
+
+
+def mela(sums: Sums, undefined: float = np.nan) -> Floats:
+    """The mean of the F of MUC, B³ and CEAFe; `undefined` is what an F of 0/0 counts."""
+    metrics = (("muc", MATCHED, _MATCHED), ("b-cubed", FRACTIONS, _FRACTIONS), ("ceaf-e", FRACTIONS, _FRACTIONS))
+    parts = [scores["f1"]({field: sums[f"{name}-{field}"] for field in fields}) for name, fields, scores in metrics]
+    return np.asarray(sum(np.nan_to_num(part, nan=undefined) for part in parts)) / 3
+
+
+_MATCHED: Mapping[str, Score] = {
+    "f1": ByFields(
+        "found",
+        lambda sums: _harmonic(_MATCHED, sums, "gold", "system"),
+        F1(lambda sums: 2 * sums["right"], lambda sums: sums["gold"] + sums["system"]),
+    ),
+    # Of a part of the mentions it is not the same ones that are right on both sides.
+    "precision": Ratio(
+        lambda sums: sums["found" if "found" in sums else "right"], lambda sums: sums["system"]
+    ),
+    "recall": Ratio(lambda sums: sums["right"], lambda sums: sums["gold"]),
+}
+_FRACTIONS: Mapping[str, Score] = {
+    "f1": lambda sums: _harmonic(_FRACTIONS, sums, "rden", "pden"),
+    "precision": Ratio(lambda sums: sums["pnum"] / ONE, lambda sums: sums["pden"]),
+    "recall": Ratio(lambda sums: sums["rnum"] / ONE, lambda sums: sums["rden"]),
+}
+_BLANC = {"f1": _blanc("gold", "system"), "precision": _blanc("system"), "recall": _blanc("gold")}
+ARCS_SCORES: Mapping[str, Score] = {
+    "f1": F1(lambda sums: 2 * sums["tp"], lambda sums: 2 * (sums["tp"] + sums["wl"]) + sums["fn"] + sums["fp"]),
+    "precision": Ratio(lambda sums: sums["tp"], lambda sums: sums["tp"] + sums["wl"] + sums["fp"]),
+    "recall": Ratio(lambda sums: sums["tp"], lambda sums: sums["tp"] + sums["wl"] + sums["fn"]),
+    "accuracy": Ratio(lambda sums: sums["tp"], lambda sums: sums["tp"] + sums["wl"]),
+}
+"""Scores from the numbers of mentions in each class of ARCS."""
+
+
+# --- metrics over chains ---
+
+
+@dataclass(frozen=True)
+class ChainMetric:
+    """What a chain metric counts in each document, in which fields, and its scores."""
+
+    count: Callable[[ChainTable], Ints]
+    fields: tuple[str, ...]
+    scores: Mapping[str, Score]
+
+
+METRICS: dict[str, ChainMetric] = {}
+"""The chain metrics by name."""
+
+
+def _metric(
+    name: str, *papers: str, fields: tuple[str, ...], scores: Scores, main: str = "f1"
+) -> Callable[[Callable[[ChainTable], Ints]], Callable[[ChainTable], Ints]]:
+    """Make a function that counts in a table of chains a measure; all of these have the same parameters."""
+
+    def register(count: Callable[[ChainTable], Ints]) -> Callable[[ChainTable], Ints]:
+        metric = METRICS[name] = ChainMetric(count, fields, scores)
+
+        def judge(
+            pair: Pair,
+            *,
+            match: str = "exact",
+            zeros: str = "dependent",
+            singletons: bool = True,
+            average: str = "micro",
+            zero: str = "",
+        ) -> Counts:
+            values = chain_table(pair, match, singletons, zeros).once(count)
+            return _in_documents(pair, metric, values, average, zero)
+
+        judge.__doc__ = count.__doc__
+        _measure(name, papers=papers, scores=scores, main=main, chosen=partial(_chosen, metric))(judge)
+        return count
+
+    return register
 
 
 def _in_documents(pair: Pair, metric: ChainMetric, values: Ints, average: str, zero: str) -> Counts:
@@ -103,87 +195,142 @@ def _defined(score: Score, sums: Sums) -> Floats:
     return np.asarray(np.nan_to_num(score(sums)))
 
 
-_metric("mentions", "pradhan2014", doc="""
-    Mentions that both sides have, whatever their chains.
+@_metric("mentions", "pradhan2014", fields=MATCHED, scores=_MATCHED)
+def mentions(t: ChainTable) -> Ints:
+    """Mentions that both sides have, in any chain.
 
-    match: `exact`, the same words; `head`, the same head: of several those go together, one to one, that share most
-        of gold's words; `partial`, words of gold's mention with its head among them: of several the longest.
-    zeros: mentions of empty nodes go together first, one to one, by what they depend on (`dependent`), or like any
+    match: `exact`, the same words; `head`, the same head: of several, those are matched that share most of gold's
+        words; `partial`, words of gold's mention with its head among them: of several, the longest is matched.
+    zeros: mentions of empty nodes are matched first, one to one, by what they depend on (`dependent`), or like any
         other mention, by their place (`linear`).
     singletons: whether chains of one mention count; they are left out before mentions are matched.
     average: `micro`, ratios of sums over all documents, or `macro`, the mean over the documents where the score is
         defined; its counts are the sums of the scores (in units of 2⁻³²) and the numbers of these documents.
-    zero: `0` counts what is undefined (0/0) as 0, as other scorers do.
+    zero: `0` counts an undefined score (0/0) as 0, as other scorers do.
     Counts: per document right, gold, system. Score: precision, recall, f1.
     Peers: the reference scorer, coval.
-    """)
-_metric("muc", "vilain1995", "pradhan2014", doc="""
-    MUC: the links that hold chains together; singletons have none.
+    """
+    return np.stack([t.sum_cells(t.shared), *t.sum_chains(np.asarray)], axis=1)
+
+
+@_metric("muc", "vilain1995", "pradhan2014", fields=MATCHED, scores=_MATCHED)
+def muc(t: ChainTable) -> Ints:
+    """MUC: the links that connect the mentions of a chain; singletons have none.
 
     match, zeros, singletons, average, zero: as for mentions.
     Counts: per document right, gold, system (links). Score: precision, recall, f1.
     Peers: the reference scorer, coval, CorefUD scorer.
-    """)
-_metric("b-cubed", "bagga1998", "pradhan2014", doc="""
-    B³: for each mention the share of its chain that it is rightly with.
+    """
+    return np.stack([t.sum_cells(t.shared - 1), *t.sum_chains(lambda size: size - 1)], axis=1)
+
+
+@_metric("b-cubed", "bagga1998", "pradhan2014", fields=FRACTIONS, scores=_FRACTIONS)
+def b_cubed(t: ChainTable) -> Ints:
+    """B³: for each mention the share of its chain that it is rightly with.
 
     match, zeros, singletons, average, zero: as for mentions.
     Counts: per document rnum and pnum (credit, in units of 2⁻³²), rden and pden (mentions). Score: precision, recall,
         f1. Peers: the reference scorer, coval, CorefUD scorer.
-    """)
-_metric("ceaf-m", "luo2005", "pradhan2014", doc="""
-    CEAFm: mentions shared by chains under the best one-to-one alignment of chains.
+    """
+    return _both_ways(t, ChainTable.mention_shares)
+
+
+@_metric("ceaf-m", "luo2005", "pradhan2014", fields=MATCHED, scores=_MATCHED)
+def ceaf_m(t: ChainTable) -> Ints:
+    """CEAFm: mentions shared by chains under the best one-to-one alignment of chains.
 
     match, zeros, singletons, average, zero: as for mentions.
     Counts: per document right, gold, system (mentions). Score: precision, recall, f1.
     Peers: the reference scorer.
-    """)
-_metric("ceaf-e", "luo2005", "pradhan2014", doc="""
-    CEAFe: similarity of chains under the best one-to-one alignment of chains.
+    """
+    aligned = best_alignment(t.gold_chain, t.system_chain, t.shared.astype(np.float64))
+    right = sum_by(t.shared[aligned], t.document[aligned], t.documents)
+    return np.stack([right, *t.sum_chains(np.asarray)], axis=1)
+
+
+@_metric("ceaf-e", "luo2005", "pradhan2014", fields=FRACTIONS, scores=_FRACTIONS)
+def ceaf_e(t: ChainTable) -> Ints:
+    """CEAFe: similarity of chains under the best one-to-one alignment of chains.
 
     match, zeros, singletons, average, zero: as for mentions.
     Counts: per document rnum and pnum (credit, in units of 2⁻³²), rden and pden (chains). Score: precision, recall,
         f1. Peers: the reference scorer, coval.
-    """)
-_metric("blanc", "luo2014", doc="""
-    BLANC: the mean of how well links are found that are and that are not coreference.
+    """
+    similarity = 2 * t.shared / sum(t.sizes)
+    aligned = best_alignment(t.gold_chain, t.system_chain, similarity)
+    total = sum_fractions(similarity[aligned], t.document[aligned], t.documents)
+    in_gold, in_system = t.sum_chains(np.ones_like)
+    return np.stack([total, in_gold, total, in_system], axis=1)
+
+
+@_metric("blanc", "luo2014", fields=LINKS, scores=_BLANC)
+def blanc(t: ChainTable) -> Ints:
+    """BLANC: the mean of how well links are found that are and that are not coreference.
 
     match, zeros, singletons, average, zero: as for mentions.
     Counts: per document pairs of mentions in one chain and in two: on both sides, in gold, in the system.
     Score: recall, precision and f1, each the mean of the two kinds of links; a kind that gold does not have is left
         out. f1 is no harmonic mean of the other two.
     Peers: the reference scorer.
-    """)
-_metric("lea", "moosavi2016", doc="""
-    LEA: how far each chain is resolved, by its links, chains weighing by their size.
+    """
+    found, in_gold, in_system = mentions(t).T
+    both_found = _pairs(found) + (together := t.sum_cells(_pairs(t.shared)))
+    for side in (t, t.swapped()):
+        # Pairs of one side's chains of which both mentions are on the other side.
+        numbers = sum_by(side.shared, side.gold_chain, len(side.gold_size))
+        both_found -= sum_by(_pairs(numbers), side.gold_document, side.documents)
+    of_gold, of_system = t.sum_chains(_pairs)
+    apart = both_found, _pairs(in_gold) - of_gold, _pairs(in_system) - of_system
+    return np.stack([together, of_gold, of_system, *apart], axis=1)
+
+
+def _pairs(size: Ints) -> Ints:
+    """The number of pairs of `size` mentions."""
+    return size * (size - 1) // 2
+
+
+@_metric("lea", "moosavi2016", fields=FRACTIONS, scores=_FRACTIONS)
+def lea(t: ChainTable) -> Ints:
+    """LEA: how far each chain is resolved, by its links, chains weighing by their size.
 
     match, zeros, singletons, average, zero: as for mentions.
     Counts: per document rnum and pnum (credit, in units of 2⁻³²), rden and pden (mentions). Score: precision, recall,
         f1. Peers: the reference scorer (LEA branch), coval.
-    """)
-_metric("conll", "vilain1995", "bagga1998", "luo2005", "pradhan2014", doc="""
-    The CoNLL score (MELA): the mean of the F1 of MUC, B³ and CEAFe.
+    """
+    return _both_ways(t, ChainTable.resolved_links)
+
+
+def _both_ways(t: ChainTable, credit: Callable[[ChainTable], Floats]) -> Ints:
+    """Counts of a metric whose precision is its recall with the sides exchanged."""
+    recall, precision = (sum_fractions(credit(side), t.document, t.documents) for side in (t, t.swapped()))
+    in_gold, in_system = t.sum_chains(np.asarray)
+    return np.stack([recall, in_gold, precision, in_system], axis=1)
+
+
+@_metric("conll", *_MELA_PAPERS, fields=CONLL, scores={"value": mela}, main="value")
+def conll(t: ChainTable) -> Ints:
+    """The CoNLL score (MELA): the mean of the F1 of MUC, B³ and CEAFe.
 
     match, zeros, singletons, average, zero: as for mentions.
     Counts: those of the three. Score: value.
     Peers: coval, CorefUD scorer.
-    """)
+    """
+    return np.hstack([t.once(muc), t.once(b_cubed), t.once(ceaf_e)])
 
 
-@measure(
+@_measure(
     "mor",
     papers=("zabokrtsky2022",),
-    scores=METRICS["mentions"].scores,
+    scores=_MATCHED,
     main="f1",
-    task="coreference",
     chosen=partial(_chosen, METRICS["mentions"]),
     signed=("singletons",),
 )
 def mor(pair: Pair, *, singletons: bool = True, average: str = "micro", zero: str = "") -> Counts:
-    """MOR, the mention overlap ratio: words that mentions have in common, whatever their chains.
+    """MOR, the mention overlap ratio: words that mentions have in common, in any chain.
 
-    Mentions go together one to one so that they share as many words as possible. Empty nodes are words here, the same
-    where they have the same place, whatever they depend on.
+    Mentions are matched one to one so that they share as many words as possible. Empty nodes are words here; two of
+    them are the same if they have the same place, even if they depend on different words.
 
     singletons, average, zero: as for mentions.
     Counts: per document right (words in common), gold, system (words of all mentions). Score: precision, recall, f1.
@@ -195,7 +342,8 @@ def mor(pair: Pair, *, singletons: bool = True, average: str = "micro", zero: st
 def _arcs(
     pair: Pair, criterion: str, antecedents: bool, forms: bool, match: str, zeros: str, singletons: bool, of: str = ""
 ) -> Items:
-    rule, spans, sides = rule_of(pair), spans_of_mentions(pair), mentions_of(pair, singletons)
+    sides = mentions_of(pair, singletons)
+    rule, spans = rule_of(pair), spans_of_mentions(pair)
     ours, theirs = (np.append(side.arguments["span"], NONE) for side in sides)
     nominal = None
     if criterion == "nom":
@@ -269,16 +417,14 @@ def _labels(pair: Pair, forms: bool) -> tuple[Ints, tuple[str, ...]]:
 
 
 def _arcs_measure(name: str, *papers: str) -> Callable[[Judge], Judge]:
-    return measure(
+    return _measure(
         name,
         papers=("tuggener2014", "tuggener2017", *papers),
         scores=ARCS_SCORES,
         main="f1",
         count=bracketed,
-        task="coreference",
         chosen=lambda parameters: (_with_zero(ARCS_SCORES, parameters["zero"]), {}),
         own_outcomes=True,
-        signed=SIGNED,
     )
 
 
@@ -298,7 +444,7 @@ def arcs_any(
 
     of: mentions of one type alone: `zero`, `pronoun`, `noun`, `name` (by UPOS of the head), or a label, e.g. PRP.
     antecedents: whether one wrong antecedent for another is a changed error when systems are compared.
-    forms: whether pronouns are told apart by their forms, in lower case.
+    forms: whether different pronouns (forms in lower case) are different labels.
     match, zeros, singletons, zero: as for mentions.
     Counts: tp (shares an antecedent with gold), wl (wrong link: has antecedents, none of them gold's), fn (no
         antecedent in the system), fp (none in gold); gold, system.

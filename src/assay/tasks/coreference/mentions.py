@@ -12,9 +12,9 @@ from assay.arrays import NONE, Bools, Ints, all_but, as_codes, distinct_rows, nu
 from assay.corpus import Column, Corpus, Marks
 from assay.engine.matching import Steps, best_pairs, overlapping, ranges, shared_atoms
 from assay.errors import MOST_PROBLEMS, InputError, UsageError, listed, unknown
-from assay.formats.emptynodes import ZERO, node_words, nodes_of
+from assay.formats.emptynodes import ZERO, empty_nodes_of, node_words
 from assay.records import dataclass
-from assay.tasks.coreference.chains import ERRORS, ChainTable, best_alignment, chain_of, linked, same_spans
+from assay.tasks.coreference.chains import ERRORS, ChainTable, best_alignment, chain_of, linked, match_same_spans
 
 MATCHES = ("exact", "partial", "head")
 ALIGNMENTS = ("dependent", "linear")
@@ -53,7 +53,7 @@ class TypeRule:
 # --- spans ---
 
 
-def number_spans(sides: Sequence[Marks]) -> tuple[list[Ints], Marks]:
+def number_mention_spans(sides: Sequence[Marks]) -> tuple[list[Ints], Marks]:
     """The number of each mention's span on each side, and the distinct spans in text order."""
     shapes = sorted({shape for mentions in sides for shape in mentions.stretches.values()})
     codes = {shape: number for number, shape in enumerate(shapes, 1)}
@@ -73,7 +73,7 @@ def number_spans(sides: Sequence[Marks]) -> tuple[list[Ints], Marks]:
 def remove_duplicates(corpus: Corpus, policy: str) -> tuple[Corpus, int]:
     """The corpus with each span in one chain at most, and how many other mentions were left out."""
     mentions = corpus.marks["mentions"]
-    (span,), spans = number_spans([mentions])
+    (span,), spans = number_mention_spans([mentions])
     if len(spans) == len(mentions):
         return corpus, 0
     _, firsts = np.unique(span, return_index=True)
@@ -99,60 +99,51 @@ def remove_duplicates(corpus: Corpus, policy: str) -> tuple[Corpus, int]:
 # --- mentions of a pair ---
 
 
-def mentions_of(pair: Pair, singletons: bool = True) -> tuple[Marks, Marks]:
-    """Mentions of gold and of the system, with or without those in chains of one.
+def pair_mentions(pair: Pair, rule: TypeRule) -> Pair:
+    """The pair with the mentions of both sides and their distinct spans.
 
-    Their arguments are `head` as in their files; `span`, their number among the spans of the pair; and `node`, the
-    empty node that is their head.
+    Arguments of mentions are `head` as in their files; `span`, the number of the span; and `node`, the empty node
+    that is the head. Spans are in text order, labelled with their types; their `head` is gold's word with the tag.
     """
+    corpora = pair.gold, pair.system
+    numbers, spans = number_mention_spans([corpus.marks["mentions"] for corpus in corpora])
+    sides = []
+    for corpus, span in zip(corpora, numbers, strict=True):
+        mentions, nodes = corpus.marks["mentions"], node_words(corpus)
+        words = corpus.first_words[mentions.unit] + head_atoms(mentions)
+        place = np.searchsorted(nodes, words)
+        node = np.where(np.append(nodes, NONE)[place] == words, place, NONE)
+        sides.append(replace(mentions, arguments={**mentions.arguments, "span": span, "node": node}))
+    heads = _head_words(pair.gold, sides, spans)
+    labels = spans.labels
+    if rule.tags is not None:
+        column, known = pair.gold.column(rule.tags), dict[str, int]()
+        codes = as_codes([rule.of(tag, 1) for tag in column.vocabulary], known)[column.codes[heads]]
+        if rule.longer is not None:
+            codes = np.where(spans.lengths() > 1, as_codes([rule.longer], known)[0], codes)
+        for mentions in sides:
+            if (zeros := mentions.arguments["node"] != NONE).any():
+                codes[mentions.arguments["span"][zeros]] = as_codes([ZERO], known)[0]
+        labels = Column(codes, tuple(known))
+    spans = replace(spans, labels=labels, arguments={"head": heads})
+    return pair.with_layer(rule).with_marks(mentions=(sides[0], sides[1]), spans=(spans, spans))
+
+
+def mentions_of(pair: Pair, singletons: bool = True) -> tuple[Marks, Marks]:
+    """Mentions of gold and of the system, with or without those in chains of one."""
+    if "mentions" not in pair.marks:
+        raise UsageError("this measure is about chains of mentions. Say --task coreference")
+    ours, theirs = pair.marks["mentions"]
     if singletons:
-        return _compare(pair)[1:]
-    ours, theirs = _compare(pair)[1:]
-
-    def without_singletons() -> tuple[Marks, Marks]:
-        return ours.where(linked(ours)), theirs.where(linked(theirs))
-
-    return pair.once("mentions in chains of two", without_singletons)
+        return ours, theirs
+    return pair.once(
+        "mentions in chains of two", lambda: (ours.where(linked(ours)), theirs.where(linked(theirs)))
+    )
 
 
 def spans_of_mentions(pair: Pair) -> Marks:
-    """The spans of the mentions of both sides in text order, labelled with their types by gold's tags.
-
-    Their argument `head` is the word of gold that the type comes from.
-    """
-    return _compare(pair)[0]
-
-
-def _compare(pair: Pair) -> tuple[Marks, Marks, Marks]:
-    """The spans, and the mentions of gold and of the system."""
-    if "mentions" not in pair.gold.marks:
-        raise UsageError("this measure is about chains of mentions. Say --task coreference")
-
-    def make() -> tuple[Marks, Marks, Marks]:
-        rule = rule_of(pair)
-        corpora = pair.gold, pair.system
-        numbers, spans = number_spans([corpus.marks["mentions"] for corpus in corpora])
-        sides = []
-        for corpus, span in zip(corpora, numbers, strict=True):
-            mentions, nodes = corpus.marks["mentions"], node_words(corpus)
-            words = corpus.first_words[mentions.unit] + head_atoms(mentions)
-            place = np.searchsorted(nodes, words)
-            node = np.where(np.append(nodes, NONE)[place] == words, place, NONE)
-            sides.append(replace(mentions, arguments={**mentions.arguments, "span": span, "node": node}))
-        heads = _head_words(pair.gold, sides, spans)
-        labels = spans.labels
-        if rule.tags is not None:
-            column, known = pair.gold.column(rule.tags), dict[str, int]()
-            codes = as_codes([rule.of(tag, 1) for tag in column.vocabulary], known)[column.codes[heads]]
-            if rule.longer is not None:
-                codes = np.where(spans.lengths() > 1, as_codes([rule.longer], known)[0], codes)
-            for mentions in sides:
-                if (zeros := mentions.arguments["node"] != NONE).any():
-                    codes[mentions.arguments["span"][zeros]] = as_codes([ZERO], known)[0]
-            labels = Column(codes, tuple(known))
-        return replace(spans, labels=labels, arguments={"head": heads}), sides[0], sides[1]
-
-    return pair.once("spans and mentions of chains", make)
+    """The distinct spans of the mentions of both sides."""
+    return pair.marks["spans"][0]
 
 
 def first_sentences_of(pair: Pair) -> Ints:
@@ -269,7 +260,7 @@ def match_mentions(
 
     def make() -> tuple[Ints, Ints]:
         if match == "exact" and zeros == "linear":
-            return same_spans(*sides)
+            return match_same_spans(*sides)
         if match != "exact" and any("head" not in side.arguments and len(side) for side in sides):
             raise UsageError(f"match={match} needs the heads of mentions, which these files do not have.")
         spans, first_words = spans_of_mentions(pair), pair.gold.first_words
@@ -368,7 +359,7 @@ def _match_zeros(pair: Pair, sides: Sequence[Marks], ranks: Sequence[Ints]) -> t
 
 def dependencies_of_zeros(corpus: Corpus, mentions: Marks) -> list[frozenset[tuple[str, str]]]:
     """What the head of each zero depends on: parents by their IDs, with the relation to each."""
-    labels = nodes_of(corpus).labels
+    labels = empty_nodes_of(corpus).labels
     known = []
     for cell in labels.vocabulary:
         parts = (part.partition(":") for part in cell.split("|"))

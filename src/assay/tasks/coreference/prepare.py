@@ -32,7 +32,7 @@ from assay.engine.warnings import Remark, format_warnings, identical_outputs, no
 from assay.errors import MOST_PROBLEMS, AlignmentError, InputError, UsageError, listed
 from assay.formats import Input
 from assay.formats.builder import refuse_all
-from assay.formats.emptynodes import ZERO, nodes_of, on_one_line, words_only
+from assay.formats.emptynodes import ZERO, empty_nodes_of, on_one_line, words_only
 from assay.formats.source import Source
 from assay.result import enumeration
 from assay.tasks.coreference.chains import chain_of
@@ -43,6 +43,7 @@ from assay.tasks.coreference.mentions import (
     TypeRule,
     dependencies_of_zeros,
     mentions_of,
+    pair_mentions,
     remove_duplicates,
 )
 from assay.tasks.coreference.slices import SPLIT
@@ -124,7 +125,7 @@ def prepare_coreference(
         words = np.arange(len(system))
         aligned_by = "words" if gold.has_words and system.has_words else "position"
         pair = Pair(judged, system, aligned_by, np.arange(len(gold)), words, system.sentence_of, words, skipped)
-        pairs.append((name, pair.with_layer(replace(rule, tags=tags))))
+        pairs.append((name, pair_mentions(pair, replace(rule, tags=tags))))
         warnings += _check_offsets(name, pair, options)
         # Mentions, and their chains numbered by their first mentions.
         every = system.marks["mentions"]
@@ -178,20 +179,16 @@ def gold_mentions(gold: str, number: int, theirs: int) -> Iterator[str]:
 
 def _check_offsets(name: str, pair: Pair, options: Options) -> Iterator[Remark]:
     """A remark on mentions whose words are given by number and that would match if all were moved by one."""
-    remedies = {}
-    for side, corpus, change in (
-        (name, pair.system, "subtract 1 from each end"),
-        ("gold", pair.gold, "add 1 to each end"),
-    ):
+    corpora, remedies, places = (pair.gold, pair.system), {}, []
+    sides = zip(("gold", name), corpora, ("add 1 to each end", "subtract 1 from each end"), strict=True)
+    for side, corpus, change in sides:
         if corpus.format == CLUSTERS and not options.format_of(side):
             remedies[change] = f'Read {corpus.name} with --input-format "{side}={CLUSTERS}(end=exclusive)"'
+        mentions = corpus.marks["mentions"]
+        first = corpus.first_words[mentions.unit]
+        places.append((first + mentions.begin, first + mentions.end))
     if CLUSTERS in (pair.gold.format, pair.system.format):
-        places = []
-        for corpus in (pair.gold, pair.system):
-            mentions = corpus.marks["mentions"]
-            first = corpus.first_words[mentions.unit]
-            places.append((first + mentions.begin, first + mentions.end))
-        yield compare_offsets(name, (pair.gold, pair.system), places, ({}, {}), options, "mentions", remedies)
+        yield compare_offsets(name, corpora, places, ({}, {}), options, "mentions", remedies)
 
 
 @remark
@@ -262,7 +259,7 @@ def _each(calls: Sequence[Callable[[], T]]) -> list[T]:
             if len(lines) >= MOST_PROBLEMS and number < len(refused):
                 lines.append(f"… and problems in {len(refused) - number:,} more of the files")
                 break
-        # A remedy that several files need stands behind the last of them.
+        # A remedy that several files need comes after the last of them.
         raise type(refused[0])("\n".join(reversed(dict.fromkeys(reversed(lines)))))
     return found
 
@@ -294,7 +291,7 @@ def _read(item: Input | Corpus, zeros: str, rule: TypeRule, tagged: bool) -> Cor
 def _in_golds_order(
     name: str, gold: Corpus, system: Corpus, options: Options
 ) -> tuple[list[int | None] | None, list[Remark]]:
-    """For each of gold's documents the system's with its id; None where they are as in gold."""
+    """For each of gold's documents the system's with its id; None if they are as in gold."""
     there = documents_shared(gold=gold.name, system=system.name, number=gold.documents)
     if gold.document_ids == system.document_ids:
         return None, [there]
@@ -303,7 +300,7 @@ def _in_golds_order(
         if gold.documents != system.documents:
             raise AlignmentError(
                 f"{system.name}: documents: {system.documents:,}, where {gold.name} has {gold.documents:,}; without "
-                "ids they cannot be told apart."
+                "ids assay cannot match them."
             )
         return None, [there]
     ours, theirs = ({name: number for number, name in enumerate(side.document_ids)} for side in (gold, system))
@@ -326,10 +323,14 @@ def _in_golds_order(
                 fact, remedy = f"{system.name} lacks", "score as empty"
                 if corpus is system:
                     fact, remedy = f"{gold.name} does not have", "ignore"
-                listed_documents = list_documents(len(numbers), names)
-                problems.append(
-                    f"{_mark_of(corpus, numbers[0])}: {fact} {listed_documents}. To {remedy}: --missing empty"
-                )
+                assert corpus.document_starts is not None
+                sentence = int(corpus.document_starts[numbers[0]])
+                place = corpus.place_of_sentence(sentence)
+                if corpus.lines is not None and corpus.word_per_line:
+                    # The line of the document is before that of its first word.
+                    place = f"{corpus.path_of(sentence)}:{int(corpus.lines[sentence]) - 1}"
+                missing = list_documents(len(numbers), names)
+                problems.append(f"{place}: {fact} {missing}. To {remedy}: --missing empty")
         raise AlignmentError("\n".join(problems))
     there = documents_shared(gold=gold.name, system=system.name, number=gold.documents - len(absent))
     if options.decided is None:
@@ -349,15 +350,6 @@ def foreign_documents(name: str, number: int, named: Sequence[str]) -> Iterator[
         yield f"{name}: {list_documents(number, named)} ignored: not in gold."
 
 
-def _mark_of(corpus: Corpus, document: int) -> str:
-    """`file:line` of the mark that a document begins with, which stands before its first word."""
-    assert corpus.document_starts is not None
-    sentence = int(corpus.document_starts[document])
-    if corpus.lines is None or not corpus.word_per_line:
-        return corpus.place_of_sentence(sentence)
-    return f"{corpus.path_of(sentence)}:{int(corpus.lines[sentence]) - 1}"
-
-
 def _rearrange(gold: Corpus, system: Corpus, order: Sequence[int | None]) -> Corpus:
     """The system with gold's documents in gold's order; a document that it lacks has gold's words and no mentions."""
     bare = replace(
@@ -373,8 +365,8 @@ def _rearrange(gold: Corpus, system: Corpus, order: Sequence[int | None]) -> Cor
     numbers = [system.documents + target if source is None else source for target, source in enumerate(order)]
     place = np.full(system.documents + gold.documents, NONE)
     place[numbers] = np.arange(len(numbers))
-    of_gold = nodes_of(gold)
-    nodes = nodes_of(system).followed_by(replace(of_gold, unit=of_gold.unit + system.documents))
+    of_gold = empty_nodes_of(gold)
+    nodes = empty_nodes_of(system).followed_by(replace(of_gold, unit=of_gold.unit + system.documents))
     layers = {}
     for name, marks in (("mentions", system.marks["mentions"]), ("nodes", nodes)):
         unit = place[marks.unit]
@@ -385,35 +377,56 @@ def _rearrange(gold: Corpus, system: Corpus, order: Sequence[int | None]) -> Cor
 
 
 def _compare_words(gold: Corpus, systems: dict[str, Corpus], options: Options) -> tuple[Bools, list[Remark]]:
-    """Documents whose words differ: refused, left out, or (only other forms) compared by position."""
+    """Mask of the sentences of documents that are left out because their words differ, and remarks.
+
+    Such documents are an error, or are left out, or (if only forms differ) compared by position.
+    """
     wrong = np.zeros(gold.documents, dtype=bool)
     problems: dict[str, list[str]] = {name: [] for name in systems}
     warnings: list[Remark] = []
     for name, system in systems.items():
         other = []
-        for document, line, sizes_differ, same_sentences in _compare_documents(gold, system):
-            if not same_sentences and not sizes_differ:
+        sides = gold, system
+        # Empty nodes need not be the same.
+        words = [words_only(side) for side in sides]
+        _, every = one_vocabulary([gold.forms, system.forms])
+        codes = [forms[rows] for forms, rows in zip(every, words, strict=True)]
+        starts = [np.searchsorted(rows, side.starts) for rows, side in zip(words, sides, strict=True)]
+        firsts = [side.document_starts.tolist() for side in sides if side.document_starts is not None]
+        for document in range(gold.documents):
+            ours, theirs = (
+                side[first[document] : first[document + 1] + 1] for side, first in zip(starts, firsts, strict=True)
+            )
+            (a, b), sizes = (ours[0], theirs[0]), (int(ours[-1] - ours[0]), int(theirs[-1] - theirs[0]))
+            shared = min(sizes)
+            differing = np.flatnonzero(codes[0][a : a + shared] != codes[1][b : b + shared])
+            if len(differing) and gold.has_words and system.has_words:
+                one, two = int(words[0][a + differing[0]]), int(words[1][b + differing[0]])
+                line = f"{system.place(two)}: {system.forms[two]!r} where {gold.place(one)} has {gold.forms[one]!r}"
+            elif sizes[0] != sizes[1]:
+                # One ends before the other does.
+                last, known = system.place(int(words[1][theirs[-1] - 1])), gold.document_name(document)
+                line = f"{last}: {known} has {sizes[1]:,} words here, {sizes[0]:,} in {gold.name}"
+            else:
+                line = ""
+            if sizes[0] == sizes[1] and not np.array_equal(ours - a, theirs - b):
                 other.append(document)
-            if not line:
-                continue
-            if options.on_mismatch == "warn" and not sizes_differ:
+            if line and options.on_mismatch == "warn" and sizes[0] == sizes[1]:
                 warnings.append(said(text=f"{name}: {line}."))
-                continue
-            wrong[document] = True
-            problems[name].append(line)
-        assert system.document_starts is not None
-        places = [system.place_of_sentence(int(system.document_starts[document])) for document in other[:1]]
+            elif line:
+                wrong[document] = True
+                problems[name].append(line)
+        places = [system.place_of_sentence(firsts[1][document]) for document in other[:1]]
         warnings.append(other_sentences(name=name, number=len(other), first=places))
     lines = [line for found in problems.values() for line in found]
     if lines and options.on_mismatch != "skip":
         remedy = "The texts differ. To leave such documents out: --on-mismatch skip"
         raise AlignmentError("\n".join([*listed(lines), remedy]))
     nothing = "no document has the same words in all files."
-    told = "{number} of {sentences} documents were left out: the texts differ."
-    gone = left_out(wrong, nothing, told, options)
+    text = "{number} of {sentences} documents were left out: the texts differ."
+    gone = left_out(wrong, nothing, text, options)
     warnings += [documents_left_out(system=name, lines=found[:MOST_PROBLEMS]) for name, found in problems.items()]
-    warnings += gone
-    return wrong[gold.document_of_sentence], warnings
+    return wrong[gold.document_of_sentence], [*warnings, *gone]
 
 
 @remark
@@ -428,36 +441,6 @@ def other_sentences(name: str, number: int, first: Sequence[str]) -> Iterator[st
     if number:
         what = "1 document is" if number == 1 else f"{number:,} documents are"
         yield f"{name}: {what} cut into other sentences than in gold (the first: {first[0]}), which changes no score."
-
-
-def _compare_documents(gold: Corpus, system: Corpus) -> Iterator[tuple[int, str, bool, bool]]:
-    """Documents: the place where their words part, if they do; other numbers of words; the same sentences."""
-    assert gold.document_starts is not None and system.document_starts is not None
-    _, codes = one_vocabulary([gold.forms, system.forms])
-    compared = gold.has_words and system.has_words
-    # Empty nodes need not be the same.
-    words = [words_only(side) for side in (gold, system)]
-    here, there = (one[own] for one, own in zip(codes, words, strict=True))
-    starts = [np.searchsorted(own, side.starts) for own, side in zip(words, (gold, system), strict=True)]
-    firsts = gold.document_starts.tolist(), system.document_starts.tolist()
-    for document in range(gold.documents):
-        ours, theirs = (
-            side[first[document] : first[document + 1] + 1] for side, first in zip(starts, firsts, strict=True)
-        )
-        a, b = (slice(int(side[0]), int(side[-1])) for side in (ours, theirs))
-        sizes = (a.stop - a.start, b.stop - b.start)
-        shared = min(sizes)
-        differing = np.flatnonzero(here[a][:shared] != there[b][:shared]) if compared else np.zeros(0, dtype=np.int64)
-        line = ""
-        if len(differing):
-            one, other = int(words[0][a.start + differing[0]]), int(words[1][b.start + differing[0]])
-            found, wanted = system.forms[other], gold.forms[one]
-            line = f"{system.place(other)}: {found!r} where {gold.place(one)} has {wanted!r}"
-        elif sizes[0] != sizes[1]:
-            # One ends before the other does.
-            last, name = system.place(int(words[1][b.stop - 1])), gold.document_name(document)
-            line = f"{last}: {name} has {sizes[1]:,} words here, {sizes[0]:,} in {gold.name}"
-        yield document, line, sizes[0] != sizes[1], np.array_equal(ours - a.start, theirs - b.start)
 
 
 # --- types of mentions ---

@@ -12,14 +12,14 @@ import numpy as np
 
 from assay.align import Pair
 from assay.arrays import NONE, Array, Ints
-from assay.corpus import Marks
 from assay.engine.counts import Counts
 from assay.engine.items import Items
 from assay.engine.measure import Measure
 from assay.engine.slices import Parts, SliceKind, Values
 from assay.errors import UsageError
 from assay.specs import whole_number
-from assay.tasks.coreference.chains import FRACTIONS, METRICS, chain_of, sum_fractions
+from assay.tasks.coreference.chains import chain_of, sum_fractions
+from assay.tasks.coreference.measures import FRACTIONS, METRICS
 from assay.tasks.coreference.mentions import (
     chain_table,
     first_sentences_of,
@@ -55,28 +55,25 @@ def _entity_type(pair: Pair, singletons: bool, _: str) -> tuple[Ints, Ints, tupl
     sides = mentions_of(pair, singletons)
     if not any(corpus.marks["mentions"].labels.vocabulary for corpus in (pair.gold, pair.system)):
         raise UsageError("--slice entity-type: these files tell no types of entities (etype).")
-    names = [_types_of_chains(mentions) for mentions in sides]
-    known = tuple(sorted({name for of_chains in names for name in of_chains}))
-    ours, theirs = (
-        np.array([known.index(name) for name in of_chains], dtype=np.int64)[chain_of(mentions)]
-        for of_chains, mentions in zip(names, sides, strict=True)
-    )
-    return ours, theirs, known
-
-
-def _types_of_chains(mentions: Marks) -> list[str]:
-    """The type that most mentions of each chain have, of several the first in the text."""
-    types = [_NO_TYPE] * len(mentions.columns["chain"].vocabulary)
-    vocabulary = mentions.labels.vocabulary
-    if vocabulary and len(mentions):
-        # By number, then by the place of the first mention; the best of each chain comes last.
+    names = []
+    for mentions in sides:
+        # The type that most mentions of each chain have, of several the first in the text.
+        types = [_NO_TYPE] * len(mentions.columns["chain"].vocabulary)
+        vocabulary = mentions.labels.vocabulary or ("",)
         pairs = chain_of(mentions).astype(np.int64) * len(vocabulary) + mentions.label
         distinct, first, number = np.unique(pairs, return_index=True, return_counts=True)
+        # By number, then by the place of the first mention; the best of each chain comes last.
         for row in np.lexsort((-first, number)).tolist():
             chain, code = divmod(int(distinct[row]), len(vocabulary))
             if name := vocabulary[code]:
                 types[chain] = name
-    return types
+        names.append(types)
+    known = tuple(sorted({name for types in names for name in types}))
+    ours, theirs = (
+        np.array([known.index(name) for name in types], dtype=np.int64)[chain_of(mentions)]
+        for types, mentions in zip(names, sides, strict=True)
+    )
+    return ours, theirs, known
 
 
 def _chain_length(pair: Pair, singletons: bool, argument: str) -> tuple[Ints, Ints, tuple[str, ...]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import combinations, groupby
 
@@ -17,7 +17,7 @@ from assay.engine.task import Task, measure_title
 from assay.result import Result, Similarity, Table
 from assay.tasks.coreference import measures
 from assay.tasks.coreference.drawing import CHAINS, unresolved, unresolved_examples
-from assay.tasks.coreference.mentions import chain_errors, rule_of
+from assay.tasks.coreference.mentions import chain_errors, pair_mentions, rule_of
 from assay.tasks.coreference.prepare import prepare_coreference
 from assay.tasks.coreference.slices import SLICES
 
@@ -26,7 +26,7 @@ PRESETS = {"crac2024": ("head", "dependent"), "crac2023": ("head", "linear"), "c
 
 
 def _sums(run: Run, compares: bool) -> Mapping[str, Summed]:
-    """Sums of errors of chains by kind, and of the similarity of two outputs (Tuggener's Table 13)."""
+    """Sums of errors in chains by type, and of the similarity of two outputs (Tuggener's Table 13)."""
     found: dict[str, Summed] = {}
     for name, pair in run.pairs:
         errors = chain_errors(pair)
@@ -34,33 +34,27 @@ def _sums(run: Run, compares: bool) -> Mapping[str, Summed]:
     for (a, first), (b, second) in combinations(run.pairs, 2) if compares else ():
         # The chains of one system are taken as gold for the other's; types of mentions do not matter.
         both = replace(first, gold=first.system, system=second.system)
-        both = both.with_layer(replace(rule_of(first), tags=None))
+        both = pair_mentions(both, replace(rule_of(first), tags=None))
         for spec in ("conll", "lea"):
             found[f"alike\t{a}\t{b}\t{spec}"] = sums_of(find(spec), both, both.gold.sentences)
     return found
 
 
-def _similarities(part: Part) -> Iterator[Similarity]:
+def _finish(result: Result, part: Part, settings: Settings) -> Result:
+    """The Result with errors in chains by type, and the similarity of systems."""
+    errors, similarities = list(result.error_types), []
     for key, sums in part.of_task.items():
         kind, *names = key.split("\t")
-        if kind == "alike":
+        if kind == "errors":
+            errors += error_shares(names[0], "chains", dict(zip(sums.fields, sums.totals, strict=True)))
+        elif kind == "alike":
             a, b, spec = names
-            yield Similarity(a, b, spec, find(spec).main, main_score(find(spec), sums))
-
-
-def _finish(result: Result, part: Part, settings: Settings) -> Result:
-    """The Result with errors of chains by kind, and how alike systems are."""
-    errors = [
-        row
-        for key, sums in part.of_task.items()
-        if key.startswith("errors\t")
-        for row in error_shares(key.partition("\t")[2], "chains", dict(zip(sums.fields, sums.totals, strict=True)))
-    ]
-    return replace(result, error_types=(*result.error_types, *errors), similarities=tuple(_similarities(part)))
+            similarities.append(Similarity(a, b, spec, find(spec).main, main_score(find(spec), sums)))
+    return replace(result, error_types=tuple(errors), similarities=tuple(similarities))
 
 
 def _present(result: Result) -> Result:
-    """The Result with what is wrong with chains (Kummerfeld and Klein's classes), and how alike systems are."""
+    """The Result with tables of errors in chains (Kummerfeld and Klein) and of the similarity of systems."""
     errors = [row for row in result.error_types if row.measure == "chains"]
     kinds = list(dict.fromkeys(row.type for row in errors))
     wrong = []

@@ -6,18 +6,8 @@ import numpy as np
 import pytest
 
 from assay.engine.items import ONE
-from assay.tasks.coreference.chains import (
-    ARCS_SCORES,
-    CLASSES,
-    CONLL,
-    FRACTIONS,
-    LINKS,
-    MATCHED,
-    METRICS,
-    ChainTable,
-    best_alignment,
-    mela,
-)
+from assay.tasks.coreference.chains import CLASSES, ChainTable, best_alignment
+from assay.tasks.coreference.measures import ARCS_SCORES, CONLL, FRACTIONS, LINKS, MATCHED, METRICS, mela
 from chainlists import arcs, class_counts, mentions, scores, span_at, sums_of, table_of, without_singletons
 
 

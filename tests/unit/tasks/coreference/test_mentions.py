@@ -18,6 +18,7 @@ from assay.tasks.coreference.mentions import (
     first_sentences_of,
     match_mentions,
     mentions_of,
+    pair_mentions,
     remove_duplicates,
     spans_of_mentions,
 )
@@ -70,7 +71,7 @@ def corpus(found: Marks, documents: int = 1) -> Corpus:
 
 def paired(gold: Corpus, system: Corpus, rule: TypeRule) -> Pair:
     words, skipped = np.arange(len(gold)), np.zeros(gold.sentences, dtype=bool)
-    return Pair(gold, system, "words", words, words, gold.sentence_of, words, skipped).with_layer(rule)
+    return pair_mentions(Pair(gold, system, "words", words, words, gold.sentence_of, words, skipped), rule)
 
 
 def pair(gold: Marks, system: Marks, rule: TypeRule | None = None, documents: int = 1) -> Pair:
