@@ -383,7 +383,13 @@ def _read_document(
             "--input-format answers"
         )
     data = value.get("data")
-    text = _text_of(data, place) if isinstance(data, dict) else value.get("text", data)
+    text = value.get("text", data)
+    if isinstance(data, dict):
+        # A task of Label Studio has a text, or a single string under another name.
+        strings = [key for key, given in data.items() if isinstance(given, str) and key not in IDS]
+        if "text" not in data and len(strings) > 1:
+            raise InputError(f"{place}: the text may be in {', '.join(strings)} of data. Call it text.")
+        text = data.get("text" if "text" in data or not strings else strings[0])
     if text is not None:
         text = _string(text, f"{place}: the text")
     # The tokens, where these are the atoms, and their characters, where spans are given by these nevertheless.
@@ -400,7 +406,16 @@ def _read_document(
             return
         spans, relations, others = _results(chosen.content)
     else:
-        spans, relations, others = _listed_spans(value, place), value.get("relations"), 0
+        lists = {key: value[key] for key in _SPANS if isinstance(value.get(key), list)}
+        if not lists:
+            raise InputError(
+                f"{place}: no list of spans among {', '.join(value)}. "
+                'Call it "spans", and give [] where there are none.'
+            )
+        filled = [key for key, given in lists.items() if given]
+        if len(filled) > 1:
+            raise InputError(f"{place}: spans in {' and in '.join(filled)}. Leave one of them.")
+        spans, relations, others = lists[filled[0]] if filled else [], value.get("relations"), 0
     if relations is not None and not isinstance(relations, list):
         raise InputError(f"{place}: relations are {shown(relations)} where a list should stand.")
     if builder.sentence and bool(builder.ids) != (name is not None):
@@ -423,7 +438,14 @@ def _read_document(
         builder.add(forms, [builder.words + len(forms)], [line])
     if others:
         builder.note("Annotations that are not spans, and were not read: {}.", others)
-    unit = find_unit(text, list(_texts_of_spans(spans))) if text is not None else None
+    placed: list[tuple[str, Fragments]] = []
+    """The texts of spans that have one and a place."""
+    for item in spans if text is not None else ():
+        if isinstance(item, dict) and isinstance(item.get("text"), str):
+            start, end = (item.get(_first_of(keys, item) or "") for keys in (_STARTS, _ENDS))
+            if isinstance(start, int) and isinstance(end, int):
+                placed.append((item["text"], [(start, end)]))
+    unit = find_unit(text, placed) if text is not None else None
     if unit:
         builder.note(_IN_OTHER_UNITS.format(unit=unit[0]), 1)
     document = _Document(builder, line, place, text, tokens, bounds, find, trim, unit[1] if unit else None)
@@ -482,7 +504,7 @@ class _Document:
     @cached_property
     def numbered(self) -> bool:
         """True if ids of spans are numbers, so that a number is an id and no place in the list."""
-        return any(map(_is_number, self.by_id))
+        return any(type(name) is int for name in self.by_id)
 
     def _atoms(self, item: Any, here: str) -> tuple[list[str], Fragments]:
         """The labels of a span, and where it lies; nowhere if it is dropped."""
@@ -561,13 +583,13 @@ class _Document:
                 there[label] = lists.span(self.builder.sentence - 1, fragments, label, self.line)
                 found = [there[label]]
                 self.builder.note("Arguments of relations that are not among the spans: {}.", 1)
-        elif isinstance(value, str) or (_is_number(value) and self.numbered):
+        elif isinstance(value, str) or (type(value) is int and self.numbered):
             if value not in self.by_id and self.builder.asked.repair:
                 return None
             if value not in self.by_id:
                 raise InputError(f"{here} is {shown(value)}, which is the id of no span. Name a span that is listed.")
             found = self.by_id[value]
-        elif _is_number(value):
+        elif type(value) is int:
             if not 0 <= value < len(self.numbers):
                 raise InputError(
                     f"{here} is {value} where there are {len(self.numbers)} spans. Count from 0, or give ids."
@@ -625,44 +647,16 @@ def is_text(value: str) -> bool:
         return False
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
 def _id(document: dict[str, Any], place: str) -> str | None:
     meta = document.get("meta")
     given = [document.get(key) for key in IDS] + [meta.get("id") if isinstance(meta, dict) else None]
     value = next((value for value in given if value is not None), None)
-    if value is None or _is_number(value):
+    if value is None or type(value) is int:
         return None if value is None else str(value)
     name = _string(value, f"{place}: the id")
     if not name.strip():
         raise InputError(f"{place}: the id is empty. Give each document its own, or none an id.")
     return name
-
-
-def _listed_spans(document: dict[str, Any], place: str) -> list[Any]:
-    """The list of a document's spans, whatever it is called."""
-    lists = {key: document[key] for key in _SPANS if isinstance(document.get(key), list)}
-    if not lists:
-        raise InputError(
-            f"{place}: no list of spans among {', '.join(document)}. "
-            'Call it "spans", and give [] where there are none.'
-        )
-    filled = [key for key, spans in lists.items() if spans]
-    if len(filled) > 1:
-        raise InputError(f"{place}: spans in {' and in '.join(filled)}. Leave one of them.")
-    return lists[filled[0]] if filled else []
-
-
-def _text_of(data: dict[str, Any], place: str) -> Any:
-    """The text of a task of Label Studio: `text`, or the only string."""
-    strings = [key for key, value in data.items() if isinstance(value, str) and key not in IDS]
-    if "text" in data or not strings:
-        return data.get("text")
-    if len(strings) > 1:
-        raise InputError(f"{place}: the text may be in {', '.join(strings)} of data. Call it text.")
-    return data[strings[0]]
 
 
 def _annotations(task: dict[str, Any]) -> Iterator[Annotation]:
@@ -722,15 +716,6 @@ def _join_rows(values: Iterable[tuple[int, Any]]) -> Iterator[tuple[int, Any]]:
     yield from tasks.values()
 
 
-def _texts_of_spans(spans: list[Any]) -> Iterator[tuple[str, Fragments]]:
-    """The texts of spans that have one and a place."""
-    for item in spans:
-        if isinstance(item, dict) and isinstance(item.get("text"), str):
-            start, end = (item.get(_first_of(keys, item) or "") for keys in (_STARTS, _ENDS))
-            if isinstance(start, int) and isinstance(end, int):
-                yield item["text"], [(start, end)]
-
-
 def _tokens(given: Any, text: str | None, place: str) -> tuple[list[str], list[tuple[int, int]] | None]:
     """The tokens and, if these are given, their places in the text."""
     kinds = {type(token) for token in given} if isinstance(given, list) else {type(given)}
@@ -764,7 +749,7 @@ def _tokens(given: Any, text: str | None, place: str) -> tuple[list[str], list[t
 
 def _pair(start: Any, end: Any, place: str) -> tuple[int, int]:
     for name, value in (("start", start), ("end", end)):
-        if not _is_number(value):
+        if type(value) is not int:
             raise InputError(f"{place}: {name} is {shown(value)} where a whole number should stand.")
     return start, end
 
@@ -810,7 +795,7 @@ def _first_of(keys: Sequence[str], item: dict[str, Any]) -> str | None:
 
 def check_label(value: Any, place: str, of: str = "span") -> str:
     """A label as text; what is none is refused."""
-    if _is_number(value):
+    if type(value) is int:
         return str(value)
     label = _string(value, f"{place}: the label")
     if not label.strip():
