@@ -8,7 +8,7 @@ import numpy as np
 
 from assay.align import Pair
 from assay.arrays import Bools
-from assay.corpus import Corpus
+from assay.corpus import Corpus, Marks
 from assay.engine.items import Items
 from assay.engine.measure import Measure
 from assay.engine.options import Decided, Options
@@ -117,12 +117,7 @@ def prepare_marks(
         corpora, absent = order_documents(corpora, names, options)
         warnings += absent
     gold, *outputs = corpora
-    pairs, remarks = aligned(gold, dict(zip(named, outputs, strict=True)), [True] * len(outputs), "", options)
-    skipped = np.any([pair.skipped for _, pair in pairs], axis=0)
-    nothing = f"no sentence is shared by {gold.name} and all systems."
-    told = "left out, since the texts differ: {number} of {sentences} sentences."
-    remarks += left_out(skipped, nothing, told, options)
-    pairs = [(name, without(pair, skipped)) for name, pair in pairs]
+    pairs, skipped, remarks = align_spans(gold, dict(zip(named, outputs, strict=True)), options)
     judged = measures[0].judge(pairs[0][1])
     return Run(
         gold=gold,
@@ -144,7 +139,8 @@ def check_reach(gold: Corpus, system: Corpus) -> None:
     if gold.has_words == system.has_words or gold.sentences != system.sentences:
         return
     bare, full = (system, gold) if gold.has_words else (gold, system)
-    assert bare.spans is not None
+    if bare.spans is None:
+        return
     lengths = np.diff(full.starts)[bare.spans.unit]
     beyond = np.flatnonzero(bare.spans.end > lengths)
     if len(beyond):
@@ -171,10 +167,20 @@ def align_spans(
 
 
 def with_one_line(
-    pairs: Sequence[tuple[str, Pair]], options: Options
+    pairs: Sequence[tuple[str, Pair]],
+    options: Options,
+    claims: Sequence[Marks | None] = (),
+    gold_errors: Marks | None = None,
 ) -> tuple[list[tuple[str, Pair]], bool]:
     """The pairs with spans on lines of one kind of atom, so that all systems are judged in the same way; and whether
-    these must be characters."""
+    these must be characters.
+
+    claims: marks without a place that each system has besides.
+    gold_errors: spans in which gold itself is wrong.
+    """
     needed = any(needs_characters(pair) for _, pair in pairs)
     characters = needed or (options.decided is not None and options.decided.characters)
-    return [(name, with_spans(pair, characters=characters)) for name, pair in pairs], needed
+    return [
+        (name, with_spans(pair, characters=characters, gold_errors=gold_errors, claims=own))
+        for (name, pair), own in zip(pairs, claims or [None] * len(pairs), strict=True)
+    ], needed

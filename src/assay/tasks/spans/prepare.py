@@ -22,7 +22,7 @@ from assay.engine.answers import (
     kept_mentions,
     reads_by_gold,
 )
-from assay.engine.documents import check_reach, order_documents
+from assay.engine.documents import align_spans, order_documents, with_one_line
 from assay.engine.items import Items
 from assay.engine.lexicon import KNOWN, Lexicon, check_known, notes_on_lists
 from assay.engine.measure import Measure, find
@@ -31,25 +31,20 @@ from assay.engine.options import Decided, Options
 from assay.engine.phrases import constituent_spans, with_words_of
 from assay.engine.prepare import (
     Run,
-    aligned,
     blank_tags,
     check_folders,
     columns_read,
     idle_rules,
     kept_labels,
-    left_out,
     note_on_reading,
     notes_on_reading,
     rules_of,
     source_of,
-    without,
 )
 from assay.engine.spanpairs import (
     SpanPair,
-    needs_characters,
     spans_of,
     surface_forms,
-    with_spans,
 )
 from assay.engine.warnings import (
     Remark,
@@ -121,23 +116,9 @@ def prepare_spans(
             lexicons[name] = lexicon
     gold, claims = beside_gold(corpora[0], [*zip(named, corpora[1:], strict=True)])
     outputs = dict(zip(named, corpora[1:], strict=True))
-    for output in outputs.values():
-        check_reach(gold, output)
-    pairs, warnings = aligned(gold, outputs, [True] * len(outputs), "", options)
-    skipped = np.any([pair.skipped for _, pair in pairs], axis=0)
-    nothing = f"no sentence is shared by {gold.name} and all systems."
-    pieces = "documents" if gold.whole_documents else "sentences"
-    told = f"left out, since the texts differ: {{number}} of {{sentences}} {pieces}."
-    warnings += left_out(skipped, nothing, told, options)
-    pairs = [(name, without(pair, skipped)) for name, pair in pairs]
-    # One kind of atom for all systems: similarity counts atoms, and all are to be judged alike.
-    needed = any(needs_characters(pair) for _, pair in pairs)
-    characters = needed or (options.decided is not None and options.decided.characters)
+    pairs, skipped, warnings = align_spans(gold, outputs, options)
     listed = _read_gold_errors(options.gold_errors, gold) if options.gold_errors else None
-    pairs = [
-        (name, with_spans(pair, characters=characters, gold_errors=listed, claims=own))
-        for (name, pair), own in zip(pairs, claims, strict=True)
-    ]
+    pairs, characters = with_one_line(pairs, options, claims, listed)
     column_notes = list(columns_read(inputs, names, columns, options))
     differ = len(set(columns)) > 1 and not all(map(options.column_of, names))
     warnings = [
@@ -178,7 +159,7 @@ def prepare_spans(
             formats=formats,
             schemes=tuple(read),
             columns=tuple(columns),
-            characters=needed,
+            characters=characters,
             inventory=inventory,
         ),
     )
