@@ -65,7 +65,7 @@ def count_outcomes(run: Run, compares: bool) -> Mapping[str, Summed]:
     return found
 
 
-def finish(result: Result, part: Part, settings: Settings) -> Result:
+def finish_links(result: Result, part: Part, settings: Settings) -> Result:
     """The Result with tables of candidates and of changes by type."""
     sums = part.of_task
     rows, ranked, tables = [], False, []
@@ -108,7 +108,7 @@ def finish(result: Result, part: Part, settings: Settings) -> Result:
     return replace(result, tables=tuple(tables)).with_shown(remarks=address)
 
 
-def present(result: Result) -> Result:
+def present_links(result: Result) -> Result:
     """The Result with what its measures mean, and with a table of the kinds of outcomes."""
     told = [text for spec in result.measures for text in _definition(spec)]
     kept = [table for table in result.tables if table.title != _KINDS]

@@ -16,7 +16,7 @@ from assay.errors import UsageError
 from assay.tasks.links import measures
 from assay.tasks.links.mentions import TYPE, is_nil, links_of
 from assay.tasks.links.prepare import AMBIGUOUS, prepare_links
-from assay.tasks.links.tables import count_outcomes, finish, present
+from assay.tasks.links.tables import count_outcomes, finish_links, present_links
 
 LENGTHS = ((1, "1"), (2, "2"), (3, "3"), (5, "4-5"))
 
@@ -77,7 +77,7 @@ TASK = Task(
     drawing=span_drawing(all_count=True),
     matched=True,
     text_unit="",
-    present=present,
+    present=present_links,
     sums=count_outcomes,
-    finish=finish,
+    finish=finish_links,
 )

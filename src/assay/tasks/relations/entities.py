@@ -13,7 +13,7 @@ from assay.engine.matching import Steps, best_pairs, one_to_one, ranges
 from assay.engine.spanpairs import spans_of
 from assay.formats.relations import SYMMETRIC
 from assay.tasks.relations.pairing import relation_columns
-from assay.tasks.relations.pairs import TOLD, ends_of, first_of_each, number_spans, relations_of
+from assay.tasks.relations.pairs import TOLD, ends_of, first_of_each, number_arguments, relations_of
 
 ENTITIES = ("all", "any", "first")
 """Ways to pair entities: by all their mentions, by any of them, by the first."""
@@ -25,7 +25,7 @@ def match_facts(pair: Pair, entities: str) -> tuple[tuple[Marks, Marks], Steps]:
     `entities` says how entities are paired: by the same set of mentions and type (`all`), by any mention, as many
     pairs as can be and then as many shared mentions (`any`), or by the `first` mention.
     """
-    spans, places, typed = spans_of(pair), number_spans(pair, types=False), number_spans(pair, types=True)
+    spans, places, typed = spans_of(pair), number_arguments(pair, types=False), number_arguments(pair, types=True)
     sides = [_number_entities(*side) for side in zip((spans.gold, spans.system), typed, strict=True)]
     (gold_of, gold_first), (system_of, system_first) = sides
     mentions = [distinct_rows(np.stack([of, place], axis=1))[0] for (of, _), place in zip(sides, places, strict=True)]

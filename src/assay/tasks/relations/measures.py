@@ -32,7 +32,7 @@ from assay.tasks.relations.pairs import (
     first_of_each,
     found_spans,
     have_both,
-    number_spans,
+    number_arguments,
     overlapped_spans,
     relations_of,
     span_classes,
@@ -367,10 +367,10 @@ def _kd_spans(pair: Pair) -> tuple[dict[str, Ints], Ints]:
     is correct or partial."""
     spans = spans_of(pair)
     gold, system = spans.gold, spans.system
-    ours, theirs = number_spans(pair, types=True)
+    ours, theirs = number_arguments(pair, types=True)
     steps = Steps(len(gold), len(system))
     steps.by_key(ours, theirs, KD.index("correct"))
-    steps.by_key(*number_spans(pair, types=False), KD.index("incorrect"))
+    steps.by_key(*number_arguments(pair, types=False), KD.index("incorrect"))
     first, second, _ = overlapping(gold, system, *steps.left())
     same = gold.label[first] == system.label[second]
     taken: set[int] = set()
@@ -388,7 +388,7 @@ def _kd_spans(pair: Pair) -> tuple[dict[str, Ints], Ints]:
 
 def _kd_relations(pair: Pair, partner: Ints, given: bool, equivalence: bool) -> dict[str, Ints]:
     """The sentences of relations with each outcome."""
-    typed = number_spans(pair, types=True)
+    typed = number_arguments(pair, types=True)
     # As the scorer does: what is there twice counts once, but same-as in two orders counts twice.
     gold, system = (
         relations.where(first_of_each(relations.label, *ends_of(relations, numbers)))
@@ -440,7 +440,7 @@ def relation_kappa(pair: Pair, *, symmetric: str = "") -> Counts:
     Score: as for kappa. With the F1 of spans it tells how far annotators agree; whether spans are found at all is
         not in it.
     """
-    typed = number_spans(pair, types=True)
+    typed = number_arguments(pair, types=True)
     known: dict[str, int] = {UNRELATED: 0}
     where = np.full(int(max(numbers.max(initial=-1) for numbers in typed)) + 1, NONE)
     where[typed[0]] = spans_of(pair).gold.unit

@@ -12,7 +12,7 @@ from assay.corpus import Marks
 from assay.engine.matching import MOST, Steps, overlap_counts, overlapping, ranges
 from assay.engine.spanpairs import spans_of
 from assay.errors import InputError
-from assay.tasks.relations.pairs import ROLES, ends_of, is_undirected, number_spans, span_classes
+from assay.tasks.relations.pairs import ROLES, ends_of, is_undirected, number_arguments, span_classes
 
 MATCHES = ("strict", "boundary", "overlap", "first", "last")
 FAIR = ("tp", "le", "de", "te", "be", "me", "fn", "fp")
@@ -67,7 +67,7 @@ def match_relations(
     steps, free = _match_equal(pair, sides, label, direction, equivalence)
     spans = spans_of(pair)
     if match == "boundary" or (match == "overlap" and not types):
-        steps.by_columns(_TP, *relation_columns(sides, number_spans(pair, types=False), free, label=label))
+        steps.by_columns(_TP, *relation_columns(sides, number_arguments(pair, types=False), free, label=label))
         if equivalence:
             steps.by_columns(_TP, *relation_columns(sides, _class_numbers(pair, types=False), free, label=label))
     elif match in ("first", "last"):
@@ -89,11 +89,11 @@ def match_fairly(
 ) -> Steps:
     """Gold's relations with those of the system that are right, or that are closest to it, by kind of error."""
     steps, free = _match_equal(pair, sides, label, direction, equivalence)
-    typed = number_spans(pair, types=True)
+    typed = number_arguments(pair, types=True)
     if label:
         _match_other_labels(pair, sides, steps, free)
     steps.by_columns(_DE, *relation_columns(sides, typed, label=label, turned=True))
-    steps.by_columns(_TE, *relation_columns(sides, number_spans(pair, types=False), free, label=label))
+    steps.by_columns(_TE, *relation_columns(sides, number_arguments(pair, types=False), free, label=label))
     every = np.ones(len(sides[0]), dtype=bool), np.ones(len(sides[1]), dtype=bool)
     pairs = _list_overlaps(pair, sides, steps, every)
     same_label, same_types = _compare(pair, sides, pairs)
@@ -109,7 +109,7 @@ def _match_equal(
     """The relations with equal places and types; and masks of those whose arguments may be exchanged."""
     steps = Steps(len(sides[0]), len(sides[1]))
     free = is_undirected(sides[0]) | (not direction), is_undirected(sides[1]) | (not direction)
-    typed = number_spans(pair, types=True)
+    typed = number_arguments(pair, types=True)
     steps.by_columns(_TP, *relation_columns(sides, typed, free))
     if not label:
         steps.by_columns(_TP, *relation_columns(sides, typed, free, label=False))
@@ -119,13 +119,13 @@ def _match_equal(
 
 
 def _class_numbers(pair: Pair, *, types: bool) -> tuple[Ints, Ints]:
-    classes, (ours, theirs) = span_classes(pair, types=types), number_spans(pair, types=types)
+    classes, (ours, theirs) = span_classes(pair, types=types), number_arguments(pair, types=types)
     return classes[ours], classes[theirs]
 
 
 def _match_other_labels(pair: Pair, sides: _Sides, steps: Steps, free: tuple[Bools, Bools]) -> None:
     """Pair relations with other labels between the same spans, in the same direction if both have one."""
-    typed, every = number_spans(pair, types=True), (np.ones(1, dtype=bool), np.ones(1, dtype=bool))
+    typed, every = number_arguments(pair, types=True), (np.ones(1, dtype=bool), np.ones(1, dtype=bool))
     keys = pack_columns(*map(np.concatenate, relation_columns(sides, typed, every, label=False)))
     gold, system = keys[: len(sides[0])], keys[len(sides[0]) :]
     ours, theirs = steps.left()
@@ -140,7 +140,7 @@ def _match_other_labels(pair: Pair, sides: _Sides, steps: Steps, free: tuple[Boo
 
 def _match_overlaps(pair: Pair, sides: _Sides, steps: Steps, pairs: _Pairs, fits: Bools, kind: int) -> None:
     """Make as many of these pairs as can be, with as many shared atoms as can be, ties by the order of places."""
-    ends = [ends_of(relations, own) for relations, own in zip(sides, number_spans(pair, types=True), strict=True)]
+    ends = [ends_of(relations, own) for relations, own in zip(sides, number_arguments(pair, types=True), strict=True)]
     head, tail = np.concatenate(ends, axis=1)
     label = np.concatenate([relations.label for relations in sides])
     ranks = pack_columns(np.minimum(head, tail), head, tail, label)

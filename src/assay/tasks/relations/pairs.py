@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -65,7 +64,7 @@ def is_undirected(relations: Marks) -> Bools:
     return np.asarray(relations.columns[SYMMETRIC].codes > 0)
 
 
-def number_spans(pair: Pair, *, types: bool) -> tuple[Ints, Ints]:
+def number_arguments(pair: Pair, *, types: bool) -> tuple[Ints, Ints]:
     """A number for each of gold's spans and of the system's, in text order; those with the same atoms (and the same
     type) have the same."""
 
@@ -92,32 +91,26 @@ def choose_relations(pair: Pair, symmetric: str | None = None) -> tuple[Marks, M
     """
 
     sides = relations_of(pair)
-    names = sides[0].labels.vocabulary
+    labels = {*(symmetric or "").split("+")}
     if symmetric is None:
-        asked = [side.label[side.columns[SYMMETRIC].codes == DIRECTIONS.index("asked")] for side in sides]
-        names_asked = {names[code] for code in each_once(np.concatenate(asked)).tolist()}
-    else:
-        names_asked = {*symmetric.split("+")}
-    free = [name for name in names if name in names_asked]
+        for side in sides:
+            asked = side.columns[SYMMETRIC].codes == DIRECTIONS.index("asked")
+            labels |= {side.labels.vocabulary[code] for code in each_once(side.label[asked]).tolist()}
+    names = [name for name in sides[0].labels.vocabulary if name in labels]
 
-    def chosen() -> tuple[Marks, Marks]:
-        gold, system = (
-            _choose_side(side, typed, free) for side, typed in zip(sides, number_spans(pair, types=True), strict=True)
-        )
-        return gold, system
+    def choose() -> tuple[Marks, Marks]:
+        chosen = []
+        for side, typed in zip(sides, number_arguments(pair, types=True), strict=True):
+            free = (side.columns[SYMMETRIC].codes == TOLD) | side.labels.isin(names)
+            (head, tail), ends = (side.arguments[role] for role in ROLES), ends_of(side, typed)
+            turned = free & (ends[0] > ends[1])
+            arguments = {"head": np.where(turned, tail, head), "tail": np.where(turned, head, tail)}
+            columns = {**side.columns, SYMMETRIC: Column(np.where(free, TOLD, 0).astype(np.int8), DIRECTIONS)}
+            single = replace(side, arguments=arguments, columns=columns)
+            chosen.append(single.where(first_of_each(single.label, *ends_of(single, typed))))
+        return chosen[0], chosen[1]
 
-    return pair.once(f"relations, each once {'+'.join(free)}", chosen)
-
-
-def _choose_side(relations: Marks, typed: Ints, symmetric: Sequence[str]) -> Marks:
-    free = (relations.columns[SYMMETRIC].codes == TOLD) | relations.labels.isin(symmetric)
-    ends = ends_of(relations, typed)
-    head, tail = (relations.arguments[role] for role in ROLES)
-    turned = free & (ends[0] > ends[1])
-    arguments = {"head": np.where(turned, tail, head), "tail": np.where(turned, head, tail)}
-    columns = {**relations.columns, SYMMETRIC: Column(np.where(free, TOLD, 0).astype(np.int8), DIRECTIONS)}
-    chosen = replace(relations, arguments=arguments, columns=columns)
-    return chosen.where(first_of_each(chosen.label, *ends_of(chosen, typed)))
+    return pair.once(f"relations, each once {'+'.join(names)}", choose)
 
 
 def first_of_each(*columns: Ints) -> Ints:
@@ -151,7 +144,7 @@ def found_spans(pair: Pair) -> tuple[Bools, Bools]:
     """Masks of gold's spans and of the system's that the other side has with the same atoms and type."""
 
     def masks() -> tuple[Bools, Bools]:
-        gold, system = number_spans(pair, types=True)
+        gold, system = number_arguments(pair, types=True)
         return np.isin(gold, system), np.isin(system, gold)
 
     return pair.once("spans that both have", masks)
@@ -161,7 +154,7 @@ def span_classes(pair: Pair, *, types: bool) -> Ints:
     """The class of each span by its number; what gold says is the same has the same class."""
 
     def classes() -> Ints:
-        gold, numbers = relations_of(pair)[0], number_spans(pair, types=types)
+        gold, numbers = relations_of(pair)[0], number_arguments(pair, types=types)
         same = gold.labels.isin((EQUIVALENT,)) | (gold.columns[SYMMETRIC].codes == TOLD)
         left, right = ends_of(gold.where(same), numbers[0])
         # A class is called by its least number.

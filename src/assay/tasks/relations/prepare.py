@@ -35,7 +35,7 @@ from assay.tasks.relations.pairs import (
     first_of_each,
     found_spans,
     is_undirected,
-    number_spans,
+    number_arguments,
     pair_relations,
     relations_of,
 )
@@ -109,7 +109,7 @@ def prepare_relations(
     notes = []
     for name, pair in pairs:
         same = all(bool(mask.all()) for mask in found_spans(pair))
-        notes.append(same_spans(name=name, same=same, spans=len(spans_of(pair).gold)))
+        notes.append(spans_given(name=name, same=same, spans=len(spans_of(pair).gold)))
     notes.append(undirected(labels=dict.fromkeys(sorted(asked | told), 1)))
     notes += [other_relations(numbers=others)] if kept else []
     return Run(
@@ -216,7 +216,7 @@ def _check(
             yield proposed(label=label, number=int(first.labels.isin((label,)).sum()))
     for name, pair, side in sides:
         relations, single = relations_of(pair)[side], choose_relations(pair)[side]
-        typed = number_spans(pair, types=True)[side]
+        typed = number_arguments(pair, types=True)[side]
         ordered = len(first_of_each(relations.label, *ends_of(relations, typed)))
         yield odd_relations(
             name=name,
@@ -236,7 +236,7 @@ def _check(
             # The same label and places.
             steps.append(Steps(len(gold), len(other)))
             free = is_undirected(gold), is_undirected(other)
-            steps[-1].by_columns(0, *relation_columns((gold, other), number_spans(pair, types=False), free))
+            steps[-1].by_columns(0, *relation_columns((gold, other), number_arguments(pair, types=False), free))
         straight, crossed = (int((one.partner != NONE).sum()) for one in steps)
         overlap = 0
         if not straight:
@@ -319,7 +319,7 @@ def odd_places(name: str, straight: int, turned: int, overlap: int, number: int)
 
 
 @remark
-def same_spans(name: str, same: bool, spans: int) -> Iterator[str]:
+def spans_given(name: str, same: bool, spans: int) -> Iterator[str]:
     """A system that was given gold's spans."""
     if same and spans:
         yield (

@@ -76,7 +76,7 @@ def sums(run: Run, compares: bool) -> Mapping[str, Summed]:
     return found
 
 
-def finish(result: Result, part: Part, settings: Settings) -> Result:
+def finish_relations(result: Result, part: Part, settings: Settings) -> Result:
     """The Result with what was summed up by types of arguments, and the bound that spans set."""
     tables: list[Table] = []
     found = [(key.split("\t"), summed) for key, summed in part.of_task.items()]
@@ -159,7 +159,7 @@ def _share(part: int, whole: int) -> float:
 # --- from the rest of a Result ---
 
 
-def present(result: Result) -> Result:
+def present_relations(result: Result) -> Result:
     """The Result with types of errors and their causes, labels that were confused, and what spans allow for."""
     made = [*_errors(result), *_causes(result), *_ceilings(result), *_confusions(result), *_pairs_of_spans(result)]
     titles = {table.title for table in made}

@@ -17,9 +17,9 @@ from assay.engine.task import Task
 from assay.errors import UsageError
 from assay.tasks.relations import measures
 from assay.tasks.relations.drawing import DRAWING
-from assay.tasks.relations.pairs import choose_relations, ends_of, is_undirected, number_spans, relations_of
+from assay.tasks.relations.pairs import choose_relations, ends_of, is_undirected, number_arguments, relations_of
 from assay.tasks.relations.prepare import REACHED, prepare_relations
-from assay.tasks.relations.tables import UNTYPED, finish, present, sums
+from assay.tasks.relations.tables import UNTYPED, finish_relations, present_relations, sums
 
 DEFAULTS = ("relations(match=strict)", "relations(match=boundary)", "relations(match=overlap)")
 DISTANCES = ((0, "0"), (3, "1-3"), (10, "4-10"))
@@ -105,7 +105,7 @@ def _in_sentence(pair: Pair, items: Items, _: str) -> Values:
 
 def _shared_argument(pair: Pair, items: Items, _: str) -> Values:
     def value(side: int, spans: Marks, relations: Marks) -> Ints:
-        typed = number_spans(pair, types=True)[side]
+        typed = number_arguments(pair, types=True)[side]
         ends, own = (np.sort(ends_of(rows, typed), axis=0) for rows in (choose_relations(pair)[side], relations))
         group = distinct_rows(np.concatenate([ends, own], axis=1).T)[1]
         same_pair = np.bincount(group[: ends.shape[1]], minlength=len(group) + 1)[group[ends.shape[1] :]]
@@ -160,7 +160,7 @@ TASK = Task(
     matched=True,
     rivals=True,
     text_unit="",
-    present=present,
+    present=present_relations,
     sums=sums,
-    finish=finish,
+    finish=finish_relations,
 )
