@@ -1,4 +1,4 @@
-"""Links in files: HIPE tables, neleval and TAC tables, and columns of identifiers beside columns of tags."""
+"""Links in files: HIPE tables, neleval and TAC tables, and columns of identifiers next to columns of tags."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _LONGEST = 1_000_000
 
 
 def one_nil(identifier: str) -> str:
-    """An identifier, or NIL for all that stand for something without one: NIL, NIL0042, --NME--."""
+    """An identifier, or NIL for all that name something without one: NIL, NIL0042, --NME--."""
     return NIL if _ONE_NIL.match(identifier) else identifier
 
 
@@ -64,7 +64,7 @@ def is_link_column(name: str) -> bool:
 
 
 def link_columns(names: Sequence[str]) -> tuple[str, str]:
-    """The column of tags and the column of links that a HIPE file has; empty where it has none."""
+    """The column of tags and the column of links that a HIPE file has; empty if it has none."""
     links = [name for name in names if is_link_column(name)]
     tags = [name for name in names if _TAGS.match(name)]
     return "NE-COARSE-LIT" if "NE-COARSE-LIT" in tags else "".join(tags[:1]), "".join(links[:1])
@@ -73,7 +73,7 @@ def link_columns(names: Sequence[str]) -> tuple[str, str]:
 def read_hipe(source: Source, builder: Builder, layout: Layout) -> None:
     """Read one file: sentences end where MISC says so, documents begin where a comment names one.
 
-    A line with all its cells is a word, also where it begins with #; other lines with # are comments.
+    A line with all its cells is a word, even if it begins with #; other lines with # are comments.
     """
     builder.begin_file(source.path)
     wanted = [layout.word, *(layout.label(name, source.path) for name in builder.names)]
@@ -135,7 +135,7 @@ def read_hipe(source: Source, builder: Builder, layout: Layout) -> None:
 
 
 def _unquoted(cell: str) -> str:
-    """A word that was quoted for the quotes in it, which are doubled then; nothing where it was not."""
+    """A word that was quoted for the quotes in it, which are doubled then; empty if it was not."""
     inner = cell[1:-1]
     quoted = len(cell) > 3 and cell.endswith('"') and '""' in inner and '"' not in inner.replace('""', "")
     return inner.replace('""', '"') if quoted else ""
@@ -228,7 +228,7 @@ def links_of_columns(
 
 
 def with_links(corpus: Corpus) -> Corpus:
-    """The corpus with the links of its columns, where these are called as HIPE calls them; else as it is."""
+    """The corpus with the links of its columns, if these have HIPE's names; otherwise unchanged."""
     tags, links = link_columns(tuple(corpus.columns))
     if not (tags and links) or "links" in corpus.marks:
         return corpus
@@ -247,7 +247,7 @@ def _joined(columns: Sequence[Column]) -> tuple[Ints, tuple[str, ...]]:
 
 
 def _identifiers(cell: str, upper: bool) -> tuple[str, ...]:
-    """The identifiers of a cell, best first; none where it says that there is no link."""
+    """The identifiers of a cell, best first; none if it says that there is no link."""
     names = (name.strip() for name in cell.split("|"))
     return tuple(dict.fromkeys(name.upper() if upper else name for name in names if name not in _NO_LINK))
 
@@ -255,7 +255,7 @@ def _identifiers(cell: str, upper: bool) -> tuple[str, ...]:
 def _hipe_mentions(
     corpus: Corpus, column: str, cells: Ints, linked: Bools, *, gold: bool
 ) -> tuple[Ints, Ints, Ints, tuple[str, ...]]:
-    """The first word of each mention, the one behind its last, and its type, in capitals."""
+    """The first word of each mention, the one after its last, and its type, in capitals."""
     tags = corpus.column(column)
     known: dict[str, int] = {"": 0}
     roles, types = np.zeros(len(tags.vocabulary), dtype=np.int64), np.zeros(len(tags.vocabulary), dtype=np.int32)
@@ -367,7 +367,7 @@ def read_neleval(source: Source, builder: Builder) -> None:
 
 
 def _offsets(first: str, last: str, place: str) -> tuple[int, int]:
-    """The first place of a mention and the one behind its last."""
+    """The first place of a mention and the one after its last."""
     if not (_OFFSET.fullmatch(first) and _OFFSET.fullmatch(last)):
         raise InputError(f"{place}: {first!r} and {last!r} where numbers say where a mention begins and ends.")
     begin, end = int(first), int(last) + 1
@@ -379,7 +379,7 @@ def _offsets(first: str, last: str, place: str) -> tuple[int, int]:
 
 
 def _candidates(cells: Sequence[str], place: str) -> Iterator[tuple[str, float, str]]:
-    """Identifier, score (nan where there is none) and type of each candidate."""
+    """Identifier, score (nan without one) and type of each candidate."""
     scores: dict[str, tuple[str, str]] = {}
     for name, score, label in zip(cells[::3], cells[1::3], cells[2::3], strict=True):
         if not name:

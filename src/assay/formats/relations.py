@@ -50,7 +50,7 @@ def _referring(corpus: Corpus, layer: str, *roles: str) -> tuple[Marks, Marks]:
         return corpus.marks[REFERENCES[layer]], corpus.marks[layer]
     if corpus.spans is None:
         raise InputError(
-            f"{corpus.name}: holds no spans ({corpus.format}), so there is nothing to relate or to link. "
+            f"{corpus.name}: contains no spans ({corpus.format}), so there is nothing to relate or to link. "
             "Is it another --task or --input-format?"
         )
     none = np.zeros(0, dtype=np.int64)

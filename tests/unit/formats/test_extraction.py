@@ -273,7 +273,7 @@ def test_documents_with_chains_are_still_compared_by_these(documents):
 def test_a_corpus_without_spans_has_nothing_to_relate_or_to_link(file):
     corpus = read(file("a.tsv", "The\tDT\nend\tNN\n"))
     message = (
-        "a.tsv: holds no spans (tsv), so there is nothing to relate or to link. Is it another --task or "
+        "a.tsv: contains no spans (tsv), so there is nothing to relate or to link. Is it another --task or "
         "--input-format?"
     )
     assert (refusal(relations_in, corpus), refusal(links_in, corpus)) == (message, message)

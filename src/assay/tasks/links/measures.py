@@ -76,7 +76,7 @@ def _by_identifier(pair: Pair) -> tuple[tuple[str, ...], Ints, Ints]:
 
 
 def _with_documents(pair: Pair, items: Items) -> Items:
-    """The items, and for means over documents the precision, recall and F1 of each and where these are defined."""
+    """The items, and for means over documents the precision, recall and F1 of each and whether these are defined."""
     gold = pair.gold
     document = gold.document_of_sentence[items.sentence]
     firsts = gold.document_of_sentence.searchsorted(np.arange(gold.documents))
@@ -133,9 +133,9 @@ def links(pair: Pair, *, match: str = "strict", nil: str = "kept", types: str = 
     types: `same`: the type of the mention must be gold's too.
     at: the number of a system's candidates, best first, of which one must be right.
     Counts: tp, fp, fn; gold, system (mentions with a link; those without one are none); and for means over documents
-        document- (the score of each, in units of 2⁻³²) and documents- (those where it is defined).
+        document- (the score of each, in units of 2⁻³²) and documents- (those for which it is defined).
     Score: precision = tp/system, recall = tp/gold, f1 = 2·tp/(gold+system). document- is the mean over documents: of
-        precision where the system has items, of recall where gold has, of f1 where both have.
+        precision if the system has items, of recall if gold has, of f1 if both have.
     Paper: Ehrmann et al. 2022.
     Peers: HIPE-scorer (NEL strict, fuzzy, @n), neleval (strong_all_match, strong_link_match, strong_nil_match,
         strong_typed_all_match), GERBIL (A2KB).
@@ -200,7 +200,7 @@ def link_accuracy(pair: Pair, *, at: int = 1) -> Counts:
 
     at: the number of a system's candidates, best first, of which one must be right.
     Counts: right, found (mentions with a link on both sides). Score: right/found.
-    Peers: GERBIL (D2KB, where mentions are given).
+    Peers: GERBIL (D2KB, with given mentions).
     """
     _check_values({}, at)
     matched = match_links(pair, "fair")
@@ -239,7 +239,7 @@ _ENTITIES: Scores = {
 
 @measure("document-entities", scores=_ENTITIES, main="f1", task="links")
 def document_entities(pair: Pair) -> Counts:
-    """The identifiers of each document as a set, wherever they stand; NIL is left out.
+    """The identifiers of each document as a set, without their places and without NIL.
 
     Of several identifiers of a mention the first counts.
     Counts: tp, fp, fn (identifiers of a document). Score: precision, recall and f1 of these.
@@ -274,7 +274,7 @@ def document_entities(pair: Pair) -> Counts:
 def link_kappa(pair: Pair) -> Counts:
     """Agreement on identifiers beyond chance, over the mentions that both have at the same place with a link.
 
-    Mentions are taken as given; whether they are found at all, mentions and links say.
+    Mentions are taken as given; link-mentions says whether they are found.
     Counts: per identifier right, gold, system. Score: as for kappa.
     """
     sides, matched = links_of(pair), match_links(pair, "fair")
@@ -283,7 +283,7 @@ def link_kappa(pair: Pair) -> Counts:
     same: Bools = kind <= _NIL_LINKED
     target, partner = numbers[same], system[steps.partner[same]]
     gold, answer = sides[0].label[target], sides[1].label[partner]
-    # Both agree where they share an identifier; it counts under the same name whoever comes first.
+    # Both agree if they share an identifier; it counts under the same name, whichever annotator comes first.
     order = np.array(sorted(range(len(names)), key=names.__getitem__), dtype=np.int64)
     rank = np.argsort(order)
     shared = order[np.minimum(rank[gold], rank[answer])]

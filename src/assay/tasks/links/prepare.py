@@ -39,11 +39,11 @@ from assay.tasks.links.mentions import TYPE, is_linked, is_nil, links_of, pair_l
 
 _FORMATS = "hipe, aida, neleval, brat (N lines), jsonl (link), conllu (MISC)"
 _FIELDS = ("wiki", "wikidata", "identity")
-"""Names of the field of Entity brackets that holds identifiers, as corpora call it."""
+"""Names of the field of Entity brackets that contains identifiers, as corpora call it."""
 _KEYS = ("Wikidata", "NEL")
-"""Keys of MISC that hold identifiers …"""
+"""Keys of MISC that contain identifiers …"""
 _TAGS = "MISC:NER"
-"""… and the key that holds the tags of mentions."""
+"""… and the key that contains the tags of mentions."""
 NOTHING = "∅"
 """What NIL is drawn as."""
 SEEN = ("unseen", "surface and identifier seen", "surface seen", "identifier seen")
@@ -96,7 +96,7 @@ def prepare_links(
         return name.upper() if capitals else name
 
     def short(name: str) -> str:
-        """An identifier without the prefix; all that stand for something without one are NIL."""
+        """An identifier without the prefix; NIL for all that name something without one."""
         return one_nil(written(name).removeprefix(written(options.id_prefix)) or written(name))
 
     same = _read_equal_identifiers(options.same_ids) if options.same_ids else {}
@@ -189,7 +189,7 @@ def _read(
         refuse_answers(corpus)
         # A system may have linked nothing.
         if "links" not in corpus.marks and (gold is None or corpus.spans is None):
-            raise InputError(f"{path}: holds no links ({corpus.format}). Formats that have them: {_FORMATS}.")
+            raise InputError(f"{path}: contains no links ({corpus.format}). Formats that have them: {_FORMATS}.")
         mentions, candidates = links_in(corpus)
         return replace(corpus, spans=mentions).with_marks(links=mentions, candidates=candidates), ()
     wanted = [part for part in options.link_column.split(",") if part]
@@ -203,7 +203,7 @@ def _read(
         if not field:
             known = ", ".join(fields)
             raise UsageError(
-                f"{corpus.name}: say which field of Entity holds identifiers: --link-field, one of {known}."
+                f"{corpus.name}: say which field of Entity contains identifiers: --link-field, one of {known}."
             )
         return entity_links(corpus, field), ()
     tags, found = link_columns(labels)
@@ -268,7 +268,7 @@ def _same_documents(corpora: Sequence[Corpus]) -> list[Corpus]:
 
 
 def _read_equal_identifiers(path: str) -> dict[str, str]:
-    """From each identifier of a table of equal ones to the one that stands for all of them: the first in the file."""
+    """From each identifier of a table of equal ones to the first of these in the file, which is used for all."""
     above: dict[str, str] = {}
 
     def top(name: str) -> str:

@@ -167,7 +167,7 @@ def _outcomes(result: Result, where: str) -> Iterator[Table]:
         cells = [[row.counts[kind], row.counts[kind] / errors if errors else float("nan")] for kind in kinds]
         rows.append((row.system, row.counts["tp"], *cells))
     header = ("system" if where != "agreement" else "pair", "TP", *map(kind_title, kinds))
-    # In a narrow terminal kinds at gold's place stand by themselves.
+    # In a narrow terminal kinds at gold's place are a table of their own.
     cut = 2 + sum(kind in FAIR[: FAIR.index("boundary")] for kind in kinds)
     narrow = (
         Table(_KINDS, header[:cut], tuple(row[:cut] for row in rows), ("text", "count", "share"), after=where),

@@ -102,7 +102,7 @@ _AVERAGES: Scores = {"macro-f1": Macro(MATCHED["f1"], FOUND)}
 
 
 def _chosen(parameters: Mapping[str, Any]) -> tuple[Scores, Scores]:
-    """With given=spans also the share of gold's relations that can be found at all."""
+    """With given=spans also the share of gold's relations that can be found."""
     ceiling: Scores = {"ceiling": Proportion("gold", "all")} if parameters.get("given") else {}
     return {**MATCHED, **ceiling}, _AVERAGES
 
@@ -134,7 +134,7 @@ def relations(
     match: arguments are the same by place and type (`strict`), by place alone (`boundary`), if they share an atom
         (`overlap`: as many pairs as can be, those with the same places first), or by their `first` or `last` atom.
     types: for overlap, first and last: whether types of arguments must be the `same`, or `any`.
-    label: `any`: are the two spans related at all?
+    label: `any`: is there any relation between the two spans?
     direction: `any`: head and tail may be exchanged.
     symmetric: labels without direction, joined by +; those of lines with * in brat files have none anyway.
     given: `spans`: only relations whose two arguments the other side has as spans too, same place and type.
@@ -218,10 +218,10 @@ def fair_relations(
     me: str = "",
     open: bool = False,  # noqa: A002
 ) -> Items:
-    """Relations, where a wrong label, direction or argument is one error, not a missing relation and a spurious one.
+    """Relations; a wrong label, direction or argument is one error, not a missing relation and a spurious one.
 
     label, direction, symmetric, equivalence: as for relations.
-    preset: `fair` (taken where nothing is given), `be-half` (half of a boundary error is a hit), `all-fp`, `all-fn`.
+    preset: `fair` (the default), `be-half` (half of a boundary error is a hit), `all-fp`, `all-fn`.
     le, de, te, be, me: what an error of this type counts as, e.g. `be=0.5TP+0.25FP+0.25FN`. Without a preset each
         type needs a formula.
     open: allow parts that do not sum to 1.
@@ -437,8 +437,7 @@ def relation_kappa(pair: Pair, *, symmetric: str = "") -> Counts:
     symmetric: as for relations.
     Counts: the ordered pairs of two spans in one sentence that both annotators have (same place and type), per label
         right, gold, system; a pair without a relation has the label (none), one with several has them all.
-    Score: as for kappa. With the F1 of spans it tells how far annotators agree; whether spans are found at all is
-        not in it.
+    Score: as for kappa. It says nothing about whether annotators find the same spans: see the F1 of spans.
     """
     typed = number_arguments(pair, types=True)
     known: dict[str, int] = {UNRELATED: 0}

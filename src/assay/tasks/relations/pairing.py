@@ -219,7 +219,7 @@ def _list_overlaps(pair: Pair, sides: _Sides, steps: Steps, crosswise: tuple[Boo
 
 
 def _chunks(rows: Ints, sizes: Ints) -> Iterator[Ints]:
-    """The rows in portions that have no more than so many combinations together; `sizes` are those of each."""
+    """The rows in portions of at most _CHUNK combinations; `sizes` are the combinations of each row."""
     total, begin, before = np.cumsum(sizes), 0, 0
     while begin < len(rows):
         end = max(begin + 1, int(np.searchsorted(total, before + _CHUNK, "right")))

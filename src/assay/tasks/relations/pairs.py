@@ -16,7 +16,7 @@ from assay.formats.relations import SYMMETRIC, relations_in
 
 ROLES = ("head", "tail")
 EQUIVALENT = "same-as"
-"""The label of relations that make their arguments one, beside those that a file itself calls symmetric."""
+"""The label of relations that make their arguments one, besides those that a file itself calls symmetric."""
 DIRECTIONS = ("", "asked", SYMMETRIC)
 """Values of the column of directions in a pair: none of a measure or a file says that the label has no direction, a
 measure does, a file does."""
@@ -87,7 +87,7 @@ def number_arguments(pair: Pair, *, types: bool) -> tuple[Ints, Ints]:
 def choose_relations(pair: Pair, symmetric: str | None = None) -> tuple[Marks, Marks]:
     """The relations of both sides, each once; those without direction begin with the argument that comes first.
 
-    symmetric: labels without direction, joined by +, beside those of files. Default: those of all measures.
+    symmetric: labels without direction, joined by +, besides those of files. Default: those of all measures.
     """
 
     sides = relations_of(pair)

@@ -265,7 +265,7 @@ def gold_relations(gold: str, symmetric: str, number: int, theirs: int) -> Itera
         nothing = "the other: there is nothing to agree on" if symmetric else "any system: there is nothing to score"
         yield f"{gold}: no relations in it, nor in {nothing}."
     elif not symmetric:
-        yield "gold has no relations at all. Recall is undefined. Are gold and system swapped?"
+        yield "gold has no relations. Recall is undefined. Are gold and system swapped?"
 
 
 @remark

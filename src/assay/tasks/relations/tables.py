@@ -273,7 +273,7 @@ def _confusions(result: Result) -> Iterator[Table]:
 
 
 def _pairs_of_spans(result: Result) -> Iterator[Table]:
-    """The numbers behind kappa."""
+    """The numbers of pairs of spans that kappa is computed from."""
     if result.about.command != "agreement":
         return
     rows = []

@@ -518,8 +518,8 @@ def test_files_without_links_and_of_two_layers_are_named(pair):
     words = '{"id": "d", "text": "Ann left", "spans": [{"start": 0, "end": 3, "label": "PER"}]}\n'
     gold, system = pair(words, words, "jsonl")
     assert refusal(gold, system, task="links") == (
-        f"{gold}: holds no links (jsonl). Formats that have them: hipe, aida, neleval, brat (N lines), jsonl (link), "
-        "conllu (MISC)."
+        f"{gold}: contains no links (jsonl). Formats that have them: hipe, aida, neleval, brat (N lines), jsonl "
+        "(link), conllu (MISC)."
     )
     gold, system = pair(json_lines("Q1"), words, "jsonl")
     result = assay.score(gold, {"s": system}, ["links", "link-mentions"], times=1)
