@@ -21,7 +21,6 @@ from assay.engine.prepare import (
     common_documents,
     left_out,
     notes_on_reading,
-    source_of,
     without,
 )
 from assay.engine.spanpairs import needs_characters, with_spans
@@ -121,13 +120,10 @@ def prepare_marks(
     judged = measures[0].judge(pairs[0][1])
     return Run(
         gold=gold,
-        column="",
         measures=tuple(measures),
         pairs=tuple(pairs),
-        sources=tuple(source_of(name, pair.system, pair, "") for name, pair in pairs),
         skipped=skipped,
         warnings=(*warnings, *remarks),
-        mappings=(),
         items=int(judged.has_gold.sum()) if isinstance(judged, Items) else 0,
         unit=options.unit or ("document" if gold.whole_documents else "sentence"),
         decided=Decided(formats=formats),

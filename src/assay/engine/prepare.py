@@ -43,17 +43,17 @@ class Run:
     """Everything that is there to be judged."""
 
     gold: Corpus
-    column: str
     measures: tuple[Measure, ...]
     """The measures, their columns called by the names that these have in gold."""
     pairs: tuple[tuple[str, Pair], ...]
     """The systems that can be judged, by name."""
-    sources: tuple[InputFile, ...]
-    """All systems, in the order given."""
     skipped: Bools
     """Gold sentences left out for all systems, since some system's text differs."""
     warnings: tuple[Remark, ...]
-    mappings: tuple[Mapped, ...]
+    sources: tuple[InputFile, ...] = ()
+    """All systems, in the order given. Default: those that can be judged."""
+    column: str = ""
+    mappings: tuple[Mapped, ...] = ()
     tagset: str = ""
     task: str = ""
     items: int = 0
@@ -490,7 +490,9 @@ class Prepared:
         alike = {one.facts["name"] for one in own}
         others = (one for one in run.warnings if one.kind != "copied" or one.facts["name"] not in alike)
         notes = (*run.notes, ignored_positions(number=self.ignored))
-        return replace(run, task=self.task, options=self.options, warnings=(*own, *others), notes=notes)
+        sources = run.sources or tuple(source_of(name, pair.system, pair, "") for name, pair in run.pairs)
+        run = replace(run, warnings=(*own, *others), notes=notes, sources=sources)
+        return replace(run, task=self.task, options=self.options)
 
     def _compared_with_itself(self, columns: Sequence[str]) -> Iterator[Remark]:
         """Systems that are the column of gold's file which is gold."""

@@ -18,7 +18,7 @@ from assay.engine.counts import matched
 from assay.engine.items import Items
 from assay.engine.measure import Proportion, measure, registered
 from assay.engine.options import Decided
-from assay.engine.prepare import Run, aligned, left_out, source_of, without
+from assay.engine.prepare import Run, aligned, left_out, without
 from assay.engine.task import Drawing, Task, tasks
 from assay.formats import read_labels
 from assay.render import render
@@ -68,10 +68,7 @@ def prepare(inputs, named, measures, options) -> Run:
     skipped = np.any([pair.skipped for _, pair in pairs], axis=0)
     warnings += left_out(skipped, "nothing is left.", "{number} of {sentences} sentences were left out.", options)
     pairs = [(name, without(pair, skipped)) for name, pair in pairs]
-    sources = tuple(source_of(name, pair.system, pair, "") for name, pair in pairs)
-    return Run(
-        gold, "XPOS", tuple(measures), tuple(pairs), sources, skipped, tuple(warnings), (), decided=Decided()
-    )
+    return Run(gold, tuple(measures), tuple(pairs), skipped, tuple(warnings), column="XPOS", decided=Decided())
 
 
 @pytest.fixture(name="arcs", autouse=True)

@@ -15,7 +15,7 @@ from assay.engine.items import Items
 from assay.engine.measure import Measure, find
 from assay.engine.options import Decided, Options
 from assay.engine.phrases import node_spans, roots, trees_of, with_words_of
-from assay.engine.prepare import Run, aligned, check_folders, kept_labels, notes_on_reading, source_of, without
+from assay.engine.prepare import Run, aligned, check_folders, kept_labels, notes_on_reading, without
 from assay.engine.spanpairs import SpanPair, spans_of
 from assay.engine.warnings import Remark, check_system, format_warnings, identical_outputs, remark, said
 from assay.errors import InputError, UsageError
@@ -96,13 +96,10 @@ def prepare_constituents(
     ]
     return Run(
         gold=gold,
-        column="",
         measures=tuple(measures),
         pairs=tuple(pairs),
-        sources=tuple(source_of(name, pair.system, pair, "") for name, pair in pairs),
         skipped=bare,
         warnings=tuple(warnings),
-        mappings=(),
         items=constituents if _of_brackets(measures) else int((~bare[gold.sentence_of]).sum()),
         unit=options.unit or "sentence",
         notes=tuple(notes),

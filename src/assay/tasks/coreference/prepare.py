@@ -25,7 +25,6 @@ from assay.engine.prepare import (
     left_out,
     list_documents,
     notes_on_reading,
-    source_of,
 )
 from assay.engine.slices import Slice
 from assay.engine.treebanks import with_heads
@@ -156,13 +155,10 @@ def prepare_coreference(
         notes.append(said(text=_OFFICIAL))
     return Run(
         gold=gold,
-        column="",
         measures=tuple(measures),
         pairs=tuple(pairs),
-        sources=tuple(source_of(name, pair.system, pair, "") for name, pair in pairs),
         skipped=skipped,
         warnings=tuple(warnings),
-        mappings=(),
         items=int(kept_documents[mentions.unit].sum()),
         unit="document",
         notes=tuple(notes),

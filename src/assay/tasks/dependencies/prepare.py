@@ -19,7 +19,6 @@ from assay.engine.prepare import (
     check_folders,
     kept_labels,
     marked_kept,
-    source_of,
     words_alone,
 )
 from assay.engine.treebanks import Fault, columns_of, count_several_roots, nonprojective, with_heads
@@ -109,10 +108,8 @@ def prepare_dependencies(
         column="+".join(columns[0]),
         measures=tuple(measures),
         pairs=tuple(pairs),
-        sources=tuple(source_of(name, pair.system, pair, "") for name, pair in pairs),
         skipped=skipped,
         warnings=(*checked, *check_known(lexicons, gold), *kept, *warnings),
-        mappings=(),
         items=int(judged[0].has_gold.sum()),
         unit=options.unit or "sentence",
         notes=(

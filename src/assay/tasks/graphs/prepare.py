@@ -18,7 +18,6 @@ from assay.engine.prepare import (
     check_folders,
     kept_labels,
     notes_on_reading,
-    source_of,
     words_alone,
 )
 from assay.engine.treebanks import with_heads
@@ -129,10 +128,8 @@ def prepare_graphs(
         column=DEPS if DEPS in gold.columns else "",
         measures=tuple(measures),
         pairs=tuple(ready),
-        sources=tuple(source_of(name, pair.system, pair, "") for name, pair in ready),
         skipped=skipped,
         warnings=(*kept, *warnings),
-        mappings=(),
         items=len(arcs_of(ready[0][1], *usual)[0]),
         unit=options.unit or "sentence",
         notes=tuple(notes),

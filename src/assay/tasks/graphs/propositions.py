@@ -18,7 +18,6 @@ from assay.engine.prepare import (
     check_folders,
     kept_labels,
     notes_on_reading,
-    source_of,
     words_alone,
 )
 from assay.engine.warnings import Remark, check_system, identical_outputs, remark
@@ -88,13 +87,10 @@ def prepare_roles(
         warnings.append(no_predicates(name=name, number=len(corpus.marks["predicates"])))
     return Run(
         gold=gold,
-        column="",
         measures=tuple(measures),
         pairs=tuple(pairs),
-        sources=tuple(source_of(name, pair.system, pair, "") for name, pair in pairs),
         skipped=skipped,
         warnings=(*kept, *warnings),
-        mappings=(),
         items=items,
         unit=options.unit or "sentence",
         decided=Decided(formats=tuple(corpus.format for corpus in corpora)),

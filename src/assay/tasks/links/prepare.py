@@ -18,7 +18,7 @@ from assay.engine.items import Items
 from assay.engine.measure import Measure
 from assay.engine.offsets import check_offsets
 from assay.engine.options import Decided, Options
-from assay.engine.prepare import Run, blank_tags, check_folders, documents_shared, notes_on_reading, source_of
+from assay.engine.prepare import Run, blank_tags, check_folders, documents_shared, notes_on_reading
 from assay.engine.spanpairs import spans_of, surface_forms
 from assay.engine.warnings import (
     Remark,
@@ -150,10 +150,8 @@ def prepare_links(
         column=options.link_column,
         measures=tuple(measures),
         pairs=tuple(pairs),
-        sources=tuple(source_of(name, pair.system, pair, "") for name, pair in pairs),
         skipped=skipped,
         warnings=(*reading, *warnings, *_check(pairs, options)),
-        mappings=(),
         atoms=spans_of(pairs[0][1]).atoms,
         items=int(is_linked(first).sum()),
         unit=options.unit or "document",

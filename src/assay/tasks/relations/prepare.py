@@ -17,7 +17,7 @@ from assay.engine.matching import Steps
 from assay.engine.measure import Measure
 from assay.engine.offsets import check_offsets
 from assay.engine.options import Decided, Options
-from assay.engine.prepare import Run, check_folders, kept_labels, left_out, notes_on_reading, source_of, without
+from assay.engine.prepare import Run, check_folders, kept_labels, left_out, notes_on_reading, without
 from assay.engine.spanpairs import spans_of, surface_forms
 from assay.engine.warnings import Remark, check_system, identical_outputs, nothing_in_system, remark
 from assay.errors import UsageError
@@ -114,13 +114,10 @@ def prepare_relations(
     notes += [other_relations(numbers=others)] if kept else []
     return Run(
         gold=gold,
-        column="",
         measures=tuple(measures),
         pairs=tuple(pairs),
-        sources=tuple(source_of(name, pair.system, pair, "") for name, pair in pairs),
         skipped=skipped,
         warnings=(*kept, *absent, *warnings),
-        mappings=(),
         atoms=spans_of(pairs[0][1]).atoms,
         items=len(choose_relations(pairs[0][1])[0]),
         unit=options.unit or ("document" if units == "documents" or facts else "sentence"),

@@ -39,7 +39,6 @@ from assay.engine.prepare import (
     note_on_reading,
     notes_on_reading,
     rules_of,
-    source_of,
 )
 from assay.engine.spanpairs import (
     SpanPair,
@@ -139,7 +138,6 @@ def prepare_spans(
         column=columns[0],
         measures=tuple(_with_answers(measures, claims)),
         pairs=tuple(pairs),
-        sources=tuple(source_of(name, pair.system, pair, "") for name, pair in pairs),
         skipped=skipped,
         warnings=tuple(warnings),
         mappings=tuple(mapped),

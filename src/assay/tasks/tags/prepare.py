@@ -233,14 +233,14 @@ def prepare_tags(
         for name, output, full in zip(named, outputs, filled, strict=True)
     )
     return Run(
-        gold_corpus,
-        column,
-        tuple(measures),
-        tuple(pairs),
-        sources,
-        skipped,
-        (check_gold, check_labels, *check_known(lexicons, gold_corpus), *kept, *warnings),
-        tuple(mapped),
+        gold=gold_corpus,
+        column=column,
+        measures=tuple(measures),
+        pairs=tuple(pairs),
+        sources=sources,
+        skipped=skipped,
+        warnings=(check_gold, check_labels, *check_known(lexicons, gold_corpus), *kept, *warnings),
+        mappings=tuple(mapped),
         tagset=tagset.name if tagset else "",
         items=int(judged[0][1].has_gold.sum()),
         unit=options.unit or "sentence",
