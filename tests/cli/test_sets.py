@@ -94,7 +94,7 @@ def test_gates_hold_on_each_data_set(taggers: Path) -> None:
         ((*PATTERN[:4], *FAST), "compare takes gold and at least two systems. For one system: assay score"),
         ((*PATTERN, "--partial", "x.json"), "--partial is for one data set at a time, without --data."),
         ((*PATTERN, "--cluster", "slurm"), "--cluster is for one data set at a time, without --data."),
-        ((*PATTERN, "--format", "html"), "each data set has a page of its own. Say a folder for them: --html FOLDER"),
+        ((*PATTERN, "--format", "html"), "each data set has a page of its own. Give a folder for them: --html FOLDER"),
         ((*PATTERN, "--html", "x.htm"), "x.htm: each data set has a page of its own. Say a folder: --html FOLDER\n"),
         (
             (*PATTERN, SYSTEMS[0]),

@@ -231,7 +231,7 @@ def test_json_goes_there_and_back_and_every_format_shows_it(three: Results) -> N
     assert flat["accuracy/B"] == three.overall.score("B", "accuracy").value
     assert flat["two/accuracy/B"] == 0.85
     assert refusal(render, three, "html") == (
-        "each data set has a page of its own. Say a folder for them: --html FOLDER"
+        "each data set has a page of its own. Give a folder for them: --html FOLDER"
     )
     assert refusal(Results.from_json, three.overall.to_json()).startswith("schema 'assay/2' where 'assay/sets/2'")
 
