@@ -234,7 +234,7 @@ def read_docred(source: Source, builder: Builder, *, gold: str) -> None:
             for key, entity in zip(keys, arguments, strict=True):
                 if type(entity) is not int or not 0 <= entity < len(entities):
                     raise InputError(
-                        f"{here}: {key} is {shown(entity)} where there are {len(entities)} entities, counted from 0."
+                        f"{here}: {key} is {quote(entity)} where there are {len(entities)} entities, counted from 0."
                     )
             label = check_label(known.get("r"), f"{here}: r", "relation")
             head, tail = (entities[entity] for entity in arguments)
