@@ -564,49 +564,41 @@ def named_format(name: str) -> Format:
     return form
 
 
-def _recognise(head: Sequence[str], path: str) -> Format:
-    """The first format whose look the first lines have; those of installed packages come last."""
-    if path.endswith(ANNOTATIONS):
-        # It may be empty, so that only its name shows what it is.
-        return FORMATS["brat"]
-    if not any(line.strip() for line in head):
-        raise InputError(f"{path}: no words in it.")
-    form = next((form for form in FORMATS.values() if form.looks(head)), None)
-    # To look for installed packages takes time, so it comes last.
-    form = form or next((form for form in plugins.load_all("formats").values() if form.looks(head)), None)
-    if form is not None:
-        return form
-    raise InputError(
-        f"{path}: unknown format. `assay formats` lists those known; say which it is with --input-format, "
-        'e.g. --input-format conll or "tsv(word=2)".'
-    )
-
-
 def plan(
     head: Sequence[str], path: str, input_format: str | None, wanted: Sequence[str], asked: Asked | None = None
 ) -> Plan:
     """The plan for a file, by the format asked for or by its first lines."""
     given: dict[str, str] = {}
-    if input_format is None:
-        form = _recognise(head, path)
-    else:
+    if input_format is not None:
         name, given = specs.parse(input_format, "format")
-        form = named_format(name)
+        form: Format | None = named_format(name)
+    elif path.endswith(ANNOTATIONS):
+        # It may be empty, so that only its name shows what it is.
+        form = FORMATS["brat"]
+    elif not any(line.strip() for line in head):
+        raise InputError(f"{path}: no words in it.")
+    else:
+        form = next((form for form in FORMATS.values() if form.looks(head)), None)
+        # To look for installed packages takes time, so it comes last.
+        form = form or next((form for form in plugins.load_all("formats").values() if form.looks(head)), None)
+    if form is None:
+        raise InputError(
+            f"{path}: unknown format. `assay formats` lists those known; say which it is with --input-format, "
+            'e.g. --input-format conll or "tsv(word=2)".'
+        )
     parameters = specs.convert_parameters(f"format {form.name}", given, form.parameters)
-    return _make_plan(form, head, path, _with_which(form, parameters, asked or Asked(), path), wanted)
-
-
-def _with_which(known: Format, parameters: Mapping[str, Any], asked: Asked, path: str) -> dict[str, Any]:
-    """The parameters of a format, with the layer that --which names if the format tells people from models so."""
+    asked = asked or Asked()
     who, said = asked.which, parameters.get("which", "auto")
-    if not who or known.names_annotators or (who == whose.ANNOTATIONS and not known.which):
-        return dict(parameters)
-    if who not in known.which:
-        there = f"Choose: {asked.choice(known.which)}" if known.which else f"{known.name} has no names of annotators."
-        raise UsageError(f"{asked.spell(who)}: not in {path}. {there}")
-    if said not in ("auto", known.which[who]):
-        raise UsageError(f"{asked.spell(who)} and which={said} of --input-format differ. Remove one of them.")
-    return {**parameters, "which": known.which[who]}
+    if who and not form.names_annotators and (who != whose.ANNOTATIONS or form.which):
+        # The layer that --which names, where the format tells people from models so.
+        if who not in form.which:
+            none = f"{form.name} has no names of annotators."
+            there = f"Choose: {asked.choice(form.which)}" if form.which else none
+            raise UsageError(f"{asked.spell(who)}: not in {path}. {there}")
+        if said not in ("auto", form.which[who]):
+            raise UsageError(f"{asked.spell(who)} and which={said} of --input-format differ. Remove one of them.")
+        parameters = {**parameters, "which": form.which[who]}
+    return _make_plan(form, head, path, parameters, wanted)
 
 
 # --- files ---

@@ -16,6 +16,7 @@ from assay.tasks.dependencies.drawing import ARCS
 from assay.tasks.dependencies.prepare import prepare_dependencies
 
 DISTANCES = ((0, "root"), (1, "1"), (2, "2"), (6, "3-6"))
+DEPTHS = ("root", "1", "2", "3", "4", "5 or more")
 DIRECTIONS = ("root", "head to the left", "head to the right")
 
 
@@ -29,11 +30,6 @@ def _arc_distance(corpus: Corpus) -> Values:
 def _arc_direction(corpus: Corpus) -> Values:
     heads = _heads(corpus, "direction")
     return np.where(heads < 0, 0, np.where(heads < np.arange(len(heads)), 1, 2)), DIRECTIONS
-
-
-def _arc_depth(corpus: Corpus) -> Values:
-    depth = depths(_heads(corpus, "depth"))
-    return np.minimum(depth, 5), ("root", "1", "2", "3", "4", "5 or more")
 
 
 def _heads(corpus: Corpus, spec: str) -> Ints:
@@ -50,10 +46,13 @@ def _projectivity(gold: Corpus, _: str) -> Values:
 SLICES = (
     SliceKind("distance", "words from head to dependent", of_arcs=_arc_distance),
     SliceKind("direction", "root, head to the left or to the right", of_arcs=_arc_direction),
-    SliceKind("depth", "number of heads above the word", of_arcs=_arc_depth),
+    SliceKind(
+        "depth",
+        "number of heads above the word",
+        of_arcs=lambda corpus: (np.minimum(depths(_heads(corpus, "depth")), 5), DEPTHS),
+    ),
     SliceKind("projectivity", "sentences whose gold tree is projective or not", of_sentences=_projectivity),
 )
-
 
 
 def _present(result: Result) -> Result:

@@ -123,16 +123,12 @@ def _role(pair: Pair, judged: Items, _: str) -> Sided:
     return _by_roles(judged, "role", (codes, codes), tuple(known), labels=True)
 
 
-def _role_kind(pair: Pair, judged: Items, _: str) -> Sided:
-    codes = np.array([2 if one == PREDICATE else 1 - int(is_core(one)) for one in judged.labels], dtype=np.int64)
-    return _by_roles(judged, "role-kind", (codes, codes), ("core", "contextual", PREDICATE), labels=True)
+def _label_slice(name: str, help_: str, code: Callable[[str], int], names: Sequence[str]) -> SliceKind:
+    def of_sides(pair: Pair, judged: Items, _: str) -> Sided:
+        codes = np.array([code(one) for one in judged.labels], dtype=np.int64)
+        return _by_roles(judged, name, (codes, codes), names, labels=True)
 
-
-def _role_prefix(pair: Pair, judged: Items, _: str) -> Sided:
-    names = ("neither", "C-", "R-", PREDICATE)
-    found = [one if one == PREDICATE else one[:2] for one in judged.labels]
-    codes = np.array([names.index(one) if one in names else 0 for one in found], dtype=np.int64)
-    return _by_roles(judged, "role-prefix", (codes, codes), names, labels=True)
+    return SliceKind(name, help_, of_sides=of_sides)
 
 
 def _predicate_tag(pair: Pair, judged: Items, _: str) -> Sided:
@@ -254,8 +250,18 @@ SLICES = (
         ("between words", "top"),
     ),
     SliceKind("role", "role, without C- and R- before it", of_sides=_role),
-    SliceKind("role-kind", "core roles (A0, ARG1), contextual ones, predicates", of_sides=_role_kind),
-    SliceKind("role-prefix", "roles with C- or R- before them", of_sides=_role_prefix),
+    _label_slice(
+        "role-kind",
+        "core roles (A0, ARG1), contextual ones, predicates",
+        lambda role: 2 if role == PREDICATE else 1 - int(is_core(role)),
+        ("core", "contextual", PREDICATE),
+    ),
+    _label_slice(
+        "role-prefix",
+        "roles with C- or R- before them",
+        lambda role: 3 if role == PREDICATE else {"C-": 1, "R-": 2}.get(role[:2], 0),
+        ("neither", "C-", "R-", PREDICATE),
+    ),
     SliceKind(PREDICATE_TAG, "part of speech of the predicate, or of an arc's head", of_sides=_predicate_tag),
     SliceKind("argument-distance", "words from the predicate to its argument", of_sides=_argument_distance),
     SliceKind("discontinuous", "arguments in one piece, or in several (C-)", of_sides=_discontinuous),

@@ -205,7 +205,20 @@ def _read(
             )
         return entity_links(corpus, field), ()
     tags, found = link_columns(labels)
-    wanted = wanted or [found or _key_of_misc(item, path)]
+    if not wanted and not found:
+        # The usual key of MISC that the first lines have.
+        if isinstance(item, Corpus):
+            values = list(item.columns["MISC"].vocabulary) if "MISC" in item.columns else []
+        else:
+            values = item.plan.values("MISC") if "MISC" in item.plan.labels else []
+        keys = (key for key in _KEYS if any(re.search(rf"(?:^|\|){key}=", value) for value in values))
+        found = next((f"MISC:{key}" for key in keys), "")
+        if not found:
+            raise UsageError(
+                f"{path}: say where the identifiers are: --link-column NAME (MISC:KEY for a key of MISC), or "
+                f"--link-field wiki for brackets of entities. Formats that say so themselves: {_FORMATS}."
+            )
+    wanted = wanted or [found]
     hipe = all(map(is_link_column, wanted))
     tags = asked or (tags if hipe else _TAGS)
     corpus = read_labels(item, [tags, *wanted])
@@ -220,21 +233,6 @@ def _read(
     if gold is not None:
         corpus = cut_like(gold, corpus)
     return links_of_columns(corpus, tags, wanted, gold=gold is None or options.symmetric), remarks
-
-
-def _key_of_misc(item: Input | Corpus, name: str) -> str:
-    """The usual key of MISC that the first lines have."""
-    if isinstance(item, Corpus):
-        values = list(item.columns["MISC"].vocabulary) if "MISC" in item.columns else []
-    else:
-        values = item.plan.values("MISC") if "MISC" in item.plan.labels else []
-    for key in _KEYS:
-        if any(re.search(rf"(?:^|\|){key}=", value) for value in values):
-            return f"MISC:{key}"
-    raise UsageError(
-        f"{name}: say where the identifiers are: --link-column NAME (MISC:KEY for a key of MISC), or --link-field "
-        f"wiki for brackets of entities. Formats that say so themselves: {_FORMATS}."
-    )
 
 
 def _same_documents(corpora: Sequence[Corpus]) -> list[Corpus]:

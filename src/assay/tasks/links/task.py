@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 import numpy as np
 
 from assay.align import Pair
-from assay.corpus import Marks
+from assay.arrays import Ints
+from assay.corpus import Corpus, Marks
 from assay.engine.drawing import span_drawing
 from assay.engine.items import Items
 from assay.engine.lexicon import attribute
@@ -27,21 +30,17 @@ def _links_of(pair: Pair, items: Items, spec: str) -> tuple[Marks, Marks]:
     return links_of(pair)
 
 
-def _nil(pair: Pair, items: Items, _: str) -> Values:
-    ours, theirs = (is_nil(side).astype(np.int64) for side in _links_of(pair, items, "nil"))
-    return items.of_sides(ours, theirs), ("with an identifier", "NIL")
+def _link_slice(name: str, help_: str, value: Callable[[Corpus, Marks], Ints], names: Sequence[str]) -> SliceKind:
+    def of_items(pair: Pair, items: Items, _: str) -> Values:
+        ours, theirs = _links_of(pair, items, name)
+        return items.of_sides(value(pair.gold, ours), value(pair.system, theirs)), tuple(names)
+
+    return SliceKind(name, help_, of_items=of_items)
 
 
 def _type(pair: Pair, items: Items, _: str) -> Values:
     ours, theirs = (side.columns[TYPE] for side in _links_of(pair, items, "type"))
     return items.of_sides(ours.codes, theirs.codes), tuple(name or "(none)" for name in ours.vocabulary)
-
-
-def _length(pair: Pair, items: Items, _: str) -> Values:
-    ours, theirs = _links_of(pair, items, "mention-length")
-    words = items.of_sides(count_words(pair.gold, ours), count_words(pair.system, theirs))
-    names = (*(name for _, name in LENGTHS), "over 5")
-    return np.searchsorted([upper for upper, _ in LENGTHS], words, side="left"), names
 
 
 def _ambiguous(pair: Pair, items: Items, _: str) -> Values:
@@ -50,9 +49,19 @@ def _ambiguous(pair: Pair, items: Items, _: str) -> Values:
 
 
 SLICES = (
-    SliceKind("nil", "mentions of something with an identifier, or without (links)", of_items=_nil),
+    _link_slice(
+        "nil",
+        "mentions of something with an identifier, or without (links)",
+        lambda _, side: is_nil(side).astype(np.int64),
+        ("with an identifier", "NIL"),
+    ),
     SliceKind("type", "type of the mention (links)", of_items=_type, by_number=True),
-    SliceKind("mention-length", "number of words of the mention (links)", of_items=_length),
+    _link_slice(
+        "mention-length",
+        "number of words of the mention (links)",
+        lambda corpus, side: np.searchsorted([upper for upper, _ in LENGTHS], count_words(corpus, side), side="left"),
+        (*(name for _, name in LENGTHS), "over 5"),
+    ),
     SliceKind(
         AMBIGUOUS,
         "surface with one or several identifiers in --train, else in gold (links)",

@@ -52,7 +52,7 @@ def _distance(pair: Pair, side: int, spans: Marks, relations: Marks) -> Ints:
     return np.where(between < 0, 0, 1 + np.searchsorted(uppers, between, side="left"))
 
 
-def _slice(
+def _relation_slice(
     name: str, help_: str, value: Callable[[Pair, int, Marks, Marks], Ints], names: Sequence[str]
 ) -> SliceKind:
     """A slice by a value of relations, from the pair, the side, and the spans and the relations there."""
@@ -103,13 +103,13 @@ def _argument_found(pair: Pair, items: Items, _: str) -> Values:
 
 
 SLICES = (
-    _slice(
+    _relation_slice(
         "distance",
         "words between the arguments of a relation",
         _distance,
         ("overlapping", *(name for _, name in DISTANCES), "over 10"),
     ),
-    _slice(
+    _relation_slice(
         "sentences",
         "arguments in one sentence, in neighbouring ones, further apart",
         lambda _, side, spans, relations: np.asarray(np.minimum(np.ptp(ends_of(relations, spans.unit), axis=0), 2)),
@@ -120,19 +120,19 @@ SLICES = (
     SliceKind(
         "types", "types of a relation's head and tail", of_items=_types("types", "head", "tail"), by_number=True
     ),
-    _slice(
+    _relation_slice(
         "symmetric",
         "relations with or without direction",
         lambda _, side, spans, relations: is_undirected(relations).astype(np.int64),
         ("with direction", "without direction"),
     ),
-    _slice(
+    _relation_slice(
         "nested",
         "arguments side by side, or one inside the other",
         _nested,
         ("side by side", "one inside the other"),
     ),
-    _slice(
+    _relation_slice(
         "relations-in-sentence",
         "number of relations in the sentence",
         lambda pair, side, spans, relations: np.searchsorted(
@@ -142,7 +142,7 @@ SLICES = (
         ),
         (*(name for _, name in NUMBERS), "over 3"),
     ),
-    _slice(
+    _relation_slice(
         "shared-argument",
         "relations that share both arguments with another (EPO), one of them (SEO), or none",
         _shared_argument,

@@ -272,22 +272,17 @@ def _read(
     chosen = scheme or schemes.likely(corpus, column.split("+"), golds)
     corpus, _ = schemes.spans_from_tags(corpus, column.split("+"), chosen, repair or None)
     if gold is not None and gold.tags_by_document:
-        corpus = _with_case_of(gold, corpus)
+        # Labels that differ from gold's in case alone are gold's: HIPE does not compare case.
+        assert gold.spans is not None and corpus.spans is not None
+        known, labels = gold.spans.labels.counts(), corpus.spans.labels
+        folded = {label.casefold(): label for label in known}
+        other = {label: folded.get(label.casefold(), label) for label in labels.counts() if label not in known}
+        number = sum(size for label, size in labels.counts().items() if other.get(label, label) != label)
+        if number:
+            note = ("Spans whose label differs from gold's in case alone, read with gold's: {}.", number)
+            spans = replace(corpus.spans, labels=labels.mapped(other))
+            corpus = replace(corpus, spans=spans, noted=(*corpus.noted, note))
     return corpus, chosen
-
-
-def _with_case_of(gold: Corpus, system: Corpus) -> Corpus:
-    """The system's spans with gold's labels if they differ in case alone, which HIPE does not compare."""
-    assert gold.spans is not None and system.spans is not None
-    known, labels = gold.spans.labels.counts(), system.spans.labels
-    folded = {label.casefold(): label for label in known}
-    other = {label: folded.get(label.casefold(), label) for label in labels.counts() if label not in known}
-    number = sum(size for label, size in labels.counts().items() if other.get(label, label) != label)
-    if not number:
-        return system
-    note = ("Spans whose label differs from gold's in case alone, read with gold's: {}.", number)
-    spans = replace(system.spans, labels=labels.mapped(other))
-    return replace(system, spans=spans, noted=(*system.noted, note))
 
 
 @remark

@@ -29,11 +29,7 @@ def _bare(text: str) -> str:
     return " ".join(_ARTICLES.sub(" ", text.lower().translate(_NO_PUNCTUATION)).split())
 
 
-def _spaced(text: str) -> str:
-    return " ".join(text.split())
-
-
-FOLDS: dict[str, Callable[[str], str]] = {"folded": fold, "none": _spaced, "words": _bare}
+FOLDS: dict[str, Callable[[str], str]] = {"folded": fold, "none": lambda text: " ".join(text.split()), "words": _bare}
 COUNTS = ("set", "bag")
 
 

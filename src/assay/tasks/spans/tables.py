@@ -47,7 +47,23 @@ def present(result: Result) -> Result:
     """The Result with types of errors, labels by type of error, and systems under other weightings of these."""
     if result.about.command == "agreement":
         remarks = {"agreement span-kappa": "labels", "agreement span-kappa(on=words)": "words"}
-        return replace(result, tables=tuple(_disagreements(result))).with_shown(remarks=remarks)
+        rows = []
+        for (measure, pair), group in groupby(result.error_types, key=lambda row: (row.measure, row.system)):
+            number = {row.type: row.count for row in group}
+            if "le" in number:
+                # Matched both ways and added up: each difference was counted twice.
+                rows.append((pair, measure.partition("(")[0], *(round(number[kind] / 2) for kind in _DIFFERENCES)))
+        differences = Table(
+            "Types of differences",
+            ("pair", "measure", *_DIFFERENCES.values()),
+            tuple(rows),
+            ("text", "text", "count"),
+            words=2,
+            after="agreement",
+            name="errors",
+            notes=("Spans, the mean of the matchings with either annotator as the target.",),
+        )
+        return replace(result, tables=(differences,)).with_shown(remarks=remarks)
     remarks = {"differences": "A boundary error is the same error if it has the same label and type."}
     for on in [row.measure for row in result.confusion][:1]:
         name = on.partition("(")[0]
@@ -56,26 +72,6 @@ def present(result: Result) -> Result:
         remarks |= {"confusion": _CELLS[name]} if name in _CELLS else {}
     tables = (*_answers(result), *_error_types(result), *_labels(result), *_sweeps(result), *_forms(result))
     return replace(result, tables=tables).with_shown(remarks=remarks)
-
-
-def _disagreements(result: Result) -> Iterator[Table]:
-    """The types of differences between annotators."""
-    rows = []
-    for (measure, pair), group in groupby(result.error_types, key=lambda row: (row.measure, row.system)):
-        number = {row.type: row.count for row in group}
-        if "le" in number:
-            # Matched both ways and added up: each difference was counted twice.
-            rows.append((pair, measure.partition("(")[0], *(round(number[kind] / 2) for kind in _DIFFERENCES)))
-    yield Table(
-        "Types of differences",
-        ("pair", "measure", *_DIFFERENCES.values()),
-        tuple(rows),
-        ("text", "text", "count"),
-        words=2,
-        after="agreement",
-        name="errors",
-        notes=("Spans, the mean of the matchings with either annotator as the target.",),
-    )
 
 
 def _error_types(result: Result) -> Iterator[Table]:

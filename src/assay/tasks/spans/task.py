@@ -39,7 +39,7 @@ from assay.tasks.spans.tables import present
 SPAN_LENGTHS = ((1, "1"), (2, "2"), (3, "3"), (5, "4-5"), (10, "6-10"))
 
 
-def _slice(name: str, help_: str, value: Callable[[SpanPair, Marks], Ints], names: Sequence[str]) -> SliceKind:
+def _span_slice(name: str, help_: str, value: Callable[[SpanPair, Marks], Ints], names: Sequence[str]) -> SliceKind:
     """A slice by a value of each span: of gold's, for a spurious one of the system's."""
 
     def of_items(pair: Pair, judged: Items, _: str) -> Values:
@@ -65,7 +65,7 @@ def _grounding(pair: Pair, judged: Items, _: str) -> Values:
 SLICES = (
     SliceKind("answer", "how the answer could be read, answer:NAME that of one system", True, of_sentences=by_status),
     SliceKind("grounding", "how a mention was found: precision alone", of_system=_grounding),
-    _slice(
+    _span_slice(
         "span-length",
         "number of words of the span",
         lambda spans, side: np.searchsorted(
@@ -73,8 +73,10 @@ SLICES = (
         ),
         (*(name for _, name in SPAN_LENGTHS), "over 10"),
     ),
-    _slice("nesting", "span alone, inside another, around or across another", lambda _, side: nesting(side), NESTING),
-    _slice(
+    _span_slice(
+        "nesting", "span alone, inside another, around or across another", lambda _, side: nesting(side), NESTING
+    ),
+    _span_slice(
         "gaps",
         "span with or without gaps (discontinuous)",
         lambda _, side: side.with_gaps.astype(np.int64),
