@@ -66,9 +66,9 @@ def assay_matching(gold: Sentences, system: Sentences) -> Any:
     counts = {
         way.__name__: _counted(way(*sides).kind, kinds)
         for way, kinds in (
-            (matching.exact, matching.EXACT),
-            (matching.fair, matching.FAIR),
-            (matching.semeval, matching.SEMEVAL),
+            (matching.match_exact, matching.EXACT),
+            (matching.match_fair, matching.FAIR),
+            (matching.match_semeval, matching.SEMEVAL),
         )
     }
     return {**_four(counts["semeval"]), "fair": counts["fair"]["tp"], "traditional": counts["exact"]["tp"]}
@@ -104,8 +104,8 @@ def assay_unit(gold: Spans, system: Spans) -> Any:
     matching = import_module("assay.engine.matching")
     codes: dict[str, int] = {}
     sides = [_span_list(side, codes) for side in (gold, system)]
-    exact = _counted(matching.exact(*sides).kind, matching.EXACT)
-    fair = _counted(matching.fair(*sides).kind, matching.FAIR)
+    exact = _counted(matching.match_exact(*sides).kind, matching.EXACT)
+    fair = _counted(matching.match_fair(*sides).kind, matching.FAIR)
     return {"traditional": exact["tp"], "fair": fair["tp"]}
 
 

@@ -266,7 +266,7 @@ def test_other_sentences_are_not_compared(assay, here, baseline):
     skip = ("--on-mismatch", "skip", "--times", "20", "--quiet")
     without_sentences(here, "a.conllu", "some.conllu", 3, 5)
     without_sentences(here, "a.conllu", "others.conllu", 3, 6)
-    units = baseline.units
+    units = baseline.about.units
     done = assay("score", "gold.conllu", "a=some.conllu", *skip, "--fail-if-worse", "baseline.json")
     assert (done.returncode, done.stdout) == (2, "")
     assert f"is about {units} sentences, but {units - 2} sentences are compared here" in done.stderr

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from assay.engine.matching import EXACT, FAIR, exact, fair
+from assay.engine.matching import EXACT, FAIR
+from assay.engine.matching import match_exact as exact
+from assay.engine.matching import match_fair as fair
 from cases import each
 from spanlists import kinds_of, rows, span, span_lists, written
 

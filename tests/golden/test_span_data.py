@@ -8,7 +8,10 @@ from itertools import zip_longest
 
 import pytest
 
-from assay.engine.matching import EXACT, FAIR, SEMEVAL, exact, fair, semeval
+from assay.engine.matching import EXACT, FAIR, SEMEVAL
+from assay.engine.matching import match_exact as exact
+from assay.engine.matching import match_fair as fair
+from assay.engine.matching import match_semeval as semeval
 from spanlists import kinds_of, rows, span, span_lists
 
 DATA = {"ner": "ner_spans", "chunks": "chunk_spans"}

@@ -179,7 +179,7 @@ class TooManyOverlapsError(Exception):
 # --- exact matching ---
 
 
-def exact(target: Marks, system: Marks) -> Matches:
+def match_exact(target: Marks, system: Marks) -> Matches:
     """Each target that the system has is right, else missed; each system span that is no target is spurious.
 
     Every copy of a target counts; a surplus copy of a right system span has no row.
@@ -203,7 +203,7 @@ def exact(target: Marks, system: Marks) -> Matches:
     )
 
 
-def brackets(target: Marks, system: Marks) -> Matches:
+def match_brackets(target: Marks, system: Marks) -> Matches:
     """Equal spans one to one; a target that the system has under another label is paired with that, and missing.
 
     The system span of that label is spurious all the same, and has a row of its own.
@@ -246,7 +246,7 @@ def boundaries(target: Marks, system: Marks, records: Matches) -> Ints:
 # --- fair matching (Ortmann 2022, Algorithm 2): each error counted once, under the closest kind that fits ---
 
 
-def fair(target: Marks, system: Marks) -> Matches:
+def match_fair(target: Marks, system: Marks) -> Matches:
     """Equal spans, then spans with equal atoms, then overlapping ones with the same label, then all that overlap.
 
     Spans are removed as they are matched; later ones may join a matched span over atoms that are still left in it.
@@ -383,7 +383,7 @@ class _Side:
 # --- the one-to-one matching behind the four SemEval-2013 scores ---
 
 
-def semeval(target: Marks, system: Marks, *, least: float = 0.0) -> Matches:
+def match_semeval(target: Marks, system: Marks, *, least: float = 0.0) -> Matches:
     """The one-to-one matching with most equal pairs, then most same atoms, same labels, pairs, and shared atoms.
 
     Of equally good ones the smallest list of (target, system span) is taken; where more than FEW pairs hang together,

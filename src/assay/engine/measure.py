@@ -468,7 +468,7 @@ class Macro:
         return ratio(_total_over_labels(values), present.sum(axis=-1).astype(np.float64))
 
 
-def weighted(score: Score, fields: Sequence[str] = ("gold",)) -> Score:
+def mean_by_size(score: Score, fields: Sequence[str] = ("gold",)) -> Score:
     """The mean of a score over labels, each weighing as much as it has in some fields: its gold items."""
 
     def averaged(sums: Sums) -> Floats:
@@ -500,7 +500,7 @@ MATCHED: Scores = {
 """Scores of matched items, by their outcomes."""
 OVER_LABELS: Scores = {
     **{f"macro-{name}": Macro(score) for name, score in FOUND.items()},
-    "weighted-f1": weighted(f1),
+    "weighted-f1": mean_by_size(f1),
 }
 """Averages over labels."""
 

@@ -16,6 +16,7 @@ from assay.corpus import Column, Corpus, Marks, Trees, one_vocabulary
 from assay.engine import matching
 from assay.engine.items import Items
 from assay.engine.matching import Matches, TooManyOverlapsError
+from assay.engine.weighting import UNGROUNDED
 from assay.errors import AlignmentError, InputError, UsageError
 from assay.formats.answers import SAID
 from assay.records import dataclass
@@ -234,7 +235,7 @@ class SpanPair:
             try:
                 self._matched[key] = matching(self.gold, self.system, **options)
             except TooManyOverlapsError as error:
-                raise self.refused(error, error.target, matching.__name__) from None
+                raise self.refused(error, error.target, matching.__name__.removeprefix("match_")) from None
         return self._matched[key]
 
     def refused(self, error: TooManyOverlapsError, target: int, name: str) -> InputError:
@@ -248,9 +249,9 @@ class SpanPair:
 
     def both_ways(self) -> Matches:
         """The fair matching with either side as the target, added up: no side is preferred."""
-        there = self.matched(matching.fair)
+        there = self.matched(matching.match_fair)
         if "back" not in self._matched:
-            self._matched["back"] = matching.fair(self.system, self.gold)
+            self._matched["back"] = matching.match_fair(self.system, self.gold)
         back = self._matched["back"]
         mirrored = np.array([matching.FAIR.index(_MIRROR.get(kind, kind)) for kind in matching.FAIR])
         return Matches(
@@ -365,6 +366,22 @@ def spans_of(pair: Pair) -> SpanPair:
     if spans is None:
         raise UsageError("this measure is about spans, but the files are compared as tags. Say --task spans")
     return spans
+
+
+def span_items(
+    spans: SpanPair,
+    matches: Matches,
+    kinds: tuple[str, ...],
+    focus: Bools | bool,
+    marks: Mapping[str, Bools] | None = None,
+) -> Items:
+    """The items of a matching of spans; `focus`: whether errors of labelling count under gold's label."""
+    if spans.claims:
+        # What has no place is spurious, and no matching pairs it with anything.
+        kinds = (*kinds, UNGROUNDED)
+        nowhere = np.append(spans.system.begin == NONE, False)[matches.system]
+        matches = replace(matches, kind=np.where(nowhere, len(kinds) - 1, matches.kind))
+    return matches.items(kinds, spans.gold, spans.system, spans.keys, under_gold=focus, marks=marks or {})
 
 
 def marks_of(pair: Pair, layer: str) -> tuple[Marks, Marks]:

@@ -23,7 +23,7 @@ from assay.formats.builder import Builder, check_choice
 from assay.formats.grounding import LEVELS, UNGROUNDED, Ground, SearchText
 from assay.formats.shapes import SHAPES, STATUSES, read_answer
 from assay.formats.source import Source
-from assay.formats.standoff import IDS, json_values, shown
+from assay.formats.standoff import IDS, json_values, quote
 from assay.records import dataclass
 
 KEYS = ("answer", "response", "output", "raw_output", "completion", "prediction", "generated_text", "text_output")
@@ -138,7 +138,7 @@ def _answers(values: Iterable[tuple[Any, str, int]], given: Mapping[str, Any]) -
             yield Answer(value, None, given["label"], None, path, line)
             continue
         if not isinstance(value, dict):
-            raise InputError(f"{place}: {shown(value)} where an answer is expected. It is {_EXAMPLE}")
+            raise InputError(f"{place}: {quote(value)} where an answer is expected. It is {_EXAMPLE}")
         if keyed is None:
             keyed = bool(given["label"]) and given["label"] in value
         label = value.get(given["label"]) if keyed else given["label"]
@@ -146,7 +146,7 @@ def _answers(values: Iterable[tuple[Any, str, int]], given: Mapping[str, Any]) -
             raise InputError(f"{place}: no label under {given['label']}, where others have one. Give it one.")
         name = next((value[key] for key in IDS if value.get(key) is not None), None)
         if name is not None and (isinstance(name, bool) or not isinstance(name, str | int)):
-            raise InputError(f"{place}: the id is {shown(name)} where a string or a number should stand.")
+            raise InputError(f"{place}: the id is {quote(name)} where a string or a number should stand.")
         text = value.get("text")
         yield Answer(
             _said(value, given["answer"], place),

@@ -14,7 +14,7 @@ from assay.formats import schemes
 from assay.formats.builder import Builder
 from assay.formats.roles import MARK
 from assay.formats.source import Source
-from assay.formats.standoff import json_values, shown
+from assay.formats.standoff import json_values, quote
 
 _EXAMPLE = '{"words": ["She", "left"], "verbs": [{"verb": "left", "tags": ["B-ARG0", "B-V"]}]}'
 _PLACES = ("predicate", "verb", "predicate_index", "verb_index")
@@ -42,15 +42,15 @@ def read_biojson(source: Source, builder: Builder, *, scheme: str, repair: str) 
     for line, value in json_values(source, _EXAMPLE, "sentence"):
         place = f"{source.path}:{line}"
         if not isinstance(value, dict) or "words" not in value:
-            fact = f"{shown(value)} where a sentence with its words should stand"
+            fact = f"{quote(value)} where a sentence with its words should stand"
             raise InputError(f"{place}: {fact}. It is {_EXAMPLE}")
         words, verbs = value["words"], value.get("verbs", [value])
         if not isinstance(words, list) or not words or not all(isinstance(word, str) for word in words):
-            raise InputError(f"{place}: words is {shown(words)} where a list of strings should stand.")
+            raise InputError(f"{place}: words is {quote(words)} where a list of strings should stand.")
         if (empty := next((number for number, word in enumerate(words) if not word.strip()), None)) is not None:
             raise InputError(f"{place}: word {empty} is empty. Fill it.")
         if not isinstance(verbs, list) or not all(isinstance(verb, dict) for verb in verbs):
-            raise InputError(f"{place}: verbs is {shown(verbs)} where a list of objects with tags should stand.")
+            raise InputError(f"{place}: verbs is {quote(verbs)} where a list of objects with tags should stand.")
         name, is_alone = value.get("id", value.get("sent_id")), "verbs" not in value
         again = is_alone and last is not None and words == last[1]
         if again and last is not None:
@@ -62,7 +62,7 @@ def read_biojson(source: Source, builder: Builder, *, scheme: str, repair: str) 
         else:
             if name is not None:
                 if not isinstance(name, str | int) or len(str(name).splitlines()) > 1:
-                    raise InputError(f"{place}: the id is {shown(name)} where a string of one line should stand.")
+                    raise InputError(f"{place}: the id is {quote(name)} where a string of one line should stand.")
                 builder.comments([f"# sent_id = {name}"], [builder.sentence])
             cells = [cell for word in words for cell in (word, *[""] * len(builder.names))]
             builder.add(cells, [builder.words + len(words)], [line])
@@ -70,7 +70,7 @@ def read_biojson(source: Source, builder: Builder, *, scheme: str, repair: str) 
         for verb in verbs:
             tags, number = verb.get(_TAGS), _number(verb)
             if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
-                fact = f"tags is {shown(tags)} where a list of strings should stand, one for each word."
+                fact = f"tags is {quote(tags)} where a list of strings should stand, one for each word."
                 raise InputError(f"{place}: {fact}")
             if len(tags) != len(words):
                 fact = f"{len(words)} words, and tags: {len(tags)}. Give each word one; O is outside."

@@ -21,7 +21,7 @@ from assay.errors import InputError, UsageError
 from assay.formats.builder import Builder, document_id, refuse_all
 from assay.formats.columns import ROLES
 from assay.formats.source import Batch, Source, decode
-from assay.formats.standoff import is_text, json_object, shown
+from assay.formats.standoff import is_text, json_object, quote
 from assay.records import dataclass
 
 TAG = "XPOS"
@@ -599,7 +599,7 @@ def _read_document(
         why = f"{error.msg}, character {error.colno}" if isinstance(error, json.JSONDecodeError) else "too deep"
         raise _DocumentError(f"no JSON ({why}). A document is one line, {_CLUSTERS}") from None
     if not isinstance(value, dict):
-        raise _DocumentError(f"{shown(value)} where a document should stand. It is {_CLUSTERS}")
+        raise _DocumentError(f"{quote(value)} where a document should stand. It is {_CLUSTERS}")
     columns = [_cells(value.get("sentences"), "sentences")]
     if TAG in builder.names:
         columns.append(_cells(value.get("pos"), "pos"))
@@ -615,12 +615,12 @@ def _read_document(
             problems.append(f"{place}: {path} is empty. A cluster has one mention at least.")
         for index, span in enumerate(cluster):
             if fault := _fault(span, words, inclusive):
-                problems.append(f"{place}: {path}[{index}] is {shown(span)}, {fault}")
+                problems.append(f"{place}: {path}[{index}] is {quote(span)}, {fault}")
             else:
                 rows.append((span[0], span[1] + inclusive, number, line))
     name = value.get("doc_key", "")
     if not isinstance(name, str) or not is_text(name):
-        raise _DocumentError(f"doc_key is {shown(name)} where a string should stand.")
+        raise _DocumentError(f"doc_key is {quote(name)} where a string should stand.")
     if len(problems) > before:
         return
     try:
@@ -672,7 +672,7 @@ def _fault(span: Any, words: int, inclusive: bool) -> str:
 
 def _listed(value: Any, path: str) -> list[Any]:
     if not isinstance(value, list):
-        raise _DocumentError(f"{path} is {shown(value)} where a list should stand.")
+        raise _DocumentError(f"{path} is {quote(value)} where a list should stand.")
     return value
 
 
@@ -685,7 +685,7 @@ def _cells(value: Any, path: str) -> list[list[str]]:
         # A sentence is looked at as one text, and word by word only where something is wrong with it.
         if not (set(map(type, sentence)) <= {str} and all(sentence) and is_text("".join(sentence))):
             wrong = [not (isinstance(cell, str) and cell and is_text(cell)) for cell in sentence].index(True)
-            fact = f"{path}[{number}][{wrong}] is {shown(sentence[wrong])}"
+            fact = f"{path}[{number}][{wrong}] is {quote(sentence[wrong])}"
             raise _DocumentError(f"{fact} where a word should stand.")
     if not any(sentences):
         raise _DocumentError("a document without words. Leave it out.")

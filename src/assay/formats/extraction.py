@@ -21,7 +21,7 @@ from assay.formats import chains
 from assay.formats.builder import Builder
 from assay.formats.relations import relation_lists
 from assay.formats.source import Source
-from assay.formats.standoff import check_label, is_text, json_object, json_values, shown
+from assay.formats.standoff import check_label, is_text, json_object, json_values, quote
 from assay.records import dataclass
 
 WHICH = ("auto", "gold", "predicted")
@@ -159,7 +159,7 @@ class _Rows:
         if not shaped:
             row = next(number for number, one in enumerate(given) if {*map(type, one)} != {int})
             shape = f"[{', '.join(['first, last'] * spans)}, {'type' if spans == 1 else 'label'}]"
-            raise InputError(f"{found.name(row)} is {shown(rows[row])} where {shape} should stand.")
+            raise InputError(f"{found.name(row)} is {quote(rows[row])} where {shape} should stand.")
         outside = (begin == NONE) | (last < begin)
         across = ends[sentence] <= last
         if outside.any() or across.any():
@@ -226,9 +226,9 @@ def read_docred(source: Source, builder: Builder, *, gold: str) -> None:
     for line, value in values:
         entities, title = _read_docred_document(value, line, f"{path}:{line}", builder)
         if facts is None:
-            here, listed = f"{path}:{line}: {shown(title)}", value.get("labels", [])
+            here, listed = f"{path}:{line}: {quote(title)}", value.get("labels", [])
             if not isinstance(listed, list):
-                raise InputError(f"{here}: labels are {shown(listed)} where a list should stand.")
+                raise InputError(f"{here}: labels are {quote(listed)} where a list should stand.")
             own = [(f"{here}: labels[{number}]", line, fact) for number, fact in enumerate(listed)]
             _read_facts(own, ("h", "t"), entities, builder)
         else:
@@ -244,11 +244,11 @@ def read_docred(source: Source, builder: Builder, *, gold: str) -> None:
 def _read_docred_document(value: Any, line: int, place: str, builder: Builder) -> tuple[list[int], str]:
     """Hand a document to the builder; returns the first mention of each entity, and the title."""
     if not isinstance(value, dict) or not isinstance(value.get("vertexSet"), list):
-        raise InputError(f"{place}: {shown(value)} where a document should stand. It is {_DOCRED}")
+        raise InputError(f"{place}: {quote(value)} where a document should stand. It is {_DOCRED}")
     # Without titles documents are known by their order.
     title = _text(value.get("title", str(len(builder.ids) + 1)), f"{place}: the title")
     builder.identify(title, place)
-    place = f"{place}: {shown(title)}"
+    place = f"{place}: {quote(title)}"
     words = value.get("sents")
     if not isinstance(words, list) or not words or not all(isinstance(one, list) and one for one in words):
         raise InputError(f"{place}: sents should be a list of sentences, each a list of words.")
@@ -266,17 +266,17 @@ def _read_docred_document(value: Any, line: int, place: str, builder: Builder) -
     for number, mentions in enumerate(value["vertexSet"]):
         here = f"{place}: vertexSet[{number}]"
         if not isinstance(mentions, list) or not mentions:
-            raise InputError(f"{here} is {shown(mentions)}. An entity has one mention or more.")
+            raise InputError(f"{here} is {quote(mentions)}. An entity has one mention or more.")
         placed = []
         for index, mention in enumerate(mentions):
             there = f"{here}[{index}]"
             known = mention if isinstance(mention, dict) else {}
             sentence, places = known.get("sent_id"), known.get("pos")
             if type(sentence) is not int or not isinstance(places, list) or [*map(type, places)] != [int, int]:
-                raise InputError(f'{there} is {shown(mention)}. A mention has "sent_id": 0, "pos": [0, 1], "type".')
+                raise InputError(f'{there} is {quote(mention)}. A mention has "sent_id": 0, "pos": [0, 1], "type".')
             if not 0 <= sentence < len(words) or not 0 <= places[0] < places[1] <= len(words[sentence]):
                 raise InputError(
-                    f"{there} lies outside its sentence: sent_id {sentence}, pos {shown(places)}. Words count from 0 "
+                    f"{there} lies outside its sentence: sent_id {sentence}, pos {quote(places)}. Words count from 0 "
                     "in their sentence, end exclusive."
                 )
             given = (first + sentence, [(places[0], places[1])], check_label(known.get("type"), there), line)
@@ -298,7 +298,7 @@ def _read_facts(
             entity = known.get(key)
             if type(entity) is not int or not 0 <= entity < len(entities):
                 raise InputError(
-                    f"{here}: {key} is {shown(entity)} where there are {len(entities)} entities, counted from 0."
+                    f"{here}: {key} is {quote(entity)} where there are {len(entities)} entities, counted from 0."
                 )
             arguments.append(entities[entity])
         label = check_label(known.get("r"), f"{here}: r", "relation")
@@ -307,5 +307,5 @@ def _read_facts(
 
 def _text(value: Any, what: str) -> str:
     if not isinstance(value, str) or not value.strip() or not is_text(value):
-        raise InputError(f"{what} is {shown(value)} where a text should stand.")
+        raise InputError(f"{what} is {quote(value)} where a text should stand.")
     return value

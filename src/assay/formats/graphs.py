@@ -25,7 +25,7 @@ from assay.formats.builder import Builder, MarkLists, check_choice, refuse_all
 from assay.formats.columns import CONLLU, first_row
 from assay.formats.emptynodes import NODE, place_of_aside
 from assay.formats.source import Source
-from assay.formats.standoff import json_object, shown
+from assay.formats.standoff import json_object, quote
 
 _ARC = re.compile(r"(?:([0-9]{1,9})|([0-9]{1,9}\.[0-9]{1,9})):(.+)", re.DOTALL)
 """A part of a cell of DEPS: a word's number or an empty node's id, and the relation, which may have colons too."""
@@ -271,11 +271,11 @@ def _add_mrp_graph(line: str, number: int, builder: Builder, arcs: MarkLists, pr
         why = f"{error.msg}, character {error.colno}" if isinstance(error, json.JSONDecodeError) else "too deep"
         raise _GraphError(f"no JSON ({why}). A graph is one line, {_MRP}") from None
     if not isinstance(value, dict):
-        raise _GraphError(f"{shown(value)} where a graph should stand. It is {_MRP}")
+        raise _GraphError(f"{quote(value)} where a graph should stand. It is {_MRP}")
     if value.get("flavor", 0) != 0:
         kind = value.get("framework") or "it"
         raise _GraphError(
-            f"{kind} has flavor {shown(value['flavor'])}: its nodes are not words. Only flavor 0 is read."
+            f"{kind} has flavor {quote(value['flavor'])}: its nodes are not words. Only flavor 0 is read."
         )
     text = value.get("input")
     if not isinstance(text, str) or not text.strip():
@@ -284,7 +284,7 @@ def _add_mrp_graph(line: str, number: int, builder: Builder, arcs: MarkLists, pr
     ranges: dict[Any, tuple[int, int]] = {}
     for node in _listed(value, "nodes"):
         if not isinstance(node, dict) or not isinstance(node.get("id"), int | str) or node["id"] in nodes:
-            raise _GraphError(f"{shown(node)} among nodes, where each is an object with an id of its own.")
+            raise _GraphError(f"{quote(node)} among nodes, where each is an object with an id of its own.")
         nodes[node["id"]] = node
         ranges[node["id"]] = _anchored(node, text)
     # What nodes stand for are words, and so is what white space leaves of the text between them.
@@ -324,7 +324,7 @@ def _add_mrp_graph(line: str, number: int, builder: Builder, arcs: MarkLists, pr
     heads: dict[tuple[int, int], None] = {}
     for edge in _listed(value, "edges"):
         if not isinstance(edge, dict) or "source" not in edge or "target" not in edge:
-            raise _GraphError(f"{shown(edge)} among edges, where each is an object with source, target and label.")
+            raise _GraphError(f"{quote(edge)} among edges, where each is an object with source, target and label.")
         begin_at, end_at = _range(edge["source"], ranges, "edges"), _range(edge["target"], ranges, "edges")
         heads[begin_at] = None
         edges.append((place[end_at], place[begin_at], str(edge.get("label") or "")))
@@ -340,14 +340,14 @@ def _add_mrp_graph(line: str, number: int, builder: Builder, arcs: MarkLists, pr
 def _listed(value: Mapping[str, Any], key: str) -> list[Any]:
     found = value.get(key)
     if found is not None and not isinstance(found, list):
-        raise _GraphError(f"{key} is {shown(found)} where a list should stand.")
+        raise _GraphError(f"{key} is {quote(found)} where a list should stand.")
     return found or []
 
 
 def _anchored(node: Mapping[str, Any], text: str) -> tuple[int, int]:
     """The characters that a node stands for, without white space at the ends."""
     anchors = node.get("anchors")
-    fact = f"node {shown(node['id'])} has anchors {shown(anchors)}"
+    fact = f"node {quote(node['id'])} has anchors {quote(anchors)}"
     if not isinstance(anchors, list) or len(anchors) != 1 or not isinstance(anchors[0], dict):
         raise _GraphError(f'{fact}, where a word is one stretch of the text: [{{"from": 0, "to": 3}}].')
     begin, end = anchors[0].get("from"), anchors[0].get("to")
@@ -361,5 +361,5 @@ def _anchored(node: Mapping[str, Any], text: str) -> tuple[int, int]:
 
 def _range(node: Any, ranges: Mapping[Any, tuple[int, int]], key: str) -> tuple[int, int]:
     if not isinstance(node, int | str) or node not in ranges:
-        raise _GraphError(f"{shown(node)} among {key} is no node of the graph.")
+        raise _GraphError(f"{quote(node)} among {key} is no node of the graph.")
     return ranges[node]

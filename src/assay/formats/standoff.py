@@ -91,7 +91,7 @@ _WITHOUT = 1
 """The numbers of blank lines and of those that stand for a sentence without spans; all higher ones are spans."""
 
 
-def shown(value: Any) -> str:
+def quote(value: Any) -> str:
     """A value as JSON writes it, shortened if it is long."""
     return shorten(json.dumps(value, ensure_ascii=False))
 
@@ -373,13 +373,13 @@ def _read_document(
 ) -> None:
     """Hand a document's words or text to the builder, and its spans."""
     if not isinstance(value, dict):
-        raise InputError(f"{place}: {shown(value)} where a document is expected. It is {_EXAMPLE}")
+        raise InputError(f"{place}: {quote(value)} where a document is expected. It is {_EXAMPLE}")
     said = value.get("answer", "accept")
     if said in ("reject", "ignore"):
         raise InputError(f"{place}: the answer is {said!r}, so its spans do not count. Leave it out.")
     if said != "accept":
         raise InputError(
-            f"{place}: the answer is {shown(said)}. If that is what a language model said of gold's text: "
+            f"{place}: the answer is {quote(said)}. If that is what a language model said of gold's text: "
             "--input-format answers"
         )
     data = value.get("data")
@@ -417,7 +417,7 @@ def _read_document(
             raise InputError(f"{place}: spans in {' and in '.join(filled)}. Leave one of them.")
         spans, relations, others = lists[filled[0]] if filled else [], value.get("relations"), 0
     if relations is not None and not isinstance(relations, list):
-        raise InputError(f"{place}: relations are {shown(relations)} where a list should stand.")
+        raise InputError(f"{place}: relations are {quote(relations)} where a list should stand.")
     if builder.sentence and bool(builder.ids) != (name is not None):
         this, before = ("an", "none") if name is not None else ("no", "one")
         raise InputError(f"{place}: has {this} id where those before it have {before}. Give all one, or none.")
@@ -499,7 +499,7 @@ class _Document:
                     self.by_place.setdefault(merged(fragments), {})[label] = self.numbers[-1][-1]
             name = known.get("id")
             if isinstance(name, str | int) and self.by_id.setdefault(name, self.numbers[-1]) is not self.numbers[-1]:
-                raise InputError(f"{here}: has the id {shown(name)} of another span. Give each its own.")
+                raise InputError(f"{here}: has the id {quote(name)} of another span. Give each its own.")
 
     @cached_property
     def numbered(self) -> bool:
@@ -539,7 +539,7 @@ class _Document:
             here = f"{self.place}: relation {number}"
             if not isinstance(item, dict):
                 raise InputError(
-                    f'{here} is {shown(item)}. A relation is {{"label": "in", "head": 0, "tail": 1}}: its head and '
+                    f'{here} is {quote(item)}. A relation is {{"label": "in", "head": 0, "tail": 1}}: its head and '
                     "tail are ids of spans, or their places in the list, from 0."
                 )
             name = _first_of(("label", "type", "labels"), item)
@@ -570,7 +570,7 @@ class _Document:
         found: list[int] = []
         if isinstance(value, dict):
             if all(_first_of(keys, value) is None for keys in (_STARTS, ("fragments",))):
-                raise InputError(f"{here} is {shown(value)}, which has no start. Give it and the end, or an id.")
+                raise InputError(f"{here} is {quote(value)}, which has no start. Give it and the end, or an id.")
             unlabelled = _first_of(_LABELS, value) is None
             labels, fragments = self._atoms({**value, "label": "?"} if unlabelled else value, here)
             if not fragments:
@@ -587,7 +587,7 @@ class _Document:
             if value not in self.by_id and self.builder.asked.repair:
                 return None
             if value not in self.by_id:
-                raise InputError(f"{here} is {shown(value)}, which is the id of no span. Name a span that is listed.")
+                raise InputError(f"{here} is {quote(value)}, which is the id of no span. Name a span that is listed.")
             found = self.by_id[value]
         elif type(value) is int:
             if not 0 <= value < len(self.numbers):
@@ -596,7 +596,7 @@ class _Document:
                 )
             found = self.numbers[value]
         else:
-            raise InputError(f"{here} is {shown(value)}. Give a span's id, its place in the list, or its offsets.")
+            raise InputError(f"{here} is {quote(value)}. Give a span's id, its place in the list, or its offsets.")
         if len(found) > 1:
             raise InputError(f"{here} may be each of {len(found)} spans. Give these one label each, and name one.")
         return found[0] if found else None
@@ -622,7 +622,7 @@ def _identifiers(span: dict[str, Any], here: str) -> tuple[list[str], list[float
         if score is None:
             score = math.nan
         elif isinstance(score, bool) or not isinstance(score, int | float) or not abs(score) <= sys.float_info.max:
-            raise InputError(f"{here}: the score of {name} is {shown(score)} where a number should stand.")
+            raise InputError(f"{here}: the score of {name} is {quote(score)} where a number should stand.")
         names.append(name)
         scores.append(float(score))
     if not names:
@@ -633,7 +633,7 @@ def _identifiers(span: dict[str, Any], here: str) -> tuple[list[str], list[float
 
 def _string(value: Any, what: str) -> str:
     if not isinstance(value, str):
-        raise InputError(f"{what} is {shown(value)} where a string should stand.")
+        raise InputError(f"{what} is {quote(value)} where a string should stand.")
     if not is_text(value):
         raise InputError(f"{what} has half a character (a lone surrogate) in it. Write the file as UTF-8.")
     return value
@@ -710,7 +710,7 @@ def _join_rows(values: Iterable[tuple[int, Any]]) -> Iterator[tuple[int, Any]]:
         spans = [span for one in value.values() if isinstance(one, list) for span in one if isinstance(span, dict)]
         one = {"completed_by": value["annotator"], "updated_at": value.get("updated_at")}
         one["result"] = [{"value": span} for span in spans]
-        name = shown(value.get("id")) if value.get("id") is not None else str(len(tasks))
+        name = quote(value.get("id")) if value.get("id") is not None else str(len(tasks))
         task = tasks.setdefault(name, (line, {"id": value.get("id"), "data": data, "annotations": []}))
         task[1]["annotations"].append(one)
     yield from tasks.values()
@@ -750,7 +750,7 @@ def _tokens(given: Any, text: str | None, place: str) -> tuple[list[str], list[t
 def _pair(start: Any, end: Any, place: str) -> tuple[int, int]:
     for name, value in (("start", start), ("end", end)):
         if type(value) is not int:
-            raise InputError(f"{place}: {name} is {shown(value)} where a whole number should stand.")
+            raise InputError(f"{place}: {name} is {quote(value)} where a whole number should stand.")
     return start, end
 
 
@@ -763,7 +763,7 @@ def _span(item: Any, place: str) -> tuple[list[str], Fragments | None, str | Non
         return [check_label(item[2], place)], [_pair(item[0], item[1], place)], None, ""
     if not isinstance(item, dict):
         raise InputError(
-            f"{place} is {shown(item)} where a span should stand: "
+            f"{place} is {quote(item)} where a span should stand: "
             '{"start": 0, "end": 5, "label": "PER"} or [0, 5, "PER"]. Tags of tokens belong in columns.'
         )
     name = _first_of(_LABELS, item)

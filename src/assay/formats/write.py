@@ -85,14 +85,14 @@ def _write_words(corpus: Corpus, target: str, column: str | None, chosen: str | 
         text = "".join(_conll(corpus, named, with_comments=target == "conllu"))
         kept = set(named.values())
     lost = [name for name in corpus.columns if name not in kept and not corpus.is_empty(name)]
-    losses = [f"{target} has no place for {', '.join(lost)}: left out."] if lost else []
-    if mentions := corpus.marks.get("mentions"):
-        losses.append(f"{target} has no place for {len(mentions):,} mentions in chains: left out.")
-    if target != "conllu" and corpus.comments:
-        losses.append(f"{target} has no comments: {len(corpus.comments):,} left out.")
-    if target != "conllu" and corpus.aside_lines:
-        losses.append(f"{target} has no ranges or empty nodes: {len(corpus.aside_lines):,} lines left out.")
-    return text, losses
+    rows = [
+        (len(lost), f"place for {', '.join(lost)}: left out."),
+        (len(corpus.marks.get("mentions", ())), "place for {} mentions in chains: left out."),
+    ]
+    if target != "conllu":
+        rows.append((len(corpus.comments), "comments: {} left out."))
+        rows.append((len(corpus.aside_lines), "ranges or empty nodes: {} lines left out."))
+    return text, writespans.list_losses(target, rows)
 
 
 def _rewrite_tags(

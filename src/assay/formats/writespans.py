@@ -6,7 +6,7 @@ import json
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field
 from functools import cached_property, partial
 from itertools import accumulate, pairwise
@@ -102,11 +102,12 @@ def write_spans(corpus: Corpus, target: str) -> tuple[dict[str, str], list[str]]
         texts = [json.dumps(value, ensure_ascii=False) for value in values]
         by_line = target in ("jsonl", "dygie")
         files = {"": "".join(f"{text}\n" for text in texts) if by_line else "[" + ",\n".join(texts) + "]\n"}
-    losses = list(_losses(corpus, documents, target))
-    for fault, action, number, first in corpus.repairs:
-        losses.append(f"{fault}: {number:,} {action} (the first: {first}).")
-    reasons = Counter(reason for _, _, reason in corpus.left_out)
-    return files, [*losses, *(f"documents left out ({reason}): {number:,}." for reason, number in reasons.items())]
+    return files, _losses(corpus, documents, target)
+
+
+def list_losses(target: str, rows: Iterable[tuple[int, str]]) -> list[str]:
+    """A sentence for everything that a target leaves out: the number of it, and the words after "has no"."""
+    return [f"{target} has no {text.replace('{}', f'{number:,}')}" for number, text in rows if number]
 
 
 def _documents(corpus: Corpus) -> list[_Document]:
@@ -178,8 +179,8 @@ def _documents(corpus: Corpus) -> list[_Document]:
     return documents
 
 
-def _losses(corpus: Corpus, documents: list[_Document], target: str) -> Iterator[str]:
-    """Sentences on all that is there and has no place in the target."""
+def _losses(corpus: Corpus, documents: list[_Document], target: str) -> list[str]:
+    """Sentences on all that is there and has no place in the target, and on what the reader left out or repaired."""
     relations, candidates = relations_in(corpus)[1], links_in(corpus)[1]
     entities = {one.entity for each in documents for one in each.mentions} - {NONE}
     there: Mapping[str, tuple[int, str]] = {
@@ -199,16 +200,17 @@ def _losses(corpus: Corpus, documents: list[_Document], target: str) -> Iterator
             "documents: the names of {} left out, and a sentence is all by itself.",
         ),
     }
-    for name in _NOT_HELD[target]:
-        number, text = there[name]
-        if number:
-            yield f"{target} has no {text.replace('{}', f'{number:,}')}"
     lost = [name for name in corpus.columns if not corpus.is_empty(name)]
-    if lost:
-        yield f"{target} has no place for {', '.join(lost)}: left out."
+    rows = [*map(there.__getitem__, _NOT_HELD[target]), (len(lost), f"place for {', '.join(lost)}: left out.")]
+    losses = list_losses(target, rows)
     extra = sum(not one.listed and one.label != "" for each in documents for one in each.mentions)
     if extra and target != "jsonl":
-        yield f"{target} has arguments among its spans: {extra:,} that were not are now."
+        losses.append(f"{target} has arguments among its spans: {extra:,} that were not are now.")
+    for fault, action, number, first in corpus.repairs:
+        losses.append(f"{fault}: {number:,} {action} (the first: {first}).")
+    for reason, number in Counter(reason for _, _, reason in corpus.left_out).items():
+        losses.append(f"documents left out ({reason}): {number:,}.")
+    return losses
 
 
 # --- targets ---

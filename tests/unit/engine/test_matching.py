@@ -10,18 +10,10 @@ import pytest
 from assay.arrays import NONE
 from assay.corpus import Marks
 from assay.engine import matching
-from assay.engine.matching import (
-    EXACT,
-    FAIR,
-    SEMEVAL,
-    Steps,
-    TooManyOverlapsError,
-    boundaries,
-    exact,
-    fair,
-    max_weight_matching,
-    semeval,
-)
+from assay.engine.matching import EXACT, FAIR, SEMEVAL, Steps, TooManyOverlapsError, boundaries, max_weight_matching
+from assay.engine.matching import match_exact as exact
+from assay.engine.matching import match_fair as fair
+from assay.engine.matching import match_semeval as semeval
 from spanlists import kinds_of, rows, span_lists, written
 
 MATCHINGS = [(exact, EXACT), (fair, FAIR), (semeval, SEMEVAL)]

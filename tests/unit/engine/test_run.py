@@ -190,7 +190,8 @@ def test_json_that_is_no_result_is_refused(text, message):
 
 
 def test_json_with_missing_fields_is_refused_not_a_crash():
-    assert "version" in refusal(Result.from_json, '{"schema": "assay/1"}')
+    assert "version" in refusal(Result.from_json, '{"schema": "assay/2"}')
+    assert "command" in refusal(Result.from_json, '{"schema": "assay/1"}')
 
 
 def test_mapping_files_and_known_words_are_in_the_signature(file):

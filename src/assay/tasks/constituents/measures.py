@@ -12,9 +12,9 @@ from assay.corpus import Column, Trees, one_vocabulary
 from assay.engine import matching
 from assay.engine.counts import Counts, Sums, bracketed, graded, matched
 from assay.engine.items import CREDITS, ONE, Items
-from assay.engine.measure import F1, Macro, Proportion, Ranged, Scores, measure, weighted
+from assay.engine.measure import F1, Macro, Proportion, Ranged, Scores, mean_by_size, measure
 from assay.engine.phrases import edge_functions, functions, trees_of
-from assay.engine.spanpairs import spans_of
+from assay.engine.spanpairs import span_items, spans_of
 from assay.errors import UsageError, unknown
 from assay.tasks.constituents.brackets import (
     Choices,
@@ -23,7 +23,6 @@ from assay.tasks.constituents.brackets import (
     cleaned,
 )
 from assay.tasks.constituents.lineages import lineages, similarities
-from assay.tasks.spans.measures import judged
 
 KINDS = (*matching.BRACKETS, "unscored")
 """Outcomes of a constituent: unscored is one of gold's in a sentence without a tree that could be compared."""
@@ -49,11 +48,11 @@ def judge_brackets(pair: Pair, chosen: Choices) -> Items:
     ours, theirs = brackets.gold, brackets.system
     if not chosen.labelled:
         ours, theirs = (replace(side, labels=Column(np.zeros_like(side.label), ("",))) for side in (ours, theirs))
-    records = matching.brackets(ours, theirs)
+    records = matching.match_brackets(ours, theirs)
     crossing = brackets.system.unit[matching.crossing_brackets(ours, theirs, records)]
     gold = np.append(brackets.gold.unit, 0)[records.gold]
     kind = np.where((records.gold != NONE) & ~valid[gold], KINDS.index("unscored"), records.kind)
-    rows = judged(brackets, replace(records, kind=kind), KINDS, True)
+    rows = span_items(brackets, replace(records, kind=kind), KINDS, True)
     if not chosen.labelled:
         rows = replace(rows, answer=np.where(rows.right, rows.gold, rows.answer))
     numbers = _sums(clean, rows, np.bincount(crossing, minlength=len(valid)))
@@ -162,7 +161,7 @@ def parseval(
     scores=_BRACKETS,
     averages={
         **{f"macro-{name}": Macro(score, _GOLDS) for name, score in _BRACKETS.items()},
-        "weighted-f1": weighted(_f1, _GOLDS),
+        "weighted-f1": mean_by_size(_f1, _GOLDS),
     },
     count=matched,
     main="f1",
@@ -225,7 +224,7 @@ def function_tags(pair: Pair) -> Counts:
     """
     clean = cleaned(pair, choices("plain", ""))
     gold, system = clean.brackets.gold, clean.brackets.system
-    records = matching.brackets(gold, system)
+    records = matching.match_brackets(gold, system)
     hit = records.kind == KINDS.index("tp")
     target, source = records.gold[hit], records.system[hit]
     sets = [_functions(trees_of(clean.brackets.corpus_of(side)))[side.number] for side in (gold, system)]

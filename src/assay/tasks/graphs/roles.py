@@ -15,7 +15,7 @@ from assay.corpus import Column, Marks, one_vocabulary
 from assay.engine.counts import Counts, Sums, bracketed, matched
 from assay.engine.items import Items
 from assay.engine.matching import Matches, Steps, same_places, shared_size
-from assay.engine.measure import F1, Macro, Proportion, Scores, measure, weighted
+from assay.engine.measure import F1, Macro, Proportion, Scores, mean_by_size, measure
 from assay.errors import InputError, UsageError, unknown
 from assay.formats.roles import SPANS
 from assay.specs import whole_number
@@ -38,7 +38,7 @@ _HASH = (1 << 31) - 1
 
 OVER_ROLES: Scores = {
     **{f"macro-{name}": Macro(score) for name, score in MATCHED.items()},
-    "weighted-f1": weighted(MATCHED["f1"]),
+    "weighted-f1": mean_by_size(MATCHED["f1"]),
 }
 """Averages over roles."""
 _HAJIC, _CARRERAS = ("hajic2009",), ("carreras2005",)

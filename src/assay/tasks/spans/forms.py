@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from assay.arrays import NONE
-from assay.engine.matching import FAIR, fair
+from assay.engine.matching import FAIR, match_fair
 from assay.engine.parts import Summed
 from assay.engine.prepare import Run
 from assay.engine.spanpairs import SpanPair, spans_of, surface_forms
@@ -33,7 +33,7 @@ def form_sums(run: Run) -> Iterator[tuple[str, Summed]]:
 
 
 def _errors(spans: SpanPair) -> Errors:
-    records = spans.matched(fair)
+    records = spans.matched(match_fair)
     listed = spans.listed(records)
     found: dict[Hashable, str] = {}
     for kind, type_, side, column in (

@@ -9,14 +9,23 @@ from typing import Any
 import numpy as np
 
 from assay.align import Pair
-from assay.arrays import NONE, Bools, Floats
+from assay.arrays import Bools, Floats
 from assay.engine import matching
 from assay.engine.counts import Counts, Sums, by_label, matched
 from assay.engine.items import Items
-from assay.engine.matching import Matches
-from assay.engine.measure import BEYOND_CHANCE, F1, SCORES, Macro, Proportion, Ratio, Score, Scores, measure
-from assay.engine.measure import weighted as mean_by_size
-from assay.engine.spanpairs import SpanPair, spans_of
+from assay.engine.measure import (
+    BEYOND_CHANCE,
+    F1,
+    SCORES,
+    Macro,
+    Proportion,
+    Ratio,
+    Score,
+    Scores,
+    mean_by_size,
+    measure,
+)
+from assay.engine.spanpairs import span_items, spans_of
 from assay.engine.weighting import LISTED, TYPES, UNGROUNDED, error_weights
 from assay.errors import UsageError, unknown
 from assay.tasks.spans.ratings import OUTSIDE, check_words, labels_of_words
@@ -33,25 +42,6 @@ def _averages(scores: Scores, kinds: Sequence[str], names: Sequence[str] = ("f1"
     plain = {f"macro-{name}": Macro(scores[name], kinds) for name in names}
     by_size = {f"weighted-{name}": mean_by_size(scores[name]) for name in names if name.endswith("f1")}
     return {**plain, **by_size}
-
-
-# --- from records to items ---
-
-
-def judged(
-    spans: SpanPair,
-    records: Matches,
-    kinds: tuple[str, ...],
-    focus: Bools | bool,
-    marks: Mapping[str, Bools] | None = None,
-) -> Items:
-    """The records of a matching as rows; `focus`: whether errors of labelling count under gold's label."""
-    if spans.claims:
-        # What has no place is spurious, and no matching pairs it with anything.
-        kinds = (*kinds, UNGROUNDED)
-        nowhere = np.append(spans.system.begin == NONE, False)[records.system]
-        records = replace(records, kind=np.where(nowhere, len(kinds) - 1, records.kind))
-    return records.items(kinds, spans.gold, spans.system, spans.keys, under_gold=focus, marks=marks or {})
 
 
 _EXACT: Scores = {
@@ -83,7 +73,7 @@ def exact(pair: Pair) -> Items:
     Peers: seqeval (strict), conlleval, seqscore, FairEval (traditional), HIPE-scorer (NERC strict).
     """
     spans = spans_of(pair)
-    return judged(spans, spans.matched(matching.exact), matching.EXACT, True)
+    return span_items(spans, spans.matched(matching.match_exact), matching.EXACT, True)
 
 
 _FAIR = error_weights("fair", {}).scores()
@@ -94,10 +84,10 @@ def _fair(pair: Pair, focus: str, sides: bool, symmetric: bool) -> Items:
     if focus not in FOCUS:
         raise unknown("focus", focus, FOCUS)
     spans = spans_of(pair)
-    records = spans.both_ways() if symmetric else spans.matched(matching.fair)
+    records = spans.both_ways() if symmetric else spans.matched(matching.match_fair)
     kind = records.kind
     # Matched both ways, the first rows have gold as the target, the others the system.
-    there = np.arange(len(kind)) < len(spans.matched(matching.fair).kind)
+    there = np.arange(len(kind)) < len(spans.matched(matching.match_fair).kind)
     under_gold = there == (focus == "target")
     marks: dict[str, Bools] = {"be": np.isin(kind, [matching.FAIR.index(name) for name in ("bes", "bel", "beo")])}
     if sides:
@@ -109,7 +99,7 @@ def _fair(pair: Pair, focus: str, sides: bool, symmetric: bool) -> Items:
         kinds = (*matching.FAIR, LISTED)
         marks = {name: mark & ~listed for name, mark in marks.items()}
         kind = np.where(listed, len(matching.FAIR), kind)
-    return judged(spans, replace(records, kind=kind), kinds, under_gold, marks)
+    return span_items(spans, replace(records, kind=kind), kinds, under_gold, marks)
 
 
 @measure(
@@ -253,7 +243,7 @@ def semeval(pair: Pair, *, least: float = 0.0) -> Items:
     if not 0 <= least <= 1:
         raise UsageError(f"semeval: least is a share between 0 and 1, not {least}.")
     spans = spans_of(pair)
-    return judged(spans, spans.matched(matching.semeval, least=least), matching.SEMEVAL, True)
+    return span_items(spans, spans.matched(matching.match_semeval, least=least), matching.SEMEVAL, True)
 
 
 ON = ("labels", "words")
@@ -283,7 +273,7 @@ def span_kappa(pair: Pair, *, on: str = "labels") -> Counts:
 
 def _of_labels(pair: Pair) -> Items:
     spans = spans_of(pair)
-    records = spans.matched(matching.fair)
+    records = spans.matched(matching.match_fair)
     same = np.isin(records.kind, [matching.FAIR.index("tp"), matching.FAIR.index("le")])
     target, system = records.gold[same], records.system[same]
     gold, assigned = spans.gold.label[target], spans.system.label[system]

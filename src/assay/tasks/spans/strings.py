@@ -13,8 +13,7 @@ from assay.align import Pair
 from assay.arrays import as_codes
 from assay.corpus import Marks
 from assay.engine.counts import Counts
-from assay.engine.measure import F1, Macro, Proportion, Ratio, Scores, measure
-from assay.engine.measure import weighted as mean_by_size
+from assay.engine.measure import F1, Macro, Proportion, Ratio, Scores, mean_by_size, measure
 from assay.engine.spanpairs import SpanPair, spans_of, surface_forms
 from assay.errors import UsageError, unknown
 from assay.formats.answers import BESIDE, Mentions

@@ -16,7 +16,7 @@ from assay.corpus import Marks
 from assay.engine.answers import by_status
 from assay.engine.drawing import span_drawing
 from assay.engine.items import Items
-from assay.engine.matching import FAIR, fair
+from assay.engine.matching import FAIR, match_fair
 from assay.engine.parts import Part, Summed, whole_numbers
 from assay.engine.prepare import Run
 from assay.engine.scores import Settings
@@ -128,7 +128,7 @@ def _sums(run: Run, compares: bool) -> Mapping[str, Summed]:
     kinds = {}
     for name, pair in run.pairs:
         spans = spans_of(pair)
-        numbers = np.bincount(spans.matched(fair).kind, minlength=len(FAIR))
+        numbers = np.bincount(spans.matched(match_fair).kind, minlength=len(FAIR))
         kinds[name] = Summed(FAIR, whole_numbers(numbers))
     return {**kinds, **forms}
 

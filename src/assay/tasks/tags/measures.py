@@ -28,8 +28,8 @@ from assay.engine.measure import (
     Ratio,
     Scores,
     f1,
+    mean_by_size,
     measure,
-    weighted,
 )
 from assay.engine.treebanks import universal_features
 from assay.errors import UsageError, unknown
@@ -271,7 +271,7 @@ def pos_accuracy(pair: Pair, *, column: str | None = None) -> Items:
     "features",
     papers=("acedanski2010",),
     scores=FOUND,
-    averages={"macro-f1": Macro(f1), "weighted-f1": weighted(f1)},
+    averages={"macro-f1": Macro(f1), "weighted-f1": mean_by_size(f1)},
     main="f1",
 )
 def features(pair: Pair, *, column: str | None = None, pos: bool = False) -> Counts:
