@@ -21,7 +21,7 @@ from assay.errors import InputError, UsageError
 from assay.formats.builder import Builder, document_id, refuse_all
 from assay.formats.columns import ROLES
 from assay.formats.source import Batch, Source, decode
-from assay.formats.standoff import is_text, json_object, quote
+from assay.formats.standoff import first_object, is_text, quote
 from assay.records import dataclass
 
 TAG = "XPOS"
@@ -538,16 +538,12 @@ def _tags_in(cell: bytes) -> _Brackets | None:
 
 def looks_clusters(head: Sequence[str]) -> bool:
     """True if the first line is a document with clusters."""
-    return not {GOLD, PREDICTED}.isdisjoint(_first(head))
+    return not {GOLD, PREDICTED}.isdisjoint(first_object(head))
 
 
 def cluster_labels(head: Sequence[str]) -> tuple[str, ...]:
     """The columns that the first document has."""
-    return (TAG,) if "pos" in _first(head) else ()
-
-
-def _first(head: Sequence[str]) -> dict[str, Any]:
-    return json_object(next((line for line in head if line.strip()), "")) or {}
+    return (TAG,) if "pos" in first_object(head) else ()
 
 
 def read_clusters(

@@ -21,7 +21,7 @@ from assay.formats import chains
 from assay.formats.builder import Builder
 from assay.formats.relations import relation_lists
 from assay.formats.source import Source
-from assay.formats.standoff import check_label, is_text, json_object, json_values, quote
+from assay.formats.standoff import check_label, first_object, is_text, json_values, quote
 from assay.records import dataclass
 
 WHICH = ("auto", "gold", "predicted")
@@ -36,13 +36,13 @@ _FACTS = re.compile(r'\s*\[?\s*\{[^{]*"(?:h_idx|t_idx)"\s*:')
 
 def looks_dygie(head: Sequence[str]) -> bool:
     """True if the first line is a document with mentions or relations by sentence."""
-    first = _first(head)
+    first = first_object(head)
     return "sentences" in first and any(prefix + key in first for prefix in ("", _PREDICTED) for key in _LAYERS)
 
 
 def decide_dygie(head: Sequence[str], path: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """The layers that are meant and that the first document has, and how they are read."""
-    first, which = _first(head), given["which"]
+    first, which = first_object(head), given["which"]
     keys = (*_LAYERS, chains.GOLD)
     there = {prefix: [prefix + key for key in keys if prefix + key in first] for prefix in ("", _PREDICTED)}
     if which == "auto" and all(there.values()):
@@ -56,10 +56,6 @@ def decide_dygie(head: Sequence[str], path: str, given: Mapping[str, Any]) -> di
     layers = ["spans", *(layer for layer, key in names.items() if prefix + key in there[prefix])]
     read = partial(read_dygie, predicted=predicted, chained="mentions" in layers)
     return {"labels": chains.cluster_labels(head), "layers": layers, "read": read}
-
-
-def _first(head: Sequence[str]) -> dict[str, Any]:
-    return json_object(next((line for line in head if line.strip()), "")) or {}
 
 
 def read_dygie(source: Source, builder: Builder, *, predicted: bool, chained: bool) -> None:
@@ -229,10 +225,20 @@ def read_docred(source: Source, builder: Builder, *, gold: str) -> None:
             here, listed = f"{path}:{line}: {quote(title)}", value.get("labels", [])
             if not isinstance(listed, list):
                 raise InputError(f"{here}: labels are {quote(listed)} where a list should stand.")
-            own = [(f"{here}: labels[{number}]", line, fact) for number, fact in enumerate(listed)]
-            _read_facts(own, ("h", "t"), entities, builder)
+            keys, rows = ("h", "t"), [(f"{here}: labels[{number}]", line, fact) for number, fact in enumerate(listed)]
         else:
-            _read_facts(facts.pop(title, []), ("h_idx", "t_idx"), entities, builder)
+            keys, rows = ("h_idx", "t_idx"), facts.pop(title, [])
+        for here, number, fact in rows:
+            known = fact if isinstance(fact, dict) else {}
+            arguments: list[Any] = [known.get(key) for key in keys]
+            for key, entity in zip(keys, arguments, strict=True):
+                if type(entity) is not int or not 0 <= entity < len(entities):
+                    raise InputError(
+                        f"{here}: {key} is {quote(entity)} where there are {len(entities)} entities, counted from 0."
+                    )
+            label = check_label(known.get("r"), f"{here}: r", "relation")
+            head, tail = (entities[entity] for entity in arguments)
+            builder.collector(relation_lists).relation(label, head, tail, number)
     if facts:
         title = next(iter(facts))
         raise InputError(f"{facts[title][0][0]}: {gold} has no document {title!r}. Is it the right file?")
@@ -285,24 +291,6 @@ def _read_docred_document(value: Any, line: int, place: str, builder: Builder) -
         lists.entity([mention[-1] for mention in placed])
         firsts.append(min(placed)[-1])
     return firsts, title
-
-
-def _read_facts(
-    facts: list[tuple[str, int, Any]], keys: tuple[str, str], entities: list[int], builder: Builder
-) -> None:
-    """Hand facts to the builder, each with its place and line."""
-    for here, line, fact in facts:
-        known = fact if isinstance(fact, dict) else {}
-        arguments = []
-        for key in keys:
-            entity = known.get(key)
-            if type(entity) is not int or not 0 <= entity < len(entities):
-                raise InputError(
-                    f"{here}: {key} is {quote(entity)} where there are {len(entities)} entities, counted from 0."
-                )
-            arguments.append(entities[entity])
-        label = check_label(known.get("r"), f"{here}: r", "relation")
-        builder.collector(relation_lists).relation(label, arguments[0], arguments[1], line)
 
 
 def _text(value: Any, what: str) -> str:

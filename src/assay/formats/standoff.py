@@ -341,6 +341,11 @@ def json_object(line: str) -> dict[str, Any] | None:
     return None
 
 
+def first_object(head: Sequence[str]) -> dict[str, Any]:
+    """The object in the first line that is not blank; empty if there is none."""
+    return json_object(next((line for line in head if line.strip()), "")) or {}
+
+
 def _decode(text: str) -> Iterator[tuple[int, Any]]:
     """The values that stand in a text one after the other or, divided by commas, in a list."""
     decode = json.JSONDecoder().raw_decode

@@ -103,10 +103,11 @@ def unresolved_examples(run: Run, items: Items, options: Options) -> Iterator[Dr
 
 def unresolved(run: Run, items: Items, on: str) -> Iterator[Drawn]:
     """The mentions of gold that no system resolves, with their texts, in text order; of very many, some."""
-    gold, spans = run.gold, list(_spans(run, items))
+    gold, spans = run.gold, spans_of_mentions(run.pairs[0][1])
     nobody = np.flatnonzero((items.owner == NONE) & ~np.any(items.right, axis=0))
     for index, lot in chosen(nobody, _mention_names(run, items), on, 0, MOST_UNRESOLVED):
-        document, shape = spans[index]
+        item = int(items.item[index])
+        document, shape = int(spans.unit[item]), spans.atoms_of(item)
         first = int(gold.first_words[document])
         # In tables a zero is its sign alone.
         parts = [[shown_short(form) for form in gold.forms.strings(first + a, first + b)] for a, b in shape]
