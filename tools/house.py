@@ -89,7 +89,7 @@ def result_builders() -> list[str]:
 
 def walk(arguments: list[str]) -> tuple[int, int, int, int]:
     """Functions and files of assay that a command runs through, its classes, and all modules of assay it loads."""
-    from assay.cli import main
+    from assay.cli import assay_command
 
     seen: set[Any] = set()
 
@@ -101,7 +101,7 @@ def walk(arguments: list[str]) -> tuple[int, int, int, int]:
     for number in range(2):
         sys.setprofile(profile if number else None)
         with suppress(SystemExit):
-            main(arguments, standalone_mode=False)
+            assay_command(arguments, standalone_mode=False)
         sys.setprofile(None)
     own = [code for code in seen if code.co_filename.startswith(str(ROOT))]
     named = {code for code in own if not code.co_name.startswith("<")}

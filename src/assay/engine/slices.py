@@ -74,8 +74,8 @@ def _check_ids(gold: Corpus) -> None:
     for document, name in enumerate(gold.document_ids):
         if name == str(document + 1):
             raise UsageError(
-                f"--slice document: documents of {gold.name} have no ids, by which they could be told apart where "
-                "files are read one by one. Give them ids (# newdoc id = …)."
+                f"--slice document: documents of {gold.name} have no ids, which are needed if files are read one "
+                "by one. Give them ids (# newdoc id = …)."
             )
 
 
