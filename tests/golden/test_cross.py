@@ -169,7 +169,7 @@ def test_a_parser_without_functions_has_no_labelled_score(mixed):
 def test_sentences_with_gaps_are_scored_like_all_others(mixed, figures):
     enriched, _ = mixed
     crossing = figures["files"]["gold.conllu"]["nonprojective_sentences"]
-    assert enriched.units == figures["files"]["gold.conllu"]["sentences"]
+    assert enriched.about.units == figures["files"]["gold.conllu"]["sentences"]
     assert enriched.notes[0] == (
         f"Sentences with gaps (non-projective, discontinuous), scored like all others: gold dep {crossing}."
     )

@@ -17,7 +17,7 @@ from seqeval.metrics.sequence_labeling import precision_recall_fscore_support as
 from seqeval.metrics.v1 import precision_recall_fscore_support as peer_strict_support
 
 from assay import spans
-from assay.formats.schemes import SCHEMES, find
+from assay.formats.schemes import SCHEMES, find_scheme
 
 LETTERS = {"IOB1": "BI", "IOB2": "BI", "IOE1": "IE", "IOE2": "IE", "IOBES": "BIES", "BILOU": "BILU"}
 LABELS = ("A", "B", "A-B", "_")
@@ -207,7 +207,7 @@ def test_a_large_corpus_of_each_scheme_has_seqevals_numbers(scheme):
 
 
 def test_seqevals_schemes_are_all_known_here():
-    assert {find(scheme).name for scheme in LETTERS} < set(SCHEMES)
+    assert {find_scheme(scheme).name for scheme in LETTERS} < set(SCHEMES)
 
 
 @given(pairs(tags_of("BI")))

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 import assay
 from assay.stats import significance
-from assay.stats.power import _exact, _remote
+from assay.stats.power import _approximate_power, _enumerate_power
 from assay.stats.significance import all_shuffles, shuffling_test
 from assay.stats.streams import generator, rows_text
 from assay.stats.tails import Tilted, sum_tail
@@ -283,8 +283,8 @@ def test_what_very_many_tests_could_have_found_does_not_depend_on_draws() -> Non
     sides, rows = (np.array([600.0, 1000]), np.array([550.0, 1000])), np.array([[1.0, 0]])
     tilted = Tilted(*sides, rows, np.array([150]), lambda x, y: share(y) - share(x))
     for alpha in (1e-3, 1e-5, 1e-8):
-        exact, near = _exact(tilted, alpha, 0.8), _remote(tilted, alpha, 0.8)
+        exact, near = _enumerate_power(tilted, alpha, 0.8), _approximate_power(tilted, alpha, 0.8)
         assert exact is not None
         # Half a step of two units more or less.
         assert near == pytest.approx(exact, abs=0.0025, rel=0.03)
-    assert _remote(tilted, 1e-60, 0.8) == (None, None)
+    assert _approximate_power(tilted, 1e-60, 0.8) == (None, None)

@@ -165,8 +165,8 @@ class Slice:
         for number, name in enumerate(gold.document_ids if shard and self.kind.name == "document" else (), 1):
             if name == str(number):
                 raise UsageError(
-                    f"--slice document: documents of {gold.name} have no ids, by which they could be told apart "
-                    "where files are read one by one. Give them ids (# newdoc id = …)."
+                    f"--slice document: documents of {gold.name} have no ids, which are needed if files are "
+                    "read one by one. Give them ids (# newdoc id = …)."
                 )
         return self.kind.of_sentences(gold, self.argument) if self.kind.of_sentences else None
 

@@ -765,5 +765,5 @@ def critical_difference(ranks: MeanRanks) -> Figure:
     return add_caption(
         figure,
         f"Mean ranks by {short(ranks.measure)} over {ranks.data_sets} data sets, 1 is the best; bars join systems "
-        f"that are not told apart ({test}).",
+        f"that do not differ significantly ({test}).",
     )
