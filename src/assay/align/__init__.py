@@ -240,7 +240,21 @@ def align(
     gaps = list(gaps_between(text, other))
     problems = [gap_problem(text, other, gap) for gap in gaps[:MOST_PROBLEMS]]
     if on_mismatch != "skip":
-        remedy = _MULTIWORDS if same_words else _remedy(text, other, on_mismatch, characters)
+        remedy = "The texts differ. To score only the sentences they share: --on-mismatch skip"
+        if same_words:
+            remedy = _MULTIWORDS
+        elif _same_normalised(text.characters(), other.characters()):
+            remedy = _NORMALISE
+        elif sorted(text.sentences()) == sorted(other.sentences()):
+            remedy = "Both have the same sentences in another order. Bring them into gold's."
+        elif on_mismatch == "warn" and (characters or gold.texts is not None):
+            what = "Tokens and sentences are told" if characters else "Spans are given"
+            remedy = f"{what} by characters, which differ, so they cannot be compared by position."
+        elif on_mismatch == "warn":
+            remedy = (
+                "Sentences have other numbers of words, so they cannot be compared by position. "
+                "Try --on-mismatch skip"
+            )
         raise AlignmentError("\n".join([*listed(problems, len(gaps)), remedy]))
     for here, there in gaps:
         skipped[slice(*here)] = system_skipped[slice(*there)] = True
@@ -432,17 +446,3 @@ def _difference(gold: Text, system: Text, gold_word: int, system_word: int) -> s
 
 def _same_normalised(ours: str, theirs: str) -> bool:
     return unicodedata.normalize("NFC", ours) == unicodedata.normalize("NFC", theirs)
-
-
-def _remedy(gold: Text, system: Text, on_mismatch: str, characters: bool) -> str:
-    """Advice for texts that differ."""
-    if _same_normalised(gold.characters(), system.characters()):
-        return _NORMALISE
-    if sorted(gold.sentences()) == sorted(system.sentences()):
-        return "Both have the same sentences in another order. Bring them into gold's."
-    if on_mismatch == "warn" and (characters or gold.corpus.texts is not None):
-        what = "Tokens and sentences are told" if characters else "Spans are given"
-        return f"{what} by characters, which differ, so they cannot be compared by position."
-    if on_mismatch == "warn":
-        return "Sentences have other numbers of words, so they cannot be compared by position. Try --on-mismatch skip"
-    return "The texts differ. To score only the sentences they share: --on-mismatch skip"

@@ -408,15 +408,6 @@ class Corpus:
             yield f"{names[file]}/{sentence - starts[file]}/{own}"
 
 
-def _with_text(item: Any) -> Any:
-    """A label that is a number as its text, by itself or beside a word."""
-    if isinstance(item, Integral):
-        return str(item)
-    if isinstance(item, tuple | list) and len(item) == 2 and isinstance(item[1], Integral):
-        return (item[0], str(item[1]))
-    return item
-
-
 def is_pair(item: object) -> bool:
     """True of a word with its label."""
     return isinstance(item, tuple | list) and len(item) == 2 and all(isinstance(p, str | Integral) for p in item)
@@ -475,8 +466,12 @@ def from_lists(sentences: Sequence[Sequence[str | tuple[str, str]]], name: str =
     if not items:
         raise InputError(f"{name}: no words in it. Give one list of labels per sentence.")
     plain = {*map(type, items)} == {str}
-    if not plain:
-        items = [_with_text(item) for item in items]
+    for place, item in enumerate(() if plain else items):
+        # A label that is a number becomes its text, by itself or beside a word.
+        if isinstance(item, Integral):
+            items[place] = str(item)
+        elif isinstance(item, tuple | list) and len(item) == 2 and isinstance(item[1], Integral):
+            items[place] = (item[0], str(item[1]))
     paired = isinstance(items[0], tuple | list)
     for item in () if plain else items:
         if not (is_pair(item) if paired else isinstance(item, str)):

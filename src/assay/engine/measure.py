@@ -274,7 +274,22 @@ def measures() -> dict[str, Definition]:
 def find(spec: str) -> Measure:
     """The measure that a spec such as `accuracy(column=XPOS)` or `mymodule:myfunction` stands for."""
     name, given = specs.parse(spec, "measure")
-    definition = _own(name) if ":" in name else _registered(name)
+    if ":" in name:
+        # A user's measure, looked up from the current folder too.
+        module_name, _, function_name = name.partition(":")
+        if not module_name or not function_name:
+            raise UsageError(f"measure {name!r} should be module:function.")
+        here = str(Path.cwd())
+        if here not in sys.path:
+            sys.path.insert(0, here)
+        try:
+            function = getattr(import_module(module_name), function_name)
+        except Exception as error:
+            # Whatever goes wrong in a user's module is the user's to put right.
+            raise UsageError(f"measure {name!r} cannot be loaded: {type(error).__name__}: {error}.") from error
+        definition: Definition | None = definition_of(function, name)
+    else:
+        definition = _registered(name)
     if definition is None:
         raise unknown("measure", name, measures())
     parameters = specs.convert_parameters(f"measure {name}", given, definition.parameters)
@@ -298,22 +313,6 @@ def form_of_score(measure: str, score: str) -> str:
     known = None if ":" in name else _registered(name)
     functions = {**known.scores, **known.averages} if known else {}
     return str(getattr(functions.get(score), "form", "percent"))
-
-
-def _own(name: str) -> Definition:
-    """A user's measure: `module:function`, looked up from the current folder too."""
-    module_name, _, function_name = name.partition(":")
-    if not module_name or not function_name:
-        raise UsageError(f"measure {name!r} should be module:function.")
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.insert(0, here)
-    try:
-        function = getattr(import_module(module_name), function_name)
-    except Exception as error:
-        # Whatever goes wrong in a user's module is the user's to put right.
-        raise UsageError(f"measure {name!r} cannot be loaded: {type(error).__name__}: {error}.") from error
-    return definition_of(function, name)
 
 
 # --- scores that many measures share ---

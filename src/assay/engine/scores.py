@@ -482,27 +482,6 @@ class Figures:
                 found.setdefault(name, []).append(np.concatenate(values))
         return found
 
-    def _difference_replicates(self, a: int, b: int) -> dict[str, tuple[bool, Floats]]:
-        """For each tested score its differences (b − a) in each resample of the rows of both; if turned, a − b.
-
-        Which way round depends on the rows alone, so that both ways agree to the last digit.
-        """
-        if len(self.systems) > MANY:
-            return {name: (False, values[b] - values[a]) for name, values in self._common_replicates.items()}
-        found: dict[str, tuple[bool, Floats]] = {}
-        for functions in (self.functions, self.averages):
-            names = [name for name in self._tested if name in functions]
-            if names:
-                # Turned if the rows of b and a make the larger list.
-                if functions is self.averages:
-                    turned = sorted(self._contents((a, b))) < sorted(self._contents((b, a)))
-                else:
-                    one_way, other_way = self._drawn(a, b), self._drawn(b, a)
-                    turned = is_less(one_way.rows, one_way.sizes, other_way.rows, other_way.sizes)
-                drawn = self._replicates((b, a) if turned else (a, b), names)
-                found |= {name: (turned, other - one) for name, (one, other) in drawn.items()}
-        return found
-
     @cached_property
     def _common_replicates(self) -> dict[str, list[Floats]]:
         """For each tested score of very many systems its values in each resample, one draw for all systems."""
@@ -700,8 +679,24 @@ class Figures:
                 low, high = range_of(self.function_of(name))
                 found[name] = (*t_interval(observed[name], variance, degrees + 1, low - high, high - low), "t")
             return found
+        # Each score's differences in each resample of the rows of both systems: b − a or, if turned, a − b. Which way
+        # round depends on the rows alone, so that both ways agree to the last digit.
+        resampled: dict[str, tuple[bool, Floats]] = {}
+        if len(self.systems) > MANY:
+            resampled = {name: (False, own[b] - own[a]) for name, own in self._common_replicates.items()}
+        for functions in (self.functions, self.averages) if len(self.systems) <= MANY else ():
+            names = [name for name in self._tested if name in functions]
+            if names:
+                # Turned if the rows of b and a make the larger list.
+                if functions is self.averages:
+                    turned = sorted(self._contents((a, b))) < sorted(self._contents((b, a)))
+                else:
+                    one_way, other_way = self._drawn(a, b), self._drawn(b, a)
+                    turned = is_less(one_way.rows, one_way.sizes, other_way.rows, other_way.sizes)
+                drawn = self._replicates((b, a) if turned else (a, b), names)
+                resampled |= {name: (turned, other - one) for name, (one, other) in drawn.items()}
         found = {}
-        for name, (turned, replicates) in self._difference_replicates(a, b).items():
+        for name, (turned, replicates) in resampled.items():
             ends, kind = percentile(replicates), "percentile"
             if asked == "bca" and name in self.functions:
                 rows = self._drawn(*((b, a) if turned else (a, b)))

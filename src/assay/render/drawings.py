@@ -131,7 +131,6 @@ def graph_lines(example: Example, width: int = 0) -> list[str]:
     """
     gold, *systems = example.sides
     pairs = example.heads == "pairs"
-    instead = _claim_instead if pairs else _instead
     answers = {(span.side, span.item): span for span in example.spans}
     rows: dict[object, tuple[ExampleSpan, list[str]]] = {}
     for span in example.spans:
@@ -139,7 +138,7 @@ def graph_lines(example: Example, width: int = 0) -> list[str]:
             others = [(system, answers.get((system, span.item))) for system in systems]
             wrong = [(system, other) for system, other in others if other is None or _kind(other)]
             if wrong:
-                rows[span.item] = (span, [f"✗ {system}: {instead(example, span, other)}" for system, other in wrong])
+                rows[span.item] = (span, [f"✗ {system}: {_instead(example, span, other)}" for system, other in wrong])
         elif span.item is None and span.kind:
             row = rows.setdefault((span.stretches, span.head, span.label), (span, []))
             row[1].append(f"✗ {span.side}: {'spurious' if pairs else span.label}")
@@ -158,24 +157,18 @@ def graph_lines(example: Example, width: int = 0) -> list[str]:
 
 
 def _instead(example: Example, gold: ExampleSpan, other: ExampleSpan | None) -> str:
-    """The answer of a system in place of an arc, as far as it differs."""
+    """The answer of a system in place of an arc, as far as it differs; of a pair, with what is right and gold's."""
     if other is None:
         return "missing"
+    if example.heads == "pairs":
+        title, moved = kind_title(other.kind), other.kind == "be"
+        same = other.head == gold.head, other.stretches == gold.stretches
+        marks = [" ✓" if right else f"[{title}]" * moved for right in same]
+        wanted = [text for text, right in zip(_arguments(example, gold), same, strict=True) if not right]
+        return f"{_claim(example, other, marks)}{' → ' + ', '.join(wanted) if moved else f'[{title}]'}"
     if other.stretches != gold.stretches:
         return f"{other.label}, {_ends(example, other)}"
     return f"{other.label}{_head(example, other) if other.head != gold.head else ''}"
-
-
-def _claim_instead(example: Example, gold: ExampleSpan, other: ExampleSpan | None) -> str:
-    """The answer of a system in place of a pair, with what is right of it and what gold has."""
-    if other is None:
-        return "missing"
-    title = kind_title(other.kind)
-    same = other.head == gold.head, other.stretches == gold.stretches
-    moved = other.kind == "be"
-    marks = [" ✓" if right else f"[{title}]" * moved for right in same]
-    wanted = [text for text, right in zip(_arguments(example, gold), same, strict=True) if not right]
-    return f"{_claim(example, other, marks)}{' → ' + ', '.join(wanted) if moved else f'[{title}]'}"
 
 
 def _claim(example: Example, span: ExampleSpan, marks: Sequence[str] = ("", "")) -> str:

@@ -61,7 +61,11 @@ def show(
     for table in shown:
         wide = table.narrow and _width(table, table.rows, range(len(table.header))) > console.width
         for part in table.narrow if wide else (table,):
-            _show_table(_rename(part, say), console, whole)
+            rows = tuple(tuple(replace(cell, text=say(cell.text)) for cell in row) for row in part.rows)
+            header, notes, lines = (tuple(map(say, texts)) for texts in (part.header, part.notes, part.lines))
+            title, hint = say(part.title), say(part.hint)
+            said = replace(part, title=title, header=header, rows=rows, notes=notes, lines=lines, hint=hint)
+            _show_table(said, console, whole)
     if not names or "examples" in names:
         _show_examples(result, console, say, whole)
     console.print()
@@ -100,14 +104,6 @@ def short_names(names: Sequence[str], room: int) -> dict[str, str]:
             break
     # The longest first, since one name may be a part of another.
     return dict(sorted(short.items(), key=lambda pair: -len(pair[0])))
-
-
-def _rename(table: Table, say: Callable[[str], str]) -> Table:
-    """The table with each text as it is said."""
-    rows = tuple(tuple(replace(cell, text=say(cell.text)) for cell in row) for row in table.rows)
-    header, notes, lines = (tuple(map(say, texts)) for texts in (table.header, table.notes, table.lines))
-    title, hint = say(table.title), say(table.hint)
-    return replace(table, title=title, header=header, rows=rows, notes=notes, lines=lines, hint=hint)
 
 
 def _show_table(table: Table, console: Console, whole: bool) -> None:

@@ -113,13 +113,9 @@ def align_units(units: Units, weighting: Weighting) -> tuple[float, list[tuple[i
     if not len(units):
         return 0.0, []
     members = [np.flatnonzero(units.annotator == one) for one in range(units.annotators)]
-    if units.annotators == 2:
-        return _assign_pairs(units, members, weighting)
-    return _partition_units(units, members, weighting)
-
-
-def _assign_pairs(units: Units, members: Sequence[Ints], weighting: Weighting) -> tuple[float, list[tuple[int, ...]]]:
-    """The best alignment of two annotators: an assignment in which units may stay alone."""
+    if units.annotators != 2:
+        return _partition_units(units, members, weighting)
+    # Of two annotators it is an assignment in which units may stay alone.
     from scipy.optimize import linear_sum_assignment
 
     a, b = members

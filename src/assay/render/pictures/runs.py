@@ -625,6 +625,9 @@ class _Plan:
 @with_look
 def ranking_graph(ranking: Ranking, undecided: Pairs = ()) -> Figure:
     """One measure's partial order; the links of undecided pairs are dashed."""
+    from matplotlib.patches import FancyArrowPatch
+    from matplotlib.path import Path
+
     covering, flagged, ties = sort_relations(ranking)
     covers = [*covering, *flagged]
     level = assign_levels(ranking.order, covers)
@@ -639,7 +642,14 @@ def ranking_graph(ranking: Ranking, undecided: Pairs = ()) -> Figure:
     for edge in covers:
         line = plan.upwards(edge) if edge in plan.paths else plan.bow(edge, 1)
         line = line if level[edge[0]] <= level[edge[1]] else line[::-1]
-        _edge(axes, line, edge in flagged, frozenset(edge) in undecided)
+        hidden, is_open = edge in flagged, frozenset(edge) in undecided
+        colour, dashes, label = (FLAG, "-.", "hidden by the chain") if hidden else (INK, "-", "worse → better")
+        look: Look = {"color": colour, "ls": "--" if is_open else dashes, "lw": 1.2}
+        axes.add_patch(FancyArrowPatch(path=Path(line), arrowstyle="-|>", mutation_scale=11, clip_on=False, **look))
+        axes.plot([], [], marker=">", **look, label=_OPEN if is_open and not hidden else label)
+        if hidden:
+            ring = {"boxstyle": "circle,pad=0.2", "fc": "white", "ec": FLAG}
+            axes.text(*_halfway(line), "!", ha="center", va="center", size=8, weight="bold", color=FLAG, bbox=ring)
     _ties(axes, plan, ties, undecided)
     for name in ranking.order:
         _box(axes, *plan.places[name], plan.box, _BOX, ec=INK, fc="white", zorder=3)
@@ -650,23 +660,19 @@ def ranking_graph(ranking: Ranking, undecided: Pairs = ()) -> Figure:
     return add_caption(figure, f"Order by {short(ranking.measure)}: {order}.", notes)
 
 
-def _edge(axes: Axes, line: list[Point], flagged: bool, is_open: bool) -> None:
-    from matplotlib.patches import FancyArrowPatch
-    from matplotlib.path import Path
-
-    colour, dashes, label = (FLAG, "-.", "hidden by the chain") if flagged else (INK, "-", "worse → better")
-    look: Look = {"color": colour, "ls": "--" if is_open else dashes, "lw": 1.2}
-    arrow = FancyArrowPatch(path=Path(line), arrowstyle="-|>", mutation_scale=11, clip_on=False, **look)
-    axes.add_patch(arrow)
-    axes.plot([], [], marker=">", **look, label=_OPEN if is_open and not flagged else label)
-    if flagged:
-        ring = {"boxstyle": "circle,pad=0.2", "fc": "white", "ec": FLAG}
-        axes.text(*_halfway(line), "!", ha="center", va="center", size=8, weight="bold", color=FLAG, bbox=ring)
-
-
 def _ties(axes: Axes, plan: _Plan, ties: tuple[RankRelation, ...], undecided: Pairs) -> None:
     """Ties as lines with their sign, dashed if undecided; on one level a frame around three or more that are ≈."""
-    framed = _frames(axes, plan, ties, undecided)
+    framed = []
+    for stops in plan.rows:
+        names = [stop for stop in stops if isinstance(stop, str)]
+        equal = [tie for tie in ties if tie.relation == "≈" and {tie.a, tie.b} <= set(names)]
+        if len(names) > 2 and len(equal) == len(names) * (len(names) - 1) // 2:
+            framed += equal
+            (left, y), (right, _) = plan.places[names[0]], plan.places[names[-1]]
+            is_open = any(frozenset((tie.a, tie.b)) in undecided for tie in equal)
+            look: Look = {"ec": SOFT, "ls": "--" if is_open else "-", "fill": False}
+            _box(axes, (left + right) / 2, y, right - left + plan.box + 0.2, _BOX + 0.2, **look)
+            axes.text(right + plan.box / 2 + 0.16, y, "all ≈", va="center", size=8, color=SOFT)
     for row in ties:
         edge, sign = (row.a, row.b), row.relation
         if edge in plan.paths:
@@ -683,22 +689,6 @@ def _ties(axes: Axes, plan: _Plan, ties: tuple[RankRelation, ...], undecided: Pa
         axes.plot(*zip(*line, strict=True), dashes, color=SOFT, lw=1.3, clip_on=False, label=label)
         patch = {"boxstyle": "circle,pad=0.1", "fc": "white", "ec": "none"}
         axes.text(*_halfway(line), sign, ha="center", va="center", bbox=patch)
-
-
-def _frames(axes: Axes, plan: _Plan, ties: tuple[RankRelation, ...], undecided: Pairs) -> list[RankRelation]:
-    """The ties within frames, which are drawn."""
-    framed = []
-    for row in plan.rows:
-        names = [stop for stop in row if isinstance(stop, str)]
-        equal = [tie for tie in ties if tie.relation == "≈" and {tie.a, tie.b} <= set(names)]
-        if len(names) > 2 and len(equal) == len(names) * (len(names) - 1) // 2:
-            framed += equal
-            (left, y), (right, _) = plan.places[names[0]], plan.places[names[-1]]
-            is_open = any(frozenset((tie.a, tie.b)) in undecided for tie in equal)
-            look: Look = {"ec": SOFT, "ls": "--" if is_open else "-", "fill": False}
-            _box(axes, (left + right) / 2, y, right - left + plan.box + 0.2, _BOX + 0.2, **look)
-            axes.text(right + plan.box / 2 + 0.16, y, "all ≈", va="center", size=8, color=SOFT)
-    return framed
 
 
 def _box(axes: Axes, x: float, y: float, width: float, height: float, **look: Any) -> None:
