@@ -23,9 +23,9 @@ PARTS = {
         *("engine.treebanks:with_heads", "engine.treebanks:nonprojective"),
         *("engine.warnings:check_system", "engine.warnings:identical_outputs"),
     ),
-    "tags to spans": ("formats.schemes:detect", "formats.schemes:looks_like_tags", "formats.schemes:spans_of"),
+    "tags to spans": ("formats.schemes:detect", "formats.schemes:looks_like_tags", "formats.schemes:spans_from_tags"),
     "aligning": (
-        *("engine.prepare:align", "tasks.spans.prepare:with_spans", "tasks.constituents.prepare:_with_spans"),
+        *("engine.prepare:align", "engine.documents:with_spans", "tasks.constituents.prepare:_with_spans"),
         "tasks.cross.treebanks:word_differences",
     ),
     "function trees": (
@@ -38,14 +38,14 @@ PARTS = {
     ),
     "judging": ("engine.measure:Measure.judge", "tasks.tags.measures:judge_words"),
     "counting": (
-        *("engine.measure:Measure.count", "engine.counts:Counts.regrouped"),
+        *("engine.measure:Measure.count", "engine.counts:Counts.regroup"),
         "tasks.cross.compare:tedeval",
     ),
     "intervals": ("engine.scores:Figures.scores",),
-    "testing": ("engine.scores:Figures.comparisons", "engine.finish:_mcnemar"),
+    "testing": ("engine.scores:Figures.comparisons", "engine.build:mcnemar"),
     "comparing": (
         *("engine.run:join", "engine.items:Items.fold"),
-        *("engine.changes:confusion", "engine.changes:met_confusion", "engine.changes:diffs"),
+        *("engine.changes:confusion_rows", "engine.changes:met_confusion_rows", "engine.changes:diffs"),
         *("engine.changes:bounds", "engine.changes:growth", "engine.changes:unique", "engine.changes:transitions"),
     ),
     "writing": ("render:render",),

@@ -67,10 +67,11 @@ def parsed(path: Path) -> ast.Module:
 @cache
 def imports(path: Path) -> list[tuple[str, str, bool]]:
     """Top-level package, room within assay (or nothing), and whether it is imported late or for types alone."""
-    return list(_imports(path, parsed(path)))
+    return [(package, within.partition(".")[0], lazy) for package, within, lazy in _imports(path, parsed(path))]
 
 
 def _imports(path: Path, block: ast.AST, lazy: bool = False) -> Iterator[tuple[str, str, bool]]:
+    """Top-level package, module within assay, and whether it is imported late or for types alone."""
     for node in ast.iter_child_nodes(block):
         if isinstance(node, ast.stmt | ast.excepthandler | ast.match_case):
             inside = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
@@ -85,14 +86,16 @@ def _imports(path: Path, block: ast.AST, lazy: bool = False) -> Iterator[tuple[s
             if module == "assay":
                 for alias in node.names:
                     yield from _named(f"assay.{alias.name}" if alias.name in ROOMS else "assay", lazy)
+            elif module == "assay.tasks":
+                for alias in node.names:
+                    yield from _named(f"assay.tasks.{alias.name}", lazy)
             else:
                 yield from _named(module, lazy)
 
 
 def _named(module: str, lazy: bool) -> Iterator[tuple[str, str, bool]]:
     package, _, rest = module.partition(".")
-    within = (rest.partition(".")[0] or "assay") if package == "assay" else ""
-    yield package, within, lazy
+    yield package, (rest or "assay") if package == "assay" else "", lazy
 
 
 def python(script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -111,6 +114,39 @@ def test_imports_go_down_the_order_of_rooms(path: Path) -> None:
         if package == "assay" and "assay" not in (here, there) and there != here:
             allowed = RANK[there] < RANK[here] or (here, there) in BESIDE or (lazy and (here, there) in LAZILY)
             assert allowed, f"{here} imports {there}"
+
+
+def task_of(module: str) -> str:
+    """The task in whose folder a module is; nothing for one that all tasks share, such as `tasks.recognition`."""
+    room_of_tasks, _, rest = module.partition(".")
+    name = rest.partition(".")[0]
+    return name if room_of_tasks == "tasks" and (SOURCE / "tasks" / name / "task.py").exists() else ""
+
+
+def test_every_task_is_a_folder_with_a_record() -> None:
+    from assay.tasks import NAMES
+
+    assert {task_of(f"tasks.{path.name}") for path in (SOURCE / "tasks").iterdir()} - {""} == set(NAMES)
+
+
+@each("path", [path for path in modules() if room(path) == "tasks"])
+def test_no_task_imports_another(path: Path) -> None:
+    """Also not inside functions: what two tasks share is in the engine or in a file that belongs to no task."""
+    here = task_of(".".join(path.relative_to(SOURCE).with_suffix("").parts))
+    there = {task_of(module) for package, module, _ in _imports(path, parsed(path)) if package == "assay"}
+    assert there <= {here, ""}, f"{here or path.name} imports {there}"
+    assert 'import_module("assay.tasks' not in path.read_text("utf-8"), path
+
+
+def test_one_place_builds_a_result() -> None:
+    """Intervals, tests, their correction and the verdict are made where the Result is, for every command."""
+    building = {
+        path.relative_to(SOURCE).as_posix()
+        for path in modules()
+        for node in ast.walk(parsed(path))
+        if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == "Result"
+    }
+    assert building == {"engine/build.py"}
 
 
 def questions(path: Path) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -52,7 +53,7 @@ def test_a_slice_and_a_renderer_of_another_package(folder: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "initial" in done.stdout
     done = run(folder, "score", "gold.forms", "wrong.forms", "--format", "lines")
-    assert (done.returncode, done.stdout) == (0, "wrong.forms 84.8"), done.stderr
+    assert (done.returncode, done.stdout) == (0, "wrong.forms 84.8\n"), done.stderr
 
 
 def test_lists_name_parts_of_other_packages(folder: Path) -> None:
@@ -65,3 +66,19 @@ def test_a_page_and_examples_of_another_task(folder: Path) -> None:
     done = run(folder, "compare", *files, "--examples", "2", "--html", "page.html")
     assert done.returncode == 0, done.stderr
     assert "field" in (folder / "page.html").read_text()
+
+
+def test_the_guide_shows_the_package_and_what_is_printed(folder: Path) -> None:
+    page = (ROOT / "docs" / "guide" / "plugins.md").read_text("utf-8")
+    package = (ROOT / "tests" / "plugins" / "assay_fields.py").read_text("utf-8")
+    parts = re.findall(r"^```python\n(.*?)^```$", page, flags=re.DOTALL | re.MULTILINE)
+    assert len(parts) == 6
+    assert [part for part in parts if part not in package] == []
+    lines = re.findall(r"^## .*: (\d+) lines$", page, flags=re.MULTILINE)
+    assert [sum(1 for line in part.splitlines() if line) for part in parts[1:]] == [*map(int, lines)]
+    points = (ROOT / "tests" / "plugins" / "assay_fields-1.0.dist-info" / "entry_points.txt").read_text("utf-8")
+    for name, module in re.findall(r"^(\S+) = (.*)$", points, flags=re.MULTILINE):
+        assert f'{name} = "{module}"\n' in page
+    for command, shown in re.findall(r"^\$ assay (.*?)\n(.*?)^```$", page, flags=re.DOTALL | re.MULTILINE):
+        printed = run(folder, *command.split()).stdout
+        assert [part for part in shown.split("…\n") if part not in printed] == []

@@ -10,7 +10,7 @@ import sys
 import click
 import pytest
 
-from assay.cli import main
+from assay.cli import assay_command
 from assay.cli.options import Command, OutputPath
 from assay.demo import FOLDER
 from commands import environment
@@ -160,7 +160,7 @@ def commands(group, names=("assay",)):
 def test_every_output_is_checked():
     """The mechanism is that of a command's class and of the type of its options."""
     outputs = set()
-    for name, found in commands(main):
+    for name, found in commands(assay_command):
         for parameter in found.params:
             if isinstance(parameter.type, OutputPath):
                 assert isinstance(found, Command), name

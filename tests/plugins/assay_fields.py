@@ -82,4 +82,4 @@ TASK = Task(
 def render(result: Result) -> str:
     """The main scores, a line each."""
     overall = (row for row in result.scores if row.main and row.label is None and row.slice is None)
-    return "\n".join(f"{row.system} {100 * row.value:.1f}" for row in overall)
+    return "".join(f"{row.system} {100 * row.value:.1f}\n" for row in overall)

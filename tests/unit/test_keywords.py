@@ -11,7 +11,7 @@ import pytest
 
 import assay
 from assay.align import MISMATCH
-from assay.cli import main
+from assay.cli import assay_command
 from assay.engine.items import KINDS, LABEL_ORDERS, UNRESOLVED
 from assay.engine.options import Options
 from assay.engine.task import tasks
@@ -39,7 +39,7 @@ def values(kind: object) -> set[str]:
 
 @each("name", ["score", "compare", "agreement", "cross", "bayes"])
 def test_a_function_has_the_options_of_its_command(name):
-    command = main.get_command(click.Context(main), name)
+    command = assay_command.get_command(click.Context(assay_command), name)
     assert command is not None
     options = {
         OTHERWISE.get(name, {}).get(one.name, one.name): one

@@ -287,7 +287,18 @@ def _without_words(gold: Corpus, system: Corpus, column: str) -> Pair:
 
 def _by_characters(gold: Text, system: Text, column: str, skipped: Bools, system_skipped: Bools) -> Pair:
     a, b = gold.spans(~skipped), system.spans(~system_skipped)
-    regions = _multiword_regions(a, b)
+    # The stretches of characters under multiword tokens of either side; those that overlap are made one.
+    stretches = {
+        (int(begin), int(end))
+        for side in (a, b)
+        for begin, end in zip(side.begin[side.multi], side.end[side.multi], strict=True)
+    }
+    regions: list[tuple[int, int]] = []
+    for begin, end in sorted(stretches):
+        if regions and begin < regions[-1][1]:
+            regions[-1] = (regions[-1][0], max(regions[-1][1], end))
+        else:
+            regions.append((begin, end))
     plain_a, plain_b = _outside(a, regions), _outside(b, regions)
     size = int(a.end[-1]) + 1 if len(a.end) else 1
     _, here, there = np.intersect1d(
@@ -309,22 +320,6 @@ def _by_characters(gold: Text, system: Text, column: str, skipped: Bools, system
     ours, theirs = a.words[aligned[:, 0]], b.words[aligned[:, 1]]
     pair = Pair(gold.corpus, system.corpus, by, ours, theirs, sentence, covering, skipped, column=column)
     return replace(pair, apart=(skipped, system_skipped))
-
-
-def _multiword_regions(a: WordPlaces, b: WordPlaces) -> list[tuple[int, int]]:
-    """The stretches of characters under multiword tokens of either side, those that overlap made one."""
-    spans = {
-        (int(begin), int(end))
-        for side in (a, b)
-        for begin, end in zip(side.begin[side.multi], side.end[side.multi], strict=True)
-    }
-    regions: list[tuple[int, int]] = []
-    for begin, end in sorted(spans):
-        if regions and begin < regions[-1][1]:
-            regions[-1] = (regions[-1][0], max(regions[-1][1], end))
-        else:
-            regions.append((begin, end))
-    return regions
 
 
 def _outside(places: WordPlaces, regions: list[tuple[int, int]]) -> Ints:

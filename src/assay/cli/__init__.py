@@ -88,7 +88,7 @@ def _version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
 @click.option("--version", is_flag=True, expose_value=False, is_eager=True, callback=_version, help="Show versions.")
 @click.help_option(hidden=True)
 @click.option("--debug", is_flag=True, expose_value=False, help="With any command: show the traceback of an error.")
-def main() -> None:
+def assay_command() -> None:
     """Evaluate annotation systems: how good they are, what differs, how sure."""
 
 
@@ -146,7 +146,7 @@ def _run(words: list[str], *, debug: bool) -> int:
             mmap.mmap(-1, _LEAST_MEMORY).close()
         except OSError:
             raise MemoryError from None
-        code = main.main(args=words, prog_name="assay", standalone_mode=False, obj=list(words))
+        code = assay_command.main(args=words, prog_name="assay", standalone_mode=False, obj=list(words))
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except click.exceptions.Exit as stop:

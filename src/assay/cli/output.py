@@ -140,26 +140,23 @@ class Output:
             from assay.render.terminal import show
 
             show(overall, names=self.tables, full=self.full, further=_next_commands(overall, bool(self.html)))
-        remarks += [f"written: {path}" for path in (self.path, self.html, *_list_files(drawn)) if path]
+        # Files by name, or as `labels*.svg (15 files)` if there are many of a kind.
+        kinds: dict[str, list[str]] = {}
+        for one in drawn:
+            kind = one.stem.partition("-")[0]
+            kinds.setdefault(str(one.with_name(f"{kind}*{one.suffix}")), []).append(str(one))
+        several = [
+            text
+            for kind, names in kinds.items()
+            for text in (names if len(names) <= 4 else [f"{kind} ({len(names)} files)"])
+        ]
+        remarks += [f"written: {path}" for path in (self.path, self.html, *several) if path]
         remarks += ["note: nothing in this result can be drawn."] if self.figures and not drawn else []
         for line in (*remarks, *notes):
             self.tell(line)
         for line in missed:
             click.echo(f"assay: {shown(line)}", err=True)
         return 1 if missed else 0
-
-
-def _list_files(paths: Sequence[Path], most: int = 4) -> list[str]:
-    """Files by name, or as `labels*.svg (15 files)` if there are many of a kind."""
-    kinds: dict[str, list[str]] = {}
-    for path in paths:
-        kind = path.stem.partition("-")[0]
-        kinds.setdefault(str(path.with_name(f"{kind}*{path.suffix}")), []).append(str(path))
-    return [
-        text
-        for kind, names in kinds.items()
-        for text in (names if len(names) <= most else [f"{kind} ({len(names)} files)"])
-    ]
 
 
 def _next_commands(result: Result, has_page: bool) -> list[str]:

@@ -169,8 +169,7 @@ def build(found: Findings) -> Result:
         systems=tuple(found.systems),
         warnings=(
             *found.warnings,
-            *_few_units(about["units"], unit, found.least_units),
-            *_other_intervals(asked, resampled),
+            *_warn_of_intervals(about["units"], unit, found.least_units, asked, resampled),
             *found.further_warnings,
         ),
         notes=tuple(dict.fromkeys((*found.notes, *[block_note] * pooled, *further_notes))),
@@ -292,23 +291,21 @@ def adjust_p_values(
         elif test == "mcnemar":
             rows = [replace(row, p_adjusted=p) for row, p in zip(rows, adjusted, strict=True)]
         elif test == "ceiling":
-            rows = [_decide_ceiling(row, p, len(rows)) for row, p in zip(rows, adjusted, strict=True)]
+            # The interval is at the level of all tests.
+            level, of_all = 1 - ALPHA / len(rows), Family("ceiling", len(rows))
+            for place, (row, p) in enumerate(zip(rows, adjusted, strict=True)):
+                freedom = 1 + (row.df or math.nan)
+                low, high = t_interval(row.difference, row.variance or math.nan, freedom, -1.0, 1.0, level)
+                facts = {"difference": row.difference, "p_adjusted": p}
+                known = {name: None if math.isnan(value) else value for name, value in facts.items()}
+                kind = decide_kind({"type": "ceiling", "annotators": row.annotators or 0, **known})
+                decided = replace(row, p_adjusted=p, family=of_all, level=level, low_family=low, high_family=high)
+                rows[place] = replace(decided, kind=kind.kind, claims=kind.claims)
         else:
             rows = decide_family(rows, "further scores" if others else "pairs", [clustered] * len(rows))
         for index, row in zip(family, rows, strict=True):
             done[index] = row
     return done
-
-
-def _decide_ceiling(row: Comparison, adjusted: float, tests: int) -> Comparison:
-    """A test against the human ceiling with its corrected p, the interval at the level of all tests, and its kind."""
-    level = 1 - ALPHA / tests
-    low, high = t_interval(row.difference, row.variance or math.nan, 1 + (row.df or math.nan), -1.0, 1.0, level)
-    facts = {"difference": row.difference, "p_adjusted": adjusted}
-    known = {name: None if math.isnan(value) else value for name, value in facts.items()}
-    kind = decide_kind({"type": "ceiling", "annotators": row.annotators or 0, **known})
-    whole = replace(row, p_adjusted=adjusted, family=Family("ceiling", tests), level=level)
-    return replace(whole, low_family=low, high_family=high, kind=kind.kind, claims=kind.claims)
 
 
 def decide_family(rows: Sequence[Comparison], question: str, clustered: Sequence[bool] = ()) -> list[Comparison]:
@@ -349,16 +346,14 @@ def decide_family(rows: Sequence[Comparison], question: str, clustered: Sequence
 # --- warnings ---
 
 
-def _few_units(number: int, unit: str, least: int) -> Iterator[str]:
-    """A warning if there is little to resample."""
+def _warn_of_intervals(
+    number: int, unit: str, least: int, asked: str, rows: Iterable[Score | Comparison]
+) -> Iterator[str]:
+    """Warnings if there is little to resample, or the interval asked for cannot be made for all scores."""
     if least and number == 1:
         yield f"1 {unit} only: no interval can be given, and p = 1 means nothing here."
     elif number < least:
         yield f"{number} {unit}s only: intervals and p-values from so few units are rough."
-
-
-def _other_intervals(asked: str, rows: Iterable[Score | Comparison]) -> Iterator[str]:
-    """A warning if the kind of interval asked for cannot be made for all scores."""
     # With `score`, scores that are no shares and differences have intervals that go with it.
     others = [row for row in rows if asked in _NO_INTERVAL and row.interval not in ("", asked)]
     found: dict[str, list[str]] = {}

@@ -57,6 +57,17 @@ def diffs(
         other_target = None
         if pair.kinds and pair.target is not None:
             other_target = pair.sum((pair.answer[0] == pair.answer[1]) & (pair.target[0] != pair.target[1]))
+        # Every change of one outcome into another (Tuggener's Table 8), the most frequent first within each kind.
+        outcomes = []
+        for kind, mask in zip(KINDS, masks, strict=True) if pair.kinds else ():
+            rows = [
+                (-count, pair.outcome(before), pair.outcome(after))
+                for before, after, count in _numbers(pair, tuple(pair.kind), mask)
+            ]
+            of_kind = pair.sum(mask)
+            for negative, old, new in sorted(rows):
+                shares = (-negative / of_kind, -negative / changed)
+                outcomes.append(OutcomeChange(kind, old, new, -negative, *shares))
         yield Diff(
             a=name_a,
             b=name_b,
@@ -77,7 +88,7 @@ def diffs(
             labels=_label_differences(pair, label_order, whole),
             other_target=other_target,
             net=corrections - new_errors,
-            outcomes=tuple(_outcome_changes(pair, masks, changed)) if pair.kinds else (),
+            outcomes=tuple(outcomes),
             score=score,
             **graded,
         )
@@ -116,18 +127,6 @@ def _changes(pair: Items, masks: Sequence[Bools], changed: int) -> Iterator[Chan
             gold, before, after = names
             shares = (-negative / of_kind, -negative / changed)
             yield Change(kind, gold, before, after, -negative, *shares, heads, shown)
-
-
-def _outcome_changes(pair: Items, masks: Sequence[Bools], changed: int) -> Iterator[OutcomeChange]:
-    """Every change of one outcome into another (Tuggener's Table 8), the most frequent first within each kind."""
-    for kind, mask in zip(KINDS, masks, strict=True):
-        of_kind = pair.sum(mask)
-        rows = [
-            (-count, pair.outcome(before), pair.outcome(after))
-            for before, after, count in _numbers(pair, tuple(pair.kind), mask)
-        ]
-        for negative, before, after in sorted(rows):
-            yield OutcomeChange(kind, before, after, -negative, -negative / of_kind, -negative / changed)
 
 
 def _numbers(items: Items, columns: Sequence[Ints], mask: Bools) -> Iterator[tuple[int, ...]]:
@@ -218,7 +217,16 @@ def bounds(items: Items, on: str, where: str | None) -> Iterator[Bound]:
         return
     systems = len(items.systems)
     credit = None if items.credits is None else items.credits[:, -1].max(axis=0)
-    precision, f1 = _best_choice(whole)
+    precision = f1 = None
+    if whole.target is not None and {"tp", "wl", "fn", "fp"} <= {*whole.kinds}:
+        # For mentions: the best choice links no mention without need if a system does not.
+        right, wrong, missing, spurious = (
+            whole.kind == whole.kinds.index(name) for name in ("tp", "wl", "fn", "fp")
+        )
+        resolved = whole.sum(right.any(axis=0))
+        linked = resolved + whole.sum(wrong.all(axis=0)) + whole.sum(spurious.all(axis=0))
+        expected = whole.sum((right | wrong | missing).any(axis=0))
+        precision, f1 = resolved / linked if linked else math.nan, 2 * resolved / (linked + expected)
     best, labelled = 0, []
     codes, of_label = np.unique(items.gold, return_inverse=True)
     everything = np.zeros(len(items), dtype=np.int64)
@@ -252,17 +260,6 @@ def bounds(items: Items, on: str, where: str | None) -> Iterator[Bound]:
             else:
                 labelled.append(bound)
     yield from sorted(labelled, key=lambda bound: (-bound.items, bound.label or ""))
-
-
-def _best_choice(items: Items) -> tuple[float | None, float | None]:
-    """For mentions: precision and F1 of the best choice, which links no mention without need if a system does not."""
-    if items.target is None or not {"tp", "wl", "fn", "fp"} <= {*items.kinds}:
-        return None, None
-    right, wrong, missing, spurious = (items.kind == items.kinds.index(name) for name in ("tp", "wl", "fn", "fp"))
-    resolved = items.sum(right.any(axis=0))
-    linked = resolved + items.sum(wrong.all(axis=0)) + items.sum(spurious.all(axis=0))
-    expected = items.sum((right | wrong | missing).any(axis=0))
-    return resolved / linked if linked else math.nan, 2 * resolved / (linked + expected)
 
 
 def growth(items: Items, on: str, where: str | None) -> Iterator[Growth]:

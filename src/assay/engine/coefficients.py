@@ -742,7 +742,10 @@ def alt_rows(
         raise unknown("score", scoring, SCORINGS)
     usable = (label != NONE) & (ratings.sizes >= least) & (ratings.sizes > 1)
     if scoring == "neg-rmse":
-        values = np.array([float(text) for text in labels]) if all(map(_is_number, labels)) else ratings.numbers
+        try:
+            values = np.array([float(text) for text in labels])
+        except ValueError:
+            values = ratings.numbers
         near = -(np.subtract.outer(values, values) ** 2)
     elif scoring == "accuracy":
         near = np.eye(len(labels))
@@ -762,14 +765,6 @@ def alt_rows(
         close = np.isclose(mine, its, rtol=0, atol=1e-9)
         found.append(AltRow(who, rows, ((its > mine) | close).astype(float), ((mine > its) | close).astype(float)))
     return found, int(usable.sum())
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def won(p: Sequence[float], fdr: float) -> list[bool]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from assay.arrays import NONE, Ints, each_once
-from assay.corpus import Corpus, Marks
+from assay.corpus import Marks
 from assay.engine.items import Items
 from assay.engine.prepare import Run
 from assay.engine.spanpairs import SHOWN, SpanPair, spans_of, surface_forms
@@ -114,7 +114,7 @@ def span_places(spans: SpanPair, side: Marks, chosen: Ints) -> tuple[Ints, Ints,
         begin[placed], end[placed], gaps = span_places(spans, side, chosen[placed])
         rows = np.flatnonzero(placed)
         return begin, end, {int(rows[row]): shape for row, shape in gaps.items()}
-    if spans.atoms == "words" and gold.texts is None and _is_plain(spans, gold):
+    if spans.atoms == "words" and gold.texts is None and np.array_equal(spans.line.begin, np.arange(len(gold))):
         start = gold.starts[side.unit[chosen]]
         begin, end = side.begin[chosen] - start, side.end[chosen] - start
         gapped = [(row, item) for row, item in enumerate(chosen.tolist()) if item in side.stretches]
@@ -129,24 +129,6 @@ def span_places(spans: SpanPair, side: Marks, chosen: Ints) -> tuple[Ints, Ints,
     return begin, end, {row: [list(part) for part in shape] for row, shape in enumerate(found) if len(shape) > 1}
 
 
-def _is_plain(spans: SpanPair, gold: Corpus) -> bool:
-    """True if the line is that of gold's words, one by one."""
-    return len(spans.line.begin) == len(gold) and bool((spans.line.begin == np.arange(len(gold))).all())
-
-
-def _span_layers(all_count: bool, run: Run, tables: Tables, shown: Shown) -> Iterator[Rows]:
-    """Each side's spans, those of systems with what became of them."""
-    pairs = dict(run.pairs)
-    spans, ours = spans_of(pairs[tables[0][0]]), tables[0][1]
-    drawn = np.arange(len(spans.gold)) if all_count else each_once(ours.item[ours.has_gold])
-    yield _spans(spans, spans.gold, drawn, None, shown)
-    for name, one in tables:
-        spans = spans_of(pairs[name])
-        kinds = _kinds(one, spans)
-        drawn = np.arange(len(spans.system)) if all_count else np.flatnonzero(kinds != NONE)
-        yield _spans(spans, spans.system, drawn, kinds, shown)
-
-
 def _spans(spans: SpanPair, side: Marks, drawn: Ints, kinds: Ints | None, shown: Shown) -> Rows:
     text = shown.place[side.unit[drawn]]
     chosen = drawn[text != NONE]
@@ -159,5 +141,13 @@ def _spans(spans: SpanPair, side: Marks, drawn: Ints, kinds: Ints | None, shown:
 def _layers(all_count: bool, run: Run, items: Items, tables: Tables, shown: Shown) -> Layers:
     if not items.kinds:
         return Layers()
-    spans = tuple(_span_layers(all_count, run, tables, shown))
-    return Layers(("gold", *(name for name, _ in tables)), spans=spans)
+    pairs = dict(run.pairs)
+    spans, ours = spans_of(pairs[tables[0][0]]), tables[0][1]
+    drawn = np.arange(len(spans.gold)) if all_count else each_once(ours.item[ours.has_gold])
+    rows = [_spans(spans, spans.gold, drawn, None, shown)]
+    for name, one in tables:
+        spans = spans_of(pairs[name])
+        kinds = _kinds(one, spans)
+        drawn = np.arange(len(spans.system)) if all_count else np.flatnonzero(kinds != NONE)
+        rows.append(_spans(spans, spans.system, drawn, kinds, shown))
+    return Layers(("gold", *(name for name, _ in tables)), spans=tuple(rows))

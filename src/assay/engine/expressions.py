@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from importlib import import_module
 from typing import Any
@@ -106,7 +106,10 @@ class _Program:
                 plain.append(item)
                 continue
             if plain:
-                self._append("one", _one(plain, flags))
+                # Characters one after the other, as Python matches them.
+                state = _parser.State()
+                state.flags = flags
+                self._append("one", _compiler.compile(_parser.SubPattern(state, plain)).match)
                 plain = []
             if item is not None:
                 self._add_one(str(item[0]), item[1], flags)
@@ -153,11 +156,3 @@ class _Program:
         for choice in choices:
             ways = (choice + 1, len(self._steps))
             self._steps[choice] = ("either", ways if greedy else ways[::-1])
-
-
-def _one(items: list[Any], flags: int) -> Callable[[str, int], re.Match[str] | None]:
-    """Characters one after the other, as Python matches them."""
-    state = _parser.State()
-    state.flags = flags
-    matcher: Callable[[str, int], re.Match[str] | None] = _compiler.compile(_parser.SubPattern(state, items)).match
-    return matcher

@@ -64,28 +64,23 @@ def _compiled(pattern: str, place: str) -> Expression:
 def read_rules(path: str) -> list[Rule]:
     """The rules of a file: TSV rows `[side] from to [form pattern]`, or JSON with the same names."""
     text = "".join(batch.text for batch in Source(path).batches())
-    rules = list(_json_rules(path, text) if text.lstrip()[:1] in ("[", "{") else _tsv_rules(path, text))
+    is_json = text.lstrip()[:1] in ("[", "{")
+    rules = list(_json_rules(path, text)) if is_json else []
+    for number, line in enumerate(() if is_json else text.split("\n"), 1):
+        cells = line.rstrip("\r").split("\t")
+        if not line.strip() or line.startswith("# ") or cells[:2] == ["side", "from"]:
+            continue
+        if len(cells) not in (2, 3, 4):
+            raise InputError(
+                f"{path}:{number}: {len(cells)} columns where a rule has 2 (from, to), 3 (side, from, to) "
+                "or 4 (… and a pattern for the word), divided by tabs."
+            )
+        rules.append((number, Rule(*(["both", *cells] if len(cells) == 2 else cells))))
     for number, rule in rules:
         rule.check(f"{path}:{number}")
     if not rules:
         raise InputError(f"{path}: no rules in it. A rule is a line: from TAB to")
     return [rule for _, rule in rules]
-
-
-def _tsv_rules(path: str, text: str) -> Iterator[tuple[int, Rule]]:
-    for number, line in enumerate(text.split("\n"), 1):
-        cells = line.rstrip("\r").split("\t")
-        if not line.strip() or line.startswith("# ") or cells[:2] == ["side", "from"]:
-            continue
-        if len(cells) == 2:
-            yield number, Rule("both", cells[0], cells[1])
-        elif len(cells) in (3, 4):
-            yield number, Rule(*cells)
-        else:
-            raise InputError(
-                f"{path}:{number}: {len(cells)} columns where a rule has 2 (from, to), 3 (side, from, to) "
-                "or 4 (… and a pattern for the word), divided by tabs."
-            )
 
 
 def _json_rules(path: str, text: str) -> Iterator[tuple[int, Rule]]:

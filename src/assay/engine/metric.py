@@ -54,8 +54,8 @@ class Metric:
         if isinstance(given, tuple) and len(given) == 2:
             return from_predictions(given[0], given[1], self.id2label)
         raise UsageError(
-            f"{type(given).__name__} is no pair of gold and system. Give both, or one EvalPrediction of Hugging Face "
-            "(or predictions and label_ids as a tuple), or spaCy's Examples."
+            f"Expected gold and system, but got one {type(given).__name__}. Give both, or one EvalPrediction of "
+            "Hugging Face (or predictions and label_ids as a tuple), or spaCy's Examples."
         )
 
 

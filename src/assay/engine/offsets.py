@@ -61,30 +61,27 @@ def compare_offsets(
     remedies: Mapping[str, str] | None = None,
 ) -> Remark:
     """A remark on gold's and a system's places, starts and ends, and on how many of them cut words."""
+    gold, system = places
+    size = 2 + max(int(end.max(initial=0)) for _, end in places)
+    keys = np.unique(gold[0] * size + gold[1])
+    # Places that both sides have, by what is done to the system's; one number if these match as they are.
+    matches = {}
+    for change, (start, end) in _SHIFTS.items():
+        matches[change] = int(np.isin(keys, (system[0] + start) * size + system[1] + end).sum())
+        if matches[_PLAIN] > _RARE * min(len(keys), len(system[0])):
+            break
     return other_offsets(
         name=name,
         gold=corpora[0].name,
         system=corpora[1].name,
         nouns=nouns,
         going_on="going on" if options.on_mismatch == "warn" else "",
-        numbers={"gold": len(places[0][0]), "system": len(places[1][0])},
-        matches=_count_matches(*places),
+        numbers={"gold": len(gold[0]), "system": len(system[0])},
+        matches=matches,
         gold_cuts=cuts[0],
         system_cuts=cuts[1],
         remedies=remedies or {},
     )
-
-
-def _count_matches(gold: tuple[Ints, Ints], system: tuple[Ints, Ints]) -> Numbers:
-    """Places that both sides have, by what is done to the system's; one number if these match as they are."""
-    size = 2 + max(int(end.max(initial=0)) for _, end in (gold, system))
-    keys = np.unique(gold[0] * size + gold[1])
-    found = {}
-    for change, (start, end) in _SHIFTS.items():
-        found[change] = int(np.isin(keys, (system[0] + start) * size + system[1] + end).sum())
-        if found[_PLAIN] > _RARE * min(len(keys), len(system[0])):
-            break
-    return found
 
 
 def _count_cuts(corpus: Corpus, side: Marks) -> Numbers:

@@ -257,7 +257,17 @@ class Part:
             self,
             told=self.told | other.told,
             covered=self.covered + other.covered,
-            sources=tuple(map(_join_sources, self.sources, other.sources)),
+            sources=tuple(
+                replace(
+                    first,
+                    sentences=first.sentences + second.sentences,
+                    words=first.words + second.words,
+                    unaligned=first.unaligned + second.unaligned,
+                    spans=first.spans + second.spans,
+                    left_out=dict(Counter(first.left_out) + Counter(second.left_out)),
+                )
+                for first, second in zip(self.sources, other.sources, strict=True)
+            ),
             digests=tuple((*a, *b) for a, b in zip(self.digests, other.digests, strict=True)),
             aligned=tuple(
                 (way_of((way, its_way)), number + its_number)
@@ -285,17 +295,6 @@ class Part:
             },
             texts=gathered((*self.texts, *other.texts)),
         )
-
-
-def _join_sources(first: InputFile, second: InputFile) -> InputFile:
-    return replace(
-        first,
-        sentences=first.sentences + second.sentences,
-        words=first.words + second.words,
-        unaligned=first.unaligned + second.unaligned,
-        spans=first.spans + second.spans,
-        left_out=dict(Counter(first.left_out) + Counter(second.left_out)),
-    )
 
 
 def way_of(ways: Sequence[str]) -> str:

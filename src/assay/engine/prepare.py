@@ -461,7 +461,10 @@ class Prepared:
         if not self.task:
             # Words with labels are what is left where no task knows the files.
             # Gold tells, and so do systems in formats that only systems have.
-            telling = [self.inputs[0], *(item for item in self.inputs[1:] if is_of_systems(_format_of(item)))]
+            telling = self.inputs[:1]
+            for item in self.inputs[1:]:
+                if is_of_systems(item.format if isinstance(item, Corpus) else item.plan.format):
+                    telling.append(item)
             self.task = recognise_task(telling, options)
         for item, form in zip(self.inputs, decided.formats, strict=False):
             if isinstance(item, Input) and item.plan.format != form:
@@ -486,26 +489,24 @@ class Prepared:
                 f"--unit sentence: {run.gold.name} has documents and no sentences. Say --unit document"
                 f"{lines if run.gold.format == 'brat' else ''}"
             )
-        own = [] if self.options.symmetric else list(self._compared_with_itself(run.decided.columns))
+        files = [
+            [*map(os.path.realpath, item.files)] if isinstance(item, Input) else [str(number)]
+            for number, item in enumerate(self.inputs)
+        ]
+        own: list[Remark] = []
+        columns = () if self.options.symmetric else run.decided.columns
+        for number, (name, column) in enumerate(zip(self.names, columns[1:], strict=False), 1):
+            # The system is the column of gold's file which is gold.
+            item = self.inputs[number]
+            if isinstance(item, Input) and column and (files[number], column) == (files[0], columns[0]):
+                filled = ", ".join(one for one in item.plan.filled if one not in column.split("+"))
+                own.append(same_column(name=name, path=item.path, column=column, others=filled))
         alike = {one.facts["name"] for one in own}
         others = (one for one in run.warnings if one.kind != "copied" or one.facts["name"] not in alike)
         notes = (*run.notes, ignored_positions(number=self.ignored))
         sources = run.sources or tuple(source_of(name, pair.system, pair, "") for name, pair in run.pairs)
         run = replace(run, warnings=(*own, *others), notes=notes, sources=sources)
         return replace(run, task=self.task, options=self.options)
-
-    def _compared_with_itself(self, columns: Sequence[str]) -> Iterator[Remark]:
-        """Systems that are the column of gold's file which is gold."""
-        files = [
-            [*map(os.path.realpath, item.files)] if isinstance(item, Input) else [str(number)]
-            for number, item in enumerate(self.inputs)
-        ]
-        for number, (name, column) in enumerate(zip(self.names, columns[1:], strict=False), 1):
-            item = self.inputs[number]
-            if isinstance(item, Input) and column and (files[number], column) == (files[0], columns[0]):
-                others = [one for one in item.plan.filled if one not in column.split("+")]
-                yield same_column(name=name, path=item.path, column=column, others=", ".join(others))
-
 
 @remark
 def ignored_positions(number: int) -> Iterator[str]:
@@ -520,10 +521,6 @@ def same_column(name: str, path: str, column: str, others: str) -> Iterator[str]
     """A system that is gold itself, with the columns that may have been meant."""
     more = f"; others: {others}" if others else ""
     yield f"{name} and gold are the same column of the same file (column {column} of {path}{more})."
-
-
-def _format_of(item: Input | Corpus) -> str:
-    return item.format if isinstance(item, Corpus) else item.plan.format
 
 
 def prepare(gold: Given, systems: Any, measures: Sequence[Measure], options: Options) -> Run:

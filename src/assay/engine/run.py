@@ -87,6 +87,15 @@ def measure_shard(
     skipped = [name for name, gone in zip(names, run.skipped.tolist(), strict=False) if gone]
     words = int((~run.skipped[run.gold.sentence_of]).sum())
     labels = join([(name, judge_words(one)) for name, one in run.pairs]).fold() if run.tagset else None
+    # The sums of the first measure in every system before and after the mapping file.
+    effects: dict[tuple[str, str], Summed] = {}
+    if options.map is not None and "-" not in [
+        item for item in (gold, *named_systems(systems).values()) if isinstance(item, str)
+    ]:
+        unmapped = dict(prepare(gold, systems, run.measures, replace(options, map=None)).pairs)
+        for name, pair in run.pairs:
+            for when, own in (("before", unmapped.get(name)), ("after", pair)) if name in unmapped else ():
+                effects[when, name] = sums_of(run.measures[0], own, run.gold.sentences)
     plan = RunPlan(
         command=command,
         options=replace(options, decided=None),
@@ -119,7 +128,7 @@ def measure_shard(
         warnings=run.warnings,
         notes=run.notes,
         mappings=run.mappings,
-        sums=_mapping_effects(gold, systems, options, run),
+        sums=effects,
         of_task=task.sums(run, compares) if task.sums else {},
         everything=tuple(shard.selection(index, one, None, shard.units) for index, one in enumerate(tables)),
         cuts=tuple(shard.cut(cut) for cut in cuts),
@@ -389,21 +398,6 @@ def _whole_sentences(items: Items, there: Sequence[Bools]) -> Summed:
     upper = judged & ~with_any(np.asarray(~items.right.any(axis=0))) & np.any(there, axis=0)
     numbers = (*exact.sum(axis=1), exact.any(axis=0).sum(), upper.sum(), judged.sum())
     return Summed((*items.systems, "\tin one", "\tupper", "\tsentences"), tuple(map(int, numbers)))
-
-
-def _mapping_effects(gold: Any, systems: Any, options: Options, run: Run) -> dict[tuple[str, str], Summed]:
-    """The sums of the first measure in every system before and after the mapping file."""
-    given = (gold, *named_systems(systems).values())
-    if options.map is None or any(isinstance(item, str) and item == "-" for item in given):
-        return {}
-    measure, sentences = run.measures[0], run.gold.sentences
-    plain = dict(prepare(gold, systems, run.measures, replace(options, map=None)).pairs)
-    return {
-        (when, name): sums_of(measure, own, sentences)
-        for name, pair in run.pairs
-        if name in plain
-        for when, own in (("before", plain[name]), ("after", pair))
-    }
 
 
 def sums_of(measure: Measure, pair: Any, sentences: int) -> Summed:

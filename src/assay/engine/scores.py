@@ -493,7 +493,12 @@ class Figures:
         for functions in (self.functions, self.averages):
             names = [name for name in self._tested if name in functions]
             if names:
-                turned = self._is_turned(a, b, wide=functions is self.averages)
+                # Turned if the rows of b and a make the larger list.
+                if functions is self.averages:
+                    turned = sorted(self._contents((a, b))) < sorted(self._contents((b, a)))
+                else:
+                    one_way, other_way = self._drawn(a, b), self._drawn(b, a)
+                    turned = is_less(one_way.rows, one_way.sizes, other_way.rows, other_way.sizes)
                 drawn = self._replicates((b, a) if turned else (a, b), names)
                 found |= {name: (turned, other - one) for name, (one, other) in drawn.items()}
         return found
@@ -504,14 +509,6 @@ class Figures:
         order = sorted(range(len(self.systems)), key=lambda system: self._digests[system])
         drawn = self._replicates(order, self._tested)
         return {name: [values[place] for place in np.argsort(order)] for name, values in drawn.items()}
-
-    def _is_turned(self, a: int, b: int, *, wide: bool) -> bool:
-        """True if the rows of b and a make the larger list, so that all is computed that way round."""
-        if wide:
-            one, other = (sorted(self._contents(two)) for two in ((a, b), (b, a)))
-            return one < other
-        one_way, other_way = self._drawn(a, b), self._drawn(b, a)
-        return is_less(one_way.rows, one_way.sizes, other_way.rows, other_way.sizes)
 
     @cached_property
     def _digests(self) -> list[bytes]:
@@ -560,7 +557,10 @@ class Figures:
         """
         self.pooled |= self.tallies.units > BLOCKS
         fields, contents = self._read_by_label, self._contents(systems)
-        table = _fast(self._wide_tables[system], self.tallies.units)
+        table = self._wide_tables[system]
+        highest = float(table.max(initial=0) if isinstance(table, np.ndarray) else table.max())
+        # Single precision, if that is exact: sums of whole numbers below 2^24.
+        table = table.astype(np.float32) if highest * self.tallies.units < 1 << 24 else table
         if labels != slice(None):
             table = table[:, labels.start * len(fields) : labels.stop * len(fields)]
         order = sorted(range(len(contents)), key=contents.__getitem__)
@@ -652,7 +652,18 @@ class Figures:
             if self.settings.baseline not in (None, self.systems[a], self.systems[b]):
                 continue
             differences = {name: float(self._observed[name][b] - self._observed[name][a]) for name in self._tested}
-            spreads = {name: self._pair_variance(a, b, name) for name in self._tested}
+            # The variance of each difference, from what units add to it, and its degrees of freedom.
+            spreads = dict.fromkeys(self._tested, (math.nan, math.nan))
+            for name in self._tested if self.tallies.units > 1 and self.settings.interval else ():
+                if np.isnan(self._observed[name][[a, b]]).any():
+                    continue
+                if name in self.averages:
+                    change = self._left_out_units(name, b) - self._left_out_units(name, a)
+                    variance = _variance(change, np.ones(len(change)), centred=False)
+                else:
+                    (one, other), sizes = self.linear_values(name, (a, b))
+                    variance = _variance(other - one, sizes, centred=not self.clusters)
+                spreads[name] = variance, self.degrees(name, (a, b))
             intervals = self._difference_intervals(a, b, differences, spreads)
             for name in self._tested:
                 low, high, interval = intervals[name]
@@ -675,16 +686,6 @@ class Figures:
     def is_few(self, differing: int) -> bool:
         """True if there are so few units, or so few that differ, that the interval of a difference is too short."""
         return self.tallies.units < (FEW_CLUSTERS if self.clusters else FEW_UNITS) or differing < FEW_DIFFERING
-
-    def _pair_variance(self, a: int, b: int, name: str) -> tuple[float, float]:
-        """The variance of a difference, from what units add to it, and its degrees of freedom; nan if it has none."""
-        if self.tallies.units < 2 or not self.settings.interval or np.isnan(self._observed[name][[a, b]]).any():
-            return math.nan, math.nan
-        if name in self.averages:
-            change = self._left_out_units(name, b) - self._left_out_units(name, a)
-            return _variance(change, np.ones(len(change)), centred=False), self.degrees(name, (a, b))
-        (one, other), sizes = self.linear_values(name, (a, b))
-        return _variance(other - one, sizes, centred=not self.clusters), self.degrees(name, (a, b))
 
     def _difference_intervals(
         self, a: int, b: int, observed: dict[str, float], spreads: dict[str, tuple[float, float]]
@@ -895,12 +896,6 @@ def _gradient(function: ScoreFunction, totals: Floats, fields: Sequence[str]) ->
 
 def _dense(table: Any) -> Array:
     return np.asarray(table if isinstance(table, np.ndarray) else table.toarray())
-
-
-def _fast(table: Any, units: int) -> Any:
-    """The table in single precision if that is exact: sums of whole numbers below 2^24."""
-    highest = float(table.max(initial=0) if isinstance(table, np.ndarray) else table.max())
-    return table.astype(np.float32) if highest * units < 1 << 24 else table
 
 
 def _row_digests(table: Any) -> list[bytes]:

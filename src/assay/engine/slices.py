@@ -70,15 +70,6 @@ def _document(gold: Corpus, _: str) -> Values:
     return gold.document_of_sentence, tuple(gold.document_name(i) for i in range(gold.documents))
 
 
-def _check_ids(gold: Corpus) -> None:
-    for document, name in enumerate(gold.document_ids):
-        if name == str(document + 1):
-            raise UsageError(
-                f"--slice document: documents of {gold.name} have no ids, by which they could be told apart where "
-                "files are read one by one. Give them ids (# newdoc id = …)."
-            )
-
-
 def _metadata(gold: Corpus, key: str) -> Values:
     values = gold.metadata(key)
     if not key or all(value is None for value in values):
@@ -88,14 +79,6 @@ def _metadata(gold: Corpus, key: str) -> Values:
         raise UsageError(f"--slice {spec}: {gold.name} has no comment `# {key or 'KEY'} = …`. {hint}")
     column = Column.of(NO_VALUE if value is None else value for value in values)
     return column.codes, column.vocabulary
-
-
-def _label(pair: Pair, judged: Items, _: str) -> Values:
-    return np.where(judged.has_gold, judged.gold, judged.answer[0]), judged.labels
-
-
-def _seen(pair: Pair, judged: Items, which: str) -> Values:
-    return known_words(pair, judged, which, "--slice seen")
 
 
 def _frequency(pair: Pair, judged: Items, _: str) -> Values:
@@ -113,8 +96,18 @@ def _frequency(pair: Pair, judged: Items, _: str) -> Values:
 
 
 _OF_ITEMS = (
-    SliceKind("label", "gold label (for a spurious item the system's)", of_items=_label, by_number=True),
-    SliceKind("seen", "seen or unseen in --train (seen:lexicon: in --lexicon)", True, of_items=_seen),
+    SliceKind(
+        "label",
+        "gold label (for a spurious item the system's)",
+        of_items=lambda _, judged, __: (np.where(judged.has_gold, judged.gold, judged.answer[0]), judged.labels),
+        by_number=True,
+    ),
+    SliceKind(
+        "seen",
+        "seen or unseen in --train (seen:lexicon: in --lexicon)",
+        True,
+        of_items=lambda pair, judged, which: known_words(pair, judged, which, "--slice seen"),
+    ),
     SliceKind("frequency", "frequency of the word in --train, else in gold", of_items=_frequency, counts="words"),
 )
 _OF_SENTENCES = (
@@ -169,8 +162,12 @@ class Slice:
         """The value of each gold sentence, or None for a slice by item; of a shard, which others may be unlike."""
         if shard and self.kind.name == "meta" and all(value is None for value in gold.metadata(self.argument)):
             return np.zeros(gold.sentences, dtype=np.int64), (NO_VALUE,)
-        if shard and self.kind.name == "document":
-            _check_ids(gold)
+        for number, name in enumerate(gold.document_ids if shard and self.kind.name == "document" else (), 1):
+            if name == str(number):
+                raise UsageError(
+                    f"--slice document: documents of {gold.name} have no ids, which are needed if files are "
+                    "read one by one. Give them ids (# newdoc id = …)."
+                )
         return self.kind.of_sentences(gold, self.argument) if self.kind.of_sentences else None
 
     def parts(self, pair: Pair, judged: Items) -> list[tuple[str, int, Items]]:

@@ -455,12 +455,18 @@ def with_spans(
     pair: Pair, *, characters: bool, gold_errors: Marks | None = None, claims: Marks | None = None
 ) -> Pair:
     """The pair with both sides' spans over one line, of words or of characters."""
-    if characters:
-        _check_characters(pair)
+    gold, system = pair.gold, pair.system
+    if characters and pair.apart is None and gold.has_words and system.has_words and gold.texts is None:
+        # Words that are compared one by one though their characters differ are on no common line.
+        for gap in gaps_between(*pair.texts):
+            raise AlignmentError(
+                f"{gap_problem(*pair.texts, gap)}\n"
+                "Spans are compared by characters, since some file has other tokens, and here characters differ."
+            )
     lines = [_line_of_characters(pair, side) for side in (0, 1)] if characters else _lines(pair)
     lines = [line.without(gone) for line, gone in zip(lines, _left_out(pair), strict=True)]
-    atoms = "characters" if characters or pair.gold.texts is not None else "words"
-    spans = SpanPair.of(pair.gold, lines[0], pair.system, lines[1], atoms, gold_errors, claims)
+    atoms = "characters" if characters or gold.texts is not None else "words"
+    spans = SpanPair.of(gold, lines[0], system, lines[1], atoms, gold_errors, claims)
     return pair.with_layer(spans)
 
 
@@ -470,17 +476,6 @@ def needs_characters(pair: Pair) -> bool:
     White space is none of them, in texts either: a span that is broken at the end of a line is the same span.
     """
     return pair.aligned_by == "characters" or pair.gold.texts is not None or pair.system.texts is not None
-
-
-def _check_characters(pair: Pair) -> None:
-    """Refuse words that are compared one by one though their characters differ: they are on no common line."""
-    gold, system = pair.texts
-    if pair.apart is None and pair.gold.has_words and pair.system.has_words and pair.gold.texts is None:
-        for gap in gaps_between(gold, system):
-            raise AlignmentError(
-                f"{gap_problem(gold, system, gap)}\n"
-                "Spans are compared by characters, since some file has other tokens, and here characters differ."
-            )
 
 
 def _lines(pair: Pair) -> list[Line]:

@@ -325,11 +325,17 @@ def _joined(pieces: Sequence[Texts], judged: int) -> Texts:
                 slices[name] = None
             else:
                 known.append(rows + before)
+    names = []
+    for piece, before in _after(pieces, (piece.total for piece in pieces)):
+        # Where numbers stand for ids, the texts of pieces before count too.
+        number = piece.names.columns["number"]
+        counted = np.where(number == NONE, NONE, number + before)
+        names.append(replace(piece.names, columns={**piece.names.columns, "number": counted}))
     return replace(
         first,
         total=sum(piece.total for piece in pieces),
         judged=judged,
-        names=joined(list(_numbered(pieces))),
+        names=joined(names),
         words=joined([piece.words for piece in pieces]),
         sentences=None if first.sentences is None else joined([piece.sentences for piece in pieces]),
         items=joined([piece.items for piece in pieces]),
@@ -338,14 +344,6 @@ def _joined(pieces: Sequence[Texts], judged: int) -> Texts:
         spans=tuple(joined([piece.spans[side] for piece in pieces]) for side in range(len(first.spans))),
         nodes=None if first.nodes is None else joined([piece.nodes for piece in pieces]),
     )
-
-
-def _numbered(pieces: Sequence[Texts]) -> Iterator[Rows]:
-    """The names of texts; where numbers stand for ids, the texts of pieces before count too."""
-    for piece, before in _after(pieces, (piece.total for piece in pieces)):
-        number = piece.names.columns["number"]
-        counted = np.where(number == NONE, NONE, number + before)
-        yield replace(piece.names, columns={**piece.names.columns, "number": counted})
 
 
 # --- the texts of a run ---
@@ -375,6 +373,19 @@ def embedded(
     order = rows[np.lexsort((begin[rows], text[rows]))]
     members = {name: _members(items, part) for name, part in slices}
     layers = drawing.layers(run, items, tables, shown)
+    spans = list(layers.spans)
+    for index, layer in enumerate(spans):
+        if "item" not in layer.columns:
+            continue
+        # Gold's spans, then each system's: for their numbers the places of their items among those of the text.
+        assert items.partner is not None
+        numbers = items.partner[index - 1] if index else np.where(items.owner == NONE, items.item, NONE)
+        numbers, own = numbers[order], layer.columns["item"]
+        place = np.arange(len(order)) - np.searchsorted(text[order], text[order])
+        # The last place is for what is no item, NONE.
+        known = np.full(max(int(numbers.max(initial=0)), int(own.max(initial=0))) + 2, NONE)
+        known[numbers[numbers != NONE]] = place[numbers != NONE]
+        spans[index] = replace(layer, columns={**layer.columns, "item": known[own]})
     return Texts(
         how=how,
         unit=unit,
@@ -390,9 +401,7 @@ def embedded(
         slices={name: None if mask is None else np.flatnonzero(mask[order]) for name, mask in members.items()},
         sides=layers.sides,
         arcs=layers.arcs,
-        spans=tuple(
-            _with_items(rows, side, items, order, text) for side, rows in enumerate(layers.spans, start=NONE)
-        ),
+        spans=tuple(spans),
         nodes=layers.nodes,
         meanings=drawing.meanings,
     )
@@ -561,17 +570,3 @@ def span_rows(
     if undirected is not None:
         columns["undirected"] = undirected.astype(np.int64)
     return Rows(text, columns, ("label",), vocabulary, stretches).taken(by_place(text, begin, end))
-
-
-def _with_items(rows: Rows, side: int, items: Items, order: Ints, text: Ints) -> Rows:
-    """The spans of a side (NONE: gold), for their numbers the places of their items among those of the text."""
-    if "item" not in rows.columns:
-        return rows
-    assert items.partner is not None
-    numbers = np.where(items.owner == NONE, items.item, NONE) if side == NONE else items.partner[side]
-    numbers, own = numbers[order], rows.columns["item"]
-    place = np.arange(len(order)) - np.searchsorted(text[order], text[order])
-    # The last place is for what is no item, NONE.
-    known = np.full(max(int(numbers.max(initial=0)), int(own.max(initial=0))) + 2, NONE)
-    known[numbers[numbers != NONE]] = place[numbers != NONE]
-    return replace(rows, columns={**rows.columns, "item": known[own]})

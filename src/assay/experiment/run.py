@@ -65,7 +65,17 @@ def run_plan(
         _remove_unfinished(experiment.runs)
         planned = [replace(job, token=me.token) for job in plan_jobs(experiment)]
         due = due_jobs(planned, store.outcomes(), retry=retry, rescore=rescore)
-        _check_data(experiment, {job.run.dataset for job in due})
+        # Read the data sets, split them once, and score gold against itself: each run would fail in the same way.
+        top = TomlTable.read(experiment.given)
+        blind = any(system.commands and system.blind for system in experiment.systems.values())
+        for name in sorted({job.run.dataset for job in due}):
+            dataset = experiment.datasets[name]
+            with top.within("datasets", name).place(""):
+                data = Data.read(dataset)
+                data.split(1, 1)
+                if blind:
+                    data.blind([0])
+                measure_run(dataset, "gold", experiment.measures, dataset.path, dataset.path, dataset.path)
         designs = {job.run.dataset: (job.dataset.design, job.inputs["data"]) for job in planned}
         store.describe(designs, name=experiment.name, jobs=me.jobs, assay=assay.__version__)
         report(due, 0, None)
@@ -141,20 +151,6 @@ def check_ready(experiment: Experiment, *, programs: bool = True) -> None:
         for kind, template in system.commands.items():
             with top.within("systems", system.name).place(kind):
                 template.check_files(str(experiment.here))
-
-
-def _check_data(experiment: Experiment, names: set[str]) -> None:
-    """Read these data sets, split them once, and score gold against itself: each run would fail in the same way."""
-    top = TomlTable.read(experiment.given)
-    blind = any(system.commands and system.blind for system in experiment.systems.values())
-    for name in sorted(names):
-        dataset = experiment.datasets[name]
-        with top.within("datasets", name).place(""):
-            data = Data.read(dataset)
-            data.split(1, 1)
-            if blind:
-                data.blind([0])
-            measure_run(dataset, "gold", experiment.measures, dataset.path, dataset.path, dataset.path)
 
 
 # --- which runs are due: new ones, failed ones to be repeated, those whose inputs changed ---

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -17,7 +16,7 @@ from assay.arrays import Ints, all_but, each_once, ids_of_runs
 from assay.errors import InputError, unknown
 from assay.formats.builder import Builder, Cells
 from assay.formats.clean import Coded, cut_cells
-from assay.formats.source import BATCH, Batch, Source, decode
+from assay.formats.source import BATCH, Source, decode
 from assay.formats.trees import EMPTY_ELEMENT, Forest
 
 BLANK_LINES = ("auto", "unparsed", "nothing")
@@ -180,7 +179,18 @@ class _Pieces:
         held: list[bytes] = []
         line, depth = 1, 0
         for batch in self._source.batches():
-            given = self._mended(batch).data if self._builder.tolerant else batch.data
+            given = batch.data
+            if self._builder.tolerant:
+                # Lines that are trees, without those whose brackets are not paired; parts of trees are indented.
+                texts = given.split(b"\n")
+                opened = [np.append(0, _depths(text, 0)[1]) for text in texts]
+                broken = [number for number, own in enumerate(opened) if own[-1] or own.min() < 0]
+                if broken and all(text.startswith(b"(") for text in texts if text):
+                    for number in broken:
+                        texts[number] = b"(())"
+                    note = f"{self.path}: trees whose brackets are not paired, taken for no parse: {{}}"
+                    self._builder.note(note, len(broken))
+                    given = b"\n".join(texts)
             brackets, depths = _depths(given, depth)
             if (depths < 0).any():
                 raise self._not_opened(b"".join([*held, given]), line)
@@ -209,18 +219,6 @@ class _Pieces:
         if rest.strip():
             raise self._outside(rest, 0, line)
         self.last_line = line + rest.count(b"\n") - rest.endswith(b"\n")
-
-    def _mended(self, batch: Batch) -> Batch:
-        """The lines without those whose brackets are not paired, if lines are trees; parts of one are indented."""
-        lines = batch.data.split(b"\n")
-        depths = [np.append(0, _depths(line, 0)[1]) for line in lines]
-        broken = [number for number, opened in enumerate(depths) if opened[-1] or opened.min() < 0]
-        if not broken or not all(line.startswith(b"(") for line in lines if line):
-            return batch
-        for number in broken:
-            lines[number] = b"(())"
-        self._builder.note(f"{self.path}: trees whose brackets are not paired, taken for no parse: {{}}", len(broken))
-        return replace(batch, data=b"\n".join(lines))
 
     def _tree_lines(self, tokens: _Tokens, line: int) -> Ints:
         """The line in which each tree begins; how trees and lines go together is checked and noted."""

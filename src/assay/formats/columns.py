@@ -459,7 +459,13 @@ class _ColumnReader:
             else:
                 cells = line.split(layout.separator)
                 empty_node = layout.empty_nodes and _EMPTY_NODE.fullmatch(cells[0]) is not None
-                if self._is_word(line, cells, empty_node):
+                is_word = self._fits(cells) and not self.header_pending
+                if is_word and layout.ids:
+                    # The words are numbered, so that it has to be the next one.
+                    is_word = cells[0] == str(self.position - self.empties + 1) or empty_node
+                elif is_word:
+                    is_word = not (self._is_comment(line) or line.startswith("-DOCSTART-") or _structure(line))
+                if is_word:
                     if not cells[layout.word]:
                         raise InputError(f"{self.source.path}:{number}: the word is empty. Is a cell missing?")
                     doubtful = cells[0] == "#" and layout.separator is None and not layout.hash_words
@@ -482,14 +488,6 @@ class _ColumnReader:
                 first_lines.append(self.first_line)
                 self.position = self.empties = 0
         builder.add(flat, ends, first_lines)
-
-    def _is_word(self, line: str, cells: list[str], empty_node: bool) -> bool:
-        """True if a line is a word; in formats that number words, it has to be the next one."""
-        if not self._fits(cells) or self.header_pending:
-            return False
-        if self.layout.ids:
-            return cells[0] == str(self.position - self.empties + 1) or empty_node
-        return not (self._is_comment(line) or line.startswith("-DOCSTART-") or _structure(line))
 
     def _other(self, line: str, cells: list[str], word: int, number: int, sentence: int) -> bool:
         """A range, an empty node, markup, a header or a mistake; True if the sentence ends here."""

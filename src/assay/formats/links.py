@@ -107,9 +107,12 @@ def read_hipe(source: Source, builder: Builder, layout: Layout) -> None:
                     raise InputError(f"{source.path}:{number}: the word is empty. Is a cell missing?")
                 first = first or number
                 words += 1
-                if cells[layout.word].startswith('"') and (bare := _unquoted(cells[layout.word])):
-                    cells[layout.word] = bare
-                    builder.note("Words in quotes as in CSV, read without them: {}.", 1)
+                if cells[layout.word].startswith('"') and cells[layout.word].endswith('"'):
+                    # A word that was quoted for the quotes in it, which are doubled then.
+                    inner = cells[layout.word][1:-1]
+                    if '""' in inner and '"' not in inner.replace('""', ""):
+                        cells[layout.word] = inner.replace('""', '"')
+                        builder.note("Words in quotes as in CSV, read without them: {}.", 1)
                 flat.extend(pick(cells))
                 if misc is None or _END not in cells[misc] or _END not in cells[misc].split("|"):
                     continue
@@ -132,13 +135,6 @@ def read_hipe(source: Source, builder: Builder, layout: Layout) -> None:
                 first = 0
     flush()
     builder.end_file()
-
-
-def _unquoted(cell: str) -> str:
-    """A word that was quoted for the quotes in it, which are doubled then; empty if it was not."""
-    inner = cell[1:-1]
-    quoted = len(cell) > 3 and cell.endswith('"') and '""' in inner and '"' not in inner.replace('""', "")
-    return inner.replace('""', '"') if quoted else ""
 
 
 def cut_like(gold: Corpus, system: Corpus) -> Corpus:
@@ -347,7 +343,16 @@ def read_neleval(source: Source, builder: Builder) -> None:
                     f"{place}: {columns} where a line is: document, first and last place, then identifier, score and "
                     "type of each candidate, all divided by tabs."
                 )
-            begin, end = _offsets(cells[1], cells[2], place)
+            if not (_OFFSET.fullmatch(cells[1]) and _OFFSET.fullmatch(cells[2])):
+                given = f"{cells[1]!r} and {cells[2]!r}"
+                raise InputError(f"{place}: {given} where numbers say where a mention begins and ends.")
+            begin, end = int(cells[1]), int(cells[2]) + 1
+            if end <= begin:
+                fact = f"the mention ends at {cells[2]}, before it begins, at {cells[1]}"
+                raise InputError(f"{place}: {fact}. Ends are included.")
+            if end > _LONGEST:
+                fact = f"the mention ends at {cells[2]}; places of a document go up to {_LONGEST:,}"
+                raise InputError(f"{place}: {fact}.")
             candidates = list(_candidates(cells[3:], place))
             # Sorting is stable: equal scores stay in the order of the file.
             candidates.sort(key=lambda row: -math.inf if math.isnan(row[1]) else row[1], reverse=True)
@@ -364,18 +369,6 @@ def read_neleval(source: Source, builder: Builder) -> None:
         builder.identify(name, f"{source.path}:{number}")
         builder.add_codes([np.full(length, builder.cells[0][b""])], [builder.words + length], [number])
     builder.end_file()
-
-
-def _offsets(first: str, last: str, place: str) -> tuple[int, int]:
-    """The first place of a mention and the one after its last."""
-    if not (_OFFSET.fullmatch(first) and _OFFSET.fullmatch(last)):
-        raise InputError(f"{place}: {first!r} and {last!r} where numbers say where a mention begins and ends.")
-    begin, end = int(first), int(last) + 1
-    if end <= begin:
-        raise InputError(f"{place}: the mention ends at {last}, before it begins, at {first}. Ends are included.")
-    if end > _LONGEST:
-        raise InputError(f"{place}: the mention ends at {last}; places of a document go up to {_LONGEST:,}.")
-    return begin, end
 
 
 def _candidates(cells: Sequence[str], place: str) -> Iterator[tuple[str, float, str]]:

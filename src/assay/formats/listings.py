@@ -165,7 +165,15 @@ def read_lines(body: str, asked: Question) -> AnswerReading:
     rows = {line: row[1] for line in given if (row := _ROW.fullmatch(line))}
     # The mentions of a table are read already; without heads its rows are lines.
     is_table = any(next(_heads(line, asked), None) for line in rows)
-    lines = [_strip_bullet(rows.get(line, line)) for line in given if not (is_table and line in rows)]
+    lines: list[Line] = []
+    for line in given:
+        if is_table and line in rows:
+            continue
+        stripped = rows.get(line, line).replace("**", "").strip()
+        bullet = _BULLET.match(stripped)
+        text = stripped[bullet.end() :] if bullet else stripped
+        whole = re.fullmatch(r"\(([^()]*)\)", text)
+        lines.append((unmark(whole[1] if whole else text), bullet is not None))
     claims, rest = _read_headings(lines, asked)
     pieces = [piece for line in rest for piece in _cut_line(line, asked)]
     sequences = {piece: _read_sequence(piece, asked) for piece in pieces}
@@ -187,14 +195,6 @@ def read_lines(body: str, asked: Question) -> AnswerReading:
     return reading_of(claims)
 
 
-def _strip_bullet(line: str) -> Line:
-    stripped = line.replace("**", "").strip()
-    bullet = _BULLET.match(stripped)
-    text = stripped[bullet.end() :] if bullet else stripped
-    whole = re.fullmatch(r"\(([^()]*)\)", text)
-    return unmark(whole[1] if whole else text), bullet is not None
-
-
 def _read_headings(lines: Sequence[Line], asked: Question) -> tuple[list[Claim], list[str]]:
     """The mentions under headings that are labels, and the lines that are under none."""
     lists: list[tuple[str, list[str]]] = []
@@ -212,19 +212,18 @@ def _read_headings(lines: Sequence[Line], asked: Question) -> tuple[list[Claim],
         elif colon and key_of(before) in PROSE and before not in asked.inventory:
             open_list = None
             rest += [behind.strip()] if key_of(before) in ("answer", "output") else []
-        elif open_list is None or _starts_list(text, asked) or (open_list and bulleted and not bullet):
+        elif (
+            open_list is None
+            # A label of the inventory and a sign after it begin a list in one line.
+            or ((label := first_label(text, asked)) and text[len(label) :].lstrip()[:1] in (":", "="))
+            or (open_list and bulleted and not bullet)
+        ):
             open_list = None
             rest.append(text)
         elif not text.endswith(":"):
             bulleted = bullet if not open_list else bulleted
             open_list.append(text)
     return [one for label, strings in lists for one in claim_listed(strings, label, asked)], rest
-
-
-def _starts_list(text: str, asked: Question) -> bool:
-    """True if a line begins with a label of the inventory and a sign after it."""
-    label = first_label(text, asked)
-    return bool(label) and text[len(label) :].lstrip()[:1] in (":", "=")
 
 
 def _cut_line(text: str, asked: Question) -> list[str]:

@@ -104,8 +104,13 @@ def _faults_of(said: str | None, text: str, given: Fragments) -> tuple[Fragments
                 f"the fragment {start}-{end} begins before the end of the one before it. "
                 "Fragments stand in the order of the text and do not overlap.",
             )
-    # A tool writes the text of each fragment as it stands, or that of the whole span.
-    joined = _join(ordered)
+    # A tool writes the text of each fragment as it stands, or that of the whole span, where fragments overlap.
+    joined: list[tuple[int, int]] = []
+    for start, end in ordered:
+        if joined and start < joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
     spellings = (fragments, ordered, joined)
     if said is not None and not any(is_text_at(said, text, parts) for parts in spellings):
         plain = text.replace("_", " ")
@@ -130,17 +135,6 @@ def _faults_of(said: str | None, text: str, given: Fragments) -> tuple[Fragments
     if not kept:
         found[_WHITE_SPAN] = found.pop(_WHITE)
     return kept, list(found.items())
-
-
-def _join(ordered: Fragments) -> Fragments:
-    """Fragments in the order of the text, those that overlap made one."""
-    joined: list[tuple[int, int]] = []
-    for start, end in ordered:
-        if joined and start < joined[-1][1]:
-            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
-        else:
-            joined.append((start, end))
-    return joined
 
 
 def find_unit(text: str, spans: Sequence[tuple[str, Fragments]]) -> tuple[str, dict[int, int]] | None:

@@ -174,8 +174,18 @@ def read_words(body: str, asked: Question) -> AnswerReading:
 def read_word_pairs(rows: Sequence[tuple[str, str]], asked: Question, *, is_list: bool = True) -> AnswerReading:
     """Words with their tags, if they are the words of the text; without any O, a list may be one of mentions."""
     tagged = not is_list or any(tag == "O" or _SPAN_TAG.fullmatch(tag) for _, tag in rows)
-    if not tagged or _share_of_tags(rows, asked) < _ENOUGH or not _is_tagging(rows, asked):
+    if not tagged or _share_of_tags(rows, asked) < _ENOUGH:
         return UNREAD
+    if not any(_SPAN_TAG.fullmatch(tag) for _, tag in rows):
+        # Without prefixes, the words have to be those of the text, in order.
+        text = WORD.findall(asked.folded)
+        place = found = 0
+        for word in WORD.findall(fold(" ".join(word for word, _ in rows))):
+            next_place = next((at for at in range(place, min(place + _NEAR, len(text))) if text[at] == word), None)
+            if next_place is not None:
+                place, found = next_place + 1, found + 1
+        if found < _ENOUGH * len(text):
+            return UNREAD
     return _join_words(rows, asked)
 
 
@@ -185,19 +195,6 @@ def _share_of_tags(rows: Sequence[tuple[str, str]], asked: Question) -> float:
 
 def _is_tag(tag: str, asked: Question) -> bool:
     return tag == "O" or tag in asked.inventory or _SPAN_TAG.fullmatch(tag) is not None
-
-
-def _is_tagging(rows: Sequence[tuple[str, str]], asked: Question) -> bool:
-    """True if tags have prefixes, or their words are those of the text, in order."""
-    if any(_SPAN_TAG.fullmatch(tag) for _, tag in rows):
-        return True
-    text = WORD.findall(asked.folded)
-    place = found = 0
-    for word in WORD.findall(fold(" ".join(word for word, _ in rows))):
-        next_place = next((at for at in range(place, min(place + _NEAR, len(text))) if text[at] == word), None)
-        if next_place is not None:
-            place, found = next_place + 1, found + 1
-    return found >= _ENOUGH * len(text)
 
 
 def _join_words(rows: Sequence[tuple[str, str]], asked: Question) -> AnswerReading:

@@ -534,7 +534,16 @@ class _Document:
             own = said if said is None or said in text else said.replace("\\n", "\n")
             fragments = check_span(own, text, fragments, here, self.builder, trim=self.trim) or ()
         if self.bounds is not None:
-            fragments = _tokens_of(fragments, self.bounds, here)
+            # Stretches of characters as stretches of tokens.
+            starts = {start: number for number, (start, _) in enumerate(self.bounds)}
+            ends = {end: number for number, (_, end) in enumerate(self.bounds, 1)}
+            for start, end in fragments:
+                for at, known, verb in ((start, starts, "begins"), (end, ends, "ends")):
+                    if at not in known:
+                        inside = (f"inside the token {a}-{b}" for a, b in self.bounds if a < at < b)
+                        cut = next(inside, f"where no token {verb}")
+                        raise InputError(f"{here}: {start}-{end} {verb} {cut}. Spans consist of whole tokens.")
+            fragments = [(starts[start], ends[end]) for start, end in fragments]
         return labels, fragments
 
     def read_relations(self, given: list[Any]) -> None:
@@ -829,18 +838,6 @@ def _find(mention: str, text: str | None, taken: set[tuple[int, int]], place: st
             f"{place}: {quoted(mention)} {how}. A mention is given as it is spelt, once for each place."
         )
     return free
-
-
-def _tokens_of(fragments: Fragments, bounds: list[tuple[int, int]], place: str) -> Fragments:
-    """Stretches of characters as stretches of tokens; one that cuts a token is refused."""
-    starts = {start: number for number, (start, _) in enumerate(bounds)}
-    ends = {end: number for number, (_, end) in enumerate(bounds, 1)}
-    for start, end in fragments:
-        for at, known, verb in ((start, starts, "begins"), (end, ends, "ends")):
-            if at not in known:
-                cut = next((f"inside the token {a}-{b}" for a, b in bounds if a < at < b), f"where no token {verb}")
-                raise InputError(f"{place}: {start}-{end} {verb} {cut}. Spans consist of whole tokens.")
-    return [(starts[start], ends[end]) for start, end in fragments]
 
 
 # --- span tables ---

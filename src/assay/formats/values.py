@@ -65,7 +65,17 @@ def read_json_answer(body: str, asked: Question) -> AnswerReading:
     nothing = False
     salvaged = [(value, True) for value in _salvage(body, unclosed)]
     for number, (value, repaired) in enumerate((*salvaged, *_parse(body, values))):
-        reading = read_word_pairs(_word_rows(value), asked)
+        # Words and tags, as pairs or objects, if the list has nothing but these.
+        rows: list[tuple[str, str]] = []
+        for one in value if isinstance(value, list) and not isinstance(value, Pairs) else ():
+            fields = {key_of(key): text for key, text in one} if isinstance(one, Pairs) else {}
+            named = [next((fields[key] for key in keys if key in fields), None) for keys in (TEXTS, LABELS)]
+            row: Any = named if fields else one
+            if not _is_strings(row) or len(row) != 2:
+                rows = []
+                break
+            rows.append((row[0], row[1]))
+        reading = read_word_pairs(rows, asked)
         if not reading.mentions:
             reading = reading_of(in_value(value, asked, "", 0))
         if reading.mentions:
@@ -79,19 +89,6 @@ def unquote_json(answer: str) -> str:
     """An answer without the quotes of JSON around it, if it has these."""
     loaded = load_value(answer) if answer[:2] in ('"[', '"{') and answer[-1] == '"' else None
     return loaded[0].strip() if loaded is not None and isinstance(loaded[0], str) else answer
-
-
-def _word_rows(value: Any) -> list[tuple[str, str]]:
-    """The words and tags of a list that has nothing but these, as pairs or objects."""
-    rows: list[tuple[str, str]] = []
-    for one in value if isinstance(value, list) and not isinstance(value, Pairs) else ():
-        fields = {key_of(key): text for key, text in one} if isinstance(one, Pairs) else {}
-        named = [next((fields[key] for key in keys if key in fields), None) for keys in (TEXTS, LABELS)]
-        row: Any = named if fields else one
-        if not _is_strings(row) or len(row) != 2:
-            return []
-        rows.append((row[0], row[1]))
-    return rows
 
 
 # --- values in a text ---
@@ -272,7 +269,13 @@ def _in_object(pairs: Pairs, asked: Question, label: str, depth: int) -> Iterato
         if inner is not None and inner != []:
             if named and not inside and _is_strings(inner) and all(one in asked.inventory for one in inner):
                 yield from (one for name in inner for one in claim(key, name, asked))
-            elif isinstance(inner, Pairs) and named and not inside and _has_label_alone(inner):
+            elif (
+                isinstance(inner, Pairs)
+                and named
+                and not inside
+                and any(key_of(own) in LABELS for own, _ in inner)
+                and not any(key_of(own) in TEXTS for own, _ in inner)
+            ):
                 yield from _in_object(Pairs([("text", key), *inner]), asked, label, depth)
             else:
                 own = inside or (named and _is_strings(inner))
@@ -297,11 +300,6 @@ def _below(value: list[Any], asked: Question, label: str, depth: int) -> Iterato
 
 def _has_list(pairs: Pairs) -> bool:
     return any(key_of(key) in AROUND and _container(value) is not None for key, value in pairs)
-
-
-def _has_label_alone(pairs: Pairs) -> bool:
-    keys = {key_of(key) for key, _ in pairs}
-    return bool(keys.intersection(LABELS)) and not keys.intersection(TEXTS)
 
 
 def _in_record(pairs: Pairs, asked: Question, label: str, depth: int) -> list[Claim] | None:

@@ -136,23 +136,21 @@ def _rewrite_tags(
     base, _, key = asked[-1].partition(":")
     if form not in _HOLDS_ONE_LABEL and base in CONLLU:
         columns.pop(asked[-1])
-        pairs = zip(corpus.column(base).strings(), tags.strings(), strict=True)
-        columns[base] = Column.of(_with_key(text, key, tag) for text, tag in pairs) if key else tags
+        cells = []
+        for text, tag in zip(corpus.column(base).strings(), tags.strings(), strict=True) if key else ():
+            pairs = [] if text == "_" else text.split("|")
+            places = [place for place, pair in enumerate(pairs) if pair.partition("=")[0] == key]
+            if places:
+                pairs[places[0]] = f"{key}={tag}"
+            elif tag != "O":
+                # A key that is not there comes in for a span alone.
+                pairs.append(f"{key}={tag}")
+            cells.append("|".join(pairs) or "_")
+        columns[base] = Column.of(cells) if key else tags
     elif form not in _HOLDS_ONE_LABEL and not source.plan.words:
         raise UsageError(f"{form} has no place for column {base}. Use --to tsv")
     text, losses = _write_words(replace(corpus, columns=columns), form, asked[-1], asked[-1])
     return text, [*said, *losses]
-
-
-def _with_key(text: str, key: str, tag: str) -> str:
-    """The pairs `Key=value` with another value; a key that is not there comes in for a span alone."""
-    pairs = [] if text == "_" else text.split("|")
-    places = [place for place, pair in enumerate(pairs) if pair.partition("=")[0] == key]
-    if places:
-        pairs[places[0]] = f"{key}={tag}"
-    elif tag != "O":
-        pairs.append(f"{key}={tag}")
-    return "|".join(pairs) or "_"
 
 
 def _table(corpus: Corpus, target: str, words: str = "") -> Iterator[str]:

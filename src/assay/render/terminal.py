@@ -119,7 +119,13 @@ def _show_table(table: Table, console: Console, whole: bool) -> None:
         alike = (index for index in kept if table.forms[index] == form)
         at = [index for index in alike if any(_has_interval(row[index]) for row in rows)]
         if at and _width(table, rows, kept) > console.width:
-            rows = [[_without_interval(one) if index in at else one for index, one in enumerate(row)] for row in rows]
+            rows = [
+                [
+                    replace(cell, text=_INTERVAL.sub("", cell.text)) if index in at and _has_interval(cell) else cell
+                    for index, cell in enumerate(row)
+                ]
+                for row in rows
+            ]
             bare = True
     if bare:
         kept = _columns_that_fit(table, rows, table.droppable, console.width)
@@ -161,10 +167,6 @@ def _show_table(table: Table, console: Console, whole: bool) -> None:
 
 def _has_interval(cell: Cell) -> bool:
     return len(cell.data) == 3 and _INTERVAL.search(cell.text) is not None
-
-
-def _without_interval(cell: Cell) -> Cell:
-    return replace(cell, text=_INTERVAL.sub("", cell.text)) if _has_interval(cell) else cell
 
 
 def _columns_that_fit(

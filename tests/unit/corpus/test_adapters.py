@@ -356,7 +356,8 @@ def test_what_is_undefined_is_nan_in_a_metric():
 def test_mistakes_in_a_metric_show_when_it_is_made():
     assert refusal(assay.measure, "acuracy").startswith("there is no measure 'acuracy'. Did you mean accuracy")
     assert refusal(assay.measure, "exact", repair="all").startswith("there is no repair 'all'.")
-    assert refusal(assay.measure("accuracy"), 3).startswith("int is no pair of gold and system. Give both, or one")
+    message = refusal(assay.measure("accuracy"), 3)
+    assert message.startswith("Expected gold and system, but got one int. Give both, or one")
 
 
 def test_with_scores_it_still_makes_a_measure(monkeypatch):

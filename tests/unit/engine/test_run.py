@@ -203,6 +203,10 @@ def test_mapping_files_and_known_words_are_in_the_signature(file):
     assert "map:sha256=" not in plain
     assert "map:sha256=" in full
     assert "train:sha256=" in full
+    folded = assay.score("gold.conllu", "gold.conllu", "accuracy", times=10, train="k.txt", oov_fold_case=True)
+    assert "|oov_fold_case:True|" in folded.signature
+    message = refusal(assay.score, "gold.conllu", "gold.conllu", oov_fold_case=True)
+    assert message == "--oov-fold-case is about the words of --train and --lexicon. Give one of them."
 
 
 ATOMIC = 'name = "own"\nkind = "atomic"\n'
@@ -269,7 +273,6 @@ def signed(**options):
         ({}, {}),
         ({"on_mismatch": "error", "oov_fold_case": False, "slices": ()}, {}),
         ({"on_mismatch": "skip"}, {"on_mismatch": "skip"}),
-        ({"oov_fold_case": True}, {"oov_fold_case": "True"}),
         ({"input_format": "conllu"}, {"input_format": "conllu"}),
         ({"slices": ("label",)}, {"slices": "label"}),
         ({"slices": ("label", "document")}, {"slices": "label+document"}),

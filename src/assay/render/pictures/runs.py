@@ -99,7 +99,18 @@ def forest(posterior: Posterior) -> Figure:
     axes.set_yticks(range(len(rows)), [name for name, _ in rows], size=9, color=INK)
     for label in axes.get_yticklabels()[len(sets) :]:
         label.set_fontweight("bold")
-    _ground(axes, posterior, unit)
+    # The region of equivalence, zero, which side is whose, and what the numbers beside are.
+    axes.grid(axis="x")
+    if posterior.rope:
+        axes.axvspan(-posterior.rope * unit.scale, posterior.rope * unit.scale, color=BAND, lw=0, zorder=0)
+        axes.text(0, -0.55, "equal", ha="center", va="bottom", size=8, color=SOFT)
+    axes.axvline(0, color=INK, lw=1)
+    below: Look = {"xycoords": "axes fraction", "textcoords": "offset points", "va": "top", "size": 8}
+    axes.annotate(f"← {short(posterior.a, 18)} better", (0, 0), (0, -22), ha="left", **below)
+    axes.annotate(f"{short(posterior.b, 18)} better →", (1, 0), (0, -22), ha="right", **below)
+    axes.set_xlabel(f"difference in {short(posterior.measure)}, {unit.name}", labelpad=16)
+    _column(axes, -0.5, 1.2, "measured", "right", SOFT)
+    _column(axes, -0.5, 1.25, "estimate [95% interval]", "left", SOFT)
     for place, row in enumerate(sets):
         if math.isfinite(row.difference):
             axes.plot(row.difference * unit.scale, place, "o", ms=8, mfc="white", mec=INK, label="measured")
@@ -113,21 +124,6 @@ def forest(posterior: Posterior) -> Figure:
     notes = ["▶ goes on beyond the frame; its ends are in the column of numbers"] if any(beyond) else []
     where = "on each data set, on the whole and on the next"
     return add_caption(figure, f"{pair_title(posterior)}, difference in {unit.name}{rope} {where}.", notes)
-
-
-def _ground(axes: Axes, posterior: Posterior, unit: Unit) -> None:
-    """The region of equivalence, zero, which side is whose, and what the numbers beside are."""
-    axes.grid(axis="x")
-    if posterior.rope:
-        axes.axvspan(-posterior.rope * unit.scale, posterior.rope * unit.scale, color=BAND, lw=0, zorder=0)
-        axes.text(0, -0.55, "equal", ha="center", va="bottom", size=8, color=SOFT)
-    axes.axvline(0, color=INK, lw=1)
-    below: Look = {"xycoords": "axes fraction", "textcoords": "offset points", "va": "top", "size": 8}
-    axes.annotate(f"← {short(posterior.a, 18)} better", (0, 0), (0, -22), ha="left", **below)
-    axes.annotate(f"{short(posterior.b, 18)} better →", (1, 0), (0, -22), ha="right", **below)
-    axes.set_xlabel(f"difference in {short(posterior.measure)}, {unit.name}", labelpad=16)
-    _column(axes, -0.5, 1.2, "measured", "right", SOFT)
-    _column(axes, -0.5, 1.25, "estimate [95% interval]", "left", SOFT)
 
 
 def _column(axes: Axes, place: float, x: float, text: str, side: str, colour: str = INK) -> None:
@@ -371,7 +367,17 @@ def _triangle(axes: Axes, posterior: Posterior, most: int, small: bool = False) 
     if not posterior.simplex:
         axes.text(0.5, 0.2, "no draws", ha="center", size=8, color=SOFT)
     elif posterior.decision.equal is None:
-        _histogram(axes, posterior)
+        # Without a region of equivalence all draws lie on the lower side: bars on it.
+        columns: Counter[int] = Counter()
+        for cell in posterior.simplex:
+            columns[cell.b] += cell.draws
+        tallest, wide = max(columns.values()), 1 / posterior.sides
+        heights = [0.9 * _TALL * draws / tallest for draws in columns.values()]
+        bars: Look = {"align": "edge", "color": "#578abb", "ec": "white", "lw": 0.4}
+        axes.bar([wide * column for column in columns], heights, wide, **bars)
+        axes.plot([0, 1], [0, 0], color=INK, lw=1.2, clip_on=False)
+        axes.axvline(0.5, ls=":", color=INK, lw=0.9)
+        axes.text(0, _TALL, f"tallest: {count(tallest)} draws", size=8, color=SOFT)
     else:
         cells = _cells(axes, posterior, most)
     if posterior.decision.equal is not None:
@@ -379,7 +385,18 @@ def _triangle(axes: Axes, posterior: Posterior, most: int, small: bool = False) 
         for a, b in ((0.5, 0.5), (0.5, 0.0), (0.0, 0.5)):
             line = place(np.array([1 / 3, a]), np.array([1 / 3, b]))
             axes.plot(*line, ":", color=INK, lw=0.9, label="where the most probable outcome changes")
-    _vertices(axes, posterior, small)
+    # Names and decision shares at the corners, the largest in bold.
+    decision, first, size = posterior.decision, largest(posterior.decision), 8 if small else 9
+    sides = ("left", "right") if small else ("center", "center")
+    for outcome, name, x, side in (("a", posterior.a, 0, sides[0]), ("b", posterior.b, 1, sides[1])):
+        weight = "bold" if outcome == first else "normal"
+        below: Look = {"xycoords": "data", "textcoords": "offset points", "ha": side, "va": "top", "size": size}
+        shift = -4 if small else -20
+        axes.annotate(short(name, 10 if small else 20), (x, 0), (0, shift), **below)
+        axes.annotate(share(getattr(decision, outcome)), (x, 0), (0, shift - 1.3 * size), weight=weight, **below)
+    if decision.equal is not None:
+        weight = "bold" if first == "equal" else "normal"
+        axes.text(0.5, _TALL + 0.03, f"equal {share(decision.equal)}", ha="center", size=size, weight=weight)
     return cells
 
 
@@ -410,35 +427,6 @@ def _cells(axes: Axes, posterior: Posterior, most: int) -> Any:
         line.set_path_effects([withStroke(linewidth=2.4, foreground="white")])
         axes.plot([], [], color=FLAG, lw=1.2, ls=dashes, label=f"{percent}% of draws")
     return cells
-
-
-def _histogram(axes: Axes, posterior: Posterior) -> None:
-    """Without a region of equivalence all draws lie on the lower side: bars on it."""
-    columns: Counter[int] = Counter()
-    for cell in posterior.simplex:
-        columns[cell.b] += cell.draws
-    tallest = max(columns.values())
-    wide = 1 / posterior.sides
-    heights = [0.9 * _TALL * draws / tallest for draws in columns.values()]
-    axes.bar([wide * column for column in columns], heights, wide, align="edge", color="#578abb", ec="white", lw=0.4)
-    axes.plot([0, 1], [0, 0], color=INK, lw=1.2, clip_on=False)
-    axes.axvline(0.5, ls=":", color=INK, lw=0.9)
-    axes.text(0, _TALL, f"tallest: {count(tallest)} draws", size=8, color=SOFT)
-
-
-def _vertices(axes: Axes, posterior: Posterior, small: bool) -> None:
-    """Names and decision shares at the corners, the largest in bold."""
-    decision, first, size = posterior.decision, largest(posterior.decision), 8 if small else 9
-    sides = ("left", "right") if small else ("center", "center")
-    for outcome, name, x, side in (("a", posterior.a, 0, sides[0]), ("b", posterior.b, 1, sides[1])):
-        weight = "bold" if outcome == first else "normal"
-        below: Look = {"xycoords": "data", "textcoords": "offset points", "ha": side, "va": "top", "size": size}
-        shift = -4 if small else -20
-        axes.annotate(short(name, 10 if small else 20), (x, 0), (0, shift), **below)
-        axes.annotate(share(getattr(decision, outcome)), (x, 0), (0, shift - 1.3 * size), weight=weight, **below)
-    if decision.equal is not None:
-        weight = "bold" if first == "equal" else "normal"
-        axes.text(0.5, _TALL + 0.03, f"equal {share(decision.equal)}", ha="center", size=size, weight=weight)
 
 
 def _sides(axes: Axes, posterior: Posterior) -> None:
@@ -787,5 +775,5 @@ def critical_difference(ranks: MeanRanks) -> Figure:
     return add_caption(
         figure,
         f"Mean ranks by {short(ranks.measure)} over {ranks.data_sets} data sets, 1 is the best; bars join systems "
-        f"that are not told apart ({test}).",
+        f"that do not differ significantly ({test}).",
     )

@@ -287,7 +287,12 @@ def leaf_ancestor(pair: Pair, *, mean: str = "words") -> Items | Counts:
     assigned = np.full(len(pair.gold), NONE)
     parsed = ~np.isin(pair.system.sentence_of[pair.system_words], list(pair.system.unparsed))
     assigned[pair.gold_words[parsed]] = theirs[pair.system_words[parsed]]
-    credit = _credits(labels, ours, assigned)
+    credit = np.where(ours == assigned, ONE, 0)
+    # Every distinct pair of lineages is compared once.
+    rows = np.flatnonzero((ours != assigned) & (assigned != NONE))
+    pairs, place = np.unique(ours[rows].astype(np.int64) * len(labels) + assigned[rows], return_inverse=True)
+    texts = [[labels[code] for code in side.tolist()] for side in (pairs // len(labels), pairs % len(labels))]
+    credit[rows] = similarities(*texts)[place]
     sentence = pair.gold.sentence_of
     if mean == "sentences":
         words = np.diff(pair.gold.starts)
@@ -297,13 +302,3 @@ def leaf_ancestor(pair: Pair, *, mean: str = "words") -> Items | Counts:
     table = np.zeros((len(CREDITS), len(credit)), dtype=np.int64)
     table[-1] = credit
     return Items.of(labels, sentence, np.arange(len(credit)), ours, assigned, credit == ONE, credits=table)
-
-
-def _credits(labels: tuple[str, ...], gold: Ints, system: Ints) -> Ints:
-    """The credit of each word; every distinct pair of lineages is compared once."""
-    credit = np.where(gold == system, ONE, 0)
-    rows = np.flatnonzero((gold != system) & (system != NONE))
-    pairs, place = np.unique(gold[rows].astype(np.int64) * len(labels) + system[rows], return_inverse=True)
-    texts = [[labels[code] for code in side.tolist()] for side in (pairs // len(labels), pairs % len(labels))]
-    credit[rows] = similarities(*texts)[place]
-    return credit

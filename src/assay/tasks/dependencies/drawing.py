@@ -17,7 +17,19 @@ from assay.result import ExampleArcs
 
 
 def _example(run: Run, items: Items, tables: Tables, sentence: int) -> dict[str, Any]:
-    return {} if items.target is None else {"arcs": tuple(_trees(run, tables, sentence))}
+    """Gold's tree of a sentence and those of the systems, over gold's words."""
+    if items.target is None:
+        return {}
+    first, end = int(run.gold.starts[sentence]), int(run.gold.starts[sentence + 1])
+    arcs = tuple(
+        ExampleArcs(
+            name,
+            tuple(_places(heads[first:end], first, end).tolist()),
+            tuple("" if code == NONE else labels[code] for code in relations[first:end].tolist()),
+        )
+        for name, heads, relations, labels in _sides(run, tables)
+    )
+    return {"arcs": arcs}
 
 
 def _layers(run: Run, items: Items, tables: Tables, shown: Shown) -> Layers:
@@ -40,17 +52,6 @@ def _sides(run: Run, tables: Tables) -> Iterator[tuple[str, Ints, Ints, tuple[st
             heads = np.full(len(gold), MISSING)
             heads[one.item[there]] = one.target[0, there]
         yield name, heads, relations, one.labels
-
-
-def _trees(run: Run, tables: Tables, sentence: int) -> Iterator[ExampleArcs]:
-    """Gold's tree of a sentence and those of the systems, over gold's words."""
-    first, end = int(run.gold.starts[sentence]), int(run.gold.starts[sentence + 1])
-    for name, heads, relations, labels in _sides(run, tables):
-        yield ExampleArcs(
-            name,
-            tuple(_places(heads[first:end], first, end).tolist()),
-            tuple("" if code == NONE else labels[code] for code in relations[first:end].tolist()),
-        )
 
 
 def _places(heads: Ints, first: Ints | int, beyond: Ints | int) -> Ints:

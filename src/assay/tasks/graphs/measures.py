@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 
@@ -104,17 +103,6 @@ def last_relation(label: str) -> str:
     return label.rpartition(STEP)[2].partition(":")[0]
 
 
-def _without_case(label: str, kept: Iterable[str]) -> str:
-    """A label without prepositions, conjunctions and cases after relations that may have them."""
-    steps = []
-    for step in label.split(STEP):
-        relation, colon, rest = step.partition(":")
-        first = rest.partition(":")[0]
-        cut = bool(colon) and relation in WITH_CASES
-        steps.append((f"{relation}:{first}" if first in kept else relation) if cut else step)
-    return STEP.join(steps)
-
-
 def match_arcs(pair: Pair, sides: Sides, *, labelled: bool = True, directed: bool = True) -> Items:
     """The arcs of both sides as items, paired one to one, right ones first.
 
@@ -187,7 +175,14 @@ def enhanced(
         # A top that has no label is `(top)`.
         names = {"": TOP}
         for label in filter(None, vocabulary):
-            short = label if case_labels else _without_case(label, subtypes_kept.split("+"))
+            steps = label.split(STEP)
+            for number, step in enumerate(steps if not case_labels else ()):
+                # Without prepositions, conjunctions and cases after relations that may have them.
+                relation, colon, rest = step.partition(":")
+                first = rest.partition(":")[0]
+                if colon and relation in WITH_CASES:
+                    steps[number] = f"{relation}:{first}" if first in subtypes_kept.split("+") else relation
+            short = STEP.join(steps)
             names[label] = universal(short) if cut else short
         chosen.append(replace(counted, labels=counted.labels.mapped(names)))
     return chosen[0], chosen[1]

@@ -56,9 +56,10 @@ def _by_arcs(
     return codes[0], codes[1], tuple(names)
 
 
-def _by_column(spec: str, column: str, names: Sequence[str]) -> Callable[[Pair, Items, str], Sided]:
-    """A slice by a column of arcs."""
-    return lambda pair, judged, _: _by_arcs(pair, judged, spec, lambda arcs, corpus: arcs[column], names)
+def _arc_slice(
+    name: str, help_: str, values: Callable[[dict[str, Ints], Corpus], Ints], names: Sequence[str]
+) -> SliceKind:
+    return SliceKind(name, help_, of_sides=lambda pair, judged, _: _by_arcs(pair, judged, name, values, names))
 
 
 def _steps(arcs: dict[str, Ints], corpus: Corpus) -> Ints:
@@ -67,40 +68,19 @@ def _steps(arcs: dict[str, Ints], corpus: Corpus) -> Ints:
     return np.where(arcs["own_head"] == NONE, 0, place[arcs["own_head"]] - place[arcs["own_dependent"]])
 
 
-def _arc_length(pair: Pair, judged: Items, _: str) -> Sided:
-    def values(arcs: dict[str, Ints], corpus: Corpus) -> Ints:
-        return np.where(arcs["own_head"] == NONE, 0, _lengths(_steps(arcs, corpus)))
-
-    return _by_arcs(pair, judged, "arc-length", values, ("top", *(name for _, name in LENGTHS), LONGER))
+def _arc_direction(arcs: dict[str, Ints], corpus: Corpus) -> Ints:
+    steps = _steps(arcs, corpus)
+    return np.where(arcs["own_head"] == NONE, 0, np.where(steps < 0, 1, np.where(steps > 0, 2, 3)))
 
 
-def _arc_direction(pair: Pair, judged: Items, _: str) -> Sided:
-    def values(arcs: dict[str, Ints], corpus: Corpus) -> Ints:
-        steps = _steps(arcs, corpus)
-        return np.where(arcs["own_head"] == NONE, 0, np.where(steps < 0, 1, np.where(steps > 0, 2, 3)))
-
-    names = ("top", "head to the left", "head to the right", "loop")
-    return _by_arcs(pair, judged, "arc-direction", values, names)
-
-
-def _enhanced_only(pair: Pair, judged: Items, _: str) -> Sided:
-    def values(arcs: dict[str, Ints], corpus: Corpus) -> Ints:
-        if not {"HEAD", "DEPREL"} <= set(corpus.columns):
-            raise UsageError(f"--slice {ENHANCED_ONLY}: {corpus.name} has no trees (HEAD, DEPREL) to tell by.")
-        heads = with_heads(corpus, "HEAD")[0].heads
-        assert heads is not None
-        of_word = arcs["own_dependent"] < len(corpus)
-        in_tree = of_word & (heads[np.where(of_word, arcs["own_dependent"], 0)] == arcs["own_head"])
-        return np.where(in_tree & (arcs["path"] == 0), 0, 1)
-
-    return _by_arcs(pair, judged, ENHANCED_ONLY, values, ("in the tree", "enhanced only"))
-
-
-def _top(pair: Pair, judged: Items, _: str) -> Sided:
-    def values(arcs: dict[str, Ints], corpus: Corpus) -> Ints:
-        return np.where(arcs["own_head"] == NONE, 1, 0)
-
-    return _by_arcs(pair, judged, "top", values, ("between words", "top"))
+def _enhanced_only(arcs: dict[str, Ints], corpus: Corpus) -> Ints:
+    if not {"HEAD", "DEPREL"} <= set(corpus.columns):
+        raise UsageError(f"--slice {ENHANCED_ONLY}: {corpus.name} has no trees (HEAD, DEPREL) to tell by.")
+    heads = with_heads(corpus, "HEAD")[0].heads
+    assert heads is not None
+    of_word = arcs["own_dependent"] < len(corpus)
+    in_tree = of_word & (heads[np.where(of_word, arcs["own_dependent"], 0)] == arcs["own_head"])
+    return np.where(in_tree & (arcs["path"] == 0), 0, 1)
 
 
 # --- by predicates and arguments ---
@@ -240,20 +220,39 @@ def _predicates(gold: Corpus, _: str) -> Values:
 
 
 SLICES = (
-    SliceKind("arc-length", "words from head to dependent, tops apart (graphs)", of_sides=_arc_length),
-    SliceKind("arc-direction", "top, head to the left or to the right (graphs)", of_sides=_arc_direction),
-    SliceKind(
+    _arc_slice(
+        "arc-length",
+        "words from head to dependent, tops apart (graphs)",
+        lambda arcs, corpus: np.where(arcs["own_head"] == NONE, 0, _lengths(_steps(arcs, corpus))),
+        ("top", *(name for _, name in LENGTHS), LONGER),
+    ),
+    _arc_slice(
+        "arc-direction",
+        "top, head to the left or to the right (graphs)",
+        _arc_direction,
+        ("top", "head to the left", "head to the right", "loop"),
+    ),
+    _arc_slice(
         "reentrant",
         "arcs of words that have at most one arc in gold, or several (graphs)",
-        of_sides=_by_column("reentrant", "several", SEVERAL),
+        lambda arcs, _: arcs["several"],
+        SEVERAL,
     ),
-    SliceKind(ENHANCED_ONLY, "arcs between words that the tree joins too, or not", of_sides=_enhanced_only),
-    SliceKind(
-        "empty-path",
-        "arcs between words, or through empty nodes (graphs)",
-        of_sides=_by_column("empty-path", "path", PATHS),
+    _arc_slice(
+        ENHANCED_ONLY,
+        "arcs between words that the tree joins too, or not",
+        _enhanced_only,
+        ("in the tree", "enhanced only"),
     ),
-    SliceKind("top", "tops and other arcs (graphs)", of_sides=_top),
+    _arc_slice(
+        "empty-path", "arcs between words, or through empty nodes (graphs)", lambda arcs, _: arcs["path"], PATHS
+    ),
+    _arc_slice(
+        "top",
+        "tops and other arcs (graphs)",
+        lambda arcs, _: np.where(arcs["own_head"] == NONE, 1, 0),
+        ("between words", "top"),
+    ),
     SliceKind("role", "role, without C- and R- before it", of_sides=_role),
     SliceKind("role-kind", "core roles (A0, ARG1), contextual ones, predicates", of_sides=_role_kind),
     SliceKind("role-prefix", "roles with C- or R- before them", of_sides=_role_prefix),

@@ -110,7 +110,12 @@ def finish_links(result: Result, part: Part, settings: Settings) -> Result:
 
 def present_links(result: Result) -> Result:
     """The Result with what its measures mean, and with a table of the kinds of outcomes."""
-    told = [text for spec in result.measures for text in _definition(spec)]
+    told = []
+    for measure in filter(lambda one: one.definition.name == "links", map(find, result.measures)):
+        words = [_SETTINGS[str(measure.parameters[name])] for name in ("match", "types", "nil")]
+        at = measure.parameters["at"]
+        rank = "the first candidate right" if at == 1 else f"one of the first {at} candidates right"
+        told.append(f"{measure.signature}: {', '.join(word for word in (words[0], rank, *words[1:]) if word)}.")
     kept = [table for table in result.tables if table.title != _KINDS]
     told += _documents(result)
     remarks = {"scores": " ".join(told)} if told else {}
@@ -126,18 +131,6 @@ _NOTES = (
     "candidate), nil-wrong (the system says NIL), nil-linked (gold says NIL). boundary: overlapping place, right "
     "identifier; boundary-wrong-id: another one.",
 )
-
-
-def _definition(spec: str) -> Iterator[str]:
-    """The settings of a measure of links in words."""
-    measure = find(spec)
-    if measure.definition.name != "links":
-        return
-    given = measure.parameters
-    at = given["at"]
-    words = [_SETTINGS[str(given[name])] for name in ("match", "types", "nil")]
-    rank = "the first candidate right" if at == 1 else f"one of the first {at} candidates right"
-    yield f"{measure.signature}: {', '.join(word for word in (words[0], rank, *words[1:]) if word)}."
 
 
 def _documents(result: Result) -> Iterator[str]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from assay.align import Pair
-from assay.arrays import NONE, Ints, distinct_rows
+from assay.arrays import NONE, distinct_rows
 from assay.corpus import Marks
 from assay.engine.matching import Steps, best_pairs, one_to_one, ranges
 from assay.engine.spanpairs import spans_of
@@ -26,7 +26,17 @@ def match_facts(pair: Pair, entities: str) -> tuple[tuple[Marks, Marks], Steps]:
     pairs as can be and then as many shared mentions (`any`), or by the `first` mention.
     """
     spans, places, typed = spans_of(pair), number_arguments(pair, types=False), number_arguments(pair, types=True)
-    sides = [_number_entities(*side) for side in zip((spans.gold, spans.system), typed, strict=True)]
+    sides = []
+    """The entity of each span, in the order of first mentions, and the first mention of each entity."""
+    for side, alone in zip((spans.gold, spans.system), typed, strict=True):
+        own = alone
+        if side.group is not None:
+            # What is in no entity is one by its place and type.
+            own = np.where(side.group == NONE, alone + int(side.group.max(initial=-1)) + 1, side.group)
+        # Spans are in text order, so that the first of each is its first mention.
+        _, first, entity = np.unique(own, return_index=True, return_inverse=True)
+        order = np.argsort(first, kind="stable")
+        sides.append((np.argsort(order)[entity], first[order]))
     (gold_of, gold_first), (system_of, system_first) = sides
     mentions = [distinct_rows(np.stack([of, place], axis=1))[0] for (of, _), place in zip(sides, places, strict=True)]
     partner = np.full(len(system_first), NONE)
@@ -68,17 +78,3 @@ def match_facts(pair: Pair, entities: str) -> tuple[tuple[Marks, Marks], Steps]:
     steps = Steps(len(facts[0]), len(facts[1]))
     steps.by_columns(0, *relation_columns((facts[0], facts[1]), (gold_of, partner[system_of]), (free[0], free[1])))
     return (facts[0], facts[1]), steps
-
-
-def _number_entities(side: Marks, typed: Ints) -> tuple[Ints, Ints]:
-    """The entity of each span, in the order of first mentions, and the first mention of each entity.
-
-    What is in no entity is one by its place and type.
-    """
-    own = typed
-    if side.group is not None:
-        own = np.where(side.group == NONE, typed + int(side.group.max(initial=-1)) + 1, side.group)
-    # Spans are in text order, so that the first of each is its first mention.
-    _, first, number = np.unique(own, return_index=True, return_inverse=True)
-    order = np.argsort(first, kind="stable")
-    return np.argsort(order)[number], first[order]

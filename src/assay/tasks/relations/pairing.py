@@ -91,7 +91,18 @@ def match_fairly(
     steps, free = _match_equal(pair, sides, label, direction, equivalence)
     typed = number_arguments(pair, types=True)
     if label:
-        _match_other_labels(pair, sides, steps, free)
+        # Relations with other labels between the same spans, in the same direction if both have one.
+        everywhere = (np.ones(1, dtype=bool), np.ones(1, dtype=bool))
+        keys = pack_columns(*map(np.concatenate, relation_columns(sides, typed, everywhere, label=False)))
+        gold, system = keys[: len(sides[0])], keys[len(sides[0]) :]
+        ours, theirs = steps.left()
+        theirs = theirs[np.argsort(system[theirs], kind="stable")]
+        one, other = ranges(*(np.searchsorted(system[theirs], gold[ours], side) for side in ("left", "right")))
+        ours, theirs = ours[one], theirs[other]
+        heads = typed[0][sides[0].arguments["head"]][ours] == typed[1][sides[1].arguments["head"]][theirs]
+        fits = heads | free[0][ours] | free[1][theirs]
+        nothing = np.zeros(len(ours), dtype=np.int64)
+        _match_overlaps(pair, sides, steps, (ours, theirs, nothing, nothing > 0), fits, _LE)
     steps.by_columns(_DE, *relation_columns(sides, typed, label=label, turned=True))
     steps.by_columns(_TE, *relation_columns(sides, number_arguments(pair, types=False), free, label=label))
     every = np.ones(len(sides[0]), dtype=bool), np.ones(len(sides[1]), dtype=bool)
@@ -121,21 +132,6 @@ def _match_equal(
 def _class_numbers(pair: Pair, *, types: bool) -> tuple[Ints, Ints]:
     classes, (ours, theirs) = span_classes(pair, types=types), number_arguments(pair, types=types)
     return classes[ours], classes[theirs]
-
-
-def _match_other_labels(pair: Pair, sides: _Sides, steps: Steps, free: tuple[Bools, Bools]) -> None:
-    """Pair relations with other labels between the same spans, in the same direction if both have one."""
-    typed, every = number_arguments(pair, types=True), (np.ones(1, dtype=bool), np.ones(1, dtype=bool))
-    keys = pack_columns(*map(np.concatenate, relation_columns(sides, typed, every, label=False)))
-    gold, system = keys[: len(sides[0])], keys[len(sides[0]) :]
-    ours, theirs = steps.left()
-    theirs = theirs[np.argsort(system[theirs], kind="stable")]
-    one, other = ranges(*(np.searchsorted(system[theirs], gold[ours], side) for side in ("left", "right")))
-    ours, theirs = ours[one], theirs[other]
-    heads = typed[0][sides[0].arguments["head"]][ours] == typed[1][sides[1].arguments["head"]][theirs]
-    fits = heads | free[0][ours] | free[1][theirs]
-    nothing = np.zeros(len(ours), dtype=np.int64)
-    _match_overlaps(pair, sides, steps, (ours, theirs, nothing, nothing > 0), fits, _LE)
 
 
 def _match_overlaps(pair: Pair, sides: _Sides, steps: Steps, pairs: _Pairs, fits: Bools, kind: int) -> None:

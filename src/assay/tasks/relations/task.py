@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -35,31 +36,31 @@ def _of_sides(pair: Pair, items: Items, spec: str, value: Callable[[int, Marks, 
     return items.of_sides(value(0, spans.gold, gold), value(1, spans.system, system))
 
 
-def _distance(pair: Pair, items: Items, _: str) -> Values:
-    def value(side: int, spans: Marks, relations: Marks) -> Ints:
-        corpus = (pair.gold, pair.system)[side]
-        assert corpus.spans is not None
-        own = corpus.spans.where(spans.number)
-        # The first word of each span and the one after its last, counted over all of the corpus.
-        if corpus.texts is None:
-            begin, end = corpus.starts[own.unit] + own.begin, corpus.starts[own.unit] + own.end
-        else:
-            firsts, lasts, before = piece_places(corpus.texts)
-            begin = np.searchsorted(lasts, before[own.unit] + own.begin, side="right")
-            end = np.searchsorted(firsts, before[own.unit] + own.end, side="left")
-        between = ends_of(relations, begin).max(axis=0) - ends_of(relations, end).min(axis=0)
-        uppers = np.array([upper for upper, _ in DISTANCES])
-        return np.where(between < 0, 0, 1 + np.searchsorted(uppers, between, side="left"))
-
-    names = ("overlapping", *(name for _, name in DISTANCES), "over 10")
-    return _of_sides(pair, items, "distance", value), names
+def _distance(pair: Pair, side: int, spans: Marks, relations: Marks) -> Ints:
+    corpus = (pair.gold, pair.system)[side]
+    assert corpus.spans is not None
+    own = corpus.spans.where(spans.number)
+    # The first word of each span and the one after its last, counted over all of the corpus.
+    if corpus.texts is None:
+        begin, end = corpus.starts[own.unit] + own.begin, corpus.starts[own.unit] + own.end
+    else:
+        firsts, lasts, before = piece_places(corpus.texts)
+        begin = np.searchsorted(lasts, before[own.unit] + own.begin, side="right")
+        end = np.searchsorted(firsts, before[own.unit] + own.end, side="left")
+    between = ends_of(relations, begin).max(axis=0) - ends_of(relations, end).min(axis=0)
+    uppers = np.array([upper for upper, _ in DISTANCES])
+    return np.where(between < 0, 0, 1 + np.searchsorted(uppers, between, side="left"))
 
 
-def _sentences(pair: Pair, items: Items, _: str) -> Values:
-    def value(side: int, spans: Marks, relations: Marks) -> Ints:
-        return np.asarray(np.minimum(np.ptp(ends_of(relations, spans.unit), axis=0), 2))
+def _slice(
+    name: str, help_: str, value: Callable[[Pair, int, Marks, Marks], Ints], names: Sequence[str]
+) -> SliceKind:
+    """A slice by a value of relations, from the pair, the side, and the spans and the relations there."""
 
-    return _of_sides(pair, items, "sentences", value), ("within one", "neighbouring", "further apart")
+    def of_items(pair: Pair, items: Items, _: str) -> Values:
+        return _of_sides(pair, items, name, partial(value, pair)), tuple(names)
+
+    return SliceKind(name, help_, of_items=of_items)
 
 
 def _types(spec: str, *roles: str) -> Callable[[Pair, Items, str], Values]:
@@ -78,66 +79,74 @@ def _types(spec: str, *roles: str) -> Callable[[Pair, Items, str], Values]:
     return types
 
 
-def _symmetric(pair: Pair, items: Items, _: str) -> Values:
-    def value(side: int, spans: Marks, relations: Marks) -> Ints:
-        return is_undirected(relations).astype(np.int64)
-
-    return _of_sides(pair, items, "symmetric", value), ("with direction", "without direction")
-
-
-def _nested(pair: Pair, items: Items, _: str) -> Values:
-    def value(side: int, spans: Marks, relations: Marks) -> Ints:
-        (head, tail), (head_end, tail_end) = ends_of(relations, spans.begin), ends_of(relations, spans.end)
-        around, inside = (head <= tail) & (tail_end <= head_end), (tail <= head) & (head_end <= tail_end)
-        return np.where(around | inside, 1, 0)
-
-    return _of_sides(pair, items, "nested", value), ("side by side", "one inside the other")
+def _shared_argument(pair: Pair, side: int, spans: Marks, relations: Marks) -> Ints:
+    typed = number_arguments(pair, types=True)[side]
+    ends, own = (np.sort(ends_of(rows, typed), axis=0) for rows in (choose_relations(pair)[side], relations))
+    group = distinct_rows(np.concatenate([ends, own], axis=1).T)[1]
+    same_pair = np.bincount(group[: ends.shape[1]], minlength=len(group) + 1)[group[ends.shape[1] :]]
+    # A span joined with itself is one argument.
+    once = ends[0] != ends[1]
+    uses = np.bincount(np.concatenate([ends[0], ends[1][once]]), minlength=int(typed.max(initial=0)) + 1)
+    shared = (uses[own[0]] > 1) | (uses[own[1]] > 1)
+    return np.where(same_pair > 1, 0, np.where(shared, 1, 2))
 
 
-def _in_sentence(pair: Pair, items: Items, _: str) -> Values:
-    def value(side: int, spans: Marks, relations: Marks) -> Ints:
-        sizes = np.bincount(choose_relations(pair)[side].unit, minlength=pair.gold.sentences)
-        return np.searchsorted([upper for upper, _ in NUMBERS], sizes[relations.unit], side="left")
-
-    names = (*(name for _, name in NUMBERS), "over 3")
-    return _of_sides(pair, items, "relations-in-sentence", value), names
+def _nested(_: Pair, side: int, spans: Marks, relations: Marks) -> Ints:
+    (head, tail), (head_end, tail_end) = ends_of(relations, spans.begin), ends_of(relations, spans.end)
+    around, inside = (head <= tail) & (tail_end <= head_end), (tail <= head) & (head_end <= tail_end)
+    return np.where(around | inside, 1, 0)
 
 
-def _shared_argument(pair: Pair, items: Items, _: str) -> Values:
-    def value(side: int, spans: Marks, relations: Marks) -> Ints:
-        typed = number_arguments(pair, types=True)[side]
-        ends, own = (np.sort(ends_of(rows, typed), axis=0) for rows in (choose_relations(pair)[side], relations))
-        group = distinct_rows(np.concatenate([ends, own], axis=1).T)[1]
-        same_pair = np.bincount(group[: ends.shape[1]], minlength=len(group) + 1)[group[ends.shape[1] :]]
-        # A span joined with itself is one argument.
-        once = ends[0] != ends[1]
-        uses = np.bincount(np.concatenate([ends[0], ends[1][once]]), minlength=int(typed.max(initial=0)) + 1)
-        shared = (uses[own[0]] > 1) | (uses[own[1]] > 1)
-        return np.where(same_pair > 1, 0, np.where(shared, 1, 2))
-
-    return _of_sides(pair, items, "shared-argument", value), ("both (EPO)", "one (SEO)", "none")
-
-
-def _argument_found(pair: Pair, items: Items, spec: str) -> Values:
+def _argument_found(pair: Pair, items: Items, _: str) -> Values:
     _of_sides(pair, items, REACHED, lambda side, spans, relations: relations.label)
     return attribute(pair, items, REACHED)
 
 
 SLICES = (
-    SliceKind("distance", "words between the arguments of a relation", of_items=_distance),
-    SliceKind("sentences", "arguments in one sentence, in neighbouring ones, further apart", of_items=_sentences),
+    _slice(
+        "distance",
+        "words between the arguments of a relation",
+        _distance,
+        ("overlapping", *(name for _, name in DISTANCES), "over 10"),
+    ),
+    _slice(
+        "sentences",
+        "arguments in one sentence, in neighbouring ones, further apart",
+        lambda _, side, spans, relations: np.asarray(np.minimum(np.ptp(ends_of(relations, spans.unit), axis=0), 2)),
+        ("within one", "neighbouring", "further apart"),
+    ),
     SliceKind("head-type", "type of a relation's head", of_items=_types("head-type", "head"), by_number=True),
     SliceKind("tail-type", "type of a relation's tail", of_items=_types("tail-type", "tail"), by_number=True),
     SliceKind(
         "types", "types of a relation's head and tail", of_items=_types("types", "head", "tail"), by_number=True
     ),
-    SliceKind("symmetric", "relations with or without direction", of_items=_symmetric),
-    SliceKind("nested", "arguments side by side, or one inside the other", of_items=_nested),
-    SliceKind("relations-in-sentence", "number of relations in the sentence", of_items=_in_sentence),
-    SliceKind(
+    _slice(
+        "symmetric",
+        "relations with or without direction",
+        lambda _, side, spans, relations: is_undirected(relations).astype(np.int64),
+        ("with direction", "without direction"),
+    ),
+    _slice(
+        "nested",
+        "arguments side by side, or one inside the other",
+        _nested,
+        ("side by side", "one inside the other"),
+    ),
+    _slice(
+        "relations-in-sentence",
+        "number of relations in the sentence",
+        lambda pair, side, spans, relations: np.searchsorted(
+            [upper for upper, _ in NUMBERS],
+            np.bincount(choose_relations(pair)[side].unit, minlength=pair.gold.sentences)[relations.unit],
+            side="left",
+        ),
+        (*(name for _, name in NUMBERS), "over 3"),
+    ),
+    _slice(
         "shared-argument",
         "relations that share both arguments with another (EPO), one of them (SEO), or none",
-        of_items=_shared_argument,
+        _shared_argument,
+        ("both (EPO)", "one (SEO)", "none"),
     ),
     SliceKind(
         REACHED,

@@ -192,15 +192,6 @@ _CORRECT = {
 }
 
 
-def _semeval_scores() -> dict[str, Score]:
-    scores: dict[str, Score] = {}
-    for name, credit in _CORRECT.items():
-        scores[f"{name}-f1"] = _semeval_score(credit, ("missed", "spurious"))
-        scores[f"{name}-precision"] = _semeval_score(credit, ("spurious",))
-        scores[f"{name}-recall"] = _semeval_score(credit, ("missed",))
-    return scores
-
-
 def _semeval_score(credit: Mapping[str, float], others: Sequence[str]) -> Score:
     """Credit over what gold has, over what the system has, or (both, for F1) over half of their sum."""
 
@@ -214,7 +205,11 @@ def _semeval_score(credit: Mapping[str, float], others: Sequence[str]) -> Score:
     )
 
 
-_SEMEVAL = _semeval_scores()
+_SEMEVAL = {
+    f"{name}-{score}": _semeval_score(credit, kinds)
+    for name, credit in _CORRECT.items()
+    for score, kinds in (("f1", ("missed", "spurious")), ("precision", ("spurious",)), ("recall", ("missed",)))
+}
 
 
 @measure(
@@ -268,7 +263,18 @@ def span_kappa(pair: Pair, *, on: str = "labels") -> Counts:
     """
     if on not in ON:
         raise unknown("value of on", on, ON)
-    return by_label(_of_labels(pair) if on == "labels" else _of_words(pair), pair.gold.sentences)
+    if on == "labels":
+        return by_label(_of_labels(pair), pair.gold.sentences)
+    spans, gold = spans_of(pair), pair.gold
+    check_words(pair, spans)
+    words = np.flatnonzero(~pair.skipped[gold.sentence_of])
+    first, second = (
+        labels_of_words(corpus, side, len(spans.labels))[words]
+        for corpus, side in ((gold, spans.gold), (pair.system, spans.system))
+    )
+    labels = (*spans.labels, OUTSIDE)
+    items = Items.of(labels, gold.sentence_of[words], words, first, second, first == second)
+    return by_label(items, gold.sentences)
 
 
 def _of_labels(pair: Pair) -> Items:
@@ -278,17 +284,3 @@ def _of_labels(pair: Pair) -> Items:
     target, system = records.gold[same], records.system[same]
     gold, assigned = spans.gold.label[target], spans.system.label[system]
     return Items.of(spans.labels, spans.gold.unit[target], target, gold, assigned, gold == assigned)
-
-
-def _of_words(pair: Pair) -> Items:
-    spans = spans_of(pair)
-    gold, system = pair.gold, pair.system
-    check_words(pair, spans)
-    outside = len(spans.labels)
-    codes = [
-        labels_of_words(corpus, side, outside) for corpus, side in ((gold, spans.gold), (system, spans.system))
-    ]
-    words = np.flatnonzero(~pair.skipped[gold.sentence_of])
-    first, second = (code[words] for code in codes)
-    labels = (*spans.labels, OUTSIDE)
-    return Items.of(labels, gold.sentence_of[words], words, first, second, first == second)

@@ -133,10 +133,12 @@ def prepare_spans(
         *(() if all(columns) else check_offsets(pairs, options, "spans")),
         *idle_rules(mapped),
     ]
+    if any(own is not None for own in claims) and not any(one.definition.name == "answers" for one in measures):
+        measures = [*measures, find("answers")]
     return Run(
         gold=gold,
         column=columns[0],
-        measures=tuple(_with_answers(measures, claims)),
+        measures=tuple(measures),
         pairs=tuple(pairs),
         skipped=skipped,
         warnings=tuple(warnings),
@@ -172,13 +174,6 @@ def _inventory(corpora: Sequence[Corpus], rules: Sequence[mapping.Rule], options
     assert labels is not None
     known = () if options.decided is None else options.decided.inventory
     return tuple(sorted({*labels.labels.counts(), *known}))
-
-
-def _with_answers(measures: Sequence[Measure], claims: Sequence[Marks | None]) -> Iterator[Measure]:
-    """The measures, and the one of answers where there are any."""
-    yield from measures
-    if any(own is not None for own in claims) and not any(one.definition.name == "answers" for one in measures):
-        yield find("answers")
 
 
 # --- reading ---

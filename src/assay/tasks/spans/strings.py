@@ -133,7 +133,7 @@ _SHARES: Scores = {
     task="spans",
     one_sided="answers are a system's, and gold has none.",
 )
-def answers(pair: Pair) -> Counts:
+def answer_shares(pair: Pair) -> Counts:
     """Shares of a language model's answers that could be read, and of their mentions by where they were found.
 
     Counts: per document answers that were parsed, repaired, empty, refused, malformed, missing; mentions found exact,

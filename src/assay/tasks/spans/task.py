@@ -39,34 +39,16 @@ from assay.tasks.spans.tables import present
 SPAN_LENGTHS = ((1, "1"), (2, "2"), (3, "3"), (5, "4-5"), (10, "6-10"))
 
 
-def _of_spans(
-    pair: Pair,
-    judged: Items,
-    values: Callable[[SpanPair, Marks], Ints],
-    spec: str,
-) -> Ints:
-    """A value of each span: of gold's, for a spurious one of the system's."""
-    spans = pair.layer(SpanPair)
-    if spans is None or not judged.kinds:
-        raise UsageError(f"--slice {spec} is about spans, which are not compared here. Say --task spans")
-    return judged.of_sides(values(spans, spans.gold), values(spans, spans.system))
+def _slice(name: str, help_: str, value: Callable[[SpanPair, Marks], Ints], names: Sequence[str]) -> SliceKind:
+    """A slice by a value of each span: of gold's, for a spurious one of the system's."""
 
+    def of_items(pair: Pair, judged: Items, _: str) -> Values:
+        spans = pair.layer(SpanPair)
+        if spans is None or not judged.kinds:
+            raise UsageError(f"--slice {name} is about spans, which are not compared here. Say --task spans")
+        return judged.of_sides(value(spans, spans.gold), value(spans, spans.system)), tuple(names)
 
-def _span_length(pair: Pair, judged: Items, _: str) -> Values:
-    uppers = np.array([upper for upper, _ in SPAN_LENGTHS])
-    words = _of_spans(pair, judged, lambda spans, side: count_words(spans.corpus_of(side), side), "span-length")
-    return np.searchsorted(uppers, words, side="left"), (*(name for _, name in SPAN_LENGTHS), "over 10")
-
-
-def _nesting(pair: Pair, judged: Items, _: str) -> Values:
-    return _of_spans(pair, judged, lambda _, side: nesting(side), "nesting"), NESTING
-
-
-def _gaps(pair: Pair, judged: Items, _: str) -> Values:
-    return _of_spans(pair, judged, lambda _, side: side.with_gaps.astype(np.int64), "gaps"), (
-        "without gaps",
-        "with gaps",
-    )
+    return SliceKind(name, help_, of_items=of_items)
 
 
 def _grounding(pair: Pair, judged: Items, _: str) -> Values:
@@ -83,9 +65,21 @@ def _grounding(pair: Pair, judged: Items, _: str) -> Values:
 SLICES = (
     SliceKind("answer", "how the answer could be read, answer:NAME that of one system", True, of_sentences=by_status),
     SliceKind("grounding", "how a mention was found: precision alone", of_system=_grounding),
-    SliceKind("span-length", "number of words of the span", of_items=_span_length),
-    SliceKind("nesting", "span alone, inside another, around or across another", of_items=_nesting),
-    SliceKind("gaps", "span with or without gaps (discontinuous)", of_items=_gaps),
+    _slice(
+        "span-length",
+        "number of words of the span",
+        lambda spans, side: np.searchsorted(
+            [upper for upper, _ in SPAN_LENGTHS], count_words(spans.corpus_of(side), side), side="left"
+        ),
+        (*(name for _, name in SPAN_LENGTHS), "over 10"),
+    ),
+    _slice("nesting", "span alone, inside another, around or across another", lambda _, side: nesting(side), NESTING),
+    _slice(
+        "gaps",
+        "span with or without gaps (discontinuous)",
+        lambda _, side: side.with_gaps.astype(np.int64),
+        ("without gaps", "with gaps"),
+    ),
 )
 
 

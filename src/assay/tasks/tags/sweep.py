@@ -65,7 +65,15 @@ def sweeps(
     scored = [_pair_tags(labels, number, analysis, positions) for number in range(len(systems))]
     drawn = rng.dirichlet(np.ones(len(positions)), size=weightings)
     means = _means(scored, drawn)
-    named = _name_weightings(positions, given)
+    # The weights of the run, the presets that list some of the categories, and each category alone.
+    named: dict[str, Floats] = {}
+    tables = [("given", given)] if given is not None and given.kind == "wpa" else []
+    for name, weights in [*tables, *((name, load_weights(name)) for name in PRESETS)]:
+        row = np.array([float(weights.of("", position) or 0) for position in positions])
+        if row.sum() > 0:
+            named[name] = row / row.sum()
+    for index, position in enumerate(positions):
+        named[f"{position} only"] = np.eye(len(positions))[index]
     named_means = _means(scored, np.array(list(named.values()))) if named else np.zeros((len(systems), 0))
     for a, b in combinations(range(len(systems)), 2):
         at = {name: float(named_means[b, i] - named_means[a, i]) for i, name in enumerate(named)}
@@ -76,19 +84,6 @@ def _means(scored: Sequence[_TagPairs], weightings: Floats) -> Floats:
     """Systems × weightings."""
     chunks = [weightings[i : i + CHUNK].T for i in range(0, len(weightings), CHUNK)]
     return np.array([np.concatenate([pairs.means(chunk) for chunk in chunks]) for pairs in scored])
-
-
-def _name_weightings(positions: Sequence[str], given: Weights | None) -> dict[str, Floats]:
-    """The weights of the run, each category alone, and the presets that list some of the categories."""
-    found: dict[str, Floats] = {}
-    tables = [("given", given)] if given is not None and given.kind == "wpa" else []
-    for name, weights in [*tables, *((name, load_weights(name)) for name in PRESETS)]:
-        row = np.array([float(weights.of("", position) or 0) for position in positions])
-        if row.sum() > 0:
-            found[name] = row / row.sum()
-    for index, position in enumerate(positions):
-        found[f"{position} only"] = np.eye(len(positions))[index]
-    return found
 
 
 def _pair_tags(labels: Items, system: int, analysis: Analysis, positions: Sequence[str]) -> _TagPairs:
