@@ -56,7 +56,7 @@ LEAST = 0.005
 
 def command_parts(name: str, arguments: list[str]) -> dict[str, float]:
     """The steps of a command, each without what counts under another."""
-    commands = import_module("assay.cli").main
+    commands = import_module("assay.cli").assay_command
     command = commands.get_command(commands.make_context("assay", [name], resilient_parsing=True), name)
     modules = ["scale.run", *(place.partition(":")[0] for places in PARTS.values() for place in places)]
     for module in modules if name == "cross" else (one for one in modules if "cross" not in one):

@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 import pytest
 
-from assay.cli import GROUPS, main
+from assay.cli import GROUPS, assay_command
 from commands import call, call_line
 
 COMMANDS = [name for names in GROUPS.values() for name in names]
@@ -48,10 +48,10 @@ def bracketed(text: str) -> str:
 
 
 def examples() -> list[tuple[str, str]]:
-    context = click.Context(main)
+    context = click.Context(assay_command)
     found = []
     for name in COMMANDS:
-        command = main.get_command(context, name)
+        command = assay_command.get_command(context, name)
         assert command is not None
         epilog = command.epilog or ""
         found += [(name, line.strip()) for line in epilog.split("\n") if line.strip().startswith("assay ")]

@@ -48,7 +48,6 @@ class Marks:
     """The chain, entity or predicate that each belongs to."""
     number: Ints = field(default_factory=_nothing)
     """In a Pair: the number of each span in its corpus, and of each relation among those of its side."""
-
     scores: Floats = field(default_factory=lambda: np.zeros(0))
     """How sure the file is of each, nan without a score; nothing if none has one."""
 
