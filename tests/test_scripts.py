@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from assay.result import Result
+from assay.result import About, Presentation, Result
 
 ROOT = Path(__file__).parents[1]
 ASSETS = ROOT / "src" / "assay" / "render" / "assets"
@@ -59,7 +59,9 @@ def declarations() -> str:
         hints = typing.get_type_hints(kind, vars(sys.modules[kind.__module__]))
         rows = ((field.metadata.get("json", field.name), hints[field.name]) for field in fields(kind))
         lines = [f"  {name}: {type_of(hint, classes)};" for name, hint in rows if name]
-        parts.append("\n".join([f"export interface {kind.__name__} {{", *lines, "}"]))
+        # The scripts read facts and how they are shown as fields of the Result itself (data.js).
+        extends = f" extends {About.__name__}, {Presentation.__name__}" if kind is Result else ""
+        parts.append("\n".join([f"export interface {kind.__name__}{extends} {{", *lines, "}"]))
     return "\n".join(parts)
 
 
