@@ -21,7 +21,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("forms")
     wrong = ["a;name=a;age=99", *GOLD[1:3], "d;name=d;age=99", GOLD[4], f"{GOLD[5]};height=3", *GOLD[6:]]
     right = [GOLD[1], GOLD[0], *GOLD[2:]]
-    for name, forms in (("gold", GOLD), ("right", right), ("wrong", wrong)):
+    # The same field in the same place, with another value that gold does not have.
+    other = ["a;name=a;age=98", *GOLD[1:]]
+    for name, forms in (("gold", GOLD), ("right", right), ("wrong", wrong), ("other", other)):
         (path / f"{name}.forms").write_text("".join(f"{form}\n" for form in forms))
     return path
 
@@ -46,6 +48,24 @@ def test_a_task_a_format_and_a_measure_of_another_package(folder: Path) -> None:
     assert [(row["a"], row["b"], row["corrections"], row["new_errors"]) for row in result["diffs"]] == [
         ("right.forms", "wrong.forms", 0, 5)
     ]
+
+
+def test_spurious_values_of_two_systems_are_different_items(folder: Path) -> None:
+    """Systems add other values of one field: each corrects the other's error and makes its own."""
+    done = run(folder, "compare", "gold.forms", "other.forms", "wrong.forms", "--format", "json")
+    assert done.returncode == 0, done.stderr
+    (row,) = json.loads(done.stdout)["diffs"]
+    assert (row["corrections"], row["new_errors"], row["changed_errors"]) == (1, 4, 0)
+
+
+def test_a_system_without_any_field(folder: Path) -> None:
+    (folder / "none.forms").write_text("a\nb\nc\nd\ne\nf\ng\nh\n")
+    files = ("gold.forms", "wrong.forms", "none.forms", "--input-format", "forms")
+    done = run(folder, "compare", *files, "--format", "json")
+    assert done.returncode == 0, done.stderr
+    (row,) = json.loads(done.stdout)["diffs"]
+    # Of 14 right fields all are missing, 3 spurious ones are gone.
+    assert (row["corrections"], row["new_errors"]) == (3, 14)
 
 
 def test_a_slice_and_a_renderer_of_another_package(folder: Path) -> None:

@@ -83,7 +83,7 @@ def ids_of_runs(starts: Ints) -> Ints:
 
 
 def numbers_of_runs(firsts: Ints, sizes: Ints) -> Ints:
-    """All numbers of several runs, one run after the other: from each first number so many."""
+    """Consecutive numbers: `sizes[i]` of them from `firsts[i]` on, one run after the other."""
     before = np.cumsum(sizes) - sizes
     return np.repeat(firsts - before, sizes) + np.arange(int(sizes.sum()))
 

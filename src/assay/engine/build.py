@@ -185,7 +185,7 @@ def build(found: Findings) -> Result:
 
 
 def format_signature(parts: Mapping[str, object]) -> str:
-    """What is needed to get the same numbers again, in a line: options, and checksums of files."""
+    """Signature in one line: options and checksums of files, with which the same numbers come out again."""
     return "|".join(f"{key}:{value}" for key, value in parts.items())
 
 

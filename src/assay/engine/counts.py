@@ -79,7 +79,7 @@ class Counts:
         )
 
     def regroup(self, group_of_unit: Ints, groups: int) -> Counts:
-        """The same counts in larger units; units of group -1 are left out."""
+        """Counts by group of units; units of group -1 are left out."""
         group = group_of_unit[self.unit]
         kept = group >= 0
         if kept.all():
@@ -520,7 +520,7 @@ def _sums_by(keys: Ints, rows: Ints) -> tuple[Ints, Ints]:
 
 
 def _compact(counts: Counts) -> Counts:
-    """The same counts with one row for each unit and label."""
+    """Counts with one row for each unit and label, summed up."""
     assert counts.labels is not None and counts.label is not None
     width = max(1, len(counts.labels))
     keys, values = _sums_by(counts.unit.astype(np.int64) * width + counts.label, counts.values)

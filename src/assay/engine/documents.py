@@ -81,7 +81,7 @@ def _keep_common(corpora: Sequence[Corpus], names: Sequence[str]) -> tuple[list[
 
 
 def _document_keys(gold: Corpus, system: Corpus) -> tuple[Sequence[str | int], Sequence[str | int]]:
-    """What documents of gold and of a system correspond by: ids, numbers among all of the file, or their order."""
+    """Keys by which documents of gold and of a system correspond: ids, numbers in the file, or their order."""
     if gold.by_id and system.by_id:
         return gold.document_ids, system.document_ids
     numbers = []

@@ -6,12 +6,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
 
 from assay.align import Pair, Text, WordPlaces, gap_problem, gaps_between
-from assay.arrays import NONE, Bools, Ints, Stretches, atoms_at, distinct_rows
+from assay.arrays import NONE, Bools, Ints, Stretches, atoms_at
 from assay.corpus import Column, Corpus, Marks, Trees, one_vocabulary
 from assay.engine import matching
 from assay.engine.items import Items
@@ -426,29 +427,23 @@ def _marks_of(pair: Pair, layer: str) -> tuple[Marks, Marks]:
 
 
 def found_by_key(pair: Pair, layer: str, *columns: str) -> Items:
-    """Marks of gold that the system has, missing ones and spurious ones: a mark is told by these columns.
+    """Marks that both sides have, missing ones and spurious ones; marks with equal columns match, one to one.
 
-    columns: `unit`, `place`, `label`, the name of an attribute, or the role of an argument.
+    columns: `unit`, `place`, `label`, or the name of an attribute.
     """
     gold, system = marks_of(pair, layer)
-
-    def keys(marks: Marks) -> list[Ints]:
-        found: list[Ints] = []
-        for name in columns:
-            if name == "place":
-                found += [marks.begin, marks.end]
-            elif name in ("unit", "label", "group"):
-                found.append(np.asarray(getattr(marks, name)))
-            else:
-                found.append(marks.columns[name].codes if name in marks.columns else marks.arguments[name])
-        return [column.astype(np.int64) for column in found]
-
-    sides = [np.stack(keys(marks), axis=1).reshape(len(marks), -1) for marks in (gold, system)]
-    group = distinct_rows(np.concatenate(sides))[1]
+    places = matching.same_places(gold, system)
+    known = {"unit": (gold.unit, system.unit), "place": places, "label": (gold.label, system.label)}
+    keys = [known.get(name) or (gold.columns[name].codes, system.columns[name].codes) for name in columns]
     steps = matching.Steps(len(gold), len(system))
-    steps.by_key(group[: len(gold)], group[len(gold) :], matching.EXACT.index("tp"))
+    steps.by_columns(matching.EXACT.index("tp"), *keys)
     matches = steps.matches(matching.EXACT.index("fn"), matching.EXACT.index("fp"))
-    return matches.items(matching.EXACT, gold, system, np.concatenate([sides[1].T, [system.label]]))
+    # Other systems have other codes for what gold does not have, so that attributes and gaps are known by their text.
+    gaps = [str(system.stretches.get(row, "")) for row in range(len(system))]
+    texts = [gaps, *(system.columns[name].strings() for name in columns if name in system.columns)]
+    digests = [[int.from_bytes(blake2b(text.encode(), digest_size=7).digest()) for text in own] for own in texts]
+    key = np.array([system.begin, system.end, *digests, system.label], dtype=np.int64)
+    return matches.items(matching.EXACT, gold, system, key)
 
 
 def with_spans(
