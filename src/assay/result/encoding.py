@@ -60,7 +60,13 @@ def from_plain(kind: Any, data: Any, where: str = "") -> Any:
         for attribute, name, hint in _fields(kind):
             if name in _of(dict, data, where):
                 values[attribute] = from_plain(hint, data[name], f"{where}.{name}" if where else name)
-        return kind(**values)
+        try:
+            return kind(**values)
+        except TypeError:
+            none = (dataclasses.MISSING, dataclasses.MISSING)
+            needed = [one.name for one in dataclasses.fields(kind) if (one.default, one.default_factory) == none]
+            missing = (name for key, name, _ in _fields(kind) if key in needed and key not in values)
+            raise TypeError(f"{where or 'it'} lacks {', '.join(missing)}") from None
     if origin is tuple:
         kinds = itertools.repeat(arguments[0]) if arguments[-1] is ... else arguments
         rows = zip(_of(list, data, where), kinds, strict=arguments[-1] is not ...)

@@ -58,3 +58,10 @@ def test_keys_are_columns_and_every_table_has_one() -> None:
         assert kind is Record or {*kind.key} <= kind.__dataclass_fields__.keys(), kind
     for hint in Tables.__annotations__.values():
         assert getattr(schema, hint.removeprefix("tuple[").removesuffix(", ...]")).key, hint
+
+
+def test_facts_that_a_file_lacks_are_named() -> None:
+    data = json.loads(assay.score([["A", "B"]], {"s": [["A", "A"]]}, times=10).to_json())
+    del data["about"]["unit"], data["about"]["seed"]
+    with pytest.raises(assay.AssayError, match=r"^not a whole Result \(about lacks unit, seed\)\.$"):
+        assay.Result.from_json(json.dumps(data))
