@@ -75,7 +75,7 @@ def judged(case: Mapping[str, Any], spec: str) -> tuple[dict[str, int], float]:
     gold, system = corpus_of([case["gold"]], "gold"), corpus_of([case["system"]], "system")
     run = prepare(gold, {"system": system}, [measure], Options(task="links"))
     pair = run.pairs[0][1]
-    counts = measure.count(measure.judge(pair), pair.gold.sentences)
+    counts = measure.counts_of(measure.judge(pair), pair.gold.sentences)
     totals: Ints = counts.total()
     value = float(measure.scores[measure.main](as_sums(totals, counts.fields)))
     return dict(zip(counts.fields, totals.tolist(), strict=True)), value

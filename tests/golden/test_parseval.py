@@ -54,7 +54,7 @@ def by_sentence(gold, test, spec, **options):
     """What is counted of each sentence, under the names of the cases."""
     run = prepare(gold, {"s": test}, [find(spec)], Options(on_mismatch="skip", **options))
     [(_, pair)], [measure] = run.pairs, run.measures
-    counts = measure.count(measure.judge(pair), pair.gold.sentences)
+    counts = measure.counts_of(measure.judge(pair), pair.gold.sentences)
     rows = [dict(zip(counts.fields, row, strict=True)) for row in counts.matrix().tolist()]
     return [
         {

@@ -90,7 +90,7 @@ def both(folder: Path, data: list[tuple[list[str], Node, Node]]) -> tuple[str, s
 def judged(gold: str, system: str, spec: str) -> list[dict[str, int]]:
     """The counts of each sentence."""
     run = prepare(gold, {"s": system}, [find(spec)], Options(input_format="discbracket"))
-    counts = run.measures[0].count(run.measures[0].judge(run.pairs[0][1]), run.gold.sentences)
+    counts = run.measures[0].counts_of(run.measures[0].judge(run.pairs[0][1]), run.gold.sentences)
     return [dict(zip(counts.fields, row, strict=True)) for row in counts.matrix().tolist()]
 
 

@@ -164,7 +164,7 @@ def test_parts_add_up_to_the_whole(example: Example, tmp_path: Path) -> None:
         def count(gold: Path, system: Path, measure: Any = measure) -> Counts:
             run = prepare(gold, {"s": system}, [measure], Options(**example.options))
             ((_, pair),) = run.pairs
-            return measure.count(measure.judge(pair), run.gold.sentences)
+            return measure.counts_of(measure.judge(pair), run.gold.sentences)
 
         whole, together = count(gold, system), join_counts([count(*part) for part in parts])
         assert (together.fields, together.units) == (whole.fields, whole.units)

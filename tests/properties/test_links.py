@@ -48,7 +48,7 @@ def counted(gold: Documents, system: Documents, *specs: str) -> list[tuple[dict[
     pair = prepare(corpora[0], {"system": corpora[1]}, measures, Options(task="links")).pairs[0][1]
     found = []
     for measure in measures:
-        counts = measure.count(measure.judge(pair), pair.gold.sentences)
+        counts = measure.counts_of(measure.judge(pair), pair.gold.sentences)
         totals = counts.total()
         value = float(measure.scores[measure.main](as_sums(totals, counts.fields)))
         found.append((dict(zip(counts.fields, totals.tolist(), strict=True)), value))

@@ -167,7 +167,7 @@ ONE_SYSTEM = {
 @given(draw=st.data(), seed=st.randoms(use_true_random=False))
 def test_counts_add_up_over_any_split_of_the_sentences(name: str, train: str, draw: st.DataObject, seed: Any) -> None:
     """Two parts counted apart and merged have the totals, the rows and the scores of the whole."""
-    data = draw.draw(ONE_SYSTEM[find(name).definition.task])
+    data = draw.draw(ONE_SYSTEM[find(name).task])
     assume(len(data.gold) > 1)
     order = list(range(len(data.gold)))
     seed.shuffle(order)
@@ -190,7 +190,7 @@ def test_counts_add_up_over_any_split_of_the_sentences(name: str, train: str, dr
 @few
 @given(draw=st.data())
 def test_scores_under_any_parameters_are_undefined_or_shares(name: str, train: str, draw: st.DataObject) -> None:
-    values = scored(name, counted(name, draw.draw(ONE_SYSTEM[find(name).definition.task]), train))
+    values = scored(name, counted(name, draw.draw(ONE_SYSTEM[find(name).task]), train))
     assert all(math.isnan(value) or 0 <= value <= 1 for value in values.values() if value != values.get("crossing"))
 
 
@@ -202,7 +202,7 @@ def counted(name: str, data: Outputs, train: str) -> Counts:
     measure = find(name)
     run = prepare(*given_as(data, train), [measure], Options(**given_for(data, train)))
     ((_, pair),) = run.pairs
-    return measure.count(measure.judge(pair), run.gold.sentences)
+    return measure.counts_of(measure.judge(pair), run.gold.sentences)
 
 
 def by_label(counts: Counts) -> dict[str | None, tuple[int, ...]]:

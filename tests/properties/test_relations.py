@@ -59,7 +59,7 @@ def counted(gold: Corpus, system: Corpus, measures: list[str]) -> Counts:
     run = prepare(gold, {"s": system}, [find(spec) for spec in measures], Options(task="relations"))
     pair, found = run.pairs[0][1], {}
     for spec, measure in zip(measures, run.measures, strict=True):
-        counts = measure.count(measure.judge(pair), gold.sentences)
+        counts = measure.counts_of(measure.judge(pair), gold.sentences)
         sums = dict(zip(counts.fields, counts.matrix().sum(axis=0).tolist(), strict=True))
         found[spec] = {**dict.fromkeys((*PAIRED, "fn", "fp", "gold", "system"), 0), **sums}
     return found

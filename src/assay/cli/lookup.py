@@ -27,26 +27,27 @@ def measures_command(names: tuple[str, ...]) -> None:
       assay measures tag-f1
     """
     from assay import plugins
-    from assay.engine.measure import definition_of, measures
+    from assay.engine.measure import measure_of, measures
     from assay.engine.slices import slices
 
-    known = measures() | {name: definition_of(one, name) for name, one in plugins.load_all("measures").items()}
+    known = measures() | {name: measure_of(one, name) for name, one in plugins.load_all("measures").items()}
     cuts = slices() | plugins.load_all("slices")
     for name in names:
         if name not in known:
             raise unknown("measure", name, known)
-        definition = known[name]
-        scores = ", ".join(definition.score_names)
-        click.echo(f"{name}: {definition.documentation}\nScores, the main one first: {scores}\n")
+        measure = known[name]
+        scores = ", ".join(measure.score_names)
+        click.echo(f"{name}: {measure.documentation}\nScores, the main one first: {scores}\n")
     if names:
         return
     width = max(map(len, [*known, *cuts])) + 2
-    for task in dict.fromkeys(definition.task for definition in known.values()):
+    for task in dict.fromkeys(measure.task for measure in known.values()):
         click.echo(f"Measures of {task} (-m):")
-        for name, definition in known.items():
-            if definition.task == task:
-                click.echo(f"  {name:{width}}{definition.summary}")
-                click.echo(f"  {'':{width}}scores: {', '.join(definition.score_names)}")
+        for name, measure in known.items():
+            if measure.task == task:
+                summary = measure.documentation.partition("\n")[0]
+                click.echo(f"  {name:{width}}{summary}")
+                click.echo(f"  {'':{width}}scores: {', '.join(measure.score_names)}")
         click.echo()
     click.echo("Slices (--slice):")
     for name, kind in cuts.items():

@@ -153,8 +153,8 @@ def _of_table(
     options.check_task(task)
     measures = list(given) or [find(spec) for spec in task.agreement]
     for one in measures:
-        if one.definition.takes not in ("labels", "systems") and one.definition.together is None:
-            raise UsageError(f"{one} is about {one.definition.task}, which a table of ratings does not have.")
+        if one.takes not in ("labels", "systems") and one.together is None:
+            raise UsageError(f"{one} is about {one.task}, which a table of ratings does not have.")
     if options.unit == "document":
         name = next((name for name in ratings.columns if name.lower() in ("document", "doc")), None)
         if name is None:
@@ -217,7 +217,7 @@ def _of_files(
     asked = list(given) or [find(spec) for spec in task.agreement]
     in_pairs, of_all = [one for one in asked if _of_pairs(one)], [one for one in asked if not _of_pairs(one)]
     for one in of_all:
-        if (task.units if one.definition.takes == "units" else task.ratings) is None:
+        if (task.units if one.takes == "units" else task.ratings) is None:
             raise UsageError(f"{one} is not about {task.name}. See: assay measures")
     found = None
     if in_pairs or (not given and task.measures_for):
@@ -243,7 +243,7 @@ def _of_files(
     )
     found = found or everybody.bare(of_all, options)
     settings = Settings(options.seed, options.times, "percentile")
-    units = [one for one in of_all if one.definition.takes == "units"]
+    units = [one for one in of_all if one.takes == "units"]
     if units:
         continua = everybody.continua()
         made = [many.unit_figure(one, continua, settings) for one in units]
@@ -267,12 +267,12 @@ def _of_files(
 
 def _of_pairs(measure: Measure) -> bool:
     """True of a measure that is computed pair by pair."""
-    return measure.definition.takes == "pair" and measure.definition.together is None
+    return measure.takes == "pair" and measure.together is None
 
 
 def _of_labels(measures: Sequence[Measure]) -> list[Measure]:
     """The measures of the labels of all annotators."""
-    return [one for one in measures if one.definition.takes == "labels" or one.definition.together is not None]
+    return [one for one in measures if one.takes == "labels" or one.together is not None]
 
 
 def _open(
@@ -460,7 +460,7 @@ def _add_ratings(
                 "For so many annotators, systems have no intervals and no test against the human ceiling."
             )
         _add_ceilings(found, beside, ratings.annotators, settings)
-    for measure in (one for one in measures if one.definition.takes == "systems"):
+    for measure in (one for one in measures if one.takes == "systems"):
         if not systems:
             raise UsageError(f"{measure} is about systems among annotators. Give one: --system NAME=PATH")
         made = [many.system_figure(measure, ratings, system, groups) for system in systems]
@@ -531,13 +531,13 @@ def _add_judged_pairs(
         sizes.add(int(unit[-1]) + 1)
         for one in measures:
             for name, pair in run.pairs:
-                counted = one.count(one.judge(pair), run.gold.sentences)
+                counted = one.counts_of(one.judge(pair), run.gold.sentences)
                 sums = counted.regroup(unit, int(unit[-1]) + 1).matrix()
                 counts[str(one)][gold, name], fields[str(one)] = sums, counted.fields
             vote = find_task(run.task).majority
             if gold == first and vote is not None and "majority" in against:
                 for name, pair in vote(run, list(judged)):
-                    counted = one.count(one.judge(pair), run.gold.sentences)
+                    counted = one.counts_of(one.judge(pair), run.gold.sentences)
                     voted.append((one, name, counted.regroup(unit, int(unit[-1]) + 1).matrix()))
     if not voted and not {"each", "leave-one-out"} & {*against}:
         raise UsageError("systems of this task are compared with each annotator or leave-one-out.")
@@ -564,9 +564,9 @@ def _check(annotators: Sequence[Any], options: Options) -> None:
 def _symmetric(spec: str) -> str:
     """A measure for which it is the same who comes first."""
     measure = find(spec)
-    if measure.definition.one_sided:
-        raise UsageError(measure.definition.one_sided)
-    if measure.definition.parameters.get("symmetric") is not False:
+    if measure.one_sided:
+        raise UsageError(measure.one_sided)
+    if measure.defaults.get("symmetric") is not False:
         return spec
     return str(replace(measure, parameters={**measure.parameters, "symmetric": True}))
 

@@ -217,25 +217,24 @@ def ordinal_figure(measure: Measure, ratings: Ratings, groups: Groups) -> Figure
 
 def figure_of(measure: Measure, ratings: Ratings, groups: Groups) -> Figure:
     """A measure of the labels of all annotators."""
-    known = measure.definition
     given = {name: value for name, value in measure.parameters.items() if name != "column"}
     averages: Mapping[str, Callable[[Any], Array]] = {}
     many = False
-    if known.takes == "labels":
-        rows = known.function(ratings, groups.of_item, groups.number, **given)
+    if measure.takes == "labels":
+        rows = measure.function(ratings, groups.of_item, groups.number, **given)
     else:
-        assert known.together is not None
-        who, averages = len(ratings.annotators), known.averages
+        assert measure.together is not None
+        who, averages = len(ratings.annotators), measure.averages
         many = who * (who - 1) // 2 * 3 * len(ratings.labels) > MOST_FIELDS
         group, number = (np.zeros(ratings.items, dtype=np.int64), 1) if many else (groups.of_item, groups.number)
-        rows = known.together(ratings, group, number, **given)
+        rows = measure.together(ratings, group, number, **given)
     units = len(np.unique(ratings.unit_of_item[ratings.sizes > 1])) if groups.pooled else None
     least = {
         name: numbers.lower_ends(*score.disagreement(rows), units)
-        for name, score in {**known.scores, **averages}.items()
+        for name, score in {**measure.scores, **averages}.items()
         if isinstance(score, Coefficient) and score.disagreement is not None and not many
     }
-    return Figure(ALL, str(measure), known.main, rows, known.scores, averages, not many, least=least)
+    return Figure(ALL, str(measure), measure.main, rows, measure.scores, averages, not many, least=least)
 
 
 # --- who and what ---
@@ -490,9 +489,9 @@ def _ceiling_comparison(system: Figure, human: Figure, settings: Settings) -> tu
 
 def system_figure(measure: Measure, ratings: Ratings, system: SystemRatings, groups: Groups) -> tuple[Figure, Any]:
     """A measure of one system against all annotators, and its report."""
-    used, known = whole_if_many(groups, ratings, 2), measure.definition
-    rows, report = known.function(ratings, system, used.of_item, used.number, **measure.parameters)
-    return Figure(system.name, str(measure), known.main, rows, known.scores, resampled=used is groups), report
+    used = whole_if_many(groups, ratings, 2)
+    rows, report = measure.function(ratings, system, used.of_item, used.number, **measure.parameters)
+    return Figure(system.name, str(measure), measure.main, rows, measure.scores, resampled=used is groups), report
 
 
 def alpha_level(measures: Sequence[Measure]) -> tuple[str, str]:
@@ -613,10 +612,9 @@ def join_continua(parts: Sequence[Continua]) -> Continua:
 
 def unit_figure(measure: Measure, continua: Continua, settings: Settings) -> tuple[Figure, str]:
     """A measure of the units of all annotators, and a note on it."""
-    known = measure.definition
-    rng = settings.rng(known.name)
-    rows, note = known.function(continua, rng, **measure.parameters)
-    return Figure(ALL, str(measure), known.main, rows, known.scores, resampled=bool(rows.sums)), note
+    rng = settings.rng(measure.name)
+    rows, note = measure.function(continua, rng, **measure.parameters)
+    return Figure(ALL, str(measure), measure.main, rows, measure.scores, resampled=bool(rows.sums)), note
 
 
 # --- systems against annotators, pair by pair ---

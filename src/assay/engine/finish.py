@@ -59,7 +59,7 @@ def make_result(part: Part, settings: Settings | None = None) -> Result:
     documents = documents if part.unit == "sentence" and 1 < documents < part.units else 0
     kinds = [own for own in plan.kinds if own is not None]
     basis = basis_of(dict(enumerate(plan.kinds)), measures)
-    named = "" if basis is None else measures[basis].definition.noun
+    named = "" if basis is None else measures[basis].noun
     sources = [
         replace(source, sha256=joint_digest(digests))
         for source, digests in zip(part.sources[1:], part.digests[1:], strict=True)
@@ -140,7 +140,7 @@ def _add_items(found: Findings, part: Part, basis: int, views: Sequence[Any]) ->
     found.rows["confusion"] += confusion
     found.rows["examples"] += _shown(part.drawn["examples"], Example)
     found.errors = {
-        str(one): {*one.definition.errors, *(own or ())} - {*NO_ERRORS}
+        str(one): {*one.errors, *(own or ())} - {*NO_ERRORS}
         for one, own in zip(plan.measures, plan.kinds, strict=True)
     }
     shown = [where for where, chosen in views if where is not None and basis in dict(chosen)]
@@ -153,7 +153,7 @@ def _compared(part: Part, views: Sequence[Any]) -> Iterator[Compared]:
     plan, measures, task = part.plan, part.plan.measures, find_task(part.plan.task)
     for where, chosen in views:
         for index in bases_of({index: plan.kinds[index] for index, _ in chosen}, measures):
-            one, definition, on = dict(chosen)[index], measures[index].definition, str(measures[index])
+            one, measure, on = dict(chosen)[index], measures[index], str(measures[index])
             assert one.items is not None
             # Over gold's items, which is recall where a system has other items than gold.
             by_words = one.count_alike and way_of([way for way, _ in part.aligned]) != "characters"
@@ -162,10 +162,8 @@ def _compared(part: Part, views: Sequence[Any]) -> Iterator[Compared]:
                 *each, in_one, upper, sentences = part.sums["exact", on].totals
                 exact = {"exact": dict(zip(plan.judged, each, strict=True)), "exact_in_one": in_one}
                 exact |= {"exact_upper": upper, "sentences": sentences}
-            score = measures[index].main if by_words or not definition.is_share else "recall"
-            yield Compared(
-                on, where, one.items, score, definition.is_share, task.gold_test, exact=exact
-            )
+            score = measure.main if by_words or not measure.is_share else "recall"
+            yield Compared(on, where, one.items, score, measure.is_share, task.gold_test, exact=exact)
 
 
 def _shown(drawn: Sequence[Drawn], kind: type[T]) -> tuple[T, ...]:

@@ -7,7 +7,7 @@ import math
 import re
 import sys
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
@@ -37,66 +37,76 @@ Scores = Mapping[str, Score]
 Judge = Callable[..., "Items | Counts"]
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-registered: dict[str, Definition] = {}
+registered: dict[str, Measure] = {}
 
 
-@dataclass(frozen=True, eq=False)
-class Definition:
-    """A measure before its parameters are chosen."""
+@dataclass(frozen=True)
+class Measure:
+    """A measure with its parameters; it prints as what one would type."""
 
     name: str
     function: Callable[..., Any]
-    count: Callable[[Items, int], Counts]
-    """From items to counts per sentence."""
     scores: Scores
     """For a measure that counts by label they are given per label and for all labels."""
-    averages: Scores
-    """Scores of all labels together that need each label's sums (the last axis runs over labels)."""
     main: str
-    """The score that is meant where none is named: one of the scores, or an average over labels."""
+    """The score that is meant if none is named: one of the scores, or an average over labels."""
     tested: tuple[str, ...]
     """The scores that systems are compared on; the main one unless the measure says otherwise."""
     task: str
     """The kind of annotation it is about."""
-    columns: tuple[str, ...] = ()
-    """Columns that it needs beside those of its task."""
-    characters: bool = False
-    """True if it compares characters, which must then agree even where all words do."""
+    averages: Scores = field(default_factory=dict)
+    """Scores of all labels together that need each label's sums (the last axis runs over labels)."""
+    count: Callable[[Items, int], Counts] = tally
+    """From items to counts per sentence."""
     chosen: Callable[[Mapping[str, Any]], tuple[Scores, Scores]] | None = None
-    """The scores and averages under given parameters, where they depend on these."""
+    """The scores and averages under given parameters, if they depend on these."""
+    columns: tuple[str, ...] = ()
+    """Columns that it needs besides those of its task."""
+    characters: bool = False
+    """True if it compares characters, which must then agree even if all words do."""
     own_outcomes: bool = False
-    """True if it asks something of its own of matched items, so that changes are shown on it even
-    where they are on another measure."""
-
-    signed: tuple[str, ...] = ()
-    """Parameters that a signature names even where they have their default: figures move much with them."""
+    """True if changes are shown on it even if they are shown on another measure: its outcomes are others."""
     by_item: bool | None = None
     """True if a counter of the user's own counts each item by itself, right or wrong."""
     errors: tuple[str, ...] = ()
-    """The fields that count types of errors, where items do not tell: it may give counts alone."""
+    """The fields that count types of errors, if items do not show them: it may give counts alone."""
     one_sided: str = ""
-    """A sentence that says why it cannot measure agreement, where it takes one side as gold whoever that is."""
+    """A sentence that says why it cannot measure agreement, if it needs one side as gold."""
     papers: tuple[str, ...] = ()
     """The papers to be cited, by their keys in `result/references.bib` or in a `references.bib` of the task."""
     noun: str = ""
-    """The word for one item, where that is not the task's."""
+    """The word for one item, if that is not the task's."""
     named: tuple[str, ...] = ()
-    """Parameters that its name tells even where they have their default: scores under others go by the same name."""
+    """Parameters that its name contains even if they have their default: scores under others have the same name."""
+    signed: tuple[str, ...] = ()
+    """Parameters that a signature names even if they have their default: scores depend much on them."""
     takes: str = "pair"
     """What it is computed from: a `pair`; or, in agreement, the `labels` or the `units` of all annotators, or a
-    system's answers beside these (`systems`)."""
+    system's answers besides these (`systems`)."""
     together: Callable[..., Any] | None = None
-    """The same for all annotators at once, where it is also a measure of a pair: from their ratings."""
+    """The function from the ratings of all annotators, if it is also a measure of these."""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    given: frozenset[str] = field(default=frozenset(), compare=False)
+    """The parameters that the user gave, also if with their default."""
+
+    def __str__(self) -> str:
+        return self._spell(self.named)
+
+    @property
+    def signature(self) -> str:
+        """The measure with the parameters that a signature always names."""
+        return self._spell((*self.signed, *self.named))
+
+    def _spell(self, always: Sequence[str]) -> str:
+        default = self.defaults
+        chosen = {key: value for key, value in self.parameters.items() if key in always or value != default.get(key)}
+        return specs.spell(self.name, chosen)
 
     @cached_property
-    def parameters(self) -> dict[str, Any]:
+    def defaults(self) -> dict[str, Any]:
         """The keywords of the function with their defaults."""
-        signature = inspect.signature(self.function)
-        return {
-            name: parameter.default
-            for name, parameter in signature.parameters.items()
-            if parameter.kind is parameter.KEYWORD_ONLY
-        }
+        keywords = inspect.signature(self.function).parameters.values()
+        return {one.name: one.default for one in keywords if one.kind is one.KEYWORD_ONLY}
 
     @property
     def judges_items(self) -> bool:
@@ -119,53 +129,6 @@ class Definition:
         """The docstring of the function."""
         return inspect.getdoc(self.function) or ""
 
-    @property
-    def summary(self) -> str:
-        """The docstring's first line."""
-        return self.documentation.partition("\n")[0]
-
-
-@dataclass(frozen=True)
-class Measure:
-    """A measure with its parameters; it prints as what one would type."""
-
-    definition: Definition
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-    given: frozenset[str] = field(default=frozenset(), compare=False)
-    """The parameters that the user gave, be it with their default."""
-
-    def __str__(self) -> str:
-        default, always = self.definition.parameters, self.definition.named
-        chosen = {key: one for key, one in self.parameters.items() if key in always or one != default.get(key)}
-        return specs.spell(self.definition.name, chosen)
-
-    @property
-    def signature(self) -> str:
-        """The same with the parameters that a signature always names."""
-        default, always = self.definition.parameters, (*self.definition.signed, *self.definition.named)
-        chosen = {key: one for key, one in self.parameters.items() if key in always or one != default.get(key)}
-        return specs.spell(self.definition.name, chosen)
-
-    @cached_property
-    def _functions(self) -> tuple[Scores, Scores]:
-        known = self.definition
-        return known.chosen(self.parameters) if known.chosen else (known.scores, known.averages)
-
-    @property
-    def scores(self) -> Scores:
-        """The scores under these parameters."""
-        return self._functions[0]
-
-    @property
-    def averages(self) -> Scores:
-        """The scores of all labels together that need each label's sums."""
-        return self._functions[1]
-
-    @property
-    def main(self) -> str:
-        """The name of the main score."""
-        return self.definition.main
-
     def fields_read(self, sums: Sums, *, averages: bool = False) -> tuple[str, ...]:
         """The fields that some score reads, or some average too; the others are counted, not resampled."""
         reading = _Reading(sums)
@@ -175,12 +138,12 @@ class Measure:
 
     def judge(self, pair: Pair) -> Items | Counts:
         """The items (or, for measures of whole documents, the counts) of a pair."""
-        judged: Items | Counts = pair.once(str(self), lambda: self.definition.function(pair, **self.parameters))
+        judged: Items | Counts = pair.once(str(self), lambda: self.function(pair, **self.parameters))
         return judged
 
-    def count(self, judged: Items | Counts, sentences: int) -> Counts:
+    def counts_of(self, judged: Items | Counts, sentences: int) -> Counts:
         """Counts per sentence."""
-        return judged if isinstance(judged, Counts) else self.definition.count(judged, sentences)
+        return judged if isinstance(judged, Counts) else self.count(judged, sentences)
 
 
 class _Reading(dict[str, Floats]):
@@ -205,28 +168,15 @@ def measure(
     *,
     scores: Scores,
     main: str = "",
-    count: Callable[[Items, int], Counts] = tally,
     averages: Scores | None = None,
     tested: tuple[str, ...] = (),
     task: str = "",
-    columns: tuple[str, ...] = (),
-    characters: bool = False,
-    chosen: Callable[[Mapping[str, Any]], tuple[Scores, Scores]] | None = None,
-    own_outcomes: bool = False,
-    signed: tuple[str, ...] = (),
-    by_item: bool | None = None,
-    errors: tuple[str, ...] = (),
-    one_sided: str = "",
-    papers: tuple[str, ...] = (),
-    noun: str = "",
-    named: tuple[str, ...] = (),
-    takes: str = "pair",
-    together: Callable[..., Any] | None = None,
+    **traits: Any,
 ) -> Callable[[Function], Function]:
     """Make a function a measure: its keywords are the parameters, its docstring is the documentation.
 
-    `main` is the score that is meant where none is named; only a single score need not be declared so. A measure that
-    names no task is about words with labels.
+    `main` is the score that is meant if none is named; only a single score need not be declared so. A measure that
+    names no task is about words with labels. Traits are further fields of Measure, such as `count`.
     """
     known = [*scores, *(averages or {})]
     if main not in known:
@@ -234,38 +184,30 @@ def measure(
             fault = f"has no score {main!r} to be the main one" if main else "has several scores and no main one"
             raise UsageError(f"measure {name!r} {fault}. Declare one of them: main={known[0]!r}")
         main = known[0]
-
     about = task or first_task()
 
     def register(function: Function) -> Function:
-        definition = Definition(
-            *(name, function, count, scores, averages or {}, main, tested or (main,), about, columns),
-            *(characters, chosen, own_outcomes, signed, by_item, errors, one_sided, papers),
-            noun=noun,
-            named=named,
-            takes=takes,
-            together=together,
-        )
-        function.__assay_measure__ = definition  # type: ignore[attr-defined]
+        made = Measure(name, function, scores, main, tested or (main,), about, averages or {}, **traits)
+        function.__assay_measure__ = made  # type: ignore[attr-defined]
         if function.__module__.startswith("assay."):
-            registered[name] = definition
+            registered[name] = made
         return function
 
     return register
 
 
-def definition_of(function: Any, name: str) -> Definition:
-    """The definition behind a decorated function."""
-    definition = getattr(function, "__assay_measure__", None)
-    if not isinstance(definition, Definition):
+def measure_of(function: Any, name: str) -> Measure:
+    """The measure that a decorated function is."""
+    made = getattr(function, "__assay_measure__", None)
+    if not isinstance(made, Measure):
         raise UsageError(f"measure {name!r} is no measure. Decorate the function with @assay.measure(...).")
-    return definition
+    return made
 
 
 # --- measures by name ---
 
 
-def measures() -> dict[str, Definition]:
+def measures() -> dict[str, Measure]:
     """All measures that come with assay, by name, task by task."""
     modules = [module.__name__ for task in tasks().values() for module in task.measures]
     return dict(sorted(registered.items(), key=lambda item: modules.index(item[1].function.__module__)))
@@ -287,23 +229,24 @@ def find(spec: str) -> Measure:
         except Exception as error:
             # Whatever goes wrong in a user's module is the user's to put right.
             raise UsageError(f"measure {name!r} cannot be loaded: {type(error).__name__}: {error}.") from error
-        definition: Definition | None = definition_of(function, name)
+        made: Measure | None = measure_of(function, name)
     else:
-        definition = _registered(name)
-    if definition is None:
+        made = _registered(name)
+    if made is None:
         raise unknown("measure", name, measures())
-    parameters = specs.convert_parameters(f"measure {name}", given, definition.parameters)
-    return Measure(definition, parameters, frozenset(given))
+    parameters = specs.convert_parameters(f"measure {name}", given, made.defaults)
+    scores, averages = made.chosen(parameters) if made.chosen else (made.scores, made.averages)
+    return replace(made, scores=scores, averages=averages, parameters=parameters, given=frozenset(given))
 
 
-def _registered(name: str) -> Definition | None:
+def _registered(name: str) -> Measure | None:
     """A measure of assay's own, or of an installed package; tasks are loaded one by one until one has it."""
     for task in task_names():
         if name in registered:
             break
         find_task(task)
     if name not in registered and (function := plugins.load("measures", name)):
-        return definition_of(function, name)
+        return measure_of(function, name)
     return registered.get(name)
 
 

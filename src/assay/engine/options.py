@@ -289,7 +289,7 @@ def contents_of(options: Options, measures: Sequence[Measure]) -> dict[str, str]
             value = measure.parameters.get(name)
             if isinstance(value, str) and Path(value).is_file():
                 files[f"{name} {value}"] = value
-        function = measure.definition.function
+        function = measure.function
         if not function.__module__.startswith("assay."):
             source = inspect.getsourcefile(function) or ""
             files.update({f"module {function.__module__}": source} if Path(source).is_file() else {})

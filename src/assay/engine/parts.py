@@ -322,17 +322,17 @@ def basis_of(kinds: Mapping[int, Sequence[str] | None], measures: Sequence[Measu
     with_items = [index for index, own in kinds.items() if own is not None]
     if with_items and kinds[with_items[0]]:
         return max(with_items, key=lambda index: len(kinds[index] or ()))
-    counted = (index for index in with_items if measures[index].definition.is_share)
+    counted = (index for index in with_items if measures[index].is_share)
     return next(counted, next(iter(with_items), None))
 
 
 def bases_of(kinds: Mapping[int, Sequence[str] | None], measures: Sequence[Measure]) -> list[int]:
     """The measures on whose items changes are shown."""
     counted = [
-        index for index, own in kinds.items() if own is not None and measures[index].definition.judges_items
+        index for index, own in kinds.items() if own is not None and measures[index].judges_items
     ]
     first = basis_of(kinds, measures)
     if first is not None and kinds[first]:
         # Measures of spans have the same outcomes for the same items, some in more detail.
-        return [index for index in counted if index == first or measures[index].definition.own_outcomes]
+        return [index for index in counted if index == first or measures[index].own_outcomes]
     return counted or ([] if first is None else [first])

@@ -450,7 +450,7 @@ class Prepared:
         lists = from_spans if any(holds_spans(given) for _, given in all_given) else from_lists
         self.inputs = [_open(given, name, options, lists) for name, given in all_given]
         decided = options.decided or Decided()
-        asked = list(dict.fromkeys(measure.definition.task for measure in measures))
+        asked = list(dict.fromkeys(measure.task for measure in measures))
         # One of several tasks may judge the measures of all of them.
         asked = [name for name in asked if {*asked} <= {name, *find_task(name).judges_too}] or asked
         if len(asked) > 1:
@@ -478,7 +478,7 @@ class Prepared:
         task = find_task(self.task)
         self.options.check_task(task)
         for measure in measures:
-            wanted = measure.definition.task
+            wanted = measure.task
             if wanted not in (self.task, *task.judges_too):
                 raise UsageError(f"{measure} is about {wanted}, but {self.task} are compared. Say --task {wanted}")
         assert task.prepare is not None

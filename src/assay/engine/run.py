@@ -224,7 +224,7 @@ class _Shard:
             return self._blocks[unit][kept]
 
         counts = [
-            (name, measure.count(one, gold.sentences).regroup(of_sentence, len(kept))) for name, one in tables
+            (name, measure.counts_of(one, gold.sentences).regroup(of_sentence, len(kept))) for name, one in tables
         ]
         names = None
         if cluster_key(unit):
@@ -314,7 +314,7 @@ class _Shard:
         parts: dict[str, dict[str, tuple[int, Items | Counts]]] = {}
         for name, pair in self.run.pairs:
             rows: Iterable[tuple[str, int, Items | Counts]] = ()
-            if tables and measure.definition.judges_items:
+            if tables and measure.judges_items:
                 rows = cut.parts(pair, tables[name])
             elif cut.kind.of_counts is not None and not tables:
                 rows = cut.kind.of_counts(pair, measure, cut.argument)
@@ -346,7 +346,7 @@ class _Shard:
         run, options, task = self.run, self.options, find_task(self.run.task)
         items, tables = self.joined(self.basis), items_of(self.tables[self.basis])
         # Mentions are more than those that have an antecedent; spans and constituents are what is judged.
-        counted = (items.kinds or run.measures[self.basis].definition.noun) and task.items_by_measure
+        counted = (items.kinds or run.measures[self.basis].noun) and task.items_by_measure
         texts: tuple[Any, ...] = ()
         if options.embed != "none":
             from assay.engine.texts import embedded
@@ -402,7 +402,7 @@ def _whole_sentences(items: Items, there: Sequence[Bools]) -> Summed:
 
 def sums_of(measure: Measure, pair: Any, sentences: int) -> Summed:
     """The sums of a measure over a pair."""
-    counts = measure.count(measure.judge(pair), sentences)
+    counts = measure.counts_of(measure.judge(pair), sentences)
     if measure.main in measure.averages:
         return Summed(counts.fields, whole_numbers(counts.total().ravel()), counts.labels)
     return Summed(counts.fields, whole_numbers(counts.matrix().sum(axis=0)))

@@ -622,7 +622,7 @@ class Figures:
     @property
     def _tested(self) -> list[str]:
         """The scores that systems are compared on."""
-        return [name for name in self.measure.definition.tested if name in self.functions or name in self.averages]
+        return [name for name in self.measure.tested if name in self.functions or name in self.averages]
 
     def comparisons(self) -> Iterator[Comparison]:
         """Every pair of systems, tested by shuffling, on the scores the measure is compared on."""

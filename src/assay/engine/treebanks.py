@@ -97,7 +97,7 @@ def listed_punctuation(setting: str) -> tuple[str, tuple[str, ...]] | None:
 
 def columns_of(measure: Measure) -> Iterator[str]:
     """Columns that a measure needs in addition to heads and relations."""
-    yield from measure.definition.columns
+    yield from measure.columns
     if measure.parameters.get("column"):
         yield measure.parameters["column"]
     listed = listed_punctuation(measure.parameters.get("punctuation", ""))

@@ -303,7 +303,7 @@ def measure_run(
     wanted = [measure_and_score(spec) for spec in specs]
     try:
         found = [find(measure) for measure, _ in wanted]
-        options = _options(dataset, found[0].definition.task, train)
+        options = _options(dataset, found[0].task, train)
         result = score(test, {system: predictions}, [measure for measure, _ in wanted], **options)
         if result.about.aligned_by != "words" and not dataset.own_tokens:
             from assay.formats import Input
@@ -382,7 +382,7 @@ def find_discordant(
     from assay.scale.run import compare
 
     named = {str(find(spec)): spec for spec in specs}
-    options = _options(dataset, find(specs[0]).definition.task, train)
+    options = _options(dataset, find(specs[0]).task, train)
     for diff in compare(test, dict(predictions), list(specs), **options).diffs:
         if diff.slice is None and diff.on in named:
             yield named[diff.on], diff.a, diff.b, diff.new_errors, diff.corrections

@@ -138,7 +138,7 @@ def check_ready(experiment: Experiment, *, programs: bool = True) -> None:
         known = [*found.scores, *found.averages]
         if score is not None and score not in known:
             raise top.error("measures", f"{measure} has no score {score!r}. There is: {', '.join(known)}.")
-        tasks.append(found.definition.task)
+        tasks.append(found.task)
     if len(set(tasks)) > 1:
         named = ", ".join(dict.fromkeys(tasks))
         raise top.error("measures", f"are about different tasks: {named}. Make an experiment for each task.")

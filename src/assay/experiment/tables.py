@@ -147,7 +147,7 @@ def export_pairs(path: str | Path) -> str:
 
     experiment, stored = _read_store(path)
     specs = [spec for spec in experiment.measures if measure_and_score(spec)[1] is None]
-    specs = [spec for spec in specs if find(spec).definition.judges_items]
+    specs = [spec for spec in specs if find(spec).judges_items]
     if not specs:
         raise UsageError("none of the measures judges item by item, so systems cannot be compared on items.")
     rows: list[list[object]] = []

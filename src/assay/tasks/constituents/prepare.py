@@ -108,7 +108,7 @@ def prepare_constituents(
 
 
 def _check_options(options: Options, measures: Sequence[Measure]) -> None:
-    of_words = next((measure for measure in measures if measure.definition.count is graded), None)
+    of_words = next((measure for measure in measures if measure.count is graded), None)
     for name in options.slices:
         if of_words and name in _OF_CONSTITUENTS:
             raise UsageError(

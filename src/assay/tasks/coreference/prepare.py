@@ -147,8 +147,8 @@ def prepare_coreference(
         whole = [
             str(measure)
             for measure in measures
-            if measure.definition.count is not bracketed
-            and (measure.definition.name not in (split or ()) or measure.parameters["average"] != "micro")
+            if measure.count is not bracketed
+            and (measure.name not in (split or ()) or measure.parameters["average"] != "micro")
         ]
         if split is not None and whole:
             notes.append(not_split(cut=spec, measures=enumeration(whole)))

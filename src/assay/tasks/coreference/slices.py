@@ -116,7 +116,7 @@ def _kind(name: str, help_: str, attribute: Attribute, takes_argument: bool = Fa
 
     def of_counts(pair: Pair, measure: Measure, argument: str) -> Parts:
         """The counts of a chain metric, by the values of chains or of mentions."""
-        metric, parameters = measure.definition.name, measure.parameters
+        metric, parameters = measure.name, measure.parameters
         if metric not in SPLIT[name] or parameters["average"] != "micro":
             return []
         singletons = bool(parameters["singletons"])

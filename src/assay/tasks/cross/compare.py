@@ -97,7 +97,7 @@ def cross(
         columns=tuple(dict.fromkeys(name for spec in native[DEPENDENCIES] for name in columns_of(find(spec)))),
     )
     kinds = {name: gold.kind for name, gold in compared.golds.items()}
-    for spec, kind in ((spec, find(spec).definition.task) for spec in asked):
+    for spec, kind in ((spec, find(spec).task) for spec in asked):
         if kind not in kinds.values():
             raise UsageError(f"-m {spec}: no gold has {kind}. Give one: --theory name=path")
     choices = {
@@ -245,7 +245,7 @@ def _overlaps(compared: Treebanks, sizes: str) -> Iterator[Overlap]:
             measure = _tedeval(sizes, labelled=labelled, single=True)
             counts = _count(_parse(compared, a, b), measure)
             sums = as_sums(counts.total(), counts.fields)
-            yield Overlap(a.theory, b.theory, labelled, float(measure.scores[measure.definition.main](sums)))
+            yield Overlap(a.theory, b.theory, labelled, float(measure.scores[measure.main](sums)))
 
 
 # --- the measures of each framework itself ---
@@ -259,7 +259,7 @@ def _native_measures(asked: Sequence[str], *, subtypes: bool) -> dict[str, tuple
     """
     found: dict[str, list[str]] = {kind: [] for kind in NATIVE}
     for spec in asked:
-        task = find(spec).definition.task
+        task = find(spec).task
         if task == "cross":
             raise UsageError(f"-m {spec}: TedEval is always given. How it is measured: --sizes")
         if task not in found:

@@ -45,8 +45,8 @@ def prepare_dependencies(
             f"--column {options.spelled_column}: dependencies are two columns, e.g. HEAD+DEPREL or PHEAD+PDEPREL."
         )
     for measure in measures:
-        if measure.definition.task != "dependencies" and not [*columns_of(measure)]:
-            name = measure.definition.name
+        if measure.task != "dependencies" and not [*columns_of(measure)]:
+            name = measure.name
             raise UsageError(f"{measure}: say which column, beside dependencies: {name}(column=UPOS)")
     further = list(dict.fromkeys(name for measure in measures for name in columns_of(measure)))
     corpora, faults, checked = _read_trees(words_alone(inputs), columns, further, options)
@@ -64,8 +64,8 @@ def prepare_dependencies(
             lexicons[name] = lexicon
     if kept:
         for measure in measures:
-            other = measure.definition.task != "dependencies"
-            if other or measure.definition.name in ("tokens", "words", "sentences"):
+            other = measure.task != "dependencies"
+            if other or measure.name in ("tokens", "words", "sentences"):
                 raise UsageError(
                     f"{measure} has no relations, so that --labels and --ignore-labels say nothing about it."
                 )
@@ -74,7 +74,7 @@ def prepare_dependencies(
             for corpus in corpora
         ]
     gold = corpora[0]
-    characters = any(measure.definition.characters for measure in measures)
+    characters = any(measure.characters for measure in measures)
     lines = [
         [(fault.sentence, f"{corpus.place(fault.word)}: {fault.fact}") for fault in found]
         for corpus, found in zip(corpora, faults, strict=True)

@@ -10,7 +10,7 @@ import numpy as np
 from assay.arrays import NONE, numbers_of_runs
 from assay.corpus import Column, Corpus, Marks, one_vocabulary
 from assay.engine.items import Items
-from assay.engine.measure import Measure, definition_of
+from assay.engine.measure import Measure, measure_of
 from assay.engine.options import Decided, Options
 from assay.engine.prepare import (
     Run,
@@ -94,7 +94,8 @@ def prepare_graphs(
         ready.append((name, with_arcs(pair, both)))
     usual = asked[0] if asked else ("collapse", "")
     # As a measure, so that it is judged once.
-    plain = Measure(definition_of(eulas, "eulas"), {"empty": usual[0], "relations": "", "without": usual[1]})
+    parameters = {"empty": usual[0], "relations": "", "without": usual[1]}
+    plain = replace(measure_of(eulas, "eulas"), parameters=parameters)
     for name, pair in ready:
         found_arcs = plain.judge(pair)
         assert isinstance(found_arcs, Items)

@@ -10,7 +10,7 @@ import numpy as np
 from assay.align import Pair
 from assay.corpus import Corpus, Marks
 from assay.engine.items import Items
-from assay.engine.measure import Measure, definition_of
+from assay.engine.measure import Measure, measure_of
 from assay.engine.options import Decided, Options
 from assay.engine.prepare import (
     Run,
@@ -34,7 +34,7 @@ _FORMATS = ", ".join((*HEADS, *SPANS))
 
 def about_roles(measures: Sequence[Measure]) -> bool:
     """True if measures are about semantic roles; those of other graphs need other files."""
-    own = [measure.definition.function.__module__ == roles.__name__ for measure in measures]
+    own = [measure.function.__module__ == roles.__name__ for measure in measures]
     if any(own) and not all(own):
         names = [str(measures[own.index(which)]) for which in (True, False)]
         raise UsageError(f"{names[0]} is about semantic roles, {names[1]} about other graphs. Run them one by one.")
@@ -47,7 +47,7 @@ def prepare_roles(
     """Read, check and align words with predicates and their arguments."""
     if options.column is not None:
         raise UsageError("--column is about words with labels; semantic roles have no use for it.")
-    further = list(dict.fromkeys(column for measure in measures for column in measure.definition.columns))
+    further = list(dict.fromkeys(column for measure in measures for column in measure.columns))
     corpora = [_read(item, further) for item in words_alone(inputs)]
     check_folders(corpora)
     kept = kept_labels((corpus.marks["roles"].labels for corpus in corpora), options)
@@ -61,9 +61,10 @@ def prepare_roles(
         _check_places(gold, system)
     pairs, skipped, warnings = align_whole_sentences(corpora, named, [()] * len(corpora), options)
     spans = gold.format in SPANS
-    usual = definition_of(roles.srl_span if spans else roles.srl, "srl")
+    usual = measure_of(roles.srl_span if spans else roles.srl, "srl")
     # The measure that is asked for if there is one, so that it is judged once.
-    plain = next((one for one in measures if one.definition is usual), Measure(usual, usual.parameters))
+    default = replace(usual, parameters=usual.defaults)
+    plain = next((one for one in measures if one.function is usual.function), default)
     items = 0
     for name, pair in pairs:
         judged = plain.judge(pair)

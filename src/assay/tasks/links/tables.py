@@ -111,7 +111,7 @@ def finish_links(result: Result, part: Part, settings: Settings) -> Result:
 def present_links(result: Result) -> Result:
     """The Result with what its measures mean, and with a table of the kinds of outcomes."""
     told = []
-    for measure in filter(lambda one: one.definition.name == "links", map(find, result.measures)):
+    for measure in filter(lambda one: one.name == "links", map(find, result.measures)):
         words = [_SETTINGS[str(measure.parameters[name])] for name in ("match", "types", "nil")]
         at = measure.parameters["at"]
         rank = "the first candidate right" if at == 1 else f"one of the first {at} candidates right"

@@ -103,7 +103,7 @@ def prepare_relations(
     pairs = _count_arguments([(name, pair_relations(pair)) for name, pair in pairs])
     for name, corpus in zip(names, corpora, strict=True):
         warnings += notes_on_reading(name, corpus)
-    each = next((one.definition.name for one in measures if one.definition.name == "ehealth-kd"), "")
+    each = next((one.name for one in measures if one.name == "ehealth-kd"), "")
     warnings += _check(pairs, asked, told, each, options)
     facts = any("entities" in one.parameters for one in measures)
     notes = []

@@ -133,7 +133,7 @@ def prepare_spans(
         *(() if all(columns) else check_offsets(pairs, options, "spans")),
         *idle_rules(mapped),
     ]
-    if any(own is not None for own in claims) and not any(one.definition.name == "answers" for one in measures):
+    if any(own is not None for own in claims) and not any(one.name == "answers" for one in measures):
         measures = [*measures, find("answers")]
     return Run(
         gold=gold,

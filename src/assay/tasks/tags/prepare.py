@@ -81,14 +81,14 @@ def prepare_tags(
             for measure in measures
             for name in [measure.parameters.get("column")]
         ]
-    needed = [(measure, name) for measure in measures for name in measure.definition.columns]
+    needed = [(measure, name) for measure in measures for name in measure.columns]
     for measure, name in needed:
         for item in inputs:
             if name not in (item.columns if isinstance(item, Corpus) else item.plan.labels):
                 place = item.name if isinstance(item, Corpus) else item.path
                 raise UsageError(f"{place}: {measure} needs the column {name}, which this file does not have.")
     # Of columns that are compared together the first must say something.
-    further = {name for measure in measures for name in measure.definition.columns[1:]}
+    further = {name for measure in measures for name in measure.columns[1:]}
     named_columns = (str(m.parameters["column"]) for m in measures if m.parameters.get("column"))
     others = {*(name for _, name in needed), *named_columns}
     if column in others and {*columns} != {column}:

@@ -29,7 +29,7 @@ def _finish(result: Result, part: Part, settings: Settings) -> Result:
     # A table of items for each category, if tags have any besides the part of speech.
     positions = analysis.positions if len(analysis.positions) > 1 else ()
     categories = [(f"features/{name}", items.renamed(analysis.value_names(name))) for name in positions]
-    if any(measure.definition.name == "features" for measure in part.plan.measures):
+    if any(measure.name == "features" for measure in part.plan.measures):
         values = [row for on, own in categories for row in changes.confusion_rows(own, on)]
         result = replace(result, confusion=(*result.confusion, *values))
     if part.plan.compares:
