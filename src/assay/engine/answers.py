@@ -8,14 +8,14 @@ from dataclasses import replace
 import numpy as np
 
 from assay.arrays import NONE, Ints, as_codes
-from assay.corpus import Column, Corpus, Marks
+from assay.corpus import Corpus, Marks
 from assay.engine.mapping import Rule
 from assay.engine.slices import Values
 from assay.engine.spanpairs import SHOWN, Beside, shown_words
 from assay.engine.warnings import Remark, remark
 from assay.errors import UsageError, unknown
-from assay.formats.answers import LEVEL, SAID, Answers, Mentions, ground_answers, inventory_of, with_mentions
-from assay.formats.grounding import LEVELS, REPEATED, UNGROUNDED, fold
+from assay.formats.answers import LONG, OUTSIDE, SAID, Answers, Mentions, ground_answers, inventory_of, with_mentions
+from assay.formats.grounding import REPEATED, UNGROUNDED, fold
 from assay.formats.shapes import STATUSES
 from assay.records import dataclass
 
@@ -76,7 +76,7 @@ def in_inventory(corpus: Corpus, raw: Corpus, golds: Collection[str]) -> Corpus:
 
 def kept_mentions(corpus: Corpus, mentions: Mentions, kept: Collection[str]) -> Corpus:
     """The corpus with the mentions that have labels that count."""
-    return with_mentions(corpus, mentions.take(np.flatnonzero(mentions.labels.isin(kept)), mentions.labels))
+    return with_mentions(corpus, mentions.where(mentions.marks.labels.isin(kept)))
 
 
 @dataclass(frozen=True)
@@ -98,15 +98,15 @@ def beside_gold(gold: Corpus, systems: Sequence[tuple[str, Corpus]]) -> tuple[Co
     found: list[Marks | None] = []
     statuses = {}
     for name, corpus, mentions in layers:
+        assert corpus.spans is not None
         if mentions is None:
-            assert corpus.spans is not None
             none = corpus.spans.where(np.zeros(len(corpus.spans), dtype=bool))
             found.append(replace(none, arguments={SHOWN: none.unit}, group=none.unit))
             continue
-        rows = mentions.unplaced
-        said = [mentions.texts[row] for row in rows.tolist()]
+        unplaced = mentions.marks.where(mentions.scored & (mentions.level == UNGROUNDED))
+        said = unplaced.columns[SAID].strings()
         folded = [fold(text) for text in said]
-        sentences = mentions.sentence[rows]
+        sentences = unplaced.unit
         for key, text in zip(zip(sentences.tolist(), folded, strict=True), said, strict=True):
             if key not in places:
                 beside = texts.setdefault(key[0], [])
@@ -116,20 +116,12 @@ def beside_gold(gold: Corpus, systems: Sequence[tuple[str, Corpus]]) -> tuple[Co
                 beside.append(f"⟨{text}⟩")
         words = [places[key] for key in zip(sentences.tolist(), folded, strict=True)]
         found.append(
-            Marks(
-                sentences,
-                np.full(len(rows), NONE),
-                np.full(len(rows), NONE),
-                Column(mentions.labels.codes[rows], mentions.labels.vocabulary),
-                mentions.lines[rows],
-                columns={
-                    **{key: Column(one.codes[rows], one.vocabulary) for key, one in mentions.columns.items()},
-                    SAID: Column(mentions.texts.codes[rows], mentions.texts.vocabulary),
-                    LEVEL: Column(mentions.level[rows], LEVELS),
-                },
+            replace(
+                unplaced,
+                columns={name: unplaced.columns[name] for name in corpus.spans.columns},
                 arguments={SHOWN: np.array(words, dtype=np.int64)},
                 group=as_codes(folded, known).astype(np.int64),
-                number=np.full(len(rows), NONE),
+                number=np.full(len(unplaced), NONE),
             )
         )
         worst = np.array([next((code for code in _WORST if row[code]), NONE) for row in mentions.statuses.tolist()])
@@ -163,24 +155,22 @@ def answer_remarks(name: str, corpus: Corpus, gold: Corpus) -> Iterator[Remark]:
     first = [corpus.sentence_ids[int(unread[0])]] if len(unread) else []
     number = int(mentions.statuses[:, _UNREAD].sum())
     yield answers_not_read(name=name, number=number, answers=int(mentions.statuses.sum()), first=first)
-    level = mentions.level
-    yield mentions_not_there(name=name, number=int((level == UNGROUNDED).sum()), mentions=len(mentions))
-    labels = Column(mentions.labels.codes[mentions.outside], mentions.labels.vocabulary).counts()
-    yield labels_outside(name=name, numbers=labels)
-    repeated = np.bincount(mentions.sentence[level == REPEATED], minlength=1)
+    marks, level = mentions.marks, mentions.level
+    yield mentions_not_there(name=name, number=int((level == UNGROUNDED).sum()), mentions=len(marks))
+    yield labels_outside(name=name, numbers=marks.where(mentions.has_flag(OUTSIDE)).labels.counts())
+    repeated = np.bincount(marks.unit[level == REPEATED], minlength=1)
     most = int(repeated.argmax())
     largest = {corpus.sentence_ids[most]: int(repeated[most])} if repeated.any() else {}
     yield looping(name=name, number=int(repeated.sum()), largest=largest)
-    known = {*_places(gold.spans)} if gold.spans is not None and mentions.long.any() else set()
-    suspects = zip(_places(mentions), mentions.long, strict=True)
-    long = [place[0] for place, is_long in suspects if is_long and place not in known]
+    suspects = marks.where(mentions.has_flag(LONG))
+    known = {*_places(gold.spans)} if gold.spans is not None and len(suspects) else set()
+    long = [place[0] for place in _places(suspects) if place not in known]
     first = [corpus.sentence_ids[long[0]]] if long else []
     yield mentions_too_long(name=name, number=len(long), first=first)
 
 
-def _places(spans: Marks | Mentions) -> Iterator[tuple[int, int, int]]:
-    sentence = spans.unit if isinstance(spans, Marks) else spans.sentence
-    return zip(sentence.tolist(), spans.begin.tolist(), spans.end.tolist(), strict=True)
+def _places(spans: Marks) -> Iterator[tuple[int, int, int]]:
+    return zip(spans.unit.tolist(), spans.begin.tolist(), spans.end.tolist(), strict=True)
 
 
 @remark

@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 
 from assay import specs
-from assay.arrays import NONE, Bools, Ints, fold_codes
+from assay.arrays import NONE, Bools, Ints
 from assay.corpus import Column, Corpus, Marks, Multiword
 from assay.errors import InputError, UsageError
 from assay.formats.builder import Builder, check_choice
-from assay.formats.grounding import LEVELS, UNGROUNDED, Ground, SearchText
+from assay.formats.grounding import LEVELS, Ground, SearchText
 from assay.formats.shapes import SHAPES, STATUSES, read_answer
 from assay.formats.source import Source
 from assay.formats.standoff import IDS, json_values, quote
@@ -51,9 +51,12 @@ PARAMETER_HELP = (
     "it; answer: the key of the answer"
 )
 _EXAMPLE = '{"id": "d1", "answer": "…"}'
-BESIDE = ("outside", "offsets")
-"""What is counted of mentions beside the level at which they were found."""
-_LONG = 50
+OUTSIDE, OFFSETS, LONG = FLAGS = ("outside", "offsets", "long")
+"""Columns of mentions: whose label is none of the inventory, which the answer gives by offsets alone, and which are
+longer than half of their text."""
+BESIDE = (OUTSIDE, OFFSETS)
+"""The flags of mentions that are counted."""
+_LEAST_LONG = 50
 """The least length of a mention that may be one too long: in titles and queries a shorter one can be all there is."""
 SAID, LEVEL = "said", "level"
 """Columns of spans that come from answers: what the model wrote, and how that was found."""
@@ -326,79 +329,49 @@ def _texts_of(gold: Corpus, system: Corpus, given: Answers) -> tuple[_Words, dic
 # --- grounding ---
 
 
-_BY_MENTION = ("sentence", "begin", "end", "level", "lines", "outside", "offsets", "long")
-
-
 @dataclass(frozen=True, eq=False)
 class Mentions:
     """The mentions of a system's answers, in gold's sentences, and how its answers could be read."""
 
-    sentence: Ints
-    """The sentence that each begins in; without a place, the first of its text."""
-    begin: Ints
-    """Its first atom, counted within that sentence, NONE without a place …"""
-    end: Ints
-    """… and the one after its last."""
-    labels: Column
-    texts: Column
-    """What the model wrote."""
-    level: Ints
-    """How it was found, as an index into LEVELS."""
-    lines: Ints
-    outside: Bools
-    """Mask of those whose label is none of the inventory …"""
+    marks: Marks
+    """Mentions in the sentence that each begins in; without a place, in the first sentence of its text. Columns: what
+    the model wrote (SAID), how that was found (LEVEL), and FLAGS."""
     dropped: bool
-    """… and whether these are left out."""
-    offsets: Bools
-    """Mask of those that the answer gives by offsets alone."""
-    long: Bools
-    """Mask of those that are longer than half of their text."""
+    """True if mentions with labels outside the inventory are left out."""
     statuses: Ints
     """For each sentence of gold that begins a text the number of answers of each status."""
     text_of: Ints
     """The first sentence of the text that each sentence of gold belongs to."""
-    columns: Mapping[str, Column] = field(default_factory=dict)
-    """Further columns of the mentions."""
 
-    def __len__(self) -> int:
-        return len(self.sentence)
+    def where(self, rows: Bools) -> Mentions:
+        """Some of the mentions."""
+        return replace(self, marks=self.marks.where(rows))
 
-    def take(self, rows: Ints, labels: Column) -> Mentions:
-        """Some of the mentions, under other labels, or their own."""
-        return replace(
-            self,
-            **{name: getattr(self, name)[rows] for name in _BY_MENTION},
-            labels=Column(labels.codes[rows], labels.vocabulary),
-            texts=Column(self.texts.codes[rows], self.texts.vocabulary),
-        )
+    def has_flag(self, name: str) -> Bools:
+        """Mask of the mentions with a flag."""
+        return self.marks.columns[name].isin((name,))
+
+    @property
+    def level(self) -> Ints:
+        """How each mention was found, as an index into LEVELS."""
+        return self.marks.columns[LEVEL].codes
 
     @property
     def scored(self) -> Bools:
         """Mask of the mentions that count."""
-        return ~self.outside if self.dropped else np.ones(len(self), dtype=bool)
-
-    @property
-    def unplaced(self) -> Ints:
-        """The mentions that count and are not in the text."""
-        return np.flatnonzero(self.scored & (self.level == UNGROUNDED))
+        return ~self.has_flag(OUTSIDE) if self.dropped else np.ones(len(self.marks), dtype=bool)
 
     def in_inventory(self, labels: Collection[str]) -> Mentions:
-        """The same where it is known which labels are outside the inventory."""
-        return replace(self, outside=~self.labels.isin(labels))
+        """These mentions, those with labels outside the inventory flagged."""
+        outside = Column((~self.marks.labels.isin(labels)).astype(np.int8), ("", OUTSIDE))
+        return replace(self, marks=replace(self.marks, columns={**self.marks.columns, OUTSIDE: outside}))
 
 
 def with_mentions(corpus: Corpus, mentions: Mentions) -> Corpus:
-    """The corpus with these mentions and their spans; a span that is there twice is one."""
-    rows = np.flatnonzero(mentions.scored & (mentions.begin != NONE))
-    keys = (mentions.sentence, mentions.begin, mentions.end, mentions.labels.codes)
-    rows = rows[np.sort(fold_codes([key[rows] for key in keys])[0])]
-    # In the order that spans have, so that columns of theirs can stand beside them.
-    rank = np.argsort(np.argsort(np.array(mentions.labels.vocabulary, dtype=object)))[mentions.labels.codes]
-    rows = rows[np.lexsort([key[rows] for key in (rank, mentions.end, mentions.begin, mentions.sentence)])]
-    labels, said = (Column(one.codes[rows], one.vocabulary) for one in (mentions.labels, mentions.texts))
-    columns = {SAID: said, LEVEL: Column(mentions.level[rows], LEVELS)}
-    begin, end = mentions.begin[rows], mentions.end[rows]
-    spans = Marks(mentions.sentence[rows], begin, end, labels, mentions.lines[rows], columns=columns)
+    """The corpus with these mentions and their spans; of equal spans the first."""
+    placed = mentions.marks.where(mentions.scored & (mentions.marks.begin != NONE))
+    spans = placed.distinct(placed.unit, placed.begin, placed.end)
+    spans = replace(spans, columns={name: spans.columns[name] for name in (SAID, LEVEL)})
     return replace(corpus, spans=spans).with_layer(mentions)
 
 
@@ -417,7 +390,7 @@ def ground_answers(system: Corpus, gold: Corpus, inventory: Collection[str]) -> 
     ground = Ground(LEVELS.index(parameters["ground"]), parameters["tolerance"], parameters["occurrences"] == "all")
     statuses = np.zeros((gold.sentences, len(STATUSES)), dtype=np.int64)
     rows: list[tuple[int, ...]] = []
-    """Sentence, begin, end, level, line of each mention, whether it is given by offsets alone, and whether long."""
+    """Sentence, begin, end, line, level and FLAGS of each mention; labels outside are flagged later."""
     labels, texts = [], []
     known = frozenset(inventory)
     lines = np.zeros(gold.sentences, dtype=np.int64)
@@ -447,22 +420,16 @@ def ground_answers(system: Corpus, gold: Corpus, inventory: Collection[str]) -> 
                     place = words.atoms(number, one.place, begins, ends)
                 size = len(one.mention.text)
                 by_offsets = reading.plain is None and one.mention.place is not None
-                rows.append((*place, one.level, answer.line, by_offsets, size >= _LONG and 2 * size > len(text)))
+                is_long = size >= _LEAST_LONG and 2 * size > len(text)
+                rows.append((*place, answer.line, one.level, False, by_offsets, is_long))
                 labels.append(one.mention.label)
                 texts.append(one.mention.text)
-    sentence_of, begin, end, level, line, offsets, long = np.array(rows, dtype=np.int64).reshape(-1, 7).T
+    unit, begin, end, line, level, *flags = np.array(rows, dtype=np.int64).reshape(-1, 5 + len(FLAGS)).T
+    columns = {SAID: Column.of(texts), LEVEL: Column(level, LEVELS)}
+    columns |= {name: Column(codes.astype(np.int8), ("", name)) for name, codes in zip(FLAGS, flags, strict=True)}
     mentions = Mentions(
-        sentence=sentence_of,
-        begin=begin,
-        end=end,
-        labels=Column.of(labels),
-        texts=Column.of(texts),
-        level=level,
-        lines=line,
-        outside=np.zeros(len(rows), dtype=bool),
+        Marks(unit, begin, end, Column.of(labels), line, columns=columns),
         dropped=parameters["outside"] == "drop",
-        offsets=offsets.astype(bool),
-        long=long.astype(bool),
         statuses=statuses,
         text_of=words.starts[np.searchsorted(words.starts, np.arange(gold.sentences), side="right") - 1],
     )

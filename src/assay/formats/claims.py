@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import field
 from functools import cached_property, lru_cache
 
 from assay.formats.grounding import Mention, divides_words, fold, occurrences
@@ -52,8 +51,34 @@ _QUOTED = (("**", "**"), ("__", "__"), ("`", "`"), ('"', '"'), ("'", "'"), ("“
 
 
 @dataclass(frozen=True)
+class AnswerReading:
+    """An answer that was read."""
+
+    status: str = ""
+    mentions: tuple[Mention, ...] = ()
+    plain: str | None = None
+    """The answer without its markup, if it repeats the text."""
+    repaired: bool = False
+    nothing: bool = False
+    """True if the shape was there, and it says that there are no mentions."""
+
+    @staticmethod
+    def of(claims: Iterable[Claim]) -> AnswerReading:
+        """The reading of mentions that have to be looked for."""
+        listed = list(claims)
+        mentions = tuple(mention for mention in listed if mention is not None)
+        mended = any(mention.mended for mention in mentions)
+        return AnswerReading("", mentions, None, mended, nothing=len(listed) > len(mentions))
+
+
+UNREAD = AnswerReading()
+Claim = Mention | None
+"""A mention, or None if the answer says at this place that there is none."""
+
+
+@dataclass(frozen=True)
 class Question:
-    """The things that answers are read by: the labels, the label of mentions that have none, and the text."""
+    """What answers are read by: the labels, the label of mentions that have none, and the text."""
 
     inventory: Collection[str]
     label: str = ""
@@ -72,49 +97,63 @@ class Question:
         """True if a string occurs in the text, folded."""
         return fold(string) in self.folded
 
-    def mend(self, string: str) -> list[str]:
-        """The strings that one stands for which is not in the text: those between commas or *and*, if all of them
-        are there, else what stands before a bracket or a dash. Empty if it is there itself, or nothing of it."""
-        folded = fold(string)
-        # A name with a comma too many is still one name.
-        if folded in self.folded or _COMMA.sub(" ", folded) in self._without_commas:
-            return []
-        pieces = [piece for piece in _BETWEEN.split(string.strip()) if piece]
-        if len(pieces) > 1 and all(map(self._has_words, pieces)):
-            return pieces
-        before = _EXPLAINED.split(string, maxsplit=1)[0].strip()
-        return [before] if before != string.strip() and self._has_words(before) else []
-
     def _has_words(self, string: str) -> bool:
         folded = fold(string)
         places = occurrences(self.folded, folded) if folded else ()
         return any(divides_words(self.folded, begin) and divides_words(self.folded, end) for begin, end in places)
 
+    def first_label(self, text: str) -> str:
+        """The longest label of the inventory that a text begins with; empty if there is none."""
+        ends = [word.end() for word in re.finditer(r"\w+|[^\w\s]", text[: 2 * LONGEST_LABEL])]
+        return next((text[:end] for end in ends[::-1] if text[:end] in self.inventory), "")
 
-@dataclass(frozen=True)
-class AnswerReading:
-    """An answer that was read."""
+    def labels_in(self, part: str) -> list[str] | None:
+        """The labels of the inventory that a part names, with numbers or a gloss; None if it has another label.
 
-    status: str = ""
-    mentions: tuple[Mention, ...] = ()
-    plain: str | None = None
-    """The answer without its markup, where it is the text written again."""
-    repaired: bool = field(default=False, repr=False)
-    nothing: bool = field(default=False, repr=False)
-    """True if the shape was there, and it says that there are no mentions."""
+        An empty list: it says that this is no entity.
+        """
+        if part in self.inventory:
+            return [part]
+        if _NO_LABEL.match(part) or is_none(part):
+            return []
+        pieces = [piece for piece in map(unmark, re.split("[,/;|]", part)) if not _NUMBER.fullmatch(piece)]
+        if pieces and all(piece in self.inventory for piece in pieces):
+            return pieces
+        label = self.first_label(part)
+        return [label] if label and _GLOSS.match(part, len(label)) else None
 
+    def claim(self, text: str, label: str) -> list[Claim]:
+        """A mention for each of its labels; one without text is a claim that nothing can bear out."""
+        text, label = text.strip(), " ".join(label.split())
+        labels = self.labels_in(label)
+        if labels == [] or is_none(text):
+            return [None]
+        return [Mention(text, name) for name in labels or [label] if name]
 
-UNREAD = AnswerReading()
-Claim = Mention | None
-"""A mention, or None if the answer says at this place that there is none."""
+    def claim_listed(self, strings: Iterable[str], label: str) -> Iterator[Claim]:
+        """The mentions of a label in a list, looked for from the beginning of the text.
 
-
-def reading_of(claims: Iterable[Claim], *, repaired: bool = False) -> AnswerReading:
-    """A AnswerReading of mentions that have to be looked for."""
-    listed = list(claims)
-    mentions = tuple(mention for mention in listed if mention is not None)
-    mended = any(mention.mended for mention in mentions)
-    return AnswerReading("", mentions, None, repaired or mended, nothing=len(listed) > len(mentions))
+        A string that is not in the text may be several: those between commas or *and*, if all of them are there, or
+        what comes before a bracket or a dash.
+        """
+        anew = True
+        for string in strings:
+            folded = fold(string)
+            if not string.strip() or is_none(string):
+                yield None
+                continue
+            pieces: list[str] = []
+            # A name with a comma too many is still one name.
+            if folded not in self.folded and _COMMA.sub(" ", folded) not in self._without_commas:
+                between = [piece for piece in _BETWEEN.split(string.strip()) if piece]
+                before = _EXPLAINED.split(string, maxsplit=1)[0].strip()
+                if len(between) > 1 and all(map(self._has_words, between)):
+                    pieces = between
+                elif before != string.strip() and self._has_words(before):
+                    pieces = [before]
+            for piece in pieces or [string.strip()]:
+                yield Mention(piece, label, anew, mended=bool(pieces))
+                anew = False
 
 
 def unmark(text: str) -> str:
@@ -142,51 +181,3 @@ def is_none(text: str) -> bool:
 def key_of(name: str) -> str:
     """A name as keys are compared: in lower case, without blanks and hyphens."""
     return re.sub(r"[\W_]", "", name).lower()
-
-
-# --- labels ---
-
-
-def first_label(text: str, asked: Question) -> str:
-    """The longest label of the inventory that a text begins with; empty if there is none."""
-    words = re.finditer(r"\w+|[^\w\s]", text[: 2 * LONGEST_LABEL])
-    return next((text[:end] for end in [word.end() for word in words][::-1] if text[:end] in asked.inventory), "")
-
-
-def labels_in(part: str, asked: Question) -> list[str] | None:
-    """The labels of the inventory that a part names, with numbers or a gloss; None if it has another label.
-
-    An empty list: it says that this is no entity.
-    """
-    if part in asked.inventory:
-        return [part]
-    if _NO_LABEL.match(part) or is_none(part):
-        return []
-    pieces = [piece for piece in map(unmark, re.split("[,/;|]", part)) if not _NUMBER.fullmatch(piece)]
-    if pieces and all(piece in asked.inventory for piece in pieces):
-        return pieces
-    label = first_label(part, asked)
-    return [label] if label and _GLOSS.match(part, len(label)) else None
-
-
-def claim(text: str, label: str, asked: Question) -> Iterator[Claim]:
-    """A mention with its label, or with each of its labels; one without text is a claim that nothing can bear out."""
-    text, label = text.strip(), " ".join(label.split())
-    labels = labels_in(label, asked)
-    if labels == [] or is_none(text):
-        yield None
-    elif label:
-        yield from (Mention(text, name) for name in labels or [label])
-
-
-def claim_listed(strings: Iterable[str], label: str, asked: Question) -> Iterator[Claim]:
-    """The mentions of a label in a list, which begins again; a string that is not in the text may be several."""
-    anew = True
-    for string in strings:
-        if not string.strip() or is_none(string):
-            yield None
-            continue
-        pieces = asked.mend(string)
-        for piece in pieces or [string.strip()]:
-            yield Mention(piece, label, anew, mended=bool(pieces))
-            anew = False

@@ -8,23 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
-from assay.formats.claims import (
-    LABELS,
-    LONGEST_LABEL,
-    PROSE,
-    TEXTS,
-    UNREAD,
-    AnswerReading,
-    Claim,
-    Question,
-    claim,
-    claim_listed,
-    first_label,
-    key_of,
-    labels_in,
-    reading_of,
-    unmark,
-)
+from assay.formats.claims import LABELS, LONGEST_LABEL, PROSE, TEXTS, AnswerReading, Claim, Question, key_of, unmark
 from assay.formats.values import PLACES, Pairs, in_value, load_value
 
 _TEXT_HEADS = (*TEXTS, "phrase")
@@ -58,14 +42,13 @@ def read_table(body: str, asked: Question) -> AnswerReading:
                 strings.append(cell)
             if columns and max(columns) < len(cells):
                 text, label = (cells[column] for column in columns)
-                claims += claim(text, label, asked) if text else [None]
+                claims += asked.claim(text, label) if text else [None]
             continue
-        claims += [one for label, strings in lists for one in claim_listed(strings, label, asked)]
+        claims += [one for label, strings in lists for one in asked.claim_listed(strings, label)]
         separator, columns, lists = next(_heads(line, asked), ("", (), []))
         # A table without rows says that there is nothing.
         claims += [None] if separator else []
-    found = reading_of(claims)
-    return found if claims or "{" in body else _read_fields(body, asked)
+    return AnswerReading.of(claims) if claims or "{" in body else _read_fields(body, asked)
 
 
 def _cells(line: str, separator: str) -> list[str]:
@@ -105,7 +88,7 @@ def _read_fields(body: str, asked: Question) -> AnswerReading:
             fields.append((key, None if value in ("", "null", "~") else value))
     claims = [one for fields in objects for one in in_value(fields, asked, "", 0)]
     known = any(one is not None and one.label in asked.inventory for one in claims)
-    return reading_of(claims) if known else UNREAD
+    return AnswerReading.of(claims) if known else AnswerReading()
 
 
 def _split_fields(line: str) -> list[tuple[bool, str, str]]:
@@ -181,7 +164,7 @@ def read_lines(body: str, asked: Question) -> AnswerReading:
     best: tuple[int, str, dict[str, tuple[str, str]]] = (0, "", {})
     for name in _LINES:
         pairs = {line: pair for line in singles if (pair := _match_line(name, line, asked))}
-        number = sum(bool(labels_in(pairs[line][1], asked)) for line in singles if line in pairs)
+        number = sum(bool(asked.labels_in(pairs[line][1])) for line in singles if line in pairs)
         if number > best[0]:
             best = (number, name, pairs)
     _, name, pairs = best
@@ -191,8 +174,8 @@ def read_lines(body: str, asked: Question) -> AnswerReading:
         claims += sequences[piece]
     if not any(claims) and asked.label:
         bullets = [text for text, bullet in lines if bullet and len(text) <= _LONGEST]
-        claims += [one for text in bullets for one in claim(text, asked.label, asked)]
-    return reading_of(claims)
+        claims += [one for text in bullets for one in asked.claim(text, asked.label)]
+    return AnswerReading.of(claims)
 
 
 def _read_headings(lines: Sequence[Line], asked: Question) -> tuple[list[Claim], list[str]]:
@@ -215,7 +198,7 @@ def _read_headings(lines: Sequence[Line], asked: Question) -> tuple[list[Claim],
         elif (
             open_list is None
             # A label of the inventory and a sign after it begin a list in one line.
-            or ((label := first_label(text, asked)) and text[len(label) :].lstrip()[:1] in (":", "="))
+            or ((label := asked.first_label(text)) and text[len(label) :].lstrip()[:1] in (":", "="))
             or (open_list and bulleted and not bullet)
         ):
             open_list = None
@@ -223,7 +206,7 @@ def _read_headings(lines: Sequence[Line], asked: Question) -> tuple[list[Claim],
         elif not text.endswith(":"):
             bulleted = bullet if not open_list else bulleted
             open_list.append(text)
-    return [one for label, strings in lists for one in claim_listed(strings, label, asked)], rest
+    return [one for label, strings in lists for one in asked.claim_listed(strings, label)], rest
 
 
 def _cut_line(text: str, asked: Question) -> list[str]:
@@ -243,7 +226,7 @@ def _cut_line(text: str, asked: Question) -> list[str]:
 def _read_sequence(text: str, asked: Question) -> list[Claim]:
     """The mentions of a line that has several: `text (L)`, `text: L`, `text -> L` or `text, L`, all labels known."""
     for pattern in (_IN_BRACKETS, _BEHIND_SIGN, _BEHIND_COMMA):
-        found = [match for match in pattern.finditer(text) if labels_in(match[1].strip(), asked)]
+        found = [match for match in pattern.finditer(text) if asked.labels_in(match[1].strip())]
         if len(found) < 2 or text[found[-1].end() :].strip() not in ("", "."):
             continue
         first = text[: found[0].start()].strip()
@@ -251,7 +234,7 @@ def _read_sequence(text: str, asked: Question) -> list[Claim]:
         if first and all(others):
             texts = [_remove_lead(first, asked), *(match[1] for match in others if match)]
             pairs = zip(texts, found, strict=True)
-            return [one for string, match in pairs for one in claim(unmark(string), match[1], asked)]
+            return [one for string, match in pairs for one in asked.claim(unmark(string), match[1])]
     return []
 
 
@@ -270,32 +253,30 @@ def _match_line(name: str, line: str, asked: Question) -> tuple[str, str] | None
     text, label = (match[group] for group in groups) if match else ("", "")
     if name == "text (L)":
         # The first bracket with a label of the inventory, and perhaps a gloss after it; else the last bracket.
-        found = [one for one in _IN_BRACKETS.finditer(line) if labels_in(one[1].strip(), asked)]
+        found = [one for one in _IN_BRACKETS.finditer(line) if asked.labels_in(one[1].strip())]
         if found:
             explained = len(found) == 1 and _EXPLAINED.fullmatch(line, found[0].end())
             text, label = (line[: found[0].start()], found[0][1]) if explained else ("", "")
-    if not text or not label:
-        return None
     text, label = unmark(text), unmark(label.strip().rstrip(":"))
     return (text, label) if text and label else None
 
 
 def _read_line(text: str, label: str, asked: Question, *, is_list: bool) -> Iterator[Claim]:
     """The mentions of a line; a label that goes on as a sentence is none."""
-    known = first_label(label, asked)
-    if labels_in(label, asked) is None and (
+    known = asked.first_label(label)
+    if asked.labels_in(label) is None and (
         "," in label or len(label) > LONGEST_LABEL or label[len(known) :][: bool(known)].isspace()
     ):
         return
     if not is_list:
-        yield from claim(_remove_lead(text, asked), label, asked)
+        yield from asked.claim(_remove_lead(text, asked), label)
         return
-    value, _ = (load_value(text) or (None, False)) if text.startswith("[") else (_COMMA.split(text), False)
-    if ";" in text and not text.startswith("["):
-        value = text.split(";")
-    labels = labels_in(label, asked)
+    value: Any = text.split(";") if ";" in text else _COMMA.split(text)
+    if text.startswith("["):
+        value, _ = load_value(text) or (None, False)
+    labels = asked.labels_in(label)
     if labels == []:
         yield None
-    elif isinstance(value, list) and all(isinstance(one, str) for one in value):
+    elif isinstance(value, list) and all(isinstance(string, str) for string in value):
         for name in labels or [label]:
-            yield from claim_listed((unmark(one) for one in value), name, asked)
+            yield from asked.claim_listed(map(unmark, value), name)

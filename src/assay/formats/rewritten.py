@@ -8,17 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import accumulate
 
-from assay.formats.claims import (
-    AROUND,
-    LABELS,
-    LONGEST_LABEL,
-    TEXTS,
-    UNREAD,
-    AnswerReading,
-    Question,
-    first_label,
-    key_of,
-)
+from assay.formats.claims import AROUND, LABELS, LONGEST_LABEL, TEXTS, UNREAD, AnswerReading, Question, key_of
 from assay.formats.grounding import WORD, Mention, fold
 
 _HTML = ("a", "b", "body", "code", "div", "em", "html", "i", "li", "mark", "ol", "p", "pre", "s", "strong", "u", "ul")
@@ -141,7 +131,7 @@ def read_bracket_marks(body: str, asked: Question) -> AnswerReading:
             begin, label = len(before) + 1, before
         elif text and label.strip() in asked.inventory:
             end = len(text)
-        elif (name := first_label(inner, asked)) and inner[len(name) : len(name) + 1].isspace():
+        elif (name := asked.first_label(inner)) and inner[len(name) : len(name) + 1].isspace():
             begin, label = len(name), name
         else:
             continue

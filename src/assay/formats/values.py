@@ -10,22 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from assay.formats.claims import (
-    AROUND,
-    LABELS,
-    PROSE,
-    TEXTS,
-    UNREAD,
-    AnswerReading,
-    Claim,
-    Question,
-    claim,
-    claim_listed,
-    is_none,
-    key_of,
-    labels_in,
-    reading_of,
-)
+from assay.formats.claims import AROUND, LABELS, PROSE, TEXTS, UNREAD, AnswerReading, Claim, Question, is_none, key_of
 from assay.formats.rewritten import read_word_pairs
 
 _DEEPEST = 60
@@ -53,8 +38,9 @@ _CHILD = re.compile(r"<(\w+)>([^<]*)</\1>")
 
 def read_elements(body: str, asked: Question) -> AnswerReading:
     """Elements whose children are the text and the label of a mention."""
-    found = (_CHILD.findall(match[2]) for match in _ELEMENT.finditer(body) if match[1] not in asked.inventory)
-    return reading_of(one for children in found for one in _in_record(Pairs(children), asked, asked.label, 0) or ())
+    elements = (match[2] for match in _ELEMENT.finditer(body) if match[1] not in asked.inventory)
+    records = (_in_record(Pairs(_CHILD.findall(children)), asked, asked.label, 0) for children in elements)
+    return AnswerReading.of(claim for claims in records for claim in claims or ())
 
 
 def read_json_answer(body: str, asked: Question) -> AnswerReading:
@@ -77,7 +63,7 @@ def read_json_answer(body: str, asked: Question) -> AnswerReading:
             rows.append((row[0], row[1]))
         reading = read_word_pairs(rows, asked)
         if not reading.mentions:
-            reading = reading_of(in_value(value, asked, "", 0))
+            reading = AnswerReading.of(in_value(value, asked, "", 0))
         if reading.mentions:
             return replace(reading, repaired=reading.repaired or repaired)
         # What is cut off before its first mention does not say that there is none.
@@ -225,24 +211,23 @@ def in_value(value: Any, asked: Question, label: str, depth: int) -> Iterator[Cl
             if string in asked.inventory or not strings or (not label and value[0] != string):
                 yield from _at(numbers[0], numbers[1], string, asked)
             else:
-                yield from claim(string, label, asked)
+                yield from asked.claim(string, label)
             return
         # A text and its label, and perhaps places, which are not trusted; in a list, or told by the label.
         paired = _is_strings(value[:2]) if not numbers else len(strings) == 2
         if paired and len(strings) > 1 and (labels[0] != labels[1] if label or not depth else depth):
             text = int(labels == [True, False])
-            yield from claim(strings[text], strings[1 - text], asked)
+            yield from asked.claim(strings[text], strings[1 - text])
             return
         for one in value:
-            yield from claim(one, label, asked) if isinstance(one, str) else in_value(one, asked, label, depth + 1)
+            yield from asked.claim(one, label) if isinstance(one, str) else in_value(one, asked, label, depth + 1)
 
 
-def _at(begin: int, end: int, label: str, asked: Question) -> Iterator[Claim]:
+def _at(begin: int, end: int, label: str, asked: Question) -> list[Claim]:
     """A mention by its place in the text, end excluded."""
     place = f"{begin}-{end}"
     text = asked.text[begin:end] if 0 <= begin < end <= len(asked.text) else place
-    for one in claim(place, label, asked):
-        yield None if one is None else replace(one, text=text, place=(begin, end))
+    return [claim and replace(claim, text=text, place=(begin, end)) for claim in asked.claim(place, label)]
 
 
 def _is_places(value: Any) -> bool:
@@ -259,7 +244,7 @@ def _in_object(pairs: Pairs, asked: Question, label: str, depth: int) -> Iterato
         return
     if label and all(_is_places(value) and key not in asked.inventory for key, value in pairs):
         # The texts of a label, each with its offsets.
-        yield from (one for key, _ in pairs for one in claim(key, label, asked))
+        yield from (one for key, _ in pairs for one in asked.claim(key, label))
         return
     around = any(isinstance(value, list) and any(isinstance(one, list) for one in value) for _, value in pairs)
     for key, value in pairs:
@@ -268,7 +253,7 @@ def _in_object(pairs: Pairs, asked: Question, label: str, depth: int) -> Iterato
         inner = _container(value)
         if inner is not None and inner != []:
             if named and not inside and _is_strings(inner) and all(one in asked.inventory for one in inner):
-                yield from (one for name in inner for one in claim(key, name, asked))
+                yield from (one for name in inner for one in asked.claim(key, name))
             elif (
                 isinstance(inner, Pairs)
                 and named
@@ -285,16 +270,16 @@ def _in_object(pairs: Pairs, asked: Question, label: str, depth: int) -> Iterato
                     anew = anew and one is None
         elif value in (None, "", []) or (isinstance(value, str) and is_none(value)):
             yield None
-        elif isinstance(value, str) and named and not inside and labels_in(value, asked) is not None:
-            yield from claim(key, value, asked)
+        elif isinstance(value, str) and named and not inside and asked.labels_in(value) is not None:
+            yield from asked.claim(key, value)
         elif isinstance(value, str) and (inside or (named and not around and not _has_list(pairs))):
-            yield from claim_listed([value], key, asked)
+            yield from asked.claim_listed([value], key)
 
 
 def _below(value: list[Any], asked: Question, label: str, depth: int) -> Iterator[Claim]:
     """The mentions in a list or an object under a key; strings are mentions of the label."""
     if value and _is_strings(value):
-        return claim_listed(value, label or asked.label, asked) if label or asked.label else iter(())
+        return asked.claim_listed(value, label or asked.label) if label or asked.label else iter(())
     return in_value(value, asked, label, depth + 1)
 
 
@@ -325,7 +310,7 @@ def _in_record(pairs: Pairs, asked: Question, label: str, depth: int) -> list[Cl
         return [one for value in inner if value is not None for one in _below(value, asked, own, depth)]
     if texts:
         text = fields[texts[0]]
-        return [None] if text is None else [one for own in labels for one in claim(text, own, asked)]
+        return [None] if text is None else [one for own in labels for one in asked.claim(text, own)]
     if begin is None or end is None:
         return []
     return [one for own in labels for one in _at(begin, end, own, asked)]

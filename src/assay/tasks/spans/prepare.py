@@ -55,7 +55,7 @@ from assay.engine.warnings import (
 )
 from assay.errors import InputError, UsageError, unknown
 from assay.formats import Input, read_labels, schemes
-from assay.formats.answers import Mentions, with_mentions
+from assay.formats.answers import SAID, Mentions, with_mentions
 from assay.formats.entities import ENTITY, entity_spans
 from assay.formats.links import cut_like
 from assay.formats.source import Source
@@ -104,7 +104,8 @@ def prepare_spans(
         others[name] = len(spans) - len(rows)
         mentions = corpus.layer(Mentions)
         if mentions is not None:
-            corpora[number] = kept_mentions(corpus, mentions, [*filter(options.keeps, mentions.labels.vocabulary)])
+            wanted = [*filter(options.keeps, mentions.marks.labels.vocabulary)]
+            corpora[number] = kept_mentions(corpus, mentions, wanted)
         elif others[name]:
             corpora[number] = replace(corpus, spans=spans.where(rows))
     lexicons: dict[str, Lexicon] = {}
@@ -315,9 +316,11 @@ def _map_labels(rules: Sequence[mapping.Rule], corpus: Corpus, sides: Sequence[s
     spans, mentions = corpus.spans, corpus.layer(Mentions)
     assert spans is not None
     if mentions is not None:
-        labels, report = mapping.relabelled(rules, mentions.labels, mentions.texts, sides, corpus.name)
-        outside = labels.isin(("O", "")) & (labels.codes != mentions.labels.codes)
-        return with_mentions(corpus, mentions.take(np.flatnonzero(~outside), labels)), report
+        marks = mentions.marks
+        labels, report = mapping.relabelled(rules, marks.labels, marks.columns[SAID], sides, corpus.name)
+        outside = labels.isin(("O", "")) & (labels.codes != marks.labels.codes)
+        mapped = replace(mentions, marks=replace(marks, labels=labels)).where(~outside)
+        return with_mentions(corpus, mapped), report
     labels, report = mapping.relabelled(rules, spans.labels, Column.of(surface_forms(corpus)), sides, corpus.name)
     outside = labels.isin(("O", "")) & (labels.codes != spans.labels.codes)
     return replace(corpus, spans=replace(spans, labels=labels).where(~outside).in_order()[0]), report
@@ -368,8 +371,9 @@ def _mark_spans(lexicon: Lexicon, corpus: Corpus, name: str) -> Corpus:
     mentions = corpus.layer(Mentions)
     if mentions is None:
         return marked
-    known = _known(lexicon, mentions.texts.strings(), mentions.labels.strings())
-    return marked.with_layer(replace(mentions, columns={**mentions.columns, name: Column(known, KNOWN)}))
+    marks = mentions.marks
+    known = Column(_known(lexicon, marks.columns[SAID].strings(), marks.labels.strings()), KNOWN)
+    return marked.with_layer(replace(mentions, marks=replace(marks, columns={**marks.columns, name: known})))
 
 
 def _known(lexicon: Lexicon, texts: Sequence[str], labels: Sequence[str]) -> Ints:

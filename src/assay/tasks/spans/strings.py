@@ -16,7 +16,7 @@ from assay.engine.counts import Counts
 from assay.engine.measure import F1, Macro, Proportion, Ratio, Scores, mean_by_size, measure
 from assay.engine.spanpairs import SpanPair, spans_of, surface_forms
 from assay.errors import UsageError, unknown
-from assay.formats.answers import BESIDE, Mentions
+from assay.formats.answers import BESIDE, SAID, Mentions
 from assay.formats.grounding import LEVELS, fold
 from assay.formats.shapes import STATUSES
 
@@ -96,9 +96,8 @@ def _strings(
     mentions, of_system = spans.corpus_of(side).layer(Mentions), pair.system.layer(Mentions)
     text_of = np.arange(pair.gold.sentences) if of_system is None else of_system.text_of
     if mentions is not None:
-        rows = np.flatnonzero(mentions.scored & ~pair.skipped[mentions.sentence]).tolist()
-        sentence = mentions.sentence[rows]
-        labels, texts = [mentions.labels[row] for row in rows], [mentions.texts[row] for row in rows]
+        counted = mentions.marks.where(mentions.scored & ~pair.skipped[mentions.marks.unit])
+        sentence, labels, texts = counted.unit, counted.labels.strings(), counted.columns[SAID].strings()
     else:
         sentence, labels = side.unit, [spans.labels[code] for code in side.label.tolist()]
         texts = surface_forms(spans.corpus_of(side), side.number, as_written=True)
@@ -142,12 +141,9 @@ def answer_shares(pair: Pair) -> Counts:
     mentions, sentences = pair.system.layer(Mentions), pair.gold.sentences
     values = np.zeros((sentences, len(fields)), dtype=np.int64)
     if mentions is not None:
-        kept = ~pair.skipped
         values[:, : len(STATUSES)] = mentions.statuses
-        for code in range(len(LEVELS)):
-            own = mentions.sentence[mentions.level == code]
-            values[:, len(STATUSES) + code] = np.bincount(own, minlength=sentences)
-        for place, own in zip((-2, -1), (mentions.outside, mentions.offsets), strict=True):
-            values[:, place] = np.bincount(mentions.sentence[own], minlength=sentences)
-        values *= kept[:, None]
+        masks = [mentions.level == code for code in range(len(LEVELS))] + [*map(mentions.has_flag, BESIDE)]
+        for place, mask in enumerate(masks, len(STATUSES)):
+            values[:, place] = np.bincount(mentions.marks.unit[mask], minlength=sentences)
+        values[pair.skipped] = 0
     return Counts(fields, sentences, np.arange(sentences), values)
