@@ -50,7 +50,8 @@ FORMAT = Format(
     looks=looks,
     read=read,
     layers=("fields",),
-    facts={"has_words": False, "in_documents": True},
+    has_words=False,
+    in_documents=True,
 )
 
 

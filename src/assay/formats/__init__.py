@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import partial
 from itertools import islice
@@ -49,71 +49,30 @@ _ENOUGH = 100
 
 
 @dataclass(frozen=True)
-class Plan:
-    """The way to read one file: decided by its first lines, before any of it is consumed."""
-
-    format: str
-    labels: tuple[str, ...]
-    read: Callable[[Source, Builder], None]
-    resolve: Callable[[str], str]
-    """The column that a name or number given by the user stands for."""
-    layers: frozenset[str] = frozenset()
-    """The kinds of marks in it, as far as the first lines show: spans, constituents, mentions (in chains), arcs (of
-    graphs, and nothing else but words with tags), relations (between spans), links (of spans to identifiers)."""
-    empty: str | None = None
-    word_per_line: bool = True
-    filled: tuple[str, ...] = ()
-    """Label columns that contain more than marks of emptiness, as far as the first lines show."""
-    values: Callable[[str], list[str]] = lambda name: []
-    """The cells of a column, also that of the words, in the first lines."""
-    has_words: bool = True
-    in_documents: bool = False
-    """True if its sentences are whole documents."""
-    tags_by_document: bool = False
-    """True if tags of spans run on over the ends of sentences."""
-    names_annotators: bool = False
-    words: str = ""
-    """In a table, the column of the words; other formats decide themselves which it is."""
-    sniffed: bool = False
-    """True if the first lines, not the user, decided how a table is read."""
-    remarks: tuple[str, ...] = ()
-    """Further remarks from the first lines."""
-
-    @property
-    def has_spans(self) -> bool:
-        """True if spans are in it as such, not as tags."""
-        return "spans" in self.layers
-
-
-Facts = Mapping[str, Any]
-"""Fields of a Plan."""
-
-
-@dataclass(frozen=True)
 class Format:
-    """A kind of file: how it is recognised and read."""
+    """A kind of file: how it is recognised and read.
+
+    `plan` returns the format of a file with the fields that the file's first lines decide, before any of it is read.
+    """
 
     name: str
     title: str
     example: str
-    looks: Callable[[Sequence[str]], bool]
-    """True if the first lines of a file are of this format."""
+    looks: Callable[[Sequence[str]], bool] | None
+    """True if the first lines of a file are of this format; None if it must be asked for by name."""
     read: Callable[..., object]
     """Hand a Source to a Builder; the parameters are keywords, or the layout of a table is."""
-    layers: tuple[str, ...] = ()
-    """The kinds of marks, as in a Plan."""
+    layers: Sequence[str] = ()
+    """The kinds of marks: spans, constituents, mentions (in chains), arcs (of graphs, and nothing else but words with
+    tags), relations (between spans), links (of spans to identifiers); in a plan, those that the first lines show."""
     labels: tuple[str, ...] = ()
     """The label columns."""
-    on_request: tuple[str, ...] = ()
-    """Columns that contain no labels and are read if a task asks for them."""
-    facts: Facts = field(default_factory=dict)
-    """Other fields of the plan that are the same for all files …"""
-    decide: Callable[[Sequence[str], str, dict[str, Any]], Facts] = lambda head, path, given: {}
-    """… and those that first lines, path and parameters decide."""
-    layout: columns.Layout | Callable[[Sequence[str], str, dict[str, Any], Sequence[str]], columns.Layout] | None = (
-        None
-    )
-    """The layout of a table, or a function that finds it, which also gets the columns that are asked for."""
+    begins: tuple[str, ...] = ("",)
+    """What the text may begin with, after white space."""
+    decide: Callable[..., columns.Layout | Mapping[str, Any]] = lambda *_: {}
+    """The layout of a table, or other fields, from first lines, path, parameters and the columns asked for."""
+    layout: columns.Layout | None = None
+    """The layout of a table."""
     parameters: dict[str, Any] = field(default_factory=dict)
     """The parameters with their defaults."""
     choices: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -121,110 +80,97 @@ class Format:
     help: str = ""
     of_systems: bool = False
     """True if only systems have files of this kind: it says nothing of gold's."""
+    on_request: tuple[str, ...] = ()
+    """Columns that contain no labels and are read if a task asks for them."""
     names_annotators: bool = False
     """True if a file may contain annotations of several people and models, by name."""
     which: Mapping[str, str] = field(default_factory=dict)
     """The values of its parameter `which` for annotations and for predictions, if it has layers of both."""
+    empty: str | None = None
+    """The mark of an empty cell."""
+    word_per_line: bool = False
+    has_words: bool = True
+    in_documents: bool = False
+    """True if its sentences are whole documents."""
+    tags_by_document: bool = False
+    """True if tags of spans run on over the ends of sentences."""
+    path: str = ""
+    head: Sequence[str] = ()
+    """The first lines of the file."""
+    filled: tuple[str, ...] = ()
+    """Label columns that contain more than marks of emptiness, as far as the first lines show."""
+
+    @property
+    def format(self) -> str:
+        """The name of the format."""
+        return self.name
+
+    @property
+    def words(self) -> str:
+        """In a table, the column of the words; other formats decide themselves which it is."""
+        return self.layout.name(self.layout.word) if self.layout and self.name in ("tsv", "conll") else ""
+
+    @property
+    def sniffed(self) -> bool:
+        """True if the first lines, not the user, decided how a table is read."""
+        return self.layout is not None and self.layout.sniffed
+
+    @property
+    def remarks(self) -> list[str]:
+        """What the first lines of a table show."""
+        assert self.layout is not None
+        numbering = [f"column {self.layout.name(index)} numbers the words" for index in self.layout.numbering]
+        return [*numbering, *["the first line names the columns"] * self.layout.header]
+
+    def resolve(self, name: str) -> str:
+        """The column that a name or number given by the user stands for."""
+        if self.layout is not None:
+            return self.layout.name(self.layout.label(name, self.path))
+        if name in self.on_request:
+            return name
+        if "spans" in self.layers and not self.labels:
+            raise InputError(f"{self.path}: contains labelled spans and no columns, so there is no {name}.")
+        if self.labels == ("label",):
+            return "label"
+        usual = (_NAMES.get(name.casefold(), name.casefold()), columns.ALIASES.get(name.upper(), name.upper()))
+        column = next((column for column in usual if column in self.labels), None)
+        if column is None:
+            fact = unknown("column", name, self.labels) if self.labels else f"no column {name}."
+            raise InputError(f"{self.path}: {fact}")
+        return column
+
+    def rows(self) -> Iterator[list[str]]:
+        """The cells of the first lines of a table."""
+        assert self.layout is not None
+        width, comments = self.layout.width, self.layout.comments
+        lines = (line for line in self.head if line.strip() and not columns.is_comment(line, comments))
+        for line in islice(lines, self.layout.header, None):
+            row = line.split(self.layout.separator)
+            yield [*row[:width], "\t".join(row[width:])] if self.layout.open_end and len(row) >= width else row
+
+    def values(self, name: str) -> list[str]:
+        """The cells of a column of a table, also that of the words, in the first lines."""
+        if self.layout is None:
+            return []
+        base, _, key = name.partition(":")
+        is_word = base == self.layout.name(self.layout.word)
+        index = self.layout.word if is_word else self.layout.label(base, self.path)
+        cells = [row[index] for row in self.rows() if index < len(row)]
+        return [cell.partition(f"{key}=")[2].partition("|")[0] for cell in cells if key in cell] if key else cells
 
 
 # Names for the columns of words in formats that are no tables.
 _NAMES = {**dict.fromkeys(("xpos", "pos", "postag", "label", "ctag"), "tag"), "base": "lemma"}
 
 
-def _make_plan(
-    form: Format, head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str] = ()
-) -> Plan:
-    """The plan for a file of a format, with these parameters."""
-    for parameter, values in form.choices.items():
-        check_choice(parameter, given[parameter], values)
-    facts: dict[str, Any] = {"format": form.name, "labels": form.labels, "layers": form.layers}
-    if form.layout is None:
-        facts |= {"read": partial(form.read, **given), "word_per_line": False}
-    else:
-        layout = form.layout(head, path, given, wanted) if callable(form.layout) else form.layout
-        facts |= {"read": partial(form.read, layout=layout), **_describe_table(layout, head, path)}
-    facts |= {**form.facts, **form.decide(head, path, given)}
-    labels, layers = facts["labels"], frozenset(facts.pop("layers"))
-
-    def resolve(name: str) -> str:
-        if name in form.on_request:
-            return name
-        if "spans" in layers and not labels:
-            raise InputError(f"{path}: contains labelled spans and no columns, so there is no {name}.")
-        usual = (_NAMES.get(name.casefold(), name.casefold()), columns.ALIASES.get(name.upper(), name.upper()))
-        column = next((column for column in usual if column in labels), None)
-        if column is None:
-            raise InputError(f"{path}: {unknown('column', name, labels)}" if labels else f"{path}: no column {name}.")
-        return column
-
-    defaults = {"filled": labels, "resolve": resolve}
-    return Plan(**{**defaults, **facts}, layers=layers, names_annotators=form.names_annotators)
-
-
-def _describe_table(layout: columns.Layout, head: Sequence[str], path: str) -> Facts:
-    """What the plan says of a table of words."""
-    columns.check_width(layout.width, path)
-
-    def rows() -> Iterator[list[str]]:
-        """The cells of the first lines."""
-        width = layout.width
-        lines = (line for line in head if line.strip() and not columns.is_comment(line, layout.comments))
-        for line in islice(lines, layout.header, None):
-            row = line.split(layout.separator)
-            yield [*row[:width], "\t".join(row[width:])] if layout.open_end and len(row) >= width else row
-
-    empty = ("_", "") if layout.empty is None else (layout.empty,)
-    unfilled = {layout.index(name, path): name for name in layout.labels()}
-    for row in rows():
-        for index in [index for index in unfilled if index < len(row) and row[index] not in empty]:
-            del unfilled[index]
-        if not unfilled:
-            break
-
-    def values(name: str) -> list[str]:
-        base, _, key = name.partition(":")
-        index = layout.word if base == layout.name(layout.word) else layout.label(base, path)
-        cells = [row[index] for row in rows() if index < len(row)]
-        return [cell.partition(f"{key}=")[2].partition("|")[0] for cell in cells if key in cell] if key else cells
-
-    facts = {
-        "labels": layout.labels(),
-        "resolve": lambda name: layout.name(layout.label(name, path)),
-        "empty": layout.empty,
-        "filled": tuple(name for name in layout.labels() if name not in unfilled.values()),
-        "values": values,
-        "has_words": layout.word > 0 or not layout.ids,
-        "sniffed": layout.sniffed,
-    }
-    if layout.format in ("tsv", "conll"):
-        remarks = [f"column {layout.name(index)} numbers the words" for index in layout.numbering]
-        facts["remarks"] = (*remarks, *["the first line names the columns"] * layout.header)
-        facts["words"] = layout.name(layout.word)
-    return facts
-
-
-def _conllu_layout(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> columns.Layout:
-    if "\t" not in "".join(head):
-        columns.refuse_anaphora(path, head[0])
-    if columns.spaced_conllu(head):
-        raise InputError(
-            f"{path}: its columns are divided by spaces where CoNLL-U has tabs. Put them in: "
-            f"awk -v OFS='\\t' '!/^#/ {{$1=$1}} 1' {path} > new.conllu"
-        )
-    try:
-        return replace(columns.conllu_layout(head), empty_nodes=bool(given["empty_nodes"]))
-    except InputError as error:
-        raise InputError(f"{path}:1: {error}") from None
-
-
-def _decide_export(head: Sequence[str], path: str, given: dict[str, Any]) -> Facts:
+def _decide_export(head: Sequence[str], path: str, *_: object) -> Mapping[str, Any]:
     version = trees.export_version(head, path)
     # The tag stands last, where the default is looked for.
     labels = (*(("lemma",) if version == 4 else ()), "morph", "edge", "tag")
     return {"labels": labels, "read": partial(trees.read_export, version=version)}
 
 
-def _decide_conll2012(head: Sequence[str], path: str, given: dict[str, Any]) -> Facts:
+def _decide_conll2012(head: Sequence[str], path: str, given: dict[str, Any], *_: object) -> Mapping[str, Any]:
     layout = chains.conll2012_layout(head, path, given["word"], given["pos"])
     labels = () if layout.tag is None else (chains.TAG,)
     read = partial(chains.read_conll2012, layout=layout, broken=given["broken"])
@@ -232,19 +178,19 @@ def _decide_conll2012(head: Sequence[str], path: str, given: dict[str, Any]) -> 
     return {"read": read, "labels": labels, "empty": layout.empty, "filled": filled, "has_words": has_words}
 
 
-def _decide_props(head: Sequence[str], path: str, given: dict[str, Any]) -> Facts:
+def _decide_props(head: Sequence[str], path: str, given: dict[str, Any], *_: object) -> Mapping[str, Any]:
     if given["word"] < 0 or given["predicate"] < 1:
         raise UsageError("format props: word and predicate are numbers of columns, counted from 1; word=0: no words.")
     return {"has_words": given["word"] > 0}
 
 
-def _decide_aida(head: Sequence[str], path: str, given: dict[str, Any]) -> Facts:
+def _decide_aida(head: Sequence[str], path: str, given: dict[str, Any], *_: object) -> Mapping[str, Any]:
     if not 4 <= given["link"] <= 7:
         raise UsageError(f"format aida: link is a column from 4 to 7, not {given['link']}.")
     return {}
 
 
-def _decide_ratings(head: Sequence[str], path: str, given: dict[str, Any]) -> Facts:
+def _decide_ratings(head: Sequence[str], path: str, *_: object) -> Mapping[str, Any]:
     raise UsageError(f"{path}: a table of ratings is about several annotators: assay agreement")
 
 
@@ -270,8 +216,8 @@ FORMATS = {
             'XCES and CCL (XML): words with all their readings, the chosen ones marked disamb="1"',
             "<chunkList><sentence><tok><orth>end</orth>\n"
             '<lex disamb="1"><base>end</base><ctag>subst:sg:nom:m3</ctag></lex></tok></sentence></chunkList>',
-            readings.looks_xces, readings.read_xces, labels=readings.LABELS, facts={"empty": readings.EMPTY},
-            decide=readings.decide_xces,
+            readings.looks_xces, readings.read_xces, labels=readings.LABELS, empty=readings.EMPTY,
+            decide=readings.decide_xces, begins=("<",),
         ),
         Format(
             "tigerxml",
@@ -279,14 +225,14 @@ FORMATS = {
             '<corpus id="c"><body><s id="s1"><graph root="s1_500"><terminals><t id="s1_1" word="Go" pos="VB"/>'
             '</terminals>\n<nonterminals><nt id="s1_500" cat="S"><edge label="HD" idref="s1_1"/></nt></nonterminals>'
             "</graph></s></body></corpus>",
-            trees.looks_tiger, trees.read_tiger, ("constituents",), facts={"empty": trees.NO_VALUE},
-            decide=lambda head, path, given: {"labels": trees.tiger_labels(head)},
+            trees.looks_tiger, trees.read_tiger, ("constituents",), empty=trees.NO_VALUE,
+            decide=lambda head, *_: {"labels": trees.tiger_labels(head)}, begins=("<",),
         ),
         Format(
             "export",
             "Negra export, formats 3 and 4: words and the nodes of trees, which may have gaps, with labels of edges",
             "#BOS 1\nThe\tDT\t--\tNK\t500\nend\tNN\t--\tNK\t500\n#500\tNP\t--\t--\t0\n#EOS 1",
-            trees.looks_export, trees.read_export, ("constituents",), facts={"empty": trees.NO_VALUE},
+            trees.looks_export, trees.read_export, ("constituents",), empty=trees.NO_VALUE,
             decide=_decide_export,
         ),
         # Before brackets, which these are.
@@ -295,7 +241,7 @@ FORMATS = {
             "discbracket: trees in brackets that may have gaps, their words numbered from 0",
             "(S (VP (VB 0=Is) (JJ 2=red)) (NP (PRP 1=it)))",
             brackets.looks_discbracket, partial(brackets.read_brackets, numbered=True), ("constituents",), ("tag",),
-            parameters=_IN_BRACKETS,
+            parameters=_IN_BRACKETS, begins=("(",),
             help=_IN_BRACKETS_HELP,
         ),
         Format(
@@ -303,14 +249,14 @@ FORMATS = {
             "trees in brackets, as in the Penn treebank: over one line or many, several to a line",
             "( (S (NP-SBJ (DT The) (NN end)) (VP (VBZ comes))))\n(NP (NN Silence))",
             brackets.looks_brackets, brackets.read_brackets, ("constituents",), ("tag",), parameters=_IN_BRACKETS,
-            help=_IN_BRACKETS_HELP,
+            begins=("(",), help=_IN_BRACKETS_HELP,
         ),
         # Before CoNLL-U, which a graph that begins at node 1 resembles.
         Format(
             "dag",
             "DAG (Concraft, PolEval 2020): readings between nodes, the chosen ones marked disamb or by probability 1",
             "0\t1\tThe\tthe\tdet\t\t\t1.000\t\t\t\n1\t2\tend\tend\tnoun\t\t\t1.000\t\teos\t",
-            readings.looks_dag, readings.read_dag, labels=readings.LABELS, facts={"empty": readings.EMPTY},
+            readings.looks_dag, readings.read_dag, labels=readings.LABELS, empty=readings.EMPTY,
             decide=readings.decide_dag,
         ),
         # Before CoNLL-U and CoNLL-2009, which number words too.
@@ -319,7 +265,7 @@ FORMATS = {
             "SDP 2014 and 2015: semantic dependencies, words with flags for tops and predicates, a column for each",
             "#SDP 2015\n#1\n1\tIt\tit\tPRP\t-\t-\t_\tARG1\n2\tended\tend\tVBD\t+\t+\tv:e-i\t_\n",
             graphs.looks_sdp, graphs.read_sdp, ("arcs",), graphs.SDP_LABELS,
-            facts={"empty": "_", "word_per_line": True}, parameters={"version": "auto"},
+            empty="_", word_per_line=True, begins=("#", "1"), parameters={"version": "auto"},
             help="version: 2014 (without a column of frames) or 2015, where the first line and the columns do not "
             "tell",
         ),
@@ -330,22 +276,22 @@ FORMATS = {
             "# global.columns = ID FORM UPOS UP:PRED UP:ARGHEADS UP:ARGSPANS\n"
             "1\tthe\tDET\t_\t_\t_\n2\tend\tNOUN\t_\t_\t_\n3\tcame\tVERB\tcome.01\tA1:2\tA1:1-2\n",
             roles.looks_up2, columns.read_columns,
-            layout=lambda head, path, given, wanted: roles.up2_layout(head, path, "up2"),
+            decide=partial(roles.up2_layout, format="up2"), begins=("#",),
         ),
         Format(
             "up2-spans",
             "the same files: a predicate's line lists its arguments as stretches of words",
             "# global.columns = ID UP:PRED UP:ARGHEADS UP:ARGSPANS\n"
             "1\t_\t_\t_\n2\t_\t_\t_\n3\tcome.01\tA1:2\tA1:1-2\n",
-            lambda head: False, columns.read_columns,
-            layout=lambda head, path, given, wanted: roles.up2_layout(head, path, "up2-spans"),
+            None, columns.read_columns,
+            decide=partial(roles.up2_layout, format="up2-spans"),
         ),
         Format(
             "up",
             "Universal Propositions: CoNLL-U, then a column of senses and one of roles for each predicate",
             "1\tKim\tKim\tPROPN\tNNP\t_\t2\tnsubj\t_\t_\t_\tA0\n2\tleft\tleave\tVERB\tVBD\t_\t0\troot\t_\t_\tleave.01\tV\n",
             roles.looks_up, columns.read_columns,
-            layout=lambda head, path, given, wanted: roles.up_layout(head, path, given["columns"]),
+            decide=roles.up_layout,
             parameters={"columns": 0},
             help="columns: the number of columns of CoNLL-U before propositions, 10, or 8 and a flag (0: as it "
             "looks)",
@@ -355,13 +301,13 @@ FORMATS = {
             "CoNLL-2009: twelve tab-separated columns (PHEAD, PDEPREL … are predicted values), then predicates",
             "1\tThe\tthe\tthe\tDT\tDT\t_\t_\t2\t2\tNMOD\tNMOD\t_\t_\n"
             "2\tend\tend\tend\tNN\tNN\t_\t_\t0\t0\tROOT\tROOT\t_\t_",
-            columns.looks_conll09, columns.read_columns, layout=columns.CONLL09_LAYOUT,
+            columns.looks_conll09, columns.read_columns, layout=columns.CONLL09_LAYOUT, begins=("#", "1"),
         ),
         Format(
             "conll08",
             "CoNLL-2008: ten tab-separated columns, words in the sixth, then predicates and their arguments",
             "1\tThe\tthe\tDT\tDT\tThe\tthe\tDT\t2\tNMOD\t_\t_\n2\tend\tend\tNN\tNN\tend\tend\tNN\t0\tROOT\tend.01\t_\n",
-            roles.looks_conll08, columns.read_columns, layout=roles.CONLL08_LAYOUT,
+            roles.looks_conll08, columns.read_columns, layout=roles.CONLL08_LAYOUT, begins=("#", "1"),
         ),
         # Before all that words in columns resemble: the name of a document may be a number.
         Format(
@@ -369,7 +315,7 @@ FORMATS = {
             "CoNLL-2012 and 2011: words in columns between #begin and #end document, chains as brackets in the last",
             "#begin document (d1); part 000\nd1\t0\t0\tThe\tDT\t(1\nd1\t0\t1\tend\tNN\t1)\n\n#end document",
             chains.looks_conll2012, chains.read_conll2012, ("mentions",), on_request=(columns.ROLES,),
-            facts={"word_per_line": True}, decide=_decide_conll2012,
+            word_per_line=True, decide=_decide_conll2012, begins=("#",),
             parameters={"word": 4, "pos": 5, "broken": "error"}, choices=_BROKEN,
             help="word, pos: the columns of word and POS tag, by number; broken: drop leaves out mentions that are "
             "not closed or not opened",
@@ -378,21 +324,22 @@ FORMATS = {
             "conllu",
             "CoNLL-U (and CoNLL-U Plus): ten tab-separated columns, ranges 3-4, empty nodes 5.1, # comments",
             "# sent_id = s1\n1\tThe\tthe\tDET\tDT\t_\t2\tdet\t_\t_\n2\tend\tend\tNOUN\tNN\t_\t0\troot\t_\t_",
-            columns.looks_conllu, columns.read_columns, layout=_conllu_layout, parameters={"empty_nodes": False},
+            columns.looks_conllu, columns.read_columns, decide=columns.conllu_layout,
+            parameters={"empty_nodes": False},
             help="empty_nodes: empty nodes count as words, as mentions of entities (--column MISC:Entity) need it",
         ),
         Format(
             "conllx",
             "CoNLL-X / CoNLL-2006: ten tab-separated columns; CPOSTAG is UPOS here and POSTAG is XPOS",
             "1\tThe\tthe\tD\tDT\t_\t2\tdet\t_\t_\n2\tend\tend\tN\tNN\t_\t0\troot\t_\t_",
-            lambda head: False, columns.read_columns, layout=columns.conllu_layout([], format="conllx"),
+            None, columns.read_columns, layout=columns.CONLLX_LAYOUT,
         ),
         # Before the tables of words, all of which these resemble.
         Format(
             "props",
             "CoNLL-2005 propositions: a lemma at each predicate, else -, then a column of brackets for each of them",
             "-\t(A0*)\nleave\t(V*)\n-\t(A1*\n-\t*)",
-            roles.looks_props, roles.read_props, on_request=(columns.ROLES,), facts={"word_per_line": True},
+            roles.looks_props, roles.read_props, on_request=(columns.ROLES,), word_per_line=True,
             decide=_decide_props, parameters={"word": 0, "predicate": 1},
             help="word, predicate: the columns of words (0: there are none) and of lemmas at predicates, by number",
         ),
@@ -400,21 +347,21 @@ FORMATS = {
             "spans",
             "labelled spans (FairEval): label, first and last word (from 1), all words; NONE 999 999 999: no spans",
             "PER\t1\t2\t1, 2\nORG\t5\t5\t5\n\nNONE\t999\t999\t999",
-            standoff.looks_spans, standoff.read_spans, ("spans",), facts={"has_words": False},
+            standoff.looks_spans, standoff.read_spans, ("spans",), has_words=False,
         ),
         Format(
             "hipe",
             "HIPE: words in columns that the first line names, mentions in NE- columns, links in NEL- columns",
             "TOKEN\tNE-COARSE-LIT\tNEL-LIT\tMISC\n# hipe2022:document_id = d1\nRome\tB-loc\tQ220\tNoSpaceAfter\n"
             ".\tO\t_\tEndOfSentence",
-            links.looks_hipe, links.read_hipe, ("links",), facts={"tags_by_document": True},
-            layout=lambda head, path, given, wanted: links.hipe_layout(head, path),
+            links.looks_hipe, links.read_hipe, ("links",), tags_by_document=True,
+            decide=links.hipe_layout, begins=("TOKEN",),
         ),
         Format(
             "aida",
             "AIDA-YAGO2: a word per line, and after those of mentions B or I, the mention and its identifiers",
             "-DOCSTART- (1 EU)\nEU\tB\tEU\t--NME--\nrejects\nGerman\tB\tGerman\tGermany",
-            links.looks_aida, links.read_aida, ("links",), facts={"word_per_line": True}, decide=_decide_aida,
+            links.looks_aida, links.read_aida, ("links",), word_per_line=True, decide=_decide_aida,
             parameters={"link": 4},
             help="link: the column of identifiers, 4 to 7",
         ),
@@ -422,7 +369,7 @@ FORMATS = {
             "neleval",
             "neleval and TAC: a mention per line, document, first and last place, then identifier, score and type",
             "d1\t0\t4\tQ90\t1.0\tLOC\nd1\t10\t13\tNIL001\t0.7\tPER\tQ2\t0.2\tPER",
-            links.looks_neleval, links.read_neleval, ("links",), facts={"has_words": False, "in_documents": True},
+            links.looks_neleval, links.read_neleval, ("links",), has_words=False, in_documents=True,
         ),
         Format(
             "brat",
@@ -440,7 +387,7 @@ FORMATS = {
             '{"id": "1", "flavor": 0, "input": "It ended", "tops": [1], "nodes": [{"id": 0, "anchors": [{"from": 0, '
             '"to": 2}]}, {"id": 1, "anchors": [{"from": 3, "to": 8}]}], "edges": [{"source": 1, "target": 0, '
             '"label": "ARG1"}]}',
-            graphs.looks_mrp, graphs.read_mrp, ("arcs",), graphs.MRP_LABELS, facts={"empty": "_"},
+            graphs.looks_mrp, graphs.read_mrp, ("arcs",), graphs.MRP_LABELS, empty="_", begins=("{",),
         ),
         # Before clusters, which these may have too.
         Format(
@@ -448,7 +395,7 @@ FORMATS = {
             "DyGIE, SciERC: JSON, a document per line; spans (first and last word, from 0) and relations by sentence",
             '{"doc_key": "d1", "sentences": [["Ann", "left", "Rome"]], "ner": [[[0, 0, "PER"], [2, 2, "LOC"]]], '
             '"relations": [[[0, 0, 2, 2, "left"]]]}',
-            extraction.looks_dygie, extraction.read_dygie, decide=extraction.decide_dygie,
+            extraction.looks_dygie, extraction.read_dygie, decide=extraction.decide_dygie, begins=("{",),
             parameters={"which": "auto"}, choices={"which": extraction.WHICH},
             help="which: gold or predicted, where ner and predicted_ner are both there; predicted leaves files "
             "without such as they are",
@@ -460,7 +407,8 @@ FORMATS = {
             '[{"title": "d1", "sents": [["Ann", "left", "Rome"]], "vertexSet": [[{"pos": [0, 1], "sent_id": 0, '
             '"type": "PER"}], [{"pos": [2, 3], "sent_id": 0, "type": "LOC"}]], '
             '"labels": [{"h": 0, "t": 1, "r": "left"}]}]',
-            extraction.looks_docred, extraction.read_docred, ("spans", "relations"), parameters={"gold": ""},
+            extraction.looks_docred, extraction.read_docred, ("spans", "relations"), begins=("{", "["),
+            parameters={"gold": ""},
             help='gold: the file with the entities that facts {"title", "h_idx", "t_idx", "r"} are about',
         ),
         Format(
@@ -468,7 +416,7 @@ FORMATS = {
             "JSON, a sentence per line with words and, for each predicate, tags of its arguments (B-ARG0, B-V, O)",
             '{"words": ["She", "left"], "verbs": [{"verb": "left", "tags": ["B-ARG0", "B-V"]}]}\n'
             '{"words": ["It", "ended"], "predicate": 1, "tags": ["B-ARG1", "O"]}',
-            biojson.looks_biojson, biojson.read_biojson, on_request=(columns.ROLES,),
+            biojson.looks_biojson, biojson.read_biojson, on_request=(columns.ROLES,), begins=("{", "["),
             parameters={"scheme": "auto", "repair": "none"},
             help="scheme: that of the tags, e.g. bioes (auto: as they look); repair: conlleval or discard, for tags "
             "that break it",
@@ -486,7 +434,7 @@ FORMATS = {
             "JSON, a document per line with its sentences and clusters of mentions: first and last word, from 0",
             '{"doc_key": "d1", "sentences": [["She", "left", "."]], "clusters": [[[0, 0]]]}',
             chains.looks_clusters, chains.read_clusters, ("mentions",),
-            decide=lambda head, path, given: {"labels": chains.cluster_labels(head)},
+            decide=lambda head, *_: {"labels": chains.cluster_labels(head)}, begins=("{",),
             parameters={"end": "inclusive", "which": "auto"}, choices={"end": chains.ENDS, "which": chains.WHICH},
             help="end: exclusive if the last word given does not belong to the mention; which: clusters or "
             "predicted_clusters, where both are there",
@@ -497,7 +445,7 @@ FORMATS = {
             "JSON, a document per line or a list (SpERT): spans of characters or of given tokens, relations, links",
             '{"id": "d1", "text": "Angela Merkel spoke", "spans": [{"start": 0, "end": 13, "label": "PER"}]}\n'
             '{"id": "d2", "text": "She left Rome", "label": [[9, 13, "LOC"]]}',
-            standoff.looks_json, standoff.read_json, facts={"in_documents": True}, decide=standoff.decide_json,
+            standoff.looks_json, standoff.read_json, in_documents=True, decide=standoff.decide_json,
             parameters={"find": False, "trim": False},
             help="find: look for mentions that have no offsets; trim: take white space off the ends of spans",
             names_annotators=True,
@@ -508,7 +456,7 @@ FORMATS = {
             "answers of language models about gold's texts, JSON by line or a folder of ID.txt: labelled spans",
             '{"id": "d1", "answer": "[{\\"text\\": \\"Angela Merkel\\", \\"label\\": \\"PER\\"}]"}\n'
             '{"id": "d2", "answer": "She left <LOC>Rome</LOC>"}',
-            lambda head: False, answers.read_answers, ("spans",), facts={"has_words": False},
+            None, answers.read_answers, ("spans",), has_words=False,
             decide=answers.decide_answers, parameters=answers.PARAMETERS,
             help=answers.PARAMETER_HELP,
             of_systems=True,
@@ -519,7 +467,7 @@ FORMATS = {
             "The\tDT\nend\tNN\n",
             lambda head: any("\t" in line for line in head if not columns.is_comment(line, False)),
             columns.read_columns,
-            layout=lambda head, path, given, wanted: columns.table_layout(head, path, "\t", given, "tsv", wanted),
+            decide=partial(columns.table_layout, separator="\t", format="tsv"),
             parameters=_TABLE,
             help="word: the column of the word, by number or name; header: whether the first line names the columns; "
             "auto: as the first lines show; comments: all lines with # and a space are comments (true), lines with "
@@ -529,7 +477,7 @@ FORMATS = {
             "slash",
             "word/TAG, one sentence per line; the last separator counts, \\/ is a slash",
             "The/DT end/NN ./.",
-            columns.looks_slashed, columns.read_slashed, labels=("label",), facts={"resolve": lambda name: "label"},
+            columns.looks_slashed, columns.read_slashed, labels=("label",),
             parameters={"separator": "/"},
             help="separator: the character between word and tag",
         ),
@@ -538,7 +486,7 @@ FORMATS = {
             "CoNLL-2000/2003: columns divided by spaces, tag last, blank line between sentences, -DOCSTART-",
             "-DOCSTART- -X- O\n\nThe DT O\nend NN O",
             _looks_conll, columns.read_columns,
-            layout=lambda head, path, given, wanted: columns.table_layout(head, path, None, given, "conll", wanted),
+            decide=partial(columns.table_layout, separator=None, format="conll"),
             parameters=_TABLE,
             help="word, header, comments: as for tsv",
         ),
@@ -547,7 +495,7 @@ FORMATS = {
             "one table for all annotators (assay agreement): CSV or TSV with a header, a rating per line (long) or "
             "an item per line and a column per annotator (wide); or JSON {annotator: {item: label}}",
             "item,annotator,label\nd1,anna,yes\nd1,ben,no",
-            lambda head: False, ratings.read_ratings, decide=_decide_ratings, parameters=ratings.PARAMETERS,
+            None, ratings.read_ratings, decide=_decide_ratings, parameters=ratings.PARAMETERS,
             help="item, annotator, label: names of the columns; layout: long or wide, where the header does not "
             "tell; missing: another mark of what is missing, beside empty cells, NA, nan and null; sets: divides a "
             "cell into several labels; order: of labels, e.g. low<middle<high",
@@ -566,8 +514,8 @@ def named_format(name: str) -> Format:
 
 def plan(
     head: Sequence[str], path: str, input_format: str | None, wanted: Sequence[str], asked: Asked | None = None
-) -> Plan:
-    """The plan for a file, by the format asked for or by its first lines."""
+) -> Format:
+    """The format of a file, asked for or shown by its first lines, with all that these decide."""
     given: dict[str, str] = {}
     if input_format is not None:
         name, given = specs.parse(input_format, "format")
@@ -575,12 +523,16 @@ def plan(
     elif path.endswith(ANNOTATIONS):
         # It may be empty, so that only its name shows what it is.
         form = FORMATS["brat"]
-    elif not any(line.strip() for line in head):
+    elif not (text := "\n".join(head).lstrip()):
         raise InputError(f"{path}: no words in it.")
     else:
-        form = next((form for form in FORMATS.values() if form.looks(head)), None)
+
+        def recognise(forms: Iterable[Format]) -> Format | None:
+            likely = (form for form in forms if text.startswith(form.begins))
+            return next((form for form in likely if form.looks is not None and form.looks(head)), None)
+
         # To look for installed packages takes time, so it comes last.
-        form = form or next((form for form in plugins.load_all("formats").values() if form.looks(head)), None)
+        form = recognise(FORMATS.values()) or recognise(plugins.load_all("formats").values())
     if form is None:
         raise InputError(
             f"{path}: unknown format. `assay formats` lists those known; say which it is with --input-format, "
@@ -598,7 +550,34 @@ def plan(
         if said not in ("auto", form.which[who]):
             raise UsageError(f"{asked.spell(who)} and which={said} of --input-format differ. Remove one of them.")
         parameters = {**parameters, "which": form.which[who]}
-    return _make_plan(form, head, path, parameters, wanted)
+    for parameter, values in form.choices.items():
+        check_choice(parameter, parameters[parameter], values)
+    decided = form.decide(head, path, parameters, wanted)
+    fields: dict[str, Any] = {"layout": decided} if isinstance(decided, columns.Layout) else dict(decided)
+    layout = fields.get("layout", form.layout)
+    if layout is None:
+        fields = {"labels": form.labels, "read": partial(form.read, **parameters), **fields}
+        return replace(form, path=path, head=head, **{"filled": fields["labels"], **fields})
+    columns.check_width(layout.width, path)
+    table = replace(
+        form,
+        read=partial(form.read, layout=layout),
+        path=path,
+        head=head,
+        layout=layout,
+        labels=layout.labels(),
+        empty=layout.empty,
+        word_per_line=True,
+        has_words=layout.word > 0 or not layout.ids,
+    )
+    empty = ("_", "") if layout.empty is None else (layout.empty,)
+    unfilled = {layout.index(name, path): name for name in table.labels}
+    for row in table.rows():
+        for index in [index for index in unfilled if index < len(row) and row[index] not in empty]:
+            del unfilled[index]
+        if not unfilled:
+            break
+    return replace(table, filled=tuple(name for name in table.labels if name not in unfilled.values()))
 
 
 # --- files ---
@@ -635,9 +614,9 @@ class Input:
         """The first file, whose first lines were looked at; standard input and pipes cannot be opened twice."""
         self._input_format = input_format
         self._asked = asked or Asked()
-        self.plan: Plan = self._plan(self._source, wanted)
+        self.plan = self._plan(self._source, wanted)
 
-    def _plan(self, source: Source, wanted: Sequence[str]) -> Plan:
+    def _plan(self, source: Source, wanted: Sequence[str]) -> Format:
         return plan(source.head(), source.path, self._input_format, wanted, self._asked)
 
     def read(self, columns: Sequence[str] | None = None, *, tolerant: bool = False) -> Corpus:
@@ -702,13 +681,13 @@ def from_documents(documents: Sequence[Any], name: str = "data", asked: Asked | 
     builder = Builder((), asked=asked)
     text = standoff.read_dicts(documents, name, builder)
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-    return builder.corpus(name, digest, replace(plan([], name, "jsonl", ()), format="lists"))
+    return builder.corpus(name, digest, replace(plan([], name, "jsonl", ()), name="lists"))
 
 
 def choose_column(inputs: Sequence[Input]) -> str:
     """The column to compare where the user names none: the first usual one that every file fills."""
     for item in inputs:
-        if item.plan.has_spans:
+        if "spans" in item.plan.layers:
             raise InputError(
                 f"{item.path}: contains spans ({item.plan.format}), not words with labels. Try --task spans"
             )

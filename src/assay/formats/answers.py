@@ -98,13 +98,13 @@ class Answers:
 # --- reading ---
 
 
-def decide_answers(head: Sequence[str], path: str, given: Mapping[str, Any]) -> dict[str, Any]:
+def decide_answers(head: Sequence[str], path: str, given: Mapping[str, Any], *_: object) -> dict[str, Any]:
     """The name of the format with all parameters that are not empty; refuses values that they cannot have."""
     for name, values in CHOICES.items():
         check_choice(name, given[name], values)
     if not 0 <= given["tolerance"] <= 1:
         raise UsageError(f"format answers: tolerance is a share between 0 and 1, not {given['tolerance']}.")
-    return {"format": specs.spell("answers", {name: value for name, value in given.items() if value != ""})}
+    return {"name": specs.spell("answers", {name: value for name, value in given.items() if value != ""})}
 
 
 def read_answers(source: Source, builder: Builder, **given: Any) -> None:

@@ -20,7 +20,7 @@ from assay.errors import InputError, listed, unknown
 from assay.formats.whose import MEND, Asked, Whose
 
 if TYPE_CHECKING:
-    from assay.formats import Plan
+    from assay.formats import Format
 
 _PART = re.compile(r"(?:part\s+([0-9]{1,9}))?")
 _IN_BRACKETS = re.compile(rf"\((.*)\)\s*+;?\s*+{_PART.pattern}")
@@ -370,7 +370,7 @@ class Builder:
             self._documents.insert(place, (first, name))
             self._document_names[name] += 1
 
-    def corpus(self, name: str, sha256: str, plan: Plan) -> Corpus:
+    def corpus(self, name: str, sha256: str, plan: Format) -> Corpus:
         """The finished corpus."""
         self.whose.check(name, self.sentence)
         starts = np.array(self._starts, dtype=np.int64)
@@ -399,7 +399,7 @@ class Builder:
             layers["mentions"] = sort_mentions(mentions, self._chain_names)
         corpus = Corpus(
             name=name,
-            format=plan.format,
+            format=plan.name,
             sha256=sha256,
             forms=forms,
             columns=dict(zip(self.names, columns, strict=True)),

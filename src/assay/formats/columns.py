@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -133,6 +133,7 @@ class Layout:
 
 CONLL09_LAYOUT = Layout("conll09", "\t", len(CONLL09), 1, CONLL09, ids=True, empty="_", open_end=True)
 """Twelve columns and, after them, predicates and their arguments, as many as a sentence has."""
+CONLLX_LAYOUT = Layout("conllx", "\t", len(CONLLU), 1, CONLLU, ids=True, comments=True, empty="_")
 
 
 # --- telling the layout from a file's first lines ---
@@ -143,15 +144,23 @@ def first_row(head: Sequence[str]) -> list[str]:
     return next((line.split("\t") for line in head if line.strip() and not line.startswith("#")), [""])
 
 
-def conllu_layout(head: Sequence[str], format: str = "conllu") -> Layout:  # noqa: A002
-    """CoNLL-U, CoNLL-X, and CoNLL-U Plus, whose first line names the columns."""
+def conllu_layout(head: Sequence[str], path: str, given: Mapping[str, Any], *_: object) -> Layout:
+    """CoNLL-U, and CoNLL-U Plus, whose first line names the columns."""
+    if "\t" not in "".join(head):
+        refuse_anaphora(path, head[0])
+    if spaced_conllu(head):
+        raise InputError(
+            f"{path}: its columns are divided by spaces where CoNLL-U has tabs. Put them in: "
+            f"awk -v OFS='\\t' '!/^#/ {{$1=$1}} 1' {path} > new.conllu"
+        )
     names: tuple[str, ...] = CONLLU
-    if head and head[0].startswith("# global.columns"):
+    if head[0].startswith("# global.columns"):
         names = tuple(head[0].partition("=")[2].split())
     if "FORM" not in names:
-        raise InputError("# global.columns names no FORM column.")
-    ids = names[0] == "ID"
-    return Layout(format, "\t", len(names), names.index("FORM"), names, ids=ids, comments=True, empty="_")
+        raise InputError(f"{path}:1: # global.columns names no FORM column.")
+    ids, nodes = names[0] == "ID", bool(given["empty_nodes"])
+    word = names.index("FORM")
+    return Layout("conllu", "\t", len(names), word, names, ids=ids, comments=True, empty="_", empty_nodes=nodes)
 
 
 def looks_conll09(head: Sequence[str]) -> bool:
@@ -202,18 +211,19 @@ def spaced_conllu(head: Sequence[str]) -> bool:
 def table_layout(
     head: Sequence[str],
     path: str,
+    given: Mapping[str, Any],
+    wanted: Sequence[str],
+    *,
     separator: str | None,
-    parameters: dict[str, Any],
     format: str,  # noqa: A002
-    wanted: Sequence[str] = (),
 ) -> Layout:
     """Columns divided by tabs or white space, with or without a header line.
 
     What the user does not say is told by the first lines: whether there is a header, and which column holds the
     words. Columns that number words do not; where it cannot be told, the file is refused.
     """
-    check_choice("header", str(parameters["header"]).lower(), ("auto", "true", "false"))
-    said = str(parameters["comments"]).lower()
+    check_choice("header", str(given["header"]).lower(), ("auto", "true", "false"))
+    said = str(given["comments"]).lower()
     check_choice("comments", said, ("auto", "true", "false"))
     comments = said == "true"
     cut: list[list[list[str]]] = [[]]
@@ -239,7 +249,7 @@ def table_layout(
         )
     check_width(len(first), path)
     below = [sentences[0][1:], *sentences[1:]]
-    header = {"true": True, "false": False, "auto": None}[str(parameters["header"]).lower()]
+    header = {"true": True, "false": False, "auto": None}[str(given["header"]).lower()]
     if header is None:
         # The first line names the columns: those asked for, or as columns are usually called. A line whose label
         # another line has too is a word. Names that stand beside other things, or again below, may be either.
@@ -266,7 +276,7 @@ def table_layout(
             "Is it CoNLL-U? That has ten columns divided by tabs, or a first line "
             "`# global.columns = ID FORM …`."
         )
-    asked = str(parameters["word"])
+    asked = str(given["word"])
     sniffed = asked == "auto"
     word = _word_column(layout, rows, path) if sniffed else layout.index(asked, path)
     if word in layout.numbering:
@@ -274,7 +284,7 @@ def table_layout(
             f"{path}: column {layout.name(word)} numbers the words (1, 2, 3 … in each sentence) and does not contain "
             f'them. Say where they are, e.g. --input-format "{format}(word={word + 2})".'
         )
-    return replace(layout, word=word, sniffed=sniffed or (header and str(parameters["header"]) == "auto"))
+    return replace(layout, word=word, sniffed=sniffed or (header and str(given["header"]) == "auto"))
 
 
 def doubtful_header(path: str, cells: Sequence[str], format: str) -> InputError:  # noqa: A002

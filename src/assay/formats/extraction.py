@@ -40,7 +40,7 @@ def looks_dygie(head: Sequence[str]) -> bool:
     return "sentences" in first and any(prefix + key in first for prefix in ("", _PREDICTED) for key in _LAYERS)
 
 
-def decide_dygie(head: Sequence[str], path: str, given: Mapping[str, Any]) -> dict[str, Any]:
+def decide_dygie(head: Sequence[str], path: str, given: Mapping[str, Any], *_: object) -> dict[str, Any]:
     """The layers that are meant and that the first document has, and how they are read."""
     first, which = first_object(head), given["which"]
     keys = (*_LAYERS, chains.GOLD)

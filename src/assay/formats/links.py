@@ -47,7 +47,7 @@ def looks_hipe(head: Sequence[str]) -> bool:
     return names[0] == "TOKEN" and any(map(_TAGS.match, names)) and any(map(_LINKS.match, names))
 
 
-def hipe_layout(head: Sequence[str], path: str) -> Layout:
+def hipe_layout(head: Sequence[str], path: str, *_: object) -> Layout:
     """The columns that the first line names."""
     names = tuple(head[0].split("\t")) if head else ()
     if len(names) < 2 or names[0] != "TOKEN":

@@ -65,7 +65,7 @@ def looks_xces(head: Sequence[str]) -> bool:
     return first.lstrip().startswith(_STARTS) and any("<tok" in line or "<chunk" in line for line in head)
 
 
-def decide_xces(head: Sequence[str], path: str, given: Mapping[str, Any]) -> dict[str, Any]:
+def decide_xces(head: Sequence[str], path: str, given: Mapping[str, Any], *_: object) -> dict[str, Any]:
     """The filled columns: without a chosen reading in the first lines, that of the candidates."""
     return {"filled": LABELS if any(_CHOICE.search(line) for line in head) else LABELS[:1]}
 
@@ -159,7 +159,7 @@ def looks_dag(head: Sequence[str]) -> bool:
     return len(row) in _CONCRAFT and _NUMBER.fullmatch(row[7]) is not None
 
 
-def decide_dag(head: Sequence[str], path: str, given: Mapping[str, Any]) -> dict[str, Any]:
+def decide_dag(head: Sequence[str], path: str, given: Mapping[str, Any], *_: object) -> dict[str, Any]:
     """The filled columns: without a chosen reading in the first lines, that of the candidates."""
     rows = [line.split("\t") for line in head]
     return {"filled": LABELS if any(_mark(row) for row in rows if len(row) in (_SHORT, *_CONCRAFT)) else LABELS[:1]}

@@ -10,11 +10,12 @@ predicates with their senses as labels, and roles at the places of arguments, wh
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import groupby
 from operator import itemgetter
+from typing import Any
 
 import numpy as np
 
@@ -146,8 +147,9 @@ def _flagged(words: Sequence[Sequence[str]]) -> bool:
     return all(row[8] in ("Y", "_") for row in words)
 
 
-def up_layout(head: Sequence[str], path: str, columns: int) -> Layout:
+def up_layout(head: Sequence[str], path: str, given: Mapping[str, Any], *_: object) -> Layout:
     """The layout of a file of Universal Propositions, by the number of its columns of CoNLL-U; 0: by its look."""
+    columns = given["columns"]
     if columns not in (0, *UP_LAYOUTS):
         raise UsageError(f"format up: columns is 8 or 10, the number of columns before propositions, not {columns}.")
     named = _named_form(head[0]) if head else None
@@ -178,7 +180,7 @@ def looks_up2(head: Sequence[str]) -> bool:
     )
 
 
-def up2_layout(head: Sequence[str], path: str, format: str) -> Layout:  # noqa: A002
+def up2_layout(head: Sequence[str], path: str, *_: object, format: str) -> Layout:  # noqa: A002
     """The layout of such a file; one without words has nothing but the ID before its propositions."""
     names = tuple(head[0].partition("=")[2].split()) if head and looks_up2(head) else ()
     if not names or names[0] != "ID" or (len(names) > len(_UP2) + 1 and "FORM" not in names):

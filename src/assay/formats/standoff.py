@@ -104,7 +104,7 @@ def looks_brat(head: Sequence[str]) -> bool:
     return _SPAN.fullmatch(next((line for line in head if line.strip()), "")) is not None
 
 
-def decide_brat(head: Sequence[str], path: str, given: Mapping[str, Any]) -> dict[str, Any]:
+def decide_brat(head: Sequence[str], path: str, given: Mapping[str, Any], *_: object) -> dict[str, Any]:
     """Spans and the layers over them that the first lines show, and what the sentences are."""
     first = {line[:1] for line in head}
     layers = ["spans", *["relations"] * (not first.isdisjoint("R*E")), *["links"] * ("N" in first)]
@@ -269,7 +269,7 @@ def looks_json(head: Sequence[str]) -> bool:
     return _OPENING.match("\n".join(head[:50]).lstrip()) is not None
 
 
-def decide_json(head: Sequence[str], path: str, given: Mapping[str, Any]) -> dict[str, Any]:
+def decide_json(head: Sequence[str], path: str, given: Mapping[str, Any], *_: object) -> dict[str, Any]:
     """Spans, and the layers over them that the first lines show."""
     text = "\n".join(head)
     return {"layers": ["spans", *(name for name, keys in _OVER_SPANS.items() if keys.search(text))]}
