@@ -1,20 +1,22 @@
-"""Spans found in the text again, for examples and pages."""
+"""Marks drawn in their texts, for examples and pages: a task says which marks, heads and labels."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from assay.arrays import NONE, Ints, each_once
-from assay.corpus import Marks
+from assay.align import Pair
+from assay.arrays import NONE, Bools, Ints
+from assay.corpus import Column, Marks
 from assay.engine.items import Items
 from assay.engine.prepare import Run
-from assay.engine.spanpairs import SHOWN, SpanPair, spans_of, surface_forms
+from assay.engine.spanpairs import SHOWN, spans_of, surface_forms
 from assay.engine.task import Drawing, Layers, Places, Tables, word_places
-from assay.engine.texts import Rows, Shown, span_rows
+from assay.engine.texts import NO_HEAD, Rows, Shown, span_rows
 from assay.formats.answers import SAID
 from assay.result import ExampleSpan
 
@@ -29,125 +31,181 @@ SPAN_MEANINGS = {
     "fn": "FN: not found",
     "ungrounded": "UG: not in the text",
 }
-"""What may become of spans."""
+"""Outcomes of spans in words."""
 
 
-def span_drawing(*, all_count: bool, trees: bool = False) -> Drawing:
-    """The drawing of spans; `all_count`: not only those that a measure counts, `trees`: as trees."""
-    kind = "trees" if trees else "spans"
-    example = partial(_example, all_count, trees)
-    layers = partial(_layers, all_count)
-    return Drawing(kind, places=_places, layers=layers, example=example, meanings=SPAN_MEANINGS)
+class Sides(NamedTuple):
+    """The marks drawn of gold and of each system, at words counted in gold's units.
+
+    Arguments of a mark: its outcome (`kind`), the number of gold's item that it is or answers for (`answer`), the
+    first word and the end of its head (`head`, `head_end`), and whether it could as well be the head (`undirected`).
+    """
+
+    tables: Tables
+    """The items that marks have their outcomes from."""
+    marks: tuple[Marks, ...]
+    """Gold's, then each system's."""
+    heads: str = ""
+    """The way in which examples show heads: as `arcs`, `pairs` or `rows`."""
+    tree: bool = False
+    """True if marks are the constituents of trees."""
+    nodes: Marks | None = None
+    """What is drawn between words: the number of words before each, and its id as its label."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of gold and of the systems."""
+        return ("gold", *(name for name, _ in self.tables))
 
 
-def _example(all_count: bool, trees: bool, run: Run, items: Items, tables: Tables, sentence: int) -> dict[str, Any]:
-    if not items.kinds:
-        return {}
-    return {
-        "spans": tuple(_example_spans(all_count, run, tables, sentence)),
-        "sides": ("gold", *(name for name, _ in tables)),
-        "tree": trees,
-    }
+Place = Callable[[Pair, int, Ints, Ints, Ints], Marks]
+"""From the units and numbers of some items of gold (0) or a system (1), and the numbers of all its items, to marks
+at the words of these items."""
+Draw = Callable[[Pair, int, Marks, Bools], Marks]
+"""From the items of gold (0) or a system (1) as marks without places, and a mask of units, to the marks drawn."""
+DrawSides = Callable[[Run, Tables, Bools], Sides | None]
+"""From the items of each system and a mask of units to the marks of all sides; None if items are words."""
 
 
-def _example_spans(all_count: bool, run: Run, tables: Tables, sentence: int) -> Iterator[ExampleSpan]:
-    """Gold's spans and the systems' in a sentence, the latter with what became of them."""
-    pairs = dict(run.pairs)
-    spans, ours = spans_of(pairs[tables[0][0]]), tables[0][1]
-    counted = set() if all_count else set(ours.item[ours.has_gold & (ours.sentence == sentence)].tolist())
-    for item in np.flatnonzero(spans.gold.unit == sentence).tolist():
-        if not (all_count or item in counted):
-            continue
-        yield ExampleSpan("gold", spans.label(spans.gold, item), spans.gold_words(spans.gold, item), "")
-    for name, one in tables:
-        spans = spans_of(pairs[name])
-        kinds_of = _kinds(one, spans)
-        kinds = {item: int(kinds_of[item]) for item in np.flatnonzero(kinds_of != NONE).tolist()}
-        for item in np.flatnonzero(spans.system.unit == sentence).tolist():
-            if not (all_count or item in kinds):
-                continue
-            kind = one.kinds[kinds.get(item, 0)]
-            label = spans.label(spans.system, item)
-            if spans.system.begin[item] == NONE:
-                word = int(spans.system.arguments[SHOWN][item])
-                yield ExampleSpan(name, label, ((word, word + 1),), kind)
-                continue
-            said = spans.system.columns.get(SAID)
-            text = "" if said is None else said[item]
-            plain = text and text == surface_forms(spans.corpora[1], spans.system.number[[item]])[0]
-            words = spans.gold_words(spans.system, item)
-            yield ExampleSpan(name, label, words, kind, said="" if plain else text)
+def draw_marks(kind: str, place: Place, sides: DrawSides, **more: Any) -> Drawing:
+    """The drawing of a task whose items are marks."""
+    layers, example = partial(_draw_layers, sides), partial(_draw_example, sides)
+    return Drawing(kind, **{"places": partial(find_places, place), "layers": layers, "example": example, **more})
 
 
-def _kinds(one: Items, spans: SpanPair) -> Ints:
-    """The kind of outcome of each of a system's spans, NONE where it is not counted."""
-    assert one.partner is not None
-    kinds = np.full(len(spans.system), NONE)
-    there = one.has_system[0] & (one.partner[0] != NONE)
-    kinds[one.partner[0, there]] = one.kind[0, there]
-    return kinds
+def draw_sides(draw: Draw, run: Run, tables: Tables, wanted: Bools) -> Sides:
+    """The marks of gold and of each system in the units of a mask, drawn side by side."""
+    pairs, marks = dict(run.pairs), []
+    for side, (name, items) in [(0, tables[0]), *((1, table) for table in tables)]:
+        assert items.partner is not None
+        there, number, label = items.has_gold, items.item, items.gold
+        if side:
+            there, number, label = items.has_system[0], items.partner[0], items.answer[0]
+        rows = np.flatnonzero(there & (number != NONE) & wanted[items.sentence])
+        judged = Marks.without_place(
+            items.sentence[rows],
+            Column(label[rows], items.labels),
+            kind=items.kind[0, rows] if side else np.full(len(rows), NONE),
+            answer=np.where(items.has_gold, items.item, NONE)[rows],
+        )
+        marks.append(draw(pairs[name], side, replace(judged, number=number[rows]), wanted))
+    return Sides(tables, tuple(marks))
 
 
-def _places(run: Run, items: Items) -> Places:
-    """The words that spans cover; some measures of trees judge words."""
-    if not items.kinds:
-        return word_places(run, items)
-    begin, end = np.zeros(len(items.gold), dtype=np.int64), np.zeros(len(items.gold), dtype=np.int64)
+def find_places(place: Place, run: Run, items: Items) -> Places:
+    """The words of items that are marks; those without outcomes are whole sentences, and have none."""
+    begin, end = np.zeros(len(items), dtype=np.int64), np.zeros(len(items), dtype=np.int64)
     stretches: dict[int, Any] = {}
-    for owner in range(-1, len(run.pairs)):
+    for owner in range(-1, len(run.pairs) if items.kinds else -1):
         rows = np.flatnonzero(items.owner == owner)
         if len(rows):
-            spans = spans_of(run.pairs[max(owner, 0)][1])
-            side = spans.gold if owner == NONE else spans.system
-            begin[rows], end[rows], gaps = span_places(spans, side, items.item[rows])
-            stretches.update((int(rows[row]), shape) for row, shape in gaps.items())
+            numbers = items.item[rows]
+            judged = numbers if owner == NONE or items.partner is None else items.partner[owner]
+            pair = run.pairs[max(owner, 0)][1]
+            marks = place(pair, int(owner != NONE), items.sentence[rows], numbers, judged)
+            begin[rows], end[rows] = marks.begin, marks.end
+            stretches.update((int(rows[row]), list(map(list, shape))) for row, shape in marks.stretches.items())
     return begin, end, stretches
 
 
-def span_places(spans: SpanPair, side: Marks, chosen: Ints) -> tuple[Ints, Ints, dict[int, Any]]:
-    """The words of gold that spans cover; what has no place is a word after those of its sentence."""
-    gold = spans.corpora[0]
-    placed = side.begin[chosen] != NONE
-    if not placed.all():
-        begin = side.arguments[SHOWN][chosen]
-        end = begin + 1
-        begin[placed], end[placed], gaps = span_places(spans, side, chosen[placed])
-        rows = np.flatnonzero(placed)
-        return begin, end, {int(rows[row]): shape for row, shape in gaps.items()}
-    if spans.atoms == "words" and gold.texts is None and np.array_equal(spans.line.begin, np.arange(len(gold))):
-        start = gold.starts[side.unit[chosen]]
-        begin, end = side.begin[chosen] - start, side.end[chosen] - start
-        gapped = [(row, item) for row, item in enumerate(chosen.tolist()) if item in side.stretches]
-        shapes = {
-            row: [[a - int(start[row]), b - int(start[row])] for a, b in side.stretches[item]]
-            for row, item in gapped
-        }
-        return begin, end, shapes
-    found = [spans.gold_words(side, item) for item in chosen.tolist()]
-    begin = np.array([shape[0][0] for shape in found], dtype=np.int64)
-    end = np.array([shape[-1][1] for shape in found], dtype=np.int64)
-    return begin, end, {row: [list(part) for part in shape] for row, shape in enumerate(found) if len(shape) > 1}
-
-
-def _spans(spans: SpanPair, side: Marks, drawn: Ints, kinds: Ints | None, shown: Shown) -> Rows:
-    text = shown.place[side.unit[drawn]]
-    chosen = drawn[text != NONE]
-    begin, end, gaps = span_places(spans, side, chosen)
-    labels = side.label[chosen]
-    of_system = None if kinds is None else kinds[chosen]
-    return span_rows(text[text != NONE], begin, end, labels, tuple(spans.labels), gaps, of_system)
-
-
-def _layers(all_count: bool, run: Run, items: Items, tables: Tables, shown: Shown) -> Layers:
-    if not items.kinds:
+def _draw_layers(sides: DrawSides, run: Run, items: Items, tables: Tables, shown: Shown) -> Layers:
+    drawn = sides(run, tables, shown.place != NONE)
+    if drawn is None:
         return Layers()
-    pairs = dict(run.pairs)
-    spans, ours = spans_of(pairs[tables[0][0]]), tables[0][1]
-    drawn = np.arange(len(spans.gold)) if all_count else each_once(ours.item[ours.has_gold])
-    rows = [_spans(spans, spans.gold, drawn, None, shown)]
-    for name, one in tables:
-        spans = spans_of(pairs[name])
-        kinds = _kinds(one, spans)
-        drawn = np.arange(len(spans.system)) if all_count else np.flatnonzero(kinds != NONE)
-        rows.append(_spans(spans, spans.system, drawn, kinds, shown))
-    return Layers(("gold", *(name for name, _ in tables)), spans=tuple(rows))
+    # If whole sentences are judged, their parts are drawn, which are no items of the page.
+    hidden = () if drawn.tables[0][1].kinds == items.kinds else ("kind", "item")
+    spans = [
+        span_rows(shown.place[marks.unit], marks, hidden if number else ("kind", *hidden))
+        for number, marks in enumerate(drawn.marks)
+    ]
+    nodes = None
+    if drawn.nodes is not None:
+        columns = {"behind": drawn.nodes.begin, "id": drawn.nodes.label}
+        nodes = Rows(shown.place[drawn.nodes.unit], columns, ("id",), drawn.nodes.labels.vocabulary)
+    return Layers(drawn.names, spans=tuple(spans), nodes=nodes)
+
+
+def _draw_example(sides: DrawSides, run: Run, items: Items, tables: Tables, sentence: int) -> Mapping[str, Any]:
+    """The marks of a sentence; of arcs only those that some system has wrong, because a graph has many."""
+    drawn = sides(run, tables, np.arange(run.gold.sentences) == sentence)
+    if drawn is None:
+        return {}
+    few = drawn.heads in ("arcs", "pairs")
+    both = [marks.where(marks.arguments["head"] != NO_HEAD) if few else marks for marks in drawn.marks]
+    wrong = np.concatenate([one.item[one.has_gold & ~one.right[0]] for _, one in drawn.tables])
+    answers = np.sort(both[0].arguments["answer"]) if drawn.heads else wrong
+    spans: list[ExampleSpan] = []
+    for number, (name, marks) in enumerate(zip(drawn.names, both, strict=True)):
+        kinds, arguments = drawn.tables[max(number - 1, 0)][1].kinds, marks.arguments
+        rows = np.arange(len(marks))
+        if few:
+            rows = np.flatnonzero(
+                np.isin(arguments["answer"], wrong) | ((arguments["answer"] == NONE) & (number > 0))
+            )
+        for row in rows.tolist():
+            kind, head, answer = int(arguments["kind"][row]), None, None
+            if drawn.heads and arguments["head"][row] != NO_HEAD:
+                first = int(arguments["head"][row])
+                head = first, int(arguments["head_end"][row]) if first >= 0 else first + 1
+            if drawn.heads and arguments["answer"][row] != NONE:
+                answer = int(np.searchsorted(answers, arguments["answer"][row]))
+            outcome = "" if not number or (drawn.heads and kind == NONE) else kinds[max(kind, 0)]
+            said = marks.columns[SAID][row] if SAID in marks.columns else ""
+            spans.append(ExampleSpan(name, marks.labels[row], marks.atoms_of(row), outcome, head, answer, said))
+    nodes = () if drawn.nodes is None else zip(drawn.nodes.begin.tolist(), drawn.nodes.labels.strings(), strict=True)
+    fields = {"sides": drawn.names, "heads": drawn.heads, "tree": drawn.tree, "nodes": tuple(nodes)}
+    return {"spans": tuple(spans), **fields}
+
+
+# --- spans ---
+
+
+def draw_spans(kind: str) -> Drawing:
+    """The drawing of spans: all `spans`, or as `trees` those that a measure counts."""
+    trees = kind == "trees"
+
+    def draw(pair: Pair, side: int, judged: Marks, wanted: Bools) -> Marks:
+        spans = spans_of(pair)
+        marks = (spans.gold, spans.system)[side]
+        kind, drawn = np.full(len(marks), NONE), wanted[marks.unit]
+        kind[judged.number] = judged.arguments["kind"]
+        if trees:
+            drawn &= np.isin(np.arange(len(marks)), judged.number)
+        rows = np.flatnonzero(drawn)
+        placed, columns = place_spans(pair, side, rows), {}
+        if SAID in marks.columns:
+            # The words of an answer are shown where they differ from the text; without a place they are the text.
+            there = marks.begin[rows] != NONE
+            texts = np.array(placed.columns[SAID].strings(), dtype=object)
+            forms = texts.copy()
+            forms[there] = surface_forms(spans.corpora[side], marks.number[rows[there]])
+            columns[SAID] = Column.of(np.where(texts == forms, "", texts).tolist())
+        return replace(placed, arguments={"kind": kind[rows]}, columns=columns)
+
+    def sides(run: Run, tables: Tables, wanted: Bools) -> Sides | None:
+        return draw_sides(draw, run, tables, wanted)._replace(tree=trees) if tables[0][1].kinds else None
+
+    def places(run: Run, items: Items) -> Places:
+        # Some measures of trees judge words.
+        return find_places(place, run, items) if items.kinds else word_places(run, items)
+
+    def place(pair: Pair, side: int, unit: Ints, numbers: Ints, judged: Ints) -> Marks:
+        return place_spans(pair, side, numbers)
+
+    return draw_marks(kind, place, sides, places=places, meanings=SPAN_MEANINGS)
+
+
+def place_spans(pair: Pair, side: int, rows: Ints) -> Marks:
+    """Spans of a side by the words of gold's sentences; what has no place is a word after those of its sentence."""
+    spans = spans_of(pair)
+    marks = (spans.gold, spans.system)[side].where(rows)
+    begin, end = spans.words_at(marks.unit, marks.begin, marks.end)
+    nowhere = marks.begin == NONE
+    if nowhere.any():
+        begin = np.where(nowhere, marks.arguments[SHOWN], begin)
+        end = np.where(nowhere, begin + 1, end)
+    stretches = {}
+    for row, shape in marks.stretches.items():
+        firsts, ends = spans.words_at(marks.unit[[row] * len(shape)], *np.array(shape).T)
+        stretches[row] = tuple(zip(firsts.tolist(), ends.tolist(), strict=True))
+    return replace(marks, begin=begin, end=end, stretches=stretches)

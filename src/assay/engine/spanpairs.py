@@ -183,7 +183,6 @@ class SpanPair:
     gold_errors: frozenset[Identity] | None = None
     """The spans in which gold itself is wrong, where these are listed: spans it has, or should have."""
     _matched: dict[Any, Matches] = field(default_factory=dict)
-    _cut: dict[int, Ints] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -294,34 +293,24 @@ class SpanPair:
         """The label of a span."""
         return self.labels[int(side.label[item])]
 
-    def gold_words(self, side: Marks, item: int) -> Stretches:
-        """The words of the gold sentence that a span covers, as stretches."""
-        sentence = int(side.unit[item])
-        shape = side.atoms_of(item)
-        atoms, begin_of, end_of = self._atoms
-        # The atoms that the first and the last place of each stretch lie in.
-        firsts = np.searchsorted(end_of, [begin for begin, _ in shape], side="right")
-        lasts = np.searchsorted(begin_of, [end - 1 for _, end in shape], side="right") - 1
-        start = int(self.line.starts[sentence])
-        local = [(int(atoms[a]) - start, int(atoms[b]) - start + 1) for a, b in zip(firsts, lasts, strict=True)]
-        texts = self.corpora[0].texts
-        if texts is None:
-            return tuple(local)
-        if sentence not in self._cut:
-            # Kept: examples ask for every span of a text.
-            found = [match.span() for match in _PIECE.finditer(texts[sentence])]
-            self._cut[sentence] = np.array(found, dtype=np.int64).reshape(-1, 2).T
-        begins, ends = self._cut[sentence]
-        return tuple(
-            (int(np.searchsorted(ends, first, side="right")), int(np.searchsorted(begins, last, side="left")))
-            for first, last in local
-        )
+    def words_at(self, unit: Ints, begin: Ints, end: Ints) -> tuple[Ints, Ints]:
+        """The first word of stretches of the line, and the one after the last, counted in gold's sentences."""
+        atoms, starts = np.flatnonzero(self.line.begin >= 0), self.line.starts
+        # The atoms that the first and the last place of each stretch lie in; the last number is for none.
+        atoms = np.append(atoms, NONE)
+        first = atoms[np.searchsorted(self.line.end[atoms[:-1]], begin, side="right")]
+        last = atoms[np.searchsorted(self.line.begin[atoms[:-1]], end - 1, side="right") - 1] + 1
+        if self.corpora[0].texts is None:
+            return first - starts[unit], last - starts[unit]
+        begins, ends = self._pieces
+        before, beyond = np.searchsorted(begins, starts[unit]), np.searchsorted(begins, starts[unit + 1])
+        words = np.searchsorted(ends, first, side="right"), np.searchsorted(begins, last)
+        return np.minimum(words[0], beyond) - before, np.minimum(words[1], beyond) - before
 
     @cached_property
-    def _atoms(self) -> tuple[Ints, Ints, Ints]:
-        """The atoms that take part, where they begin and where they end."""
-        atoms = np.flatnonzero(self.line.begin >= 0)
-        return atoms, self.line.begin[atoms], self.line.end[atoms]
+    def _pieces(self) -> tuple[Ints, Ints]:
+        """Where the words of gold's texts begin and end."""
+        return piece_places(self.corpora[0].texts or ())[:2]
 
     def same_output(self, other: SpanPair) -> bool:
         """True where two systems have the same spans throughout."""
@@ -329,9 +318,7 @@ class SpanPair:
         assert ours is not None and theirs is not None
         return (
             len(ours) == len(theirs)
-            and all(
-                np.array_equal(getattr(ours, name), getattr(theirs, name)) for name in ("unit", "begin", "end")
-            )
+            and all(np.array_equal(getattr(ours, name), getattr(theirs, name)) for name in ("unit", "begin", "end"))
             and ours.labels.strings() == theirs.labels.strings()
             and ours.stretches == theirs.stretches
             and _claims(self.system) == _claims(other.system)

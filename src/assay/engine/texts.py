@@ -7,7 +7,7 @@ what differs from gold's. docs/json.md has the names.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from itertools import accumulate
 from typing import Any, TypeVar
@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from assay.arrays import NONE, Array, Bools, Ints, as_codes, each_once, numbers_of_runs
+from assay.corpus import Marks
 from assay.engine.examples import lot_of
 from assay.engine.items import ONE, Items
 from assay.engine.prepare import Run
@@ -543,30 +544,22 @@ def by_place(text: Ints, begin: Ints, end: Ints) -> Ints:
     return np.lexsort((-end, begin, text))
 
 
-def span_rows(
-    text: Ints,
-    begin: Ints,
-    end: Ints,
-    labels: Ints,
-    vocabulary: tuple[str, ...],
-    stretches: Mapping[int, Any],
-    kinds: Ints | None = None,
-    *,
-    heads: tuple[Ints, Ints] | None = None,
-    numbers: Ints | None = None,
-    undirected: Bools | None = None,
-) -> Rows:
-    """Spans of a side in order of their places; `stretches` are of those with gaps.
+def span_rows(text: Ints, marks: Marks, hidden: Collection[str] = ()) -> Rows:
+    """Marks of a side in the order of their places, with what is drawn of them.
 
-    `heads`: first word and end of each one's head, or ROOT, ELSEWHERE, NO_HEAD. `numbers`: the number that each has
-    as an item of its side, by which it is known which item of the page it stands for. `undirected`: mask of those
-    that could as well be the head.
+    Arguments: the outcome (`kind`), the first word of the head (`head`), or ROOT, ELSEWHERE, NO_HEAD, and its end
+    (`head_end`), and whether a mark could as well be the head (`undirected`). If there are heads, the number of a
+    mark says which item of the page it stands for (`item`).
     """
-    columns = {"begin": begin, "length": end - begin, "label": labels, **({} if kinds is None else {"kind": kinds})}
-    if heads is not None:
-        columns |= {"head": heads[0], "head_length": np.where(heads[0] >= 0, heads[1] - heads[0], 1)}
-    if numbers is not None:
-        columns["item"] = numbers
-    if undirected is not None:
-        columns["undirected"] = undirected.astype(np.int64)
-    return Rows(text, columns, ("label",), vocabulary, stretches).taken(by_place(text, begin, end))
+    columns = {"begin": marks.begin, "length": marks.end - marks.begin, "label": marks.label}
+    if "kind" in marks.arguments:
+        columns["kind"] = marks.arguments["kind"]
+    if "head" in marks.arguments:
+        head, end = marks.arguments["head"], marks.arguments["head_end"]
+        columns |= {"head": head, "head_length": np.where(head >= 0, end - head, 1), "item": marks.number}
+    if "undirected" in marks.arguments:
+        columns["undirected"] = marks.arguments["undirected"]
+    shown = {name: column for name, column in columns.items() if name not in hidden}
+    stretches = {row: [list(stretch) for stretch in shape] for row, shape in marks.stretches.items()}
+    rows = Rows(text, shown, ("label",), marks.labels.vocabulary, stretches)
+    return rows.taken(by_place(text, marks.begin, marks.end))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.engine.drawing import span_drawing
+from assay.engine.drawing import draw_spans
 from assay.engine.task import Task
 from assay.tasks.constituents import measures
 from assay.tasks.constituents.prepare import prepare_constituents
@@ -16,7 +16,7 @@ TASK = Task(
     prepare=prepare_constituents,
     options=("labels", "ignore_labels"),
     # Roots, and what else a convention leaves out, are no constituents.
-    drawing=span_drawing(all_count=False, trees=True),
+    drawing=draw_spans("trees"),
     matched=True,
     whole_sentences=True,
 )

@@ -7,14 +7,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from assay.arrays import NONE, Stretches
+from assay.align import Pair
+from assay.arrays import NONE, Bools, Ints, Stretches
 from assay.corpus import Marks
+from assay.engine.drawing import Sides, draw_marks
 from assay.engine.examples import MOST_UNRESOLVED, Drawn, chosen, label_name
 from assay.engine.items import KINDS, UNRESOLVED, Items
 from assay.engine.options import Options
 from assay.engine.prepare import Run
-from assay.engine.task import Drawing, Layers, Places, Tables, Wanted
-from assay.engine.texts import Rows, Shown, span_rows
+from assay.engine.task import Tables, Wanted
 from assay.errors import UsageError
 from assay.formats.emptynodes import shown_short
 from assay.result import Example, ExampleItem, ExampleSpan, Unresolved
@@ -124,30 +125,17 @@ def unresolved(run: Run, items: Items, on: str) -> Iterator[Drawn]:
         yield Drawn(on, lot, shown)
 
 
-def _mention_places(run: Run, items: Items) -> Places:
-    """The words of mentions in their documents."""
-    shapes = [shape for _, shape in _spans(run, items)]
-    begin = np.array([shape[0][0] for shape in shapes], dtype=np.int64)
-    end = np.array([shape[-1][1] for shape in shapes], dtype=np.int64)
-    return begin, end, {row: [list(part) for part in shape] for row, shape in enumerate(shapes) if len(shape) > 1}
+def _place(pair: Pair, side: int, unit: Ints, numbers: Ints, judged: Ints) -> Marks:
+    return spans_of_mentions(pair).where(numbers)
 
 
-def _layers(run: Run, items: Items, tables: Tables, shown: Shown) -> Layers:
-    """Each side's mentions, labelled with their chains."""
-
-    def rows_of(mentions: Marks) -> Rows:
-        text = shown.place[mentions.unit]
-        side = mentions.where(text != NONE)
-        gaps = {row: [list(part) for part in shape] for row, shape in side.stretches.items()}
-        chain = side.columns["chain"]
-        return span_rows(text[text != NONE], side.begin, side.end, chain.codes, chain.vocabulary, gaps)
-
-    corpora = (run.pairs[0][1].gold, *(pair.system for _, pair in run.pairs))
-    sides = ("gold", *(name for name, _ in tables))
-    return Layers(sides, spans=tuple(rows_of(corpus.marks["mentions"]) for corpus in corpora))
+def _sides(run: Run, tables: Tables, wanted: Bools) -> Sides:
+    """The mentions of gold and of the systems, labelled with their chains."""
+    sides = [run.pairs[0][1].gold.marks["mentions"], *(pair.system.marks["mentions"] for _, pair in run.pairs)]
+    drawn = (mentions.where(wanted[mentions.unit]) for mentions in sides)
+    # A mention has its head besides, which is not drawn.
+    return Sides(tables, tuple(replace(marks, labels=marks.columns["chain"], arguments={}) for marks in drawn))
 
 
 _MEANINGS = {"wl": "WL: wrong link", "fp": "FP: gold does not have it", "fn": "FN: not found"}
-CHAINS = Drawing(
-    "chains", places=_mention_places, layers=_layers, examples=_mentions, unit="document", meanings=_MEANINGS
-)
+CHAINS = draw_marks("chains", _place, _sides, examples=_mentions, unit="document", meanings=_MEANINGS)

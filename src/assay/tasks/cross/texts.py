@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from assay.arrays import NONE, Bools, Ints, as_codes
+from assay.corpus import Column, Marks
 from assay.engine.items import Items
 from assay.engine.texts import Rows, Texts, by_place, choose, item_rows, span_rows, word_rows
 from assay.records import dataclass
@@ -141,10 +142,11 @@ def embed_texts(sides: TreebankOverlay, on: str, how: str, seed: int) -> dict[st
     for title, units, there, kinds in sides.layers():
         rows = np.flatnonzero(there & (shown.place[units.sentence] != NONE))
         known: dict[str, int] = {}
-        labels = sides.label_codes(units.label[rows], known)
+        codes = sides.label_codes(units.label[rows], known)
         text, begin, end, gaps = _places(sides.laid, shown.place, units.sentence[rows], units.node[rows])
-        becomes = None if kinds is None else kinds[rows]
-        layers[title] = span_rows(text, begin, end, labels, tuple(known), gaps, becomes)
+        outcomes = {} if kinds is None else {"kind": kinds[rows]}
+        marks = Marks(text, begin, end, Column(codes, tuple(known)), stretches=gaps, arguments=outcomes)
+        layers[title] = span_rows(text, marks)
     text, begin, end, gaps = _places(sides.laid, shown.place, items.sentence, sides.units.node[items.item])
     order = by_place(text, begin, end)
     order = order[text[order] != NONE]

@@ -9,7 +9,7 @@ import numpy as np
 from assay.align import Pair
 from assay.arrays import Ints
 from assay.corpus import Corpus, Marks
-from assay.engine.drawing import span_drawing
+from assay.engine.drawing import draw_spans
 from assay.engine.items import Items
 from assay.engine.lexicon import attribute
 from assay.engine.slices import SliceKind, Values
@@ -83,7 +83,7 @@ TASK = Task(
         *("scheme", "repair", "missing"),
     ),
     slices=SLICES,
-    drawing=span_drawing(all_count=True),
+    drawing=draw_spans("spans"),
     matched=True,
     text_unit="",
     present=present_links,

@@ -14,7 +14,7 @@ from assay.align import Pair
 from assay.arrays import NONE, Floats, Ints
 from assay.corpus import Marks
 from assay.engine.answers import by_status
-from assay.engine.drawing import span_drawing
+from assay.engine.drawing import draw_spans
 from assay.engine.items import Items
 from assay.engine.matching import FAIR, match_fair
 from assay.engine.parts import Part, Summed, whole_numbers
@@ -206,7 +206,7 @@ TASK = Task(
         *("map", "labels", "ignore_labels"),
     ),
     slices=SLICES,
-    drawing=span_drawing(all_count=True),
+    drawing=draw_spans("spans"),
     matched=True,
     rivals=True,
     text_unit="",
