@@ -6,7 +6,7 @@ import hashlib
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -44,16 +44,20 @@ SLICE = "dataset:"
 LEAST_SYSTEMS, LEAST_SETS = 3, 5
 """The fewest systems and data sets whose ranks are tested."""
 _NARROW = 5
-"""So many columns of figures fit into a narrow terminal."""
+"""The number of columns of figures that fit into a narrow terminal."""
 _PAIRS = 10
-"""Of more pairs a terminal shows those with the best system."""
+"""If there are more pairs, a terminal shows only those with the best system."""
 _LIKE = 3
-"""So many warnings that differ only in details are listed."""
+"""The number of warnings that are listed if they differ only in details."""
 _DETAIL = re.compile(r"'[^']*'|\d[\d.,]*")
 """What may differ in warnings of one kind, besides the name of the data set."""
 _MARK = "*"
-_COUNTED = ("errors", "differences", "bounds")
-"""Tables of what is counted in single outputs."""
+_NOTHING = (math.nan, math.nan, math.nan)
+_SAME_IN_ALL = (
+    *("command", "task", "aligned_by", "seed", "times", "interval", "test"),
+    *("noun", "matched", "rivals", "text_unit"),
+)
+"""Facts that are taken from the first data set."""
 
 
 def over_sets(sets: Mapping[str, Result], missing: Sequence[str] = ()) -> Results:
@@ -63,8 +67,16 @@ def over_sets(sets: Mapping[str, Result], missing: Sequence[str] = ()) -> Result
     systems have, and overall comparisons are tests of the means over those that both have. In the Result of each data
     set, p is corrected for the tests on all of them. `missing` are sentences on outputs that are not there.
     """
-    sets = _tested_together(sets)
-    results = list(sets.values())
+    rows = [row for result in sets.values() for row in result.main_tests]
+    in_documents = [result.about.documents > 0 for result in sets.values() for _ in result.main_tests]
+    decided = {id(row): new for row, new in zip(rows, decide_family(rows, "data sets", in_documents), strict=True)}
+    together = {}
+    for name, result in sets.items():
+        own_tests = [decided.get(id(row), row) for row in result.comparisons]
+        size = next((row.family.size for row in decided.values() if row.family), result.about.family)
+        corrected = replace(result, scores=tuple(with_groups(result.scores, own_tests)), comparisons=tuple(own_tests))
+        together[name] = corrected.with_about(family=size)
+    sets, results = together, list(together.values())
     first = results[0]
     for name, result in sets.items():
         if result.about.task != first.about.task:
@@ -73,112 +85,85 @@ def over_sets(sets: Mapping[str, Result], missing: Sequence[str] = ()) -> Result
                 "run have one task. Say which: --task"
             )
     # The data set with the most systems decides their order.
-    fullest = sorted(results, key=lambda result: -len(_systems(result)))
-    systems = list(dict.fromkeys(name for result in fullest for name in _systems(result)))
+    fullest = sorted(results, key=lambda result: -len({row.system for row in result.scores}))
+    systems = list(dict.fromkeys(row.system for result in fullest for row in result.scores))
     mains = {measure: score for result in results for measure, score in result.main_scores.items()}
     # What is tested comes first.
     tested = [row.measure for result in results for row in result.comparisons]
     names = [name for name in dict.fromkeys((*tested, *mains)) if name in mains and not is_category(name)]
     grids = [_Grid.of(sets, (name, mains[name]), systems) for name in names]
     grids = [grid for grid in grids if grid.systems]
-    ranks = [own for grid in grids if (own := grid.tested_ranks()) is not None]
+    ranks = [mean_ranks(grid.measure, grid.systems, grid.values[grid.common]) for grid in grids if grid.tests]
+    tests = [test for grid in grids for test in grid.average_tests(results)]
     clustered = any(result.about.documents for result in results)
-    tests = [test for grid in grids for test in grid.average_tests(sets)]
     tests = decide_family(tests, "average", [clustered] * len(tests))
-    alone = [name for name, result in sets.items() if result.about.units == 1]
     columns = {name: result.about.column for name, result in sets.items()}
-    told = list(_warnings(sets))
+    column = first.about.column if len(set(columns.values())) == 1 else ""
+    warnings = list(_warnings(sets))
     same: dict[str, list[str]] = {}
     for name, result in sets.items():
         same.setdefault(result.gold.sha256, []).append(name)
     for equal in [equal for equal in same.values() if len(equal) > 1]:
-        told.insert(0, f"{enumeration(equal)} have the same gold, but count as different data sets.")
+        warnings.insert(0, f"{enumeration(equal)} have the same gold, but count as different data sets.")
     if len(set(columns.values())) > 1:
         each = ", ".join(f"{name} {column or 'none'}" for name, column in columns.items())
-        told.insert(0, f"the column compared differs between data sets ({each}). To choose one: --column")
+        warnings.insert(0, f"the column compared differs between data sets ({each}). To choose one: --column")
     sliced = any(row.slice is not None for result in results for row in result.scores)
     repeated = any(row.runs is not None for result in results for row in result.scores)
-    column = first.about.column if len(set(columns.values())) == 1 else ""
+    alone = [name for name, result in sets.items() if result.about.units == 1]
     units, items = (sum(getattr(result.about, name) for result in results) for name in ("units", "items"))
+    unit = first.about.unit if all(result.about.unit == first.about.unit for result in results) else "unit"
     titles = {name: title for result in results for name, title in result.shown.titles.items()}
     gold = _sum("gold", [result.gold for result in results])
     averages = list(_averages(sets, grids))
-    unit = first.about.unit if all(result.about.unit == first.about.unit for result in results) else "unit"
-    tables = [one for one in _tables(sets, grids, averages, tests, titles, unit) if one.rows]
-    if repeated:
-        # Scores are means; what is counted in one output is that of the median run.
-        median = "Of the median run of each system on each data set."
-        for place, one in enumerate(tables):
-            if one.name in _COUNTED:
-                tables[place] = replace(one, title=f"{one.title}, median runs", notes=(*one.notes, median))
     texts = units if first.shown.text_unit == "document" else gold.sentences
     heading = (
         f"{first.about.task}{f', column {column}' * bool(column)}: {plural(len(sets), 'data set')}, "
         f"{texts:,} {first.shown.text_unit}s, {items:,} {first.shown.remarks.get('items', first.shown.noun)}s, "
         f"{plural(len(systems), 'system')}"
     )
-    same_in_all = (
-        *("command", "task", "aligned_by", "seed", "times", "interval", "test"),
-        *("noun", "matched", "rivals", "text_unit"),
-    )
+    facts = vars(first.about) | vars(first.shown)
+    # The common parts of the signatures of all data sets, and a checksum of them.
+    parts = [result.signature.split("|") for result in results]
+    common = [part for part in parts[0] if all(part in others for others in parts)]
+    digest = _digest("\n".join(result.signature for result in results))[:12]
     found = Findings(
         {
-            **{name: value for name, value in (vars(first.about) | vars(first.shown)).items() if name in same_in_all},
-            "column": column,
-            "unit": unit,
-            "units": units,
-            "items": items,
+            **{name: facts[name] for name in _SAME_IN_ALL},
+            **{"column": column, "unit": unit, "units": units, "items": items, "titles": titles, "heading": heading},
             "family": sum(not math.isnan(test.p) for test in tests),
-            "titles": titles,
             "score_forms": {name: forms for result in results for name, forms in result.shown.score_forms.items()},
             "tables_only": True,
             "documents": sum(result.about.documents for result in results),
-            "heading": heading,
         },
-        _signature(sets),
+        "|".join([*common, f"data:{'+'.join(sets)}", f"signatures:sha256={digest}"]),
         gold,
         [
-            _sum(name, [one for result in results for one in result.systems if one.name == name])
-            for name in dict.fromkeys(one.name for result in fullest for one in result.systems)
+            _sum(name, [source for result in results for source in result.systems if source.name == name])
+            for name in dict.fromkeys(source.name for result in fullest for source in result.systems)
         ],
-        warnings=[*missing, *told],
+        warnings=[*missing, *warnings],
         notes=[
             *(f"Averages have no intervals: {name} has only one {first.about.unit}." for name in alone[:1]),
             *["Scores are means over the runs of a system."] * repeated,
             *["Slices are in the Result of each data set: --html or --format json."] * sliced,
         ],
     )
+    by_set = [replace(row, slice=f"{SLICE}{name}") for name, result in sets.items() for row in result.overall]
     found.rows |= {
-        "scores": [
-            *averages,
-            *(replace(row, slice=f"{SLICE}{name}") for name, result in sets.items() for row in _overall(result)),
-        ],
+        "scores": [*averages, *by_set],
         "comparisons": [*tests, *(row for grid in grids for row in grid.comparisons)],
         "systems_over_sets": [row for grid in grids for row in grid.of_systems],
         "pairs_over_sets": [row for grid in grids for row in grid.of_pairs],
-        "ranks": ranks,
+        "ranks": [row for row in ranks if row is not None],
         "examples": [example for result in results for example in result.examples],
-        "tables": tables,
+        "tables": [table for table in _tables(sets, grids, averages, tests, titles, unit, repeated) if table.rows],
     }
     bare = {
         name: replace(result, comparisons=tuple(replace(row, evidence=None) for row in result.comparisons))
         for name, result in sets.items()
     }
     return Results(build(found), bare)
-
-
-def _tested_together(sets: Mapping[str, Result]) -> dict[str, Result]:
-    """The Results with Holm's correction over pairs, measures and data sets, and the verdicts that it allows."""
-    rows = [row for result in sets.values() for row in result.main_tests]
-    clustered = [result.about.documents > 0 for result in sets.values() for _ in result.main_tests]
-    decided = {id(row): found for row, found in zip(rows, decide_family(rows, "data sets", clustered), strict=True)}
-    done = {}
-    for name, result in sets.items():
-        tests = [decided.get(id(row), row) for row in result.comparisons]
-        scores = tuple(with_groups(result.scores, tests))
-        size = next((row.family.size for row in decided.values() if row.family), result.about.family)
-        done[name] = replace(result, scores=scores, comparisons=tuple(tests)).with_about(family=size)
-    return done
 
 
 def _warnings(sets: Mapping[str, Result]) -> Iterator[str]:
@@ -198,57 +183,35 @@ def _warnings(sets: Mapping[str, Result]) -> Iterator[str]:
             yield f"There are more warnings of this kind, in the page and the JSON of each data set ({numbers})."
 
 
-def _systems(result: Result) -> list[str]:
-    """The systems that have scores, in the order in which they were given."""
-    return list(dict.fromkeys(row.system for row in result.scores))
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _sum(name: str, sources: Sequence[InputFile]) -> InputFile:
     """The files of all data sets as one."""
-    digest = hashlib.sha256("".join(one.sha256 for one in sources).encode()).hexdigest()
-    return InputFile(
-        name=name,
-        path="",
-        sha256=digest,
-        format="+".join(dict.fromkeys(one.format for one in sources)),
-        sentences=sum(one.sentences for one in sources),
-        words=sum(one.words for one in sources),
-        unaligned=sum(one.unaligned for one in sources),
-        spans=sum(one.spans for one in sources),
-    )
-
-
-def _signature(sets: Mapping[str, Result]) -> str:
-    """The common parts of the signatures of all data sets, and a checksum of them."""
-    parts = [result.signature.split("|") for result in sets.values()]
-    common = [part for part in parts[0] if all(part in others for others in parts)]
-    text = "\n".join(result.signature for result in sets.values())
-    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
-    return "|".join([*common, f"data:{'+'.join(sets)}", f"signatures:sha256={digest}"])
-
-
-def _overall(result: Result) -> list[Score]:
-    return [row for row in result.scores if row.label is None and row.slice is None]
+    formats = "+".join(dict.fromkeys(source.format for source in sources))
+    numbers = [(source.sentences, source.words, source.unaligned, source.spans) for source in sources]
+    sentences, words, unaligned, spans = map(sum, zip(*numbers, strict=True))
+    digest = _digest("".join(source.sha256 for source in sources))
+    return InputFile(name, "", digest, formats, sentences, words, unaligned, spans=spans)
 
 
 def _averages(sets: Mapping[str, Result], grids: Sequence[_Grid]) -> Iterator[Score]:
     """The plain mean of each score over the data sets that all systems have."""
-    found = {
-        (name, row.system, row.measure, row.score): row for name, result in sets.items() for row in _overall(result)
+    scores = {
+        (name, row.system, row.measure, row.score): row for name, result in sets.items() for row in result.overall
     }
     for grid in grids:
-        scores = dict.fromkeys(score for _, _, measure, score in found if measure == grid.measure)
         names = [name for name, taken in zip(grid.sets, grid.common.tolist(), strict=True) if taken]
         for system in grid.systems:
-            for score in scores:
-                rows = [found.get((name, system, grid.measure, score)) for name in names]
+            for score in dict.fromkeys(score for _, _, measure, score in scores if measure == grid.measure):
+                rows = [scores.get((name, system, grid.measure, score)) for name in names]
                 known = [row for row in rows if row is not None]
                 if known and len(known) == len(names):
                     yield average_score(known, form_of_score(grid.measure, score))
                 else:
-                    # Of a score that not all of these data sets have there is no mean.
-                    nothing = (math.nan, math.nan, math.nan)
-                    yield Score(system, grid.measure, score, None, None, *nothing, score == grid.score)
+                    # There is no mean of a score that not all of these data sets have.
+                    yield Score(system, grid.measure, score, None, None, *_NOTHING, score == grid.score)
 
 
 # --- one measure ---
@@ -269,24 +232,18 @@ class _Grid:
 
     @classmethod
     def of(cls, sets: Mapping[str, Result], measure: tuple[str, str], systems: Sequence[str]) -> _Grid:
-        place = {name: index for index, name in enumerate(systems)}
         values = np.full((len(sets), len(systems)), np.nan)
         tests: dict[tuple[str, str], list[Comparison | None]] = {}
         for index, result in enumerate(sets.values()):
-            for row in _overall(result):
+            for row in result.overall:
                 if (row.measure, row.score) == measure:
-                    values[index, place[row.system]] = row.value
+                    values[index, systems.index(row.system)] = row.value
             for test in result.comparisons:
                 if (test.measure, test.score) == measure and test.is_of_score and test.slice is None:
                     tests.setdefault((test.a, test.b), [None] * len(sets))[index] = test
         there = ~np.isnan(values).all(axis=0)
         kept = tuple(name for name, has in zip(systems, there.tolist(), strict=True) if has)
         return cls(*measure, tuple(sets), kept, values[:, there], tests)
-
-    @property
-    def main(self) -> tuple[str, str]:
-        """The measure and its main score."""
-        return self.measure, self.score
 
     @property
     def form(self) -> str:
@@ -303,50 +260,40 @@ class _Grid:
         """Mask of the data sets that all systems have."""
         return np.asarray(~np.isnan(self.values).any(axis=1))
 
-    @property
-    def all_tested(self) -> bool:
-        """True if each two systems are tested, not each against one."""
-        return bool(self.tests) and len(self.tests) == len(self.systems) * (len(self.systems) - 1) // 2
-
-    @cached_property
-    def ranks(self) -> Floats:
-        """The rank of each system on each data set that all have, 1 being the best; ties have the mean."""
-        values = np.round(self.values[self.common], 12)
-        higher = (values[:, None, :] > values[:, :, None]).sum(axis=2)
-        equal = (values[:, None, :] == values[:, :, None]).sum(axis=2)
-        return np.asarray(higher + (equal + 1) / 2)
-
     @cached_property
     def best(self) -> Bools:
-        """Mask of the figures that are the highest of their data set, where all systems have it."""
-        places = range(len(self.systems))
-        highest = [[is_best(row, index) for index in places] for row in self.values.tolist()]
-        return np.asarray(np.array(highest, dtype=bool) & self.common[:, None])
+        """Mask of the highest scores of the data sets that all systems have."""
+        values = np.round(self.values, 12)
+        highest = values.max(axis=1, keepdims=True)
+        return np.asarray((values == highest) & (values.min(axis=1, keepdims=True) < highest))
 
     @cached_property
     def ahead(self) -> Bools:
-        """Mask of the figures that are significantly ahead of every other system's of their data set."""
-        sure = np.zeros(self.best.shape, dtype=bool)
-        for index, best in enumerate(self.best):
-            own = self.systems[int(best.argmax())]
-            others = [name for name in self.systems if name != own]
-            tests = [self.tests.get((own, name), self.tests.get((name, own))) for name in others]
-            rows = [None if found is None else found[index] for found in tests]
-            sure[index] = best.sum() == 1 and all(row is not None and row.is_significant for row in rows)
-        return np.asarray(self.best & sure)
+        """Mask of the scores that are significantly higher than those of all other systems on their data set."""
+        ahead = self.best & (self.best.sum(axis=1, keepdims=True) == 1)
+        for index, place in np.argwhere(ahead).tolist():
+            rows = [tests[index] for pair, tests in self.tests.items() if self.systems[place] in pair]
+            sure = [row for row in rows if row is not None and row.is_significant]
+            ahead[index, place] = len(sure) == len(self.systems) - 1
+        return np.asarray(ahead)
 
     @cached_property
     def of_systems(self) -> list[SystemOverSets]:
         """Average, rank and number of data sets won of each system."""
-        number = int(self.common.sum())
-        nothing = np.full(len(self.systems), np.nan)
-        means = self.values[self.common].mean(axis=0) if number else nothing
-        ranks = self.ranks.mean(axis=0) if number and len(self.systems) > 1 else nothing
+        values, number = self.values[self.common], int(self.common.sum())
+        means = ranks = np.full(len(self.systems), np.nan)
+        if number:
+            means = values.mean(axis=0)
+        if number and len(self.systems) > 1:
+            # On each data set 1 is the best; ties have the mean.
+            rounded = np.round(values, 12)
+            higher = (rounded[:, None, :] > rounded[:, :, None]).sum(axis=2)
+            equal = (rounded[:, None, :] == rounded[:, :, None]).sum(axis=2)
+            ranks = (higher + (equal + 1) / 2).mean(axis=0)
+        numbers = (means.tolist(), ranks.tolist(), self.best.sum(axis=0).tolist(), self.ahead.sum(axis=0).tolist())
         return [
-            SystemOverSets(name, self.measure, self.score, number, float(mean), float(rank), int(best), int(ahead))
-            for name, mean, rank, best, ahead in zip(
-                self.systems, means, ranks, self.best.sum(axis=0), self.ahead.sum(axis=0), strict=True
-            )
+            SystemOverSets(name, self.measure, self.score, number, *row)
+            for name, *row in zip(self.systems, *numbers, strict=True)
         ]
 
     @cached_property
@@ -361,21 +308,12 @@ class _Grid:
             means = self.values[both].mean(axis=0) if both.any() else np.full(len(self.systems), np.nan)
             known = np.round(differences[both], 12)
             sure = np.array([row is not None and row.is_significant for row in tests])[both]
-            rows.append(
-                PairOverSets(
-                    a=a,
-                    b=b,
-                    measure=self.measure,
-                    score=self.score,
-                    data_sets=len(known),
-                    difference=float(means[after] - means[before]),
-                    a_better=int((known < 0).sum()),
-                    b_better=int((known > 0).sum()),
-                    a_significant=int((sure & (known < 0)).sum()),
-                    b_significant=int((sure & (known > 0)).sum()),
-                    signed_rank=signed_ranks(known) if len(known) >= LEAST_SETS else math.nan,
-                )
-            )
+            masks = (known < 0, known > 0, sure & (known < 0), sure & (known > 0))
+            won, lost, sure_won, sure_lost = (int(mask.sum()) for mask in masks)
+            signed_rank = signed_ranks(known) if len(known) >= LEAST_SETS else math.nan
+            difference = float(means[after] - means[before])
+            numbers = (won, lost, sure_won, sure_lost, signed_rank)
+            rows.append(PairOverSets(a, b, self.measure, self.score, len(known), difference, *numbers))
         return rows
 
     @property
@@ -387,25 +325,19 @@ class _Grid:
                 if row is not None:
                     yield replace(row, slice=f"{SLICE}{name}", evidence=None)
 
-    def average_tests(self, sets: Mapping[str, Result]) -> Iterator[Comparison]:
+    def average_tests(self, results: Sequence[Result]) -> Iterator[Comparison]:
         """The test of each two systems on the means over the data sets that both have."""
-        results = list(sets.values())
+        about = results[0].about
         for pair, tests in zip(self.of_pairs, self.tests.values(), strict=True):
             known = [(row, result) for row, result in zip(tests, results, strict=True) if row is not None]
             known = [(row, result) for row, result in known if not math.isnan(row.difference)]
             if known:
                 rows, units = [row for row, _ in known], [result.about.units for _, result in known]
-                yield average_test(rows, units, pair.difference, results[0].about.seed, results[0].about.times)
-
-    def tested_ranks(self) -> MeanRanks | None:
-        """Tests on ranks, where systems are tested and there are enough of them and of data sets."""
-        return mean_ranks(self.measure, self.systems, self.values[self.common]) if self.tests else None
+                yield average_test(rows, units, pair.difference, about.seed, about.times)
 
 
-def mean_ranks(
-    measure: str, systems: Sequence[str], scores: Floats, by: str = "wilcoxon"
-) -> MeanRanks | None:
-    """Tests on the ranks of scores, data sets × systems, where there are enough of both; groups by one of them."""
+def mean_ranks(measure: str, systems: Sequence[str], scores: Floats, by: str = "wilcoxon") -> MeanRanks | None:
+    """Tests on the ranks of scores, data sets × systems, if there are enough of both; groups by one of them."""
     if scores.shape[0] < LEAST_SETS or scores.shape[1] < LEAST_SYSTEMS:
         return None
     found = rank_tests(scores)
@@ -442,31 +374,34 @@ def _tables(
     tests: Sequence[Comparison],
     titles: Mapping[str, str],
     unit: str,
+    repeated: bool,
 ) -> Iterator[Table]:
     """Scores on each data set, differences over all and on each; then the details."""
-
-    def title(name: str) -> str:
-        return titles.get(name, name)
-
-    for number, grid in enumerate(grids):
-        means = {row.system: row for row in averages if (row.measure, row.score) == grid.main}
-        yield replace(_scores(grid, title(grid.measure), means, explained=number == 0), minor=number > 0)
-        if number == 0 and len(grids) > 1:
-            yield _means(grids, title)
-    for number, grid in enumerate(grids):
+    for grid in grids:
+        means = {row.system: row for row in averages if (row.measure, row.score) == (grid.measure, grid.score)}
+        yield _scores(grid, titles.get(grid.measure, grid.measure), means, first=grid is grids[0])
+        if grid is grids[0] and len(grids) > 1:
+            yield _means(grids, titles)
+    for grid in grids:
         own = {(row.a, row.b): row for row in tests if row.measure == grid.measure}
-        pairs = _pairs(grid, title(grid.measure), own, unit)
-        yield replace(pairs, minor=number > 0, notes=pairs.notes if number == 0 else ())
-    for number, grid in enumerate(grids):
-        by_set = _tests(grid, title(grid.measure))
-        yield replace(by_set, minor=number > 0 or len(grid.tests) > 1, notes=by_set.notes if number == 0 else ())
+        yield _pairs(grid, titles.get(grid.measure, grid.measure), own, unit, first=grid is grids[0])
+    for grid in grids:
+        yield _tests(grid, titles.get(grid.measure, grid.measure), first=grid is grids[0])
     yield _precisions(sets, [grid for grid in grids if grid.score.endswith("f1")])
-    yield from _error_types(sets, title)
-    yield _changes(sets)
-    yield _bounds(sets)
+    for table in (*_error_types(sets, titles), _changes(sets), _bounds(sets)):
+        # Scores are means; what is counted in one output is that of the median run.
+        median = "Of the median run of each system on each data set."
+        by_run = replace(table, title=f"{table.title}, median runs", notes=(*table.notes, median))
+        yield by_run if repeated else table
 
 
-def _scores(grid: _Grid, measure: str, averages: Mapping[str, Score], *, explained: bool) -> Table:
+def _table(
+    name: str, title: str, header: Iterable[str], rows: Iterable[Any], forms: str, *notes: str, **more: Any
+) -> Table:
+    return Table(title, tuple(header), tuple(rows), tuple(forms.split()), name=name, notes=notes, **more)
+
+
+def _scores(grid: _Grid, measure: str, averages: Mapping[str, Score], *, first: bool) -> Table:
     """Data sets by systems, with averages, ranks and wins; what there is more of goes down."""
     means = [row.average for row in grid.of_systems]
     bold = {(int(i), int(j)) for i, j in np.argwhere(grid.best)}
@@ -486,54 +421,46 @@ def _scores(grid: _Grid, measure: str, averages: Mapping[str, Score], *, explain
         ends += ["mean rank", "best on"]
         body.append([f"{row.rank:.2f}" if not math.isnan(row.rank) else "–" for row in grid.of_systems])
         body.append([str(row.best) for row in grid.of_systems])
-    down, names = [*grid.sets, *ends], list(grid.systems)
-    corner = "data set"
+    down, names, corner = [*grid.sets, *ends], list(grid.systems), "data set"
     if len(grid.systems) > len(grid.sets):
         body, bold = [list(row) for row in zip(*body, strict=True)], {(j, i) for i, j in bold}
         down, names, corner = names, down, "system"
     rows = [(name, *row) for name, row in zip(down, body, strict=True)]
-    left_out = [name for name, taken in zip(grid.sets, grid.common.tolist(), strict=True) if not taken]
     unit = "Percent; average" if grid.form == "percent" else "Average"
     also = ", with its interval for these data sets" * has_intervals
-    notes = [f"{unit}: the plain mean over data sets{also}."] * explained
-    if left_out:
-        kept = int(grid.common.sum())
+    notes = [f"{unit}: the plain mean over data sets{also}."] * first
+    if left_out := [name for name, taken in zip(grid.sets, grid.common.tolist(), strict=True) if not taken]:
         notes.append(
-            f"Average, rank and the best are over the {kept} data set{'s' * (kept != 1)} that all systems have, "
-            f"without {enumeration(left_out)}."
+            f"Average, rank and the best are over the {plural(int(grid.common.sum()), 'data set')} that all systems "
+            f"have, without {enumeration(left_out)}."
         )
-    if compared and explained:
+    if compared and first:
         notes.append("Bold: the best of a data set.")
-    if grid.all_tested and explained:
+    # Each two systems are tested, not each against one.
+    if first and grid.tests and len(grid.tests) == len(grid.systems) * (len(grid.systems) - 1) // 2:
         notes.append(f"{_MARK}: better than every other system, p (Holm) at most 0.05 for each of these pairs.")
     forms = "text marked" if grid.form == "percent" else f"text marked-{grid.form}"
     cells = tuple(sorted((i, j + 1) for i, j in bold))
-    title = f"Scores by data set: {measure}"
-    return _in_parts(_table("scores", title, (corner, *names), rows, forms, *notes, bold=cells))
+    title, header = f"Scores by data set: {measure}", (corner, *names)
+    return replace(_in_parts(_table("scores", title, header, rows, forms, *notes, bold=cells)), minor=not first)
 
 
-def _means(grids: Sequence[_Grid], title: Callable[[str], str]) -> Table:
+def _means(grids: Sequence[_Grid], titles: Mapping[str, str]) -> Table:
     """The average of each measure, systems by measures."""
     systems = list(dict.fromkeys(name for grid in grids for name in grid.systems))
-    found = {(row.system, row.measure): row.average for grid in grids for row in grid.of_systems}
-    columns = [[found.get((name, grid.measure), math.nan) for name in systems] for grid in grids]
+    averages = {(row.system, row.measure): row.average for grid in grids for row in grid.of_systems}
+    columns = [[averages.get((name, grid.measure), math.nan) for name in systems] for grid in grids]
     table = _table(
         "scores",
         "Scores averaged over data sets",
-        ("system", *(title(grid.measure) for grid in grids)),
-        ((name, *row) for name, *row in zip(systems, *columns, strict=True)),
+        ("system", *(titles.get(grid.measure, grid.measure) for grid in grids)),
+        zip(systems, *columns, strict=True),
         " ".join(["text", *(grid.form for grid in grids)]),
         "The main score of each measure, shares in percent; bold: the best of a column.",
         columns=("system", *(grid.measure for grid in grids)),
         bold=tuple((i, j) for j, own in enumerate(columns, 1) for i in range(len(own)) if is_best(own, i)),
     )
     return _in_parts(table)
-
-
-def _table(
-    name: str, title: str, header: Iterable[str], rows: Iterable[Any], forms: str, *notes: str, **more: Any
-) -> Table:
-    return Table(title, tuple(header), tuple(rows), tuple(forms.split()), name=name, notes=notes, **more)
 
 
 def _in_parts(table: Table) -> Table:
@@ -555,47 +482,46 @@ def _in_parts(table: Table) -> Table:
     return replace(table, narrow=narrow if len(starts) > 1 else ())
 
 
-def _pairs(grid: _Grid, measure: str, tests: Mapping[tuple[str, str], Comparison], unit: str) -> Table:
-    """Each two systems over all data sets, those with the best system first where there are many."""
+def _pairs(
+    grid: _Grid, measure: str, tests: Mapping[tuple[str, str], Comparison], unit: str, *, first: bool
+) -> Table:
+    """Each two systems over all data sets; if there are many, those with the best system come first."""
     averages = {row.system: row.average for row in grid.of_systems}
     best = max(averages, key=lambda name: (not math.isnan(averages[name]), averages[name]))
     many = len(grid.of_pairs) > _PAIRS
     pairs = [row for row in grid.of_pairs if (row.a, row.b) in tests]
     pairs = sorted(pairs, key=lambda row: best not in (row.a, row.b)) if many else pairs
     ranked = any(not math.isnan(row.signed_rank) for row in pairs)
+    rows = []
+    for row in pairs:
+        test = tests[row.a, row.b]
+        better = (row.a_better, row.a_significant, row.b_better, row.b_significant, *[row.signed_rank] * ranked)
+        rows.append(([row.a, row.b], row.data_sets, list(test.figure), test.p, list(test.holm), *better))
     points = " in percentage points" * (grid.form == "percent")
     shuffled = any(test.test == "shuffling" for test in tests.values())
     exchanged = f"outputs exchanged {unit} by {unit} within each data set"
     way = exchanged if shuffled else f"Student's t over {unit}s and runs"
-    return _table(
-        "pairs",
-        f"Differences over data sets: {measure}",
-        (
-            *("pair", "data sets", "difference", "p", "p (Holm)"),
-            *("first better", "shown", "second better", "shown", *["signed rank"] * ranked),
-        ),
-        (
-            (
-                *([row.a, row.b], row.data_sets, list(tests[row.a, row.b].figure), tests[row.a, row.b].p),
-                *(list(tests[row.a, row.b].holm), row.a_better, row.a_significant),
-                *(row.b_better, row.b_significant, *[row.signed_rank] * ranked),
-            )
-            for row in pairs
-        ),
-        f"pair count {grid.difference_form} p holm count count count count p",
+    notes = (
         f"Difference of the averages over data sets, second minus first{points}, with the "
         f"{interval_title(list(tests.values()))}. p: {way}, two-sided. Holm's correction is over "
         f"{_family(tests.values())}; bold: p (Holm) at most 0.05.",
         "Better: the number of data sets on which the first or the second system scores higher; shown: on which p "
         f"(Holm) is at most 0.05 among all {_family(grid.comparisons)} on single data sets.",
         *["Signed rank: p of Wilcoxon's test over data sets, not corrected."] * ranked,
+    )
+    header, last = ("pair", "data sets", "difference", "p", "p (Holm)"), ["signed rank"] * ranked
+    return _table(
+        "pairs",
+        f"Differences over data sets: {measure}",
+        (*header, "first better", "shown", "second better", "shown", *last),
+        rows,
+        f"pair count {grid.difference_form} p holm count count count count p",
+        *(notes if first else ()),
         # The pairs of the best system.
         short=len(averages) - 1 if many else 0,
-        columns=(
-            *("pair", "data sets", "difference", "p", "p (Holm)", "first better", "first shown better"),
-            *("second better", "second shown better", *["signed rank"] * ranked),
-        ),
+        columns=(*header, "first better", "first shown better", "second better", "second shown better", *last),
         droppable=(9, 3, 1) if ranked else (3, 1),
+        minor=not first,
     )
 
 
@@ -604,25 +530,27 @@ def _family(rows: Iterable[Comparison]) -> str:
     return plural(next((row.family.size for row in rows if row.family is not None), 0), "test")
 
 
-def _tests(grid: _Grid, measure: str) -> Table:
-    several, rows = len(grid.tests) > 1, list(grid.comparisons)
+def _tests(grid: _Grid, measure: str, *, first: bool) -> Table:
+    several, tests = len(grid.tests) > 1, list(grid.comparisons)
     pairs = [f"{a} → {b}" for a, b in grid.tests]
     unit = " in percentage points" * (grid.form == "percent")
+    note = (
+        f"Second minus first{unit}, with the {interval_title(tests)}. Holm's correction is over {_family(tests)} "
+        "(pairs, measures and data sets), here and on the page of each data set; bold: p (Holm) at most 0.05."
+    )
+    rows = (
+        (str(row.slice).removeprefix(SLICE), *[[row.a, row.b]] * several, list(row.figure), row.p, list(row.holm))
+        for row in tests
+    )
     return _table(
         "data-sets",
         f"Differences by data set: {measure}{'' if several or not pairs else f', {pairs[0]}'}",
         ("data set", *["pair"] * several, "difference", "p", "p (Holm)"),
-        (
-            (
-                *(str(row.slice).removeprefix(SLICE), *[[row.a, row.b]] * several),
-                *(list(row.figure), row.p, list(row.holm)),
-            )
-            for row in rows
-        ),
+        rows,
         f"text {'pair ' * several}{grid.difference_form} p holm",
-        f"Second minus first{unit}, with the {interval_title(rows)}. Holm's correction is over {_family(rows)} "
-        "(pairs, measures and data sets), here and on the page of each data set; bold: p (Holm) at most 0.05.",
+        *[note] * first,
         words=1 + several,
+        minor=several or not first,
     )
 
 
@@ -630,21 +558,19 @@ def _precisions(sets: Mapping[str, Result], grids: Sequence[_Grid]) -> Table:
     """Precision, recall and F1 of measures of which these differ, as in Ortmann's Table 1."""
     rows: list[tuple[Any, ...]] = []
     bold: list[tuple[int, int]] = []
-    differ = set()
+    differ = False
     for name, result in sets.items():
-        found = {(row.system, row.measure, row.score): row for row in _overall(result)}
+        scores = {(row.system, row.measure, row.score): row for row in result.overall}
         for grid in grids:
-            three = {
-                system: [found.get((system, grid.measure, score)) for score in ("precision", "recall", "f1")]
-                for system in grid.systems
-            }
-            own = {system: [row for row in parts if row is not None] for system, parts in three.items()}
-            own = {system: parts for system, parts in own.items() if len(parts) == 3}
-            best = [f1.value for *_, f1 in own.values()]
-            for index, (system, (precision, recall, f1)) in enumerate(own.items()):
-                if not math.isclose(precision.value, recall.value, abs_tol=1e-12):
-                    differ.add(grid.measure)
-                bold += [(len(rows), 5)] if len(own) == len(grid.systems) and is_best(best, index) else []
+            whole = {}
+            for system in grid.systems:
+                three = [scores.get((system, grid.measure, score)) for score in ("precision", "recall", "f1")]
+                if len(known := [row for row in three if row is not None]) == 3:
+                    whole[system] = known
+            best = [f1.value for *_, f1 in whole.values()]
+            for index, (system, (precision, recall, f1)) in enumerate(whole.items()):
+                differ |= not math.isclose(precision.value, recall.value, abs_tol=1e-12)
+                bold += [(len(rows), 5)] if len(whole) == len(grid.systems) and is_best(best, index) else []
                 figures = (precision.value, recall.value, [f1.value, f1.low, f1.high])
                 rows.append((name, grid.measure, system, *figures))
     return _table(
@@ -660,20 +586,20 @@ def _precisions(sets: Mapping[str, Result], grids: Sequence[_Grid]) -> Table:
     )
 
 
-def _error_types(sets: Mapping[str, Result], title: Callable[[str], str]) -> Iterator[Table]:
+def _error_types(sets: Mapping[str, Result], titles: Mapping[str, str]) -> Iterator[Table]:
     for measure in dict.fromkeys(row.measure for result in sets.values() for row in result.error_types):
         kinds: dict[str, None] = {}
-        rows: dict[tuple[str, str], dict[str, tuple[int, float]]] = {}
+        cells: dict[tuple[str, str], dict[str, tuple[int, float]]] = {}
         for name, result in sets.items():
             for row in result.error_types:
                 if row.measure == measure:
                     kinds[row.type] = None
-                    rows.setdefault((name, row.system), {})[row.type] = (row.count, row.share)
+                    cells.setdefault((name, row.system), {})[row.type] = (row.count, row.share)
         yield _table(
             "errors",
-            f"Error types by data set: {title(measure)}",
+            f"Error types by data set: {titles.get(measure, measure)}",
             ("data set", "system", *map(kind_title, kinds)),
-            ((*place, *(found.get(kind) for kind in kinds)) for place, found in rows.items()),
+            ((*place, *map(own.get, kinds)) for place, own in cells.items()),
             "text text share",
             "Errors of each type, in brackets percent of all errors of the system.",
             words=2,
@@ -687,18 +613,16 @@ def _changes(sets: Mapping[str, Result]) -> Table:
         (name, row)
         for name, result in sets.items()
         for row in result.diffs
-        if row.slice is None and row.on == next(one.on for one in result.diffs)
+        if row.slice is None and row.on == result.diffs[0].on
     ]
     noun = next(iter(sets.values())).shown.noun
+    counted = ("corrections", "new_errors", "changed_errors", "overlap_right")
     return _table(
         "differences",
         "What differs by data set",
         ("data set", "pair", f"{noun}s", "diff", "Δ", "corr.", "new errors", "changed errors", "overlap right"),
         (
-            (
-                *(name, [row.a, row.b], row.items, row.diff, row.difference),
-                *(row.corrections, row.new_errors, row.changed_errors, row.overlap_right),
-            )
+            (name, [row.a, row.b], row.items, row.diff, row.difference, *(getattr(row, field) for field in counted))
             for name, row in diffs
         ),
         "text pair count percent points count count count percent",
@@ -712,27 +636,20 @@ def _changes(sets: Mapping[str, Result]) -> Table:
 
 def _bounds(sets: Mapping[str, Result]) -> Table:
     """The first row of Tuggener's Table 9 for each data set."""
-    overall = [
-        (name, next((row for row in result.bounds if row.slice is None and row.label is None), None))
-        for name, result in sets.items()
-    ]
-    one = next(iter(sets.values()))
-    over = f"Over gold's {one.shown.noun}s (recall). " if one.shown.matched else ""
+    rows = []
+    for name, result in sets.items():
+        for row in [row for row in result.bounds if row.slice is None and row.label is None][:1]:
+            shares = (row.systems[row.best], row.upper, row.gain)
+            rows.append((name, row.best, row.items, *shares, row.all_right, row.none_right))
+    shown = next(iter(sets.values())).shown
+    noun, over = shown.noun, f"Over gold's {shown.noun}s (recall). " * shown.matched
     return _table(
         "bounds",
         "Upper bounds by data set",
-        ("data set", "best system", f"{one.shown.noun}s", "right", "bound", "gain", "all right", "none right"),
-        (
-            (
-                *(name, row.best, row.items, row.systems[row.best], row.upper, row.gain),
-                *(row.all_right, row.none_right),
-            )
-            for name, row in overall
-            if row is not None
-        ),
+        ("data set", "best system", f"{noun}s", "right", "bound", "gain", "all right", "none right"),
+        rows,
         "text text count percent percent points count count",
         f"{over}Right: percent that the best system has right; bound: if the best answer of any system is chosen; "
-        f"gain: bound minus the best system; all, none right: {one.shown.noun}s that every, that no system has "
-        "right.",
+        f"gain: bound minus the best system; all, none right: {noun}s that every, that no system has right.",
         words=2,
     )
