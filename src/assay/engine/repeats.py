@@ -141,7 +141,7 @@ def _mean_score(
     if row.label is None and not np.isnan(values).any() and figures.tallies.units > 1:
         lines, sizes = figures.linear_values(row.score, own)
         found = run_variance([np.stack(lines)], [values], sizes, figures.degrees(row.score, own))
-        ends = range_of(figures.function_of(row.score))
+        ends = range_of(figures.every[row.score])
         (low, high), kind = t_interval(value, found.total, found.degrees + 1, *ends), "runs"
         variance, degrees = found.total, found.degrees
     spread = float(np.std(values, ddof=1))
@@ -173,7 +173,7 @@ def _tested(
     lines, sizes = figures.linear_values(row.score, [*one, *other])
     of_units = figures.degrees(row.score, [*one, *other])
     found = run_variance([np.stack(lines[: len(one)]), np.stack(lines[len(one) :])], scores, sizes, of_units)
-    low, high = range_of(figures.function_of(row.score))
+    low, high = range_of(figures.every[row.score])
     p = max(SMALLEST, t_test(difference, found.total, found.degrees))
     ends = t_interval(difference, found.total, found.degrees + 1, low - high, high - low)
     dealt = permutation_test(*scores) if min(len(one), len(other)) > 1 else None

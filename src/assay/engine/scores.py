@@ -169,12 +169,17 @@ class Figures:
             for name, score in measure.scores.items()
         }
         self.averages = dict(measure.averages) if self.by_label else {}
+        self.every = {**self.functions, **self.averages}
+        """All scores and averages, by name."""
+        self.tested = [name for name in measure.tested if name in self.every]
+        """The scores that systems are compared on."""
         self.totals = [total if tallies.labels is None else total.sum(axis=0) for total in tallies.totals]
         self.clusters = tallies.unit != "sentence"
         """True if units are groups of sentences, whose sizes may differ much."""
         self.pooled = False
         """True once blocks of units were resampled in place of units."""
         self._left_out: dict[tuple[str, int], Floats] = {}
+        self._resampled: dict[bool, tuple[list[dict[str, Floats]], dict[str, tuple[Floats, Bools]]]] = {}
 
     # --- scores ---
 
@@ -184,11 +189,12 @@ class Figures:
         places += [*enumerate(self.labels)] if labels else []
         for place, label in places:
             for number, system in enumerate(self.systems):
-                for name in names or (*self.functions, *(self.averages if label is None else ())):
+                for name in names or (self.every if label is None else self.functions):
                     values = self._observed[name] if place is None else self._observed_by_label[name][:, place]
                     value = float(values[number])
                     row = (system, self.name, name, label, self.slice, value)
-                    yield Score(*row, main=name == self.measure.main, **self._spread(name, number, place, value))
+                    spread = self._spread(name, number, place, value, labels)
+                    yield Score(*row, main=name == self.measure.main, **spread)
 
     def counts_rows(self) -> Iterator[CountsRow]:
         """The counts behind the scores, overall and per label."""
@@ -213,8 +219,11 @@ class Figures:
             values[name] = np.array([float(function(as_sums(total, self.fields))) for total in self.tallies.totals])
         return values
 
-    def _spread(self, name: str, system: int, label: int | None, value: float) -> _Spread:
-        """The interval of a score, as it was asked for, and its variance over units."""
+    def _spread(self, name: str, system: int, label: int | None, value: float, labels: bool) -> _Spread:
+        """The interval of a score, as it was asked for, and its variance over units.
+
+        `labels` is True if those of labels are shown too.
+        """
         asked, units, found = self.settings.interval, self.tallies.units, _UNKNOWN
         if np.isnan(value) or not asked:
             return found
@@ -226,7 +235,7 @@ class Figures:
         if asked == "wilson":
             sums = as_sums(self.totals[system] if label is None else self.tallies.totals[system][label], self.fields)
             read = sums if label is not None else {field: sums[field] for field in self.tallies.read}
-            function = _as_proportion(self.function_of(name), read)
+            function = _as_proportion(self.every[name], read)
             if isinstance(function, Proportion):
                 low, high = wilson(value * (total := float(function.total(read))), total)
                 return {**found, "low": low, "high": high, "interval": "wilson"}
@@ -235,13 +244,17 @@ class Figures:
             return found
         corrected, kind = None, "percentile"
         if label is not None:
-            ends, improved = self._resampled_label_intervals[name]
+            ends, improved = self._resample_labels(labels)[1][name]
             (low, high), kind = ends[system, label].tolist(), "bca" if improved[system, label] else kind
         else:
-            replicates = self._own_replicates[system][name]
+            if self.by_label:
+                replicates = self._resample_labels(labels)[0][system][name]
+            else:
+                replicates = self._own_replicates[system][name]
             if asked == "bca" and name in self.functions:
                 drawn = self._drawn(system)
-                corrected = bca(value, replicates, self._jackknife(name, drawn.rows, drawn.sizes), drawn.sizes)
+                left_out = as_sums(drawn.sizes @ drawn.rows - drawn.rows, self.tallies.read)
+                corrected = bca(value, replicates, self.functions[name](left_out), drawn.sizes)
             (low, high), kind = (corrected, "bca") if corrected else (percentile(replicates), kind)
         return {**found, "low": low, "high": high, "interval": "" if math.isnan(low) else kind}
 
@@ -367,10 +380,6 @@ class Figures:
             return self._observed[name]
         return np.asarray(self._observed_by_label[name][:, self.labels.index(label)])
 
-    def function_of(self, name: str) -> ScoreFunction:
-        """The function of a score or average."""
-        return self.functions[name] if name in self.functions else self.averages[name]
-
     def linear_values(self, name: str, systems: Sequence[int]) -> tuple[list[Floats], Array]:
         """Contributions of units, in one order for some systems, to the score of each; and the size of each row."""
         if name in self.averages:
@@ -427,7 +436,7 @@ class Figures:
             # Units with equal counts change the same.
             places = {digest: place for place, digest in enumerate(self._row_digests[system])}
             distinct = np.array(list(places.values()), dtype=np.int64)
-            totals = self.tallies.totals[system][:, self._columns].astype(np.float64)
+            totals = self.tallies.totals[system][:, self._is_read_by_label].astype(np.float64)
             changes = np.empty(len(distinct))
             step = max(1, CHUNK_NUMBERS // max(1, totals.size))
             for first in range(0, len(distinct), step):
@@ -452,27 +461,22 @@ class Figures:
         self.pooled = True
         return self.tallies.block_rows(*systems)
 
-    def _sums(self, drawn: Collapsed) -> Floats:
-        """Sums over resamples of some rows: times × fields."""
-        rng = generator(self.settings.seed, rows_text(BOOTSTRAP, drawn.rows, drawn.sizes))
-        return bootstrap_sums(drawn.rows, drawn.sizes, self.settings.times, rng)
-
     @cached_property
     def _own_replicates(self) -> list[dict[str, Floats]]:
-        """For each system each of its scores in each resample of its own rows."""
-        if self.by_label:
-            return [overall for overall, _ in self._resampled]
-        found = [self._replicates([system], list(self.functions)) for system in range(len(self.systems))]
-        return [{name: values for name, (values,) in own.items()} for own in found]
+        """For each system each of its scores in each resample of its own rows, if there are no labels."""
+        replicates = [self._replicates([system], list(self.functions)) for system in range(len(self.systems))]
+        return [{name: values for name, (values,) in of_system.items()} for of_system in replicates]
 
     def _replicates(self, systems: Sequence[int], names: Sequence[str]) -> dict[str, list[Floats]]:
         """For each score its values in each resample, for each of some systems whose rows are drawn together."""
         found: dict[str, list[Floats]] = {}
         plain = [name for name in names if name in self.functions]
         if plain:
-            parts = np.split(self._sums(self._drawn(*systems)), len(systems), axis=1)
-            sums = [as_sums(part, self.tallies.read) for part in parts]
-            found = {name: [self.functions[name](own) for own in sums] for name in plain}
+            drawn = self._drawn(*systems)
+            rng = generator(self.settings.seed, rows_text(BOOTSTRAP, drawn.rows, drawn.sizes))
+            table = bootstrap_sums(drawn.rows, drawn.sizes, self.settings.times, rng)
+            sums = [as_sums(part, self.tallies.read) for part in np.split(table, len(systems), axis=1)]
+            found = {name: [self.functions[name](of_system) for of_system in sums] for name in plain}
         averages = [name for name in names if name in self.averages]
         for system in systems if averages else ():
             chunks = [
@@ -485,17 +489,18 @@ class Figures:
     @cached_property
     def _common_replicates(self) -> dict[str, list[Floats]]:
         """For each tested score of very many systems its values in each resample, one draw for all systems."""
-        order = sorted(range(len(self.systems)), key=lambda system: self._digests[system])
-        drawn = self._replicates(order, self._tested)
-        return {name: [values[place] for place in np.argsort(order)] for name, values in drawn.items()}
+        drawn = self._replicates(self._order, self.tested)
+        return {name: [values[place] for place in np.argsort(self._order)] for name, values in drawn.items()}
 
     @cached_property
-    def _digests(self) -> list[bytes]:
-        """A checksum of the rows of each system."""
+    def _order(self) -> list[int]:
+        """The systems in the order of checksums of their rows, on which their names have no influence."""
         if self.by_label:
-            return [hashlib.sha256(b"".join(sorted(one))).digest() for one in self._row_digests]
-        rows = [self._drawn(system) for system in range(len(self.systems))]
-        return [hashlib.sha256(rows_text(BOOTSTRAP, one.rows, one.sizes).encode()).digest() for one in rows]
+            contents = [b"".join(sorted(digests)) for digests in self._row_digests]
+        else:
+            rows = [self._drawn(system) for system in range(len(self.systems))]
+            contents = [rows_text(BOOTSTRAP, drawn.rows, drawn.sizes).encode() for drawn in rows]
+        return sorted(range(len(contents)), key=lambda system: hashlib.sha256(contents[system]).digest())
 
     # --- counts by label ---
 
@@ -504,18 +509,18 @@ class Figures:
         """The fields that scores and averages read: no others are resampled."""
         return self.measure.fields_read(as_sums(self.tallies.totals[0], self.fields), averages=True)
 
-    @cached_property
-    def _columns(self) -> list[int]:
-        return [self.fields.index(field) for field in self._read_by_label]
+    @property
+    def _is_read_by_label(self) -> Bools:
+        """Mask of these fields."""
+        return np.isin(self.fields, self._read_by_label)
 
     @cached_property
     def _wide_tables(self) -> list[Any]:
-        """Each system's counts that are read as units × (labels · fields), blocks in place of units where these are
-        too many."""
+        """Each system's counts that are read as units × (labels · fields), or blocks × …, if units are too many."""
         tables = self.tallies.wide()
-        if len(self._columns) == len(self.fields):
+        if self._is_read_by_label.all():
             return tables
-        kept = np.flatnonzero(np.tile(np.isin(self.fields, self._read_by_label), len(self.labels)))
+        kept = np.flatnonzero(np.tile(self._is_read_by_label, len(self.labels)))
         return [table[:, kept] for table in tables]
 
     @cached_property
@@ -528,11 +533,12 @@ class Figures:
         return [b"".join(row) for row in zip(*(self._row_digests[system] for system in systems), strict=True)]
 
     def _label_sums(
-        self, systems: Sequence[int], system: int, labels: slice = slice(None)
+        self, systems: Sequence[int], system: int, first: int = 0, end: int | None = None
     ) -> Iterator[tuple[slice, dict[str, Floats]]]:
-        """Sums by label of one of several systems that are drawn together: some resamples and labels at a time.
+        """Sums by label of one of several systems that are drawn together, some resamples at a time.
 
-        Units are drawn in an order that depends only on what is in them.
+        Units are drawn in an order that depends only on what is in them. With `end`, only labels up to there from
+        `first` on have sums.
         """
         self.pooled |= self.tallies.units > BLOCKS
         fields, contents = self._read_by_label, self._contents(systems)
@@ -540,8 +546,8 @@ class Figures:
         highest = float(table.max(initial=0) if isinstance(table, np.ndarray) else table.max())
         # Single precision, if that is exact: sums of whole numbers below 2^24.
         table = table.astype(np.float32) if highest * self.tallies.units < 1 << 24 else table
-        if labels != slice(None):
-            table = table[:, labels.start * len(fields) : labels.stop * len(fields)]
+        if end is not None:
+            table = table[:, first * len(fields) : end * len(fields)]
         order = sorted(range(len(contents)), key=contents.__getitem__)
         rng = generator(self.settings.seed, BOOTSTRAP.encode() + b"\n" + b"".join(contents[index] for index in order))
         place, width, done = np.argsort(order), len(self.labels) * len(fields), 0
@@ -550,105 +556,73 @@ class Figures:
             yield slice(done, done + len(weights)), as_sums(sums.reshape(len(weights), -1, len(fields)), fields)
             done += len(weights)
 
-    @property
-    def _labels_at_once(self) -> tuple[int, list[str]]:
-        """The number of labels held at a time, and the scores that have intervals by label: of very many labels the
-        first alone, which takes time enough."""
-        kept = list(self.functions)[: max(1, MOST_NUMBERS // max(1, self.settings.times * len(self.labels)))]
-        return max(1, HELD_NUMBERS // (self.settings.times * len(kept))), kept
-
-    @cached_property
-    def _resampled(self) -> list[tuple[dict[str, Floats], dict[str, Array]]]:
-        """Of a measure by label, for each system: each score and average in each resample of its own units; and by
-        label, labels × times, unless these are too many to be held."""
-        times, (at_once, kept) = self.settings.times, self._labels_at_once
-        number = len(self.labels) if at_once >= len(self.labels) else 0
-        found = []
+    def _resample_labels(self, labels: bool) -> tuple[list[dict[str, Floats]], dict[str, tuple[Floats, Bools]]]:
+        """For a measure by label: each system's scores and averages in each resample of its own units; and, if
+        `labels` is True, the ends of the intervals by label (systems × labels × 2) and whether these are BCa."""
+        if labels in self._resampled:
+            return self._resampled[labels]
+        times, number, fields = self.settings.times, len(self.labels), self._read_by_label
+        # Of very many labels only the first score has intervals, which takes time enough.
+        kept = list(self.functions)[: max(1, MOST_NUMBERS // max(1, times * number))] if labels else []
+        at_once = max(1, HELD_NUMBERS // (times * max(1, len(kept))))
+        # All labels in one pass, in which the overall scores are made; or if they are too many, in further passes.
+        passes: list[tuple[int, int | None]] = [(0, None)]
+        if labels and at_once < number:
+            passes += [(first, min(first + at_once, number)) for first in range(0, number, at_once)]
+        shape, replicates = (len(self.systems), number), []
+        intervals = {name: (np.full((*shape, 2), np.nan), np.zeros(shape, dtype=bool)) for name in self.functions}
         for system in range(len(self.systems)):
-            overall = {name: np.empty(times) for name in (*self.functions, *self.averages)}
-            by_label = {name: np.empty((number, times), dtype=np.float32) for name in kept if number}
-            for part, sums in self._label_sums([system], system):
-                together = {field: values.sum(axis=1) for field, values in sums.items()}
-                for name, function in self.functions.items():
-                    overall[name][part] = function(together)
-                    if name in by_label:
-                        by_label[name][:, part] = function(sums).T
-                for name, function in self.averages.items():
-                    overall[name][part] = function(sums)
-            found.append((overall, by_label))
-        return found
-
-    def _label_blocks(self, system: int) -> Iterator[tuple[int, int, dict[str, Array]]]:
-        """Some labels (first, end) at a time, and their scores in each resample: labels × times."""
-        at_once, kept = self._labels_at_once
-        if at_once >= len(self.labels):
-            yield 0, len(self.labels), self._resampled[system][1]
-            return
-        for first in range(0, len(self.labels), at_once):
-            end = min(first + at_once, len(self.labels))
-            found = {name: np.empty((end - first, self.settings.times), dtype=np.float32) for name in kept}
-            for part, sums in self._label_sums([system], system, slice(first, end)):
-                for name, values in found.items():
-                    values[:, part] = self.functions[name](sums).T
-            yield first, end, found
-
-    @cached_property
-    def _resampled_label_intervals(self) -> dict[str, tuple[Floats, Bools]]:
-        """The ends of the interval of each score (systems × labels × 2), and whether they were corrected (BCa)."""
-        shape, fields = (len(self.systems), len(self.labels)), self._read_by_label
-        found_ends = {name: (np.full((*shape, 2), np.nan), np.zeros(shape, dtype=bool)) for name in self.functions}
-        for system in range(len(self.systems)):
-            for first, end, found in self._label_blocks(system):
-                for name, values in found.items():
-                    ends, corrected = found_ends[name]
+            replicates.append({name: np.empty(times) for name in self.every})
+            for first, end in passes:
+                held = [] if end is None and len(passes) > 1 else kept
+                by_label = {name: np.empty(((end or number) - first, times), dtype=np.float32) for name in held}
+                for part, sums in self._label_sums([system], system, first, end):
+                    for name, values in by_label.items():
+                        values[:, part] = self.functions[name](sums).T
+                    if end is None:
+                        together = {field: values.sum(axis=1) for field, values in sums.items()}
+                        for name, function in self.every.items():
+                            replicates[-1][name][part] = function(together if name in self.functions else sums)
+                for name, values in by_label.items():
+                    ends, corrected = intervals[name]
                     ends[system, first:end] = percentiles(values)
-                    for label in range(first, end) if self.settings.interval == "bca" else ():
+                    for label in range(first, first + len(values)) if self.settings.interval == "bca" else ():
                         table = self._wide_tables[system][:, label * len(fields) : (label + 1) * len(fields)]
                         table = _dense(table)[np.argsort(self._row_digests[system])]
                         left_out = self.functions[name](as_sums(table.sum(axis=0) - table, fields))
                         observed = float(self._observed_by_label[name][system, label])
-                        replicates = values[label - first].astype(np.float64)
-                        better = bca(observed, replicates, left_out, np.ones(len(table), dtype=np.int64))
+                        resampled = values[label - first].astype(np.float64)
+                        better = bca(observed, resampled, left_out, np.ones(len(table), dtype=np.int64))
                         if better is not None:
                             ends[system, label], corrected[system, label] = better, True
-        return found_ends
-
-    def _jackknife(self, name: str, rows: Ints, sizes: Ints) -> Floats:
-        """A score with one unit of each row left out."""
-        return self.functions[name](as_sums(sizes @ rows - rows, self.tallies.read))
+        self._resampled[labels] = replicates, intervals
+        return replicates, intervals
 
     # --- comparisons ---
-
-    @property
-    def _tested(self) -> list[str]:
-        """The scores that systems are compared on."""
-        return [name for name in self.measure.tested if name in self.functions or name in self.averages]
 
     def comparisons(self) -> Iterator[Comparison]:
         """Every pair of systems, tested by shuffling, on the scores the measure is compared on."""
         keeps = self.settings.keeps_evidence and self.slice is None
+        # From few units, or few that differ, the interval of a difference is too short.
+        few = self.tallies.units < (FEW_CLUSTERS if self.clusters else FEW_UNITS)
         for a, b in combinations(range(len(self.systems)), 2):
             if self.settings.baseline not in (None, self.systems[a], self.systems[b]):
                 continue
-            differences = {name: float(self._observed[name][b] - self._observed[name][a]) for name in self._tested}
+            differences = {name: float(self._observed[name][b] - self._observed[name][a]) for name in self.tested}
             # The variance of each difference, from what units add to it, and its degrees of freedom.
-            spreads = dict.fromkeys(self._tested, (math.nan, math.nan))
-            for name in self._tested if self.tallies.units > 1 and self.settings.interval else ():
+            spreads = dict.fromkeys(self.tested, (math.nan, math.nan))
+            for name in self.tested if self.tallies.units > 1 and self.settings.interval else ():
                 if np.isnan(self._observed[name][[a, b]]).any():
                     continue
-                if name in self.averages:
-                    change = self._left_out_units(name, b) - self._left_out_units(name, a)
-                    variance = _variance(change, np.ones(len(change)), centred=False)
-                else:
-                    (one, other), sizes = self.linear_values(name, (a, b))
-                    variance = _variance(other - one, sizes, centred=not self.clusters)
-                spreads[name] = variance, self.degrees(name, (a, b))
+                (one, other), sizes = self.linear_values(name, (a, b))
+                centred = not self.clusters and name not in self.averages
+                spreads[name] = _variance(other - one, sizes, centred=centred), self.degrees(name, (a, b))
             intervals = self._difference_intervals(a, b, differences, spreads)
-            for name in self._tested:
+            for name in self.tested:
                 low, high, interval = intervals[name]
                 outcome, power = self._test(a, b, name, (low, high))
                 variance, degrees = spreads[name]
-                least, most = range_of(self.function_of(name))
+                least, most = range_of(self.every[name])
                 yield make_comparison(
                     (self.systems[a], self.systems[b]),
                     (self.name, name, self.slice),
@@ -657,14 +631,10 @@ class Figures:
                     outcome,
                     (variance, degrees),
                     power=power,
-                    few=self.is_few(outcome.units),
+                    few=few or outcome.units < FEW_DIFFERING,
                     widest=most - least,
                     evidence=self._exchange(a, b, name) if keeps and name == self.measure.main else None,
                 )
-
-    def is_few(self, differing: int) -> bool:
-        """True if there are so few units, or so few that differ, that the interval of a difference is too short."""
-        return self.tallies.units < (FEW_CLUSTERS if self.clusters else FEW_UNITS) or differing < FEW_DIFFERING
 
     def _difference_intervals(
         self, a: int, b: int, observed: dict[str, float], spreads: dict[str, tuple[float, float]]
@@ -676,7 +646,7 @@ class Figures:
         if asked == "score" and self.tallies.units < FEW_FOR_PERCENTILES:
             found = {}
             for name, (variance, degrees) in spreads.items():
-                low, high = range_of(self.function_of(name))
+                low, high = range_of(self.every[name])
                 found[name] = (*t_interval(observed[name], variance, degrees + 1, low - high, high - low), "t")
             return found
         # Each score's differences in each resample of the rows of both systems: b − a or, if turned, a − b. Which way
@@ -685,7 +655,7 @@ class Figures:
         if len(self.systems) > MANY:
             resampled = {name: (False, own[b] - own[a]) for name, own in self._common_replicates.items()}
         for functions in (self.functions, self.averages) if len(self.systems) <= MANY else ():
-            names = [name for name in self._tested if name in functions]
+            names = [name for name in self.tested if name in functions]
             if names:
                 # Turned if the rows of b and a make the larger list.
                 if functions is self.averages:
@@ -700,7 +670,8 @@ class Figures:
             ends, kind = percentile(replicates), "percentile"
             if asked == "bca" and name in self.functions:
                 rows = self._drawn(*((b, a) if turned else (a, b)))
-                one, other = (self._jackknife(name, half, rows.sizes) for half in np.split(rows.rows, 2, axis=1))
+                left_out = np.split(rows.sizes @ rows.rows - rows.rows, 2, axis=1)
+                one, other = (self.functions[name](as_sums(half, self.tallies.read)) for half in left_out)
                 value = -observed[name] if turned else observed[name]
                 corrected = bca(value, replicates, other - one, rows.sizes)
                 if corrected is not None:
@@ -714,7 +685,7 @@ class Figures:
         if name in self.averages and len(self.systems) > MANY:
             return self._common_tests[name][a, b], None
         found = self._exchange(a, b, name)
-        function, stream = self.function_of(name), cache(found.stream(self.settings.seed))
+        function, stream = self.every[name], cache(found.stream(self.settings.seed))
         sides, difference = found.sides, found.difference(function)
         chance = self.settings.power if self.slice is None else None
         outcome = shuffling_test(
@@ -776,8 +747,7 @@ class Figures:
             found = back if turned else found
             fields = self.tallies.read
             places = np.arange(len(fields))
-            columns = [self.fields.index(field) for field in fields]
-            sums = [self.totals[system][columns].astype(np.float64) for system in (a, b)]
+            sums = [self.totals[system][self._read].astype(np.float64) for system in (a, b)]
             rows, sizes = found.rows.astype(np.float64), found.sizes
             content = rows_text("", found.rows, sizes).encode()
         first, second = sums[::-1] if turned else sums
@@ -787,15 +757,14 @@ class Figures:
     @cached_property
     def _common_tests(self) -> dict[str, dict[tuple[int, int], Shuffling]]:
         """Of very many systems the tests of all pairs on each average over labels: one toss of coins for all."""
-        order = sorted(range(len(self.systems)), key=lambda system: self._digests[system])
-        contents = self._contents(order)
+        contents = self._contents(self._order)
         rows = sorted(range(len(contents)), key=contents.__getitem__)
         tables, fields = [table[rows] for table in self._wide_tables], self._read_by_label
         found = {}
-        for name in self._tested:
+        for name in self.tested:
             if name in self.averages:
                 rng = generator(self.settings.seed, SHUFFLING.encode() + b"\n" + b"".join(sorted(contents)))
-                pairs = list(combinations(order, 2))
+                pairs = list(combinations(self._order, 2))
 
                 def difference(x: Floats, y: Floats, name: str = name) -> Floats:
                     sides = (as_sums(side.reshape(*side.shape[:-1], -1, len(fields)), fields) for side in (y, x))
