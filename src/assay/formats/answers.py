@@ -10,20 +10,20 @@ import hashlib
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
 
 from assay import specs
 from assay.arrays import NONE, Bools, Ints
-from assay.corpus import Column, Corpus, Marks, Multiword
+from assay.corpus import Column, Corpus, Marks
 from assay.errors import InputError, UsageError
 from assay.formats.builder import Builder, check_choice
 from assay.formats.grounding import LEVELS, Ground, SearchText
 from assay.formats.shapes import SHAPES, STATUSES, read_answer
 from assay.formats.source import Source
-from assay.formats.standoff import IDS, json_values, quote
+from assay.formats.standoff import IDS, check_ids, expect, json_values, quote
 from assay.records import dataclass
 
 KEYS = ("answer", "response", "output", "raw_output", "completion", "prediction", "generated_text", "text_output")
@@ -122,11 +122,7 @@ def read_answers(source: Source, builder: Builder, **given: Any) -> None:
             raise InputError(f"{source.path}: no answers in it. An answer is {_EXAMPLE}")
     first = collected.answers[0] if collected.answers else found[0]
     for answer in found:
-        if (answer.name is None) != (first.name is None):
-            this, before = ("no", "one") if answer.name is None else ("an", "none")
-            raise InputError(
-                f"{answer.place}: has {this} id where those before it have {before}. Give all one, or none."
-            )
+        check_ids(answer.name is not None, first.name is not None, answer.place)
         builder.add([""], [builder.words + 1], [answer.line])
     collected.answers += found
     builder.end_file()
@@ -148,8 +144,8 @@ def _answers(values: Iterable[tuple[Any, str, int]], given: Mapping[str, Any]) -
         if not isinstance(label, str):
             raise InputError(f"{place}: no label under {given['label']}, where others have one. Give it one.")
         name = next((value[key] for key in IDS if value.get(key) is not None), None)
-        if name is not None and (isinstance(name, bool) or not isinstance(name, str | int)):
-            raise InputError(f"{place}: the id is {quote(name)} where a string or a number should stand.")
+        is_name = isinstance(name, str | int | None) and not isinstance(name, bool)
+        expect(is_name, f"{place}: the id", name, "a string or a number")
         text = value.get("text")
         yield Answer(
             _said(value, given["answer"], place),
@@ -216,84 +212,74 @@ def answers(given: Any, *, name: str = "data", **parameters: Any) -> Corpus:
 # --- the texts that answers are about ---
 
 
-class _Words:
-    """Gold's texts, and the atoms that their characters belong to."""
+class _Texts:
+    """Gold's texts, documents or sentences, and the atoms that their characters belong to: words, or these alone."""
 
     def __init__(self, gold: Corpus, starts: Ints) -> None:
         self.gold = gold
         self.starts = starts
         """The first sentence of each text, and the number of all."""
+        self._first_atoms = gold.starts if gold.texts is None else np.cumsum([0, *map(len, gold.texts)])
         self._comments = gold.metadata("text") if gold.texts is None else []
-        self._multiwords: dict[int, list[Multiword]] = {}
-        for token in gold.multiwords:
-            sentence = int(np.searchsorted(gold.starts, token.first, side="right")) - 1
-            self._multiwords.setdefault(sentence, []).append(token)
+        self._multiwords = {token.first: token for token in gold.multiwords}
 
-    def text(self, number: int) -> tuple[str, Ints, Ints]:
-        """A text, and begin and end of each of its words; nothing where characters are the atoms."""
-        first, end = int(self.starts[number]), int(self.starts[number + 1])
+    def read(self, number: int) -> tuple[str, Ints, Ints]:
+        """A text, and begin and end of each of its atoms."""
+        first, end = self.starts[number : number + 2].tolist()
         if self.gold.texts is not None:
-            return "".join(self.gold.texts[first:end]), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+            text = "".join(self.gold.texts[first:end])
+            return text, np.arange(len(text)), np.arange(1, len(text) + 1)
         texts: list[str] = []
         places: list[tuple[int, int]] = []
         length = 0
         for sentence in range(first, end):
-            text, own = self._sentence(sentence)
+            text, in_sentence = self._read_sentence(sentence)
             texts.append(text)
-            places += [(length + begin, length + behind) for begin, behind in own]
+            places += [(length + begin, length + behind) for begin, behind in in_sentence]
             length += len(text) + 1
         begins, ends = np.array(places, dtype=np.int64).reshape(-1, 2).T
         return "\n".join(texts), begins, ends
 
-    def _sentence(self, sentence: int) -> tuple[str, list[tuple[int, int]]]:
-        """The text of a sentence, as its comment gives it or else of its words, and the place of each word there."""
-        first, end = int(self.gold.starts[sentence]), int(self.gold.starts[sentence + 1])
-        tokens = [(form, 1) for form in self.gold.forms.strings(first, end)]
-        for token in self._multiwords.get(sentence, ()):
-            # The surface token takes the place of its words.
-            words = [(token.form, token.end - token.first), *[("", 0)] * (token.end - token.first - 1)]
-            tokens[token.first - first : token.end - first] = words
-        surface = [token for token in tokens if token[1]]
-        text = self._comments[sentence] or ""
+    def _read_sentence(self, sentence: int) -> tuple[str, list[tuple[int, int]]]:
+        """The text of a sentence, from its comment or else from its words, and the place of each word there."""
+        first, end = self.gold.starts[sentence : sentence + 2].tolist()
+        forms = self.gold.forms.strings(first, end)
+        surface: list[tuple[str, int]] = []
+        word = first
+        while word < end:
+            token = self._multiwords.get(word)
+            surface.append((forms[word - first], 1) if token is None else (token.form, token.end - token.first))
+            word += surface[-1][1]
+        text, after = self._comments[sentence] or "", 0
         places: list[tuple[int, int]] = []
-        after = 0
-        for form, number in surface:
+        for form, words in surface:
             place = text.find(form, after)
             if place < 0 or text[after:place].strip():
                 break
             after = place + len(form)
-            places += [(place, after)] * number
-        else:
-            if not text[after:].strip():
-                return text, places
-        places, after = [], 0
-        for form, number in surface:
-            places += [(after, after + len(form))] * number
-            after += len(form) + 1
-        return " ".join(form for form, _ in surface), places
+            places += [(place, after)] * words
+        if len(places) < len(forms) or text[after:].strip():
+            # There is no comment, or it has other words.
+            text, ends = " ".join(form for form, _ in surface), accumulate(len(form) + 1 for form, _ in surface)
+            stretches = [(end - 1 - len(form), end - 1) for (form, _), end in zip(surface, ends, strict=True)]
+            places = [place for place, (_, words) in zip(stretches, surface, strict=True) for _ in range(words)]
+        return text, places
 
     def atoms(self, number: int, place: tuple[int, int], begins: Ints, ends: Ints) -> tuple[int, int, int]:
-        """The sentence that a stretch of a text begins in, and its first and last atom there: words it touches."""
-        sentence = int(self.starts[number])
-        if self.gold.texts is not None:
-            begin, end = place
-            while begin >= len(self.gold.texts[sentence]):
-                begin, end = (one - len(self.gold.texts[sentence]) for one in (begin, end))
-                sentence += 1
-            return sentence, begin, end
-        start = int(self.gold.starts[sentence])
-        first = start + int(np.searchsorted(ends, place[0], side="right"))
-        behind = start + int(np.searchsorted(begins, place[1], side="left"))
-        sentence = int(np.searchsorted(self.gold.starts, first, side="right")) - 1
-        return sentence, first - int(self.gold.starts[sentence]), behind - int(self.gold.starts[sentence])
+        """The sentence that a stretch of a text begins in, the first atom that it touches there, and the next one."""
+        start = self._first_atoms[self.starts[number]]
+        first = start + np.searchsorted(ends, place[0], side="right")
+        behind = start + np.searchsorted(begins, place[1], side="left")
+        sentence = int(np.searchsorted(self._first_atoms, first, side="right")) - 1
+        return sentence, int(first - self._first_atoms[sentence]), int(behind - self._first_atoms[sentence])
 
 
-def _texts_of(gold: Corpus, system: Corpus, given: Answers) -> tuple[_Words, dict[int, list[Answer]]]:
+def _texts_of(gold: Corpus, system: Corpus, given: Answers) -> tuple[_Texts, dict[int, list[Answer]]]:
     """Gold's texts, documents or sentences, and the answers to each."""
     if not gold.has_words and gold.texts is None:
         raise InputError(f"{gold.name}: has no words, so that answers cannot be looked for in it.")
-    documents = np.arange(gold.sentences + 1) if gold.document_starts is None else gold.document_starts
     sentences = np.arange(gold.sentences + 1)
+    documents = sentences if gold.document_starts is None else gold.document_starts
     listed = given.answers
     if listed[0].name is None:
         number = len(listed)
@@ -304,14 +290,13 @@ def _texts_of(gold: Corpus, system: Corpus, given: Answers) -> tuple[_Words, dic
                 "which belongs where."
             )
         starts = sentences if number == gold.sentences else documents
-        return _Words(gold, starts), {place: [answer] for place, answer in enumerate(listed)}
+        return _Texts(gold, starts), {place: [answer] for place, answer in enumerate(listed)}
     wanted = {answer.name for answer in listed}
     by_document = {name: number for number, name in enumerate(gold.document_ids)}
     by_sentence = {name: number for number, name in enumerate(gold.sentence_ids)}
     # Documents, where these have the ids; a file of sentences is one document by the name of the file.
-    known, starts = (by_sentence, sentences)
-    if len(wanted & by_document.keys()) > len(wanted & by_sentence.keys()) and gold.document_starts is not None:
-        known, starts = by_document, gold.document_starts
+    in_documents = len(wanted & by_document.keys()) > len(wanted & by_sentence.keys())
+    known, starts = (by_document, documents) if in_documents else (by_sentence, sentences)
     found: dict[int, list[Answer]] = {}
     for answer in listed:
         if answer.name not in known:
@@ -323,7 +308,7 @@ def _texts_of(gold: Corpus, system: Corpus, given: Answers) -> tuple[_Words, dic
                 "its label: answers(label=KEY)."
             )
         of_text.append(answer)
-    return _Words(gold, starts), found
+    return _Texts(gold, starts), found
 
 
 # --- grounding ---
@@ -385,23 +370,23 @@ def ground_answers(system: Corpus, gold: Corpus, inventory: Collection[str]) -> 
     """Gold's text with the spans of a system's answers, and the mentions that they come from."""
     given = system.layer(Answers)
     assert given is not None
-    words, found = _texts_of(gold, system, given)
+    texts, found = _texts_of(gold, system, given)
     parameters = given.parameters
     ground = Ground(LEVELS.index(parameters["ground"]), parameters["tolerance"], parameters["occurrences"] == "all")
     statuses = np.zeros((gold.sentences, len(STATUSES)), dtype=np.int64)
     rows: list[tuple[int, ...]] = []
     """Sentence, begin, end, line, level and FLAGS of each mention; labels outside are flagged later."""
-    labels, texts = [], []
+    labels, said = [], []
     known = frozenset(inventory)
     lines = np.zeros(gold.sentences, dtype=np.int64)
     files: list[tuple[str, int]] = []
-    starts = words.starts.tolist()
+    starts = texts.starts.tolist()
     for number, (sentence, behind) in enumerate(pairwise(starts)):
         answered = found.get(number)
         if not answered:
             statuses[sentence, STATUSES.index("missing")] += 1
             continue
-        text, begins, ends = words.text(number)
+        text, begins, ends = texts.read(number)
         here = SearchText(text)
         lines[sentence:behind] = answered[0].line
         if not files or files[-1][0] != answered[0].path:
@@ -417,21 +402,21 @@ def ground_answers(system: Corpus, gold: Corpus, inventory: Collection[str]) -> 
             for one in here.ground(reading.mentions, reading.plain, ground):
                 place = (sentence, NONE, NONE)
                 if one.place is not None:
-                    place = words.atoms(number, one.place, begins, ends)
+                    place = texts.atoms(number, one.place, begins, ends)
                 size = len(one.mention.text)
                 by_offsets = reading.plain is None and one.mention.place is not None
                 is_long = size >= _LEAST_LONG and 2 * size > len(text)
                 rows.append((*place, answer.line, one.level, False, by_offsets, is_long))
                 labels.append(one.mention.label)
-                texts.append(one.mention.text)
+                said.append(one.mention.text)
     unit, begin, end, line, level, *flags = np.array(rows, dtype=np.int64).reshape(-1, 5 + len(FLAGS)).T
-    columns = {SAID: Column.of(texts), LEVEL: Column(level, LEVELS)}
+    columns = {SAID: Column.of(said), LEVEL: Column(level, LEVELS)}
     columns |= {name: Column(codes.astype(np.int8), ("", name)) for name, codes in zip(FLAGS, flags, strict=True)}
     mentions = Mentions(
         Marks(unit, begin, end, Column.of(labels), line, columns=columns),
         dropped=parameters["outside"] == "drop",
         statuses=statuses,
-        text_of=words.starts[np.searchsorted(words.starts, np.arange(gold.sentences), side="right") - 1],
+        text_of=texts.starts[np.searchsorted(texts.starts, np.arange(gold.sentences), side="right") - 1],
     )
     grounded = replace(
         gold,

@@ -14,7 +14,7 @@ from assay.formats import schemes
 from assay.formats.builder import Builder
 from assay.formats.roles import MARK
 from assay.formats.source import Source
-from assay.formats.standoff import json_values, quote
+from assay.formats.standoff import expect, json_values, quote
 
 _EXAMPLE = '{"words": ["She", "left"], "verbs": [{"verb": "left", "tags": ["B-ARG0", "B-V"]}]}'
 _PLACES = ("predicate", "verb", "predicate_index", "verb_index")
@@ -45,12 +45,12 @@ def read_biojson(source: Source, builder: Builder, *, scheme: str, repair: str) 
             fact = f"{quote(value)} where a sentence with its words should stand"
             raise InputError(f"{place}: {fact}. It is {_EXAMPLE}")
         words, verbs = value["words"], value.get("verbs", [value])
-        if not isinstance(words, list) or not words or not all(isinstance(word, str) for word in words):
-            raise InputError(f"{place}: words is {quote(words)} where a list of strings should stand.")
+        is_strings = isinstance(words, list) and {*map(type, words)} == {str}
+        expect(is_strings, f"{place}: words", words, "a list of strings")
         if (empty := next((number for number, word in enumerate(words) if not word.strip()), None)) is not None:
             raise InputError(f"{place}: word {empty} is empty. Fill it.")
-        if not isinstance(verbs, list) or not all(isinstance(verb, dict) for verb in verbs):
-            raise InputError(f"{place}: verbs is {quote(verbs)} where a list of objects with tags should stand.")
+        is_objects = isinstance(verbs, list) and all(isinstance(verb, dict) for verb in verbs)
+        expect(is_objects, f"{place}: verbs", verbs, "a list of objects with tags")
         name, is_alone = value.get("id", value.get("sent_id")), "verbs" not in value
         again = is_alone and last is not None and words == last[1]
         if again and last is not None:
@@ -61,8 +61,8 @@ def read_biojson(source: Source, builder: Builder, *, scheme: str, repair: str) 
             builder.note("Lines of a predicate each that are one sentence with the line before them: {}.", 1)
         else:
             if name is not None:
-                if not isinstance(name, str | int) or len(str(name).splitlines()) > 1:
-                    raise InputError(f"{place}: the id is {quote(name)} where a string of one line should stand.")
+                is_line = isinstance(name, str | int) and len(str(name).splitlines()) < 2
+                expect(is_line, f"{place}: the id", name, "a string of one line")
                 builder.comments([f"# sent_id = {name}"], [builder.sentence])
             cells = [cell for word in words for cell in (word, *[""] * len(builder.names))]
             builder.add(cells, [builder.words + len(words)], [line])

@@ -21,7 +21,7 @@ from assay.formats import chains
 from assay.formats.builder import Builder
 from assay.formats.relations import relation_lists
 from assay.formats.source import Source
-from assay.formats.standoff import check_label, first_object, is_text, json_values, quote
+from assay.formats.standoff import check_label, expect, first_object, is_text, json_values, quote
 from assay.records import dataclass
 
 WHICH = ("auto", "gold", "predicted")
@@ -294,6 +294,5 @@ def _read_docred_document(value: Any, line: int, place: str, builder: Builder) -
 
 
 def _text(value: Any, what: str) -> str:
-    if not isinstance(value, str) or not value.strip() or not is_text(value):
-        raise InputError(f"{what} is {quote(value)} where a text should stand.")
-    return value
+    expect(isinstance(value, str) and bool(value.strip()) and is_text(value), what, value, "a text")
+    return str(value)

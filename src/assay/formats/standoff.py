@@ -16,14 +16,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field
 from functools import cached_property
-from itertools import chain, islice, pairwise
+from itertools import accumulate, chain, islice, pairwise
 from typing import Any
 
 import numpy as np
 
 from assay.arrays import NONE, Ints, Stretches
 from assay.errors import InputError
-from assay.formats.builder import Builder, merged
+from assay.formats.builder import Builder, Vocabulary, merged
 from assay.formats.offsets import (
     COUNTED,
     LOST,
@@ -85,10 +85,6 @@ _LONGEST = 1_000_000
 _LOOKED_AT = 50
 
 _IN_OTHER_UNITS = "Documents with offsets in {unit}, as the texts of their spans show: {{}}."
-
-_BLANK = 0
-_WITHOUT = 1
-"""The numbers of blank lines and of those that stand for a sentence without spans; all higher ones are spans."""
 
 
 def quote(value: Any) -> str:
@@ -305,26 +301,23 @@ def json_values(source: Source, example: str, noun: str = "document") -> Iterato
 
     What is no JSON is refused with an example of what stands there, by its noun.
     """
-    others = (line for batch in source.batches() for line in batch.lines() if line[1].strip())
-    first, second = next(others, (1, "[]")), next(others, (0, ""))
-    lines = chain([first, second] if second[0] else [first], others)
+    lines = (line for batch in source.batches() for line in batch.lines() if line[1].strip())
+    first = [*islice(lines, 2)]
     number = 1
     try:
-        by_line = any(json_object(line) is not None for _, line in (first, second))
-        if by_line and first[1].lstrip().startswith("{"):
-            for number, line in lines:
+        if first and first[0][1].lstrip().startswith("{") and any(json_object(line) is not None for _, line in first):
+            for number, line in chain(first, lines):
                 yield number, json.loads(line)
             return
-        numbered = list(lines)
-        text = "\n".join(line for _, line in numbered)
-        seen = passed = 0
+        rows = [*first, *lines]
+        text = "\n".join(line for _, line in rows)
+        starts = [*accumulate((len(line) + 1 for _, line in rows), initial=0)]
+        position = 0
         try:
             for position, value in _decode(text):
-                passed += text.count("\n", seen, position)
-                seen = position
-                yield numbered[passed][0], value
+                yield rows[bisect_right(starts, position) - 1][0], value
         except (ValueError, RecursionError) as error:
-            number = numbered[passed + text.count("\n", seen, getattr(error, "pos", 0))][0]
+            number = rows[bisect_right(starts, getattr(error, "pos", position)) - 1][0]
             raise
     except (ValueError, RecursionError) as error:
         fault = f"no JSON for {noun}s: nested too deeply, or a number too long."
@@ -348,26 +341,25 @@ def first_object(head: Sequence[str]) -> dict[str, Any]:
 
 def _decode(text: str) -> Iterator[tuple[int, Any]]:
     """The values that stand in a text one after the other or, divided by commas, in a list."""
-    decode = json.JSONDecoder().raw_decode
-    position = _skip(text, 0)
-    listed = text.startswith("[", position)
-    position = _skip(text, position + listed)
-    while position < len(text) and not (listed and text[position] == "]"):
+    decode, blanks = json.JSONDecoder().raw_decode, re.compile(r"\s*+")
+
+    def skip_blanks(position: int) -> int:
+        match = blanks.match(text, position)
+        return match.end() if match else position
+
+    position = skip_blanks(0)
+    is_list = text.startswith("[", position)
+    position = skip_blanks(position + is_list)
+    while position < len(text) and not (is_list and text[position] == "]"):
         value, end = decode(text, position)
         yield position, value
-        position = _skip(text, end)
-        if listed and text.startswith(",", position):
-            position = _skip(text, position + 1)
-        elif listed and not text.startswith("]", position):
+        position = skip_blanks(end)
+        if is_list and text.startswith(",", position):
+            position = skip_blanks(position + 1)
+        elif is_list and not text.startswith("]", position):
             raise json.JSONDecodeError("Expecting ',' or ']'", text, position)
-    if listed and _skip(text, position + 1) < len(text):
+    if is_list and skip_blanks(position + 1) < len(text):
         raise json.JSONDecodeError("Extra data", text, position + 1)
-
-
-def _skip(text: str, position: int) -> int:
-    while position < len(text) and text[position].isspace():
-        position += 1
-    return position
 
 
 # --- JSON: documents ---
@@ -396,7 +388,7 @@ def _read_document(
             raise InputError(f"{place}: the text may be in {', '.join(strings)} of data. Call it text.")
         text = data.get("text" if "text" in data or not strings else strings[0])
     if text is not None:
-        text = _string(text, f"{place}: the text")
+        text = check_string(text, f"{place}: the text")
     # The tokens, where these are the atoms, and their characters, where spans are given by these nevertheless.
     tokens, bounds = _tokens(value["tokens"], text, place) if value.get("tokens") is not None else (None, None)
     if text is None and tokens is None:
@@ -423,9 +415,8 @@ def _read_document(
         spans, relations, others = lists[filled[0]] if filled else [], value.get("relations"), 0
     if relations is not None and not isinstance(relations, list):
         raise InputError(f"{place}: relations are {quote(relations)} where a list should stand.")
-    if builder.sentence and bool(builder.ids) != (name is not None):
-        this, before = ("an", "none") if name is not None else ("no", "one")
-        raise InputError(f"{place}: has {this} id where those before it have {before}. Give all one, or none.")
+    if builder.sentence:
+        check_ids(name is not None, bool(builder.ids), place)
     if builder.sentence and bool(builder.texts) != (tokens is None):
         this, before = ("no tokens", "them") if tokens is None else ("tokens", "none")
         raise InputError(
@@ -630,7 +621,7 @@ def _identifiers(span: dict[str, Any], here: str) -> tuple[list[str], list[float
     names, scores = [], []
     for one in given if isinstance(given, list) else [given]:
         name, score = (one.get("id"), one.get("score")) if isinstance(one, dict) else (one, None)
-        name = _string(name, f"{here}: an identifier")
+        name = check_string(name, f"{here}: an identifier")
         if name.split() != [name]:
             raise InputError(f"{here}: the identifier {quoted(name)} is empty or has blanks in it. Take them out.")
         if score is None:
@@ -645,12 +636,18 @@ def _identifiers(span: dict[str, Any], here: str) -> tuple[list[str], list[float
     return names, [] if all(map(math.isnan, scores)) else scores
 
 
-def _string(value: Any, what: str) -> str:
-    if not isinstance(value, str):
-        raise InputError(f"{what} is {quote(value)} where a string should stand.")
+def expect(fits: bool, what: str, value: Any, noun: str) -> None:
+    """Stop with an error if a value of JSON does not fit; `what`: its place and name, `noun`: what is wanted."""
+    if not fits:
+        raise InputError(f"{what} is {quote(value)} where {noun} should stand.")
+
+
+def check_string(value: Any, what: str) -> str:
+    """A string without halves of characters; other values stop with an error."""
+    expect(isinstance(value, str), what, value, "a string")
     if not is_text(value):
         raise InputError(f"{what} has half a character (a lone surrogate) in it. Write the file as UTF-8.")
-    return value
+    return str(value)
 
 
 def is_text(value: str) -> bool:
@@ -661,16 +658,22 @@ def is_text(value: str) -> bool:
         return False
 
 
+def check_ids(has_id: bool, before: bool, place: str) -> None:
+    """Stop with an error if a document has an id and those before it have none, or the other way round."""
+    if has_id != before:
+        this, others = ("an", "none") if has_id else ("no", "one")
+        raise InputError(f"{place}: has {this} id where those before it have {others}. Give all one, or none.")
+
+
 def _id(document: dict[str, Any], place: str) -> str | None:
     meta = document.get("meta")
-    given = [document.get(key) for key in IDS] + [meta.get("id") if isinstance(meta, dict) else None]
-    value = next((value for value in given if value is not None), None)
+    ids = [document.get(key) for key in IDS] + [meta.get("id") if isinstance(meta, dict) else None]
+    value = next((value for value in ids if value is not None), None)
     if value is None or type(value) is int:
         return None if value is None else str(value)
-    name = _string(value, f"{place}: the id")
-    if not name.strip():
+    if not check_string(value, f"{place}: the id").strip():
         raise InputError(f"{place}: the id is empty. Give each document its own, or none an id.")
-    return name
+    return str(value)
 
 
 def _annotations(task: dict[str, Any]) -> Iterator[Annotation]:
@@ -702,14 +705,12 @@ def _results(annotation: dict[str, Any]) -> tuple[list[Any], list[Any] | None, i
         if one.get("type", "labels") == "labels"
     ]
     relations = []
-    for one in results:
-        if one.get("type") == "relation":
-            back, symmetric = one.get("direction") == "left", one.get("direction") == "bi"
-            ends = ("to_id", "from_id") if back else ("from_id", "to_id")
-            relations.append(
-                {"label": one.get("labels") or "", "symmetric": symmetric}
-                | dict(zip(("head", "tail"), map(one.get, ends), strict=True))
-            )
+    for result in results:
+        if result.get("type") == "relation":
+            direction, ends = result.get("direction"), (result.get("from_id"), result.get("to_id"))
+            head, tail = ends[::-1] if direction == "left" else ends
+            label = result.get("labels") or ""
+            relations.append({"label": label, "symmetric": direction == "bi", "head": head, "tail": tail})
     return spans, relations or None, len(results) - len(spans) - len(relations)
 
 
@@ -732,15 +733,14 @@ def _join_rows(values: Iterable[tuple[int, Any]]) -> Iterator[tuple[int, Any]]:
 
 def _tokens(given: Any, text: str | None, place: str) -> tuple[list[str], list[tuple[int, int]] | None]:
     """The tokens and, if these are given, their places in the text."""
-    kinds = {type(token) for token in given} if isinstance(given, list) else {type(given)}
-    if not isinstance(given, list) or len(kinds) > 1 or not kinds <= {str, dict}:
+    if not isinstance(given, list) or {*map(type, given)} not in (set(), {str}, {dict}):
         raise InputError(f'{place}: tokens should be a list of strings, or of {{"start": 0, "end": 5}}.')
     bounds = None
-    if (text is not None and not given) or (kinds == {dict} and any("start" in token for token in given)):
-        pairs = [_pair(token.get("start"), token.get("end"), f"{place}: token {i}") for i, token in enumerate(given)]
-        bounds = pairs
-        size = len(text) if text is not None else max((end for _, end in pairs), default=0)
-        check_bounds(pairs, size, "characters", f"{place}: its tokens", "token")
+    placed = any(isinstance(token, dict) and "start" in token for token in given)
+    if placed or (text is not None and not given):
+        bounds = [_pair(token.get("start"), token.get("end"), f"{place}: token {i}") for i, token in enumerate(given)]
+        size = len(text) if text is not None else max((end for _, end in bounds), default=0)
+        check_bounds(bounds, size, "characters", f"{place}: its tokens", "token")
     elif text is not None:
         raise InputError(
             f"{place}: a text and tokens without offsets, so it is open what spans count. "
@@ -755,7 +755,7 @@ def _tokens(given: Any, text: str | None, place: str) -> tuple[list[str], list[t
                 check_text(said, text, [bounds[number]], here)
             forms.append(text[slice(*bounds[number])])
         else:
-            forms.append(_string(said, f"{here}: its text"))
+            forms.append(check_string(said, f"{here}: its text"))
             if not said:
                 raise InputError(f"{here} is empty. Leave it out, and count without it.")
     return forms, bounds
@@ -763,8 +763,7 @@ def _tokens(given: Any, text: str | None, place: str) -> tuple[list[str], list[t
 
 def _pair(start: Any, end: Any, place: str) -> tuple[int, int]:
     for name, value in (("start", start), ("end", end)):
-        if type(value) is not int:
-            raise InputError(f"{place}: {name} is {quote(value)} where a whole number should stand.")
+        expect(type(value) is int, f"{place}: {name}", value, "a whole number")
     return start, end
 
 
@@ -811,7 +810,7 @@ def check_label(value: Any, place: str, of: str = "span") -> str:
     """A label as text; what is none is refused."""
     if type(value) is int:
         return str(value)
-    label = _string(value, f"{place}: the label")
+    label = check_string(value, f"{place}: the label")
     if not label.strip():
         raise InputError(f"{place}: the label is empty. Give one, or take the {of} away.")
     if any(mark in label for mark in "\t\r\n"):
@@ -843,153 +842,126 @@ def _find(mention: str, text: str | None, taken: set[tuple[int, int]], place: st
 # --- span tables ---
 
 
-class _LineError(Exception):
-    """A fault in a line, without its place."""
-
-
 def looks_spans(head: Sequence[str]) -> bool:
     """True if the first lines are labels with first word, last word and a list of the words between them.
 
-    Columns of numbers that lack such a list are taken for spans only where the labels are spelt like labels.
+    Columns of numbers that lack such a list are taken for spans only if the labels are spelt like labels.
     """
-    rows = [line.split("\t") for line in islice((line for line in head if line.strip()), _LOOKED_AT)]
+    lines = [*islice((line for line in head if line.strip()), _LOOKED_AT)]
     fitting = []
-    for row in rows:
-        with suppress(_LineError):
-            fitting += [row] if _Lines()["\t".join(row)] else []
+    for line in lines:
+        with suppress(InputError):
+            _parse_line(line, "")
+            fitting.append(line.split("\t"))
         if not fitting:
             # The first line is not one.
             return False
-    if 2 * len(fitting) < len(rows) or not rows:
+    if 2 * len(fitting) < len(lines) or not lines:
         return False
     if any(row[0] in _NO_SPANS or "," in "".join(row[3:]) for row in fitting):
         return True
-    return len(fitting) == len(rows) and all((len(row) == 4 and row[3]) or row[0].isupper() for row in rows)
+    return len(fitting) == len(lines) and all((len(row) == 4 and row[3]) or row[0].isupper() for row in fitting)
 
 
 def read_spans(source: Source, builder: Builder) -> None:
     """Read one file: a sentence has as many nameless words as its spans reach."""
     builder.begin_file(source.path)
-    known = _Lines()
+    # Most lines of a file occur in it more than once, and each is parsed once.
+    codes: dict[str, int] = {}
+    parsed: list[tuple[str, Stretches]] = []
     parts = [np.zeros(0, dtype=np.int64)]
     for batch in source.batches():
-        lines = [line for _, line in batch.lines()]
-        try:
-            parts.append(np.fromiter(map(known.__getitem__, lines), dtype=np.int64, count=len(lines)))
-        except _LineError as fault:
-            # The line at fault is the first that got no number.
-            place = next(number for number, line in enumerate(lines, batch.line) if line not in known)
-            raise InputError(f"{batch.path}:{place}: {fault}") from None
-    numbers = np.concatenate(parts)
-    sentence = _sentences(numbers, source.path)
-    spans = np.flatnonzero(numbers > _WITHOUT)
-    kinds = numbers[spans] - _WITHOUT - 1
-    begin, end, label = np.array(known.spans, dtype=np.int64).reshape(-1, 3)[kinds].T
-    stretches = {i: known.stretches[kind] for i, kind in enumerate(kinds.tolist()) if kind in known.stretches}
-    rows = np.stack([sentence[spans] + builder.sentence, begin, end, label, spans + 1], axis=1)
+        lines = batch.strings()
+        for number, line in enumerate(lines, batch.line):
+            if line not in codes:
+                parsed.append(_parse_line(line, f"{batch.path}:{number}"))
+                codes[line] = len(codes)
+        parts.append(np.fromiter(map(codes.__getitem__, lines), dtype=np.int64, count=len(lines)))
+    rows = np.concatenate(parts)
+    blank = np.array([not label for label, _ in parsed], dtype=bool)[rows]
+    filled = np.array([bool(atoms) for _, atoms in parsed], dtype=bool)[rows]
+    twice = np.flatnonzero(blank & np.concatenate([[True], blank[:-1]]))
+    if len(twice):
+        raise InputError(
+            f"{source.path}:{twice[0] + 1}: a blank line that ends no sentence. "
+            f"A sentence without spans needs a line of its own: {_DUMMY_LINE}"
+        )
+    sentence: Ints = np.cumsum(blank) - blank
+    lines_of = np.bincount(sentence[~blank], minlength=1)
+    mixed = np.flatnonzero(~blank & ~filled & (lines_of[sentence] > 1))
+    if len(mixed):
+        raise InputError(
+            f"{source.path}:{mixed[0] + 1}: says that the sentence has no spans, but this is not its only line. "
+            "Take away this line, or put a blank line between two sentences."
+        )
+    spans = np.flatnonzero(filled)
+    labels = Vocabulary[str]()
+    places = [(atoms[0][0], atoms[-1][1], labels[label]) if atoms else (0, 0, 0) for label, atoms in parsed]
+    begin, end, label = np.array(places, dtype=np.int64).reshape(-1, 3)[rows[spans]].T
+    gaps = {row: atoms for row, (_, atoms) in enumerate(parsed) if len(atoms) > 1}
+    stretches = {number: gaps[row] for number, row in enumerate(rows[spans].tolist()) if row in gaps}
     # Each sentence has as many words without a form as its spans reach, and one at least.
-    filled = np.flatnonzero(numbers != _BLANK)
-    lengths = np.ones(int(sentence[filled[-1]]) + 1 if len(filled) else 0, dtype=np.int64)
+    used = np.flatnonzero(~blank)
+    lengths = np.ones(int(sentence[used[-1]]) + 1 if len(used) else 0, dtype=np.int64)
     np.maximum.at(lengths, sentence[spans], end)
-    firsts = filled[np.searchsorted(sentence[filled], np.arange(len(lengths)))]
-    codes = np.full(int(lengths.sum()), builder.cells[0][b""])
-    builder.add_codes([codes], (np.cumsum(lengths) + builder.words).tolist(), (firsts + 1).tolist())
-    builder.spans(rows, list(known.labels), stretches)
+    firsts = used[np.searchsorted(sentence[used], np.arange(len(lengths)))]
+    table = np.stack([sentence[spans] + builder.sentence, begin, end, label, spans + 1], axis=1)
+    words = np.full(int(lengths.sum()), builder.cells[0][b""])
+    builder.add_codes([words], (np.cumsum(lengths) + builder.words).tolist(), (firsts + 1).tolist())
+    builder.spans(table, list(labels), stretches)
     builder.end_file()
 
 
-class _Lines(dict[str, int]):
-    """Lines to numbers: most lines of a file occur in it more than once, and each is taken apart once."""
-
-    def __init__(self) -> None:
-        super().__init__({"": _BLANK})
-        self.spans: list[tuple[int, int, int]] = []
-        """First word from 0, the one after the last, and label of the span in each line that contains one."""
-        self.stretches: dict[int, Stretches] = {}
-        self.labels: dict[str, int] = {}
-
-    def __missing__(self, line: str) -> int:
-        self[line] = number = self._number(line)
-        return number
-
-    def _number(self, line: str) -> int:
-        if not line.strip(" "):
-            return _BLANK
-        label, _, rest = line.partition("\t")
-        if label in _NO_SPANS:
-            cells = rest.split("\t")
-            if cells[:2] != [_DUMMY, _DUMMY] or cells[2:] not in ([], [""], [_DUMMY]):
-                raise _LineError(
-                    f"{label} is not a label, it stands for a sentence without spans. "
-                    f"Write {_DUMMY_LINE}, or give the spans another label."
-                )
-            return _WITHOUT
-        atoms = _words(rest)
-        if not label.strip():
-            raise _LineError("the label is empty. It belongs in the first column.")
-        if len(atoms) > 1:
-            self.stretches[len(self.spans)] = atoms
-        self.spans.append((atoms[0][0], atoms[-1][1], self.labels.setdefault(label, len(self.labels))))
-        return len(self.spans) + _WITHOUT
-
-
-def _words(places: str) -> Stretches:
-    """The words of a span from its columns begin, end and, if it is there, the list of them."""
-    cells = places.split("\t")
+def _parse_line(line: str, place: str) -> tuple[str, Stretches]:
+    """The label and the words of a span; no words if the sentence has no spans, and no label in a blank line."""
+    if not line.strip(" "):
+        return "", ()
+    label, *cells = line.split("\t")
+    if label in _NO_SPANS:
+        if cells[:2] != [_DUMMY, _DUMMY] or cells[2:] not in ([], [""], [_DUMMY]):
+            raise InputError(
+                f"{place}: {label} is not a label, it stands for a sentence without spans. "
+                f"Write {_DUMMY_LINE}, or give the spans another label."
+            )
+        return label, ()
     if len(cells) not in (2, 3):
-        columns = "1 column" if places == "" else f"{len(cells) + 1} columns"
-        raise _LineError(f"{columns} where a span has label, begin, end and its words. Are they divided by tabs?")
-    begin, end = _number(cells[0], "begin"), _number(cells[1], "end")
+        columns = "1 column" if not cells else f"{len(cells) + 1} columns"
+        fact = f"{columns} where a span has label, begin, end and its words"
+        raise InputError(f"{place}: {fact}. Are they divided by tabs?")
+    begin, end = _number(cells[0], f"{place}: begin"), _number(cells[1], f"{place}: end")
     if begin < 1:
-        raise _LineError("begin is 0. Words are counted from 1.")
+        raise InputError(f"{place}: begin is 0. Words are counted from 1.")
     if end < begin:
-        raise _LineError(
-            f"end {end} lies before begin {begin}. Both count words from 1, and end belongs to the span."
-        )
+        fact = f"end {end} lies before begin {begin}"
+        raise InputError(f"{place}: {fact}. Both count words from 1, and end belongs to the span.")
     if end > _LONGEST:
-        raise _LineError(f"end is {end}, which no sentence reaches. Words are counted in each sentence from 1.")
-    listed = cells[2] if len(cells) == 3 else ""
+        fact = f"end is {end}, which no sentence reaches"
+        raise InputError(f"{place}: {fact}. Words are counted in each sentence from 1.")
+    atoms: Stretches = ((begin - 1, end),)
+    listed = "".join(cells[2:])
     # A list without gaps is written out and compared rather than taken apart: nearly all spans are so.
     solid = listed.count(",") == end - begin and listed == ", ".join(map(str, range(begin, end + 1)))
-    if solid or not listed.strip():
-        return ((begin - 1, end),)
-    words = sorted(_number(word.strip(), "a word of the span") for word in listed.split(","))
-    repeated = next((word for word, after in pairwise(words) if word == after), None)
-    if repeated is not None:
-        raise _LineError(f"word {repeated} is listed twice. Each word of a span is listed once.")
-    outside = next((word for word in words if not begin <= word <= end), None)
-    if outside is not None:
-        raise _LineError(f"word {outside} lies outside the span, which reaches from {begin} to {end}.")
-    if (words[0], words[-1]) != (begin, end):
-        raise _LineError(
-            f"begin and end are {begin} and {end}, but the words listed reach from {words[0]} to {words[-1]}. "
-            "The first and the last word of a span belong to it."
-        )
-    return merged((word - 1, word) for word in words)
+    if listed.strip() and not solid:
+        words = sorted(_number(word.strip(), f"{place}: a word of the span") for word in listed.split(","))
+        repeated = next((word for word, after in pairwise(words) if word == after), None)
+        if repeated is not None:
+            raise InputError(f"{place}: word {repeated} is listed twice. Each word of a span is listed once.")
+        outside = next((word for word in words if not begin <= word <= end), None)
+        if outside is not None:
+            fact = f"word {outside} lies outside the span, which reaches from {begin} to {end}"
+            raise InputError(f"{place}: {fact}.")
+        if (words[0], words[-1]) != (begin, end):
+            raise InputError(
+                f"{place}: begin and end are {begin} and {end}, but the words listed reach from {words[0]} to "
+                f"{words[-1]}. The first and the last word of a span belong to it."
+            )
+        atoms = merged((word - 1, word) for word in words)
+    if not label.strip():
+        raise InputError(f"{place}: the label is empty. It belongs in the first column.")
+    return label, atoms
 
 
 def _number(cell: str, what: str) -> int:
     if not (cell.isascii() and cell.isdigit() and len(cell) < 19):
-        raise _LineError(f"{what} is {cell!r} where the number of a word should stand.")
+        raise InputError(f"{what} is {cell!r} where the number of a word should stand.")
     return int(cell)
-
-
-def _sentences(numbers: Ints, path: str) -> Ints:
-    """The sentence of each line; blank lines divide them."""
-    blank = numbers == _BLANK
-    twice = np.flatnonzero(blank & np.concatenate([[True], blank[:-1]]))
-    if len(twice):
-        raise InputError(
-            f"{path}:{twice[0] + 1}: a blank line that ends no sentence. "
-            f"A sentence without spans needs a line of its own: {_DUMMY_LINE}"
-        )
-    sentence: Ints = np.cumsum(blank) - blank
-    without = np.flatnonzero(numbers == _WITHOUT)
-    sizes = np.bincount(sentence[~blank], minlength=1)
-    mixed = without[sizes[sentence[without]] > 1]
-    if len(mixed):
-        raise InputError(
-            f"{path}:{mixed[0] + 1}: says that the sentence has no spans, but this is not its only line. "
-            "Take away this line, or put a blank line between two sentences."
-        )
-    return sentence

@@ -1,24 +1,32 @@
-"""Measures of answers: strings without places, and how answers could be read and their mentions found."""
+"""Strings of spans: measures of answers, whose mentions may have no place, and the forms of errors.
+
+A form of an error is what is most often missing, spurious, or not in the text at all.
+"""
 
 from __future__ import annotations
 
 import re
 import string
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from itertools import combinations
 
 import numpy as np
 
 from assay.align import Pair
-from assay.arrays import as_codes
-from assay.corpus import Marks
+from assay.arrays import NONE
+from assay.corpus import Column, Marks
 from assay.engine.counts import Counts
+from assay.engine.matching import FAIR, match_fair
 from assay.engine.measure import F1, Macro, Proportion, Ratio, Scores, mean_by_size, measure
+from assay.engine.parts import Summed
+from assay.engine.prepare import Run
 from assay.engine.spanpairs import SpanPair, spans_of, surface_forms
 from assay.errors import UsageError, unknown
 from assay.formats.answers import BESIDE, SAID, Mentions
 from assay.formats.grounding import LEVELS, fold
 from assay.formats.shapes import STATUSES
+from assay.result import FormCount
 
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
 _NO_PUNCTUATION = {ord(mark): None for mark in string.punctuation}
@@ -75,18 +83,15 @@ def strings(pair: Pair, *, count: str = "set", fold: str = "folded", label: bool
         sides = [Counter(dict.fromkeys(side, 1)) for side in sides]
     gold, system = sides
     both = gold & system
-    known: dict[str, int] = {}
     keys = [*dict.fromkeys((*gold, *system))]
     values = np.array(
         [(both[key], system[key] - both[key], gold[key] - both[key], gold[key], system[key]) for key in keys],
         dtype=np.int64,
     ).reshape(-1, 5)
-    codes = as_codes([key[2] for key in keys], known)
+    labels = Column.of(key[2] for key in keys)
     unit = np.array([key[0] for key in keys], dtype=np.int64)
     fields = ("tp", "fp", "fn", "gold", "system")
-    if not known:
-        known = {"": 0}
-    return Counts(fields, pair.gold.sentences, unit, values, tuple(known), codes)
+    return Counts(fields, pair.gold.sentences, unit, values, labels.vocabulary or ("",), labels.codes)
 
 
 def _strings(
@@ -107,7 +112,6 @@ def _strings(
 
 
 READ = ("parsed", "repaired", "empty")
-PLACED = LEVELS[:3]
 
 
 _SHARES: Scores = {
@@ -147,3 +151,65 @@ def answer_shares(pair: Pair) -> Counts:
             values[:, place] = np.bincount(mentions.marks.unit[mask], minlength=sentences)
         values[pair.skipped] = 0
     return Counts(fields, sentences, np.arange(sentences), values)
+
+
+# --- forms of errors ---
+
+TYPES = ("missing", "spurious", "ungrounded")
+Errors = Mapping[Hashable, str]
+"""Errors by what tells them from all others, each with its type, label and folded form, divided by tabs."""
+
+
+def form_sums(run: Run) -> Iterator[tuple[str, Summed]]:
+    """The number of times each form is an error of each system, and one of a system but not of another."""
+    errors = {name: _errors(spans_of(pair)) for name, pair in run.pairs}
+    for name, own in errors.items():
+        yield f"forms\t{name}", _summed(own.values())
+    for a, b in combinations(errors, 2):
+        for change, here, there in (("gained", errors[b], errors[a]), ("lost", errors[a], errors[b])):
+            yield f"forms\t{a}\t{b}\t{change}", _summed([form for key, form in here.items() if key not in there])
+
+
+def _errors(spans: SpanPair) -> Errors:
+    records = spans.matched(match_fair)
+    listed = spans.listed(records)
+    found: dict[Hashable, str] = {}
+    for kind, type_, side, column in (
+        ("fn", "missing", spans.gold, records.gold),
+        ("fp", "spurious", spans.system, records.system),
+    ):
+        mask = (records.kind == FAIR.index(kind)) & (column != NONE)
+        items = np.unique(column[mask if listed is None else mask & ~listed])
+        items = items[side.begin[items] != NONE]
+        forms = surface_forms(spans.corpus_of(side), side.number[items], as_written=True)
+        for item, form in zip(items.tolist(), forms, strict=True):
+            known: tuple[Hashable, ...] = (item,) if side is spans.gold else spans.identity(item)
+            found[type_, *known] = f"{type_}\t{spans.label(side, item)}\t{_form(form)}"
+    for item in np.flatnonzero(spans.system.begin == NONE).tolist():
+        form, label = _form(spans.system.columns[SAID][item]), spans.label(spans.system, item)
+        key = ("ungrounded", int(spans.system.unit[item]), form, label)
+        # One that a system repeats is another error.
+        found[(*key, item) if key in found else key] = f"ungrounded\t{label}\t{form}"
+    return found
+
+
+def _form(text: str) -> str:
+    return fold(text).replace("\t", " ")
+
+
+def _summed(forms: Iterable[str]) -> Summed:
+    numbers = Counter(forms)
+    return Summed(("number",), tuple(numbers.values()), tuple(numbers))
+
+
+def form_counts(sums: Mapping[str, Summed], most: int) -> Iterator[FormCount]:
+    """The most frequent forms of each type, with their share of the errors of this type."""
+    for key, one in sums.items():
+        _, system, *pair = key.split("\t")
+        rows = [(name.split("\t", 2), number) for name, number in zip(one.labels or (), one.totals, strict=True)]
+        for type_ in TYPES:
+            own = [(label, form, number) for (kind, label, form), number in rows if kind == type_]
+            total = sum(number for _, _, number in own)
+            for label, form, number in sorted(own, key=lambda row: (-row[2], row[1], row[0]))[:most]:
+                other, change = pair if pair else (None, "")
+                yield FormCount(system, other, change, type_, label, form, number, number / total)

@@ -31,9 +31,9 @@ from assay.formats.grounding import LEVELS
 from assay.formats.shapes import STATUSES
 from assay.result import AnswerCounts, Result, Score, Sweep
 from assay.tasks.spans import measures, strings
-from assay.tasks.spans.forms import form_counts, form_sums
 from assay.tasks.spans.prepare import prepare_spans
 from assay.tasks.spans.ratings import continua, majority_pairs, span_ratings
+from assay.tasks.spans.strings import form_counts, form_sums
 from assay.tasks.spans.tables import present
 
 SPAN_LENGTHS = ((1, "1"), (2, "2"), (3, "3"), (5, "4-5"), (10, "6-10"))
