@@ -84,6 +84,8 @@ def _metadata(gold: Corpus, key: str) -> Values:
 def _frequency(pair: Pair, judged: Items, _: str) -> Values:
     if pair.layer(SpanPair) is not None:
         raise UsageError("--slice frequency is about words. For spans there is --slice seen, with --train.")
+    if judged.kinds:
+        raise UsageError("--slice frequency is about words, which are not compared here.")
     if "frequency" in pair.gold.columns:
         return attribute(pair, judged, "frequency")
     if "train" in pair.gold.columns:

@@ -27,6 +27,10 @@ ENHANCED_ONLY = "enhanced-only"
 PREDICATE_TAG = "predicate-tag"
 """… and the one that needs tags."""
 
+Columns = dict[str, Ints]
+"""Arguments and codes of the columns of some arcs."""
+OfArcs = Callable[[Columns, Corpus], Ints]
+"""The value of each of some arcs, from their columns and their corpus."""
 Sided = tuple[Ints, Ints, tuple[str, ...]]
 """The value of each row on gold's side and on the system's, NONE without one; and the names of the values."""
 
@@ -36,44 +40,49 @@ def _lengths(distance: Ints) -> Ints:
     return 1 + np.searchsorted([upper for upper, _ in LENGTHS], np.abs(distance), side="left")
 
 
-# --- by arcs ---
-
-
-def _by_arcs(
-    pair: Pair, judged: Items, spec: str, values: Callable[[dict[str, Ints], Corpus], Ints], names: Sequence[str]
+def _by_sides(
+    judged: Items, value: Callable[[int, Ints], Ints], names: Sequence[str], *, labels: bool = False
 ) -> Sided:
-    """A slice by a value of arcs, from their columns, each side's by its own."""
-    if pair.layer(Nodes) is None or judged.partner is None:
-        raise UsageError(f"--slice {spec} is about arcs of graphs, but none are compared. Say --task graphs")
-    codes = []
-    for side, corpus, numbers, there in (
-        (0, pair.gold, judged.item, judged.has_gold),
-        (1, pair.system, judged.partner[0], judged.has_system[0]),
-    ):
-        code = np.full(len(judged), NONE)
-        code[there] = values(columns_of_arcs(pair, side, numbers[there]), corpus)
-        codes.append(code)
+    """A slice by a value of gold's (0) and of the system's (1) items, from their numbers or, if `labels`, labels."""
+    assert judged.partner is not None
+    sides = (
+        (judged.has_gold, judged.gold if labels else judged.item),
+        (judged.has_system[0], judged.answer[0] if labels else judged.partner[0]),
+    )
+    codes = np.full((2, len(judged)), NONE)
+    for side, (there, numbers) in enumerate(sides):
+        codes[side, there] = value(side, numbers[there])
     return codes[0], codes[1], tuple(names)
 
 
-def _arc_slice(
-    name: str, help_: str, values: Callable[[dict[str, Ints], Corpus], Ints], names: Sequence[str]
-) -> SliceKind:
+# --- by arcs ---
+
+
+def _by_arcs(pair: Pair, judged: Items, spec: str, values: OfArcs, names: Sequence[str]) -> Sided:
+    if pair.layer(Nodes) is None or judged.partner is None:
+        raise UsageError(f"--slice {spec} is about arcs of graphs, but none are compared. Say --task graphs")
+    corpora = pair.gold, pair.system
+    return _by_sides(
+        judged, lambda side, numbers: values(columns_of_arcs(pair, side, numbers), corpora[side]), names
+    )
+
+
+def _arc_slice(name: str, help_: str, values: OfArcs, names: Sequence[str]) -> SliceKind:
     return SliceKind(name, help_, of_sides=lambda pair, judged, _: _by_arcs(pair, judged, name, values, names))
 
 
-def _steps(arcs: dict[str, Ints], corpus: Corpus) -> Ints:
+def _steps(arcs: Columns, corpus: Corpus) -> Ints:
     """Words from the dependent to the head of each arc, below 0 if the head comes first; 0 for tops."""
     place = np.concatenate([np.arange(len(corpus)), corpus.words_of(empty_nodes(corpus)) - 1, [0]])
     return np.where(arcs["own_head"] == NONE, 0, place[arcs["own_head"]] - place[arcs["own_dependent"]])
 
 
-def _arc_direction(arcs: dict[str, Ints], corpus: Corpus) -> Ints:
+def _arc_direction(arcs: Columns, corpus: Corpus) -> Ints:
     steps = _steps(arcs, corpus)
     return np.where(arcs["own_head"] == NONE, 0, np.where(steps < 0, 1, np.where(steps > 0, 2, 3)))
 
 
-def _enhanced_only(arcs: dict[str, Ints], corpus: Corpus) -> Ints:
+def _enhanced_only(arcs: Columns, corpus: Corpus) -> Ints:
     if not {"HEAD", "DEPREL"} <= set(corpus.columns):
         raise UsageError(f"--slice {ENHANCED_ONLY}: {corpus.name} has no trees (HEAD, DEPREL) to tell by.")
     heads = with_heads(corpus, "HEAD")[0].heads
@@ -86,47 +95,28 @@ def _enhanced_only(arcs: dict[str, Ints], corpus: Corpus) -> Ints:
 # --- by predicates and arguments ---
 
 
-def _check_roles(judged: Items, spec: str) -> None:
-    if judged.kinds not in (roles.KINDS, roles.SPAN_KINDS, WHOLE_KINDS) or judged.partner is None:
+def _check_roles(judged: Items, spec: str, pair: Pair | None = None) -> None:
+    """Raise an error unless items are semantic roles; if a pair is given, they must have their own places."""
+    known = judged.kinds in (roles.KINDS, roles.SPAN_KINDS, WHOLE_KINDS) and judged.partner is not None
+    if not known or (pair is not None and pair.layer(Nodes) is not None):
         raise UsageError(f"--slice {spec} is about semantic roles, which are not compared here.")
-
-
-def _by_roles(
-    judged: Items, spec: str, values: tuple[Ints, Ints], names: Sequence[str], *, labels: bool = False
-) -> Sided:
-    """A slice by a value of the items of each side by number or, with `labels`, of the labels of both."""
-    _check_roles(judged, spec)
-    assert judged.partner is not None
-    codes = []
-    sides = (
-        (judged.has_gold, judged.gold if labels else judged.item),
-        (judged.has_system[0], judged.answer[0] if labels else judged.partner[0]),
-    )
-    for own, (there, numbers) in zip(values, sides, strict=True):
-        code = np.full(len(judged), NONE, dtype=np.int64)
-        code[there] = own[numbers[there]]
-        codes.append(code)
-    return codes[0], codes[1], tuple(names)
 
 
 def _ends(corpus: Corpus) -> tuple[Ints, Ints]:
     """The predicate and the (first word of the) argument of each item, for predicates NONE."""
-    roles_, predicates = corpus.marks["roles"], corpus.marks["predicates"]
-    nothing = np.full(len(predicates), NONE)
-    heads = np.concatenate([roles_.arguments["head"], corpus.words_of(predicates)])
-    return heads, np.concatenate([corpus.words_of(roles_), nothing])
+    arguments, predicates = corpus.marks["roles"], corpus.marks["predicates"]
+    heads = np.concatenate([arguments.arguments["head"], corpus.words_of(predicates)])
+    return heads, np.concatenate([corpus.words_of(arguments), np.full(len(predicates), NONE)])
 
 
-def _role(pair: Pair, judged: Items, _: str) -> Sided:
-    known: dict[str, int] = {}
-    codes = as_codes([plain_role(role, "C-", "R-") for role in judged.labels], known)
-    return _by_roles(judged, "role", (codes, codes), tuple(known), labels=True)
+def _role_slice(name: str, help_: str, value: Callable[[str], str], names: Sequence[str] = ()) -> SliceKind:
+    """A slice by a value of roles."""
 
-
-def _label_slice(name: str, help_: str, code: Callable[[str], int], names: Sequence[str]) -> SliceKind:
     def of_sides(pair: Pair, judged: Items, _: str) -> Sided:
-        codes = np.array([code(one) for one in judged.labels], dtype=np.int64)
-        return _by_roles(judged, name, (codes, codes), names, labels=True)
+        _check_roles(judged, name)
+        known = {value: code for code, value in enumerate(names)}
+        codes = as_codes([value(label) for label in judged.labels], known)
+        return _by_sides(judged, lambda _, labels: codes[labels], tuple(known), labels=True)
 
     return SliceKind(name, help_, of_sides=of_sides)
 
@@ -138,35 +128,37 @@ def _predicate_tag(pair: Pair, judged: Items, _: str) -> Sided:
         if TAG not in corpus.columns:
             raise UsageError(f"--slice {PREDICATE_TAG}: {corpus.name} has no tags of words.")
         # Words alone are tagged; an empty node has no tag.
-        own = as_codes(corpus.column(TAG).vocabulary, known)[corpus.column(TAG).codes]
+        codes = as_codes(corpus.column(TAG).vocabulary, known)[corpus.column(TAG).codes]
         empty = len(empty_nodes(corpus))
-        tags.append(np.concatenate([own, np.full(empty, known.setdefault("empty node", len(known)) if empty else 0)]))
+        untagged = np.full(empty, known.setdefault("empty node", len(known)) if empty else 0)
+        tags.append(np.concatenate([codes, untagged]))
     if pair.layer(Nodes) is None:
-        values = [tags[side][_ends(corpus)[0]] for side, corpus in enumerate((pair.gold, pair.system))]
-        return _by_roles(judged, PREDICATE_TAG, (values[0], values[1]), tuple(known))
+        _check_roles(judged, PREDICATE_TAG)
+        heads = _ends(pair.gold)[0], _ends(pair.system)[0]
+        return _by_sides(judged, lambda side, numbers: tags[side][heads[side][numbers]], tuple(known))
 
-    def of_arcs(arcs: dict[str, Ints], corpus: Corpus) -> Ints:
-        # Where predicates are the items, each is an arc from the root.
-        own, whole = tags[int(corpus is not pair.gold)], judged.kinds == WHOLE_KINDS
-        return own[arcs["own_dependent"]] if whole else np.where(arcs["own_head"] == NONE, 0, own[arcs["own_head"]])
+    def of_arcs(arcs: Columns, corpus: Corpus) -> Ints:
+        # If predicates are the items, each is an arc from the root.
+        of_word, whole = tags[int(corpus is not pair.gold)], judged.kinds == WHOLE_KINDS
+        of_head = np.where(arcs["own_head"] == NONE, 0, of_word[arcs["own_head"]])
+        return of_word[arcs["own_dependent"]] if whole else of_head
 
     return _by_arcs(pair, judged, PREDICATE_TAG, of_arcs, tuple(known))
 
 
 def _argument_distance(pair: Pair, judged: Items, _: str) -> Sided:
-    _check_roles(judged, "argument-distance")
-    values = []
-    for corpus in (pair.gold, pair.system):
-        predicate, argument = _ends(corpus)
-        values.append(np.where(argument == NONE, 0, _lengths(predicate - argument)))
-    names = (PREDICATE, *(name for _, name in LENGTHS), LONGER)
-    return _by_roles(judged, "argument-distance", (values[0], values[1]), names)
+    _check_roles(judged, "argument-distance", pair)
+    ends = _ends(pair.gold), _ends(pair.system)
+
+    def value(side: int, numbers: Ints) -> Ints:
+        predicate, argument = (words[numbers] for words in ends[side])
+        return np.where(argument == NONE, 0, _lengths(predicate - argument))
+
+    return _by_sides(judged, value, (PREDICATE, *(name for _, name in LENGTHS), LONGER))
 
 
 def _discontinuous(pair: Pair, judged: Items, _: str) -> Sided:
-    if pair.layer(Nodes) is not None:
-        raise UsageError("--slice discontinuous is about semantic roles, which are not compared here.")
-    _check_roles(judged, "discontinuous")
+    _check_roles(judged, "discontinuous", pair)
     both = roles_of(pair, spans=pair.gold.format in SPANS, join=True)
     values = []
     for corpus, marks in zip((pair.gold, pair.system), both, strict=True):
@@ -174,7 +166,7 @@ def _discontinuous(pair: Pair, judged: Items, _: str) -> Sided:
         code[marks.number] = np.where(is_predicate(marks), 2, marks.with_gaps)
         values.append(code)
     names = ("in one piece", "discontinuous", PREDICATE)
-    gold, system = _by_roles(judged, "discontinuous", (values[0], values[1]), names)[:2]
+    gold, system = _by_sides(judged, lambda side, numbers: values[side][numbers], names)[:2]
     # What is right lies where gold's does, also where C- is an argument of its own that only one side has.
     return gold, np.where(judged.right[0], gold, system), names
 
@@ -182,19 +174,18 @@ def _discontinuous(pair: Pair, judged: Items, _: str) -> Sided:
 # --- by sentences ---
 
 
-def _empty_nodes(gold: Corpus, _: str) -> Values:
-    _check_graph(gold, "empty-nodes")
-    there = np.bincount(empty_nodes(gold).unit, minlength=gold.sentences) > 0
-    return there.astype(np.int64), ("without empty nodes", "with empty nodes")
+def _by_sentences(name: str, help_: str, value: Callable[[Corpus], Ints], names: tuple[str, ...]) -> SliceKind:
+    """A slice by a value of gold's sentences."""
+
+    def of_sentences(gold: Corpus, _: str) -> Values:
+        if not {"arcs", "roles"} & gold.marks.keys():
+            raise UsageError(f"--slice {name} is about graphs, but none are compared. Say --task graphs")
+        return value(gold), names
+
+    return SliceKind(name, help_, of_sentences=of_sentences)
 
 
-def _check_graph(gold: Corpus, spec: str) -> None:
-    if not {"arcs", "roles"} & gold.marks.keys():
-        raise UsageError(f"--slice {spec} is about graphs, but none are compared. Say --task graphs")
-
-
-def _cycle(gold: Corpus, _: str) -> Values:
-    _check_graph(gold, "cycle")
+def _cycle(gold: Corpus) -> Ints:
     marks = gold.marks["arcs"] if "arcs" in gold.marks else gold.marks["roles"]
     dependent, head = marks.arguments.get("dependent", gold.words_of(marks)), marks.arguments["head"]
     left, before = np.flatnonzero(head != NONE), -1
@@ -202,17 +193,15 @@ def _cycle(gold: Corpus, _: str) -> Values:
         # Arcs from nodes that no arc leads to any more are in no cycle.
         before = len(left)
         left = left[np.isin(head[left], dependent[left])]
-    found = np.bincount(marks.unit[left], minlength=gold.sentences) > 0
-    return found.astype(np.int64), ("without a cycle", "with a cycle")
+    return np.bincount(marks.unit[left], minlength=gold.sentences).clip(max=1)
 
 
-def _predicates(gold: Corpus, _: str) -> Values:
-    _check_graph(gold, "predicates")
+def _predicates(gold: Corpus) -> Ints:
     predicates = gold.marks.get("predicates", NO_MARKS)
     if not len(predicates):
         raise UsageError(f"--slice predicates: {gold.name} has no predicates.")
     number = np.bincount(predicates.unit, minlength=gold.sentences)
-    return np.where(number == 0, 0, _lengths(number)), ("0", *(name for _, name in LENGTHS), LONGER)
+    return np.where(number == 0, 0, _lengths(number))
 
 
 SLICES = (
@@ -249,23 +238,35 @@ SLICES = (
         lambda arcs, _: np.where(arcs["own_head"] == NONE, 1, 0),
         ("between words", "top"),
     ),
-    SliceKind("role", "role, without C- and R- before it", of_sides=_role),
-    _label_slice(
+    _role_slice("role", "role, without C- and R- before it", lambda role: plain_role(role, "C-", "R-")),
+    _role_slice(
         "role-kind",
         "core roles (A0, ARG1), contextual ones, predicates",
-        lambda role: 2 if role == PREDICATE else 1 - int(is_core(role)),
+        lambda role: role if role == PREDICATE else "core" if is_core(role) else "contextual",
         ("core", "contextual", PREDICATE),
     ),
-    _label_slice(
+    _role_slice(
         "role-prefix",
         "roles with C- or R- before them",
-        lambda role: 3 if role == PREDICATE else {"C-": 1, "R-": 2}.get(role[:2], 0),
+        lambda role: role if role == PREDICATE else role[:2] if role[:2] in ("C-", "R-") else "neither",
         ("neither", "C-", "R-", PREDICATE),
     ),
     SliceKind(PREDICATE_TAG, "part of speech of the predicate, or of an arc's head", of_sides=_predicate_tag),
     SliceKind("argument-distance", "words from the predicate to its argument", of_sides=_argument_distance),
     SliceKind("discontinuous", "arguments in one piece, or in several (C-)", of_sides=_discontinuous),
-    SliceKind("empty-nodes", "sentences whose gold graph has empty nodes or not", of_sentences=_empty_nodes),
-    SliceKind("cycle", "sentences whose gold graph has a cycle or not", of_sentences=_cycle),
-    SliceKind("predicates", "number of predicates in the gold sentence", of_sentences=_predicates),
+    _by_sentences(
+        "empty-nodes",
+        "sentences whose gold graph has empty nodes or not",
+        lambda gold: np.bincount(empty_nodes(gold).unit, minlength=gold.sentences).clip(max=1),
+        ("without empty nodes", "with empty nodes"),
+    ),
+    _by_sentences(
+        "cycle", "sentences whose gold graph has a cycle or not", _cycle, ("without a cycle", "with a cycle")
+    ),
+    _by_sentences(
+        "predicates",
+        "number of predicates in the gold sentence",
+        _predicates,
+        ("0", *(name for _, name in LENGTHS), LONGER),
+    ),
 )

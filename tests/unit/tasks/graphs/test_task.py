@@ -283,6 +283,16 @@ def test_tags_are_those_of_upos_where_xpos_is_empty(pair):
         assay.score(gold, system, "sdp(punctuation=false)", task="graphs", times=1)
 
 
+def test_slices_of_words_and_of_roles_need_words_and_roles():
+    with pytest.raises(assay.AssayError, match="--slice frequency is about words, which are not compared here"):
+        assay.score(GOLD, RULES, "elas", slices=("frequency",), times=1)
+    trees = [str(FOLDER / "trees" / name) for name in ("gold.mrg", "pcfg-1.mrg")]
+    with pytest.raises(assay.AssayError, match="--slice predicate-tag is about semantic roles"):
+        assay.score(*trees, slices=("predicate-tag",), times=1)
+    with pytest.raises(assay.AssayError, match="--slice argument-distance is about semantic roles"):
+        assay.score(*SDP, "predications", slices=("argument-distance",), times=1)
+
+
 def test_a_slice_by_trees_needs_trees():
     with pytest.raises(assay.AssayError, match=r"no trees in it \(HEAD, DEPREL\)"):
         assay.score(SDP[0], SDP[1], "sdp", slices=("enhanced-only",), times=1)
