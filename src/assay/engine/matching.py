@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from heapq import heappop, heappush
 from math import lcm, prod
 from typing import Any
 
 import numpy as np
 
-from assay.arrays import NONE, Bools, Floats, Ints, Stretches, each_once, numbers_of_runs, pack_columns
+from assay.arrays import NONE, Bools, Floats, Ints, Stretches, all_but, each_once, numbers_of_runs, pack_columns
 from assay.corpus import Marks
 from assay.engine.items import Items
 from assay.records import dataclass
@@ -103,10 +104,10 @@ class Steps:
 
     def left(self) -> tuple[Ints, Ints]:
         """The marks of gold and of the system that have no partner yet."""
-        return np.flatnonzero(self.partner == NONE), _unpaired(self.partner, self.systems)
+        return np.flatnonzero(self.partner == NONE), all_but(self.partner, self.systems)
 
-    def settle(self, ours: Ints, theirs: Ints, kind: int) -> None:
-        """Make pairs."""
+    def settle(self, ours: Ints, theirs: Ints, kind: int | Ints) -> None:
+        """Make pairs, of one kind or each of its own."""
         self.partner[ours], self.kind[ours] = theirs, kind
 
     def by_key(self, ours: Ints, theirs: Ints, kind: int) -> None:
@@ -162,10 +163,13 @@ class Steps:
 
     def matches(self, missing: int, spurious: int) -> Matches:
         """The pairs, and a row for each mark without a partner."""
+        return _complete(self.pairs(), len(self.partner), self.systems, missing, spurious)
+
+    def pairs(self) -> Matches:
+        """The pairs alone."""
         rows = np.flatnonzero(self.partner != NONE)
         both = np.ones(len(rows), dtype=bool)
-        pairs = Matches(rows, self.partner[rows], self.kind[rows], both, both)
-        return _complete(pairs, len(self.partner), self.systems, missing, spurious)
+        return Matches(rows, self.partner[rows], self.kind[rows], both, both)
 
 
 class TooManyOverlapsError(Exception):
@@ -184,7 +188,7 @@ def match_exact(target: Marks, system: Marks) -> Matches:
 
     Every copy of a target counts; a surplus copy of a right system span has no row.
     """
-    ours, theirs = _same_spans(target, system, same_places(target, system))
+    ours, theirs = same_places(target, system, labels=True)
     partner = one_to_one(ours, theirs)
     own: Bools = partner != NONE
     surplus = np.flatnonzero(~own)
@@ -192,7 +196,7 @@ def match_exact(target: Marks, system: Marks) -> Matches:
     if len(surplus):
         by_key = np.argsort(theirs, kind="stable")
         partner[surplus] = by_key[np.searchsorted(theirs[by_key], ours[surplus], "right") - 1]
-    spurious = _unpaired(partner, len(system))
+    spurious = all_but(partner, len(system))
     spurious = spurious[_times_in(theirs[spurious], ours) == 0]
     return Matches(
         np.concatenate([np.arange(len(target)), np.full(len(spurious), NONE)]),
@@ -208,11 +212,8 @@ def match_brackets(target: Marks, system: Marks) -> Matches:
 
     The system span of that label is spurious all the same, and has a row of its own.
     """
-    partner, kind = _same_atoms(target, system)
-    found = np.flatnonzero(partner != NONE)
-    new_system = kind[found] == _TP
-    pairs = Matches(found, partner[found], kind[found], np.ones(len(found), dtype=bool), new_system)
-    return _complete(pairs, len(target), len(system), _FN, _FP)
+    pairs = _same_atoms(target, system).pairs()
+    return _complete(replace(pairs, new_system=pairs.kind == _TP), len(target), len(system), _FN, _FP)
 
 
 def crossing_brackets(target: Marks, system: Marks, records: Matches) -> Ints:
@@ -251,13 +252,13 @@ def match_fair(target: Marks, system: Marks) -> Matches:
 
     Spans are removed as they are matched; later ones may join a matched span over atoms that are still left in it.
     """
-    partner, kind = _same_atoms(target, system)
-    alone, ours, theirs = _overlaps(target, system, np.flatnonzero(partner == NONE), _unpaired(partner, len(system)))
+    steps = _same_atoms(target, system)
+    alone, ours, theirs = _overlaps(target, system, *steps.left())
     chain = _chains(target, system, ours, theirs)
     targets, systems = _Side(target, ours, chain[: len(ours)]), _Side(system, theirs, chain[len(ours) :])
-    equal = np.flatnonzero(partner != NONE)
+    equal = steps.pairs()
     # Targets, system spans, and whether they are new.
-    found = [(equal, partner[equal], True, True), (alone[0], alone[1], True, True)]
+    found = [(equal.gold, equal.system, True, True), (alone[0], alone[1], True, True)]
     passes = ((targets, systems, False), (targets, systems, True), (systems, targets, True))
     turn = 0
     for same_label in (True, False):
@@ -271,11 +272,11 @@ def match_fair(target: Marks, system: Marks) -> Matches:
                     found.append((ours[other], theirs[query], False, True))
 
     rows = np.concatenate([np.stack(np.broadcast_arrays(*columns)) for columns in found], axis=1)
-    ours, theirs, shared = shared_atoms(target, system, rows[0, len(equal) :], rows[1, len(equal) :])
+    ours, theirs, shared = shared_atoms(target, system, rows[0, len(equal.gold) :], rows[1, len(equal.gold) :])
     smaller, larger = shared == system.lengths()[theirs], shared == target.lengths()[ours]
     other_label = target.label[ours] != system.label[theirs]
     kinds = np.select([other_label, smaller, larger], [_LBE, _BES, _BEL], _BEO)
-    pairs = Matches(rows[0], rows[1], np.concatenate([kind[equal], kinds]), rows[2] == 1, rows[3] == 1)
+    pairs = Matches(rows[0], rows[1], np.concatenate([equal.kind, kinds]), rows[2] == 1, rows[3] == 1)
     return _complete(pairs, len(target), len(system), _FN, _FP)
 
 
@@ -353,7 +354,7 @@ class _Side:
         """
         waiting = self.by_length[~self.matched[self.by_length]]
         waiting = waiting[np.argsort(self.chain[waiting], kind="stable")]
-        place = _places_in_runs(self.chain[waiting])
+        place = places_in_runs(self.chain[waiting])
         yield from np.split(waiting[np.argsort(place, kind="stable")], np.cumsum(np.bincount(place))[:-1])
 
     def rows_of(self, first: Ints, last: Ints) -> tuple[Ints, Ints]:
@@ -390,8 +391,7 @@ def match_semeval(target: Marks, system: Marks, *, least: float = 0.0) -> Matche
     any of them. `least` is the share of the target's atoms that two spans must share to be a pair; 0 stands for one
     atom.
     """
-    places = same_places(target, system)
-    spans = _same_spans(target, system, places)
+    places, spans = same_places(target, system), same_places(target, system, labels=True)
 
     def kinds_of(ours: Ints, theirs: Ints) -> Ints:
         other_label = target.label[ours] != system.label[theirs]
@@ -404,16 +404,15 @@ def match_semeval(target: Marks, system: Marks, *, least: float = 0.0) -> Matche
     uneven = _times_in(spans[0], spans[0]) != _times_in(spans[0], spans[1])
     partner[~uneven] = one_to_one(*spans)[~uneven]
     open_places = places[0][uneven & (_times_in(spans[0], spans[1]) > 0)]
-    left, free = np.flatnonzero(partner == NONE), _unpaired(partner, len(system))
+    left, free = np.flatnonzero(partner == NONE), all_but(partner, len(system))
     here, there = places[0][left], places[1][free]
     settled = (_times_in(here, here) == _times_in(here, there)) & (_times_in(here, open_places) == 0)
     partner[left[settled]] = free[one_to_one(here, there)[settled]]
 
     _pair_rest(target, system, partner, kinds_of, least)
-    found = np.flatnonzero(partner != NONE)
-    both = np.ones(len(found), dtype=bool)
-    pairs = Matches(found, partner[found], kinds_of(found, partner[found]), both, both)
-    return _complete(pairs, len(target), len(system), _MISSED, _SPURIOUS)
+    steps, found = Steps(len(target), len(system)), np.flatnonzero(partner != NONE)
+    steps.settle(found, partner[found], kinds_of(found, partner[found]))
+    return steps.matches(_MISSED, _SPURIOUS)
 
 
 def best_matching(target: Marks, system: Marks, kinds_of: Callable[[Ints, Ints], Ints]) -> Ints:
@@ -441,7 +440,7 @@ def _pair_rest(
     least: float = 0.0,
 ) -> None:
     """Enter the best partners of the targets that have none yet, among the system spans that are free."""
-    alone, ours, theirs = _overlaps(target, system, np.flatnonzero(partner == NONE), _unpaired(partner, len(system)))
+    alone, ours, theirs = _overlaps(target, system, np.flatnonzero(partner == NONE), all_but(partner, len(system)))
     chain = _chains(target, system, ours, theirs)
     pairs_in_chain = np.bincount(chain[: len(ours)], overlap_counts(target, ours, system, theirs), 1)
     if pairs_in_chain.max() > MOST:
@@ -632,49 +631,28 @@ def best_pairs(
 # --- equal spans ---
 
 
-def same_places(target: Marks, system: Marks) -> tuple[Ints, Ints]:
-    """A number for each target and each system span; spans with the same atoms have the same number."""
+def same_places(target: Marks, system: Marks, *, labels: bool = False) -> tuple[Ints, Ints]:
+    """A number for each target and each system span: the same for the same atoms and, if `labels`, the same label."""
     known: dict[Stretches, int] = {}
     shape = np.zeros(len(target) + len(system), dtype=np.int64)
     for spans, first in ((target, 0), (system, len(target))):
         for index, stretches in spans.stretches.items():
             shape[first + index] = known.setdefault(stretches, len(known) + 1)
     begin = np.concatenate([target.begin, system.begin]).astype(np.int64)
-    keys = _fold(begin, np.concatenate([target.end, system.end]) - begin)
-    keys = _fold(keys, shape) if known else keys
+    columns = [begin, np.concatenate([target.end, system.end]) - begin, *([shape] if known else [])]
+    keys = pack_columns(*columns, *([np.concatenate([target.label, system.label])] if labels else []))
     return keys[: len(target)], keys[len(target) :]
 
 
-def _same_spans(target: Marks, system: Marks, places: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
-    """As `same_places`; here the label must be the same too."""
-    keys = _fold(np.concatenate(places), np.concatenate([target.label, system.label]).astype(np.int64))
-    return keys[: len(target)], keys[len(target) :]
-
-
-def _fold(first: Ints, second: Ints) -> Ints:
-    """One number for two, numbered anew where their product would not fit."""
-    if not len(first):
-        return first
-    first, second = first - first.min(), second - second.min()
-    width = int(second.max()) + 1
-    if (int(first.max()) + 1) * width >= 1 << 62:
-        first, second = (np.unique(numbers, return_inverse=True)[1] for numbers in (first, second))
-        width = int(second.max()) + 1
-    folded: Ints = first * width + second
-    return folded
-
-
-def _same_atoms(target: Marks, system: Marks) -> tuple[Ints, Ints]:
-    """The partner of each target that has one with the same atoms, and whether that is right or a label error.
+def _same_atoms(target: Marks, system: Marks) -> Steps:
+    """Equal spans one to one, then those with the same atoms: right ones, and errors of labelling.
 
     Once equal spans are gone the labels left at a place differ, so that list order alone pairs them.
     """
-    places = same_places(target, system)
-    partner = one_to_one(*_same_spans(target, system, places))
-    kind = np.where(partner != NONE, _TP, _LE)
-    ours, theirs = np.flatnonzero(partner == NONE), _unpaired(partner, len(system))
-    partner[ours] = np.append(theirs, NONE)[one_to_one(places[0][ours], places[1][theirs])]
-    return partner, kind
+    places, steps = same_places(target, system), Steps(len(target), len(system))
+    steps.by_columns(_TP, places, (target.label, system.label))
+    steps.by_columns(_LE, places)
+    return steps
 
 
 def _times_in(keys: Ints, others: Ints) -> Ints:
@@ -690,7 +668,7 @@ def one_to_one(targets: Ints, systems: Ints) -> Ints:
         return partner
     by_target, by_system = np.argsort(targets, kind="stable"), np.argsort(systems, kind="stable")
     ours, theirs = targets[by_target], systems[by_system]
-    at = np.searchsorted(theirs, ours, "left") + _places_in_runs(ours)
+    at = np.searchsorted(theirs, ours, "left") + places_in_runs(ours)
     found = (at < len(theirs)) & (theirs[np.minimum(at, len(theirs) - 1)] == ours)
     partner[by_target[found]] = by_system[at[found]]
     return partner
@@ -703,17 +681,10 @@ def run_starts(numbers: Ints) -> Bools:
     return starts
 
 
-def _places_in_runs(numbers: Ints) -> Ints:
+def places_in_runs(numbers: Ints) -> Ints:
     """The place of each number among the equal ones that it stands with, counted from 0."""
     place = np.arange(len(numbers))
     return place - np.maximum.accumulate(np.where(run_starts(numbers), place, 0))
-
-
-def _unpaired(partner: Ints, systems: int) -> Ints:
-    """The system spans that are no target's partner."""
-    free = np.ones(systems + 1, dtype=bool)
-    free[partner] = False  # NONE marks the place behind the last
-    return np.flatnonzero(free[:systems])
 
 
 # --- overlapping spans ---
@@ -813,7 +784,7 @@ def _complete(pairs: Matches, targets: int, systems: int, missing: int, spurious
 
     joined, joined_kind = np.full(systems, NONE), np.full(systems, spurious)
     joined[pairs.system[later]], joined_kind[pairs.system[later]] = pairs.gold[later], pairs.kind[later]
-    added = _unpaired(partner[both], systems)
+    added = all_but(partner[both], systems)
     return Matches(
         np.concatenate([np.arange(targets), joined[added]]),
         np.concatenate([partner, added]),

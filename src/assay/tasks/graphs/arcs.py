@@ -11,7 +11,7 @@ import numpy as np
 from assay.align import Pair
 from assay.arrays import NONE, Bools, Ints
 from assay.corpus import Column, Corpus, Marks, one_vocabulary
-from assay.engine.matching import run_starts
+from assay.engine.matching import places_in_runs
 from assay.formats.graphs import empty_nodes, make_arcs, sentences_of_nodes
 from assay.records import dataclass
 
@@ -186,7 +186,7 @@ class Nodes:
             ]
         )
         # An empty node is known by the word before it and its order there.
-        words, order = identities(pair), np.minimum(_order_among_equals(before), 1023)
+        words, order = identities(pair), np.minimum(places_in_runs(before), 1023)
         identity = np.concatenate([2 * words, 2 * (words[before] * 1024 + order) + 1])
         identity = np.concatenate([np.arange(beyond), beyond + identity])
         sentence = np.concatenate([pair.system_sentence, pair.system_sentence[before]])
@@ -203,14 +203,9 @@ def identities(pair: Pair) -> Ints:
     found = np.zeros(words, dtype=np.int64)
     length = np.minimum(places.end - places.begin, 4095)
     # Words of a multiword token share its characters, and are known by their order.
-    order = np.minimum(_order_among_equals(places.begin), 15)
+    order = np.minimum(places_in_runs(places.begin), 15)
     found[places.words] = (places.begin * 4096 + length) * 16 + order
     return found
-
-
-def _order_among_equals(values: Ints) -> Ints:
-    """The number of equal values just before each."""
-    return np.arange(len(values)) - np.maximum.accumulate(np.where(run_starts(values), np.arange(len(values)), 0))
 
 
 def with_arcs(pair: Pair, layers: Mapping[str, tuple[Marks, Marks]]) -> Pair:
