@@ -16,7 +16,7 @@ from assay.engine.build import Compared, Findings, build, tests_together
 from assay.engine.counts import FEW_CLUSTERS, FEW_UNITS, as_sums
 from assay.engine.examples import Drawn
 from assay.engine.measure import Measure
-from assay.engine.parts import Part, Summed, bases_of, basis_of, way_of
+from assay.engine.parts import LabelSums, Part, bases_of, basis_of, way_of
 from assay.engine.scores import Figures, Settings
 from assay.engine.slices import NO_VALUE
 from assay.engine.task import find_task
@@ -93,10 +93,10 @@ def make_result(part: Part, settings: Settings | None = None) -> Result:
         sources,
         # Everything, then slice by slice, of which nothing but the rows is kept.
         (
-            (Figures(measures[index], where, one.tallies[part.unit], settings), (*tables, *["labels"] * (not where)))
+            (Figures(measures[index], where, counts, settings), (*tables, *["labels"] * (not where)))
             for where, chosen in views
-            for index, one in chosen
-            if one.tallies[part.unit].units
+            for index in chosen
+            if (counts := part.counts[index, where, part.unit]).units
         ),
         warnings=[*format_warnings(part.warnings)],
         further_warnings=[*_idle_slices(part, views), *(looks_like_runs(plan.judged) if plan.compares else ())],
@@ -130,8 +130,7 @@ def _add_items(found: Findings, part: Part, basis: int, views: Sequence[Any]) ->
         named = " and ".join(filter(None, (options.kind, options.change)))
         nothing = f"no sentence fits {named}." if named else "there are no differences to show examples of."
         found.further_warnings.append(nothing)
-    on, items = str(plan.measures[basis]), part.everything[basis].items
-    assert items is not None
+    on, items = str(plan.measures[basis]), part.items[basis, None]
     confusion = [row for name, met in part.met.items() for row in changes.met_confusion_rows(name, met, on)]
     if not plan.kinds[basis]:
         order = {name: number for number, name in enumerate(plan.judged)}
@@ -143,7 +142,7 @@ def _add_items(found: Findings, part: Part, basis: int, views: Sequence[Any]) ->
         str(one): {*one.errors, *(own or ())} - {*NO_ERRORS}
         for one, own in zip(plan.measures, plan.kinds, strict=True)
     }
-    shown = [where for where, chosen in views if where is not None and basis in dict(chosen)]
+    shown = [where for where, chosen in views if where is not None and basis in chosen]
     found.about["texts"] = united(part.texts).coded(shown) if part.texts else None
     found.about["items"] = part.numbers.get("matched items", part.numbers["items"])
 
@@ -151,19 +150,19 @@ def _add_items(found: Findings, part: Part, basis: int, views: Sequence[Any]) ->
 def _compared(part: Part, views: Sequence[Any]) -> Iterator[Compared]:
     """The items that systems are compared on, measure by measure, of everything and of each slice."""
     plan, measures, task = part.plan, part.plan.measures, find_task(part.plan.task)
+    by_characters = way_of([way for way, _ in part.aligned]) == "characters"
     for where, chosen in views:
-        for index in bases_of({index: plan.kinds[index] for index, _ in chosen}, measures):
-            one, measure, on = dict(chosen)[index], measures[index], str(measures[index])
-            assert one.items is not None
+        for index in bases_of({index: plan.kinds[index] for index in chosen}, measures):
+            measure, on = measures[index], str(measures[index])
             # Over gold's items, which is recall where a system has other items than gold.
-            by_words = one.count_alike and way_of([way for way, _ in part.aligned]) != "characters"
+            by_words = (index, where) not in part.one_sided and not by_characters
             exact: dict[str, Any] = {}
             if where is None and ("exact", on) in part.sums:
-                *each, in_one, upper, sentences = part.sums["exact", on].totals
-                exact = {"exact": dict(zip(plan.judged, each, strict=True)), "exact_in_one": in_one}
-                exact |= {"exact_upper": upper, "sentences": sentences}
+                sums = part.sums["exact", on]
+                exact = {"exact": sums["exact"], **sums[""]}
             score = measure.main if by_words or not measure.is_share else "recall"
-            yield Compared(on, where, one.items, score, measure.is_share, task.gold_test, exact=exact)
+            items = part.items[index, where]
+            yield Compared(on, where, items, score, measure.is_share, task.gold_test, exact=exact)
 
 
 def _shown(drawn: Sequence[Drawn], kind: type[T]) -> tuple[T, ...]:
@@ -176,26 +175,26 @@ def _shown(drawn: Sequence[Drawn], kind: type[T]) -> tuple[T, ...]:
     return tuple(one.shown for group in groups for one in drawn if one.group == group and isinstance(one.shown, kind))
 
 
-
-def main_score(measure: Measure, sums: Summed) -> float:
-    """The main score that sums give."""
-    totals = np.array(sums.totals, dtype=np.float64)
-    if sums.labels is not None:
-        totals = totals.reshape(len(sums.labels), len(sums.fields))
-    return float({**measure.scores, **measure.averages}[measure.main](as_sums(totals, sums.fields)))
+def main_score(measure: Measure, sums: LabelSums) -> float:
+    """The main score that sums give; nan if there are none."""
+    rows = list(sums.values())
+    if not rows:
+        return float("nan")
+    totals = np.array([[*row.values()] for row in rows], dtype=np.float64)
+    if measure.main not in measure.averages:
+        totals = totals[0]
+    return float({**measure.scores, **measure.averages}[measure.main](as_sums(totals, list(rows[0]))))
 
 
 def _idle_slices(part: Part, views: Sequence[Any]) -> Iterator[str]:
     """Slices that none of the measures can be cut by."""
-    for cut in part.cuts:
-        if cut.spec.startswith("meta:") and set(cut.selections[0]) == {NO_VALUE}:
-            key = cut.spec.partition(":")[2]
-            raise UsageError(f"--slice {cut.spec}: {part.sources[0].path} has no comment `# {key} = …`.")
-        if not any(where is not None and where.startswith(f"{cut.spec}=") for where, _ in views):
-            yield (
-                f"--slice {cut.spec} cuts nothing here: all items fall under one value, or no measure has items to "
-                "cut."
-            )
+    for spec, (values, *_) in part.slices.items():
+        occurring = [value for value in values if (0, value) in part.sizes]
+        if spec.startswith("meta:") and occurring == [f"{spec}={NO_VALUE}"]:
+            key = spec.partition(":")[2]
+            raise UsageError(f"--slice {spec}: {part.sources[0].path} has no comment `# {key} = …`.")
+        if not any(where is not None and where.startswith(f"{spec}=") for where, _ in views):
+            yield f"--slice {spec} cuts nothing here: all items fall under one value, or no measure has items to cut."
 
 
 def looks_like_runs(names: Sequence[str]) -> Iterator[str]:
@@ -218,8 +217,8 @@ def _resemblance(part: Part, settings: Settings) -> tuple[str, float] | None:
     larger = "document" if part.unit == "sentence" else part.unit
     if not settings.interval or not LEAST_RATIO <= part.number(larger) < part.number("sentence"):
         return None
-    measure, tallies = part.plan.measures[0], part.everything[0].tallies
-    coarse, fine = (Figures(measure, None, tallies[unit], settings) for unit in (larger, "sentence"))
+    measure = part.plan.measures[0]
+    coarse, fine = (Figures(measure, None, part.counts[0, None, unit], settings) for unit in (larger, "sentence"))
     ratios = {}
     for number, system in enumerate(part.plan.judged):
         wide, narrow = (one.standard_error(measure.main, number) for one in (coarse, fine))
@@ -230,8 +229,8 @@ def _resemblance(part: Part, settings: Settings) -> tuple[str, float] | None:
 
 def _notes(part: Part, alike: tuple[str, float] | None) -> Iterator[str]:
     """Notes on averages over documents, documents whose sentences are alike, mentions that no system resolves."""
-    for measure, one in zip(part.plan.measures, part.everything, strict=True):
-        counts, field = one.tallies[part.unit], f"{measure.main}-documents"
+    for index, measure in enumerate(part.plan.measures):
+        counts, field = part.counts[index, None, part.unit], f"{measure.main}-documents"
         if measure.parameters.get("average") == "macro" and field in counts.fields and counts.units:
             place = counts.fields.index(field)
             for name, total in zip(counts.systems, counts.totals, strict=True):
@@ -267,7 +266,7 @@ def _signature(part: Part, systems: Sequence[str]) -> dict[str, object]:
     # Formats whose parameters figures depend on say all of them.
     formats = [f"{source.name}:{source.format}" for source in part.sources[1:] if "(" in source.format]
     names = ["gold", *(source.name for source in part.sources[1:])]
-    by_file = dict(zip(names, part.told.columns, strict=False))
+    by_file = dict(zip(names, part.reading.columns, strict=False))
     several = len({*by_file.values()}) > 1
     column = ",".join(f"{name}={one}" for name, one in by_file.items()) if several else plan.column
     return {

@@ -19,137 +19,19 @@ from assay.engine.examples import MOST_UNRESOLVED, Drawn, drawn_of
 from assay.engine.items import Items, Met
 from assay.engine.measure import Measure, find
 from assay.engine.options import Decided, Options
+from assay.engine.slices import Slice
 from assay.engine.texts import Texts, gathered
 from assay.engine.warnings import Remark, together
 from assay.records import dataclass
 from assay.result import Example, InputFile, Mapped
 
+LabelSums = Mapping[str, Mapping[str, int]]
+"""Label (empty if counts are not by label) → field → number, in whole numbers of Python, which do not overflow."""
+
 
 def unit_of(documents: int, sentences: int) -> str:
     """The unit if none is asked for: documents, if there are enough of them that have several sentences."""
     return "document" if FEW_CLUSTERS <= documents < sentences else "sentence"
-
-
-@dataclass(frozen=True, eq=False)
-class Selection:
-    """One measure over everything, or over one value of a slice."""
-
-    tallies: Mapping[str, Tallies]
-    """By unit: in that of the Result, and in all that it may be as long as other shards may decide."""
-    items: Items | None = None
-    """The items of all systems, folded, where the measure has items."""
-    count_alike: bool = True
-    """True if the same items count on both sides."""
-    number: int = 0
-    """Of a value: how many items of gold have it."""
-
-    def __add__(self, other: Selection) -> Selection:
-        return replace(
-            self,
-            tallies={unit: own + other.tallies[unit] for unit, own in self.tallies.items() if unit in other.tallies},
-            items=None if self.items is None or other.items is None else self.items + other.items,
-            count_alike=self.count_alike and other.count_alike,
-            number=self.number + other.number,
-        )
-
-    def with_empty_units(self, others: Selection, *, first: bool) -> Selection:
-        """This selection with zero counts for the units of another part, before or after its own."""
-        tallies = {}
-        for unit, own in self.tallies.items():
-            if unit in others.tallies:
-                nothing = own.with_nothing(others.tallies[unit])
-                tallies[unit] = nothing + own if first else own + nothing
-        return replace(self, tallies=tallies)
-
-
-@dataclass(frozen=True, eq=False)
-class Cut:
-    """A slice: for each measure the values in their order, and the selections of those that occur."""
-
-    spec: str
-    by_sentence: bool
-    order: tuple[tuple[str, ...], ...]
-    """For items the values that they can have."""
-    selections: tuple[Mapping[str, Selection], ...]
-    by_number: bool = False
-    """True if values are shown by the number of items that have them."""
-
-    def views(self) -> Iterator[tuple[str, list[tuple[int, Selection]]]]:
-        """Each value that is worth showing, with the measures it applies to."""
-        parts: dict[str, list[tuple[int, Selection]]] = {}
-        for index, (order, values) in enumerate(zip(self.order, self.selections, strict=True)):
-            shown = [(value, values[value]) for value in order if value in values]
-            if len(shown) > 1:
-                if self.by_number:
-                    shown.sort(key=lambda row: (-row[1].number, row[0]))
-                for value, one in shown:
-                    parts.setdefault(value, []).append((index, one))
-        yield from ((f"{self.spec}={value}", chosen) for value, chosen in parts.items())
-
-    def plus(self, other: Cut, mine: Sequence[Selection], its: Sequence[Selection]) -> Cut:
-        """The slice over two stretches of text; `mine` and `its` are the measures over all items of each."""
-        selections = []
-        for here, there, all_here, all_there in zip(self.selections, other.selections, mine, its, strict=True):
-            table = _both(here, there)
-            if not self.by_sentence:
-                # A unit without such items is a unit all the same.
-                for own, others, rest, first in ((here, there, all_there, False), (there, here, all_here, True)):
-                    missing = [value for value in own if value not in others]
-                    table |= {value: own[value].with_empty_units(rest, first=first) for value in missing}
-            selections.append(table)
-        order = tuple(tuple(dict.fromkeys((*a, *b))) for a, b in zip(self.order, other.order, strict=True))
-        return replace(self, order=order, selections=tuple(selections))
-
-
-def _both(first: Mapping[Any, Any], second: Mapping[Any, Any]) -> dict[Any, Any]:
-    """Two tables as one: what both have is added up, in the order in which it first comes."""
-    mine = {name: value + second[name] if name in second else value for name, value in first.items()}
-    return {**mine, **{name: value for name, value in second.items() if name not in first}}
-
-
-@dataclass(frozen=True)
-class Summed:
-    """Sums from which one score is computed; for an average over labels, label by label."""
-
-    fields: tuple[str, ...]
-    totals: tuple[int, ...]
-    labels: tuple[str, ...] | None = None
-
-    @classmethod
-    def by_label(cls, labels: Sequence[str], codes: Ints, masks: Mapping[str, Bools]) -> Summed:
-        """The number of rows with each mask and each label that occurs, from the label's code for each row."""
-        numbers = np.stack([np.bincount(codes[mask], minlength=len(labels)) for mask in masks.values()], axis=1)
-        there = np.flatnonzero(numbers.any(axis=1))
-        names = tuple(labels[code] for code in there.tolist())
-        return cls(tuple(masks), whole_numbers(numbers[there].ravel()), names)
-
-    def rows(self) -> dict[str, tuple[int, ...]]:
-        """The sums of each label, in the order of the fields."""
-        width = len(self.fields)
-        rows = (self.totals[first : first + width] for first in range(0, len(self.totals), width))
-        return dict(zip(("",) if self.labels is None else self.labels, rows, strict=True))
-
-    def __add__(self, other: Summed) -> Summed:
-        assert self.fields == other.fields
-        rows = self.rows()
-        for label, row in other.rows().items():
-            rows[label] = tuple(map(int.__add__, rows.get(label, (0,) * len(row)), row))
-        totals = tuple(total for row in rows.values() for total in row)
-        return Summed(self.fields, totals, None if self.labels is None else tuple(rows))
-
-
-@dataclass(frozen=True)
-class Covered:
-    """The shards of a part."""
-
-    corpus: str
-    """A checksum of all files' names and of what is done with them."""
-    total: int
-    numbers: tuple[int, ...]
-    """Counted from 0, in order."""
-
-    def __add__(self, other: Covered) -> Covered:
-        return replace(self, numbers=(*self.numbers, *other.numbers))
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,12 +61,16 @@ class RunPlan:
     """The checksums of the other files that scores depend on, by the option or parameter that names them."""
     kinds: tuple[tuple[str, ...] | None, ...]
     """For each measure the outcomes that it distinguishes, the hit first; None if it has no items."""
+    corpus: str = ""
+    """A checksum of all files' names and of what is done with them."""
+    shards: int = 1
+    """The number of all shards."""
 
     @cached_property
     def measures(self) -> list[Measure]:
         """The measures, with the parameters they were measured under."""
-        found = [find(spec) for spec in self.specs]
-        return [replace(one, parameters=known) for one, known in zip(found, self.parameters, strict=True)]
+        pairs = zip(self.specs, self.parameters, strict=True)
+        return [replace(find(spec), parameters=parameters) for spec, parameters in pairs]
 
     @property
     def compares(self) -> bool:
@@ -194,33 +80,43 @@ class RunPlan:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """The sum of some shards: all that a Result needs to know of them."""
+    """The sum of some shards: all that a Result needs to know of them.
+
+    A selection is a measure, by its number, over everything (None) or over one value of a slice (`label=NOUN`).
+    """
 
     plan: RunPlan
-    told: Decided
+    reading: Decided
     """How these shards ask to be read."""
-    covered: Covered
     sources: tuple[InputFile, ...]
     """Gold and the systems …"""
     digests: tuple[tuple[str, ...], ...]
     """… and the checksums of the files of each."""
     aligned: tuple[tuple[str, int], ...]
     """For each judged system how its words were aligned, and the number of gold words without a counterpart."""
+    warnings: tuple[Remark, ...]
+    notes: tuple[Remark, ...]
+    mappings: tuple[Mapped, ...]
     numbers: Mapping[str, int]
     """`items`; `left out`, a sum of hashes of the sentences left out for all systems; `divided documents`, those with
     several units; `matched items`, gold's items as the basis of comparison counts them, if that is another number;
     `unresolved ON`, the items that no system has right."""
-    warnings: tuple[Remark, ...]
-    notes: tuple[Remark, ...]
-    mappings: tuple[Mapped, ...]
-    sums: Mapping[tuple[str, str], Summed]
+    sums: Mapping[tuple[str, str], LabelSums]
     """`before` and `after` the mapping file: sums of the first measure by system; `exact`: by basis of comparison, in
     trees, the sentences that are wholly right."""
-    of_task: Mapping[str, Summed]
+    of_task: Mapping[str, LabelSums]
     """Further sums that the task knows the meaning of."""
-    everything: tuple[Selection, ...]
-    """Each measure over all items; the first in sentences, and in documents or values of a comment."""
-    cuts: tuple[Cut, ...]
+    counts: Mapping[tuple[int, str | None, str], Tallies]
+    """By selection and unit: in the unit of the Result, and in all that it may be as long as other shards may decide;
+    of the first measure over everything in sentences, and in documents or values of a comment."""
+    items: Mapping[tuple[int, str | None], Items]
+    """The items of all systems, folded, of selections that changes are shown of."""
+    sizes: Mapping[tuple[int, str | None], int]
+    """The number of gold's items with each value of a slice by item; 0 for values of sentences."""
+    one_sided: tuple[tuple[int, str | None], ...]
+    """The selections in which some items count on gold's or the system's side alone."""
+    slices: Mapping[str, tuple[tuple[str, ...], ...]]
+    """For each slice and measure the values that there can be, in order."""
     labels: Items | None
     """The labels as they are, if they split into categories."""
     met: Mapping[str, Met] = field(default_factory=dict)
@@ -229,6 +125,8 @@ class Part:
     """`examples`, and `unresolved` items that no system has right."""
     texts: tuple[Texts, ...] = ()
     """The texts that a page may show, if one is asked for."""
+    shards: tuple[int, ...] = (0,)
+    """The numbers of the shards, in order."""
 
     @cached_property
     def unit(self) -> str:
@@ -242,21 +140,53 @@ class Part:
 
     def number(self, unit: str) -> int:
         """Number of units of a kind; 0 if these are not known."""
-        found = self.everything[0].tallies.get(unit)
-        return 0 if found is None else found.units
+        tallies = self.counts.get((0, None, unit))
+        return 0 if tallies is None else tallies.units
 
-    def views(self) -> Iterator[tuple[str | None, list[tuple[int, Selection]]]]:
-        """Everything, then each value of each slice, with the measures that it applies to."""
-        yield None, list(enumerate(self.everything))
-        for cut in self.cuts:
-            yield from cut.views()
+    def views(self) -> Iterator[tuple[str | None, list[int]]]:
+        """Everything, then each value of a slice that is worth showing, with the measures that it applies to."""
+        yield None, list(range(len(self.plan.specs)))
+        for spec, orders in self.slices.items():
+            by_number = Slice.find(spec, self.plan.task).kind.by_number
+            views: dict[str, list[int]] = {}
+            for index, values in enumerate(orders):
+                shown = [(self.sizes[index, value], value) for value in values if (index, value) in self.sizes]
+                if by_number:
+                    shown.sort(key=lambda row: (-row[0], row[1]))
+                for _, value in shown if len(shown) > 1 else ():
+                    views.setdefault(value, []).append(index)
+            yield from views.items()
 
     def __add__(self, other: Part) -> Part:
         """Sum of two parts; the one whose text comes first is on the left."""
+        slices = {
+            spec: tuple(tuple(dict.fromkeys((*a, *b))) for a, b in zip(orders, other.slices[spec], strict=True))
+            for spec, orders in self.slices.items()
+        }
+        by_item = {
+            value
+            for spec, orders in slices.items()
+            if Slice.find(spec, self.plan.task).kind.of_sentences is None
+            for values in orders
+            for value in values
+        }
+        counts = {}
+        for key in dict.fromkeys((*self.counts, *other.counts)):
+            index, where, unit = key
+            everything = (index, None, unit)
+            if everything not in self.counts or everything not in other.counts:
+                # One of the two has decided that this is not the unit.
+                continue
+            first, second = self.counts.get(key), other.counts.get(key)
+            if where in by_item:
+                # A unit without such items is a unit all the same.
+                first = first or other.counts[key].with_nothing(self.counts[everything])
+                second = second or first.with_nothing(other.counts[everything])
+            counts[key] = first + second if first and second else self.counts.get(key) or other.counts[key]
         return replace(
             self,
-            told=self.told | other.told,
-            covered=self.covered + other.covered,
+            shards=(*self.shards, *other.shards),
+            reading=self.reading | other.reading,
             sources=tuple(
                 replace(
                     first,
@@ -273,21 +203,17 @@ class Part:
                 (way_of((way, its_way)), number + its_number)
                 for (way, number), (its_way, its_number) in zip(self.aligned, other.aligned, strict=True)
             ),
-            numbers=_both(self.numbers, other.numbers),
             warnings=together(self.warnings, other.warnings),
             notes=together(self.notes, other.notes),
             mappings=tuple(
                 replace(rule, words=rule.words + same.words)
                 for rule, same in zip(self.mappings, other.mappings, strict=True)
             ),
-            sums=_both(self.sums, other.sums),
-            of_task=_both(self.of_task, other.of_task),
-            everything=tuple(a + b for a, b in zip(self.everything, other.everything, strict=True)),
-            cuts=tuple(
-                a.plus(b, self.everything, other.everything) for a, b in zip(self.cuts, other.cuts, strict=True)
-            ),
+            counts=counts,
+            slices=slices,
+            **{name: add_tables(getattr(self, name), getattr(other, name)) for name in _ADDED},
+            one_sided=tuple(dict.fromkeys((*self.one_sided, *other.one_sided))),
             labels=None if self.labels is None or other.labels is None else self.labels + other.labels,
-            met={name: _both(rows, other.met[name]) for name, rows in self.met.items()},
             drawn={
                 name: tuple(drawn_of([*first, *_later(other.drawn[name], self.sources[0].sentences)], most))
                 for name, first in self.drawn.items()
@@ -302,6 +228,17 @@ def way_of(ways: Sequence[str]) -> str:
     return next(way for way in ("characters", "position", "words") if way in ways)
 
 
+_ADDED = ("numbers", "sums", "of_task", "items", "sizes", "met")
+
+
+def add_tables(first: Any, second: Any) -> Any:
+    """The sum of two values; of two tables what both have is added up, in the order in which it first comes."""
+    if not isinstance(first, Mapping):
+        return first + second
+    both = {name: add_tables(value, second[name]) if name in second else value for name, value in first.items()}
+    return {**both, **{name: value for name, value in second.items() if name not in first}}
+
+
 def _later(examples: tuple[Drawn, ...], sentences: int) -> Iterator[Drawn]:
     """Examples of a later part, with the numbers of sentences that have no id moved behind those of the first."""
     for one in examples:
@@ -312,9 +249,11 @@ def _later(examples: tuple[Drawn, ...], sentences: int) -> Iterator[Drawn]:
             yield replace(one, number=number, shown=replace(one.shown, sentence=str(number + 1)))
 
 
-def whole_numbers(values: Ints) -> tuple[int, ...]:
-    """Sums as whole numbers of Python, which do not overflow."""
-    return tuple(int(value) for value in values.tolist())
+def sum_by_label(labels: Sequence[str], codes: Ints, masks: Mapping[str, Bools]) -> LabelSums:
+    """The number of rows with each mask for each label that occurs; `codes` has the label of each row."""
+    numbers = np.stack([np.bincount(codes[mask], minlength=len(labels)) for mask in masks.values()], axis=1)
+    occurring = np.flatnonzero(numbers.any(axis=1)).tolist()
+    return {labels[code]: dict(zip(masks, numbers[code].tolist(), strict=True)) for code in occurring}
 
 
 def basis_of(kinds: Mapping[int, Sequence[str] | None], measures: Sequence[Measure]) -> int | None:
@@ -328,9 +267,7 @@ def basis_of(kinds: Mapping[int, Sequence[str] | None], measures: Sequence[Measu
 
 def bases_of(kinds: Mapping[int, Sequence[str] | None], measures: Sequence[Measure]) -> list[int]:
     """The measures on whose items changes are shown."""
-    counted = [
-        index for index, own in kinds.items() if own is not None and measures[index].judges_items
-    ]
+    counted = [index for index, own in kinds.items() if own is not None and measures[index].judges_items]
     first = basis_of(kinds, measures)
     if first is not None and kinds[first]:
         # Measures of spans have the same outcomes for the same items, some in more detail.

@@ -79,10 +79,10 @@ def evaluate_repeats(
     settings = Settings(options.seed, options.times, options.interval, None)
     measures = part.plan.measures
     views = {
-        (where, str(measures[index])): Figures(measures[index], where, one.tallies[part.unit], settings)
+        (where, str(measures[index])): Figures(measures[index], where, counts, settings)
         for where, chosen in part.views()
-        for index, one in chosen
-        if one.tallies[part.unit].units
+        for index in chosen
+        if (counts := part.counts[index, where, part.unit]).units
     }
     first = views[None, str(measures[0])]
     median: dict[str, Any] = {}

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from assay.engine.items import Items
     from assay.engine.measure import Measure
     from assay.engine.options import Options
-    from assay.engine.parts import Part, Summed
+    from assay.engine.parts import LabelSums, Part
     from assay.engine.prepare import Run
     from assay.engine.scores import Settings
     from assay.engine.slices import SliceKind
@@ -149,7 +149,7 @@ class Task:
     """The items that no system has right, as a list …"""
     unresolved_examples: Callable[[Run, Items, Options], Iterator[Drawn]] | None = None
     """… and in the text."""
-    sums: Callable[[Run, bool], Mapping[str, Summed]] | None = None
+    sums: Callable[[Run, bool], Mapping[str, LabelSums]] | None = None
     """Further numbers of a shard, which add up; whether systems are compared …"""
     finish: Callable[[Result, Part, Settings], Result] | None = None
     """… and what the Result gets of them, or of what else is known of all shards."""

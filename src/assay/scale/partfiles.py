@@ -19,7 +19,7 @@ from assay.engine.parts import Part
 from assay.errors import InputError, UsageError, unknown
 from assay.formats.source import Source
 
-SCHEMA = "assay-part/4"
+SCHEMA = "assay-part/5"
 _CLASSES: dict[str, Any] = {
     name: kind
     for module in (counts, examples, items, options, parts, texts, warnings, result)
@@ -67,7 +67,7 @@ def merge_files(paths: Sequence[str], own: Sequence[str] = ()) -> Part:
 
     A part may name measures `module:function`, which are code: they are run only if they are among `own`.
     """
-    found = sorted(((path, read_part(path)) for path in paths), key=lambda row: row[1].covered.numbers)
+    found = sorted(((path, read_part(path)) for path in paths), key=lambda row: row[1].shards)
     first_path, first = found[0]
     for path, part in found:
         for spec in part.plan.specs:
@@ -76,7 +76,7 @@ def merge_files(paths: Sequence[str], own: Sequence[str] = ()) -> Part:
                 raise UsageError(f"{path}: names the measure {name}, which is code. If it is yours, say: -m {name}")
     if strange := [name for name in own if name not in first.plan.specs]:
         raise unknown("measure", strange[0], first.plan.specs)
-    runs = [(part.covered.corpus, part.covered.total, part.plan.decided, part.plan.contents) for _, part in found]
+    runs = [(part.plan.corpus, part.plan.shards, part.plan.decided, part.plan.contents) for _, part in found]
     for (path, _), run in zip(found, runs, strict=True):
         if run != runs[0]:
             raise UsageError(
@@ -84,11 +84,11 @@ def merge_files(paths: Sequence[str], own: Sequence[str] = ()) -> Part:
             )
     seen: dict[int, str] = {}
     for path, part in found:
-        for number in part.covered.numbers:
+        for number in part.shards:
             if number in seen:
                 raise UsageError(f"{path}: shard {number + 1} is in {seen[number]} too. Give each part once.")
             seen[number] = path
-    total = first.covered.total
+    total = first.plan.shards
     missing = [number + 1 for number in range(total) if number not in seen]
     if missing:
         listed = ", ".join(map(str, missing[:5])) + (", …" if len(missing) > 5 else "")
@@ -96,7 +96,7 @@ def merge_files(paths: Sequence[str], own: Sequence[str] = ()) -> Part:
     whole = first
     for _, part in found[1:]:
         whole = whole + part
-    if whole.told != whole.plan.decided:
+    if whole.reading != whole.plan.decided:
         raise UsageError(
             "some parts have to be read in another way than the first shard tells (other tokens than gold, empty "
             "columns, or labels that answers are read by: answers(labels=A+B) names them). Run it in one piece: "

@@ -15,14 +15,13 @@ from assay.engine.parts import Part
 from assay.engine.repeats import runs_of
 from assay.engine.run import (
     Over,
-    Piece,
     Report,
-    add_under,
-    decided_by,
+    Shard,
+    add_shards,
     evaluate_shards,
     in_turn,
     job_shards,
-    pieces_of,
+    plan_shards,
     shards_of,
 )
 from assay.errors import UsageError
@@ -106,11 +105,11 @@ def part_of(
         raise UsageError(
             "parts are made of folders whose files correspond by name: gold/ and system/. These are not such folders."
         )
-    pieces = pieces_of(command, shards, list(measures or ()), options)
+    shards = plan_shards(command, shards, list(measures or ()), options)
     chosen = job_shards(shards, share)
-    decided = decided_by(pieces[0])
-    mine = pieces[chosen[0].number : chosen[-1].number + 1]
-    return add_under(mine, decided, over, report)
+    # All jobs read their shards as the first of all decides.
+    decided = shards[0].read_as(Decided()).measure().plan.decided
+    return add_shards(chosen, decided, over, report)
 
 
 def _over(jobs: int, cluster: str | None) -> Over:
@@ -125,26 +124,26 @@ def _over(jobs: int, cluster: str | None) -> Over:
     if cluster is not None:
         check_cluster(cluster)
 
-    def measure_all(pieces: Sequence[Piece], decided: Decided | None) -> Iterator[Part]:
+    def measure_all(shards: Sequence[Shard], decided: Decided | None) -> Iterator[Part]:
         with ExitStack() as stack:
             # The first shard is measured here, while the processes start.
-            own = 1 if decided is None else 0
-            number = min(jobs, len(pieces) - own) if cluster is None else 0
+            here = 1 if decided is None else 0
+            number = min(jobs, len(shards) - here) if cluster is None else 0
             crew = stack.enter_context(start_workers(__name__, number))
-            for part in in_turn(pieces[:own], None):
+            for part in in_turn(shards[:here], None):
                 decided = part.plan.decided
                 yield part
             assert decided is not None
-            waiting = [piece.under(decided) for piece in pieces[own:]]
+            waiting = [shard.read_as(decided) for shard in shards[here:]]
             if cluster is None:
-                answers = work(crew, Piece.measure, waiting, tries=TRIES, ahead=AHEAD * jobs)
+                answers = work(crew, Shard.measure, waiting, tries=TRIES, ahead=AHEAD * jobs)
                 lost = (
                     f"the process that read this shard was killed {TRIES} times. Is there too little memory? Use "
                     "fewer --jobs, or cut the files smaller."
                 )
             else:
                 answers = work_on_cluster(
-                    Piece.measure, "the shard", waiting, cluster, jobs, {}, ahead=AHEAD, remedy="Run again."
+                    Shard.measure, "the shard", waiting, cluster, jobs, {}, ahead=AHEAD, remedy="Run again."
                 )
                 lost = (
                     "the workers that read this shard were killed again and again. Do they have too little memory? "
@@ -155,7 +154,7 @@ def _over(jobs: int, cluster: str | None) -> Over:
             turn = 0
             for number, answer in answers:
                 if answer is None:
-                    raise UsageError(f"{waiting[number].shard.gold.files[0]}: {lost}")
+                    raise UsageError(f"{waiting[number].gold.files[0]}: {lost}")
                 kept[number] = answer
                 while turn in kept:
                     yield kept.pop(turn)

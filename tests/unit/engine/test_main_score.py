@@ -12,7 +12,7 @@ from assay.align import Pair
 from assay.engine.counts import by_label
 from assay.engine.items import Items
 from assay.engine.measure import Macro, f1, find, measure, measures
-from assay.engine.parts import Summed
+from assay.engine.parts import add_tables
 from assay.errors import UsageError
 from assay.render import render
 from assay.render.text import main_scores, one_line
@@ -153,10 +153,11 @@ def test_a_mapping_shows_the_main_score_before_and_after(tmp_path) -> None:
 
 
 def test_sums_by_label_add_up_by_the_names_of_labels() -> None:
-    first = Summed(("right", "gold"), (1, 2, 3, 4), ("A", "B"))
-    second = Summed(("right", "gold"), (10, 20, 30, 40), ("B", "C"))
-    assert first + second == Summed(("right", "gold"), (1, 2, 13, 24, 30, 40), ("A", "B", "C"))
-    assert Summed(("n",), (1,)) + Summed(("n",), (2,)) == Summed(("n",), (3,))
+    first = {"A": {"right": 1, "gold": 2}, "B": {"right": 3, "gold": 4}}
+    second = {"B": {"right": 10, "gold": 20}, "C": {"right": 30, "gold": 40}}
+    both = {"A": {"right": 1, "gold": 2}, "B": {"right": 13, "gold": 24}, "C": {"right": 30, "gold": 40}}
+    assert add_tables(first, second) == both
+    assert list(add_tables(first, second)) == ["A", "B", "C"]
 
 
 def test_tables_say_which_score_of_a_measure_is_shown() -> None:

@@ -119,14 +119,14 @@ def test_a_file_that_is_not_the_same_when_all_are_read_again_is_refused(tmp_path
         (tmp_path / side / "1.tsv").write_text(plain)
         (tmp_path / side / "2.tsv").write_text(second)
     monkeypatch.setattr(shards, "TEXT", 1)
-    measure = run.add_under
+    measure = run.add_shards
 
     def measured_and_changed(*arguments):
         whole = measure(*arguments)
         (tmp_path / "s" / "1.tsv").write_text("Ann\tO\nsang\tO\n\n")
         return whole
 
-    monkeypatch.setattr(run, "add_under", measured_and_changed)
+    monkeypatch.setattr(run, "add_shards", measured_and_changed)
     message = refusal(assay.score, str(tmp_path / "gold"), str(tmp_path / "s"), task="spans", times=20)
     assert message == f"{tmp_path / 's' / '1.tsv'}: was changed while it was read. Run it again when it is complete."
 

@@ -9,9 +9,9 @@ from itertools import combinations, groupby
 from assay.engine.build import error_shares
 from assay.engine.finish import main_score
 from assay.engine.measure import find
-from assay.engine.parts import Part, Summed
+from assay.engine.parts import LabelSums, Part
 from assay.engine.prepare import Run
-from assay.engine.run import sums_of
+from assay.engine.run import sum_counts
 from assay.engine.scores import Settings
 from assay.engine.task import Task, measure_title
 from assay.result import Result, Similarity, Table
@@ -25,18 +25,17 @@ PRESETS = {"crac2024": ("head", "dependent"), "crac2023": ("head", "linear"), "c
 """Shared tasks, and how they match mentions and zeros."""
 
 
-def _sums(run: Run, compares: bool) -> Mapping[str, Summed]:
+def _sums(run: Run, compares: bool) -> Mapping[str, LabelSums]:
     """Sums of errors in chains by type, and of the similarity of two outputs (Tuggener's Table 13)."""
-    found: dict[str, Summed] = {}
+    found: dict[str, LabelSums] = {}
     for name, pair in run.pairs:
-        errors = chain_errors(pair)
-        found[f"errors\t{name}"] = Summed(tuple(errors), tuple(errors.values()))
+        found[f"errors\t{name}"] = {"": chain_errors(pair)}
     for (a, first), (b, second) in combinations(run.pairs, 2) if compares else ():
         # The chains of one system are taken as gold for the other's; types of mentions do not matter.
         both = replace(first, gold=first.system, system=second.system)
         both = pair_mentions(both, replace(rule_of(first), tags=None))
         for spec in ("conll", "lea"):
-            found[f"alike\t{a}\t{b}\t{spec}"] = sums_of(find(spec), both, both.gold.sentences)
+            found[f"alike\t{a}\t{b}\t{spec}"] = sum_counts(find(spec), both, both.gold.sentences)
     return found
 
 
@@ -46,7 +45,7 @@ def _finish(result: Result, part: Part, settings: Settings) -> Result:
     for key, sums in part.of_task.items():
         kind, *names = key.split("\t")
         if kind == "errors":
-            errors += error_shares(names[0], "chains", dict(zip(sums.fields, sums.totals, strict=True)))
+            errors += error_shares(names[0], "chains", sums[""])
         elif kind == "alike":
             a, b, spec = names
             similarities.append(Similarity(a, b, spec, find(spec).main, main_score(find(spec), sums)))

@@ -14,12 +14,12 @@ import assay
 from assay import specs
 from assay.corpus import Corpus
 from assay.engine.build import Compared, Findings, build, tests_together
-from assay.engine.counts import BLOCKS, FEW_CLUSTERS, FEW_UNITS, Counts, Tallies, as_sums
+from assay.engine.counts import BLOCKS, FEW_CLUSTERS, FEW_UNITS, Counts, Tallies, as_sums, blocks_of
 from assay.engine.measure import Measure, find
 from assay.engine.options import Options, contents_of
 from assay.engine.parts import unit_of
 from assay.engine.phrases import roots
-from assay.engine.run import hashed_units, measure_shard
+from assay.engine.run import measure_shard
 from assay.engine.scores import Figures, Settings
 from assay.engine.treebanks import columns_of
 from assay.engine.warnings import format_warnings
@@ -218,7 +218,7 @@ def _tedeval_figures(compared: Treebanks, sizes: str, unit: str, settings: Setti
     of_sentence = reference.unit_of_sentence(unit)
     units = int(of_sentence.max(initial=-1)) + 1
     # The block of each unit, where there are too many of them.
-    blocks = cache(lambda: np.arange(units) if units <= BLOCKS else hashed_units(reference, unit))
+    blocks = cache(lambda: np.arange(units) if units <= BLOCKS else blocks_of(reference.unit_names(unit)))
     parses = {bank.title: _parse(compared, bank, compared.golds[bank.theory]) for bank in compared.outputs}
     asked = [(str(one), one, compared.scored) for one in (_tedeval(sizes, labelled=has) for has in (True, False))]
     for labelled in (True, False):
@@ -299,8 +299,9 @@ def _native_figures(
         # Trees of functions alone have no constituents.
         if outputs and (gold.trees is None or not roots(gold.trees).all()):
             part = measure_shard("compare", gold, outputs, native[bank.kind], replace(plain, task=bank.kind))
-            for measure, one in zip(part.plan.measures, part.everything, strict=True):
-                found.append(Figures(measure, None, one.tallies[part.unit], settings, f"{measure}@{name}"))
+            for index, measure in enumerate(part.plan.measures):
+                counts = part.counts[index, None, part.unit]
+                found.append(Figures(measure, None, counts, settings, f"{measure}@{name}"))
             for lines, remarks in ((warnings, part.warnings), (notes, part.notes)):
                 about = [one for one in remarks if one.kind in _OF_MEASURES]
                 lines += [f"{name}: {line}" for line in format_warnings(about)]

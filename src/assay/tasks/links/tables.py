@@ -11,14 +11,13 @@ import numpy as np
 from assay.arrays import NONE, Ints
 from assay.engine.items import KINDS
 from assay.engine.measure import find
-from assay.engine.parts import Part, Summed
+from assay.engine.parts import LabelSums, Part, sum_by_label
 from assay.engine.prepare import Run
 from assay.engine.scores import Settings
 from assay.result import Result, Table, kind_title
 from assay.tasks.links.measures import FAIR, outcomes
 from assay.tasks.links.mentions import TYPE, links_of, match_links, rank_candidates
 
-_CANDIDATES = ("links", "first", "among")
 _UNTYPED = "(none)"
 _SETTINGS = {
     "strict": "the same place",
@@ -31,13 +30,13 @@ _SETTINGS = {
 }
 
 
-def count_outcomes(run: Run, compares: bool) -> Mapping[str, Summed]:
+def count_outcomes(run: Run, compares: bool) -> Mapping[str, LabelSums]:
     """Outcomes of gold's links by type, from each system to each other, and the number of right candidates."""
     first, rows = run.pairs[0][1], match_links(run.pairs[0][1], "fair")[0]
     column = links_of(first)[0].columns[TYPE]
     names = tuple(name or _UNTYPED for name in column.vocabulary)
     types = column.codes[rows]
-    found: dict[str, Summed] = {}
+    found: dict[str, LabelSums] = {}
     kinds: list[Ints] = []
     answers = []
     somewhere = np.zeros(len(rows), dtype=bool)
@@ -53,15 +52,15 @@ def count_outcomes(run: Run, compares: bool) -> Mapping[str, Summed]:
         answer = np.where(kind == 0, NONE, np.append(labels.codes, NONE)[partner])
         answers.append(np.array([*labels.vocabulary, ""], dtype=object)[answer])
         right = int((kind == 0).sum())
-        found[f"candidates {name}"] = Summed(_CANDIDATES, (len(rows), right, int(among.sum())))
+        found[f"candidates {name}"] = {"": {"links": len(rows), "first": right, "among": int(among.sum())}}
     right = int(np.any([kind == 0 for kind in kinds], axis=0).sum())
-    found["candidates"] = Summed(_CANDIDATES, (len(rows), right, int(somewhere.sum())))
+    found["candidates"] = {"": {"links": len(rows), "first": right, "among": int(somewhere.sum())}}
     systems = [name for name, _ in run.pairs]
     for a, b in combinations(range(len(systems)), 2) if compares else ():
         change = np.where(kinds[b] == 0, 0, np.where(kinds[a] == 0, 1, 2))
         differ = (kinds[a] != kinds[b]) | (answers[a] != answers[b])
         masks = {"links": rows >= 0, **{name: differ & (change == kind) for kind, name in enumerate(KINDS)}}
-        found[f"changes {systems[a]}\t{systems[b]}"] = Summed.by_label(names, types, masks)
+        found[f"changes {systems[a]}\t{systems[b]}"] = sum_by_label(names, types, masks)
     return found
 
 
@@ -71,7 +70,7 @@ def finish_links(result: Result, part: Part, settings: Settings) -> Result:
     rows, ranked, tables = [], False, []
     for name, row in sums.items():
         if name.startswith("candidates"):
-            links, *right = row.totals
+            links, *right = row[""].values()
             ranked |= right[0] != right[1]
             shares = [number / links if links else float("nan") for number in right]
             rows.append((name.removeprefix("candidates").strip() or "any system", links, *shares))
@@ -92,12 +91,12 @@ def finish_links(result: Result, part: Part, settings: Settings) -> Result:
     for name, row in sums.items():
         if name.startswith("changes "):
             a, b = name.removeprefix("changes ").split("\t")
-            listed = sorted(row.rows().items(), key=lambda one: (-one[1][0], one[0]))
+            listed = sorted(row.items(), key=lambda one: (-one[1]["links"], one[0]))
             tables.append(
                 Table(
                     f"Changes by type of mention, {a} → {b}",
                     ("type", "links", "corrections", "new errors", "changed errors"),
-                    tuple((label, *numbers) for label, numbers in listed),
+                    tuple((label, *numbers.values()) for label, numbers in listed),
                     ("text", "count"),
                     after="outcomes",
                     pair=(a, b),

@@ -11,7 +11,7 @@ import numpy as np
 
 from assay.arrays import NONE
 from assay.engine.items import KINDS, Items, join
-from assay.engine.parts import Part, Summed, basis_of
+from assay.engine.parts import LabelSums, Part, basis_of, sum_by_label
 from assay.engine.prepare import Run
 from assay.engine.scores import Settings
 from assay.engine.spanpairs import spans_of
@@ -30,7 +30,7 @@ MATRIX = 12
 """So many labels fit into a terminal."""
 
 
-def sums(run: Run, compares: bool) -> Mapping[str, Summed]:
+def sums(run: Run, compares: bool) -> Mapping[str, LabelSums]:
     """Outcomes and changes by types of arguments, and how many relations can be found with the spans that are there.
 
     They are of the measure that systems are compared on.
@@ -51,11 +51,11 @@ def sums(run: Run, compares: bool) -> Mapping[str, Summed]:
         spans, relations = spans_of(pair), relations_of(pair)
         ends = ends_of(relations[0], spans.gold.label), ends_of(relations[1], spans.system.label)
         pairs_of_types.append([own[0].astype(np.int64) * len(types) + own[1] for own in ends])
-    found: dict[str, Summed] = {}
+    found: dict[str, LabelSums] = {}
     for (system, one), codes in zip(tables, pairs_of_types, strict=True):
         group = one.of_sides(*codes)
         masks = {name: one.kind[0] == kind for kind, name in enumerate(one.kinds)}
-        found[f"types\t{on}\t{system}"] = Summed.by_label(names, group, masks)
+        found[f"types\t{on}\t{system}"] = sum_by_label(names, group, masks)
     if not compares:
         return found
     items = join(tables)
@@ -66,25 +66,26 @@ def sums(run: Run, compares: bool) -> Mapping[str, Summed]:
     for a, b in combinations(range(len(tables)), 2):
         change = items.change(a, b)
         masks = {name: change == kind for kind, name in enumerate(KINDS)}
-        found[f"changes\t{on}\t{tables[a][0]}\t{tables[b][0]}"] = Summed.by_label(names, group, masks)
+        found[f"changes\t{on}\t{tables[a][0]}\t{tables[b][0]}"] = sum_by_label(names, group, masks)
     ours = np.flatnonzero(items.has_gold)
     both = [have_both(relations_of(pair)[0], found_spans(pair)[0]) for _, pair in run.pairs]
     reached = np.any(both, axis=0)[items.item[ours]]
     right = items.right[:, ours].any(axis=0)
     masks = {"gold": ours >= 0, "found": reached, "right": right, "both": reached & right}
-    found[f"given\t{on}"] = Summed.by_label(items.labels, items.gold[ours], masks)
+    found[f"given\t{on}"] = sum_by_label(items.labels, items.gold[ours], masks)
     return found
 
 
 def finish_relations(result: Result, part: Part, settings: Settings) -> Result:
     """The Result with what was summed up by types of arguments, and the bound that spans set."""
     tables: list[Table] = []
-    found = [(key.split("\t"), summed) for key, summed in part.of_task.items()]
-    by_types = {names[0]: summed for (kind, _, *names), summed in found if kind == "types"}
+    found = [(key.split("\t"), sums) for key, sums in part.of_task.items()]
+    by_types = {names[0]: sums for (kind, _, *names), sums in found if kind == "types"}
     tables += [_outcomes_by_types(on, by_types) for (kind, on, *_), _ in found if kind == "types"][:1]
-    for (kind, on, *names), summed in found:
+    for (kind, on, *names), sums in found:
+        rows = {label: tuple(numbers.values()) for label, numbers in sums.items()}
         if kind == "changes":
-            order = sorted(summed.rows().items(), key=lambda row: (-sum(row[1]), row[0]))
+            order = sorted(rows.items(), key=lambda row: (-sum(row[1]), row[0]))
             changes = Table(
                 f"Changes by types of arguments: {' → '.join(names)}",
                 ("head tail", "corrections", "new errors", "changed errors", "net"),
@@ -97,8 +98,8 @@ def finish_relations(result: Result, part: Part, settings: Settings) -> Result:
             )
             tables.append(changes)
         elif kind == "given":
-            order = sorted(summed.rows().items(), key=lambda row: (-row[1][0], row[0]))
-            whole = tuple(sum(column) for column in zip(*summed.rows().values(), strict=True)) or (0, 0, 0, 0)
+            order = sorted(rows.items(), key=lambda row: (-row[1][0], row[0]))
+            whole = tuple(sum(column) for column in zip(*rows.values(), strict=True)) or (0, 0, 0, 0)
             bounds = Table(
                 "Upper bound given spans",
                 ("label", "gold", "spans found", "right in one", "bound", "bound given spans"),
@@ -118,29 +119,28 @@ def finish_relations(result: Result, part: Part, settings: Settings) -> Result:
     return replace(result, tables=tuple(tables))
 
 
-def _outcomes_by_types(on: str, systems: Mapping[str, Summed]) -> Table:
+def _outcomes_by_types(on: str, systems: Mapping[str, LabelSums]) -> Table:
     """Outcomes of one system by the types of arguments, or the F1 of several."""
-    kinds = next(iter(systems.values())).fields
-    rows = {name: summed.rows() for name, summed in systems.items()}
     gold: dict[str, int] = {}
-    for own in rows.values():
-        for types, counts in own.items():
-            gold[types] = max(gold.get(types, 0), sum(counts) - counts[kinds.index("fp")])
+    for rows in systems.values():
+        for types, counts in rows.items():
+            gold[types] = max(gold.get(types, 0), sum(counts.values()) - counts["fp"])
 
-    def f1(counts: tuple[int, ...]) -> float:
-        hits = counts[kinds.index("tp")] if counts else 0
-        return _share(2 * hits, hits + sum(counts))
+    def f1(counts: Mapping[str, int]) -> float:
+        hits = counts.get("tp", 0)
+        return _share(2 * hits, hits + sum(counts.values()))
 
     order = sorted(gold, key=lambda types: (-gold[types], types))
     if len(systems) == 1:
-        (own,) = rows.values()
-        shown = [number for number, _ in enumerate(kinds) if any(counts[number] for counts in own.values())]
-        header = ("head tail", "gold", *(kind_title(kinds[number]) for number in shown), "f1")
-        body = [(one, gold[one], *(own[one][number] for number in shown), f1(own[one])) for one in order]
+        (rows,) = systems.values()
+        kinds = next(iter(rows.values()), {})
+        shown = [kind for kind in kinds if any(counts[kind] for counts in rows.values())]
+        header = ("head tail", "gold", *map(kind_title, shown), "f1")
+        body = [(one, gold[one], *(rows[one][kind] for kind in shown), f1(rows[one])) for one in order]
         forms: tuple[str, ...] = ("text", *["count"] * (1 + len(shown)), "percent")
     else:
         header, forms = ("head tail", "gold", *systems), ("text", "count", "percent")
-        body = [(one, gold[one], *(f1(own.get(one, ())) for own in rows.values())) for one in order]
+        body = [(one, gold[one], *(f1(own.get(one, {})) for own in systems.values())) for one in order]
     return Table(
         f"By types of arguments: {on}",
         header,

@@ -19,7 +19,7 @@ from assay.corpus import Column, Marks
 from assay.engine.counts import Counts
 from assay.engine.matching import FAIR, match_fair
 from assay.engine.measure import F1, Macro, Proportion, Ratio, Scores, mean_by_size, measure
-from assay.engine.parts import Summed
+from assay.engine.parts import LabelSums
 from assay.engine.prepare import Run
 from assay.engine.spanpairs import SpanPair, spans_of, surface_forms
 from assay.errors import UsageError, unknown
@@ -160,14 +160,14 @@ Errors = Mapping[Hashable, str]
 """Errors by what tells them from all others, each with its type, label and folded form, divided by tabs."""
 
 
-def form_sums(run: Run) -> Iterator[tuple[str, Summed]]:
+def form_sums(run: Run) -> Iterator[tuple[str, LabelSums]]:
     """The number of times each form is an error of each system, and one of a system but not of another."""
     errors = {name: _errors(spans_of(pair)) for name, pair in run.pairs}
     for name, own in errors.items():
-        yield f"forms\t{name}", _summed(own.values())
+        yield f"forms\t{name}", _count_forms(own.values())
     for a, b in combinations(errors, 2):
         for change, here, there in (("gained", errors[b], errors[a]), ("lost", errors[a], errors[b])):
-            yield f"forms\t{a}\t{b}\t{change}", _summed([form for key, form in here.items() if key not in there])
+            yield f"forms\t{a}\t{b}\t{change}", _count_forms([form for key, form in here.items() if key not in there])
 
 
 def _errors(spans: SpanPair) -> Errors:
@@ -197,16 +197,15 @@ def _form(text: str) -> str:
     return fold(text).replace("\t", " ")
 
 
-def _summed(forms: Iterable[str]) -> Summed:
-    numbers = Counter(forms)
-    return Summed(("number",), tuple(numbers.values()), tuple(numbers))
+def _count_forms(forms: Iterable[str]) -> LabelSums:
+    return {form: {"number": number} for form, number in Counter(forms).items()}
 
 
-def form_counts(sums: Mapping[str, Summed], most: int) -> Iterator[FormCount]:
+def form_counts(sums: Mapping[str, LabelSums], most: int) -> Iterator[FormCount]:
     """The most frequent forms of each type, with their share of the errors of this type."""
     for key, one in sums.items():
         _, system, *pair = key.split("\t")
-        rows = [(name.split("\t", 2), number) for name, number in zip(one.labels or (), one.totals, strict=True)]
+        rows = [(name.split("\t", 2), numbers["number"]) for name, numbers in one.items()]
         for type_ in TYPES:
             own = [(label, form, number) for (kind, label, form), number in rows if kind == type_]
             total = sum(number for _, _, number in own)

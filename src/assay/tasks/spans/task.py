@@ -17,7 +17,7 @@ from assay.engine.answers import by_status
 from assay.engine.drawing import draw_spans
 from assay.engine.items import Items
 from assay.engine.matching import FAIR, match_fair
-from assay.engine.parts import Part, Summed, whole_numbers
+from assay.engine.parts import LabelSums, Part
 from assay.engine.prepare import Run
 from assay.engine.scores import Settings
 from assay.engine.sensitivity import sweep
@@ -116,7 +116,7 @@ def span_sweeps(kinds: Mapping[str, Sequence[int]], weightings: int, rng: np.ran
         yield sweep(systems[a], systems[b], values[b] - values[a], TYPES, drawn, at, corners=len(corners))
 
 
-def _sums(run: Run, compares: bool) -> Mapping[str, Summed]:
+def _sums(run: Run, compares: bool) -> Mapping[str, LabelSums]:
     """The number of spans with each kind of outcome, in each system; on demand surface forms of errors."""
     forms = dict(form_sums(run)) if run.options.forms else {}
     if not compares:
@@ -125,7 +125,7 @@ def _sums(run: Run, compares: bool) -> Mapping[str, Summed]:
     for name, pair in run.pairs:
         spans = spans_of(pair)
         numbers = np.bincount(spans.matched(match_fair).kind, minlength=len(FAIR))
-        kinds[name] = Summed(FAIR, whole_numbers(numbers))
+        kinds[name] = {"": dict(zip(FAIR, numbers.tolist(), strict=True))}
     return {**kinds, **forms}
 
 
@@ -154,7 +154,7 @@ def _finish(result: Result, part: Part, settings: Settings) -> Result:
     )
     if not part.plan.compares:
         return result
-    counts = {name: row.totals for name, row in part.of_task.items() if name not in forms}
+    counts = {name: tuple(row[""].values()) for name, row in part.of_task.items() if name not in forms}
     drawn = span_sweeps(counts, part.plan.options.sweep or WEIGHTINGS, settings.rng("sweep"))
     return replace(result, sweeps=tuple(drawn))
 
