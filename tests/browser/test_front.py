@@ -16,7 +16,6 @@ import pytest
 
 import assay
 from assay.render import render
-from assay.render.text import main_scores
 from assay.result.numbers import percent
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -25,7 +24,7 @@ IN_VIEW = "(top => top >= -1 && top < innerHeight / 2)(document.getElementById('
 
 def ranking(result, measure):
     """The main scores of a measure, the best first."""
-    rows = [row for row in main_scores(result) if row.measure == measure]
+    rows = [row for row in result.overall if row.main and row.measure == measure]
     return sorted(rows, key=lambda row: -row.value)
 
 

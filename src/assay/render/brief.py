@@ -7,20 +7,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from assay.render.table import (
-    ASSUMED,
-    TOO_SHORT,
-    cell,
-    explain_marks,
-    figure,
-    make_table,
-    unit_notes,
-    value_of,
-    with_cells,
-)
-from assay.render.tables import change_kinds, leading_pair, name_median_runs, path_of, tables
-from assay.render.text import count
-from assay.result import Result, Table, is_best, is_category, kind_title
+from assay.render.table import ASSUMED, TOO_SHORT, cell, figure, format_table, make_table, unit_notes, value_of
+from assay.render.tables import group_changes, leading_pair, name_median_runs, tables
+from assay.result import Result, Table, is_best, is_category
 from assay.result.chance import interval_title
 from assay.result.numbers import DIFFERENCES, plural
 from assay.result.verdict import named
@@ -47,7 +36,7 @@ def brief(result: Result) -> list[Table]:
     details = "label-differences" if result.about.command == "compare" else "confusion"
     measure = next(iter(result.main_scores), "")
     scores = _one_per_row(result) if len(result.systems) > 2 else _side_by_side(result)
-    found = [with_cells(one) for one in (*scores, *_changes(result)) if one.rows]
+    found = [table for table in (*scores, *_changes(result)) if table.rows]
     found += [replace(one, short=ROWS) for one in tables(result, (details,)) if not one.minor][:2]
     asked = [one for one in tables(result, ("forms", "slices", "mappings")) if not one.minor]
     return [*found, *(one for one in asked if one.name != "slices" or measure in one.measures)]
@@ -99,7 +88,7 @@ def _side_by_side(result: Result) -> Iterator[Table]:
         level = f", with the {interval_title([*tests.values()])}" if any(row.level for row in tests.values()) else ""
         notes.append(f"difference: {names[1]} minus {names[0]}{points}{level}.")
     forms = f"{'text ' * (1 + len(names))}points holm"
-    yield explain_marks(with_cells(make_table("Scores", header, rows, forms, name="scores", notes=notes)), result)
+    yield format_table(make_table("Scores", header, rows, forms, name="scores", notes=notes), result)
 
 
 def _changes(result: Result) -> Iterator[Table]:
@@ -108,14 +97,11 @@ def _changes(result: Result) -> Iterator[Table]:
     whole = (row for row in result.diffs if row.slice is None and not is_category(row.on) and row.different)
     for diff in [row for row in whole if {row.a, row.b} == pair][:1]:
         rows = []
-        for kind, title, total in change_kinds(diff):
-            paths = [(path_of(row), row.count) for row in diff.changes if row.kind == kind]
-            if result.shown.by_outcome:
-                outcomes = [row for row in diff.outcomes if row.kind == kind]
-                paths = [(f"{kind_title(row.before)} → {kind_title(row.after)}", row.count) for row in outcomes]
-            frequent = ", ".join(f"{path} {number:,}" for path, number in paths[:FREQUENT])
+        for title, total, paths in group_changes(diff, result.shown.by_outcome):
+            frequent = ", ".join(f"{path} {row.count:,}" for path, row in paths[:FREQUENT])
             more = " …" * (len(paths) > FREQUENT)
             rows.append([plural(total, title.lower().removesuffix("s")), f"{frequent}{more}"])
-        title = f"Changes {diff.a} → {diff.b}: {count(diff.different)} of {count(diff.items)} {result.shown.noun}s"
+        title = f"Changes {diff.a} → {diff.b}: {diff.different:,} of {diff.items:,} {result.shown.noun}s"
         header = [f"{result.shown.noun}s", "most frequent (before → after)"]
-        yield name_median_runs(make_table(title, header, rows, name="changes", words=2), result)
+        table = make_table(title, header, rows, name="changes", words=2)
+        yield format_table(name_median_runs(table, result), result)

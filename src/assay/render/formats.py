@@ -13,7 +13,7 @@ from assay.render.drawings import example_lines, example_text
 from assay.render.table import Cell
 from assay.render.tables import tables
 from assay.render.text import heading, visible
-from assay.result import Result, Results, Table
+from assay.result import Result, Results
 from assay.result.numbers import DASH
 
 _CONTROL = re.compile(f"[{''.join(map(chr, CONTROL))}]")
@@ -65,35 +65,30 @@ def csv(result: Result, names: Collection[str] = ()) -> str:
 
 
 def _separate(result: Result, names: Collection[str], line: Callable[[Sequence[str]], str]) -> str:
+    """All tables; what a person reads in one cell, a program gets in columns of their own."""
+    blocks = []
     # Programs get the names by which measures are asked for.
-    found = tables(result.with_shown(titles={}), names)
-    blocks = ["\n".join([line([f"# {table.title}"]), *map(line, _rows(table))]) for table in found]
+    for table in tables(result.with_shown(titles={}), names):
+        widths = [max(1, *(len(row[index].data) for row in table.rows)) for index in range(len(table.header))]
+        header: list[str] = []
+        for name, width, form in zip(table.columns or table.header, widths, table.forms, strict=True):
+            parts = ("", "%") if form == "share" else _PARTS.get(width, ())
+            several = ["a", "b"] if name == "pair" else [f"{name} {part}".strip() for part in parts]
+            header += [name] if width == 1 else several
+        lines: list[Sequence[str]] = [[f"# {table.title}"], header]
+        for row in table.rows:
+            cells: list[str] = []
+            for cell, width in zip(row, widths, strict=True):
+                text = cell.text.replace("−", "-")
+                text = text.replace(",", "") if _GROUPED.fullmatch(text) else text
+                cells += cell.data or (["nan"] * width if width > 1 or cell.text == DASH else [text])
+            lines.append(cells)
+        blocks.append("\n".join(map(line, lines)))
     if result.examples and (not names or "examples" in names):
         rows = [(example.a, example.b or "", example.place, example_text(example)) for example in result.examples]
         blocks.append("\n".join(map(line, (["# Examples"], ["a", "b", "place", "sentence"], *rows))))
     tail = [line([f"# {text}"]) for text in (result.verdict, *result.notes, result.signature) if text]
-    blocks.append("\n".join(tail))
-    return "\n\n".join(blocks) + "\n"
-
-
-def _rows(table: Table) -> list[Sequence[str]]:
-    """A header and rows; what a person reads in one cell, a program gets in columns of their own."""
-    widths = [max(1, *(len(row[index].data) for row in table.rows)) for index in range(len(table.header))]
-    header: list[str] = []
-    for name, width, form in zip(table.columns or table.header, widths, table.forms, strict=True):
-        parts = ("", "%") if form == "share" else _PARTS.get(width, ())
-        several = ["a", "b"] if name == "pair" else [f"{name} {part}".strip() for part in parts]
-        header += [name] if width == 1 else several
-    return [header, *([part for one in zip(row, widths, strict=True) for part in _parts(*one)] for row in table.rows)]
-
-
-def _parts(cell: Cell, width: int) -> Sequence[str]:
-    if cell.data:
-        return cell.data
-    if width > 1 or cell.text == DASH:
-        return ["nan"] * width
-    text = cell.text.replace("−", "-")
-    return [text.replace(",", "") if _GROUPED.fullmatch(text) else text]
+    return "\n\n".join([*blocks, "\n".join(tail)]) + "\n"
 
 
 def items_table(result: Result) -> str:
@@ -196,9 +191,7 @@ def latex(result: Result, names: Collection[str] = ()) -> str:
     floats: list[str] = []
     for number, table in enumerate(tables(result, names), 1):
         notes = [*table.notes, *table.lines, *[sentence] * (number == 1 and bool(sentence))]
-        rows = [
-            [_emphasise(cell, _escape, r"\textit{{{}}}", r"\textbf{{{}}}") for cell in row] for row in table.rows
-        ]
+        rows = [[_emphasise(cell, _escape, r"\textit{{{}}}", r"\textbf{{{}}}") for cell in row] for row in table.rows]
         caption, label = " ".join([f"{table.title}.", *notes]), f"\\label{{tab:assay-{number}}}"
         start = 0
         while start < len(rows):

@@ -8,7 +8,6 @@ from itertools import combinations
 from typing import Any
 
 from assay.render.table import Cell, cell, make_table
-from assay.render.text import count
 from assay.result import Result, Table, is_best
 from assay.result.numbers import DASH, p_value, signed, with_interval
 from assay.result.schema import Estimate, Posterior, Thirds
@@ -259,7 +258,7 @@ def _details(result: Result) -> Iterator[Table]:
         unit = _Unit(result, one.measure)
         for data in one.by_data_set:
             tied = data.runs - data.a_ahead - data.b_ahead
-            ahead = [count(number) for number in (data.a_ahead, tied, data.b_ahead)]
+            ahead = [f"{number:,}" for number in (data.a_ahead, tied, data.b_ahead)]
             measured = Cell(unit.difference(data.difference), data=(unit.plain(data.difference),))
             figures = [measured, unit.estimate(data.estimate), *ahead, *_thirds(data.decision), cell(data.p, "p")]
             rows.append((one.measure, [_pair(one), data.name, *figures]))
@@ -299,7 +298,7 @@ def _details(result: Result) -> Iterator[Table]:
     for one, row in counted:
         numbers = [row.splits, row.better, row.worse]
         numbers += [row.tested, row.significantly_better, row.significantly_worse] if tested else []
-        rows.append((one.measure, [_pair(one), row.dataset, *map(count, numbers)]))
+        rows.append((one.measure, [_pair(one), row.dataset, *map("{:,}".format, numbers)]))
     header = ["pair", "data set", "splits", "better", "worse"]
     note = "Splits in which the second system is better or worse."
     if tested:

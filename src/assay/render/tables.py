@@ -3,26 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
 from assay.render.annotators import annotator_tables
 from assay.render.runs import rank_tables, run_tables
-from assay.render.table import (
-    Cell,
-    best_cells,
-    cell,
-    explain_marks,
-    figure,
-    make_table,
-    unit_notes,
-    value_of,
-    with_cells,
-)
-from assay.render.text import count, p_error
-from assay.result import Change, Diff, Result, Table, is_best, is_category, kind_title
+from assay.render.table import Cell, best_cells, cell, figure, format_table, make_table, unit_notes, value_of
+from assay.result import Diff, Result, Table, is_best, is_category, kind_title
 from assay.result.chance import few_lines, interval_title, power_lines
 from assay.result.numbers import DASH, DIFFERENCES, percent, plural
 
@@ -47,22 +36,21 @@ def tables(result: Result, names: Collection[str] = ()) -> list[Table]:
     by_command: dict[str, Callable[[Result], Iterable[Table]]]
     by_command = {"agreement": annotator_tables, "bayes": run_tables}
     chosen = []
-    for table in by_command.get(result.about.command, _of_tasks)(result):
+    for table in by_command.get(result.about.command, _task_tables)(result):
         name = table.name or table.after.replace(" ", "-") or "further"
         if not table.rows or (names and name not in names):
             continue
-        made = explain_marks(with_cells(replace(table, name=name)), result)
+        made = format_table(replace(table, name=name), result)
         if "measure" in made.header:
             at = made.header.index("measure")
-            rows = (
-                (*row[:at], replace(row[at], text=result.title(row[at].text)), *row[at + 1 :]) for row in made.rows
-            )
-            made = replace(made, rows=tuple(rows))
+            titled = (replace(row[at], text=result.title(row[at].text)) for row in made.rows)
+            rows = zip(made.rows, titled, strict=True)
+            made = replace(made, rows=tuple((*row[:at], title, *row[at + 1 :]) for row, title in rows))
         chosen.append(made)
     return chosen
 
 
-def _of_tasks(result: Result) -> Iterator[Table]:
+def _task_tables(result: Result) -> Iterator[Table]:
     """The tables that all Results have, and after each those that the task puts there."""
     if result.shown.tables_only:
         yield from result.tables
@@ -70,13 +58,15 @@ def _of_tasks(result: Result) -> Iterator[Table]:
         yield from (replace(table, after="mappings") for table in _mappings(result))
         return
     leading = leading_pair(result)
-    own = [replace(table, minor=table.minor or set(table.pair) not in (set(), leading)) for table in result.tables]
-    own = [name_median_runs(table, result) for table in own]
-    for part, name in _PARTS.items():
-        found = part(result) if part in _OF_MEANS else (name_median_runs(table, result) for table in part(result))
-        yield from (replace(table, after=name) for table in found)
-        yield from (table for table in own if table.after == name)
-    yield from (table for table in own if table.after not in _PARTS.values())
+    further = [
+        replace(table, minor=table.minor or set(table.pair) not in (set(), leading)) for table in result.tables
+    ]
+    further = [name_median_runs(table, result) for table in further]
+    for name, (part, of_means) in _PARTS.items():
+        for table in part(result):
+            yield replace(table if of_means else name_median_runs(table, result), after=name)
+        yield from (table for table in further if table.after == name)
+    yield from (table for table in further if table.after not in _PARTS)
 
 
 def name_median_runs(table: Table, result: Result) -> Table:
@@ -257,7 +247,10 @@ def _tests(result: Result) -> Iterator[Table]:
         with_mcnemar = any((row.a, row.b, measure) in exact for row in group)
         rows = []
         for row in group:
-            error = Cell(p_error(row), data=(f"{row.p_low:.6g}", f"{row.p_high:.6g}"))
+            # How far the p of infinitely many shufflings may lie from the one that was drawn (95%).
+            off = "exact" if row.exact else f"±{max(row.p_high - row.p, row.p - row.p_low):.4f}"
+            off = DASH if math.isnan(row.p) or row.runs else off
+            error = Cell(off, data=(f"{row.p_low:.6g}", f"{row.p_high:.6g}"))
             # Systems with several runs have no such test.
             test = exact.get((row.a, row.b, measure))
             mcnemar = [test.p if test else math.nan] * with_mcnemar
@@ -299,28 +292,18 @@ def _grouped(rows: Iterable[Any], key: Callable[[Any], Any]) -> dict[Any, list[A
     return groups
 
 
-def _overall_diffs(result: Result) -> dict[str, list[Diff]]:
-    """The differences of all pairs on each measure that has items."""
+def _diffs(result: Result, every: bool = False) -> list[tuple[str, str, list[Diff]]]:
+    """The measures on whose items changes are shown (the first, or all), what titles of several add, and the
+    differences of all pairs."""
     whole = (row for row in result.diffs if row.slice is None and not is_category(row.on))
-    return _grouped(whole, lambda row: row.on)
-
-
-def _changes_on(result: Result) -> list[tuple[str, str]]:
-    """The measures on whose items changes are shown, the first or all, and what titles of several add."""
-    found = list(_overall_diffs(result))[: None if result.shown.by_outcome else 1]
-    return [(on, f" ({result.title(on)})" if len(found) > 1 else "") for on in found]
-
-
-def _shown_diffs(result: Result) -> list[tuple[Diff, str, bool]]:
-    """The differences of all pairs on these measures, what titles add, and whether a short form leaves it out."""
-    leading, diffs = leading_pair(result), _overall_diffs(result)
-    return [(diff, which, {diff.a, diff.b} != leading) for on, which in _changes_on(result) for diff in diffs[on]]
+    diffs = list(_grouped(whole, lambda row: row.on).items())[: None if every or result.shown.by_outcome else 1]
+    return [(on, f" ({result.title(on)})" if len(diffs) > 1 else "", rows) for on, rows in diffs]
 
 
 def _differences(result: Result) -> Iterator[Table]:
     """Tuggener's Table 3 below, and Tables 1 and 2 beside it."""
-    main, item = [on for on, _ in _changes_on(result)], result.shown.noun
-    for on, diffs in _overall_diffs(result).items():
+    item = result.shown.noun
+    for number, (on, _, diffs) in enumerate(_diffs(result, every=True)):
         graded = diffs[0].improved is not None
         # If systems add items, corrections minus new errors is another thing than the difference of the scores.
         net = result.shown.matched and not graded
@@ -328,8 +311,7 @@ def _differences(result: Result) -> Iterator[Table]:
         rows = []
         for row in diffs:
             # A file written before scores were named has another quantity in place of the difference.
-            known = bool(row.score) or not net
-            change = [cell(row.difference, "points") if known else DASH, *[row.net if known else DASH] * net]
+            change = [row.difference, *[row.net] * net] if row.score or not net else [DASH, DASH]
             further = [row.improved or 0, row.worsened or 0] if graded else [row.overlap_right, row.overlap_all]
             kinds = [row.corrections, row.new_errors, row.changed_errors]
             rows.append([[row.a, row.b], row.diff, *change, *kinds, *further])
@@ -337,7 +319,7 @@ def _differences(result: Result) -> Iterator[Table]:
         header += ["changed errors", *(["improved", "worsened"] if graded else ["overlap right", "overlap all"])]
         forms = f"pair percent points{' net' * net} count count count {'count' if graded else 'percent'}"
         notes = []
-        if net and on == main[0]:
+        if net and number == 0:
             notes += [
                 f"Over gold's {item}s and those that one of the two adds. diff: percent of them with another "
                 f"outcome; Δ {gained}: difference of {gained} in points; net: corrections minus new errors, which "
@@ -360,14 +342,14 @@ def _differences(result: Result) -> Iterator[Table]:
                 else "Overlap (right): 2 · both right / (A right + B right). Overlap (all): percent of "
                 f"{items} with the same label.",
             ]
-        more = {"notes": notes, "short": PAIRS, "minor": on not in main and not graded}
+        more = {"notes": notes, "short": PAIRS, "minor": number > 0 and not result.shown.by_outcome and not graded}
         yield make_table(f"What differs ({result.title(on)})", header, rows, forms, **more)
 
 
 def _transitions(result: Result) -> Iterator[Table]:
     """The outcome of each item under A and under B, by one measure."""
     noun = result.shown.noun
-    for on, which in _changes_on(result):
+    for on, which, _ in _diffs(result):
         overall = [row for row in result.transitions if row.slice is None and row.label is None and row.on == on]
         for (a, b), group in groupby(overall, key=lambda row: (row.a, row.b)):
             number = {(row.before, row.after): row.count for row in group}
@@ -388,94 +370,78 @@ def _transitions(result: Result) -> Iterator[Table]:
 
 def _changes(result: Result) -> Iterator[Table]:
     """Tuggener's Table 4, a table per pair of systems; before that Table 8, if changes are shown by outcome."""
-    noun = result.shown.noun
-    shares = ["% of kind", "% of changes"]
-
-    def total(title: str, number: int, diff: Diff) -> list[Any]:
-        return [Cell(title, True), "", Cell(count(number), True), "", Cell(percent(number / diff.different), True)]
-
-    for diff, which, minor in _shown_diffs(result) if result.shown.by_outcome else ():
-        rows: list[list[Any]] = []
-        for kind, title, number in change_kinds(diff) if diff.different else ():
-            rows.append(total(title, number, diff))
-            for row in diff.outcomes:
-                if row.kind == kind:
-                    path = f"{kind_title(row.before)} → {kind_title(row.after)}"
-                    rows.append(["", path, row.count, row.share_of_kind, row.share_of_changes])
-        yield make_table(
-            f"Changes of outcome {diff.a} → {diff.b}{which}",
-            ["kind", "outcome (before → after)", f"{noun}s", *shares],
-            rows,
-            "text text count percent",
-            words=2,
-            minor=minor,
-            notes=[result.shown.remarks["outcomes"]] if "outcomes" in result.shown.remarks else [],
-        )
-    for diff, which, minor in _shown_diffs(result):
+    noun, leading = result.shown.noun, leading_pair(result)
+    ways = (True, False) if result.shown.by_outcome else (False,)
+    shown = [(way, which, diff) for way in ways for _, which, diffs in _diffs(result) for diff in diffs]
+    for by_outcome, which, diff in shown:
         if not diff.different:
             continue
         # The most frequent changes of labels; of arcs also how many have another head.
-        arcs, rows = any(change.moved is not None for change in diff.changes), []
-        for kind, title, number in change_kinds(diff):
-            changes = [change for change in diff.changes if change.kind == kind]
-            moved = Cell(count(sum(change.moved or 0 for change in changes)), True)
-            rows.append([*total(title, number, diff), *[moved] * arcs])
-            for change in changes[:5]:
-                further = [change.share_of_kind, change.share_of_changes, *[count(change.moved or 0)] * arcs]
-                rows.append(["", path_of(change), change.count, *further])
-        yield make_table(
-            f"Changes {diff.a} → {diff.b}{which}: {count(diff.different)} of {count(diff.items)} {noun}s, "
-            f"{percent(diff.diff)}%",
-            ["kind", "label (gold: before → after)", f"{noun}s", *shares, *["head moved"] * arcs],
-            rows,
-            "text text count percent",
-            words=2,
-            minor=minor,
-            notes=["The five most frequent of each kind." + " Head moved: to another word." * arcs],
-            hint="All of them: --format json.",
-        )
+        arcs = not by_outcome and any(row.moved is not None for row in diff.changes)
+        rows: list[list[Any]] = []
+        for title, number, paths in group_changes(diff, by_outcome):
+            moved = [f"{sum(row.moved or 0 for _, row in paths):,}"] if arcs else []
+            totals = [title, "", f"{number:,}", "", percent(number / diff.different), *moved]
+            rows.append([Cell(text, bold=bool(text)) for text in totals])
+            for path, row in paths if by_outcome else paths[:5]:
+                moved = [f"{row.moved or 0:,}"] if arcs else []
+                rows.append(["", path, row.count, row.share_of_kind, row.share_of_changes, *moved])
+        title = f"Changes of outcome {diff.a} → {diff.b}{which}"
+        notes = [result.shown.remarks["outcomes"]] if "outcomes" in result.shown.remarks else []
+        if not by_outcome:
+            some = f"{diff.different:,} of {diff.items:,} {noun}s, {percent(diff.diff)}%"
+            title = f"Changes {diff.a} → {diff.b}{which}: {some}"
+            notes = ["The five most frequent of each kind." + " Head moved: to another word." * arcs]
+        path = "outcome (before → after)" if by_outcome else "label (gold: before → after)"
+        header = ["kind", path, f"{noun}s", "% of kind", "% of changes", *["head moved"] * arcs]
+        hint = "" if by_outcome else "All of them: --format json."
+        more: dict[str, Any] = {"words": 2, "notes": notes, "hint": hint, "minor": {diff.a, diff.b} != leading}
+        yield make_table(title, header, rows, "text text count percent", **more)
 
 
-def change_kinds(diff: Diff) -> Iterator[tuple[str, str, int]]:
-    """Each kind of change, its title and its number."""
+def group_changes(diff: Diff, by_outcome: bool) -> Iterator[tuple[str, int, list[tuple[str, Any]]]]:
+    """The title of each kind of change, its number, and its rows with their paths, by outcome or by label."""
     numbers = (diff.corrections, diff.new_errors, diff.changed_errors)
     for (kind, title), number in zip(_KIND_NAMES.items(), numbers, strict=True):
-        yield kind, title, number
-
-
-def path_of(change: Change) -> str:
-    """The labels of a change; what became right is gold's label, unless the item itself is gone."""
-    named = change.kind == "changed-error" or _NOTHING in (change.gold, change.before, change.after)
-    return f"{f'{change.gold}: ' if named else ''}{change.before} → {change.other or change.after}"
+        rows: Sequence[Any] = diff.outcomes if by_outcome else diff.changes
+        paths = []
+        for row in (row for row in rows if row.kind == kind):
+            path = f"{kind_title(row.before)} → {kind_title(row.after)}"
+            if not by_outcome:
+                # What became right is gold's label, unless the item itself is gone.
+                named = kind == "changed-error" or _NOTHING in (row.gold, row.before, row.after)
+                path = f"{f'{row.gold}: ' if named else ''}{row.before} → {row.other or row.after}"
+            paths.append((path, row))
+        yield title, number, paths
 
 
 def _label_differences(result: Result) -> Iterator[Table]:
     """Tuggener's Table 12, with the effect of each label on the overall difference if effects add up to it."""
     item = result.shown.noun
     added = f" (∅: {item}s that gold does not have)" if result.shown.matched else ""
-    for diff, which, minor in _shown_diffs(result):
+    leading = leading_pair(result)
+    for which, diff in [(which, diff) for _, which, diffs in _diffs(result) for diff in diffs]:
         shown = diff.has_effects
-        rows = [
-            (row.label, row.items, row.a, row.b, row.difference, *[row.effect] * shown)
-            for row in diff.labels
-            if row.difference
-        ]
         effect = " Effect: how much the label adds to the overall difference, in points." * shown
         yield make_table(
             f"By gold label, {diff.a} → {diff.b}{which}",
             ["label", f"{item}s", diff.a, diff.b, "Δ", *["effect"] * shown],
-            rows,
+            [
+                (row.label, row.items, row.a, row.b, row.difference, *[row.effect] * shown)
+                for row in diff.labels
+                if row.difference
+            ],
             "text count percent percent points points",
             notes=[f"Percentage of {item}s with the right answer, by gold label{added}.{effect}"],
             short=SHORT,
-            minor=minor,
+            minor={diff.a, diff.b} != leading,
         )
 
 
 def _bounds(result: Result) -> Iterator[Table]:
     """Tuggener's Table 9."""
     item = result.shown.noun
-    for on, which in _changes_on(result):
+    for on, which, _ in _diffs(result):
         bounds = [row for row in result.bounds if row.slice is None and row.on == on]
         if not bounds:
             continue
@@ -484,22 +450,24 @@ def _bounds(result: Result) -> Iterator[Table]:
         for row in bounds:
             label = Cell("overall", True) if row.label is None else row.label
             scores = best_cells([row.systems[name] for name in names])
-            rows.append([label, row.items, *scores, row.upper, cell(row.gain, "points"), count(row.none_right)])
+            rows.append([label, row.items, *scores, row.upper, cell(row.gain, "points"), f"{row.none_right:,}"])
         over = f"Over gold's {item}s (recall). " if result.shown.matched else ""
         article = "an" if item[:1] in "aeiou" else "a"
         notes = [
             f"{over}bound: {article} {item} counts as right if any system is. gain: bound minus {first.best}, "
             f"the best overall. Every system is right on "
-            f"{count(first.all_right)} {item}s, none on {count(first.none_right)}."
+            f"{first.all_right:,} {item}s, none on {first.none_right:,}."
         ]
         if first.exact:
-            each = ", ".join(f"{name} {count(number)}" for name, number in first.exact.items())
+            each = ", ".join(f"{name} {number:,}" for name, number in first.exact.items())
             notes.append(
-                f"Whole sentences right, of {count(first.sentences)}: {each}; in some system "
-                f"{count(first.exact_in_one)}; with the best choice for each {item} {count(first.exact_upper)}."
+                f"Whole sentences right, of {first.sentences:,}: {each}; in some system "
+                f"{first.exact_in_one:,}; with the best choice for each {item} {first.exact_upper:,}."
             )
         if len(first.right_in) > 3:
-            notes.append(f"Right in exactly 0, 1, … systems: {', '.join(map(count, first.right_in))} {item}s.")
+            notes.append(
+                f"Right in exactly 0, 1, … systems: {', '.join(f'{number:,}' for number in first.right_in)} {item}s."
+            )
         if first.precision is not None and first.f1 is not None:
             notes.append(
                 f"With the best choice for {item}s that gold does not resolve too: precision "
@@ -518,7 +486,7 @@ def _bounds(result: Result) -> Iterator[Table]:
 
 
 def _growth(result: Result) -> Iterator[Table]:
-    for on, which in _changes_on(result):
+    for on, which, _ in _diffs(result):
         rows = [row for row in result.growth if row.slice is None and row.on == on]
         alone = {row.system: row.only_right for row in result.unique if row.slice is None and row.on == on}
         yield make_table(
@@ -537,13 +505,13 @@ def _unresolved(result: Result) -> Iterator[Table]:
     """The items that nobody has right by one measure, those of the same text together."""
     noun = result.shown.noun
     items = f"{noun.capitalize()}s"
-    for on, which in _changes_on(result):
+    for on, which, _ in _diffs(result):
         groups = _grouped(
             (row for row in result.unresolved if row.on == on), lambda row: (row.text.lower(), row.label)
         )
         ordered = sorted(groups.items(), key=lambda group: (-len(group[1]), group[0]))
         notes = [f"{items} of gold, those of the same text (ignoring case) together, with the place of the first."]
-        notes += [f"The {TEXTS} most frequent of {count(len(ordered))} texts."] * (len(ordered) > TEXTS)
+        notes += [f"The {TEXTS} most frequent of {len(ordered):,} texts."] * (len(ordered) > TEXTS)
         rows = []
         for (_, label), found in ordered[:TEXTS]:
             text = found[0].text
@@ -697,25 +665,24 @@ def _mappings(result: Result) -> Iterator[Table]:
     yield make_table("Mapping", header, rows, "text text count", words=2, notes=effects)
 
 
-_PARTS: dict[Callable[[Result], Iterator[Table]], str] = {
-    _scores: "scores",
-    _further_scores: "further scores",
-    _tests: "tests",
-    _differences: "differences",
-    _transitions: "outcomes",
-    _changes: "changes",
-    _label_differences: "label differences",
-    _bounds: "bounds",
-    _growth: "growth",
-    _unresolved: "unresolved",
-    _labels: "labels",
-    _confusion: "confusion",
-    _slices: "slices",
-    _mappings: "mappings",
+_PARTS: dict[str, tuple[Callable[[Result], Iterator[Table]], bool]] = {
+    "scores": (_scores, True),
+    "further scores": (_further_scores, True),
+    "tests": (_tests, True),
+    "differences": (_differences, False),
+    "outcomes": (_transitions, False),
+    "changes": (_changes, False),
+    "label differences": (_label_differences, False),
+    "bounds": (_bounds, False),
+    "growth": (_growth, False),
+    "unresolved": (_unresolved, False),
+    "labels": (_labels, True),
+    "confusion": (_confusion, False),
+    "slices": (_slices, True),
+    "mappings": (_mappings, False),
 }
-"""In reading order, each with the name by which a table of a task may follow it."""
-_OF_MEANS = (_scores, _further_scores, _tests, _labels, _slices)
-"""Those that are made of scores, which of several runs are means; others count what one run did."""
+"""Tables in reading order, by the name after which a task may put its own; True if they are made of scores, which are
+means if there are several runs. Other tables count what one run did."""
 NAMES = (
     *("scores", "further-scores", "errors", "order", "pairs", "tests", "differences", "outcomes", "changes"),
     *("label-differences", "bounds", "growth", "unresolved", "labels", "confusion", "forms", "annotators", "items"),

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
-
 from assay.errors import CONTROL
-from assay.result import Comparison, Result, Score, enumeration
-from assay.result.numbers import DASH, WRITERS, plural
+from assay.result import Result, enumeration
+from assay.result.numbers import WRITERS, plural
 
 _PICTURES = {**CONTROL, **{code: chr(0x2400 + code) for code in range(32)}, 0x7F: "\u2421"}
 
@@ -14,18 +12,6 @@ _PICTURES = {**CONTROL, **{code: chr(0x2400 + code) for code in range(32)}, 0x7F
 def visible(text: str) -> str:
     """Text from data with control characters spelt out: a label must not move a cursor or break a line."""
     return text.translate(_PICTURES)
-
-
-def count(value: int) -> str:
-    """A whole number with separators."""
-    return f"{value:,}"
-
-
-def p_error(row: Comparison) -> str:
-    """The distance by which the p of endlessly many shufflings may lie above the one found (95%)."""
-    if math.isnan(row.p) or row.runs:
-        return DASH
-    return "exact" if row.exact else f"±{max(row.p_high - row.p, row.p - row.p_low):.4f}"
 
 
 def heading(result: Result) -> str:
@@ -53,13 +39,8 @@ def heading(result: Result) -> str:
     return f"{about.task}{column}: {texts}, {items}, {plural(len(result.systems), 'system')}; {read}"
 
 
-def main_scores(result: Result) -> list[Score]:
-    """The main score of every measure and system, overall."""
-    return [row for row in result.scores if row.main and row.slice is None and row.label is None]
-
-
 def one_line(result: Result) -> str:
     """The Result in a line or two, for a prompt."""
-    rows = [(row, WRITERS[result.form_of(row)]) for row in main_scores(result)[:6]]
-    named = [f"{row.system} {row.measure} {write(row.value)}" for row, write in rows]
+    rows = [row for row in result.overall if row.main][:6]
+    named = [f"{row.system} {row.measure} {WRITERS[result.form_of(row)](row.value)}" for row in rows]
     return f"<assay.Result {result.about.command} {result.about.task}/{result.about.column}: {', '.join(named)}>"

@@ -15,7 +15,7 @@ from assay.engine.measure import Macro, f1, find, measure, measures
 from assay.engine.parts import add_tables
 from assay.errors import UsageError
 from assay.render import render
-from assay.render.text import main_scores, one_line
+from assay.render.text import one_line
 from assay.result import Result
 from assay.result.gates import Baseline, Gates, Threshold
 from assay.tasks.tags.measures import judge_words
@@ -51,7 +51,7 @@ def test_kappa_is_the_main_score_of_kappa_everywhere() -> None:
     for system, value in KAPPA.items():
         assert result.score(system, "kappa").value == pytest.approx(value)
         assert result.flat()[f"kappa/{system}"] == pytest.approx(value)
-    assert [row.value for row in main_scores(result)] == pytest.approx(list(KAPPA.values()))
+    assert [row.value for row in result.overall if row.main] == pytest.approx(list(KAPPA.values()))
     assert {row.score for row in result.scores if row.main} == {"kappa"}
     assert "first kappa .571" in one_line(result)
     assert "first scores .171 higher than second on kappa" in result.verdict

@@ -37,7 +37,6 @@ from assay.render.pictures.sheet import (
     width_of,
     with_look,
 )
-from assay.render.text import count
 from assay.result.numbers import plural
 from assay.result.schema import CurvePoint, Estimate, MeanRanks, Posterior, Ranking, RankRelation, Thirds
 
@@ -377,7 +376,7 @@ def _triangle(axes: Axes, posterior: Posterior, most: int, small: bool = False) 
         axes.bar([wide * column for column in columns], heights, wide, **bars)
         axes.plot([0, 1], [0, 0], color=INK, lw=1.2, clip_on=False)
         axes.axvline(0.5, ls=":", color=INK, lw=0.9)
-        axes.text(0, _TALL, f"tallest: {count(tallest)} draws", size=8, color=SOFT)
+        axes.text(0, _TALL, f"tallest: {tallest:,} draws", size=8, color=SOFT)
     else:
         cells = _cells(axes, posterior, most)
     if posterior.decision.equal is not None:
@@ -476,7 +475,7 @@ def _shade_key(figure: Figure, cells: Any, x: float, y: float, height: float) ->
     bar = figure.colorbar(cells, cax=figure.add_axes((x, y, 0.12, height)))
     bar.outline.set_visible(False)
     bar.ax.minorticks_off()
-    bar.ax.yaxis.set_major_formatter(lambda value, _: count(round(value)) if value >= 1 else "")
+    bar.ax.yaxis.set_major_formatter(lambda value, _: f"{round(value):,}" if value >= 1 else "")
     bar.ax.set_title("draws\nin a cell", size=8, weight="normal", color=SOFT, pad=13)
 
 
@@ -486,7 +485,7 @@ def _most(posteriors: Iterable[Posterior]) -> int:
 
 def _told(posteriors: Sequence[Posterior]) -> str:
     draws = {sum(cell.draws for cell in posterior.simplex) for posterior in posteriors} - {0}
-    number = f"{count(draws.pop())} posterior draws" if len(draws) == 1 else "posterior draws"
+    number = f"{draws.pop():,} posterior draws" if len(draws) == 1 else "posterior draws"
     each = " each" if len(posteriors) > 1 else ""
     return f"{number}{each}; at the corners: the share in which that outcome is the most probable"
 

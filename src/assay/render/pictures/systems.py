@@ -28,7 +28,6 @@ from assay.render.pictures.sheet import (
     width_of,
     with_look,
 )
-from assay.render.text import count, main_scores
 from assay.result import Bound, Comparison, Diff, ErrorType, Result, Score, is_best, is_category, kind_title
 from assay.result.chance import interval_title
 from assay.result.numbers import WRITERS, plural
@@ -74,8 +73,8 @@ def overall(result: Result) -> list[tuple[str, ByMeasure]]:
     """The main scores with their form, those of measures together that the same systems have in the same form; of the
     most systems first."""
     found: dict[str, dict[str, Score]] = {}
-    for row in main_scores(result):
-        if not is_category(row.measure):
+    for row in result.overall:
+        if row.main and not is_category(row.measure):
             found.setdefault(row.measure, {})[row.system] = row
     groups: dict[tuple[str, frozenset[str]], dict[str, dict[str, Score]]] = {}
     for measure, rows in found.items():
@@ -230,7 +229,7 @@ def slice_curves(result: Result, name: str) -> Figure:
     rows, cut_by = slice_scores(result)[name], short(name)
     measures = list(dict.fromkeys(row.measure for row in rows))
     systems = list(dict.fromkeys(row.system for row in rows))
-    values = {row.system: row.value for row in main_scores(result) if row.measure == measures[0]}
+    values = {row.system: row.value for row in result.overall if row.main and row.measure == measures[0]}
     ranked = sorted(systems, key=lambda system: -values.get(system, -math.inf))
     drawn_first = set(ranked[:_CURVES])
     sizes = {(row.measure, row.slice): row.counts for row in result.counts if row.label is None}
@@ -246,7 +245,7 @@ def slice_curves(result: Result, name: str) -> Figure:
         texts = [short(part.partition("=")[2], 60) for part in parts]
         fields = next(iter(sizes.get((measure, part), {}) for part in parts))
         field = next((one for one in ("items", "gold", "sentences") if one in fields), "")
-        numbers = [count(sizes[measure, part][field]) if field else "" for part in parts]
+        numbers = [f"{sizes[measure, part][field]:,}" if field else "" for part in parts]
         upright = all(width_of(text, 7) < width / len(parts) - 0.04 for text in [*texts, *numbers])
         cut = texts if upright else fit_names(texts, 0.8, 7)
         deep = max(deep, 0.6 if upright else 0.45 + 0.75 * max(width_of(f"{text} (9,999)", 7) for text in cut))
@@ -309,7 +308,7 @@ def label_differences(diff: Diff, noun: str, remark: str = "") -> Figure:
     """
     differing = [row for row in diff.labels if row.difference]
     rows = differing[:LABELS]
-    names, numbers = fit_names([row.label for row in rows], 0.8, 7), [count(row.items) for row in rows]
+    names, numbers = fit_names([row.label for row in rows], 0.8, 7), [f"{row.items:,}" for row in rows]
     many = max(width_of(number, 7) for number in numbers)
     left = max(width_of(name, 7) for name in names) + many + 0.16
     height, room = (0.15 if len(rows) <= 20 else 0.125) * len(rows) + 0.06, COLUMN - left - 0.24
@@ -360,7 +359,7 @@ def label_scores(bounds: Sequence[Bound], noun: str, remark: str = "") -> Figure
     labelled = [row for row in bounds if row.label is not None]
     rows, systems = [overall, *labelled[:LABELS]], sorted(overall.systems, key=lambda name: -overall.systems[name])
     names = ["all", *fit_names([str(row.label) for row in rows[1:]], 0.8, 7)]
-    numbers, heads = [count(row.items) for row in rows], fit_names(systems, 1.2, 7)
+    numbers, heads = [f"{row.items:,}" for row in rows], fit_names(systems, 1.2, 7)
     left = max(width_of(name, 7) for name in names) + max(width_of(number, 7) for number in numbers) + 0.16
     narrow = left + 0.22 * len(systems) <= COLUMN
     whole = COLUMN if narrow else PAGE
@@ -436,7 +435,7 @@ def draw_confusion(
     most = max(drawn_cells.values())
     written = all(number == round(number) for number in drawn_cells.values())
     # Numbers as large as the widest of them allows; below five points a scale says what shades mean.
-    digits = max(width_of(count(round(number)), 1) for number in drawn_cells.values())
+    digits = max(width_of(f"{round(number):,}", 1) for number in drawn_cells.values())
     extents = [len(labels) + 1.3 * side for side in (sides[1], sides[0])]
     cell_size = min(0.26, (whole - left - 0.04) / extents[0])
     number_size = min(7.0, 0.86 * cell_size / digits)
@@ -470,7 +469,7 @@ def draw_confusion(
         for (gold, assigned), number in drawn_cells.items():
             colour = "white" if norm(number) > 0.6 else INK
             at: Look = {"ha": "center", "va": "center_baseline", "size": number_size, "in_layout": False}
-            axes.text(place[assigned], place[gold], count(round(number)), color=colour, **at)
+            axes.text(place[assigned], place[gold], f"{round(number):,}", color=colour, **at)
     else:
         tall = min(height, 1.4)
         scale = figure.colorbar(shades, cax=panel(figure, left + width + 0.12, height - tall, 0.09, tall))
@@ -525,7 +524,7 @@ def error_types(sets: Sequence[tuple[str, Result]], measures: Sequence[str]) -> 
     titles = dict(zip(measures, fit_names(measures, whole / 4, 8), strict=True)) if len(measures) > 1 else {}
     first, second = (max((width_of(one, 8) + 0.1 for one in of.values()), default=0.0) for of in (names, titles))
     totals = {key: sum(row.count for row in own) for key, own in bars.items()}
-    right = max(width_of(count(total), 7) for total in totals.values()) + 0.1
+    right = max(width_of(f"{total:,}", 7) for total in totals.values()) + 0.1
     width = whole - first - second - right
     lines, places, heads = 0.0, {}, {}
     for (name, system, measure), before in zip(bars, [None, *bars], strict=False):
@@ -553,7 +552,7 @@ def error_types(sets: Sequence[tuple[str, Result]], measures: Sequence[str]) -> 
             axes.text(-(first + second) / width, place, names.get(key[1], ""), size=8, **look)
         told = key[:2]
         axes.text(-second / width, place, titles.get(key[2], ""), size=8, color=SOFT, **look)
-        axes.text(1 + 0.08 / width, place, count(totals[key]), size=7, color=SOFT, **look)
+        axes.text(1 + 0.08 / width, place, f"{totals[key]:,}", size=7, color=SOFT, **look)
         for kind in types:
             part = shares.get(kind, 0.0)
             bar: Look = {"color": colours[kind], "ec": "white", "lw": 0.5, "label": kind_title(kind)}
