@@ -87,30 +87,17 @@ def sum_by_label(ratings: Ratings, rows: Array, group: Ints, groups: int, weight
     return np.bincount(cells, weights=weights, minlength=groups * width).reshape(groups, width).astype(np.float64)
 
 
-@dataclass(frozen=True, eq=False)
-class LabelRuns:
-    """The distinct labels of each item with their numbers, item by item."""
-
-    item: Ints
-    label: Ints
-    count: Ints
-
-    @classmethod
-    def of(cls, ratings: Ratings) -> LabelRuns:
-        """The runs of the items that two or more annotators rated."""
-        width = max(len(ratings.labels), 1)
-        if ratings.items * width <= DENSE:
-            # Without sorting, where a table of all items and labels is not too much.
-            counts = ratings.counts * (ratings.sizes > 1)[:, None]
-            item, label = np.nonzero(counts)
-            return cls(item, label, counts[item, label].astype(np.int64))
-        rows = ratings.sizes[ratings.item] > 1
-        keys, count = np.unique(ratings.item[rows].astype(np.int64) * width + ratings.label[rows], return_counts=True)
-        return cls(keys // width, keys % width, count)
-
-    def pairs(self) -> tuple[Ints, Ints]:
-        """All two different labels that meet in an item, the first being the lower one, as places in the runs."""
-        return pairs_within(self.item)
+def label_runs(ratings: Ratings) -> tuple[Ints, Ints, Ints]:
+    """Item, label and number of each label of each item that two or more annotators rated, sorted by item."""
+    width = max(len(ratings.labels), 1)
+    if ratings.items * width <= DENSE:
+        # Without sorting, if a table of all items and labels is not too large.
+        counts = ratings.counts * (ratings.sizes > 1)[:, None]
+        item, label = np.nonzero(counts)
+        return item, label, counts[item, label].astype(np.int64)
+    rows = ratings.sizes[ratings.item] > 1
+    keys, count = np.unique(ratings.item[rows].astype(np.int64) * width + ratings.label[rows], return_counts=True)
+    return keys // width, keys % width, count
 
 
 def pairs_within(item: Ints) -> tuple[Ints, Ints]:
@@ -181,12 +168,12 @@ def alpha_rows(ratings: Ratings, group: Ints, groups: int, level: str, distance:
     counted = {"given": sum_by_label(ratings, rows, group, groups)}
     if level == "ordinal":
         ratings.ranks  # noqa: B018 - refuses labels without an order
-        runs = LabelRuns.of(ratings)
-        lower, higher = runs.pairs()
-        weight = runs.count[lower] * runs.count[higher] / (ratings.sizes[runs.item[lower]] - 1)
+        item, label, number = label_runs(ratings)
+        lower, higher = pairs_within(item)
+        weight = number[lower] * number[higher] / (ratings.sizes[item[lower]] - 1)
         width = len(ratings.labels)
-        keys, pair = np.unique(runs.label[lower] * width + runs.label[higher], return_inverse=True)
-        cells = group[runs.item[lower]] * len(keys) + pair
+        keys, pair = np.unique(label[lower] * width + label[higher], return_inverse=True)
+        cells = group[item[lower]] * len(keys) + pair
         met = np.bincount(cells, weights=weight, minlength=groups * len(keys)).reshape(groups, len(keys))
         return RatingSums({**counted, "met": met}, {"lower": keys // width, "higher": keys % width})
     table = label_distances(ratings, level, distance)
@@ -204,21 +191,21 @@ def item_distances(ratings: Ratings, level: str, distance: str) -> Floats:
         mean = (total / np.maximum(sizes, 1))[ratings.item]
         around = np.bincount(ratings.item, weights=(values - mean) ** 2, minlength=ratings.items)
         return np.asarray(2 * sizes * around / less)
-    runs = LabelRuns.of(ratings)
+    item, label, number = label_runs(ratings)
     if level == "nominal":
-        same = np.bincount(runs.item, weights=runs.count.astype(np.float64) ** 2, minlength=ratings.items)
+        same = np.bincount(item, weights=number.astype(np.float64) ** 2, minlength=ratings.items)
         return np.asarray(np.where(sizes > 1, sizes**2 - same, 0) / less)
-    lower, higher = runs.pairs()
+    lower, higher = pairs_within(item)
     if level == "ordinal":
         rated = ratings.sizes[ratings.item] > 1
         middle = middle_ranks(np.bincount(ratings.label[rated], minlength=len(ratings.labels)).astype(np.float64))
-        between = (middle[runs.label[lower]] - middle[runs.label[higher]]) ** 2
+        between = (middle[label[lower]] - middle[label[higher]]) ** 2
     else:
         table = label_distances(ratings, level, distance)
         assert table is not None
-        between = table[runs.label[lower], runs.label[higher]]
-    weights = 2 * runs.count[lower] * runs.count[higher] * between
-    return np.asarray(np.bincount(runs.item[lower], weights=weights, minlength=ratings.items) / less)
+        between = table[label[lower], label[higher]]
+    weights = 2 * number[lower] * number[higher] * between
+    return np.asarray(np.bincount(item[lower], weights=weights, minlength=ratings.items) / less)
 
 
 def disagreement(ratings: Ratings, level: str = "nominal", distance: str = "jaccard") -> Floats:
@@ -237,24 +224,23 @@ def observed_expected(sums: Sums) -> tuple[Floats, Floats]:
     counted = sums["given"]
     number = counted if "squares" in sums else counted.sum(axis=-1)
     pairs = number * (number - 1)
-    if "squares" in sums:
-        spread = number * sums["squares"] - sums["total"] ** 2
-        # Rounding must not make equal values differ.
-        spread = np.where(spread <= _TINY * number * sums["squares"], 0, spread)
-        return ratio(sums["apart"], number), ratio(2 * spread, pairs)
-    if "met" in sums:
-        middle = middle_ranks(counted)
-        between = middle[..., sums["higher"]] - middle[..., sums["lower"]]
-        observed = 2 * (sums["met"] * between**2).sum(axis=-1)
-        total, squares = (counted * middle).sum(axis=-1), (counted * middle**2).sum(axis=-1)
+    observed = sums.get("apart", np.zeros(0))
+    if "squares" in sums or "met" in sums:
+        if "met" in sums:
+            middle = middle_ranks(counted)
+            between = middle[..., sums["higher"]] - middle[..., sums["lower"]]
+            observed = 2 * (sums["met"] * between**2).sum(axis=-1)
+            total, squares = (counted * middle).sum(axis=-1), (counted * middle**2).sum(axis=-1)
+        else:
+            total, squares = sums["total"], sums["squares"]
         spread = number * squares - total**2
-        spread = np.where(spread <= _TINY * number * squares, 0, spread)
-        return ratio(observed, number), ratio(2 * spread, pairs)
-    if "distance" in sums:
+        # Rounding must not make equal values differ.
+        expected = 2 * np.where(spread <= _TINY * number * squares, 0, spread)
+    elif "distance" in sums:
         expected = ((counted @ sums["distance"]) * counted).sum(axis=-1)
     else:
         expected = number**2 - (counted**2).sum(axis=-1)
-    return ratio(sums["apart"], number), ratio(expected, pairs)
+    return ratio(observed, number), ratio(expected, pairs)
 
 
 def alpha_score(sums: Sums) -> Floats:
@@ -376,36 +362,46 @@ def kappa_rows(ratings: Ratings, group: Ints, groups: int, weights: str) -> Rati
     weights = weights or "none"
     if weights not in WEIGHTS:
         raise unknown("value of weights", weights, WEIGHTS)
-    who, width, power = len(ratings.annotators), len(ratings.labels), 1 + (weights == "quadratic")
-    number = who * (who - 1) // 2
-    ranks = ratings.ranks if weights != "none" else np.arange(width, dtype=np.float64)
-    table = np.abs(np.subtract.outer(ranks, ranks)) ** power
-    fixed = {"distance": table} if weights != "none" else {}
+    who, width, table = len(ratings.annotators), len(ratings.labels), None
+    if weights != "none":
+        table = np.abs(np.subtract.outer(ratings.ranks, ratings.ranks)) ** (1 + (weights == "quadratic"))
+    number, unmet = who * (who - 1) // 2, 0
+    listed: Ints | None = None
     if number > MOST_PAIRS:
-        return _many_pairs(ratings, table, fixed)
-    pairs = list(combinations(range(who), 2))
+        sums, first, second, listed, unmet = _many_pairs(ratings, table)
+    else:
+        first, second = np.array([*combinations(range(who), 2)], dtype=np.int64).reshape(-1, 2).T
+        if groups == 1 and number > who:
+            sums = _all_with_all(ratings, first, second, table)
+        else:
+            sums = {name: np.zeros((groups, number, width)) for name in ("right", "gold", "system")}
+            sums |= {} if table is None else {"apart": np.zeros((groups, number))}
+            cells = ratings.table
+            for place, (a, b) in enumerate(zip(first, second, strict=True)):
+                both = np.flatnonzero((cells[:, a] != NONE) & (cells[:, b] != NONE))
+                counted = _count_pairs(group[both], groups, cells[both, a], cells[both, b], width, table)
+                for name, values in counted.items():
+                    sums[name][:, place] = values
+    shown = slice(None) if listed is None else listed
+    pairs = zip(first[shown].tolist(), second[shown].tolist(), strict=True)
     names = tuple(f"{ratings.annotators[a]} ~ {ratings.annotators[b]}" for a, b in pairs)
-    if groups == 1 and number > who:
-        sums = _all_with_all(ratings, *np.triu_indices(who, 1), table if fixed else None)
-        return RatingSums(sums, fixed, names, number=number, labels=ratings.labels)
-    sums = {name: np.zeros((groups, number, width)) for name in ("right", "gold", "system")}
-    sums |= {"apart": np.zeros((groups, number))} if fixed else {}
-    cells = ratings.table
-    for place, (a, b) in enumerate(pairs):
-        both = np.flatnonzero((cells[:, a] != NONE) & (cells[:, b] != NONE))
-        x, y, where = cells[both, a], cells[both, b], group[both] * width
-        for name, key in (("right", (where + x)[x == y]), ("gold", where + x), ("system", where + y)):
-            sums[name][:, place] = np.bincount(key, minlength=groups * width).reshape(groups, width)
-        if fixed:
-            sums["apart"][:, place] = np.bincount(group[both], weights=table[x, y], minlength=groups)
-    return RatingSums(sums, fixed, names, number=number, labels=ratings.labels)
+    fixed = {} if table is None else {"distance": table}
+    return RatingSums(sums, fixed, names, listed, number, unmet, ratings.labels)
 
 
-def _many_pairs(ratings: Ratings, table: Floats, fixed: Mapping[str, Array]) -> RatingSums:
-    """As `kappa_rows`, for more pairs than are listed: all of them, if all have an item in common, or else those with
-    the most items in common; none where that would take too long."""
+def _count_pairs(group: Ints, groups: int, x: Ints, y: Ints, width: int, table: Floats | None) -> dict[str, Array]:
+    """Groups × labels: how often both, the first and the second give each; and by group how far they are apart."""
+    cells = group * width
+    keys = {"right": (cells + x)[x == y], "gold": cells + x, "system": cells + y}
+    sums = {name: np.bincount(key, minlength=groups * width).reshape(groups, width) for name, key in keys.items()}
+    return sums if table is None else {**sums, "apart": np.bincount(group, weights=table[x, y], minlength=groups)}
+
+
+def _many_pairs(ratings: Ratings, table: Floats | None) -> tuple[dict[str, Array], Ints, Ints, Ints, int]:
+    """The sums of `kappa_rows` for more pairs than are listed: all of them, if all have an item in common, or those
+    with the most items in common; none if that would take too long. Then the first and the second annotator of each
+    pair, the places of the listed pairs, and the number of pairs without an item in common."""
     who, width = len(ratings.annotators), len(ratings.labels)
-    number = who * (who - 1) // 2
     sizes = ratings.sizes.astype(np.int64)
     few_meetings = int((sizes * (sizes - 1) // 2).sum()) <= MOST_MEETINGS
     if few_meetings:
@@ -419,31 +415,20 @@ def _many_pairs(ratings: Ratings, table: Floats, fixed: Mapping[str, Array]) -> 
         common = met.ravel()[keys]
     else:
         keys = common = np.zeros(0, dtype=np.int64)
-    unmet = number - len(keys) if few_meetings or len(keys) else 0
+    unmet = who * (who - 1) // 2 - len(keys) if few_meetings or len(keys) else 0
     listed = np.sort(np.argsort(-common, kind="stable")[:MOST_PAIRS])
     if unmet or len(keys) * width * 3 > MOST_CELLS:
         # There is no mean over all pairs, so that those that are not listed need not be counted.
         keys, listed = keys[listed], np.arange(len(listed))
     first, second = keys // who, keys % who
-    sums: dict[str, Array]
-    if few_meetings:
-        place = np.minimum(np.searchsorted(keys, codes), len(keys) - 1)
-        kept = keys[place] == codes if len(keys) else np.zeros(0, dtype=bool)
-        place, x, y = place[kept], ratings.label[one[kept]], ratings.label[other[kept]]
-        cells = place * width
-        sums = {
-            name: np.bincount(key, minlength=len(keys) * width).reshape(1, len(keys), width).astype(np.float64)
-            for name, key in (("right", (cells + x)[x == y]), ("gold", cells + x), ("system", cells + y))
-        }
-        if fixed:
-            sums["apart"] = np.bincount(place, weights=table[x, y], minlength=len(keys))[None]
-    else:
-        sums = _all_with_all(ratings, first, second, table if fixed else None)
-    names = tuple(
-        f"{ratings.annotators[a]} ~ {ratings.annotators[b]}"
-        for a, b in zip(first[listed].tolist(), second[listed].tolist(), strict=True)
-    )
-    return RatingSums(sums, fixed, names, listed, number, unmet, ratings.labels)
+    if not few_meetings:
+        return _all_with_all(ratings, first, second, table), first, second, listed, unmet
+    place = np.minimum(np.searchsorted(keys, codes), len(keys) - 1)
+    kept = keys[place] == codes if len(keys) else np.zeros(0, dtype=bool)
+    x, y = ratings.label[one[kept]], ratings.label[other[kept]]
+    counted = _count_pairs(place[kept], len(keys), x, y, width, table)
+    sums = {name: values[None].astype(np.float64) for name, values in counted.items()}
+    return sums, first, second, listed, unmet
 
 
 def _all_with_all(ratings: Ratings, first: Ints, second: Ints, table: Floats | None) -> dict[str, Array]:
@@ -496,9 +481,8 @@ def pair_alpha(sums: Sums) -> Floats:
     """Krippendorff's alpha of each pair, nominal."""
     both, items = sums["gold"] + sums["system"], sums["gold"].sum(axis=-1)
     expected = 1 - ratio((both * (both - 1)).sum(axis=-1), 2 * items * (2 * items - 1))
-    return np.asarray(
-        1 - ratio(items - sums["right"].sum(axis=-1), items) / np.where(expected <= _TINY, np.nan, expected)
-    )
+    observed = ratio(items - sums["right"].sum(axis=-1), items)
+    return np.asarray(1 - observed / np.where(expected <= _TINY, np.nan, expected))
 
 
 def kappa_disagreement(rows: RatingSums) -> Disagreement:
@@ -527,21 +511,21 @@ def pair_alpha_disagreement(rows: RatingSums) -> Disagreement:
 
 def coincidences(ratings: Ratings) -> Floats:
     """Labels × labels: ordered pairs of ratings of the same item, over one less than its ratings."""
-    runs, width = LabelRuns.of(ratings), len(ratings.labels)
-    lower, higher = runs.pairs()
-    less = ratings.sizes[runs.item] - 1
-    found = np.zeros((width, width))
-    np.add.at(found, (runs.label, runs.label), runs.count * (runs.count - 1) / less)
-    met = runs.count[lower] * runs.count[higher] / less[lower]
-    np.add.at(found, (runs.label[lower], runs.label[higher]), met)
-    np.add.at(found, (runs.label[higher], runs.label[lower]), met)
-    return found
+    item, label, number = label_runs(ratings)
+    lower, higher = pairs_within(item)
+    less = ratings.sizes[item] - 1
+    table = np.zeros((len(ratings.labels), len(ratings.labels)))
+    np.add.at(table, (label, label), number * (number - 1) / less)
+    pairs = number[lower] * number[higher] / less[lower]
+    np.add.at(table, (label[lower], label[higher]), pairs)
+    np.add.at(table, (label[higher], label[lower]), pairs)
+    return table
 
 
 def alpha_of(ratings: Ratings, level: str, distance: str) -> float:
     """Alpha of all annotators."""
     rows = alpha_rows(ratings, np.zeros(ratings.items, dtype=np.int64), 1, level, distance)
-    return float(alpha_score({**{name: values[0] for name, values in rows.sums.items()}, **rows.fixed}))
+    return float(alpha_score(rows.totals))
 
 
 def alphas_without(ratings: Ratings, level: str, distance: str) -> list[float]:

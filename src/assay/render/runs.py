@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -13,10 +14,8 @@ from assay.result.numbers import DASH, p_value, signed, with_interval
 from assay.result.schema import Estimate, Posterior, Thirds
 
 Row = list[Any]
-_TABLE_2 = ("", "", *">≈<")
-_PLAIN_2 = ("a", "b", *">≈<")
 _KINDS = {"decision": "Which is better", "region": "On a new data set"}
-_SAID = {
+_MEANINGS = {
     "decision": "Share of posterior draws in which each outcome is the most probable (the likelihoods of Szymański & "
     "Gorman 2020): not the probability that a system is better on a new data set, which the next table gives.",
     "region": "Mean probability that the difference on a new data set lies there.",
@@ -36,10 +35,10 @@ _CUT = "The model ignores the limits of scores, so intervals are cut to ±100 po
 def run_tables(result: Result) -> Iterator[Table]:
     """In reading order: the orders, all pairs (Table 2), sizes of differences, data sets, priors, splits."""
     yield from _orders(result)
-    # Both kinds of shares, where they differ: on a single data set there is one.
-    several = any(one.model == "hierarchical" for one in result.bayes)
+    # Both kinds of shares, if they differ: on a single data set there is one.
+    several = any(row.model == "hierarchical" for row in result.bayes)
     for kind in _KINDS if several else ("decision",):
-        yield _pairs(result, kind, _SAID[kind] if several else _ALONE)
+        yield _pairs(result, kind, _MEANINGS[kind] if several else _ALONE)
     yield _sizes(result)
     yield _means(result)
     yield from _details(result)
@@ -144,53 +143,43 @@ def rank_tables(result: Result) -> Iterator[Table]:
 # --- the paper's Table 2 ---
 
 
-def _pairs(result: Result, kind: str, said: str) -> Table:
-    """A row for each two systems, three columns for each measure."""
-    measures = [ranking.measure for ranking in result.rankings]
-    order = result.rankings[0].order if result.rankings else ()
-    equal = "≈ practically equivalent" if any(one.rope for one in result.bayes) else "≈ needs a region (--rope)"
-    note = f"> the first is better, {equal}, < the second is better. {said}"
-    if len(measures) == 1:
-        rows = _pair_rows(result, kind, order, measures)
-        return make_table(_KINDS[kind], _TABLE_2, rows, name="pairs", words=2, notes=(note,), columns=_PLAIN_2)
+def _pairs(result: Result, kind: str, meaning: str) -> Table:
+    """A row for each two systems, three columns for each measure; on a narrow terminal a table for each measure."""
+    shares = {(row.a, row.b, row.measure): getattr(row, kind) for row in result.bayes}
+    equal = "≈ practically equivalent" if any(row.rope for row in result.bayes) else "≈ needs a region (--rope)"
+    note = f"> the first is better, {equal}, < the second is better. {meaning}"
+
+    def make_pairs(title: str, order: Sequence[str], measures: Sequence[str], note: str, **more: Any) -> Table:
+        pairs, rows = list(combinations(order, 2)), []
+        for left, (a, b) in zip(_first_of([a for a, _ in pairs]), pairs, strict=True):
+            rows.append([left, b])
+            for measure in measures:
+                turned = shares.get((b, a, measure))
+                thirds = Thirds(turned.b, turned.equal, turned.a) if turned else shares[a, b, measure]
+                rows[-1] += _thirds(thirds)
+        signs = [(measure, sign) for measure in measures for sign in ">≈<"]
+        one = len(measures) == 1
+        header = ["", "", *(sign if one or sign != ">" else f"{measure} {sign}" for measure, sign in signs)]
+        columns = ("a", "b", *(sign if one else f"{measure} {sign}" for measure, sign in signs))
+        notes = [note] * bool(note)
+        return make_table(title, header, rows, name="pairs", words=2, notes=notes, columns=columns, **more)
+
+    rankings = result.rankings
+    order = rankings[0].order if rankings else ()
+    if len(rankings) == 1:
+        return make_pairs(_KINDS[kind], order, [rankings[0].measure], note)
     each = [
-        make_table(
-            f"{_KINDS[kind]}: {ranking.measure}",
-            _TABLE_2,
-            _pair_rows(result, kind, ranking.order, [ranking.measure]),
-            words=2,
-            notes=(note,) if ranking is result.rankings[-1] else (),
-        )
-        for ranking in result.rankings
+        make_pairs(f"{_KINDS[kind]}: {row.measure}", row.order, [row.measure], note * (row is rankings[-1]))
+        for row in rankings
     ]
-    return make_table(
-        _KINDS[kind],
-        ["", "", *(f"{measure} {sign}" if sign == ">" else sign for measure in measures for sign in ">≈<")],
-        _pair_rows(result, kind, order, measures),
-        name="pairs",
-        words=2,
-        notes=(f"{note} Systems in the order of the first measure.",),
-        columns=("a", "b", *(f"{measure} {sign}" for measure in measures for sign in ">≈<")),
-        narrow=tuple(each),
-    )
-
-
-def _pair_rows(result: Result, kind: str, order: Sequence[str], measures: Sequence[str]) -> list[Row]:
-    shares = {(one.a, one.b, one.measure): getattr(one, kind) for one in result.bayes}
-    pairs = list(combinations(order, 2))
-    rows: list[Row] = []
-    for left, (a, b) in zip(_first_of([a for a, _ in pairs]), pairs, strict=True):
-        row: Row = [left, b]
-        for measure in measures:
-            turned = shares.get((b, a, measure))
-            row += _thirds(Thirds(turned.b, turned.equal, turned.a) if turned else shares[a, b, measure])
-        rows.append(row)
-    return rows
+    note = f"{note} Systems in the order of the first measure."
+    return make_pairs(_KINDS[kind], order, [row.measure for row in rankings], note, narrow=each)
 
 
 def _thirds(shares: Thirds) -> Row:
     values = [shares.a, math.nan if shares.equal is None else shares.equal, shares.b]
-    return [Cell(_share(value), is_best(values, index), data=(_plain(value),)) for index, value in enumerate(values)]
+    cells = [Cell(_share(value), data=(f"{value:.6f}",)) for value in values]
+    return [replace(cell, bold=is_best(values, index)) for index, cell in enumerate(cells)]
 
 
 def _share(value: float) -> str:
@@ -198,32 +187,28 @@ def _share(value: float) -> str:
     return DASH if math.isnan(value) else f"{value:.3f}".removeprefix("0")
 
 
-def _plain(value: float) -> str:
-    return f"{value:.6f}"
-
-
 # --- how sure, how large ---
 
 
 def _sizes(result: Result) -> Table:
-    several = any(one.next for one in result.bayes)
+    several = any(row.next for row in result.bayes)
     rows: list[tuple[str, Row]] = []
     cut = False
-    for one in result.bayes:
-        unit = _Unit(result, one.measure)
-        # The share behind the relation, and what other priors make of it.
-        side = {"<": "b", ">": "a", "?": "a"}.get(one.relation, "equal")
-        under = [getattr(point.decision, side) for point in one.prior_curve] or [math.nan]
-        shares = (getattr(one.decision, side), min(under), max(under))
-        sure = Cell(with_interval(*shares, _share), data=tuple(map(_plain, shares)))
-        row = [_pair(one), one.relation, sure, unit.estimate(one.mean), *[unit.estimate(one.next)] * several]
-        rows.append((one.measure, [*row, unit.bare(one.rope) if one.rope else Cell(DASH, data=("nan",))]))
-        bound = 1 if unit.is_fraction else 100
-        cut |= one.next is not None and bound in (-one.next.low, one.next.high)
-    priors = " Brackets contain its range under other priors." if any(one.prior_curve for one in result.bayes) else ""
+    for row in result.bayes:
+        unit = _unit(result, row.measure)
+        # The share of the relation, and what other priors make of it.
+        side = {"<": "b", ">": "a", "?": "a"}.get(row.relation, "equal")
+        under = [getattr(point.decision, side) for point in row.prior_curve] or [math.nan]
+        shares = (getattr(row.decision, side), min(under), max(under))
+        sure = Cell(with_interval(*shares, _share), data=tuple(f"{value:.6f}" for value in shares))
+        estimates = [_estimate(row.mean, unit), *[_estimate(row.next, unit)] * several]
+        rope = f"{100 * unit * row.rope:.3g}" if row.rope else Cell(DASH, data=("nan",))
+        rows.append((row.measure, [_pair(row), row.relation, sure, *estimates, rope]))
+        cut |= row.next is not None and round(1 / unit) in (-row.next.low, row.next.high)
+    priors = " Brackets contain its range under other priors." if any(row.prior_curve for row in result.bayes) else ""
     note = (
         f"Rel.: the most frequent relation, with its share of posterior draws.{priors} Differences: posterior mean "
-        f"and 95% interval; positive favours the second. {_units(result)}{f' {_CUT}' if cut else ''}"
+        f"and 95% interval; positive favours the second. {_name_units(result)}{f' {_CUT}' if cut else ''}"
     )
     header = ["pair", "rel.", "share", "difference", *["new data set"] * several, "±equivalent"]
     more: dict[str, Any] = {"name": "differences", "droppable": (5, 4)[not several :]}
@@ -237,12 +222,18 @@ def _means(result: Result) -> Table:
     several = [None] if len(slices) > 1 else []
     rows: list[tuple[str, Row]] = []
     for measure in result.measures:
-        unit = _Unit(result, measure)
-        own = {(row.system, row.slice): row for row in result.scores if row.measure == measure}
-        for system in order.get(measure, [source.name for source in result.systems]):
-            found = [own.get((system, name)) for name in (*slices, *several)]
-            means = [unit.figure(row.value, row.low, row.high, unit.number) if row else DASH for row in found]
-            rows.append((measure, [system, *means]))
+        scale = 100 * _unit(result, measure)
+        scores = {(row.system, row.slice): row for row in result.scores if row.measure == measure}
+        for system in order.get(measure, result.names):
+            cells: Row = [system]
+            for name in (*slices, *several):
+                if row := scores.get((system, name)):
+                    value, low, high = (scale * value for value in (row.value, row.low, row.high))
+                    text = with_interval(value, low, high, lambda part: DASH if math.isnan(part) else f"{part:,.2f}")
+                    cells.append(Cell(text, data=tuple(f"{part:.2f}" for part in (value, low, high))))
+                else:
+                    cells.append(DASH)
+            rows.append((measure, cells))
     header = ["system", *(name.removeprefix("dataset:") for name in slices), *["mean"] * len(several)]
     note = "Brackets contain the 95% interval of the mean, corrected for runs that share training data."
     return _by_measure(result, "Mean scores over runs", header, rows, note, name="scores", words=1)
@@ -252,37 +243,37 @@ def _means(result: Result) -> Table:
 
 
 def _details(result: Result) -> Iterator[Table]:
-    many, said = len(result.bayes) > 1, _units(result)
+    many, units = len(result.bayes) > 1, _name_units(result)
     rows: list[tuple[str, Row]] = []
-    for one in result.bayes:
-        unit = _Unit(result, one.measure)
-        for data in one.by_data_set:
+    for row in result.bayes:
+        unit = _unit(result, row.measure)
+        for data in row.by_data_set:
             tied = data.runs - data.a_ahead - data.b_ahead
             ahead = [f"{number:,}" for number in (data.a_ahead, tied, data.b_ahead)]
-            measured = Cell(unit.difference(data.difference), data=(unit.plain(data.difference),))
-            figures = [measured, unit.estimate(data.estimate), *ahead, *_thirds(data.decision), cell(data.p, "p")]
-            rows.append((one.measure, [_pair(one), data.name, *figures]))
-    others = " in the light of the other data sets" if any(one.next for one in result.bayes) else " with its interval"
+            measured = Cell(signed(unit * data.difference), data=(f"{100 * unit * data.difference:.2f}",))
+            figures = [measured, _estimate(data.estimate, unit), *ahead, *_thirds(data.decision), cell(data.p, "p")]
+            rows.append((row.measure, [_pair(row), data.name, *figures]))
+    others = " in the light of the other data sets" if any(row.next for row in result.bayes) else " with its interval"
     note = (
         f"Measured: the mean difference over runs; estimated: the same{others}. Ahead: in how many runs. > ≈ <: "
-        f"probabilities on this data set alone (correlated t-test); p: corrected resampled t-test. {said}"
+        f"probabilities on this data set alone (correlated t-test); p: corrected resampled t-test. {units}"
     )
-    claims = [
-        f"{one.better} is better than {one.b if one.better == one.a else one.a} on at least {one.better_on} of "
-        f"these {one.data_sets} data sets (95% confidence{', ' + one.measure if len(result.measures) > 1 else ''})"
-        + (f": {', '.join(one.better_on_names)}." if one.better_on_names else ".")
-        for one in result.bayes
-        if one.better_on
-    ]
-    note = " ".join([note, *claims])
+    for row in result.bayes:
+        if row.better_on:
+            note += (
+                f" {row.better} is better than {row.b if row.better == row.a else row.a} on at least {row.better_on} "
+                f"of these {row.data_sets} data sets (95% confidence"
+                f"{', ' + row.measure if len(result.measures) > 1 else ''})"
+                f"{': ' * bool(row.better_on_names)}{', '.join(row.better_on_names)}."
+            )
     header = ["pair", "data set", "measured", "estimated", "first ahead", "tied", "second ahead", *">≈<", "p"]
     more: dict[str, Any] = {"name": "data-sets", "droppable": (5, 4, 6), "minor": many and len(rows) > 12}
     yield _by_measure(result, "Data set by data set", header, rows, note, **more)
 
+    points = [(row, point) for row in result.bayes for point in row.prior_curve]
     rows = [
-        (one.measure, [_pair(one), f"{point.std0:g}", f"{point.delta0:g}", *_thirds(point.decision)])
-        for one in result.bayes
-        for point in one.prior_curve
+        (row.measure, [_pair(row), f"{point.std0:g}", f"{point.delta0:g}", *_thirds(point.decision)])
+        for row, point in points
     ]
     note = (
         "Bounds of the flat priors: of the spread among data sets as a multiple of that seen, of the mean difference "
@@ -292,41 +283,34 @@ def _details(result: Result) -> Iterator[Table]:
     yield _by_measure(result, "Under other priors", header, rows, note, name="priors", words=1, minor=many)
 
     # As Gorman and Bedrick counted.
-    counted = [(one, row) for one in result.bayes for row in one.replications]
-    tested = any(row.tested for _, row in counted)
-    rows = []
-    for one, row in counted:
-        numbers = [row.splits, row.better, row.worse]
-        numbers += [row.tested, row.significantly_better, row.significantly_worse] if tested else []
-        rows.append((one.measure, [_pair(one), row.dataset, *map("{:,}".format, numbers)]))
-    header = ["pair", "data set", "splits", "better", "worse"]
+    counted = [(row, splits) for row in result.bayes for splits in row.replications]
+    tested = any(splits.tested for _, splits in counted)
+    header, fields = ["pair", "data set", "splits", "better", "worse"], ["splits", "better", "worse"]
     note = "Splits in which the second system is better or worse."
     if tested:
         header += ["tested", "significantly better", "significantly worse"]
-        alphas = {row.alpha for _, row in counted}
+        fields += ["tested", "significantly_better", "significantly_worse"]
+        alphas = {splits.alpha for _, splits in counted}
         level = f"{min(alphas):.2g}" if len(alphas) == 1 else f"{min(alphas):.2g} to {max(alphas):.2g}"
         note += f" Significance: McNemar's test (mid-p) at {level}, Bonferroni's correction for the splits."
+    rows = [
+        (row.measure, [_pair(row), splits.dataset, *(f"{getattr(splits, name):,}" for name in fields)])
+        for row, splits in counted
+    ]
     yield _by_measure(result, "Split by split", header, rows, note, name="splits", minor=many and not tested)
 
-    ranked = [(one, one.signed_rank) for one in result.bayes if one.signed_rank is not None]
-    rows = [(one.measure, [_pair(one), *_thirds(shares)]) for one, shares in ranked]
+    rows = [(row.measure, [_pair(row), *_thirds(row.signed_rank)]) for row in result.bayes if row.signed_rank]
     note = "On the means of the data sets alone, whatever their spread: a check of the shares above."
     more = {"name": "tests", "words": 1, "minor": len(rows) > 12}
     yield _by_measure(result, "Bayesian signed-rank test", ["pair", *">≈<"], rows, note, **more)
 
-    rows = [
-        (
-            one.measure,
-            [
-                *(_pair(one), _Unit(result, one.measure).bare(point.rope)),
-                *(*_thirds(point.decision), *_thirds(point.region)),
-            ],
-        )
-        for one in result.bayes
-        for point in one.rope_curve
-    ]
+    points = [(row, point) for row in result.bayes for point in row.rope_curve]
+    rows = []
+    for row, point in points:
+        rope = f"{100 * _unit(result, row.measure) * point.rope:.3g}"
+        rows.append((row.measure, [_pair(row), rope, *_thirds(point.decision), *_thirds(point.region)]))
     header = ["pair", "±equivalent", *(f"{kind} {sign}" for kind in ("decision", "new") for sign in ">≈<")]
-    note = f"Decision: shares of draws; new: on a new data set. {said}"
+    note = f"Decision: shares of draws; new: on a new data set. {units}"
     more = {"name": "regions", "words": 1, "minor": True}
     yield _by_measure(result, "Under other regions of equivalence", header, rows, note, **more)
 
@@ -334,43 +318,21 @@ def _details(result: Result) -> Iterator[Table]:
 # --- units ---
 
 
-class _Unit:
-    """Figures of a measure as they are written: fractions as percent, others as they are."""
-
-    def __init__(self, result: Result, measure: str) -> None:
-        self.is_fraction = all(0 <= row.value <= 1 for row in result.scores if row.measure == measure)
-        self.scale = 100 if self.is_fraction else 1
-
-    def plain(self, value: float) -> str:
-        """A figure for programs."""
-        return f"{self.scale * value:.2f}"
-
-    def number(self, value: float) -> str:
-        """A figure for people."""
-        return DASH if math.isnan(value) else f"{self.scale * value:,.2f}"
-
-    def difference(self, value: float) -> str:
-        """A figure with its sign."""
-        return signed(value if self.is_fraction else value / 100)
-
-    def bare(self, value: float) -> str:
-        """A region, with the digits that it has."""
-        return f"{self.scale * value:.3g}"
-
-    def estimate(self, found: Estimate | None) -> Cell:
-        """A posterior mean with its interval."""
-        return self.figure(found.mean, found.low, found.high, self.difference) if found else Cell(DASH)
-
-    def figure(self, value: float, low: float, high: float, form: Callable[[float], str]) -> Cell:
-        """A figure with its interval."""
-        return Cell(with_interval(value, low, high, form), data=tuple(map(self.plain, (value, low, high))))
+def _unit(result: Result, measure: str) -> float:
+    """The factor of a measure's scores that makes them fractions: 1, or 0.01 if they are written as they are."""
+    return 1 if all(0 <= row.value <= 1 for row in result.scores if row.measure == measure) else 0.01
 
 
-def _units(result: Result) -> str:
-    """A sentence on what figures are counted in."""
-    fractions = [_Unit(result, measure).is_fraction for measure in result.measures]
+def _estimate(estimate: Estimate | None, unit: float) -> Cell:
+    """A posterior mean with its interval."""
+    if estimate is None:
+        return Cell(DASH)
+    return cell([unit * value for value in (estimate.mean, estimate.low, estimate.high)], "points")
+
+
+def _name_units(result: Result) -> str:
+    """A sentence on the units of differences."""
+    fractions = [_unit(result, measure) == 1 for measure in result.measures]
     if all(fractions):
         return "In percentage points."
-    return (
-        "In units of the measure; fractions in percentage points." if any(fractions) else "In units of the measure."
-    )
+    return f"In units of the measure{'; fractions in percentage points' * any(fractions)}."

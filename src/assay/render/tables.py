@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import groupby
+from itertools import groupby, product
 from typing import Any
 
 from assay.render.annotators import annotator_tables
@@ -113,83 +113,61 @@ def _scores(result: Result) -> Iterator[Table]:
         )
     notes += [result.shown.remarks["scores"]] if "scores" in result.shown.remarks else []
     found = {(row.system, row.measure, row.score): row for row in overall}
-    names, f1_title = result.names, result.title("f1")
+    names, mains, header = result.names, result.main_scores, ["system"]
+    # Plain F1, and that averaged over labels, as far as some measure has it.
+    averages = [lead for lead in ("macro-", "weighted-") if any(row.score.startswith(lead) for row in overall)]
+    plain = [row for row in overall if row.score.endswith("f1") and not row.score.startswith(("macro-", "weighted-"))]
+    keys = list(dict.fromkeys((row.measure, row.score) for row in plain)) if result.shown.rivals else [*mains.items()]
+    groups = {key: [row.group if (row := found.get((name, *key))) else "" for name in names] for key in keys}
+    grouped = [key for key, letters in groups.items() if any(letters)]
+    values = {key: [value_of(found.get((name, *key))) for name in names] for key in keys}
     rows: list[list[Any]] = []
     if result.shown.rivals:
-        # Plain and averaged over labels, as far as some measure is.
-        averages = [lead for lead in ("macro-", "weighted-") if any(row.score.startswith(lead) for row in overall)]
-        for measure, score in dict.fromkeys((row.measure, row.score) for row in overall if row.score.endswith("f1")):
-            if score.startswith(("macro-", "weighted-")):
-                continue
+        for (measure, score), (index, name) in product(keys, enumerate(names)):
             before = score.removesuffix("f1")
-            columns = [[found.get((name, measure, f"{lead}{score}")) for name in names] for lead in ("", *averages)]
-            values = [value_of(row) for row in columns[0]]
-            for index, name in enumerate(names):
-                parts = [value_of(found.get((name, measure, f"{before}{part}"))) for part in ("precision", "recall")]
-                f1 = columns[0][index]
-                title = f"{result.title(measure)} {before}".rstrip(" -")
-                best = figure(result, f1, is_best(values, index))
-                further = (value_of(column[index]) for column in columns[1:])
-                rows.append([name, title, f1.group if f1 else "", *parts, best, *further])
+            letter = [groups[measure, score][index]] * bool(grouped)
+            parts, further = (
+                [value_of(found.get((name, measure, other))) for other in others]
+                for others in ([f"{before}precision", f"{before}recall"], [f"{lead}{score}" for lead in averages])
+            )
+            f1 = figure(result, found.get((name, measure, score)), is_best(values[measure, score], index))
+            rows.append([name, f"{result.title(measure)} {before}".rstrip(" -"), *letter, *parts, f1, *further])
         notes += {
             0: [],
             1: ["macro: mean F1 over labels."],
             2: [f"macro and weighted: mean F1 over labels, plain and by gold's number of {noun}s."],
         }[len(averages)]
-        header = ["system", "measure", "group", "precision", "recall", f1_title]
+        f1_title = result.title("f1")
+        header += ["measure", *["group"] * bool(grouped), "precision", "recall", f1_title]
         header += [f"{lead[:-1]} {f1_title}" for lead in averages]
-        words = 3
-        if any(row[2] for row in rows):
-            notes += _explain_groups(result)
-        else:
-            header, rows, words = [*header[:2], *header[3:]], [[*row[:2], *row[3:]] for row in rows], 2
-        last = range(len(header) - 1, words + 2, -1)
-        forms = f"{'text ' * words}percent"
-        yield make_table("Scores", header, rows, forms, words=words, notes=notes, droppable=last)
-        return
-    mains = result.main_scores
-    for index, name in enumerate(names):
-        rows.append([name])
-        for key in mains.items():
-            values = [value_of(found.get((other, *key))) for other in names]
-            rows[-1].append(figure(result, found.get((name, *key)), is_best(values, index)))
-    # Columns that show different scores name them; a measure with one score needs no word.
-    several = {row.measure for row in overall if not row.main}
-    shown = {score for measure, score in mains.items() if measure in several}
-    header = list(map(result.title, mains))
-    if len(shown) < 2:
-        # The score kappa of the measure kappa is what its name says.
-        named = shown - {measure.partition("(")[0] for measure in several}
-        notes += [f"If a measure has several scores, {result.title(score)} is shown." for score in named]
+        words = 2 + bool(grouped)
+        forms, last = f"{'text ' * words}percent", range(len(header) - 1, words + 2, -1)
     else:
-        header = [
-            f"{result.title(measure)} {result.title(score)}"
-            if measure in several and score != measure.partition("(")[0]
-            else result.title(measure)
-            for measure, score in mains.items()
-        ]
-    # From three systems on, the groups of each measure.
-    groups = {key: [row.group if (row := found.get((name, *key))) else "" for name in names] for key in mains.items()}
-    grouped = [key for key, letters in groups.items() if any(letters)]
-    for index, key in enumerate(grouped, 1):
-        header.insert(index - 1, "group" if len(mains) == 1 else f"group {result.title(key[0])}")
-        for cells, letter in zip(rows, groups[key], strict=True):
-            cells.insert(index, letter)
-    notes += _explain_groups(result) if grouped else []
-    # If there is no room, the groups of the first measure stay.
-    words, last = 1 + len(grouped), range(len(grouped), 1, -1)
-    yield make_table("Scores", ["system", *header], rows, words=words, notes=notes, droppable=last)
-
-
-def _explain_groups(result: Result) -> list[str]:
-    """Notes on what letters of groups mean, and which of them are no findings."""
-    notes = [
-        "Systems with a common letter (group) do not differ significantly (p > 0.05 after Holm). This does not mean "
-        "that they are equally good."
-    ]
-    if untested := sum(row.kind in ("untestable", "unsettled") for row in result.main_tests):
-        notes.append(f"{plural(untested, 'pair')} could not be tested: a letter that only they share is no finding.")
-    return notes
+        for index, name in enumerate(names):
+            scores = (figure(result, found.get((name, *key)), is_best(values[key], index)) for key in keys)
+            rows.append([name, *(groups[key][index] for key in grouped), *scores])
+        header += ["group" if len(mains) == 1 else f"group {result.title(measure)}" for measure, _ in grouped]
+        # Columns that show different scores name them; a measure with one score needs no word, and neither does the
+        # score kappa of the measure kappa.
+        several = {row.measure for row in overall if not row.main}
+        shown = {score for measure, score in keys if measure in several}
+        for measure, score in keys:
+            named = len(shown) > 1 and measure in several and score != measure.partition("(")[0]
+            header.append(f"{result.title(measure)} {result.title(score)}" if named else result.title(measure))
+        if len(shown) < 2:
+            unnamed = shown - {measure.partition("(")[0] for measure in several}
+            notes += [f"If a measure has several scores, {result.title(score)} is shown." for score in unnamed]
+        # If there is no room, the groups of the first measure stay.
+        words, forms, last = 1 + len(grouped), "text", range(len(grouped), 1, -1)
+    if grouped:
+        notes.append(
+            "Systems with a common letter (group) do not differ significantly (p > 0.05 after Holm). This does not "
+            "mean that they are equally good."
+        )
+        if untested := sum(row.kind in ("untestable", "unsettled") for row in result.main_tests):
+            pairs = plural(untested, "pair")
+            notes.append(f"{pairs} could not be tested: a letter that only they share is no finding.")
+    yield make_table("Scores", header, rows, forms, words=words, notes=notes, droppable=last)
 
 
 def _further_scores(result: Result) -> Iterator[Table]:
