@@ -7,13 +7,16 @@ the mistake and its place.
 
 from __future__ import annotations
 
-from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from assay.arrays import Array, Bools, Ints
 from assay.formats.builder import Cells
 from assay.records import dataclass
+
+if TYPE_CHECKING:
+    from assay.formats.columns import Layout
 
 _NEWLINE, _SPACE, _HASH, _ZERO, _LESS = b"\n #0<"
 DOCSTART = b"-DOCSTART-"
@@ -35,7 +38,7 @@ _MASKS = np.array([(1 << 8 * length) - 1 for length in range(_WORD + 1)], dtype=
 class CleanLines:
     """The words, comments and sentence ends of a batch; lines are counted from 0."""
 
-    data: bytes
+    text: Coded
     begin: Ints
     end: Ints
     bounds: Ints
@@ -61,22 +64,18 @@ class CleanLines:
     def codes(self, column: int, cells: Cells) -> Ints:
         """One column of the words, each cell as its code."""
         last = self.bounds[column + 1]
-        return self._coded((np.minimum(self.bounds[column] + 1, last), last), cells)
-
-    @cached_property
-    def _coded(self) -> Coded:
-        return Coded(self.data)
+        return self.text((np.minimum(self.bounds[column] + 1, last), last), cells)
 
     def doubtful(self) -> list[str]:
         """The lines that may be markup, or white space and nothing else."""
-        marks = np.frombuffer(self.data, dtype=np.uint8)
+        marks = np.frombuffer(self.text.data, dtype=np.uint8)
         # An empty line at the very end begins after the last byte.
         first, last = marks[np.minimum(self.begin, len(marks) - 1)], marks[np.maximum(self.end - 1, 0)]
         return self.texts(np.flatnonzero((first == _LESS) | (_SPACE_OR_WIDE[first] & _SPACE_OR_WIDE[last])))
 
     def texts(self, lines: Ints) -> list[str]:
         """Whole lines."""
-        return [line.decode() for line in cut_cells(self.data, self.begin[lines], self.end[lines])]
+        return [line.decode() for line in cut_cells(self.text.data, self.begin[lines], self.end[lines])]
 
 
 class Coded:
@@ -93,12 +92,12 @@ class Coded:
         first, last = bounds
         length = last - first
         if length.max(initial=0) <= _WORD:
-            return _looked_up(self._numbers[first][None] & _MASKS[length], cells)
+            return _look_up(self._numbers[first][None] & _MASKS[length], cells)
         codes = np.empty(len(first), dtype=np.int32)
         one, two = np.flatnonzero(length <= _WORD), np.flatnonzero((length > _WORD) & (length <= 2 * _WORD))
-        codes[one] = _looked_up(self._numbers[first[one]][None] & _MASKS[length[one]], cells)
+        codes[one] = _look_up(self._numbers[first[one]][None] & _MASKS[length[one]], cells)
         begin, rest = first[two], _MASKS[length[two] - _WORD]
-        codes[two] = _looked_up(np.stack([self._numbers[begin], self._numbers[begin + _WORD] & rest]), cells)
+        codes[two] = _look_up(np.stack([self._numbers[begin], self._numbers[begin + _WORD] & rest]), cells)
         long = np.flatnonzero(length > 2 * _WORD)
         codes[long] = [*map(cells.__getitem__, cut_cells(self.data, first[long], last[long]))]
         return codes
@@ -115,7 +114,7 @@ def cut_cells(data: bytes, first: Ints, last: Ints) -> list[bytes]:
     return [data[a:b] for a, b in zip(first.tolist(), last.tolist(), strict=True)]
 
 
-def _looked_up(keys: Array, cells: Cells) -> Ints:
+def _look_up(keys: Array, cells: Cells) -> Ints:
     """The codes of cells, which are columns of one or two numbers; most distinct ones are looked up once.
 
     Those that share a bucket are compared with one of them, which is several times faster than sorting; the few
@@ -134,28 +133,26 @@ def _looked_up(keys: Array, cells: Cells) -> Ints:
         like = holder[bucket]
         one_of_each = np.flatnonzero(like == places)
         found = np.empty(len(left), dtype=np.int32)
-        found[one_of_each] = _codes(keys[:, one_of_each], cells)
+        found[one_of_each] = _code_texts(keys[:, one_of_each], cells)
         codes[left] = found[like]
         others = np.flatnonzero((keys[:, like] != keys).any(axis=0))
         left, keys = left[others], keys[:, others]
-    codes[left] = _codes(keys, cells)
+    codes[left] = _code_texts(keys, cells)
     return codes
 
 
-def _codes(keys: Array, cells: Cells) -> Ints:
+def _code_texts(keys: Array, cells: Cells) -> Ints:
     texts = np.ascontiguousarray(keys.T, dtype="<u8").view(f"S{_WORD * len(keys)}").ravel().tolist()
     return np.fromiter(map(cells.__getitem__, texts), dtype=np.int32, count=len(texts))
 
 
-def clean_lines(
-    data: bytes, separator: str | None, width: int, *, ids: bool, comments: bool, before: int, open_end: bool = False
-) -> CleanLines | None:
+def clean_lines(data: bytes, layout: Layout, comments: bool, before: int) -> CleanLines | None:
     """The lines of a batch, or None if one is not as it should be.
 
-    `before` is the number of words that the sentence under way has before the batch. Where the separator is None,
-    any white space, columns have to be divided by one space each. With `open_end`, lines may have more columns, and
-    all of these are one cell.
+    `comments`: lines that begin with # are comments. `before` is the number of words that the sentence under way has
+    before the batch. If any white space divides columns, they have to be divided by one space each.
     """
+    separator, ids = layout.separator, layout.ids
     if separator is None:
         try:
             text = data.decode("utf-8")
@@ -182,7 +179,7 @@ def clean_lines(
         documents = likely[[data.startswith(DOCSTART, int(begin[line])) for line in likely]]
     gap[documents] = True
     full = ~gap & ~is_comment
-    grid = _separators(marks, ord(separator or " "), begin, end, full, width, open_end)
+    grid = _separators(marks, layout, begin, end, full)
     if grid is None:
         return None
     bounds = np.concatenate([begin[None, full] - 1, grid.T, end[None, full]])
@@ -201,7 +198,7 @@ def clean_lines(
     ending = gap & (positions > 0)
     last = 0 if not len(end) or gap[-1] else int(positions[-1] + is_word[-1])
     return CleanLines(
-        data=data,
+        text=Coded(data),
         begin=begin,
         end=end,
         bounds=bounds if numeric.all() else bounds[:, numeric],
@@ -217,33 +214,31 @@ def clean_lines(
     )
 
 
-def _separators(
-    marks: Ints, separator: int, begin: Ints, end: Ints, full: Bools, width: int, open_end: bool
-) -> Ints | None:
+def _separators(marks: Ints, layout: Layout, begin: Ints, end: Ints, full: Bools) -> Ints | None:
     """The separators of the lines with columns, lines × (width - 1), or None if a line has more or fewer.
 
     With an open end these are the first `width` of each line, the last being its end where it has no more columns.
     """
-    found = np.flatnonzero(marks == separator)
-    if open_end:
-        first, behind = np.searchsorted(found, begin[full]), np.searchsorted(found, end[full])
-        if (behind - first < width - 1).any():
+    width = layout.width
+    found = np.flatnonzero(marks == ord(layout.separator or " "))
+    if layout.open_end:
+        first, after = np.searchsorted(found, begin[full]), np.searchsorted(found, end[full])
+        if (after - first < width - 1).any():
             return None
         columns = np.append(found, 0)[np.minimum(first[:, None] + np.arange(width), len(found))]
-        columns[:, -1] = np.where(behind - first < width, end[full], columns[:, -1])
+        columns[:, -1] = np.where(after - first < width, end[full], columns[:, -1])
         return np.asarray(columns)
     others = np.flatnonzero(~full & (begin < end))
-    begin_of_others, end_of_others = begin[others], end[others]
-    begin, end = begin[full], end[full]
-    if len(others) and len(found) != len(begin) * (width - 1):
+    number = int(full.sum()) * (width - 1)
+    if len(others) and len(found) != number:
         # Comments and marks of documents may contain separators as well.
-        open_, close = np.searchsorted(found, begin_of_others), np.searchsorted(found, end_of_others)
+        open_, close = np.searchsorted(found, begin[others]), np.searchsorted(found, end[others])
         depth = np.bincount(open_, minlength=len(found) + 1) - np.bincount(close, minlength=len(found) + 1)
         found = found[np.cumsum(depth)[:-1] == 0]
-    if len(found) != len(begin) * (width - 1):
+    if len(found) != number:
         return None
     grid = found.reshape(-1, width - 1)
-    return grid if (grid[:, 0] >= begin).all() and (grid[:, -1] < end).all() else None
+    return grid if (grid[:, 0] >= begin[full]).all() and (grid[:, -1] < end[full]).all() else None
 
 
 def _numbers(marks: Ints, bounds: Ints) -> tuple[Ints, Bools]:

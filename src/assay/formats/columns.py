@@ -14,7 +14,7 @@ import numpy as np
 from assay.arrays import Ints
 from assay.corpus import Corpus
 from assay.errors import InputError, UsageError, unknown
-from assay.formats.builder import Builder, check_choice
+from assay.formats.builder import Builder, Vocabulary, check_choice
 from assay.formats.clean import DOCSTART, clean_lines
 from assay.formats.source import Batch, Source
 from assay.records import dataclass
@@ -411,15 +411,7 @@ class _ColumnReader:
         comments = layout.comments or named > 0
         if named not in (0, hashes) or (comments and not layout.ids and DOCSTART in data):
             return False
-        clean = clean_lines(
-            data,
-            layout.separator,
-            layout.width,
-            ids=layout.ids,
-            comments=comments,
-            before=self.position,
-            open_end=layout.open_end,
-        )
+        clean = clean_lines(data, layout, comments, self.position)
         if clean is None or (clean.bounds[layout.word + 1] - clean.bounds[layout.word] == 1).any():
             # Something is odd, or a word is empty.
             return False
@@ -597,46 +589,28 @@ def check_separator(separator: str) -> str:
 def read_slashed(source: Source, builder: Builder, separator: str) -> None:
     """Read one file; `\\/` in a word stands for the separator itself."""
     builder.begin_file(source.path)
-    known = _SlashedTokens(check_separator(separator))
+    check_separator(separator)
+    # Most tokens occur more than once, and each is taken apart once.
+    known = Vocabulary[str]()
     columns: list[Ints] = [np.zeros(0, dtype=np.int32) for _ in ("word", *builder.names)]
     for batch in source.batches():
-        words = builder.words
         tokens, ends, first_lines = array("q"), [], []
         for number, line in batch.lines():
-            try:
-                tokens.extend(map(known.__getitem__, line.split()))
-            except _TokenError as fault:
-                raise InputError(f"{source.path}:{number}: {fault}") from None
-            if line.strip():
-                ends.append(words + len(tokens))
+            if cells := line.split():
+                tokens.extend(map(known.__getitem__, cells))
+                ends.append(builder.words + len(tokens))
                 first_lines.append(number)
         new = [token.rpartition(separator) for token in list(known)[len(columns[0]) :]]
+        if faulty := {"".join(parts) for parts in new if not (parts[0] and parts[2])}:
+            places = ((number, token) for number, line in batch.lines() for token in line.split())
+            number, token = next(place for place in places if place[1] in faulty)
+            other = "_" if separator == "/" else "/"
+            raise InputError(
+                f"{source.path}:{number}: {token!r} is not of the form word{separator}TAG. "
+                f'Is the separator another? Try --input-format "slash(separator={other})"'
+            )
         strings = ([word.replace("\\" + separator, separator) for word, _, _ in new], [label for _, _, label in new])
         for index, column in enumerate(columns):
             columns[index] = np.append(column, builder.codes(index, strings[index]))
         builder.add_codes([column[np.asarray(tokens)] for column in columns], ends, first_lines)
     builder.end_file()
-
-
-class _TokenError(Exception):
-    """A fault in a token, without its place."""
-
-
-class _SlashedTokens(dict[str, int]):
-    """Tokens to numbers: most of them occur more than once, and each is taken apart once."""
-
-    def __init__(self, separator: str) -> None:
-        super().__init__()
-        self._separator = separator
-
-    def __missing__(self, token: str) -> int:
-        separator = self._separator
-        word, _, label = token.rpartition(separator)
-        if not word or not label:
-            other = "_" if separator == "/" else "/"
-            raise _TokenError(
-                f"{token!r} is not of the form word{separator}TAG. "
-                f'Is the separator another? Try --input-format "slash(separator={other})"'
-            )
-        number = self[token] = len(self)
-        return number
