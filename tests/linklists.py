@@ -24,4 +24,4 @@ def corpus_of(documents: Sequence[Sequence[Mention]], name: str, words: int = 16
             lists.link(lists.span(number, [(begin, end)], label, number + 1), identifiers)
     layers = lists.layer()
     starts = list(range(len(documents) + 1))
-    return replace(corpus, spans=layers["links"], document_starts=np.array(starts)).with_marks(**layers)
+    return replace(corpus, document_starts=np.array(starts)).with_marks(spans=layers["links"], **layers)

@@ -29,7 +29,6 @@ def read(case: dict[str, Any]) -> Corpus:
 
 def placed(corpus: Corpus, document: int) -> list[tuple[Any, str]]:
     spans = corpus.spans
-    assert spans is not None
     rows = zip(spans.unit.tolist(), spans.begin.tolist(), spans.end.tolist(), spans.labels.strings(), strict=True)
     return sorted(
         (spans.stretches.get(number, ((begin, end),)), label)

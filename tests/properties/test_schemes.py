@@ -21,7 +21,6 @@ def read_back(sentences: list[list[str]], scheme: str, repair: str | None = None
     assert reading.scheme == scheme
     assert (reading.invalid == 0) == (reading.repaired == 0)
     spans = corpus.spans
-    assert spans is not None
     found: list[list[Span]] = [[] for _ in sentences]
     columns = (spans.unit.tolist(), spans.begin.tolist(), spans.end.tolist(), spans.labels.strings())
     for sentence, begin, end, label in zip(*columns, strict=True):

@@ -49,7 +49,6 @@ def refusal(call: object, *arguments: object, **options: object) -> str:
 
 def placed(corpus: Corpus) -> list[Row]:
     """The spans of a corpus in their order: sentence, label, and the stretches of their atoms."""
-    assert corpus.spans is not None
     return rows_of(corpus.spans)
 
 

@@ -273,14 +273,15 @@ def _one_to_one(gold: Corpus, system: Corpus, aligned_by: str, column: str) -> P
 
 def _without_words(gold: Corpus, system: Corpus, column: str) -> Pair:
     """Spans by their sentences, or labels by their places, of which both sides have as many."""
-    if gold.spans is not None and gold.sentences == system.sentences and not (gold.columns and system.columns):
+    has_spans = "spans" in gold.marks
+    if has_spans and gold.sentences == system.sentences and not (gold.columns and system.columns):
         # How many words a sentence has is not known, only which sentence is which.
         words, theirs = np.arange(len(gold)), np.arange(len(system))
         nothing, covering = np.zeros(gold.sentences, dtype=bool), np.zeros(len(system), dtype=np.int64)
         return Pair(gold, system, "position", words, theirs, system.sentence_of, covering, nothing)
     if gold.sentences != system.sentences:
         remedy = "Give (word, label) pairs to have them aligned by their text."
-        if gold.spans is not None:
+        if has_spans:
             remedy = (
                 "A sentence without spans has a line of its own (EMPTY TAB 999 TAB 999 TAB 999) or an empty list."
             )

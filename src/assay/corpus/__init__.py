@@ -34,6 +34,8 @@ _LONGEST = 1_000_000
 """No sentence has more places than this."""
 SEVERAL = " | "
 """Separator of the tags of a word that has several."""
+SPANS = "spans"
+"""The layer of labelled spans."""
 KEPT = "(kept)"
 """The column, of words or of spans, that says which have labels that count, where not all do."""
 _OF_SENTENCES = ("sent_id", "text")
@@ -129,7 +131,6 @@ class Corpus:
     """False where only labels or places were given; then there is no text to compare."""
     heads: Ints | None = None
     """The head of each word as its number in the corpus, -1 for a root."""
-    spans: Marks | None = None
     trees: Trees | None = None
     unparsed: frozenset[int] = frozenset()
     """The sentences without a tree; one whose words are not given either has one word, which is empty."""
@@ -148,7 +149,7 @@ class Corpus:
     repairs: tuple[tuple[str, str, int, str], ...] = ()
     """Faults of annotations, what became of these, how many there are, and the place of the first."""
     marks: Mapping[str, Marks] = field(default_factory=dict)
-    """Marks beside spans, by layer."""
+    """Marks by layer: spans, mentions, relations …"""
     layers: Mapping[type, Any] = field(default_factory=dict)
     """Annotation that only a task and its readers know, by its type.
 
@@ -162,6 +163,11 @@ class Corpus:
     def notes(self) -> tuple[str, ...]:
         """Sentences for the user on how the file was read."""
         return tuple(text.replace("{}", f"{number:,}") for text, number in self.noted)
+
+    @property
+    def spans(self) -> Marks:
+        """Labelled spans; KeyError if there is no such layer."""
+        return self.marks[SPANS]
 
     def with_marks(self, **layers: Marks) -> Corpus:
         """The corpus with layers of marks, in place of those with their names."""
@@ -309,7 +315,6 @@ class Corpus:
 
     def place_of_span(self, span: int) -> str:
         """`file:line` of a span."""
-        assert self.spans is not None
         if self.lines is None:
             return f"{self.name}, sentence {int(self.spans.unit[span]) + 1}"
         return f"{self.path_of(int(self.spans.unit[span]))}:{int(self.spans.lines[span])}"
@@ -360,7 +365,6 @@ class Corpus:
             document_starts=document_starts,
             document_ids=tuple(self.document_ids[number] for number in documents),
             texts=None if self.texts is None else tuple(self.texts[number] for number in order.tolist()),
-            spans=None if self.spans is None else self.spans.moved(place)[0],
             marks=move_layers(self.marks, place),
             layers={kind: layer.moved(place) for kind, layer in self.layers.items()},
         )
@@ -445,6 +449,7 @@ def from_spans(sentences: Sequence[Sequence[tuple[str, int, int]]], name: str = 
             labels.append(item[0])
         lengths.append(max((int(item[2]) + 1 for item in sentence), default=1))
     sentence_of, begin, end = np.array(rows, dtype=np.int64).reshape(-1, 3).T
+    spans = Marks(sentence_of, begin, end, Column.of(labels), np.zeros(len(rows), dtype=np.int64))
     return Corpus(
         name=name,
         format="lists",
@@ -453,7 +458,7 @@ def from_spans(sentences: Sequence[Sequence[tuple[str, int, int]]], name: str = 
         columns={},
         starts=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
         has_words=False,
-        spans=Marks(sentence_of, begin, end, Column.of(labels), np.zeros(len(rows), dtype=np.int64)).in_order()[0],
+        marks={SPANS: spans.in_order()[0]},
     )
 
 

@@ -137,8 +137,8 @@ def from_spacy(docs: Any, *, spans: str = "ents", name: str = "data") -> Corpus:
             strings = ["root" if string == "ROOT" else string for string in strings]
         columns[column] = Column.of(strings)
     forms = [word.text for word in words]
-    sentence_of, begin, behind = np.array([row[:3] for row in rows], dtype=np.int64).reshape(-1, 3).T
-    labels = Column.of([row[3] for row in rows])
+    sentence_of, begin, ends = np.array([row[:3] for row in rows], dtype=np.int64).reshape(-1, 3).T
+    found = Marks(sentence_of, begin, ends, Column.of([row[3] for row in rows]), np.zeros(len(rows), dtype=np.int64))
     return Corpus(
         name=name,
         format="spacy",
@@ -148,7 +148,7 @@ def from_spacy(docs: Any, *, spans: str = "ents", name: str = "data") -> Corpus:
         starts=np.array(starts, dtype=np.int64),
         document_starts=np.array(documents, dtype=np.int64),
         empty=_EMPTY,
-        spans=Marks(sentence_of, begin, behind, labels, np.zeros(len(rows), dtype=np.int64)).in_order()[0],
+        marks={"spans": found.in_order()[0]},
         noted=(("tokens of white space are no words: {} left out.", blank),) if blank else (),
     )
 

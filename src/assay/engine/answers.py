@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from assay.arrays import NONE, Ints, as_codes
-from assay.corpus import Corpus, Marks
+from assay.corpus import SPANS, Corpus, Marks
 from assay.engine.mapping import Rule
 from assay.engine.slices import Values
 from assay.engine.spanpairs import SHOWN, Beside, shown_words
@@ -98,7 +98,6 @@ def beside_gold(gold: Corpus, systems: Sequence[tuple[str, Corpus]]) -> tuple[Co
     found: list[Marks | None] = []
     statuses = {}
     for name, corpus, mentions in layers:
-        assert corpus.spans is not None
         if mentions is None:
             none = corpus.spans.where(np.zeros(len(corpus.spans), dtype=bool))
             found.append(replace(none, arguments={SHOWN: none.unit}, group=none.unit))
@@ -163,7 +162,7 @@ def answer_remarks(name: str, corpus: Corpus, gold: Corpus) -> Iterator[Remark]:
     largest = {corpus.sentence_ids[most]: int(repeated[most])} if repeated.any() else {}
     yield looping(name=name, number=int(repeated.sum()), largest=largest)
     suspects = marks.where(mentions.has_flag(LONG))
-    known = {*_places(gold.spans)} if gold.spans is not None and len(suspects) else set()
+    known = {*_places(gold.spans)} if SPANS in gold.marks and len(suspects) else set()
     long = [place[0] for place in _places(suspects) if place not in known]
     first = [corpus.sentence_ids[long[0]]] if long else []
     yield mentions_too_long(name=name, number=len(long), first=first)

@@ -8,7 +8,7 @@ import numpy as np
 
 from assay.align import Pair
 from assay.arrays import Bools
-from assay.corpus import Corpus, Marks
+from assay.corpus import SPANS, Corpus, Marks
 from assay.engine.items import Items
 from assay.engine.measure import Measure
 from assay.engine.options import Decided, Options
@@ -135,7 +135,7 @@ def check_reach(gold: Corpus, system: Corpus) -> None:
     if gold.has_words == system.has_words or gold.sentences != system.sentences:
         return
     bare, full = (system, gold) if gold.has_words else (gold, system)
-    if bare.spans is None:
+    if SPANS not in bare.marks:
         return
     lengths = np.diff(full.starts)[bare.spans.unit]
     beyond = np.flatnonzero(bare.spans.end > lengths)

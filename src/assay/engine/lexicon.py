@@ -11,7 +11,7 @@ import numpy as np
 
 from assay.align import Pair
 from assay.arrays import Ints
-from assay.corpus import Column, Corpus, Marks, one_vocabulary
+from assay.corpus import SPANS, Column, Corpus, Marks, one_vocabulary
 from assay.engine.items import Items
 from assay.engine.spanpairs import SpanPair
 from assay.engine.warnings import Remark, remark
@@ -141,8 +141,8 @@ def _counted_lines(head: Sequence[str], blanks: bool) -> re.Pattern[str] | None:
 
 def check_known(lexicons: Mapping[str, Lexicon], gold: Corpus) -> Iterator[Remark]:
     """Remarks on how many of gold's words or spans are known, by the columns that say so."""
-    columns = gold.columns if gold.spans is None else gold.spans.columns
-    words = {} if gold.spans is not None else dict.fromkeys(gold.forms.vocabulary[:_DISTINCT], True)
+    columns = gold.spans.columns if SPANS in gold.marks else gold.columns
+    words = {} if SPANS in gold.marks else dict.fromkeys(gold.forms.vocabulary[:_DISTINCT], True)
     for name, one in lexicons.items():
         yield nothing_known(option=name, path=one.path, words=words, known=int((columns[name].codes > 0).sum()))
 

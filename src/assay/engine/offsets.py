@@ -90,7 +90,6 @@ def _count_cuts(corpus: Corpus, side: Marks) -> Numbers:
     None if the file has no text, or one in a script that does not divide words by blanks.
     """
     spans = corpus.spans
-    assert spans is not None
     if corpus.texts is None or not len(side):
         return {}
     starts, sentence = text_starts(corpus.texts), spans.unit[side.number]

@@ -64,7 +64,7 @@ def node_spans(corpus: Corpus) -> Marks:
 def constituent_spans(corpus: Corpus) -> Corpus:
     """The corpus with its constituents, which roots are not, as spans."""
     spans, kept = node_spans(corpus), np.flatnonzero(~roots(trees_of(corpus)))
-    return replace(corpus, spans=spans.where(kept).in_order()[0])
+    return corpus.with_marks(spans=spans.where(kept).in_order()[0])
 
 
 def with_words_of(corpus: Corpus, other: Corpus) -> Corpus:

@@ -13,7 +13,7 @@ import numpy as np
 
 from assay.align import Pair, align
 from assay.arrays import Bools
-from assay.corpus import KEPT, Column, Corpus, from_lists, from_spans, holds_spans
+from assay.corpus import KEPT, SPANS, Column, Corpus, from_lists, from_spans, holds_spans
 from assay.corpus.adapters import (
     Given,
     corpus_of,
@@ -71,7 +71,12 @@ class Run:
 
 def words_alone(inputs: Sequence[Input | Corpus]) -> list[Input | Corpus]:
     """The files where words are what is compared; a corpus may have spans beside them."""
-    return [replace(item, spans=None) if isinstance(item, Corpus) else item for item in inputs]
+    return [
+        replace(item, marks={name: marks for name, marks in item.marks.items() if name != SPANS})
+        if isinstance(item, Corpus)
+        else item
+        for item in inputs
+    ]
 
 
 def check_folders(corpora: Sequence[Corpus]) -> None:
@@ -425,8 +430,7 @@ def align_whole_sentences(
 def source_of(name: str, corpus: Corpus, pair: Pair | None, status: str) -> InputFile:
     """A system as a source."""
     unaligned = 0 if pair is None else int((pair.system_sentence >= 0).sum()) - len(pair.system_words)
-    found = corpus.spans if corpus.spans is not None else corpus.marks.get("mentions")
-    spans = 0 if found is None else len(found)
+    spans = len(corpus.marks.get(SPANS, corpus.marks.get("mentions", ())))
     left_out = dict(Counter(reason for _, _, reason in corpus.left_out))
     size = corpus.sentences, len(corpus)
     return InputFile(name, corpus.name, corpus.sha256, corpus.format, *size, unaligned, status, spans, left_out)

@@ -82,7 +82,6 @@ class Line:
 
 def count_words(corpus: Corpus, marks: Marks) -> Ints:
     """The number of words of each span of a side."""
-    assert corpus.spans is not None
     placed = marks.begin != NONE
     words = np.zeros(len(marks), dtype=np.int64)
     if corpus.texts is not None:
@@ -144,7 +143,6 @@ def piece_places(texts: Sequence[str]) -> tuple[Ints, Ints, Ints]:
 def surface_forms(corpus: Corpus, chosen: Ints | None = None, *, as_written: bool = False) -> list[str]:
     """The words of spans joined by spaces; a text's white space counts as one space, unless all is `as_written`."""
     spans = corpus.spans
-    assert spans is not None
     indexes = range(len(spans)) if chosen is None else chosen.tolist()
     begins, ends, sentences = spans.begin.tolist(), spans.end.tolist(), spans.unit.tolist()
     starts, codes, vocabulary = corpus.starts.tolist(), corpus.forms.codes.tolist(), corpus.forms.vocabulary
@@ -199,7 +197,6 @@ class SpanPair:
 
         `claims` are the marks without a place that the system has besides.
         """
-        assert gold.spans is not None and system.spans is not None
         columns = [gold.spans.labels, system.spans.labels, *([] if claims is None else [claims.labels])]
         labels, (gold_codes, system_codes, *other_codes) = one_vocabulary(columns)
         # A sentence that was left out begins where the next does.
@@ -208,7 +205,6 @@ class SpanPair:
         starts = np.minimum.accumulate(np.where(known < 0, size, known)[::-1])[::-1]
         sides = []
         for corpus, line, codes in ((gold, gold_line, gold_codes), (system, system_line, system_codes)):
-            assert corpus.spans is not None
             begin, end, stretches = line.places(corpus.spans)
             kept = np.flatnonzero((begin >= 0) & (end > 0))
             marks = replace(corpus.spans, labels=Column(codes, labels), number=np.arange(len(corpus.spans)))
@@ -314,15 +310,8 @@ class SpanPair:
 
     def same_output(self, other: SpanPair) -> bool:
         """True where two systems have the same spans throughout."""
-        ours, theirs = self.corpora[1].spans, other.corpora[1].spans
-        assert ours is not None and theirs is not None
-        return (
-            len(ours) == len(theirs)
-            and all(np.array_equal(getattr(ours, name), getattr(theirs, name)) for name in ("unit", "begin", "end"))
-            and ours.labels.strings() == theirs.labels.strings()
-            and ours.stretches == theirs.stretches
-            and _claims(self.system) == _claims(other.system)
-        )
+        spans, others = self.corpora[1].spans, other.corpora[1].spans
+        return spans.equals(others) and _claims(self.system) == _claims(other.system)
 
     def listed(self, records: Matches) -> Bools | None:
         """Mask of the errors that concern a span in which gold itself is wrong; None where nothing is listed."""

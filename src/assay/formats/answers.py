@@ -190,7 +190,7 @@ def answers(given: Any, *, name: str = "data", **parameters: Any) -> Corpus:
     if isinstance(given, Mapping):
         given = [{"id": str(key), "answer": said} for key, said in given.items()]
         chosen["answer"] = "answer"
-    form = decide_answers((), name, chosen)["format"]
+    form = decide_answers((), name, chosen)["name"]
     listed = list(given)
     if not listed:
         raise InputError(f"{name}: no answers in it. Give one for each of gold's texts, None where there is none.")
@@ -205,7 +205,7 @@ def answers(given: Any, *, name: str = "data", **parameters: Any) -> Corpus:
         columns={},
         starts=np.arange(len(found) + 1),
         has_words=False,
-        spans=Marks(nothing, nothing, nothing, Column.of([]), nothing),
+        marks={"spans": Marks(nothing, nothing, nothing, Column.of([]), nothing)},
     ).with_layer(Answers(found, chosen))
 
 
@@ -357,7 +357,7 @@ def with_mentions(corpus: Corpus, mentions: Mentions) -> Corpus:
     placed = mentions.marks.where(mentions.scored & (mentions.marks.begin != NONE))
     spans = placed.distinct(placed.unit, placed.begin, placed.end)
     spans = replace(spans, columns={name: spans.columns[name] for name in (SAID, LEVEL)})
-    return replace(corpus, spans=spans).with_layer(mentions)
+    return corpus.with_marks(spans=spans).with_layer(mentions)
 
 
 def inventory_of(given: Mapping[str, Any], golds: Collection[str]) -> tuple[str, ...]:

@@ -121,7 +121,6 @@ def _collect(path: str, given: Sequence[_Predicate], builder: Builder, scheme: s
         hint = ' Say so with --input-format "biojson(…)".' if said != str(error) else ""
         raise InputError(said + hint) from None
     spans = corpus.spans
-    assert spans is not None
     arguments: list[list[tuple[int, int, str]]] = [[] for _ in given]
     rows = zip(spans.unit.tolist(), spans.begin.tolist(), spans.end.tolist(), spans.labels.strings(), strict=True)
     for predicate, begin, end, role in rows:

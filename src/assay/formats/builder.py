@@ -384,10 +384,10 @@ class Builder:
         )
         # A mark behind the last sentence opens nothing.
         documents = [(first, given) for first, given in self._documents if first < self.sentence]
-        spans, trees = None, None
+        trees = None
         layers = {name: lists.marks() for name, lists in self._marks.items()}
         if "spans" in plan.layers:
-            spans, _ = self._spans.sorted()
+            layers["spans"], _ = self._spans.sorted()
         if "constituents" in plan.layers:
             sentence_of, parent, begin, end, codes, edges, lines = np.asarray(self._nodes).reshape(-1, 7).T.copy()
             labels = Column(codes.astype(np.int32), tuple(self.node_labels))
@@ -416,7 +416,6 @@ class Builder:
             document_starts=np.array([*(first for first, _ in documents), self.sentence], dtype=np.int64),
             document_ids=tuple(given or str(number) for number, (_, given) in enumerate(documents, 1)),
             has_words=plan.has_words,
-            spans=spans,
             trees=trees,
             unparsed=frozenset(self._unparsed),
             texts=tuple(self.texts) or None,

@@ -54,7 +54,7 @@ def entity_spans(corpus: Corpus, field: str = "etype") -> Corpus:
     spans, _ = _as_spans(corpus, mentions, [mention.fields[0] or _EMPTY for mention in mentions])
     empty = sum(not mention.fields[0] for mention in mentions)
     noted = ((f"Mentions without {field}, labelled {_EMPTY}: {{}}.", empty),) if empty else ()
-    return replace(corpus, spans=spans, noted=(*corpus.noted, *noted))
+    return replace(corpus.with_marks(spans=spans), noted=(*corpus.noted, *noted))
 
 
 def entity_links(corpus: Corpus, field: str) -> Corpus:
@@ -70,7 +70,7 @@ def entity_links(corpus: Corpus, field: str) -> Corpus:
     filled = [number for number, name in enumerate(names) if name not in ("", _EMPTY)]
     rows = np.array(filled, dtype=np.int64)
     candidates = candidates_of(spans.unit[rows], rows, Column.of(names[number] for number in filled))
-    return replace(corpus, spans=spans).with_marks(links=spans, candidates=candidates)
+    return corpus.with_marks(spans=spans, links=spans, candidates=candidates)
 
 
 def _mentions_in(corpus: Corpus, fields: Sequence[str]) -> list[_Mention]:

@@ -220,7 +220,7 @@ def links_of_columns(
     mention = np.repeat(np.arange(len(spans)), own)
     named = Column(known.codes[rows], known.vocabulary)
     candidates = candidates_of(spans.unit[mention], mention, named, capitals=hipe)
-    return replace(corpus, spans=spans).with_marks(links=spans, candidates=candidates)
+    return corpus.with_marks(spans=spans, links=spans, candidates=candidates)
 
 
 def with_links(corpus: Corpus) -> Corpus:

@@ -48,7 +48,7 @@ def links_in(corpus: Corpus) -> tuple[Marks, Marks]:
 def _referring(corpus: Corpus, layer: str, *roles: str) -> tuple[Marks, Marks]:
     if layer in corpus.marks:
         return corpus.marks[REFERENCES[layer]], corpus.marks[layer]
-    if corpus.spans is None:
+    if "spans" not in corpus.marks:
         raise InputError(
             f"{corpus.name}: contains no spans ({corpus.format}), so there is nothing to relate or to link. "
             "Is it another --task or --input-format?"

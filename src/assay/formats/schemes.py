@@ -324,7 +324,8 @@ def spans_from_tags(
     spans = spans if len(found) == 1 else spans.in_order()[0]
     action = "dropped" if repair == "discard" else "mended"
     repairs = ((f"tags that break {chosen.title}", action, invalid, broken),) if invalid else ()
-    return replace(corpus, spans=spans, repairs=(*corpus.repairs, *repairs)), Reading(chosen.name, invalid, repaired)
+    corpus = replace(corpus.with_marks(spans=spans), repairs=(*corpus.repairs, *repairs))
+    return corpus, Reading(chosen.name, invalid, repaired)
 
 
 def whole(first: Ints, end: Ints, wrong: Bools) -> Bools:
@@ -366,7 +367,6 @@ def tags_of(corpus: Corpus, scheme: str) -> Column:
     """A tag for each word, as the scheme writes the corpus's spans; those that it cannot write are refused."""
     chosen = find_scheme(scheme)
     spans = corpus.spans
-    assert spans is not None
     start = corpus.starts[spans.unit]
     first, end, codes = start + spans.begin, start + spans.end, spans.labels.codes
     if chosen.name == "stacked":
@@ -399,7 +399,6 @@ def tags_of(corpus: Corpus, scheme: str) -> Column:
 def _write_stacked(corpus: Corpus, first: Ints, end: Ints) -> Column:
     """Tags with a level for each span that is open at a word, the outermost first."""
     spans = corpus.spans
-    assert spans is not None
     levels: list[list[str]] = [[] for _ in range(len(corpus))]
     under: list[int] = []
     for span in np.lexsort((-end, first)).tolist():

@@ -123,7 +123,6 @@ def _rewrite_tags(
             f"tags that break {chosen.title}: {reading.invalid:,}; repaired by {repair or schemes.CONLLEVAL}, which "
             f"changed the reading of {reading.repaired:,}."
         )
-    assert corpus.spans is not None
     crossing = int((corpus.spans.end > np.diff(corpus.starts)[corpus.spans.unit]).sum())
     if crossing:
         said.append(f"spans that cross the end of a sentence, which {form} does not allow: {crossing:,}.")

@@ -73,7 +73,7 @@ def write_spans(corpus: Corpus, target: str) -> tuple[dict[str, str], list[str]]
 
     brat has two files for each document; other targets have one file, without a name.
     """
-    if corpus.spans is None:
+    if "spans" not in corpus.marks:
         raise UsageError(f"{corpus.name}: has no spans, which {target} consists of.")
     if not corpus.has_words:
         raise UsageError(f"{corpus.name}: has no words, only places, and {target} needs the text.")
@@ -144,8 +144,6 @@ def _documents(corpus: Corpus) -> list[_Document]:
                 document.mentions.append(_Mention(atoms, label, within, listed))
             found.append(known[(*key, times[key])])
         return found
-
-    assert corpus.spans is not None
     placed(corpus.spans, listed=True)
     if "relations" in corpus.marks:
         spans, relations = relations_in(corpus)

@@ -46,7 +46,7 @@ def recognise(item: Input | Corpus, options: Options) -> set[str]:
 def shows_spans(gold: Input | Corpus, options: Options) -> bool:
     """True if a file has spans, or a column of tags that stand for spans, as far as the first lines show."""
     if isinstance(gold, Corpus):
-        if gold.spans is not None:
+        if "spans" in gold.marks:
             # If there are columns too, spans are compared only if there are any.
             return len(gold.spans) > 0 or not gold.columns
         return len(gold.columns) == 1 and schemes.looks_like_tags(next(iter(gold.columns.values())).counts())

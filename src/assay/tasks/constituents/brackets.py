@@ -422,7 +422,7 @@ def _brackets(
     sentence = sentence_of[first + trees.begin]
     counted = (size > 0) & (sentence >= 0) & taking_part[sentence]
     counted &= ~trees.labels.isin(label for label in trees.labels.vocabulary if convention.deletes(label))
-    if corpus.spans is not None and KEPT in corpus.spans.columns:
+    if "spans" in corpus.marks and KEPT in corpus.spans.columns:
         counted &= corpus.spans.columns[KEPT].isin([KEPT])
     if convention.roots:
         counted &= ~roots(trees)

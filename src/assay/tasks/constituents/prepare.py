@@ -150,7 +150,7 @@ def _with_spans(corpus: Corpus, options: Options) -> Corpus:
     if options.labels or options.ignore_labels:
         kept = {label: KEPT if options.keeps(label) else "" for label in spans.labels.vocabulary}
         spans = replace(spans, columns={KEPT: spans.labels.mapped(kept)})
-    return replace(corpus, spans=spans)
+    return corpus.with_marks(spans=spans)
 
 
 # --- what looks wrong ---

@@ -186,10 +186,10 @@ def _read(
         corpus = item if isinstance(item, Corpus) else item.read(())
         refuse_answers(corpus)
         # A system may have linked nothing.
-        if "links" not in corpus.marks and (gold is None or corpus.spans is None):
+        if "links" not in corpus.marks and (gold is None or "spans" not in corpus.marks):
             raise InputError(f"{path}: contains no links ({corpus.format}). Formats that have them: {_FORMATS}.")
         mentions, candidates = links_in(corpus)
-        return replace(corpus, spans=mentions).with_marks(links=mentions, candidates=candidates), ()
+        return corpus.with_marks(spans=mentions, links=mentions, candidates=candidates), ()
     wanted = [part for part in options.link_column.split(",") if part]
     asked = options.column_of("gold" if name == "train" else name)
     if options.link_field or asked == ENTITY:
@@ -259,7 +259,7 @@ def _same_documents(corpora: Sequence[Corpus]) -> list[Corpus]:
             document_ids=tuple(ids),
         )
         layers = move_layers(corpus.marks, place)
-        found.append(replace(moved, spans=layers["links"], marks=layers))
+        found.append(replace(moved, marks={**layers, "spans": layers["links"]}))
     return found
 
 
@@ -340,7 +340,7 @@ def _normalise(
     listed = candidates.refer_to(place_of)
     nothing = np.zeros(0, dtype=np.int64)
     listed = replace(listed, labels=Column.of(listed.labels.strings()), lines=nothing, scores=nothing.astype(float))
-    corpus = replace(corpus, spans=taken).with_marks(links=taken, candidates=listed)
+    corpus = corpus.with_marks(spans=taken, links=taken, candidates=listed)
     return corpus, (int(again.sum()), number - len(candidates))
 
 
@@ -365,9 +365,8 @@ def _mark(
     """The corpora with a column of their mentions: the code of a value for the surface and identifiers of each."""
     marked = []
     for corpus in corpora:
-        assert corpus.spans is not None
         column = Column(np.array([code(*both) for both in _pairs(corpus)], dtype=np.int32), values)
-        marked.append(replace(corpus, spans=replace(corpus.spans, columns={**corpus.spans.columns, name: column})))
+        marked.append(corpus.with_marks(spans=replace(corpus.spans, columns={**corpus.spans.columns, name: column})))
     return marked
 
 

@@ -139,7 +139,7 @@ def _read(items: Sequence[Input | Corpus]) -> list[Corpus]:
     read = []
     for corpus, marks, kinds, names in zip(corpora, layers, types, labels, strict=True):
         spans, relations = replace(marks[0], labels=kinds), replace(marks[1], labels=names)
-        read.append(replace(corpus, spans=spans).with_marks(arguments=spans, relations=relations))
+        read.append(corpus.with_marks(spans=spans, arguments=spans, relations=relations))
     return read
 
 

@@ -38,7 +38,6 @@ def _of_sides(pair: Pair, items: Items, spec: str, value: Callable[[int, Marks, 
 
 def _distance(pair: Pair, side: int, spans: Marks, relations: Marks) -> Ints:
     corpus = (pair.gold, pair.system)[side]
-    assert corpus.spans is not None
     own = corpus.spans.where(spans.number)
     # The first word of each span and the one after its last, counted over all of the corpus.
     if corpus.texts is None:

@@ -93,13 +93,12 @@ def prepare_spans(
         mapped += [replace(row, file=name) for row in report]
         gone.append(mapped_away(name=name, number=_number(corpus) - _number(corpora[number])))
     corpora = [in_inventory(corpus, given, inventory) for corpus, given in zip(corpora, raw, strict=True)]
-    kept = kept_labels((corpus.spans.labels for corpus in corpora if corpus.spans is not None), options)
+    kept = kept_labels((corpus.spans.labels for corpus in corpora if "spans" in corpus.marks), options)
     if "O" in (*options.labels, *options.ignore_labels):
         raise UsageError("O is no label of spans: it marks words outside of them. Leave it out of --labels.")
     others = {}
     for number, (name, corpus) in enumerate(zip(names, corpora, strict=True)):
         spans = corpus.spans
-        assert spans is not None
         rows = np.flatnonzero(spans.labels.isin(label for label in spans.labels.vocabulary if options.keeps(label)))
         others[name] = len(spans) - len(rows)
         mentions = corpus.layer(Mentions)
@@ -107,7 +106,7 @@ def prepare_spans(
             wanted = [*filter(options.keeps, mentions.marks.labels.vocabulary)]
             corpora[number] = kept_mentions(corpus, mentions, wanted)
         elif others[name]:
-            corpora[number] = replace(corpus, spans=spans.where(rows))
+            corpora[number] = corpus.with_marks(spans=spans.where(rows))
     lexicons: dict[str, Lexicon] = {}
     for name, path in (("train", options.train), ("lexicon", options.lexicon)):
         if path is not None:
@@ -183,7 +182,7 @@ def _inventory(corpora: Sequence[Corpus], rules: Sequence[mapping.Rule], options
 def _column_of(item: Input | Corpus, asked: str | None) -> str:
     """The column (or columns, as layers) that a file's spans are in; nothing where it holds spans itself."""
     if isinstance(item, Corpus):
-        if item.spans is not None or (item.trees is not None and not asked):
+        if "spans" in item.marks or (item.trees is not None and not asked):
             return ""
         if not asked and len(item.columns) > 1:
             raise UsageError(f"{item.name}: tags may be in {', '.join(item.columns)}. Choose one with column=.")
@@ -262,7 +261,7 @@ def _read(
     """A file with its spans, and the scheme by which they were read; `gold` was read before, unless this is gold."""
     if not column:
         corpus = item if isinstance(item, Corpus) else item.read(())
-        return constituent_spans(corpus) if corpus.spans is None else corpus, ""
+        return corpus if "spans" in corpus.marks else constituent_spans(corpus), ""
     if column == ENTITY:
         return entity_spans(item if isinstance(item, Corpus) else item.read(["MISC"])), ""
     corpus = read_labels(item, column.split("+"))
@@ -274,7 +273,6 @@ def _read(
     corpus, _ = schemes.spans_from_tags(corpus, column.split("+"), chosen, repair or None)
     if gold is not None and gold.tags_by_document:
         # Labels that differ from gold's in case alone are gold's: HIPE does not compare case.
-        assert gold.spans is not None and corpus.spans is not None
         known, labels = gold.spans.labels.counts(), corpus.spans.labels
         folded = {label.casefold(): label for label in known}
         other = {label: folded.get(label.casefold(), label) for label in labels.counts() if label not in known}
@@ -282,7 +280,7 @@ def _read(
         if number:
             note = ("Spans whose label differs from gold's in case alone, read with gold's: {}.", number)
             spans = replace(corpus.spans, labels=labels.mapped(other))
-            corpus = replace(corpus, spans=spans, noted=(*corpus.noted, note))
+            corpus = replace(corpus.with_marks(spans=spans), noted=(*corpus.noted, note))
     return corpus, chosen
 
 
@@ -298,7 +296,7 @@ def read_as(name: str, scheme: str, golds: str) -> Iterator[str]:
 
 
 def _number(corpus: Corpus) -> int:
-    return 0 if corpus.spans is None else len(corpus.spans)
+    return len(corpus.marks.get("spans", ()))
 
 
 @remark
@@ -314,7 +312,6 @@ def other_labels(numbers: Mapping[str, int]) -> Iterator[str]:
 def _map_labels(rules: Sequence[mapping.Rule], corpus: Corpus, sides: Sequence[str]) -> tuple[Corpus, list[Mapped]]:
     """The corpus with other labels on its spans, without those that become O or nothing, and what each rule did."""
     spans, mentions = corpus.spans, corpus.layer(Mentions)
-    assert spans is not None
     if mentions is not None:
         marks = mentions.marks
         labels, report = mapping.relabelled(rules, marks.labels, marks.columns[SAID], sides, corpus.name)
@@ -323,7 +320,7 @@ def _map_labels(rules: Sequence[mapping.Rule], corpus: Corpus, sides: Sequence[s
         return with_mentions(corpus, mapped), report
     labels, report = mapping.relabelled(rules, spans.labels, Column.of(surface_forms(corpus)), sides, corpus.name)
     outside = labels.isin(("O", "")) & (labels.codes != spans.labels.codes)
-    return replace(corpus, spans=replace(spans, labels=labels).where(~outside).in_order()[0]), report
+    return corpus.with_marks(spans=replace(spans, labels=labels).where(~outside).in_order()[0]), report
 
 
 @remark
@@ -348,7 +345,6 @@ def _known_names(path: str, named: Sequence[str], options: Options) -> Lexicon:
     rules = rules_of(options, named)
     if rules:
         corpus = _map_labels(rules, corpus, ("gold",))[0]
-    assert corpus.spans is not None
     forms = [key(form) for form in surface_forms(corpus)]
     labelled = frozenset(zip(forms, corpus.spans.labels.strings(), strict=True))
     return Lexicon(path, dict(Counter(forms)), labelled, options.oov_fold_case)
@@ -365,9 +361,8 @@ def _is_list_of_names(head: Sequence[str]) -> bool:
 def _mark_spans(lexicon: Lexicon, corpus: Corpus, name: str) -> Corpus:
     """The corpus with a column `name` of its spans: seen, unseen, or seen with other labels only."""
     spans = corpus.spans
-    assert spans is not None
     seen = _known(lexicon, surface_forms(corpus), spans.labels.strings())
-    marked = replace(corpus, spans=replace(spans, columns={**spans.columns, name: Column(seen, KNOWN)}))
+    marked = corpus.with_marks(spans=replace(spans, columns={**spans.columns, name: Column(seen, KNOWN)}))
     mentions = corpus.layer(Mentions)
     if mentions is None:
         return marked
@@ -446,7 +441,6 @@ def _check(pairs: Sequence[tuple[str, Pair]], options: Options) -> Iterator[Rema
 
 def _duplicates(name: str, corpus: Corpus) -> Remark:
     spans = corpus.spans
-    assert spans is not None
     rows = np.stack([spans.unit, spans.begin, spans.end, spans.labels.codes])
     same = (rows[:, 1:] == rows[:, :-1]).all(axis=0)
     for index in np.flatnonzero(same).tolist():

@@ -123,7 +123,7 @@ def majority_pairs(run: Run, systems: Sequence[str]) -> list[tuple[str, Pair]]:
     people = [run.gold, *(pair.system for name, pair in run.pairs if name not in systems)]
     found: dict[tuple[int, int, int, str, Stretches], int] = {}
     for corpus in people:
-        spans = corpus.spans
+        spans = corpus.marks.get("spans")
         if spans is None or spans.columns or any(pair.aligned_by == "characters" for _, pair in run.pairs):
             return []
         rows = zip(
@@ -135,7 +135,7 @@ def majority_pairs(run: Run, systems: Sequence[str]) -> list[tuple[str, Pair]]:
     sentence, begin, end = (np.array([key[place] for key in kept], dtype=np.int64) for place in range(3))
     stretches = {index: key[4] for index, key in enumerate(kept) if key[4]}
     labels, lines = Column.of(key[3] for key in kept), np.ones(len(kept), dtype=np.int64)
-    gold = replace(run.gold, spans=Marks(sentence, begin, end, labels, lines, stretches).in_order()[0])
+    gold = run.gold.with_marks(spans=Marks(sentence, begin, end, labels, lines, stretches).in_order()[0])
     judged = [(name, pair, spans_of(pair)) for name, pair in run.pairs if name in systems]
     pairs = []
     for name, pair, own in judged:

@@ -21,7 +21,6 @@ def tagged(*sentences: str) -> Corpus:
 def listed(corpus: Corpus) -> list[str]:
     """Spans as `LABEL first-last`, counted from 1 over all sentences' words, in their order."""
     spans = corpus.spans
-    assert spans is not None
     start = corpus.starts[spans.unit]
     firsts, ends = (start + spans.begin + 1).tolist(), (start + spans.end).tolist()
     return [f"{label} {a}-{b}" for label, a, b in zip(spans.labels.strings(), firsts, ends, strict=True)]
@@ -148,7 +147,6 @@ def test_labels_keep_their_hyphens():
 
 def test_spans_end_with_their_sentence():
     corpus, _ = spans_from_tags(tagged("B-A I-A", "O", "B-A"), ["label"], "bio")
-    assert corpus.spans is not None
     assert corpus.spans.unit.tolist() == [0, 2]
     assert corpus.spans.begin.tolist() == [0, 0]
     assert corpus.spans.end.tolist() == [2, 1]
@@ -177,7 +175,6 @@ def test_layers_give_their_spans_in_text_order(file):
 def test_spans_know_their_lines(file):
     corpus = read(file("a.tsv", "a\tO\nb\tB-A\nc\tI-A\n\n\nd\tB-B\n"))
     found, _ = spans_from_tags(corpus, ["2"], "iob2")
-    assert found.spans is not None
     assert found.spans.lines.tolist() == [2, 6]
     assert found.place_of_span(1) == "a.tsv:6"
 
@@ -186,7 +183,6 @@ def test_lines_that_are_no_words_are_counted_when_lines_are(file):
     text = "# one\n" + row("1-2", "am") + row(1, "a", xpos="B-A") + row("1.1", "x") + row(2, "m", xpos="B-B")
     corpus = read(file("a.conllu", text), columns=["XPOS"])
     found, _ = spans_from_tags(corpus, ["XPOS"], "iob2")
-    assert found.spans is not None
     assert found.spans.lines.tolist() == [3, 5]
     assert [found.place(word) for word in (0, 1)] == ["a.conllu:3", "a.conllu:5"]
 
@@ -194,13 +190,11 @@ def test_lines_that_are_no_words_are_counted_when_lines_are(file):
 def test_spans_in_running_text_stand_in_the_line_of_their_sentence(file):
     corpus = read(file("a.txt", "a|O b|B-A\nc|B-B\n"), input_format="slash(separator=|)")
     found, _ = spans_from_tags(corpus, ["label"], "iob2")
-    assert found.spans is not None
     assert found.spans.lines.tolist() == [1, 2]
 
 
 def test_without_lines_spans_have_none():
     found, _ = spans_from_tags(tagged("B-A"), ["label"], "iob2")
-    assert found.spans is not None
     assert found.spans.lines.tolist() == [0]
 
 
