@@ -10,7 +10,7 @@ from assay.formats.grounding import Mention, divides_words, fold, occurrences
 from assay.records import dataclass
 
 LONGEST_LABEL = 60
-"""Longer strings are no labels."""
+"""The most characters of a label."""
 TEXTS = ("text", "word", "token", "mention", "name", "entity", "value", "span", "extractiontext")
 LABELS = (
     *("label", "type", "entitygroup", "entitytype", "entitylabel", "category", "class", "tag", "labels"),
@@ -22,11 +22,6 @@ AROUND = (
     *("items", "data", "output", "answer", "response", "list", "arguments", "parameters"),
 )
 """Keys of lists of mentions, which are no labels."""
-PROSE = (
-    *("note", "notes", "explanation", "reason", "reasoning", "thought", "thoughts", "analysis", "comment"),
-    *("text", "sentence", "input", "answer", "output"),
-)
-"""Words before a colon that are no labels, unless the inventory has them."""
 
 _FOUND = r"(?:found|present|detected|identified|mentioned|given|specified|available|applicable)"
 _HERE = r"(?:\s+in\s+(?:the|this)\s+(?:text|sentence))?"

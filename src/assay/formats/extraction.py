@@ -22,7 +22,6 @@ from assay.formats.builder import Builder
 from assay.formats.relations import relation_lists
 from assay.formats.source import Source
 from assay.formats.standoff import check_label, expect, first_object, is_text, json_values, quote
-from assay.records import dataclass
 
 WHICH = ("auto", "gold", "predicted")
 _LAYERS = ("ner", "relations")
@@ -86,16 +85,10 @@ def _read_dygie_layers(
     if value.get(prefix + chains.GOLD) and not chained:
         raise InputError(f"{place}: {prefix}{chains.GOLD} where the first document has none. Give it [].")
     lengths = np.array([len(sentence) for sentence in words], dtype=np.int64)
-    mentions = _Rows.of(value, prefix + "ner", 1, lengths, place)
-    elsewhere = np.flatnonzero(mentions.sentence[:, 0] != mentions.listed)
-    if len(elsewhere):
-        row = int(elsewhere[0])
-        lies = f"{mentions.name(row)} lies in sentence {mentions.sentence[row, 0]}"
-        raise InputError(f"{lies}. Places count over the document.")
-    relations = _Rows.of(value, prefix + "relations", 2, lengths, place)
-    types = mentions.labels(labels, "span")
-    listed = [*map(tuple, mentions.places[:, 0].tolist())]
-    arguments = [*map(tuple, relations.places.reshape(-1, 2).tolist())]
+    mentions, types = _read_rows(value, prefix + "ner", 1, lengths, place, labels)
+    relations, names_of_relations = _read_rows(value, prefix + "relations", 2, lengths, place, labels)
+    listed = [*map(tuple, mentions[:, 0].tolist())]
+    arguments = [*map(tuple, relations.reshape(-1, 2).tolist())]
     # Arguments are found among the mentions by their place; those that are none are spans without a type.
     numbers = {at: number for number, at in reversed([*enumerate(listed)])}
     times = Counter(listed) if len(numbers) < len(listed) else {}
@@ -116,74 +109,63 @@ def _read_dygie_layers(
     builder.spans(spans[: len(listed)], names, {})
     lists = builder.collector(relation_lists)
     pairs = np.array([numbers[at] for at in arguments], dtype=np.int64).reshape(-1, 2)
-    lists.relations(pairs + len(lists), relations.labels(labels, "relation"), line)
+    lists.relations(pairs + len(lists), names_of_relations, line)
     lists.spans(spans, [*names, *untyped[:1]], {})
 
 
-@dataclass(frozen=True)
-class _Rows:
-    """The rows of a layer of a document: the places of one span or two in each, then a label."""
+def _read_rows(
+    value: dict[str, Any], key: str, spans: int, lengths: Ints, place: str, checked: set[str]
+) -> tuple[Ints, list[str]]:
+    """First and last word of each span of a layer (rows × spans × 2), counted over the document, and the labels.
 
-    rows: list[list[Any]]
-    place: str
-    listed: Ints
-    """The sentence that each row is listed under."""
-    places: Ints
-    """The first and the last word of each span, counted over the document: rows × spans × 2."""
-    sentence: Ints
-    """The sentence that each span lies in: rows × spans."""
+    A row has the places of one span or two, then a label; `lengths` are those of the document's sentences.
+    """
+    words, ends, size = int(lengths.sum()), np.cumsum(lengths), 2 * spans
+    sentences = value.get(key, [[]] * len(lengths))
+    if not isinstance(sentences, list) or len(sentences) != len(lengths):
+        raise InputError(f"{place}: {key} should be a list of {len(lengths)} lists, one for each sentence.")
+    by_sentence = [listed if isinstance(listed, list) else [listed] for listed in sentences]
+    listed = np.repeat(np.arange(len(lengths)), [len(rows) for rows in by_sentence])
+    rows = [*chain.from_iterable(by_sentence)]
 
-    @staticmethod
-    def of(value: dict[str, Any], key: str, spans: int, lengths: Ints, place: str) -> _Rows:
-        """The rows of a document whose sentences have these lengths; what is none is refused."""
-        words, ends = int(lengths.sum()), np.cumsum(lengths)
-        sentences = value.get(key, [[]] * len(lengths))
-        if not isinstance(sentences, list) or len(sentences) != len(lengths):
-            raise InputError(f"{place}: {key} should be a list of {len(lengths)} lists, one for each sentence.")
-        by_sentence = [listed if isinstance(listed, list) else [listed] for listed in sentences]
-        listed = np.repeat(np.arange(len(lengths)), [len(rows) for rows in by_sentence])
-        rows = [*chain.from_iterable(by_sentence)]
-        size = 2 * spans
-        given = [row[:size] if isinstance(row, list) and len(row) in (size + 1, size + 3) else [None] for row in rows]
-        flat = [*chain.from_iterable(given)]
-        shaped = set(map(type, flat)) <= {int}
-        inside = [number if 0 <= number < words else NONE for number in flat] if shaped else []
-        places = np.array(inside, dtype=np.int64).reshape(-1, spans, 2)
-        begin, last = places[..., 0], places[..., 1]
-        sentence = np.searchsorted(ends, begin, side="right")
-        found = _Rows(rows, f"{place}: {key}", listed, places, sentence)
-        if not shaped:
-            row = next(number for number, one in enumerate(given) if {*map(type, one)} != {int})
-            shape = f"[{', '.join(['first, last'] * spans)}, {'type' if spans == 1 else 'label'}]"
-            raise InputError(f"{found.name(row)} is {quote(rows[row])} where {shape} should stand.")
-        outside = (begin == NONE) | (last < begin)
-        across = ends[sentence] <= last
-        if outside.any() or across.any():
-            row, span = np.argwhere(outside if outside.any() else across)[0].tolist()
-            reach = "{} to {}".format(*given[row][2 * span : 2 * span + 2])
-            if outside.any():
-                raise InputError(
-                    f"{found.name(row)} has the place {reach} where there are {words:,} words. Places count over the "
-                    "document, from 0, and the last word belongs to the mention."
-                )
-            raise InputError(
-                f"{found.name(row)} reaches from {reach}, over the end of a sentence. Is the last word counted "
-                "twice, or do places not count over the document?"
-            )
-        return found
-
-    def name(self, row: int) -> str:
+    def name(row: int) -> str:
         """A row as messages call it."""
-        sentence = self.listed[row]
-        return f"{self.place}[{sentence}][{row - np.searchsorted(self.listed, sentence)}]"
+        return f"{place}: {key}[{listed[row]}][{row - np.searchsorted(listed, listed[row])}]"
 
-    def labels(self, checked: set[str], of: str) -> list[str]:
-        """The label of each row, as text; those that are not among the checked ones are checked, and are then."""
-        labels = [row[2 * self.places.shape[1]] for row in self.rows]
-        if not (set(map(type, labels)) <= {str} and checked.issuperset(labels)):
-            labels = [check_label(label, self.name(row), of) for row, label in enumerate(labels)]
-            checked.update(labels)
-        return labels
+    given = [row[:size] if isinstance(row, list) and len(row) in (size + 1, size + 3) else [None] for row in rows]
+    flat = [*chain.from_iterable(given)]
+    if not set(map(type, flat)) <= {int}:
+        row = next(number for number, cells in enumerate(given) if {*map(type, cells)} != {int})
+        shape = f"[{', '.join(['first, last'] * spans)}, {'type' if spans == 1 else 'label'}]"
+        expect(False, name(row), rows[row], shape)
+    inside = [number if 0 <= number < words else NONE for number in flat]
+    places = np.array(inside, dtype=np.int64).reshape(-1, spans, 2)
+    begin, last = places[..., 0], places[..., 1]
+    sentence = np.searchsorted(ends, begin, side="right")
+    outside = (begin == NONE) | (last < begin)
+    across = ends[sentence] <= last
+    if outside.any() or across.any():
+        row, span = np.argwhere(outside if outside.any() else across)[0].tolist()
+        reach = "{} to {}".format(*given[row][2 * span : 2 * span + 2])
+        if outside.any():
+            raise InputError(
+                f"{name(row)} has the place {reach} where there are {words:,} words. Places count over the document, "
+                "from 0, and the last word belongs to the mention."
+            )
+        raise InputError(
+            f"{name(row)} reaches from {reach}, over the end of a sentence. Is the last word counted twice, or do "
+            "places not count over the document?"
+        )
+    elsewhere = np.flatnonzero((spans == 1) & (sentence[:, 0] != listed))
+    if len(elsewhere):
+        row = int(elsewhere[0])
+        raise InputError(f"{name(row)} lies in sentence {sentence[row, 0]}. Places count over the document.")
+    labels = [row[size] for row in rows]
+    if not (set(map(type, labels)) <= {str} and checked.issuperset(labels)):
+        of = "span" if spans == 1 else "relation"
+        labels = [check_label(label, name(row), of) for row, label in enumerate(labels)]
+        checked.update(labels)
+    return places, labels
 
 
 # --- DocRED ---

@@ -84,18 +84,18 @@ def read_hipe(source: Source, builder: Builder, layout: Layout) -> None:
     first_lines: list[int] = []
     first = 0
     """The line of the first word of the sentence under way, 0 before it."""
-    words = builder.words
 
-    def flush() -> None:
-        """Hand over what was read; the sentence under way ends."""
-        nonlocal first, words
+    def end_sentence(*, add: bool = False) -> None:
+        """End the sentence under way, and hand over what was read if a comment or nothing follows."""
+        nonlocal first
         if first:
-            ends.append(words)
+            ends.append(builder.words + len(flat) // len(wanted))
             first_lines.append(first)
-        builder.add(flat, ends, first_lines)
         first = 0
-        for gathered in (flat, ends, first_lines):
-            gathered.clear()
+        if add:
+            builder.add(flat, ends, first_lines)
+            for gathered in (flat, ends, first_lines):
+                gathered.clear()
 
     for batch in source.batches():
         for number, line in batch.lines():
@@ -103,37 +103,32 @@ def read_hipe(source: Source, builder: Builder, layout: Layout) -> None:
             if number == 1 and cells[0] == layout.names[0]:
                 continue
             if len(cells) == layout.width:
-                if not cells[layout.word]:
+                word = cells[layout.word]
+                if not word:
                     raise InputError(f"{source.path}:{number}: the word is empty. Is a cell missing?")
                 first = first or number
-                words += 1
-                if cells[layout.word].startswith('"') and cells[layout.word].endswith('"'):
-                    # A word that was quoted for the quotes in it, which are doubled then.
-                    inner = cells[layout.word][1:-1]
-                    if '""' in inner and '"' not in inner.replace('""', ""):
-                        cells[layout.word] = inner.replace('""', '"')
-                        builder.note("Words in quotes as in CSV, read without them: {}.", 1)
+                # A word that was quoted for the quotes in it, which are doubled then.
+                if word[0] == word[-1] == '"' and '""' in word[1:-1] and '"' not in word[1:-1].replace('""', ""):
+                    cells[layout.word] = word[1:-1].replace('""', '"')
+                    builder.note("Words in quotes as in CSV, read without them: {}.", 1)
                 flat.extend(pick(cells))
-                if misc is None or _END not in cells[misc] or _END not in cells[misc].split("|"):
-                    continue
+                if misc is not None and _END in cells[misc] and _END in cells[misc].split("|"):
+                    end_sentence()
             elif line.startswith("#"):
-                flush()
+                end_sentence(add=True)
                 builder.comments([line], [builder.sentence])
                 key, equals, value = line[1:].partition("=")
                 if equals and key.strip().rpartition(":")[2] == _DOCUMENT:
                     builder.identify(value.strip(), f"{source.path}:{number}")
-                continue
             elif line.strip():
                 columns = "1 column" if len(cells) == 1 else f"{len(cells)} columns"
                 raise InputError(
                     f"{source.path}:{number}: {columns} where the first line has {layout.width}. "
                     "Is a cell missing, or empty?"
                 )
-            if first:
-                ends.append(words)
-                first_lines.append(first)
-                first = 0
-    flush()
+            else:
+                end_sentence()
+    end_sentence(add=True)
     builder.end_file()
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from assay.formats.claims import AROUND, LABELS, PROSE, TEXTS, UNREAD, AnswerReading, Claim, Question, is_none, key_of
+from assay.formats.claims import AROUND, LABELS, TEXTS, UNREAD, AnswerReading, Claim, Question, is_none, key_of
 from assay.formats.rewritten import read_word_pairs
 
 _DEEPEST = 60
@@ -18,6 +18,11 @@ _DEEPEST = 60
 _BEGINS = ("start", "begin", "from", "startoffset", "startchar")
 _ENDS = ("end", "to", "endoffset", "endchar")
 PLACES = (*_BEGINS, *_ENDS)
+PROSE = (
+    *("note", "notes", "explanation", "reason", "reasoning", "thought", "thoughts", "analysis", "comment"),
+    *("text", "sentence", "input", "answer", "output"),
+)
+"""Words before a colon that are no labels, unless the inventory has them."""
 _NO_LABELS = frozenset((*TEXTS, *LABELS, *PLACES, *AROUND, *PROSE, "id", "score", "confidence"))
 
 
@@ -69,12 +74,6 @@ def read_json_answer(body: str, asked: Question) -> AnswerReading:
         # What is cut off before its first mention does not say that there is none.
         nothing = nothing or (reading.nothing and number >= len(salvaged))
     return AnswerReading(nothing=nothing)
-
-
-def unquote_json(answer: str) -> str:
-    """An answer without the quotes of JSON around it, if it has these."""
-    loaded = load_value(answer) if answer[:2] in ('"[', '"{') and answer[-1] == '"' else None
-    return loaded[0].strip() if loaded is not None and isinstance(loaded[0], str) else answer
 
 
 # --- values in a text ---
