@@ -10,34 +10,19 @@ __version__ = "0.1.0"
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from assay.bayesian import bayes
-    from assay.corpus import Corpus
-    from assay.engine.agreement import agreement
-    from assay.engine.metric import measure
-    from assay.errors import AssayError
-    from assay.formats import read
-    from assay.formats.answers import answers
-    from assay.result import Result, Results
-    from assay.scale.run import compare, score
-    from assay.scale.sets import compare_sets
-    from assay.tasks.cross.compare import cross
-
-__all__ = [
-    "AssayError",
-    "Corpus",
-    "Result",
-    "Results",
-    "__version__",
-    "agreement",
-    "answers",
-    "bayes",
-    "compare",
-    "compare_sets",
-    "cross",
-    "measure",
-    "read",
-    "score",
-]
+    from assay.bayesian import bayes as bayes
+    from assay.corpus import Corpus as Corpus
+    from assay.engine.agreement import agreement as agreement
+    from assay.engine.metric import measure as measure
+    from assay.errors import AssayError as AssayError
+    from assay.formats import read as read
+    from assay.formats.answers import answers as answers
+    from assay.result import Result as Result
+    from assay.result import Results as Results
+    from assay.scale.run import compare as compare
+    from assay.scale.run import score as score
+    from assay.scale.sets import compare_sets as compare_sets
+    from assay.tasks.cross.compare import cross as cross
 
 _HOMES = {
     "AssayError": "errors",
@@ -54,6 +39,8 @@ _HOMES = {
     "read": "formats",
     "score": "scale.run",
 }
+"""The module of each public name."""
+__all__ = ["__version__", *_HOMES]  # noqa: PLE0604
 
 
 def __getattr__(name: str) -> object:

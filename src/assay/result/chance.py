@@ -10,33 +10,33 @@ from assay.result.grammar import ALPHA, BETTER
 from assay.result.numbers import WRITERS, plural
 
 LINES = 5
-"""So many comparisons have their line beneath a table."""
+"""The number of comparisons that have a line below a table."""
 _DECIDED = ("", "undefined", "identical", "tied", "equivalent", *BETTER)
-"""Kinds of which it is not asked what could have been found."""
+"""Kinds for which a sentence on what could have been found makes no sense."""
 _METHODS = {
     "exact": "p is exact",
     "tilted": "p was drawn near the observed difference and weighted",
     "t": "p by Student's t over {unit}s and runs",
 }
-"""Methods that are no plain shuffling."""
+"""Methods other than plain shuffling."""
 
 
 def power_lines(
     tests: Sequence[Comparison], unit: str, units: int, names: Sequence[str] = (), form: str = "percent"
 ) -> Iterator[str]:
     """A line for each of the first comparisons without a significant difference, named if there are several tests."""
-    told = [
+    open_tests = [
         (index, row)
         for index, row in enumerate(tests)
         if row.power is not None and row.kind not in _DECIDED and not math.isnan(row.difference)
         # Without a smallest difference too few shufflings were drawn to tell, unless too few units differ.
         if row.power.mde is not None or row.kind == "untestable"
     ]
-    for index, row in told[:LINES]:
+    for index, row in open_tests[:LINES]:
         line = power_sentence(row, unit, units, form)
         yield _about_pair(row, line, f" on {names[index]}" if names else "") if len(tests) > 1 else line
-    if len(told) > LINES:
-        yield f"{len(told) - LINES:,} more comparisons are not significant; --format json lists them."
+    if len(open_tests) > LINES:
+        yield f"{len(open_tests) - LINES:,} more comparisons are not significant; --format json lists them."
 
 
 def few_lines(tests: Sequence[Comparison], unit: str) -> Iterator[str]:
@@ -66,17 +66,27 @@ def level_title(level: float) -> str:
 
 
 def of_verdict(result: Result) -> list[str]:
-    """What the verdict rests on, and the lines of its test; of several, that of the first two systems."""
+    """What the verdict rests on, and what its test could have found; of several, the test of the best two systems."""
     mains = result.main_tests
     tests = [row for row in mains if row.measure == mains[0].measure]
-    first = tests
+    if not tests:
+        return []
+    of_best = tests
     if len(tests) > 1:
-        overall = (row for row in result.scores if row.main and row.slice is None and row.label is None)
-        values = {row.system: row.value for row in overall if row.measure == tests[0].measure}
+        values = {row.system: row.value for row in result.overall if row.main and row.measure == tests[0].measure}
         best = sorted(values, key=lambda name: math.inf if math.isnan(values[name]) else -values[name])[:2]
-        tests = [row for row in tests if {row.a, row.b} == {*best}]
-    lines = lines_of(result, tests)
-    return [basis(result, first, differing=not lines), *lines] if first else []
+        of_best = [row for row in tests if {row.a, row.b} == {*best}]
+    lines = lines_of(result, of_best)
+    # Units (and those that differ), tests made together, and how p was computed.
+    parts = [plural(result.about.units, result.about.unit)]
+    if not lines and len(tests) == 1 and tests[0].runs is None and tests[0].units:
+        parts[0] += f", in {tests[0].units:,} of which the systems differ"
+    family = next((row.family.size for row in tests if row.family is not None), 1)
+    parts += [f"p corrected for {family:,} tests (Holm)"] if family > 1 else []
+    methods = {row.method for row in tests}
+    if len(methods) == 1 and methods <= _METHODS.keys():
+        parts.append(_METHODS[methods.pop()].format(unit=result.about.unit))
+    return [f"Based on {'; '.join(parts)}.", *lines]
 
 
 def lines_of(result: Result, tests: Sequence[Comparison]) -> list[str]:
@@ -84,19 +94,6 @@ def lines_of(result: Result, tests: Sequence[Comparison]) -> list[str]:
     form = result.form_of(tests[0]) if tests else "percent"
     lines = power_lines(tests, result.about.unit, result.about.units, form=form)
     return [_about_pair(row, line) if len(result.systems) > 2 else line for row in tests for line in lines]
-
-
-def basis(result: Result, tests: Sequence[Comparison], *, differing: bool) -> str:
-    """What the verdict rests on: units (and those that differ), tests made together, and how p was computed."""
-    parts = [plural(result.about.units, result.about.unit)]
-    if differing and len(tests) == 1 and tests[0].runs is None and tests[0].units:
-        parts[0] += f", in {tests[0].units:,} of which the systems differ"
-    family = next((row.family.size for row in tests if row.family is not None), 1)
-    parts += [f"p corrected for {family:,} tests (Holm)"] if family > 1 else []
-    methods = {row.method for row in tests}
-    if len(methods) == 1 and methods <= _METHODS.keys():
-        parts.append(_METHODS[methods.pop()].format(unit=result.about.unit))
-    return f"Based on {'; '.join(parts)}."
 
 
 def _about_pair(row: Comparison, line: str, where: str = "") -> str:
@@ -115,22 +112,22 @@ def power_sentence(row: Comparison, unit: str, units: int, form: str = "percent"
     level = f" at the level of {family:,} tests" if family > 1 else ""
     if power.mde is None:
         needed = f", and at least {row.needed:,} are needed{level}" if row.needed and row.needed > row.units else ""
-        told = (
+        text = (
             "This test set is too small for a significant result: the systems differ in "
             f"{plural(row.units, unit)}{needed}."
         )
     else:
-        told = (
+        text = (
             f"With these {plural(units, unit)}, of which the systems differ in {row.units:,}, a true difference of "
             f"{size(power.mde)} would have been found with {power.chance:.0%} probability{level}."
         )
     if row.difference == 0:
-        return told
+        return text
     plan = f" If the true difference is as observed ({size(abs(row.difference))}), "
     if power.beyond and power.mde is not None:
-        return f"{told}{plan}more than 1,000 times as many would be needed."
+        return f"{text}{plan}more than 1,000 times as many would be needed."
     if power.needed_units is None:
-        return told
+        return text
     ends = ""
     if power.needed_from is not None and not row.few:
         low, high = about(power.needed_from), power.needed_to
@@ -139,7 +136,7 @@ def power_sentence(row: Comparison, unit: str, units: int, form: str = "percent"
         )  # fmt: skip
     # As many units must differ as a significant result takes.
     number = max(power.needed_units, math.ceil(units * (row.needed or 0) / max(1, row.units)))
-    return f"{told}{plan}about {about(number)} such {unit}s would be needed{ends}."
+    return f"{text}{plan}about {about(number)} such {unit}s would be needed{ends}."
 
 
 def about(number: int) -> str:

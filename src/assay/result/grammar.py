@@ -82,7 +82,7 @@ def decide_kind(facts: Facts) -> Decision:
 
 def with_kind(row: Posterior) -> Posterior:
     """The posterior with the kind of verdict and the claims that its shares allow."""
-    shares = {"a": row.decision.a, "equal": row.decision.equal, "b": row.decision.b}
+    shares = vars(row.decision)
     found = decide_kind({"type": "bayes", "shares": shares, "margin": row.rope or None, "model": row.model})
     return replace(row, kind=found.kind, claims=found.claims)
 

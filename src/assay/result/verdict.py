@@ -30,12 +30,35 @@ class Verdict(Record):
 
 def make_verdict(result: Result) -> Verdict:
     """The verdict by the first measure: the better system and how sure that is, or the score of one system."""
-    parts = list(facts_of(result))
+    # The facts of each sentence; the first is the verdict.
+    parts: list[dict[str, Any]] = []
+    if result.about.command == "bayes" and len({(row.a, row.b) for row in result.bayes}) == 1:
+        for posterior in result.bayes:
+            pair = {"type": "bayes", "a": posterior.a, "b": posterior.b, "measure": posterior.measure}
+            shares = {"shares": {**vars(posterior.decision)}, "margin": posterior.rope or None}
+            parts.append({**pair, **shares, "model": posterior.model, "said": posterior.verdict})
+    elif result.about.command == "bayes":
+        for ranking in result.rankings:
+            order = ranking.headline or ranking.chain
+            parts.append({"type": "order", "said": f"On {ranking.measure}, from the lowest to the highest: {order}."})
+    elif result.about.command == "agreement":
+        parts = list(_facts_of_annotators(result))
+    else:
+        mains, tests = [row for row in result.overall if row.main], result.main_tests
+        measure = tests[0].measure if tests else mains[0].measure if mains else ""
+        tests = [row for row in tests if row.measure == measure]
+        rows = [row for row in mains if row.measure == measure]
+        if len(tests) == 1:
+            parts = list(_facts_of_pair(result, tests[0]))
+        elif len(rows) > 1:
+            parts = [_facts_of_many(result, rows, tests)]
+        elif rows:
+            parts = [_facts_of_score(result, rows[0])]
     if not parts:
         return Verdict("", (), {}, {}, "")
-    facts, first = parts[0], decide_kind(parts[0])
-    systems = {role: str(facts.get(name, name)) for role, name in first.systems.items()}
-    return Verdict(first.kind, first.claims, systems, facts, " ".join(map(sentence, parts)))
+    facts, decision = parts[0], decide_kind(parts[0])
+    systems = {role: str(facts.get(name, name)) for role, name in decision.systems.items()}
+    return Verdict(decision.kind, decision.claims, systems, facts, " ".join(map(sentence, parts)))
 
 
 def verdict_on(result: Result, row: Comparison) -> str:
@@ -51,35 +74,7 @@ def sentence(facts: Facts) -> str:
 # --- facts ---
 
 
-def facts_of(result: Result) -> Iterator[dict[str, Any]]:
-    """The facts of each sentence, the first being the verdict."""
-    if result.about.command == "bayes" and len({(row.a, row.b) for row in result.bayes}) == 1:
-        for row in result.bayes:
-            shares = {"a": row.decision.a, "equal": row.decision.equal, "b": row.decision.b}
-            own = {"shares": shares, "margin": row.rope or None, "model": row.model, "said": row.verdict}
-            yield {"type": "bayes", "a": row.a, "b": row.b, "measure": row.measure, **own}
-    elif result.about.command == "bayes":
-        for ranking in result.rankings:
-            order = ranking.headline or ranking.chain
-            yield {"type": "order", "said": f"On {ranking.measure}, from the lowest to the highest: {order}."}
-    elif result.about.command == "agreement":
-        yield from _facts_of_annotators(result)
-    else:
-        mains = [row for row in result.overall if row.main]
-        tests = result.main_tests
-        measure = tests[0].measure if tests else mains[0].measure if mains else ""
-        tests = [row for row in tests if row.measure == measure]
-        rows = [row for row in mains if row.measure == measure]
-        if len(tests) == 1:
-            yield from _facts_of_pair(result, tests[0])
-        elif len(rows) > 1:
-            yield _facts_of_many(result, rows, tests)
-        elif rows:
-            yield facts_of_score(result, rows[0])
-
-
-def facts_of_score(result: Result, row: Score) -> dict[str, Any]:
-    """The facts of one score."""
+def _facts_of_score(result: Result, row: Score) -> dict[str, Any]:
     bare = math.isnan(row.low) or bool(row.too_short)
     return {
         **{"type": "score", "system": row.system, "measure": named(result, row.measure), "form": result.form_of(row)},
@@ -106,52 +101,45 @@ def pair_facts(row: Comparison, **further: Any) -> dict[str, Any]:
 
 def _facts_of_pair(result: Result, row: Comparison) -> Iterator[dict[str, Any]]:
     """The facts of two systems on one measure, and those of the first rival measure that says otherwise."""
-    yield _named_facts(result, row)
-    of_scores = (other for other in result.comparisons if other.is_of_score and other.slice is None)
-    for other in of_scores if result.shown.rivals else ():
-        if {other.a, other.b} != {row.a, row.b} or other.measure == row.measure or other.score != row.score:
-            continue
+    tests, about = [row], result.about
+    for other in result.comparisons if result.shown.rivals else ():
+        same = {other.a, other.b} == {row.a, row.b} and other.score == row.score and other.measure != row.measure
         better, better_here = (
             "" if test.kind not in BETTER else test.b if test.difference > 0 else test.a for test in (row, other)
         )
-        if better != better_here and other.kind not in ("undefined", "identical", ""):
-            yield {**_named_facts(result, other), "however": True}
-            return
-
-
-def _named_facts(result: Result, row: Comparison) -> dict[str, Any]:
-    """The facts of a comparison with all that its sentence names."""
-    values = {
-        one.system: one.value
-        for one in result.scores
-        if (one.measure, one.score, one.label, one.slice) == (row.measure, row.score, None, row.slice)
-    }
-    outcome: dict[str, Any] = {}
-    if row.kind.removeprefix("average-") == "untestable":
-        outcome = {"smallest_adjusted": 1.0, "needed": row.needed}
-    elif row.kind.removeprefix("average-") == "unsettled":
-        outcome = {"low_adjusted": 0.0, "high_adjusted": 1.0, "p_low": row.p_low, "p_high": row.p_high}
-    # The numbers of runs of both systems, if a system has several.
-    numbers = {one.system: one.runs.number for one in result.scores if one.runs is not None}
-    runs = [numbers.get(name, 1) for name in (row.a, row.b)] if row.runs else None
-    sets = {}
-    if row.family is not None and row.family.question == "average":
-        key = (row.a, row.b, row.measure)
-        over = next(one for one in result.pairs_over_sets if (one.a, one.b, one.measure) == key)
-        shown = over.a_significant + over.b_significant
-        sets = {"sets": over.data_sets, "all_sets": _number_of_sets(result), "shown_on": shown}
-    return pair_facts(
-        row,
-        **{"a": row.a, "b": row.b, "measure": named(result, row.measure), "times": result.about.times},
-        **{"value_a": _known(values.get(row.a, math.nan)), "value_b": _known(values.get(row.b, math.nan))},
-        **{"unit": result.about.unit, "units": result.about.units},
-        **{"documents": result.about.documents, "cluster_ratio": result.about.cluster_ratio},
-        **{"clustered": "clustered" in row.claims, "family_size": row.family.size if row.family else 1},
-        **{"form": result.form_of(row), "runs": runs},
-        **{"p_equivalent": row.p_equivalent, "p_not_worse": row.p_not_worse},
-        **outcome,
-        **sets,
-    )
+        decided = other.is_of_score and other.slice is None and other.kind not in ("undefined", "identical", "")
+        if same and decided and better != better_here:
+            tests.append(other)
+            break
+    for test in tests:
+        key = (test.measure, test.score, None, test.slice)
+        scores = [one for one in result.scores if (one.measure, one.score, one.label, one.slice) == key]
+        values = {score.system: score.value for score in scores}
+        further: dict[str, Any] = {}
+        if test.kind.removeprefix("average-") == "untestable":
+            further = {"smallest_adjusted": 1.0, "needed": test.needed}
+        elif test.kind.removeprefix("average-") == "unsettled":
+            further = {"low_adjusted": 0.0, "high_adjusted": 1.0, "p_low": test.p_low, "p_high": test.p_high}
+        if test.family is not None and test.family.question == "average":
+            pair = (test.a, test.b, test.measure)
+            over = next(one for one in result.pairs_over_sets if (one.a, one.b, one.measure) == pair)
+            shown = over.a_significant + over.b_significant
+            further |= {"sets": over.data_sets, "all_sets": _number_of_sets(result), "shown_on": shown}
+        # The numbers of runs of both systems, if a system has several.
+        numbers = {score.system: score.runs.number for score in result.scores if score.runs is not None}
+        yield pair_facts(
+            test,
+            **{"a": test.a, "b": test.b, "measure": named(result, test.measure), "times": about.times},
+            **{"value_a": _known(values.get(test.a)), "value_b": _known(values.get(test.b))},
+            **{"unit": about.unit, "units": about.units},
+            **{"documents": about.documents, "cluster_ratio": about.cluster_ratio},
+            **{"clustered": "clustered" in test.claims, "family_size": test.family.size if test.family else 1},
+            form=result.form_of(test),
+            runs=[numbers.get(name, 1) for name in (test.a, test.b)] if test.runs else None,
+            **{"p_equivalent": test.p_equivalent, "p_not_worse": test.p_not_worse},
+            **further,
+            **({"however": True} if test is not row else {}),
+        )
 
 
 def _number_of_sets(result: Result) -> int:
@@ -267,15 +255,17 @@ def _pair(facts: Facts, found: Decision) -> str:
     among = f" among {family:,} tests" if family > 1 else ""
     if kind == "untestable":
         needed = f"; at least {facts['needed']:,} must differ" if facts.get("needed") else ""
+        figures = f" ({brackets[0]})" if brackets[0] else ""
         return (
-            f"{higher} scores {size} higher than {lower} on {on}{_in_brackets(brackets)}, but this cannot be tested"
-            f"{among}: they differ in {differ}{needed}.{count}"
+            f"{higher} scores {size} higher than {lower} on {on}{figures}, but this cannot be tested{among}: they "
+            f"differ in {differ}{needed}.{count}"
         )
     # With its sign the difference reads as in every table.
     change = f"{a} → {b} {write_signed(difference)}"
     low, high = facts["low"], facts["high"]
     if "interval" in claims:
-        change += _interval(facts, write_signed)
+        level = level_title(facts.get("level", 0.95))
+        change += f", {level} interval {write_signed(low)} to {write_signed(high)}"
     elif "few" in claims:
         change += f", no interval, because they differ in only {differ}"
     p = _p(facts["p"], facts["p_adjusted"], among)
@@ -313,9 +303,7 @@ def _pair(facts: Facts, found: Decision) -> str:
         text = f"{scores}, but the {times:,} shufflings drawn cannot tell whether p is below 0.05"
     else:
         text = f"{scores}, but the difference is not significant"
-    if facts.get("however"):
-        text = f"However, {text}"
-    text = f"{text}{_in_brackets(brackets)}."
+    text = f"{'However, ' * bool(facts.get('however'))}{text} ({'; '.join(filter(None, brackets))})."
     if "borderline" in claims:
         found_p, has = ("below", "contains") if "significant" in claims else ("above", "does not contain")
         text += f" The interval {has} 0 although p is {found_p} 0.05: p decides."
@@ -353,10 +341,6 @@ def _size(difference: float, form: str = "percent", *, bare: bool = False) -> st
         digits = f"{100 * size if form == 'percent' else size:.2g}"
         return digits if bare else f"less than {smallest}{unit} ({digits})"
     return text if bare else f"{text}{unit}"
-
-
-def _in_brackets(parts: Sequence[str]) -> str:
-    return f" ({'; '.join(filter(None, parts))})" if any(parts) else ""
 
 
 def _p(p: float, adjusted: float, among: str) -> str:
@@ -533,12 +517,13 @@ def _ceiling(facts: Facts, found: Decision, rows: Sequence[Facts] = ()) -> str:
             "majority of the others."
         )
     among = f" among {family:,} tests" if family > 1 else ""
-    listed = [
-        f"{name} ({signed(row['difference'])} points"
-        + ("" if row.get("low") is None else _interval(row, signed))
-        + f", {_p(row['p'], row['p_adjusted'], among)})"
-        for name, row in zip(names, rows, strict=True)
-    ]
+    listed = []
+    for name, row in zip(names, rows, strict=True):
+        ends, level = "", level_title(row.get("level", 0.95))
+        if row.get("low") is not None:
+            ends = f", {level} interval {signed(row['low'])} to {signed(row['high'])}"
+        p = _p(row["p"], row["p_adjusted"], among)
+        listed.append(f"{name} ({signed(row['difference'])} points{ends}, {p})")
     people = f"the {number} annotators"
     if found.kind == "ceiling-open":
         return f"No difference from {people} is shown for {enumeration(listed)}."
@@ -549,11 +534,6 @@ def _ceiling(facts: Facts, found: Decision, rows: Sequence[Facts] = ()) -> str:
         return f"{enumeration(listed)} {is_are} as good as {people} within the margin of {margin} ({p})."
     word = found.kind.removeprefix("ceiling-")
     return f"{enumeration(listed)} {score} {word} {people} (human ceiling)."
-
-
-def _interval(facts: Facts, write: Callable[[float], str]) -> str:
-    level = level_title(facts.get("level", 0.95))
-    return f", {level} interval {write(facts['low'])} to {write(facts['high'])}"
 
 
 _TEXTS: Mapping[str, Callable[[Facts, Decision], str]] = {
