@@ -15,7 +15,7 @@ import pytest
 from assay.cli import GROUPS, assay_command
 from commands import call, call_line
 
-COMMANDS = [name for names in GROUPS.values() for name in names]
+COMMANDS = [name for _, names in GROUPS.values() for name in names]
 
 
 TAGGED = """\

@@ -16,7 +16,7 @@ from assay.engine.mapping import read_rules, relabelled
 from assay.formats import read
 from assay.result import Result
 from assay.result.citations import bibtex
-from assay.result.gates import Baseline, Gates
+from assay.result.gates import Gates
 from assay.tasks.tags.tagsets import built_in, find_tagset
 from assay.tasks.tags.weights import check_categories, load_weights
 
@@ -87,7 +87,7 @@ def results():
 def test_results(here, few, many):
     def used(path):
         bibtex([path])
-        gates = Gates((), Baseline.read(path))
+        gates = Gates((), Result.read(path), path)
         gates.missed(result)
         gates.notes(result)
 
@@ -108,7 +108,7 @@ def test_results(here, few, many):
 )
 def test_what_is_no_result(here, text):
     (here / "odd.json").write_text(text, "utf-8")
-    for call in (Result.read, Baseline.read, lambda path: bibtex([path])):
+    for call in (Result.read, lambda path: bibtex([path])):
         with pytest.raises(assay.AssayError):
             call("odd.json")
 
@@ -119,7 +119,7 @@ def test_a_baseline_with_an_infinite_value(here):
         result.to_json().replace('"value": 0.', '"value": Infinity, "was": 0.', 1), "utf-8"
     )
     with pytest.raises(assay.AssayError, match="Infinity is no number of JSON"):
-        Baseline.read("odd.json")
+        Result.read("odd.json")
 
 
 @pytest.mark.parametrize("name", built_in())

@@ -13,15 +13,13 @@ import click
 
 from assay import __version__
 
-# Grouped by what one wants to do, with the file of each group.
 GROUPS = {
-    "Evaluate": ("score", "compare", "agreement", "cross"),
-    "Many runs": ("experiment", "bayes"),
-    "Look up": ("measures", "formats", "tagset", "weights", "cite"),
-    "More": ("report", "merge", "convert", "demo"),
+    "Evaluate": ("evaluate", ("score", "compare", "agreement", "cross")),
+    "Many runs": ("runs", ("experiment", "bayes")),
+    "Look up": ("lookup", ("measures", "formats", "tagset", "weights", "cite")),
+    "More": ("more", ("report", "merge", "convert", "demo")),
 }
-_FILES = {"Evaluate": "evaluate", "Many runs": "runs", "Look up": "lookup", "More": "more"}
-
+"""The commands by what one wants to do, with the file of each group."""
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 """Error numbers of a disk that is full or broken."""
 _LEAST_MEMORY = 160 << 20
@@ -35,38 +33,28 @@ class Commands(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """All commands, in the order of the groups."""
-        return [name for names in GROUPS.values() for name in names]
+        return [name for _, names in GROUPS.values() for name in names]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of this name."""
-        heading = next((heading for heading, names in GROUPS.items() if cmd_name in names), None)
-        if heading is None:
-            return None
-        from importlib import import_module
+        """The command of this name; the nearest names for one that does not exist."""
+        file = next((file for file, names in GROUPS.values() if cmd_name in names), None)
+        if file is not None:
+            from importlib import import_module
 
-        command: click.Command = getattr(import_module(f"assay.cli.{_FILES[heading]}"), f"{cmd_name}_command")
-        return command
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """As click does, with the nearest names for one that does not exist."""
-        if args and not args[0].startswith("-") and args[0] not in self.list_commands(ctx):
+            command: click.Command = getattr(import_module(f"assay.cli.{file}"), f"{cmd_name}_command")
+            return command
+        if not cmd_name.startswith("-"):
             from assay.errors import unknown
 
-            ctx.fail(str(unknown("command", args[0], self.list_commands(ctx))))
-        return super().resolve_command(ctx, args)
+            ctx.fail(str(unknown("command", cmd_name, self.list_commands(ctx))))
+        return None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The commands under the headings of their groups."""
-        for heading, names in GROUPS.items():
-            rows = []
-            for name in names:
-                command = self.get_command(ctx, name)
-                assert command is not None
-                rows.append((name, command.get_short_help_str(70)))
+        for heading, (_, names) in GROUPS.items():
+            commands = [(name, self.get_command(ctx, name)) for name in names]
             with formatter.section(heading):
-                formatter.write_dl(rows)
+                formatter.write_dl([(name, command.get_short_help_str(70)) for name, command in commands if command])
 
 
 def _version(ctx: click.Context, _: click.Parameter, value: bool) -> None:

@@ -13,7 +13,8 @@ from typing import Any, TypeVar, cast, get_args, get_origin
 import click
 from click.shell_completion import CompletionItem
 
-from assay.cli.output import Output, read_gates
+from assay.cli.output import Output
+from assay.errors import UsageError
 from assay.keywords import COMPARED, GATES, HEADINGS, OUTPUT, OWN, SHARDS, CompareKeywords, Option, options_of
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -47,7 +48,6 @@ class Command(click.Command):
         outputs = [(one, value) for one, value in given if isinstance(one.type, OutputPath) and value]
         if not outputs:
             return super().invoke(ctx)
-        from assay.errors import UsageError
         from assay.files import check_allowed, check_writable, inputs, is_stream
 
         texts = (text for one, value in given if not isinstance(one.type, OutputPath) for text in _texts(value))
@@ -289,10 +289,19 @@ def output_options(function: Function) -> Function:
 
 
 def gate_options(function: Function) -> Function:
-    """A decorator that adds the options of gates, which come as one `gates`."""
+    """A decorator that adds the options of gates, which come as one `gates`; None if no option sets one."""
 
     @wraps(function)
     def gather_gates(fail_under: Sequence[str], fail_if_worse: str | None, tolerance: float, **given: Any) -> Any:
-        return function(gates=read_gates(fail_under, fail_if_worse, tolerance), **given)
+        if tolerance and not fail_if_worse:
+            raise UsageError("--tolerance is about --fail-if-worse BASELINE.json.")
+        gates = None
+        if fail_under or fail_if_worse:
+            from assay.result import Result
+            from assay.result.gates import Gates
+
+            baseline = Result.read(fail_if_worse) if fail_if_worse else None
+            gates = Gates(fail_under, baseline, fail_if_worse or "", tolerance)
+        return function(gates=gates, **given)
 
     return cast(Function, _GATES(gather_gates))

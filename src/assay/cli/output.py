@@ -207,15 +207,3 @@ def check_stdin(*paths: str) -> None:
     """Raise an error if standard input is given twice."""
     if sum(path.rpartition("=")[2] == "-" or path == "-" for path in paths) > 1:
         raise UsageError("- (standard input) can be given once only.")
-
-
-def read_gates(thresholds: Sequence[str], baseline: str | None, tolerance: float) -> Gates | None:
-    """The gates that a Result has to pass; None if no option sets one."""
-    if tolerance and not baseline:
-        raise UsageError("--tolerance is about --fail-if-worse BASELINE.json.")
-    if not thresholds and not baseline:
-        return None
-    from assay.result.gates import Baseline, Gates, Threshold
-
-    before = Baseline.read(baseline, tolerance) if baseline else None
-    return Gates([Threshold.of(text) for text in thresholds], before)

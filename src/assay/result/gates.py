@@ -21,53 +21,95 @@ _NO_SETTINGS = (
 
 
 @dataclass(frozen=True)
-class Threshold:
-    """The least value of a score, by default of the main score of the first measure and of all systems."""
+class Gates:
+    """Everything that a Result has to pass."""
 
-    text: str
-    score: str
-    """`measure` or `measure/score`; empty: the first."""
-    system: str
-    value: float
+    thresholds: Sequence[str] = ()
+    """Least values of scores, each `[MEASURE[/SCORE][@SYSTEM]=]VALUE`; by default that of the main score of the first
+    measure, for all systems."""
+    baseline: Result | None = None
+    """An earlier Result, whose main scores are the least ones."""
+    path: str = ""
+    """The file of the baseline."""
+    tolerance: float = 0.0
+    """The largest decrease from the baseline that is allowed."""
 
-    @classmethod
-    def of(cls, text: str) -> Threshold:
-        """A threshold from `[MEASURE[/SCORE][@SYSTEM]=]VALUE`; the value is a fraction or a percentage."""
-        target, _, number = text.rpartition("=")
-        score, _, system = target.partition("@")
-        try:
-            value = float(number.removesuffix("%")) / (100 if number.endswith("%") else 1)
-        except ValueError:
-            raise UsageError(f"--fail-under {text}: {number!r} is no number. Write e.g. accuracy=0.95") from None
-        if not 0 <= value <= 1:
-            raise UsageError(f"--fail-under {text}: scores lie between 0 and 1. Write 0.95 or 95%")
-        return cls(text, score, system, value)
+    def __post_init__(self) -> None:
+        for text in self.thresholds:
+            _parse_threshold(text)
 
-    def missed(self, result: Result) -> Iterator[str]:
-        """A line for each system that is below it."""
-        systems, known = result.names, result.measures
-        try:
-            target = self.score or known[0]
-            # The names of measures may have a slash themselves.
-            measure, _, score = (target, "", "") if target in known or "/" not in target else target.rpartition("/")
-            measure = result.measure_named(measure)
-            if measure not in known:
-                raise unknown("measure", measure, known)
-            scores = dict.fromkeys(row.score for row in result.scores if row.measure == measure and row.label is None)
-            if score and score not in scores:
-                raise unknown("score", score, list(scores))
-            if self.system and self.system not in systems:
-                raise unknown("system", self.system, systems)
-        except UsageError as error:
-            raise UsageError(f"--fail-under {self.text}: {error}") from None
-        main = result.main_scores[measure]
-        title = measure if (score or main) == main else f"{measure}/{score}"
-        for system in [self.system] if self.system else systems:
-            value = _value(result, system, measure, score or main)
-            if math.isnan(value):
-                yield f"{title} of {system} is undefined, so not at least {self.value:g}."
-            elif self.value - value > ROUNDING:
-                yield f"{title} of {system} is {_digits(value, self.value)}, under {self.value:g}."
+    def missed(self, result: Result) -> list[str]:
+        """A line for everything that is missed."""
+        lines = [line for text in self.thresholds for line in _lower_scores(text, result)]
+        if self.baseline is not None:
+            try:
+                _check_comparable(self.baseline, result)
+            except InputError as error:
+                raise InputError(f"{self.path}: {error}") from None
+            lines += self._worse_scores(self.baseline, result)
+        return list(dict.fromkeys(lines))
+
+    def _worse_scores(self, baseline: Result, result: Result) -> Iterator[str]:
+        """A line for each main score that has fallen by more than the tolerance."""
+        allowed = f" by more than {self.tolerance:g}" if self.tolerance else ""
+        for measure, score in result.main_scores.items():
+            for system in result.names:
+                # The same score of both: earlier files may have had another main score.
+                now, before = (_value(source, system, measure, score) for source in (result, baseline))
+                if math.isnan(now):
+                    yield f"{measure} of {system} is undefined, where it was {before:.4f} in {self.path}."
+                elif before - now > self.tolerance + ROUNDING:
+                    figure = _digits(now, round(before, 4))
+                    yield f"{measure} of {system} is {figure}, worse than {before:.4f} in {self.path}{allowed}."
+
+    def notes(self, result: Result) -> list[str]:
+        """A note on what the baseline has and this Result does not."""
+        here = {*result.names, *result.measures}
+        before = (*self.baseline.names, *self.baseline.measures) if self.baseline is not None else ()
+        names = [name for name in before if name not in here]
+        note = f"{self.path} also has {', '.join(names)}, which nothing here is compared with."
+        return [note] if names else []
+
+
+def _parse_threshold(text: str) -> tuple[str, str, float]:
+    """The score (`measure` or `measure/score`; empty: the first), the system (empty: all) and the least value."""
+    target, _, number = text.rpartition("=")
+    score, _, system = target.partition("@")
+    try:
+        value = float(number.removesuffix("%")) / (100 if number.endswith("%") else 1)
+    except ValueError:
+        raise UsageError(f"--fail-under {text}: {number!r} is no number. Write e.g. accuracy=0.95") from None
+    if not 0 <= value <= 1:
+        raise UsageError(f"--fail-under {text}: scores lie between 0 and 1. Write 0.95 or 95%")
+    return score, system, value
+
+
+def _lower_scores(threshold: str, result: Result) -> Iterator[str]:
+    """A line for each system that is below a threshold."""
+    target, only, least = _parse_threshold(threshold)
+    systems, measures = result.names, result.measures
+    try:
+        target = target or measures[0]
+        # The names of measures may have a slash themselves.
+        measure, _, score = (target, "", "") if target in measures or "/" not in target else target.rpartition("/")
+        measure = result.measure_named(measure)
+        if measure not in measures:
+            raise unknown("measure", measure, measures)
+        scores = dict.fromkeys(row.score for row in result.scores if row.measure == measure and row.label is None)
+        if score and score not in scores:
+            raise unknown("score", score, list(scores))
+        if only and only not in systems:
+            raise unknown("system", only, systems)
+    except UsageError as error:
+        raise UsageError(f"--fail-under {threshold}: {error}") from None
+    main = result.main_scores[measure]
+    title = measure if (score or main) == main else f"{measure}/{score}"
+    for system in [only] if only else systems:
+        value = _value(result, system, measure, score or main)
+        if math.isnan(value):
+            yield f"{title} of {system} is undefined, so not at least {least:g}."
+        elif least - value > ROUNDING:
+            yield f"{title} of {system} is {_digits(value, least)}, under {least:g}."
 
 
 def _value(result: Result, system: str, measure: str, score: str) -> float:
@@ -89,101 +131,46 @@ def _settings(result: Result) -> dict[str, str]:
     return {name: value for name, _, value in parts if name not in _NO_SETTINGS}
 
 
-@dataclass(frozen=True)
-class Baseline:
-    """An earlier Result, whose scores are the least ones."""
-
-    path: str
-    result: Result
-    tolerance: float = 0.0
-
-    @classmethod
-    def read(cls, path: str, tolerance: float = 0.0) -> Baseline:
-        """A baseline from the JSON of a Result."""
-        return cls(path, Result.read(path), tolerance)
-
-    def check(self, result: Result) -> None:
-        """Raise if this is not comparable: other gold, settings or sentences, systems and measures without scores."""
-        before = self.result
-        about, past_about = result.about, before.about
-        for fact, now, then in (
-            (f"is about {past_about.task}, not {about.task}", about.task, past_about.task),
-            (f"is about column {past_about.column}, not {about.column}", about.column, past_about.column),
-            ("is about gold with other content", result.gold.sha256, before.gold.sha256),
-        ):
-            if now != then:
-                raise self._error(f"{fact}, so its scores cannot be compared. Make the baseline again.")
-        settings, settings_before = _settings(result), _settings(before)
-        for name in dict.fromkeys((*settings, *settings_before)):
-            present, past = settings.get(name), settings_before.get(name)
-            if present == past:
-                continue
-            option = name if name == "atoms" else f"--{name.replace('_', '-')}"
-            if name == "left_out" and before.about.units != result.about.units:
-                here, then = (plural(one.about.units, one.about.unit) for one in (result, before))
-                fact = f"is about {then}, but {here} {'is' if result.about.units == 1 else 'are'} compared here"
-            elif name == "left_out":
-                fact = "leaves out other sentences"
-            elif present is None or past is None:
-                fact = f"was made {'without' if past is None else 'with'} {option}"
-            elif past.startswith("sha256=") and present.startswith("sha256="):
-                fact = f"was made with another file for {option}"
-            else:
-                fact = f"was made with {option} {past}, not {present}"
-            remedy = "Give the same options, or make the baseline again."
-            raise self._error(f"{fact}, so its scores cannot be compared. {remedy}")
-        for kind, names, known, remedy in (
-            ("system", result.names, before.names, "A system is named by NAME=PATH."),
-            ("measure", result.measures, before.measures, "Make the baseline again."),
-        ):
-            for name in names:
-                if name not in known:
-                    raise self._error(f"{unknown(kind, name, known)} {remedy}")
-        for measure, score in result.main_scores.items():
-            for system in result.names:
-                if math.isnan(_value(before, system, measure, score)):
-                    raise self._error(
-                        f"{measure} of {system} is undefined there, so nothing can be compared with it. "
-                        "Make the baseline again, or leave the measure out."
-                    )
-
-    def _error(self, text: str) -> InputError:
-        return InputError(f"{self.path}: {text}")
-
-    def worse(self, result: Result) -> Iterator[str]:
-        """A line for each main score that has fallen by more than the tolerance."""
-        for measure, score in result.main_scores.items():
-            for system in result.names:
-                # The same score of both: earlier files may have had another main score.
-                now, before = (_value(one, system, measure, score) for one in (result, self.result))
-                allowed = f" by more than {self.tolerance:g}" if self.tolerance else ""
-                if math.isnan(now):
-                    yield f"{measure} of {system} is undefined, where it was {before:.4f} in {self.path}."
-                elif before - now > self.tolerance + ROUNDING:
-                    figure = _digits(now, round(before, 4))
-                    yield f"{measure} of {system} is {figure}, worse than {before:.4f} in {self.path}{allowed}."
-
-
-@dataclass(frozen=True)
-class Gates:
-    """Everything that a Result has to pass."""
-
-    thresholds: Sequence[Threshold] = ()
-    baseline: Baseline | None = None
-
-    def missed(self, result: Result) -> list[str]:
-        """A line for everything that is missed."""
-        lines = [line for threshold in self.thresholds for line in threshold.missed(result)]
-        if self.baseline is not None:
-            self.baseline.check(result)
-            lines += self.baseline.worse(result)
-        return list(dict.fromkeys(lines))
-
-    def notes(self, result: Result) -> list[str]:
-        """A note on what the baseline has and this Result does not."""
-        if self.baseline is None:
-            return []
-        before, here = self.baseline.result, {*result.names, *result.measures}
-        names = [name for name in (*before.names, *before.measures) if name not in here]
-        note = f"{self.baseline.path} also has {', '.join(names)}, which nothing here is compared with."
-        return [note] if names else []
+def _check_comparable(before: Result, result: Result) -> None:
+    """Raise an error if gold, settings or sentences differ, or if systems and measures have no scores before."""
+    about, past_about = result.about, before.about
+    for fact, now, then in (
+        (f"is about {past_about.task}, not {about.task}", about.task, past_about.task),
+        (f"is about column {past_about.column}, not {about.column}", about.column, past_about.column),
+        ("is about gold with other content", result.gold.sha256, before.gold.sha256),
+    ):
+        if now != then:
+            raise InputError(f"{fact}, so its scores cannot be compared. Make the baseline again.")
+    settings, past_settings = _settings(result), _settings(before)
+    for name in dict.fromkeys((*settings, *past_settings)):
+        present, past = settings.get(name), past_settings.get(name)
+        if present == past:
+            continue
+        option = name if name == "atoms" else f"--{name.replace('_', '-')}"
+        if name == "left_out" and past_about.units != about.units:
+            here, there = (plural(facts.units, facts.unit) for facts in (about, past_about))
+            fact = f"is about {there}, but {here} {'is' if about.units == 1 else 'are'} compared here"
+        elif name == "left_out":
+            fact = "leaves out other sentences"
+        elif present is None or past is None:
+            fact = f"was made {'without' if past is None else 'with'} {option}"
+        elif past.startswith("sha256=") and present.startswith("sha256="):
+            fact = f"was made with another file for {option}"
+        else:
+            fact = f"was made with {option} {past}, not {present}"
+        remedy = "Give the same options, or make the baseline again."
+        raise InputError(f"{fact}, so its scores cannot be compared. {remedy}")
+    for kind, names, known, remedy in (
+        ("system", result.names, before.names, "A system is named by NAME=PATH."),
+        ("measure", result.measures, before.measures, "Make the baseline again."),
+    ):
+        for name in names:
+            if name not in known:
+                raise InputError(f"{unknown(kind, name, known)} {remedy}")
+    for measure, score in result.main_scores.items():
+        for system in result.names:
+            if math.isnan(_value(before, system, measure, score)):
+                raise InputError(
+                    f"{measure} of {system} is undefined there, so nothing can be compared with it. "
+                    "Make the baseline again, or leave the measure out."
+                )

@@ -17,7 +17,7 @@ from assay.errors import UsageError
 from assay.render import render
 from assay.render.text import one_line
 from assay.result import Result
-from assay.result.gates import Baseline, Gates, Threshold
+from assay.result.gates import Gates
 from assay.tasks.tags.measures import judge_words
 from older import as_assay_1
 
@@ -91,8 +91,8 @@ def test_sentence_and_table_have_the_same_digits() -> None:
 
 def test_gates_are_about_the_main_score() -> None:
     result = scored()
-    assert Gates([Threshold.of("kappa@first=0.6")]).missed(result) == ["kappa of first is 0.5714, under 0.6."]
-    assert Gates([Threshold.of("kappa/agreement@first=0.6")]).missed(result) == []
+    assert Gates(["kappa@first=0.6"]).missed(result) == ["kappa of first is 0.5714, under 0.6."]
+    assert Gates(["kappa/agreement@first=0.6"]).missed(result) == []
 
 
 def test_slices_have_the_main_score_where_it_is_an_average() -> None:
@@ -127,9 +127,9 @@ def test_files_from_before_are_read_with_the_first_score_as_the_main_one() -> No
 
 def test_a_baseline_from_before_is_compared_on_the_same_score() -> None:
     result = scored()
-    assert Gates(baseline=Baseline("old.json", before(result))).missed(result) == []
+    assert Gates((), before(result), "old.json").missed(result) == []
     better = replace(before(result), scores=tuple(replace(row, value=1.0) for row in before(result).scores))
-    assert Gates(baseline=Baseline("old.json", better)).missed(result)[0] == (
+    assert Gates((), better, "old.json").missed(result)[0] == (
         "kappa of first is 0.5714, worse than 1.0000 in old.json."
     )
 
