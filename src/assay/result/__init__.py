@@ -10,6 +10,7 @@ import math
 import os
 import typing
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -38,7 +39,7 @@ Read = typing.TypeVar("Read")
 
 
 def is_best(values: Sequence[float], index: int) -> bool:
-    """True of a figure that is the highest of several that differ."""
+    """True if a value is the highest of several that differ."""
     defined = [round(value, 12) for value in values if not math.isnan(value)]
     return len(defined) > 1 and round(values[index], 12) == max(defined) != min(defined)
 
@@ -50,12 +51,12 @@ def kind_title(kind: str) -> str:
 
 
 def is_category(measure: str) -> bool:
-    """True of a row about one category of a measure, such as `features/Case`; a parameter may hold a path."""
+    """True if a measure is about one category, such as `features/Case`; a parameter may contain a path."""
     return "/" in measure.partition("(")[0]
 
 
 def enumeration(names: Sequence[str]) -> str:
-    """Names as they stand in a sentence: `a, b and c`."""
+    """Names in a sentence: `a, b and c`."""
     return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
 
 
@@ -63,12 +64,12 @@ def enumeration(names: Sequence[str]) -> str:
 
 
 class Result(Tables, kw_only=True):
-    """All that one command found: facts, files, the declared tables, and what is drawn."""
+    """Everything that a command found: facts, files, the declared tables, and what is drawn."""
 
     schema: str
     version: str
     signature: str
-    """What is needed to get the same numbers again."""
+    """Everything on which the numbers depend."""
     about: About
     shown: Presentation
     gold: InputFile
@@ -84,7 +85,7 @@ class Result(Tables, kw_only=True):
 
     def to_json(self) -> str:
         """The Result as JSON text, a record per line."""
-        # Put together once: it may be hundreds of megabytes.
+        # Joined once, because it may be hundreds of megabytes.
         pieces, before = [], "{"
         for name in _ORDER:
             value = self.verdict_data if name == "verdict" else getattr(self, name)
@@ -102,16 +103,12 @@ class Result(Tables, kw_only=True):
     @classmethod
     def from_json(cls, text: str) -> Result:
         """A Result from its JSON text."""
-        return cls._of(_parse(text, SCHEMA))
+        return cls._from_data(_parse(text, SCHEMA))
 
     @classmethod
-    def _of(cls, data: Mapping[str, Any]) -> Result:
+    def _from_data(cls, data: Mapping[str, Any]) -> Result:
         try:
-            if data["schema"] != SCHEMA:
-                from assay.result.older import read_assay_1
-
-                return read_assay_1(data)
-            return typing.cast(Result, from_plain(cls, data))
+            return typing.cast(Result, from_plain(cls, data)) if data["schema"] == SCHEMA else _from_assay_1(data)
         except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise InputError(f"not a whole Result ({error}).") from None
 
@@ -122,7 +119,7 @@ class Result(Tables, kw_only=True):
 
     @property
     def measures(self) -> list[str]:
-        """The measures that there are scores of, in their order."""
+        """The measures that have scores, in their order."""
         return list(dict.fromkeys(row.measure for row in self.scores))
 
     @property
@@ -138,19 +135,19 @@ class Result(Tables, kw_only=True):
     @property
     def main_scores(self) -> dict[str, str]:
         """The name of each measure's main score."""
-        found: dict[str, str] = {}
+        names: dict[str, str] = {}
         for row in self.scores:
-            # Systems beside annotators have another main score than these.
+            # Systems that are compared with annotators have another main score than these.
             if row.main and row.slice is None:
-                found.setdefault(row.measure, row.score)
-        return found
+                names.setdefault(row.measure, row.score)
+        return names
 
     def with_about(self, **changes: Any) -> Result:
-        """The Result with other facts on what was compared."""
+        """This Result with other facts on what was compared."""
         return replace(self, about=replace(self.about, **changes))
 
     def with_shown(self, **changes: Any) -> Result:
-        """The Result with other facts on how it is shown."""
+        """This Result with other facts on how it is shown."""
         return replace(self, shown=replace(self.shown, **changes))
 
     def title(self, name: str) -> str:
@@ -188,48 +185,44 @@ class Result(Tables, kw_only=True):
         return of_verdict(self)
 
     def score(self, system: str, measure: str, score: str | None = None, label: str | None = None) -> Score:
-        """One overall figure by name; the measure's main score where none is named."""
+        """One overall score by name; the main score of the measure if none is named."""
         measure = self.measure_named(measure)
         for row in self.scores:
             same = row.system == system and row.measure == measure and row.label == label and row.slice is None
             if same and (row.main if score is None else row.score == score):
                 return row
-        for kind, name, known in (
-            ("system", system, [row.name for row in self.systems]),
-            ("measure", measure, self.measures),
-        ):
+        for kind, name, known in (("system", system, self.names), ("measure", measure, self.measures)):
             if name not in known:
                 raise unknown(kind, name, known)
         named = "main score" if score is None else f"score {score!r}"
         raise UsageError(f"{measure} has no {named} for {system} and label {label!r}.")
 
     def measure_named(self, spec: str) -> str:
-        """The measure of this Result that a spec stands for, or the spec itself where there is none.
+        """The measure of this Result that a spec stands for; the spec itself if there is none.
 
         Parameters may be in any order, and defaults may be spelt out.
         """
         from assay.engine.measure import find
 
-        spelt, at, theory = spec.rpartition("@") if "@" in spec else (spec, "", "")
-        # A measure of one's own is known by its spec alone: nothing of it is loaded here.
-        if spec in self.measures or ":" in spelt.partition("(")[0]:
+        name, at, theory = spec.rpartition("@") if "@" in spec else (spec, "", "")
+        # The user's own measure is known by its spec alone: nothing of it is loaded here.
+        if spec in self.measures or ":" in name.partition("(")[0]:
             return spec
-        try:
-            found = f"{find(spelt)}{at}{theory}"
-        except UsageError:
-            return spec
-        return found if found in self.measures else spec
+        with suppress(UsageError):
+            measure = f"{find(name)}{at}{theory}"
+            return measure if measure in self.measures else spec
+        return spec
 
     def to_pandas(self, rows: str = "scores") -> Any:
         """One of the lists of this Result (`scores`, `comparisons`, `diffs`, …) as a data frame of pandas."""
         return _library("pandas").DataFrame(self._records(rows, vars))
 
     def to_polars(self, rows: str = "scores") -> Any:
-        """The same as a data frame of polars; undefined is null, and what is nested has the names of the JSON."""
+        """A list of this Result as a data frame of polars; undefined is null, and nested rows are as in JSON."""
         return _library("polars").DataFrame(self._records(rows, to_plain), infer_schema_length=None)
 
     def to_html(self) -> str:
-        """The report page, with the sentences behind the figures where the Result was made with `embed="auto"`."""
+        """The report page, with the sentences behind the numbers if the Result was made with `embed="auto"`."""
         return self._rendered("html")
 
     def to_latex(self) -> str:
@@ -257,13 +250,13 @@ class Result(Tables, kw_only=True):
         return _write_figures(self, directory, formats)
 
     def plot(self, kind: str = "scores") -> Figure:
-        """One figure, as matplotlib has it: by the name of its file (`confusion-A`), or the first of a kind."""
+        """One figure of matplotlib, by the name of its file (`confusion-A`), or the first of a kind."""
         from assay.render.pictures import picture
 
         return picture(self, kind)
 
     def flat(self) -> dict[str, float]:
-        """Overall figures by names such as `accuracy/A`, for trackers such as MLflow; undefined is nan."""
+        """Overall scores by names such as `accuracy/A`, for trackers such as MLflow; undefined is nan."""
         from assay.render.formats import flat_scores
 
         return flat_scores(self)
@@ -296,7 +289,7 @@ class Results:
 
     overall: Result
     """Averages, ranks, tests over data sets, and tables with a row for each; scores and comparisons of one data set
-    have it for a slice, `dataset:NAME`."""
+    have the slice `dataset:NAME`."""
     sets: Mapping[str, Result]
     """By name, in the order in which they were given."""
 
@@ -316,7 +309,8 @@ class Results:
         """Results from their JSON text."""
         data = _parse(text, SCHEMA_OF_SETS)
         try:
-            return cls(Result._of(data["overall"]), {name: Result._of(one) for name, one in data["sets"].items()})
+            sets = {name: Result._from_data(result) for name, result in data["sets"].items()}
+            return cls(Result._from_data(data["overall"]), sets)
         except (LookupError, TypeError, AttributeError) as error:
             raise InputError(f"not whole Results ({error}).") from None
 
@@ -330,8 +324,8 @@ class Results:
         return _write_figures(self, directory, formats)
 
     def flat(self) -> dict[str, float]:
-        """Averages over data sets by names such as `accuracy/A`, then the figures of each, `NAME/accuracy/A`."""
-        each = {f"{name}/{key}": value for name, one in self.sets.items() for key, value in one.flat().items()}
+        """Averages over data sets by names such as `accuracy/A`, then the scores of each, `NAME/accuracy/A`."""
+        each = {f"{name}/{key}": value for name, result in self.sets.items() for key, value in result.flat().items()}
         return self.overall.flat() | each
 
     @property
@@ -388,7 +382,7 @@ def _read(path: str | os.PathLike[str], from_json: Callable[[str], Read]) -> Rea
 def _parse(text: str, schema: str) -> dict[str, Any]:
     """The object of a JSON text that has this schema, or the one before it."""
     try:
-        data = json.loads(text, parse_constant=_refused)
+        data = json.loads(text, parse_constant=_refuse_constant)
     except json.JSONDecodeError as error:
         raise InputError(f"line {error.lineno}: not JSON ({error.msg}). {_ORIGIN}") from None
     except (ValueError, RecursionError) as error:
@@ -399,12 +393,40 @@ def _parse(text: str, schema: str) -> dict[str, Any]:
     return typing.cast(dict[str, Any], data)
 
 
-def _refused(constant: str) -> typing.NoReturn:
+def _refuse_constant(constant: str) -> typing.NoReturn:
     raise ValueError(f"{constant} is no number of JSON")
 
 
+def _from_assay_1(data: Mapping[str, Any]) -> Result:
+    """A Result from the JSON of `assay/1`, whose facts were fields of the Result itself."""
+    from assay.engine.build import adjust_p_values
+    from assay.engine.counts import FEW_DIFFERING, FEW_UNITS
+    from assay.engine.task import describe
+    from assay.result.grammar import with_kind
+
+    parts = {
+        name: {fact: data[fact] for fact in kind.__annotations__ if fact in data}
+        for name, kind in (("about", About), ("shown", Presentation))
+    }
+    result = typing.cast(Result, from_plain(Result, {**data, **parts, "schema": SCHEMA}))
+    if not result.main_scores:
+        # Before rows said which score is the main one, it was the first.
+        first: dict[str, str] = {}
+        rows = [(row, first.setdefault(row.measure, row.score)) for row in result.scores]
+        result = replace(result, scores=tuple(replace(row, main=row.score == main) for row, main in rows))
+    if any(row.is_of_score and row.slice is None and not row.kind for row in result.comparisons):
+        few = result.about.units < FEW_UNITS
+        tests = [replace(row, few=few or 0 < row.units < FEW_DIFFERING) for row in result.comparisons]
+        adjusted = adjust_p_values(tests, result.main_scores, clustered=result.about.documents > 0)
+        result = replace(result, comparisons=tuple(adjusted))
+    if any(not row.kind for row in result.bayes):
+        result = replace(result, bayes=tuple(map(with_kind, result.bayes)))
+    # Before Results said how they are shown, the name of the task did.
+    return result if "tables" in data else describe(result, noun="noun" not in data)
+
+
 def _library(name: str) -> Any:
-    """A library that is no dependency: whoever wants a frame has it."""
+    """A library that is not a dependency of assay."""
     from importlib import import_module
 
     try:

@@ -60,6 +60,20 @@ class TwoSystems(Record):
     """The second system."""
 
 
+class TwoSystemsOnScore(TwoSystems):
+    """Two systems on one score."""
+
+    measure: str
+    score: str
+
+
+class OfSystem(Record):
+    """A system on one measure."""
+
+    system: str
+    measure: str
+
+
 # --- files ---
 
 
@@ -135,11 +149,9 @@ class RunScores(Record):
     """The score of each run."""
 
 
-class Score(Record, key="system measure score label slice"):
+class Score(OfSystem, key="system measure score label slice"):
     """A score with its interval."""
 
-    system: str
-    measure: str
     score: str
     label: str | None
     slice: str | None
@@ -173,11 +185,9 @@ class Score(Record, key="system measure score label slice"):
     """The score of a share with half an item right and half an item wrong more, and its variance."""
 
 
-class CountsRow(Record, key="system measure label slice"):
+class CountsRow(OfSystem, key="system measure label slice"):
     """The counts from which scores are computed."""
 
-    system: str
-    measure: str
     label: str | None
     slice: str | None
     counts: Mapping[str, int]
@@ -247,11 +257,9 @@ class Family(Record):
     """Their number."""
 
 
-class Comparison(TwoSystems, key="a b measure score slice test"):
+class Comparison(TwoSystemsOnScore, key="a b measure score slice test"):
     """Two systems tested on one score."""
 
-    measure: str
-    score: str
     slice: str | None
     difference: float
     low: float
@@ -346,11 +354,9 @@ class Comparison(TwoSystems, key="a b measure score slice test"):
         return "significant" in self.claims
 
 
-class SystemOverSets(Record, key="system measure score"):
+class SystemOverSets(OfSystem, key="system measure score"):
     """A system over the data sets that all systems have."""
 
-    system: str
-    measure: str
     score: str
     data_sets: int
     average: float
@@ -363,11 +369,9 @@ class SystemOverSets(Record, key="system measure score"):
     """The number on which it is significantly better than every other system."""
 
 
-class PairOverSets(TwoSystems, key="a b measure score"):
+class PairOverSets(TwoSystemsOnScore, key="a b measure score"):
     """Two systems over the data sets that both have."""
 
-    measure: str
-    score: str
     data_sets: int
     difference: float
     """The mean difference over data sets."""
@@ -593,11 +597,9 @@ class Unresolved(Record, key="on document place text"):
     """The error of each system: `wl` (wrong link) or `fn` (no link)."""
 
 
-class Confusion(Record, key="system measure gold assigned type"):
+class Confusion(OfSystem, key="system measure gold assigned type"):
     """Errors by gold's label and the system's; if items are matched, hits too."""
 
-    system: str
-    measure: str
     gold: str | None
     """Gold's label; null if gold has no such item."""
     assigned: str | None
@@ -609,12 +611,10 @@ class Confusion(Record, key="system measure gold assigned type"):
     """The number of them that are further pieces of gold's items, which are counted elsewhere themselves."""
 
 
-class ErrorType(Record, key="system measure type"):
+class ErrorType(OfSystem, key="system measure type"):
     """The errors of one type; under the measure `chains` those of chains: `span, merged, split, missing-entity,
     missing-mention, extra-entity, extra-mention`."""
 
-    system: str
-    measure: str
     type: str
     count: int
     """The number of errors."""
@@ -728,11 +728,9 @@ class Overlap(Record, key="a b labelled"):
     value: float
 
 
-class Similarity(TwoSystems, key="a b measure score"):
+class Similarity(TwoSystemsOnScore, key="a b measure score"):
     """The similarity of two systems: one is taken as gold for the other; the order does not matter."""
 
-    measure: str
-    score: str
     value: float
 
 
@@ -816,11 +814,9 @@ class AltAnnotator(Record, key="name"):
     """The same share of the annotator minus that of the system."""
 
 
-class AltTest(Record, key="system measure epsilon"):
+class AltTest(OfSystem, key="system measure epsilon"):
     """Whether a system can replace an annotator (Calderon, Reichart and Dror 2025)."""
 
-    system: str
-    measure: str
     epsilon: float
     """The cost of an annotator."""
     items: int
