@@ -39,7 +39,7 @@ def arcs_of(corpus: Corpus) -> tuple[Marks, Any, Any]:
 def layer_of(path: object, form: str | None = None) -> Layer:
     """The layer of a file."""
     item = Input(str(path), input_format=form)
-    if item.plan.format in (*HEADS, *SPANS):
+    if item.plan.name in (*HEADS, *SPANS):
         corpus = with_roles(item.read([*item.plan.labels, ROLES]))
     elif "arcs" in item.plan.layers:
         corpus = item.read()

@@ -82,7 +82,7 @@ def test_columns_are_the_same_read_with_arrays_and_line_by_line(input_format, se
     path = tmp_path_factory.mktemp("read") / "a.txt"
     path.write_bytes(data.draw(texts(separator)).encode())
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(columns._ColumnReader, "_read_clean", lambda *_: False)
+        patch.setattr(columns._ColumnReader, "read_clean", lambda *_: False)
         expected = outcome(path, input_format)
     with pytest.MonkeyPatch.context() as patch:
         # Batches of a few lines, so that sentences lie across them.
@@ -117,7 +117,7 @@ def test_numbered_words_are_the_same_in_both_ways(input_format, width, data, tmp
             return str(error)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(columns._ColumnReader, "_read_clean", lambda *_: False)
+        patch.setattr(columns._ColumnReader, "read_clean", lambda *_: False)
         expected = read_it()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("assay.formats.source.BATCH", data.draw(st.sampled_from([16, 64, 4096])))
@@ -126,7 +126,7 @@ def test_numbered_words_are_the_same_in_both_ways(input_format, width, data, tmp
 
 
 def test_semantic_roles_are_read_with_arrays(tmp_path, monkeypatch):
-    monkeypatch.setattr(columns._ColumnReader, "_read_lines", lambda *_: pytest.fail("read line by line"))
+    monkeypatch.setattr(columns._ColumnReader, "read_lines", lambda *_: pytest.fail("read line by line"))
     monkeypatch.setattr(columns, "FEW", 1)
     path = tmp_path / "a.conll09"
     path.write_text("\t".join([*"1a______00__", "Y", "go.01", "_"]) + "\n\n" + "\t".join([*"1b______00__", "_", "_"]))
@@ -135,7 +135,7 @@ def test_semantic_roles_are_read_with_arrays(tmp_path, monkeypatch):
 
 
 def test_columns_divided_by_single_spaces_are_read_with_arrays(tmp_path, monkeypatch):
-    monkeypatch.setattr(columns._ColumnReader, "_read_lines", lambda *_: pytest.fail("read line by line"))
+    monkeypatch.setattr(columns._ColumnReader, "read_lines", lambda *_: pytest.fail("read line by line"))
     monkeypatch.setattr(columns, "FEW", 1)
     path = tmp_path / "a.conll"
     path.write_text("-DOCSTART- -X- O\n\nÄrger NN B-NP\nund KON O\n\n-DOCSTART- -X- O\n\n<unk> XY O\n")

@@ -131,7 +131,7 @@ def _one_table(given: Any, columns: Sequence[str], options: Options) -> RatingTa
     # A single file is a table of all annotators, unless it is annotated text.
     head = (source := File(expand(paths[0])[0])).head()
     try:
-        looks = plan(head, source.path, None, ()).format
+        looks = plan(head, source.path, None, ()).name
     except InputError:
         looks = _TABLES[0]
     if looks not in _TABLES or not is_table(head):

@@ -467,13 +467,13 @@ class Prepared:
             # Gold tells, and so do systems in formats that only systems have.
             telling = self.inputs[:1]
             for item in self.inputs[1:]:
-                if is_of_systems(item.format if isinstance(item, Corpus) else item.plan.format):
+                if is_of_systems(item.format if isinstance(item, Corpus) else item.plan.name):
                     telling.append(item)
             self.task = recognise_task(telling, options)
         for item, form in zip(self.inputs, decided.formats, strict=False):
-            if isinstance(item, Input) and item.plan.format != form:
+            if isinstance(item, Input) and item.plan.name != form:
                 raise InputError(
-                    f"{item.files[0]}: looks like {item.plan.format} where the first files look like {form}. "
+                    f"{item.files[0]}: looks like {item.plan.name} where the first files look like {form}. "
                     "Say which it is with --input-format."
                 )
 

@@ -38,11 +38,11 @@ from assay.formats.whose import Asked, check_repair
 from assay.keywords import explicit
 from assay.records import dataclass
 
-# Where several columns could be meant, the first of these that all files fill is compared.
+# If several columns could be meant, the first of these that all files fill is compared.
 _PREFERRED = ("UPOS", "XPOS", "FEATS", "LEMMA", "label")
 _NOT_LABELS = frozenset({"HEAD", "DEPREL", "DEPS", "MISC"})
 _ENOUGH = 100
-"""So many words have more different forms than labels, whatever the language."""
+"""The number of words from which there are more different forms than labels in any language."""
 
 
 # --- formats ---
@@ -99,11 +99,6 @@ class Format:
     """The first lines of the file."""
     filled: tuple[str, ...] = ()
     """Label columns that contain more than marks of emptiness, as far as the first lines show."""
-
-    @property
-    def format(self) -> str:
-        """The name of the format."""
-        return self.name
 
     @property
     def words(self) -> str:
@@ -614,34 +609,32 @@ class Input:
         """The first file, whose first lines were looked at; standard input and pipes cannot be opened twice."""
         self._input_format = input_format
         self._asked = asked or Asked()
-        self.plan = self._plan(self._source, wanted)
-
-    def _plan(self, source: Source, wanted: Sequence[str]) -> Format:
-        return plan(source.head(), source.path, self._input_format, wanted, self._asked)
+        self.plan = plan(self._source.head(), self._source.path, input_format, wanted, asked)
 
     def read(self, columns: Sequence[str] | None = None, *, tolerant: bool = False) -> Corpus:
         """The corpus with these label columns, by name or number; without, with all of them.
 
-        Where it is `tolerant`, faulty trees are taken for sentences without a parse.
+        If it is `tolerant`, sentences with faulty trees have no parse.
         """
         names = self.plan.labels if columns is None else tuple(dict.fromkeys(map(self.plan.resolve, columns)))
-        # Other formats have been told by a parameter.
+        # Other formats have it as a parameter.
         asked = self._asked if self.plan.names_annotators else replace(self._asked, which="")
         builder = Builder(names, tolerant=tolerant, asked=asked)
         digests = []
         for number, file in enumerate(self.files):
-            source = Source(file, self._folder) if self._source is None or number else self._source
-            self._source = None
-            chosen = self._plan(source, names) if number else self.plan
-            if chosen.format != self.plan.format:
+            source = self._source or Source(file, self._folder)
+            self._source, chosen = None, self.plan
+            if number:
+                chosen = plan(source.head(), source.path, self._input_format, names, self._asked)
+            if chosen.name != self.plan.name:
                 raise InputError(
-                    f"{source.path}: looks like {chosen.format} where {self.files[0]} looks like {self.plan.format}. "
+                    f"{source.path}: looks like {chosen.name} where {self.files[0]} looks like {self.plan.name}. "
                     "Say which it is with --input-format."
                 )
             if chosen.words != self.plan.words:
                 raise InputError(
                     f"{source.path}: words seem to be in column {chosen.words} where {self.files[0]} has them in "
-                    f'column {self.plan.words}. Say where they are, e.g. --input-format "{chosen.format}(word=2)".'
+                    f'column {self.plan.words}. Say where they are, e.g. --input-format "{chosen.name}(word=2)".'
                 )
             try:
                 chosen.read(source, builder)
@@ -668,7 +661,7 @@ def read(
 ) -> Corpus:
     """Read a file, a folder, a glob pattern or `-` (standard input) into a Corpus.
 
-    `columns` are the label columns wanted, by name or number; all of them where none are named. The format
+    `columns` are the label columns wanted, by name or number; by default, all of them. The format
     is recognised by the first lines, or given as on the command line: `input_format="tsv(word=2)"`. `which` names an
     annotator or a model if the file contains several; `repair` is mend or drop for faulty annotations.
     """
@@ -685,11 +678,11 @@ def from_documents(documents: Sequence[Any], name: str = "data", asked: Asked | 
 
 
 def choose_column(inputs: Sequence[Input]) -> str:
-    """The column to compare where the user names none: the first usual one that every file fills."""
+    """The column to compare if the user names none: the first usual one that every file fills."""
     for item in inputs:
         if "spans" in item.plan.layers:
             raise InputError(
-                f"{item.path}: contains spans ({item.plan.format}), not words with labels. Try --task spans"
+                f"{item.path}: contains spans ({item.plan.name}), not words with labels. Try --task spans"
             )
         if not item.plan.labels:
             raise InputError(f"{item.path}: no column but the words, so there are no labels to compare.")
@@ -699,10 +692,8 @@ def choose_column(inputs: Sequence[Input]) -> str:
         if all(name in item.plan.filled for item in named):
             return name
     if candidates:
-        fills = [[name for name in item.plan.filled if name not in _NOT_LABELS] for item in named]
-        described = "; ".join(
-            f"{item.name} fills {', '.join(filled) or 'none'}" for item, filled in zip(named, fills, strict=True)
-        )
+        fills = {item: [name for name in item.plan.filled if name not in _NOT_LABELS] for item in named}
+        described = "; ".join(f"{item.name} fills {', '.join(filled) or 'none'}" for item, filled in fills.items())
         spans = " Spans: --column MISC:Entity, or MISC:NER and the like." if "MISC" in named[0].plan.filled else ""
         raise UsageError(f"no column is filled in all files: {described}. Choose one with --column.{spans}")
     if not named:
@@ -731,7 +722,7 @@ def _default(item: Input) -> str:
     if len(words) >= _ENOUGH and len(set(labels)) > len(set(words)):
         raise InputError(
             f"{item.path}: column {column} has more different values than column {plan.words}, so that these hardly "
-            f'are labels and words. Say which they are: --column {column} --input-format "{plan.format}(word='
+            f'are labels and words. Say which they are: --column {column} --input-format "{plan.name}(word='
             f'{plan.words})", or the other way round.'
         )
     return column
@@ -757,28 +748,28 @@ def name_in(corpus: Corpus, name: str) -> str:
     """The name of a column in a corpus: as asked for, or the only other name for the same, as tag for XPOS."""
     if name in corpus.columns:
         return name
-    usual = [columns.ALIASES.get(known.upper(), known.upper()) for known in (name, *corpus.columns)]
-    same = [known for known, called in zip(corpus.columns, usual[1:], strict=True) if called == usual[0]]
+    usual = columns.ALIASES.get(name.upper(), name.upper())
+    same = [other for other in corpus.columns if columns.ALIASES.get(other.upper(), other.upper()) == usual]
     return same[0] if len(same) == 1 else name
 
 
 def _column_of(corpus: Corpus, name: str, resolve: Callable[[str], str]) -> Column:
     """A column; `UPOS+FEATS` joins two by a space, `MISC:Key` is the value of a key among `Key=value|…`."""
-    columns = []
+    parts = []
     for part in name.split("+"):
         base, colon, key = part.partition(":")
         column = corpus.column(resolve(base))
         if colon:
-            # Of a key that is there twice the first value counts.
-            pairs = {text: [pair.partition("=") for pair in text.split("|")] for text in column.vocabulary}
-            values = {text: [value for name, _, value in given if name == key] for text, given in pairs.items()}
-            column = column.mapped({text: found[0] if found else "_" for text, found in values.items()})
-        if base == "FEATS":
-            column = column.sorted_within("|")
-        columns.append(column)
-    if len(columns) == 1:
-        return columns[0]
-    return Column.of(" ".join(strings) for strings in zip(*(c.strings() for c in columns), strict=True))
+            values = {}
+            for text in column.vocabulary:
+                # Of a key that is there twice the first value counts.
+                pairs = (pair.partition("=") for pair in text.split("|"))
+                values[text] = next((value for own, _, value in pairs if own == key), "_")
+            column = column.mapped(values)
+        parts.append(column.sorted_within("|") if base == "FEATS" else column)
+    if len(parts) == 1:
+        return parts[0]
+    return Column.of(" ".join(strings) for strings in zip(*(part.strings() for part in parts), strict=True))
 
 
 def with_sets(corpus: Corpus, separator: str | None) -> Corpus:

@@ -374,7 +374,14 @@ def _structure(line: str) -> str:
 
 def read_columns(source: Source, builder: Builder, layout: Layout) -> None:
     """Read one file into the builder, all of its labels in one pass."""
-    _ColumnReader(source, layout, builder).read()
+    reader = _ColumnReader(source, layout, builder)
+    builder.begin_file(source.path)
+    for batch in source.batches():
+        if reader.header_pending or not reader.read_clean(batch):
+            reader.read_lines(batch)
+    if reader.position:
+        builder.add([], [builder.words], [reader.first_line])
+    builder.end_file()
 
 
 class _ColumnReader:
@@ -391,16 +398,7 @@ class _ColumnReader:
         self.first_line = 0
         """The line of the first of them."""
 
-    def read(self) -> None:
-        self.builder.begin_file(self.source.path)
-        for batch in self.source.batches():
-            if self.header_pending or not self._read_clean(batch):
-                self._read_lines(batch)
-        if self.position:
-            self.builder.add([], [self.builder.words], [self.first_line])
-        self.builder.end_file()
-
-    def _read_clean(self, batch: Batch) -> bool:
+    def read_clean(self, batch: Batch) -> bool:
         """Read a batch in which every line is what it should be; False leaves all to be read line by line."""
         layout, builder, data = self.layout, self.builder, batch.data
         if layout.separator not in {None, "\t"} or layout.width < 2 or self.empties or len(data) < FEW:
@@ -445,7 +443,7 @@ class _ColumnReader:
             self.first_line = first_lines[-1]
         return True
 
-    def _read_lines(self, batch: Batch) -> None:
+    def read_lines(self, batch: Batch) -> None:
         layout, builder = self.layout, self.builder
         flat: list[str] = []
         ends: list[int] = []

@@ -108,7 +108,7 @@ def write_graph(source: Input, target: str, given: Mapping[str, str]) -> tuple[s
 
 def without_graph(source: Input, target: str) -> tuple[Corpus, list[str]]:
     """The words of a file with their labels, for formats that hold nothing else, and what of graphs is left out."""
-    form = source.plan.format
+    form = source.plan.name
     if form in HEADS:
         corpus = source.read([*source.plan.labels, ROLES])
         cells = corpus.column(ROLES)
@@ -126,15 +126,15 @@ def _read(source: Input, target: str) -> Corpus:
     """The corpus with marks of the kind that the target holds."""
     plan = source.plan
     wanted = next(kind for kind, (names, _) in enumerate(_KINDS) if target in names)
-    kind = 1 if plan.format in HEADS else 2 if plan.format in SPANS else 0
+    kind = 1 if plan.name in HEADS else 2 if plan.name in SPANS else 0
     if kind == 0 and "arcs" not in plan.layers and "DEPS" not in plan.labels:
         raise UsageError(
-            f"{source.path}: holds no graphs or semantic roles ({plan.format}), which {target} consists of. "
+            f"{source.path}: holds no graphs or semantic roles ({plan.name}), which {target} consists of. "
             "Convert a file that has them."
         )
     if kind != wanted:
         raise UsageError(
-            f"{source.path}: holds {_KINDS[kind][1]} ({plan.format}), and {target} holds {_KINDS[wanted][1]}. "
+            f"{source.path}: holds {_KINDS[kind][1]} ({plan.name}), and {target} holds {_KINDS[wanted][1]}. "
             f"Formats for them: {', '.join(_KINDS[kind][0])}."
         )
     if kind:
@@ -148,7 +148,7 @@ def _read(source: Input, target: str) -> Corpus:
             raise UsageError(f"{source.path}: DEPS is empty, so there are no graphs. Convert a file that has them.")
     if not corpus.has_words and target != "props":
         remedy = "Merge them in from the treebank first, with up2/merge_ud_up.py of UniversalPropositions/tools."
-        if plan.format == "props":
+        if plan.name == "props":
             remedy = 'Say in which column they are: --input-format "props(word=1, predicate=2)".'
         raise UsageError(f"{source.path}: has no words, which {target} consists of. {remedy}")
     return corpus

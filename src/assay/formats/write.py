@@ -36,11 +36,11 @@ def convert_file(
     another scheme, or faults are repaired.
     """
     if to_scheme or scheme or (repair and "spans" not in source.plan.layers):
-        text, losses = _rewrite_tags(source, target or source.plan.format, column, scheme, repair, to_scheme)
+        text, losses = _rewrite_tags(source, target or source.plan.name, column, scheme, repair, to_scheme)
         return {"": text}, losses
     if not target and not repair:
         raise UsageError("say what to write: --to FORMAT, --to-scheme SCHEME or --repair.")
-    name, given = specs.parse(target or source.plan.format, "format")
+    name, given = specs.parse(target or source.plan.name, "format")
     known = dict.fromkeys((*TARGETS, *graphwriter.TARGETS, *writespans.TARGETS))
     if name not in known:
         raise unknown("format", name, known)

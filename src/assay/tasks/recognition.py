@@ -24,7 +24,7 @@ def recognise(item: Input | Corpus, options: Options) -> set[str]:
         layers |= {"links"} if any(map(is_link_column, item.columns)) else set()
     else:
         layers = set(item.plan.layers)
-        form = item.plan.format
+        form = item.plan.name
         # CoNLL-2012 is there for chains, and may be asked for its roles.
         if form == "conll09":
             roles = any(has_predicate(form, cells) for cells in item.plan.values(ROLES))
@@ -68,4 +68,4 @@ def mostly_tags(values: Sequence[str]) -> bool:
 
 def has_named_columns(item: Input) -> bool:
     """True if columns have a meaning of their own, so that the last one is not the one to look at."""
-    return item.plan.format in ("conllu", "conllx")
+    return item.plan.name in ("conllu", "conllx")

@@ -55,7 +55,7 @@ ROLES_OF_BOTH = (
 )
 def test_predicates_together_or_one_by_one(file, text):
     path = file("x.jsonl", text + "\n")
-    assert Input(path).plan.format == "biojson"
+    assert Input(path).plan.name == "biojson"
     assert roles_of(path) == ROLES_OF_BOTH
     assert corpus_of(path).sentences == 1
     assert assay.score(path, {"s": path}, times=1).measures == ["srl-span", "srl-span-unlabelled"]

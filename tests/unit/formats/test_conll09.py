@@ -36,7 +36,7 @@ def given_path(file):
 
 
 def test_the_format_is_told_by_its_columns(path):
-    assert Input(path).plan.format == "conll09"
+    assert Input(path).plan.name == "conll09"
 
 
 def test_words_sentences_and_columns(path):
@@ -75,7 +75,7 @@ def test_two_columns_more_or_less_are_no_other_format(file):
 
 def test_conllu_is_not_taken_for_it(file):
     line = "1\tGo\tgo\tVERB\tVB\t_\t0\troot\t_\t_\n"
-    assert Input(file("u.conllu", line)).plan.format == "conllu"
+    assert Input(file("u.conllu", line)).plan.name == "conllu"
     assert refusal(read, "u.conllu", input_format="conll09") == (
         "u.conllu:1: 10 columns where CoNLL-2009 has 12. Is it another format? Try --input-format tsv"
     )
@@ -83,7 +83,7 @@ def test_conllu_is_not_taken_for_it(file):
 
 def test_a_table_of_as_many_columns_is_not_taken_for_it(file):
     table = "\t".join(["1", "Go", *"abcdefghijkl"]) + "\n"
-    assert Input(file("x.tsv", table)).plan.format != "conll09"
+    assert Input(file("x.tsv", table)).plan.name != "conll09"
 
 
 @pytest.mark.parametrize(

@@ -101,7 +101,7 @@ def test_chains_are_read_too(documents):
     assert (corpus.marks["mentions"].begin.tolist(), corpus.marks["mentions"].end.tolist()) == ([0, 3], [2, 4])
     assert "mentions" in read(documents({**DYGIE, "clusters": clusters}), input_format="clusters").marks
     plain = {key: value for key, value in DYGIE.items() if key in ("doc_key", "sentences")}
-    assert Input(documents({**plain, "clusters": clusters})).plan.format == "clusters"
+    assert Input(documents({**plain, "clusters": clusters})).plan.name == "clusters"
     late = documents({**DYGIE, "doc_key": "d0"}, {**DYGIE, "clusters": clusters})
     assert refusal(read, late) == "a.json:2: clusters where the first document has none. Give it []."
 

@@ -20,7 +20,7 @@ def rows(*lines):
 def roles_of(path, form=None):
     """The format, predicates with senses, and arguments as (first word, end, predicate, role)."""
     item = Input(path, input_format=form)
-    return item.plan.format, *roles_in(with_roles(read_labels(item, [ROLES])))
+    return item.plan.name, *roles_in(with_roles(read_labels(item, [ROLES])))
 
 
 CONLL09 = rows(
@@ -196,7 +196,7 @@ def test_conll09_with_predicates_is_about_roles_unless_something_else_is_asked_f
 
 def test_plain_conllu_is_no_file_of_propositions(file):
     text = rows("1 Kim Kim N N _ 2 nsubj _ _", "2 has have V V _ 0 root _ _")
-    assert Input(file("x.txt", text)).plan.format == "conllu"
+    assert Input(file("x.txt", text)).plan.name == "conllu"
 
 
 def test_props_have_stretches_which_may_be_nested_and_named_where_they_close(file):

@@ -116,7 +116,7 @@ def test_the_example_of_a_format_is_told_by_its_first_lines(file, row):
     path = file(f"a.{ending}", FORMATS[name].example + "\n")
     opened = Prepared(path, {"s": path}, Options())
     assert isinstance(opened.inputs[0], Input)
-    assert (opened.inputs[0].plan.format, opened.task) == (name, task if name != "conll" else "spans")
+    assert (opened.inputs[0].plan.name, opened.task) == (name, task if name != "conll" else "spans")
 
 
 # --- what was a number where there should be a refusal ---

@@ -139,7 +139,7 @@ def _read(item: Input | Corpus, options: Options) -> Corpus:
             raise InputError(f"{item.name}: holds no trees with tags. Formats that have them: {_TREES}.")
         return item
     if "constituents" not in item.plan.layers:
-        raise InputError(f"{item.path}: holds no trees ({item.plan.format}). Formats that have them: {_TREES}.")
+        raise InputError(f"{item.path}: holds no trees ({item.plan.name}). Formats that have them: {_TREES}.")
     columns = [name for name in (TAG, EDGE) if name in item.plan.labels]
     return item.read(columns, tolerant=options.on_mismatch == "skip")
 

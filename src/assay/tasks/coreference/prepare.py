@@ -63,7 +63,7 @@ def prepare_coreference(
     """Read, bring documents together, and check that their words are the same."""
     _check_options(options)
     rule = _rule(options)
-    formats = [item.format if isinstance(item, Corpus) else item.plan.format for item in inputs]
+    formats = [item.format if isinstance(item, Corpus) else item.plan.name for item in inputs]
     corpora = _each([partial(_read, item, options.zeros, rule, TEXT2TEXT in formats) for item in inputs])
     if not all(corpus.by_id for corpus in corpora):
         check_folders(corpora)
@@ -269,7 +269,7 @@ def _read(item: Input | Corpus, zeros: str, rule: TypeRule, tagged: bool) -> Cor
         corpus = item
     elif "mentions" in item.plan.layers:
         corpus = item.read()
-    elif item.plan.format == "conllu":
+    elif item.plan.name == "conllu":
         from assay.formats.entities import corefud_chains
 
         trees = rule.longer is None
@@ -279,7 +279,7 @@ def _read(item: Input | Corpus, zeros: str, rule: TypeRule, tagged: bool) -> Cor
             refuse_all([f"{corpus.place(fault.word)}: {fault.fact}" for fault in faults])
         corpus = corefud_chains(corpus, zeros=zeros)
     else:
-        raise InputError(f"{item.path}: read as {item.plan.format}, which has no chains. Is it another format?")
+        raise InputError(f"{item.path}: read as {item.plan.name}, which has no chains. Is it another format?")
     if "mentions" not in corpus.marks:
         raise InputError(f"{corpus.name}: contains no chains.")
     return corpus

@@ -187,7 +187,7 @@ def read_trees(
     corpus = read_labels(item, ["HEAD", "DEPREL", *columns])
     if corpus.is_empty("HEAD"):
         raise InputError(f"{corpus.name}: column HEAD is empty, so there are no trees.")
-    if item.plan.format == "conllu" and "DEPS" in item.plan.filled:
+    if item.plan.name == "conllu" and "DEPS" in item.plan.filled:
         note = "the graphs in DEPS are not used, because they are not trees."
         corpus = replace(corpus, noted=(*corpus.noted, (note, 0)))
     corpus, faults = with_heads(corpus, "HEAD")

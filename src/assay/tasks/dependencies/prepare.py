@@ -136,7 +136,7 @@ def _read_trees(
     corpora, checked = [], []
     for number, item in enumerate(inputs):
         head, relation = columns[number]
-        resolve = item.plan.resolve if isinstance(item, Input) and item.plan.format == "conll09" else None
+        resolve = item.plan.resolve if isinstance(item, Input) and item.plan.name == "conll09" else None
         if number == 0 and resolve and (resolve(head), resolve(relation)) == ("PHEAD", "PDEPREL"):
             # Predicted columns are never gold's.
             head, relation = "HEAD", "DEPREL"

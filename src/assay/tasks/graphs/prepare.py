@@ -154,7 +154,7 @@ def _read(item: Input | Corpus, tags: bool, trees: bool) -> tuple[Corpus, list[t
         corpus = read_labels(item, [DEPS, *tagged, *(["HEAD", "DEPREL"] if trees else [])])
     else:
         raise InputError(
-            f"{item.path}: holds no graphs ({item.plan.format}). Formats that have them: {_FORMATS}; say which it is "
+            f"{item.path}: holds no graphs ({item.plan.name}). Formats that have them: {_FORMATS}; say which it is "
             "with --input-format."
         )
     if trees and not {"HEAD", "DEPREL"} <= set(corpus.columns):

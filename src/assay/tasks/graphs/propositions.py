@@ -104,12 +104,12 @@ def _read(item: Input | Corpus, further: Sequence[str]) -> Corpus:
         if "roles" not in item.marks:
             raise InputError(f"{item.name}: holds no semantic roles. Formats that have them: {_FORMATS}.")
         return item
-    if item.plan.format not in (*HEADS, *SPANS):
+    if item.plan.name not in (*HEADS, *SPANS):
         raise InputError(
-            f"{item.path}: holds no semantic roles ({item.plan.format}). Formats that have them: {_FORMATS}; say "
+            f"{item.path}: holds no semantic roles ({item.plan.name}). Formats that have them: {_FORMATS}; say "
             "which it is with --input-format."
         )
-    tag = TAGS.get(item.plan.format)
+    tag = TAGS.get(item.plan.name)
     tags = [tag] if tag is not None and tag in item.plan.labels else []
     corpus = with_roles(read_labels(item, [*dict.fromkeys((*further, *tags)), ROLES]))
     return replace(corpus, columns={**corpus.columns, TAG: corpus.columns[tags[0]]}) if tags else corpus

@@ -32,7 +32,7 @@ def _measures_for(gold: Input | Corpus) -> tuple[str, ...]:
     if isinstance(gold, Corpus):
         form, columns = gold.format, tuple(gold.columns)
     else:
-        form, columns = gold.plan.format, gold.plan.labels
+        form, columns = gold.plan.name, gold.plan.labels
     if form in (*HEADS, *SPANS):
         return ("srl", "srl-unlabelled") if form in HEADS else ("srl-span", "srl-span-unlabelled")
     return ENHANCED if DEPS in columns else ("sdp", "sdp-unlabelled")

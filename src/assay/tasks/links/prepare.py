@@ -167,7 +167,7 @@ def _check_places(inputs: Sequence[Input | Corpus], options: Options) -> None:
     """Refuse options for the column or field of links if no file has columns that they may be about."""
     if any(item.columns if isinstance(item, Corpus) else item.plan.labels for item in inputs):
         return
-    formats = {item.format if isinstance(item, Corpus) else item.plan.format for item in inputs}
+    formats = {item.format if isinstance(item, Corpus) else item.plan.name for item in inputs}
     for option, value in (("column", options.link_column), ("field", options.link_field)):
         if value and formats == {"aida"}:
             remedy = 'Say it with the format: --input-format "aida(link=6)"'

@@ -111,8 +111,8 @@ def prepare_tags(
         assert isinstance(source, Input)
         cells = [corpora[0].forms[0], corpora[0].column(column)[0]]
         if len(corpora[0]) >= _ENOUGH:
-            raise doubtful_header(source.path, cells, source.plan.format)
-        notes = (*notes, first_line(path=source.path, cells=" ".join(cells)[:60], format=source.plan.format))
+            raise doubtful_header(source.path, cells, source.plan.name)
+        notes = (*notes, first_line(path=source.path, cells=" ".join(cells)[:60], format=source.plan.name))
     if options.blank_tag:
         # No cell is empty then.
         for number, corpus in enumerate(corpora):
