@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
@@ -44,14 +44,16 @@ class Counts:
         """Units × fields, labels summed up."""
         dense = np.zeros((self.units, len(self.fields)), dtype=np.int64)
         for field in range(len(self.fields)):
-            dense[:, field] = _summed(self.unit, self.values[:, field], self.units)
+            dense[:, field] = _sum_by_group(self.unit, self.values[:, field], self.units)
         return dense
 
     def total(self) -> Ints:
         """The sum over all units: one number per field, or labels × fields."""
         if self.label is None or self.labels is None:
             return np.asarray(self.values.sum(axis=0))
-        columns = [_summed(self.label, self.values[:, field], len(self.labels)) for field in range(len(self.fields))]
+        columns = [
+            _sum_by_group(self.label, self.values[:, field], len(self.labels)) for field in range(len(self.fields))
+        ]
         return np.stack(columns, axis=1)
 
     def wide(self, most: int = DENSE) -> Any:
@@ -69,7 +71,7 @@ class Counts:
         return coo_array((self.values.ravel().astype(np.float64), (rows, columns)), shape=shape).tocsr()
 
     def with_rows(self, unit: Ints, values: Ints, label: Ints) -> Counts:
-        """The counts with further rows, whose fields and labels are those of these."""
+        """The counts with further rows of the same fields and labels."""
         assert self.label is not None
         return replace(
             self,
@@ -88,32 +90,31 @@ class Counts:
         return replace(self, units=groups, unit=group[kept], values=self.values[kept], label=label)
 
 
-
 def as_sums(totals: Array, fields: Sequence[str]) -> dict[str, Floats]:
     """An array whose last axis runs over fields, as arrays by field name."""
     return {field: np.asarray(totals[..., index], dtype=np.float64) for index, field in enumerate(fields)}
 
 
-def _summed(group: Ints, values: Ints, groups: int) -> Ints:
+def _sum_by_group(group: Ints, values: Ints, groups: int) -> Ints:
     # bincount adds in float64, exact for whole numbers below 2^53.
     return np.bincount(group, weights=values, minlength=groups).astype(np.int64)
 
 
-def join_counts(parts: Sequence[Counts]) -> Counts:
-    """The counts of several shards as one: units follow each other, labels are united by name."""
-    offsets = np.cumsum([0, *(part.units for part in parts)])
-    fields = parts[0].fields
+def join_counts(parts: Sequence[Counts], *, same_units: bool = False) -> Counts:
+    """The counts of several shards as one: labels are united by name; units follow each other or are the same."""
+    offsets = np.cumsum([0, *(0 if same_units else part.units for part in parts)])
+    fields, units = parts[0].fields, parts[0].units if same_units else int(offsets[-1])
     assert all(part.fields == fields for part in parts), "only counts of the same measure can be merged"
     unit = np.concatenate([part.unit + offset for part, offset in zip(parts, offsets, strict=False)])
     values = np.concatenate([part.values for part in parts])
     if parts[0].labels is None:
-        return Counts(fields, int(offsets[-1]), unit, values)
-    known: dict[str, int] = {}
-    recoded = []
+        return Counts(fields, units, unit, values)
+    codes: dict[str, int] = {}
+    label = []
     for part in parts:
         assert part.labels is not None and part.label is not None
-        recoded.append(as_codes(part.labels, known)[part.label])
-    return Counts(fields, int(offsets[-1]), unit, values, tuple(known), np.concatenate(recoded))
+        label.append(as_codes(part.labels, codes)[part.label])
+    return Counts(fields, units, unit, values, tuple(codes), np.concatenate(label))
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,8 +149,7 @@ def tally(items: Items, sentences: int) -> Counts:
     }
     if items.found is not None:
         masks["found"] = items.found[0]
-    columns = [_count(items.sentence, mask, sentences) for mask in masks.values()]
-    return Counts(tuple(masks), sentences, np.arange(sentences), np.stack(columns, axis=1))
+    return _per_sentence({name: _count(items.sentence, mask, sentences) for name, mask in masks.items()})
 
 
 def whole_sentences(items: Items, sentences: int) -> Counts:
@@ -157,8 +157,7 @@ def whole_sentences(items: Items, sentences: int) -> Counts:
     has_gold = _count(items.sentence, items.has_gold, sentences) > 0
     spurious = (items.gold == NONE) & items.has_system[0]
     clean = _count(items.sentence, ~items.right[0] & (items.has_gold | spurious), sentences) == 0
-    values = np.stack([clean & has_gold, has_gold], axis=1).astype(np.int64)
-    return Counts(("right", "sentences"), sentences, np.arange(sentences), values)
+    return _per_sentence({"right": clean & has_gold, "sentences": has_gold})
 
 
 def graded(items: Items, sentences: int) -> Counts:
@@ -169,9 +168,24 @@ def graded(items: Items, sentences: int) -> Counts:
         # Tags that the system assigns count on its side, all else on gold's.
         assigned = np.array([name.startswith("assigned") for name in CREDITS])
         credits_ = credits_ * np.where(assigned[:, None], items.has_system[0], items.has_gold)
-    columns = [_count(items.sentence, items.has_gold, sentences)]
-    columns += [_summed(items.sentence, column, sentences) for column in credits_]
-    return Counts(("items", *CREDITS), sentences, np.arange(sentences), np.stack(columns, axis=1))
+    columns = {"items": _count(items.sentence, items.has_gold, sentences)}
+    for name, column in zip(CREDITS, credits_, strict=True):
+        columns[name] = _sum_by_group(items.sentence, column, sentences)
+    return _per_sentence(columns)
+
+
+def bracketed(items: Items, sentences: int) -> Counts:
+    """Per sentence: rows of each kind, gold items and system items, and the sums per sentence."""
+    masks = {name: items.kind[0] == kind for kind, name in enumerate(items.kinds)}
+    masks |= {"gold": items.has_gold, "system": items.has_system[0]}
+    columns = {name: _count(items.sentence, mask, sentences) for name, mask in masks.items()}
+    return _per_sentence({**columns, **items.sums})
+
+
+def _per_sentence(columns: Mapping[str, Array]) -> Counts:
+    """Counts of one row per sentence, from the numbers in each field."""
+    values = np.stack(list(columns.values()), axis=1).astype(np.int64)
+    return Counts(tuple(columns), len(values), np.arange(len(values)), values)
 
 
 def by_label(items: Items, sentences: int) -> Counts:
@@ -206,18 +220,10 @@ def _per_label(
     width = max(len(labels), 1)
     keys = [sentence.astype(np.int64) * width + label for sentence, label in rows]
     occurring, place, _ = distinct_numbers(np.concatenate(keys), sentences * width)
-    places = np.split(place, np.cumsum([len(key) for key in keys])[:-1])
-    columns = [np.bincount(own, minlength=len(occurring)) for own in places]
+    ends = np.cumsum([len(key) for key in keys])[:-1]
+    columns = [np.bincount(rows_of_field, minlength=len(occurring)) for rows_of_field in np.split(place, ends)]
     unit, label = occurring // width, (occurring % width).astype(np.int32)
     return Counts(fields, sentences, unit, np.stack(columns, axis=1).astype(np.int64), labels, label)
-
-
-def bracketed(items: Items, sentences: int) -> Counts:
-    """Per sentence: rows of each kind, gold items and system items, and the sums per sentence."""
-    masks = [*(items.kind[0] == kind for kind in range(len(items.kinds))), items.has_gold, items.has_system[0]]
-    columns = [*(_count(items.sentence, mask, sentences) for mask in masks), *items.sums.values()]
-    fields = (*items.kinds, "gold", "system", *items.sums)
-    return Counts(fields, sentences, np.arange(sentences), np.stack(columns, axis=1).astype(np.int64))
 
 
 def _count(sentence: Ints, mask: Bools, sentences: int) -> Ints:
@@ -254,11 +260,11 @@ class Tallies:
     used: Ints | None
     """The blocks that have units …"""
     sums: Ints | None
-    """… and the joint rows summed up in each; None where there is one shard, and its rows are few."""
-    by_unit: tuple[Counts, ...] | None
-    """Counts by label of each unit, as long as units are few …"""
-    by_block: tuple[Counts, ...] | None
-    """… and of each block; None if labels are not resampled one by one."""
+    """… and the joint rows summed up in each; None if there is one shard, and its rows are few."""
+    by_label: tuple[Counts, ...] | None
+    """Counts by label of each unit, or of each block if units are too many; None if labels are not resampled …"""
+    blocks: Ints | None
+    """… and the block of each of these units; None if other shards have none."""
     differing: Mapping[tuple[int, int], int]
     """For each pair of systems the number of units in which its counts by label differ."""
     compares: bool
@@ -284,26 +290,25 @@ class Tallies:
     ) -> Tallies:
         """The tallies of each system's counts per unit; scores look at the fields read alone.
 
-        `blocks` gives the block of each unit; naming units takes time, so it is asked for only where blocks are
-        needed: if rows are too many or, unless the shard is `alone`, if other shards may have too many.
+        `blocks` gives the block of each unit; naming units takes time, so it is called only if blocks are needed: if
+        rows are too many or, unless the shard is `alone`, if other shards may have too many.
         """
         systems = tuple(name for name, _ in counts)
-        own = list(_common_labels([found for _, found in counts]))
-        fields, labels, units = own[0].fields, own[0].labels, own[0].units
-        totals = [one.total() for one in own]
+        tables = _common_labels([table for _, table in counts])
+        fields, labels, units = tables[0].fields, tables[0].labels, tables[0].units
+        totals = [table.total() for table in tables]
         read = fields_read(as_sums(totals[0], fields))
-        wide = by_label and labels is not None
         columns = [fields.index(name) for name in read]
-        matrices = [one.matrix()[:, columns] for one in own]
+        matrices = [table.matrix()[:, columns] for table in tables]
         rows = np.concatenate(matrices, axis=1)
         joint, everyone = _few(Collapsed.of(rows)), tuple(range(len(systems)))
         pairs = list(combinations(everyone, 2)) if compares else []
-        used = of_blocks = None
-        if wide and (not alone or units > BLOCKS):
-            place = blocks()
-            of_blocks = tuple(_compact(one.regroup(place, BLOCKS)) for one in own)
-            used = np.unique(place)
         further = [] if joint else [*((index,) for index in everyone), *pairs]
+        of_labels = place = used = None
+        if by_label and labels is not None:
+            place = blocks() if not alone or units > BLOCKS else None
+            used = None if place is None else np.unique(place)
+            of_labels = tuple(map(_compact, tables if units <= BLOCKS else _in_blocks(tables, place)))
         tallies = cls(
             systems=systems,
             fields=fields,
@@ -319,19 +324,19 @@ class Tallies:
             differences={(a, b): _swaps(matrices[a] - matrices[b]) for a, b in pairs if not joint},
             used=used,
             sums=None,
-            by_unit=tuple(map(_compact, own)) if wide and units <= BLOCKS else None,
-            by_block=of_blocks,
+            by_label=of_labels,
+            blocks=place if units <= BLOCKS else None,
             # If units are resampled, the test itself counts those that differ.
-            differing={(a, b): _units_that_differ(own[a], own[b]) for a, b in pairs if of_blocks is not None},
+            differing={(a, b): _count_differing(tables[a], tables[b]) for a, b in pairs if place is not None},
             compares=compares,
             unit=unit,
             names=None if names is None else tuple(names),
-            named=None if names is None else tuple(own),
+            named=None if names is None else tuple(tables),
         )
         drawn = [*((index,) for index in everyone), *pairs, *[everyone] * (len(systems) > MANY)]
         if alone and joint is not None and not any(tallies.needs_blocks(*some) for some in drawn):
             return tallies
-        used, sums = _sums_by(blocks(), rows)
+        used, sums = _sum_by_key(blocks(), rows)
         return replace(tallies, used=used, sums=sums)
 
     @property
@@ -343,10 +348,10 @@ class Tallies:
         """The distinct rows of one system, of two side by side or of all; None if they are too many."""
         if self.joint is not None:
             return Collapsed.of(self.joint.rows[:, self._columns(systems)], self.joint.sizes)
-        found = self.distinct.get(tuple(sorted(systems)))
-        if found is None or systems[0] <= systems[-1]:
-            return found
-        return Collapsed.of(np.roll(found.rows, len(self.read), axis=1), found.sizes)
+        rows = self.distinct.get(tuple(sorted(systems)))
+        if rows is None or systems[0] <= systems[-1]:
+            return rows
+        return Collapsed.of(np.roll(rows.rows, len(self.read), axis=1), rows.sizes)
 
     def needs_blocks(self, *systems: int) -> bool:
         """True if blocks are drawn instead of units: the rows are too many, or cost more to draw."""
@@ -365,27 +370,25 @@ class Tallies:
     def swaps(self, a: int, b: int) -> tuple[Collapsed | None, int]:
         """The distinct differences of two systems (None if they are too many), and how many units differ."""
         if self.joint is not None:
-            one, other = (self.joint.rows[:, self._columns([index])] for index in (a, b))
-            return _swaps(one - other, self.joint.sizes)
-        found, number = self.differences[min(a, b), max(a, b)]
-        return found if found is None or a < b else Collapsed.of(-found.rows, found.sizes), number
+            first, second = (self.joint.rows[:, self._columns([system])] for system in (a, b))
+            return _swaps(first - second, self.joint.sizes)
+        rows, number = self.differences[min(a, b), max(a, b)]
+        return rows if rows is None or a < b else Collapsed.of(-rows.rows, rows.sizes), number
 
     def wide(self) -> list[Any]:
-        """Each system's counts as units × (labels · fields), blocks in place of units where these are too many."""
-        if self.by_unit is not None:
-            return [counts.wide() for counts in self.labelled()]
-        return [counts.wide()[self.used] for counts in self.labelled()]
+        """Each system's counts as units × (labels · fields), blocks in place of units if these are too many."""
+        tables = [counts.wide() for counts in self.labelled()]
+        return tables if self.units <= BLOCKS else [table[self.used] for table in tables]
 
-    def labelled(self) -> Iterator[Counts]:
+    def labelled(self) -> list[Counts]:
         """Each system's counts by label of units or blocks, with the same codes of labels."""
-        found = self.by_unit if self.by_unit is not None else self.by_block
-        assert found is not None
-        return _common_labels(found, self.labels)
+        assert self.by_label is not None
+        return _common_labels(self.by_label, self.labels)
 
     @property
     def drawn_by_label(self) -> int:
         """The number of units, or of blocks, whose counts by label are resampled."""
-        return self.units if self.by_unit is not None or self.used is None else len(self.used)
+        return self.units if self.units <= BLOCKS or self.used is None else len(self.used)
 
     def _again(self, counts: Sequence[Counts], names: Sequence[str]) -> Tallies:
         """Tallies like these of other counts, of units that have names."""
@@ -393,7 +396,7 @@ class Tallies:
             list(zip(self.systems, counts, strict=True)),
             lambda sums: self.read,
             lambda: blocks_of(names),
-            by_label=self.by_unit is not None or self.by_block is not None,
+            by_label=self.by_label is not None,
             compares=self.compares,
             names=names,
             unit=self.unit,
@@ -406,6 +409,7 @@ class Tallies:
         assert others.used is not None
         row = np.zeros((1, len(self.read) * len(self.systems)), dtype=np.int64)
         rows = Collapsed(row[: others.units], np.array([others.units][: others.units]))
+        drawn = min(others.units, BLOCKS)
         return replace(
             self,
             labels=None if self.labels is None else (),
@@ -415,8 +419,8 @@ class Tallies:
             differences={},
             used=others.used,
             sums=np.repeat(row, len(others.used), axis=0),
-            by_unit=None if self.by_unit is None else tuple(_no_counts(one, others.units) for one in self.by_unit),
-            by_block=None if self.by_block is None else tuple(_no_counts(one, one.units) for one in self.by_block),
+            by_label=None if self.by_label is None else tuple(_no_counts(one, drawn) for one in self.by_label),
+            blocks=others.blocks,
             differing=dict.fromkeys(self.differing, 0),
         )
 
@@ -428,29 +432,34 @@ class Tallies:
             known: dict[str, int] = {}
             places = [as_codes(names or (), known) for names in (self.names, other.names)]
             both = [
-                join_counts([one.regroup(place, len(known)) for one, place in zip(pair, places, strict=True)])
+                [one.regroup(place, len(known)) for one, place in zip(pair, places, strict=True)]
                 for pair in zip(self.named, other.named, strict=True)
             ]
-            return self._again([replace(one, units=len(known), unit=one.unit % len(known)) for one in both], [*known])
-        labels = None if self.labels is None else tuple(sorted({*self.labels, *(other.labels or ())}))
-        everyone = tuple(range(len(self.systems)))
-        joint = None if self.joint is None or other.joint is None else _few(self.joint + other.joint)
-        units = self.units + other.units
-        assert self.used is not None and self.sums is not None and other.used is not None and other.sums is not None
-        used, sums = _sums_by(np.concatenate([self.used, other.used]), np.concatenate([self.sums, other.sums]))
+            return self._again([join_counts(pair, same_units=True) for pair in both], [*known])
+        everyone, units = tuple(range(len(self.systems))), self.units + other.units
         compares = self.compares and other.compares
         pairs = list(combinations(everyone, 2)) if compares else []
+        joint = _add_few(self.joint, other.joint)
         distinct, differences = {everyone: joint}, {}
-        for some in [] if joint else [*((index,) for index in everyone), *pairs]:
-            mine, its = self.rows(*some), other.rows(*some)
-            distinct[some] = None if mine is None or its is None else _few(mine + its)
-        for a, b in [] if joint else pairs:
-            (mine, number), (its, its_number) = self.swaps(a, b), other.swaps(a, b)
-            change = None if mine is None or its is None else _few(mine + its)
-            differences[a, b] = (change, number + its_number)
-        by_unit = None
-        if self.by_unit is not None and other.by_unit is not None and units <= BLOCKS:
-            by_unit = tuple(map(join_counts, zip(self.by_unit, other.by_unit, strict=True)))
+        if joint is None:
+            for some in [*((index,) for index in everyone), *pairs]:
+                distinct[some] = _add_few(self.rows(*some), other.rows(*some))
+            for a, b in pairs:
+                (mine, number), (its, its_number) = self.swaps(a, b), other.swaps(a, b)
+                differences[a, b] = (_add_few(mine, its), number + its_number)
+        assert self.used is not None and self.sums is not None and other.used is not None and other.sums is not None
+        used, sums = _sum_by_key(np.concatenate([self.used, other.used]), np.concatenate([self.sums, other.sums]))
+        labels = None if self.labels is None else tuple(sorted({*self.labels, *(other.labels or ())}))
+        by_label = blocks = None
+        if self.by_label is not None and other.by_label is not None:
+            if units <= BLOCKS:
+                assert self.blocks is not None and other.blocks is not None
+                blocks = np.concatenate([self.blocks, other.blocks])
+                by_label = tuple(map(join_counts, zip(self.by_label, other.by_label, strict=True)))
+            else:
+                sides = (_in_blocks(one.by_label or (), one.blocks) for one in (self, other))
+                tables = [join_counts(tables, same_units=True) for tables in zip(*sides, strict=True)]
+                by_label = tuple(map(_compact, tables))
         return replace(
             self,
             labels=labels,
@@ -463,8 +472,8 @@ class Tallies:
             differences=differences,
             used=used,
             sums=sums,
-            by_unit=by_unit,
-            by_block=None if self.by_block is None else tuple(map(_added, self.by_block, other.by_block or ())),
+            by_label=by_label,
+            blocks=blocks,
             differing={pair: number + other.differing[pair] for pair, number in self.differing.items()},
             compares=compares,
         )
@@ -476,19 +485,25 @@ def blocks_of(names: Iterable[str]) -> Ints:
     return np.fromiter(hashes, dtype=np.int64) % BLOCKS
 
 
+def _in_blocks(counts: Sequence[Counts], place: Ints | None) -> Sequence[Counts]:
+    """Counts of blocks, from counts of units and the block of each; they are returned if they are of blocks."""
+    return counts if place is None else [one.regroup(place, BLOCKS) for one in counts]
+
+
 def _few(rows: Collapsed) -> Collapsed | None:
     """The rows; None if they are too many."""
     return rows if len(rows.rows) <= BLOCKS else None
 
 
-def _units_that_differ(a: Counts, b: Counts) -> int:
-    """Number of units in which two systems' counts by label differ; both have the same codes of labels."""
-    assert a.labels is not None and a.label is not None and b.label is not None
-    key = np.concatenate([a.unit, b.unit]) * np.int64(len(a.labels)) + np.concatenate([a.label, b.label])
-    order = np.argsort(key, kind="stable")
-    starts = np.flatnonzero(np.diff(key[order], prepend=-1))
-    change = np.add.reduceat(np.concatenate([a.values, -b.values])[order], starts, axis=0) if len(key) else a.values
-    return len(np.unique(key[order[starts[change.any(axis=1)]]] // len(a.labels)))
+def _add_few(first: Collapsed | None, second: Collapsed | None) -> Collapsed | None:
+    """The rows of both; None if they are too many."""
+    return None if first is None or second is None else _few(first + second)
+
+
+def _count_differing(a: Counts, b: Counts) -> int:
+    """Number of units in which two systems' counts by label differ."""
+    both = _compact(join_counts([a, replace(b, values=-b.values)], same_units=True))
+    return len(np.unique(both.unit[both.values.any(axis=1)]))
 
 
 def _swaps(differences: Ints, sizes: Ints | None = None) -> tuple[Collapsed | None, int]:
@@ -497,8 +512,8 @@ def _swaps(differences: Ints, sizes: Ints | None = None) -> tuple[Collapsed | No
     A row is one unit, or as many as `sizes` says.
     """
     there = differences.any(axis=1)
-    found = Collapsed.of(differences[there], None if sizes is None else sizes[there])
-    return _few(found), int(found.sizes.sum())
+    rows = Collapsed.of(differences[there], None if sizes is None else sizes[there])
+    return _few(rows), int(rows.sizes.sum())
 
 
 def _placed(totals: Array, labels: Sequence[str] | None, united: Sequence[str] | None) -> Array:
@@ -511,19 +526,19 @@ def _placed(totals: Array, labels: Sequence[str] | None, united: Sequence[str] |
     return placed
 
 
-def _sums_by(keys: Ints, rows: Ints) -> tuple[Ints, Ints]:
+def _sum_by_key(keys: Ints, rows: Ints) -> tuple[Ints, Ints]:
     """The distinct keys in order, and the sum of the rows of each."""
-    distinct, place = np.unique(keys, return_inverse=True)
-    sums = np.zeros((len(distinct), rows.shape[1]), dtype=np.int64)
-    np.add.at(sums, place, rows)
-    return distinct, sums
+    # Small numbers are sorted by their digits, in linear time.
+    order = np.argsort(keys.astype(np.uint16) if keys.max(initial=0) < 1 << 16 else keys, kind="stable")
+    starts = np.flatnonzero(np.diff(keys[order], prepend=-1))
+    return keys[order[starts]], np.add.reduceat(rows[order], starts, axis=0) if len(keys) else rows
 
 
 def _compact(counts: Counts) -> Counts:
     """Counts with one row for each unit and label, summed up."""
     assert counts.labels is not None and counts.label is not None
     width = max(1, len(counts.labels))
-    keys, values = _sums_by(counts.unit.astype(np.int64) * width + counts.label, counts.values)
+    keys, values = _sum_by_key(counts.unit.astype(np.int64) * width + counts.label, counts.values)
     return replace(counts, unit=keys // width, label=(keys % width).astype(np.int32), values=values)
 
 
@@ -533,27 +548,16 @@ def _no_counts(counts: Counts, units: int) -> Counts:
     return replace(counts, units=units, unit=counts.unit[:0], values=counts.values[:0], label=label)
 
 
-def _added(first: Counts, second: Counts) -> Counts:
-    """Counts of the same units (blocks), added up by name of label."""
-    both = join_counts([first, second])
-    return _compact(replace(both, units=first.units, unit=both.unit % first.units))
-
-
-def _common_labels(counts: Sequence[Counts], labels: Sequence[str] | None = None) -> Iterator[Counts]:
+def _common_labels(counts: Sequence[Counts], labels: Sequence[str] | None = None) -> list[Counts]:
     """The counts recoded to one set of labels: those given, else those that occur, in alphabetical order."""
     if counts[0].labels is None:
-        yield from counts
-        return
+        return list(counts)
     if labels is None:
-        occurring = {
-            part.labels[code]
-            for part in counts
-            if part.labels and part.label is not None
-            for code in np.unique(part.label)
-        }
-        labels = sorted(occurring)
-    known = {label: index for index, label in enumerate(labels)}
-    for part in counts:
-        assert part.labels is not None and part.label is not None
-        codes = as_codes(part.labels, dict(known))[part.label]
-        yield replace(part, labels=tuple(known), label=codes)
+        pairs = [(table.labels or (), np.unique(table.label)) for table in counts if table.label is not None]
+        labels = sorted({names[code] for names, codes in pairs for code in codes})
+    codes = {label: index for index, label in enumerate(labels)}
+    recoded = []
+    for table in counts:
+        assert table.labels is not None and table.label is not None
+        recoded.append(replace(table, labels=tuple(codes), label=as_codes(table.labels, dict(codes))[table.label]))
+    return recoded

@@ -163,7 +163,7 @@ class Figures:
         """The measure as it is called in rows."""
         self.measure, self.slice, self.tallies, self.settings = measure, where, tallies, settings
         self.systems, self.labels, self.fields = tallies.systems, tallies.labels or (), tallies.fields
-        self.by_label = tallies.by_unit is not None or tallies.by_block is not None
+        self.by_label = tallies.by_label is not None
         self.functions = {
             name: score.of(self.fields) if isinstance(score, ByFields) else score
             for name, score in measure.scores.items()
