@@ -25,7 +25,7 @@ PARTS = {
     ),
     "tags to spans": ("formats.schemes:detect", "formats.schemes:looks_like_tags", "formats.schemes:spans_from_tags"),
     "aligning": (
-        *("engine.prepare:align", "engine.documents:with_spans", "tasks.constituents.prepare:_with_spans"),
+        *("engine.prepare:align", "engine.prepare:with_spans", "tasks.constituents.prepare:_with_spans"),
         "tasks.cross.treebanks:word_differences",
     ),
     "function trees": (

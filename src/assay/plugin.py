@@ -7,10 +7,10 @@ from assay.align import Pair
 from assay.arrays import NONE
 from assay.corpus import Column, Corpus, Marks
 from assay.engine.counts import Counts, by_label, matched
-from assay.engine.documents import prepare_marks
 from assay.engine.items import Items
 from assay.engine.matching import EXACT, Matches, Steps
 from assay.engine.measure import F1, MATCHED, Macro, Proportion, Ratio, measure
+from assay.engine.prepare import prepare_marks
 from assay.engine.slices import SliceKind
 from assay.engine.spanpairs import found_by_key, marks_of
 from assay.engine.task import Drawing, Task, unit_places

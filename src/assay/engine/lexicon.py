@@ -111,6 +111,7 @@ class Lexicon:
             columns["frequency"] = frequency_bands(Column(corpus.forms.codes, tuple(forms)), self.frequency)
         return replace(corpus, columns=columns)
 
+
 def frequency_bands(column: Column, frequency: dict[str, int]) -> Column:
     """Each word's band of frequency."""
     names = (*(name for _, name in BANDS), "over 1000")
@@ -139,17 +140,12 @@ def _counted_lines(head: Sequence[str], blanks: bool) -> re.Pattern[str] | None:
     return None
 
 
-def check_known(lexicons: Mapping[str, Lexicon], gold: Corpus) -> Iterator[Remark]:
-    """Remarks on how many of gold's words or spans are known, by the columns that say so."""
+def check_known(lexicon: Lexicon, gold: Corpus, option: str) -> Remark:
+    """A remark on how many of gold's words or spans are known, by the column of the option."""
     columns = gold.spans.columns if SPANS in gold.marks else gold.columns
     words = {} if SPANS in gold.marks else dict.fromkeys(gold.forms.vocabulary[:_DISTINCT], True)
-    for name, one in lexicons.items():
-        yield nothing_known(option=name, path=one.path, words=words, known=int((columns[name].codes > 0).sum()))
-
-
-def notes_on_lists(lexicons: Mapping[str, Lexicon]) -> Iterator[Remark]:
-    """Notes on files that were read as words with counts, by the option of each."""
-    return (read_with_counts(option=name, path=one.path) for name, one in lexicons.items() if one.counted)
+    known = int((columns[option].codes > 0).sum())
+    return nothing_known(option=option, path=lexicon.path, words=words, known=known)
 
 
 @remark

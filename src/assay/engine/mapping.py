@@ -13,6 +13,7 @@ import numpy as np
 from assay.arrays import as_codes
 from assay.corpus import Column, Corpus
 from assay.engine.expressions import Expression, expression
+from assay.engine.warnings import Remark, remark
 from assay.errors import InputError, unknown
 from assay.formats.source import Source
 from assay.records import dataclass
@@ -61,8 +62,13 @@ def _compiled(pattern: str, place: str) -> Expression:
         raise InputError(f"{place}: {pattern!r} is no regular expression ({error}).") from None
 
 
-def read_rules(path: str) -> list[Rule]:
-    """The rules of a file: TSV rows `[side] from to [form pattern]`, or JSON with the same names."""
+def read_rules(path: str | None, systems: Sequence[str] | None = None) -> list[Rule]:
+    """Rules of a file: TSV rows `[side] from to [form pattern]`, or JSON with the same names. No file has no rules.
+
+    Rules for a side that is none of these systems are refused.
+    """
+    if path is None:
+        return []
     text = "".join(batch.text for batch in Source(path).batches())
     is_json = text.lstrip()[:1] in ("[", "{")
     rules = list(_json_rules(path, text)) if is_json else []
@@ -80,6 +86,10 @@ def read_rules(path: str) -> list[Rule]:
         rule.check(f"{path}:{number}")
     if not rules:
         raise InputError(f"{path}: no rules in it. A rule is a line: from TAB to")
+    sides = ("gold", "system", "both", *(systems or ()))
+    for _, rule in rules if systems is not None else ():
+        if rule.side not in sides:
+            raise InputError(f"{path}: {unknown('side', rule.side, sides)}")
     return [rule for _, rule in rules]
 
 
@@ -98,14 +108,6 @@ def _json_rules(path: str, text: str) -> Iterator[tuple[int, Rule]]:
         if not all(isinstance(value, str) for value in row.values()):
             raise InputError(f"{path}: rule {number} has a value that is no string.")
         yield number, Rule(row.get("side", "both"), row["from"], row["to"], row.get("form", ""))
-
-
-def check_sides(rules: Sequence[Rule], systems: Sequence[str], path: str) -> None:
-    """Refuse rules for a side that does not exist."""
-    known = ("gold", "system", "both", *systems)
-    for rule in rules:
-        if rule.side not in known:
-            raise InputError(f"{path}: {unknown('side', rule.side, known)}")
 
 
 def apply(rules: Sequence[Rule], corpus: Corpus, column: str, sides: Sequence[str]) -> tuple[Corpus, list[Mapped]]:
@@ -146,3 +148,16 @@ def relabelled(
         open_words &= ~hit
         report.append(Mapped(name, str(rule), int(hit.sum())))
     return Column(codes, tuple(known)), report
+
+
+def idle_rules(rows: Sequence[Mapped]) -> Iterator[Remark]:
+    """Remarks on rules that fit no word in any file."""
+    for rule in dict.fromkeys(row.rule for row in rows):
+        yield idle_rule(rule=rule, words=sum(row.words for row in rows if row.rule == rule))
+
+
+@remark
+def idle_rule(rule: str, words: int) -> Iterator[str]:
+    """A rule of a mapping file that fits nothing."""
+    if not words:
+        yield f"the mapping rule {rule} fits nothing."

@@ -1,4 +1,4 @@
-"""From what the user names to a Run, everything that is there to be judged; and the steps that all tasks share."""
+"""From what the user names to a Run: files are read, made comparable and aligned, in steps that all tasks share."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from assay.align import Pair, align
 from assay.arrays import Bools
-from assay.corpus import KEPT, SPANS, Column, Corpus, from_lists, from_spans, holds_spans
+from assay.corpus import KEPT, SPANS, Column, Corpus, Marks, from_lists, from_spans, holds_spans
 from assay.corpus.adapters import (
     Given,
     corpus_of,
@@ -23,126 +23,345 @@ from assay.corpus.adapters import (
     refuse_no_data,
     without_ignored,
 )
-from assay.engine import mapping
+from assay.engine.items import Items
+from assay.engine.lexicon import Lexicon, check_known, read_with_counts
+from assay.engine.mapping import Rule, read_rules
 from assay.engine.measure import Measure
 from assay.engine.options import Decided, Options, is_of_systems
+from assay.engine.spanpairs import needs_characters, spans_of, with_spans
 from assay.engine.task import find_task, recognise_task
 from assay.engine.warnings import Remark, documents_not_meant, format_warnings, remark, repair_made
 from assay.errors import AlignmentError, InputError, UsageError, listed, unknown
 from assay.formats import Files, Input, from_documents, schemes
+from assay.formats.answers import Answers
 from assay.formats.entities import ENTITY
 from assay.records import dataclass
 from assay.result import InputFile, Mapped, enumeration
+from assay.result.numbers import plural
 
 MOST_NAMED = 3
-"""So many documents are listed by name."""
+"""The most documents that are listed by name."""
+Fault = tuple[int, str]
+"""A sentence that is left out, and a line for the user that says why."""
+
+Apply = Callable[[Sequence[Rule], Corpus, Sequence[str]], tuple[Corpus, list[Mapped]]]
+"""A function that gives a corpus other labels by rules for these sides, and says what each rule did."""
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Run:
-    """Everything that is there to be judged."""
+    """Gold and systems, from opened files to pairs that measures can judge; each step fills in its part.
 
-    gold: Corpus
-    measures: tuple[Measure, ...]
+    A task's `prepare` calls the steps that it needs, in the order of the methods here.
+    """
+
+    inputs: Sequence[Input | Corpus]
+    names: Sequence[str]
+    """The names of the inputs: gold, and the systems in the order given."""
+    measures: Sequence[Measure]
     """The measures, their columns called by the names that these have in gold."""
-    pairs: tuple[tuple[str, Pair], ...]
-    """The systems that can be judged, by name."""
-    skipped: Bools
-    """Gold sentences left out for all systems, since some system's text differs."""
-    warnings: tuple[Remark, ...]
-    sources: tuple[InputFile, ...] = ()
-    """All systems, in the order given. Default: those that can be judged."""
-    column: str = ""
-    mappings: tuple[Mapped, ...] = ()
-    tagset: str = ""
+    options: Options
     task: str = ""
+    corpora: list[Corpus] = field(default_factory=list)
+    """Gold, then each system."""
+    pairs: list[tuple[str, Pair]] = field(default_factory=list)
+    """The systems that can be judged, by name."""
+    skipped: Bools = field(default_factory=lambda: np.zeros(0, dtype=bool))
+    """Gold sentences left out for all systems, since some system's text differs."""
+    warnings: list[Remark] = field(default_factory=list)
+    notes: list[Remark] = field(default_factory=list)
+    mappings: list[Mapped] = field(default_factory=list)
+    decided: Decided = field(default_factory=Decided)
+    """What the files decide: how other shards are to be read."""
     items: int = 0
     """The number of gold's items."""
-    unit: str = "sentence"
-    scheme: str = ""
-    """The scheme by which tags were read as spans."""
+    unit: str = ""
     atoms: str = ""
-    """The atoms of spans: words or characters."""
-    notes: tuple[Remark, ...] = ()
-    decided: Decided = field(default_factory=Decided)
-    """The way in which the files were read, for other shards to be read alike."""
-    options: Options = field(default_factory=Options)
+    """The atoms of spans if these are compared: words or characters."""
+    tagset: str = ""
+    sources: tuple[InputFile, ...] = ()
+    """All systems, in the order given."""
 
+    @property
+    def gold(self) -> Corpus:
+        """Gold as it is compared."""
+        return self.corpora[0]
 
-def words_alone(inputs: Sequence[Input | Corpus]) -> list[Input | Corpus]:
-    """The files where words are what is compared; a corpus may have spans beside them."""
-    return [
-        replace(item, marks={name: marks for name, marks in item.marks.items() if name != SPANS})
-        if isinstance(item, Corpus)
-        else item
-        for item in inputs
-    ]
+    @property
+    def systems(self) -> list[tuple[str, Corpus]]:
+        """Each system by its name."""
+        return [*zip(self.names[1:], self.corpora[1:], strict=True)]
 
+    @property
+    def column(self) -> str:
+        """The column compared, as gold calls it."""
+        return self.decided.column
 
-def check_folders(corpora: Sequence[Corpus]) -> None:
-    """Folders must hold the same files; a file more or less would shift all that follows, unless there are ids."""
-    gold = corpora[0]
-    for system in corpora[1:]:
-        if len(gold.files) < 2 or len(system.files) < 2 or (gold.by_id and system.by_id):
-            continue
-        ours, theirs = (
-            {os.path.basename(path).partition(".")[0] for path, _ in corpus.files} for corpus in (gold, system)
-        )
-        for missing, where, other in ((ours - theirs, system, gold), (theirs - ours, gold, system)):
-            if missing:
-                named = ", ".join(sorted(missing)[:3]) + (", …" if len(missing) > 3 else "")
+    @property
+    def scheme(self) -> str:
+        """The scheme by which gold's tags were read as spans."""
+        return next(iter(self.decided.schemes), "")
+
+    def decide(self, **facts: Any) -> None:
+        """Take down what the files decide."""
+        self.decided = replace(self.decided, **facts)
+
+    def require(self, *remarks: Remark) -> None:
+        """Take down remarks that may forbid to go on. Without shards they do so before anything else is looked at."""
+        self.warnings += remarks
+        if self.options.decided is None:
+            format_warnings(remarks)
+
+    # --- reading, and what corpora are marked with ---
+
+    def read(self, reader: Callable[[str, Input | Corpus], Corpus]) -> None:
+        """Read all files; a file more or less in a folder would shift all that follows, unless there are ids."""
+        self.take([reader(name, item) for name, item in zip(self.names, self.inputs, strict=True)])
+
+    def take(self, corpora: Sequence[Corpus]) -> None:
+        """Take the corpora that were read; folders must hold the same files."""
+        self.corpora = [*corpora]
+        self.decide(formats=tuple(corpus.format for corpus in corpora))
+        gold = corpora[0]
+        for system in corpora[1:]:
+            few = len(gold.files) < 2 or len(system.files) < 2
+            # Answers of language models may be missing.
+            if few or (gold.by_id and system.by_id) or system.layer(Answers) is not None:
+                continue
+            ours, theirs = (
+                {os.path.basename(path).partition(".")[0] for path, _ in corpus.files} for corpus in (gold, system)
+            )
+            for missing, where, other in ((ours - theirs, system, gold), (theirs - ours, gold, system)):
+                if missing:
+                    named = ", ".join(sorted(missing)[:3]) + (", …" if len(missing) > 3 else "")
+                    raise AlignmentError(
+                        f"{where.name}: lacks {named}, which {other.name} has. Files of two folders correspond by "
+                        "name."
+                    )
+
+    def note_reading(self) -> None:
+        """Warn of what was left out or repaired when files were read."""
+        for name, corpus in zip(self.names, self.corpora, strict=True):
+            self.warnings += notes_on_reading(name, corpus)
+
+    def order_documents(self) -> None:
+        """Bring documents into gold's order; those that a system lacks are an error, or count as empty.
+
+        Documents correspond by their ids or, if gold or a system left some out, by their number in the file.
+        """
+        if self.options.missing == "absent":
+            self._keep_common()
+            return
+        gold = self.gold
+        for number, (name, system) in enumerate(self.systems, 1):
+            ours, theirs = _document_keys(gold, system)
+            order = {key: place for place, key in enumerate(theirs)}
+            # What gold leaves out, systems need not have.
+            known = {*ours, *(row[1 if gold.by_id and system.by_id else 0] for row in gold.left_out)}
+            absent = [key for key in ours if key not in order]
+            if absent and self.options.missing == "error":
+                remedy = "To score them as empty: --missing empty"
+                if self.options.symmetric:
+                    remedy = "To compare the documents that both have: --missing absent"
+                fact = f"lacks the documents {_list_keys(absent)}, which {gold.name} has"
+                raise AlignmentError(f"{system.name}: {fact}. {remedy}")
+            if foreign := [key for key in theirs if key not in known]:
                 raise AlignmentError(
-                    f"{where.name}: lacks {named}, which {other.name} has. Files of two folders correspond by name."
+                    f"{gold.name}: lacks the documents {_list_keys(foreign)}, which {system.name} has."
                 )
+            if absent:
+                order |= {key: system.documents + place for place, key in enumerate(ours) if key not in order}
+                named = [str(key + 1) if isinstance(key, int) else key for key in absent[:MOST_NAMED]]
+                self.warnings.append(absent_documents(name=name, number=len(absent), named=named))
+                system = system.followed_by(gold)  # noqa: PLW2901
+            numbers = [order[key] for key in ours]
+            if absent or numbers != [*range(system.documents)]:
+                self.corpora[number] = system.reordered(numbers)
+
+    def _keep_common(self) -> None:
+        """Leave the documents that all annotators have."""
+        gold = self.gold
+        common, places = set(range(gold.documents)), []
+        for _, system in self.systems:
+            ours, theirs = _document_keys(gold, system)
+            place = {key: number for number, key in enumerate(theirs)}
+            places.append({number: place[key] for number, key in enumerate(ours) if key in place})
+            common &= places[-1].keys()
+        if not common:
+            raise AlignmentError(f"{gold.name}: no document is in all files. Documents correspond by their ids.")
+        if any(len(common) < corpus.documents for corpus in self.corpora):
+            self.warnings.append(common_documents(names=list(self.names), number=len(common)))
+        kept = sorted(common)
+        orders = [kept, *([place[number] for number in kept] for place in places)]
+        self.corpora = [corpus.reordered(order) for corpus, order in zip(self.corpora, orders, strict=True)]
+
+    def map_labels(self, apply: Apply) -> None:
+        """Apply the rules of the mapping file, if there is one, to gold and to each system."""
+        rules = read_rules(self.options.map, self.names[1:])
+        for number, (name, corpus) in enumerate(zip(self.names, self.corpora, strict=True)) if rules else ():
+            sides = ("system", name) if number else ("gold",)
+            self.corpora[number], rows = apply(rules, corpus, sides)
+            self.mappings += [replace(row, file=name) for row in rows]
+
+    def mark_known(self, read: Callable[[str], Lexicon], mark: Callable[[Lexicon, Corpus, str], Corpus]) -> None:
+        """Mark the words or spans that --train and --lexicon have."""
+        for option, path in (("train", self.options.train), ("lexicon", self.options.lexicon)):
+            if path is None:
+                continue
+            lexicon = read(path)
+            self.corpora = [mark(lexicon, corpus, option) for corpus in self.corpora]
+            self.warnings.append(check_known(lexicon, self.gold, option))
+            if lexicon.counted:
+                self.notes.append(read_with_counts(option=option, path=path))
+
+    def count_labels(
+        self, labels: Callable[[Corpus], Column], forms: Callable[[str], Iterable[str]] = lambda label: (label,)
+    ) -> bool:
+        """True if the user names labels, after warnings of those that occur nowhere; `forms`: names of a label."""
+        given = {"--labels": self.options.labels, "--ignore-labels": self.options.ignore_labels}
+        if not any(given.values()):
+            return False
+        counts: Counter[str] = Counter()
+        for corpus in self.corpora:
+            for label, number in labels(corpus).counts().items():
+                for form in forms(label):
+                    counts[form] += number
+        for option, names in given.items():
+            if names:
+                numbers = {name: counts[name] for name in names}
+                self.warnings.append(labels_named(option=option, numbers=numbers, known=dict(counts)))
+        return True
+
+    # --- pairs ---
+
+    def align(
+        self, column: str = "", faults: Sequence[Sequence[Fault]] | None = None, *, together: bool = True
+    ) -> None:
+        """Align gold with each system; sentences that differ or are faulty are left out for all systems, if together.
+
+        faults: the sentences of each corpus whose annotation cannot be compared.
+        """
+        options, gold = self.options, self.gold
+        lines = [line for own in faults or () for _, line in own]
+        if lines and options.on_mismatch != "skip":
+            raise InputError("\n".join([*listed(lines), "To leave such sentences out: --on-mismatch skip"]))
+        filled = self.decided.filled or (True,) * len(self.systems)
+        if options.decided is not None:
+            # What is known of all shards; the first may be empty where others are not.
+            filled = options.decided.filled or (filled if any(filled) else (True,) * len(filled))
+        characters = any(measure.characters for measure in self.measures)
+        for (name, output), has_answers in zip(self.systems, filled, strict=True):
+            if not has_answers:
+                self.warnings.append(empty_output(name=name, column=column))
+                continue
+            check_reach(gold, output)
+            how = {"characters": characters, "shard": options.decided is not None}
+            pair = align(gold, output, column=column, on_mismatch=options.on_mismatch, **how)
+            self.pairs.append((name, pair))
+            self.warnings += [
+                text_shared(
+                    gold=gold.name, system=output.name, left=int((~pair.skipped).sum()), first=pair.problems[:1]
+                ),
+                alignment(
+                    name=name,
+                    characters=int(pair.aligned_by == "characters"),
+                    by_words=pair.aligned_by == "words",
+                    words=len(pair.gold_words),
+                    kept=int((~pair.skipped[gold.sentence_of]).sum()),
+                    theirs=int((pair.system_sentence >= 0).sum()),
+                    sentences=gold.sentences,
+                    their_sentences=output.sentences,
+                ),
+                problems(
+                    name=name,
+                    lines=pair.problems,
+                    number=pair.number_of_problems,
+                    normalisations=pair.normalisations,
+                ),
+            ]
+        if not self.pairs:
+            raise InputError(f"{self.corpora[1].name}: column {column} is empty. Choose another with --column.")
+        if not together:
+            return
+        skipped = np.any([pair.skipped for _, pair in self.pairs], axis=0)
+        nothing = f"no sentence is shared by {gold.name} and all systems."
+        units = "documents" if gold.whole_documents else "sentences"
+        text = f"{{number}} of {{sentences}} {units} were left out: the texts differ."
+        if faults is not None:
+            nothing = f"no sentence of {gold.name} is whole in all files."
+            text = "{number} of {sentences} sentences were left out."
+            skipped[[sentence for sentence, _ in faults[0]]] = True
+            for (_, pair), own in zip(self.pairs, faults[1:], strict=True):
+                faulty = np.isin(pair.system.sentence_of, [sentence for sentence, _ in own])
+                skipped[pair.system_sentence[faulty & (pair.system_sentence >= 0)]] = True
+        number, sentences = int(skipped.sum()), len(skipped)
+        self.leave_out(skipped, nothing, sentences_left_out(text=text, number=number, sentences=sentences))
+
+    def leave_out(self, skipped: Bools, nothing: str, fact: Remark) -> None:
+        """Leave gold sentences out for all systems. All of a shard may be, but not all of the data."""
+        self.require(nothing_to_judge(text=nothing, number=int((~skipped).sum())))
+        self.warnings.append(fact)
+        self.skipped = skipped
+        self.pairs = [(name, without(pair, skipped)) for name, pair in self.pairs]
+
+    def put_on_line(self, claims: Sequence[Marks | None] = (), gold_errors: Marks | None = None) -> None:
+        """Put spans on lines of one kind of atom, so that all systems are judged in the same way.
+
+        claims: marks without a place that each system has besides.
+        gold_errors: spans in which gold itself is wrong.
+        """
+        needed = any(needs_characters(pair) for _, pair in self.pairs)
+        characters = needed or (self.options.decided is not None and self.options.decided.characters)
+        self.pairs = [
+            (name, with_spans(pair, characters=characters, gold_errors=gold_errors, claims=own))
+            for (name, pair), own in zip(self.pairs, claims or [None] * len(self.pairs), strict=True)
+        ]
+        self.atoms = spans_of(self.pairs[0][1]).atoms
+        self.decide(characters=needed)
 
 
-def rules_of(options: Options, names: Sequence[str]) -> list[mapping.Rule]:
-    """The rules of the mapping file, where there is one."""
-    if options.map is None:
-        return []
-    rules = mapping.read_rules(options.map)
-    mapping.check_sides(rules, names, options.map)
-    return rules
+def prepare_marks(run: Run) -> None:
+    """Read marks, and align their units by ids if all files have them: for tasks that need nothing else."""
+    run.read(lambda _, item: item if isinstance(item, Corpus) else item.read(()))
+    run.note_reading()
+    if all(corpus.by_id for corpus in run.corpora):
+        run.order_documents()
+    run.align()
+    judged = run.measures[0].judge(run.pairs[0][1])
+    run.items = int(judged.has_gold.sum()) if isinstance(judged, Items) else 0
 
 
-def idle_rules(rows: Sequence[Mapped]) -> Iterator[Remark]:
-    """Rules that fit no word in any file."""
-    for rule in dict.fromkeys(row.rule for row in rows):
-        yield idle_rule(rule=rule, words=sum(row.words for row in rows if row.rule == rule))
+def words_alone(item: Input | Corpus) -> Input | Corpus:
+    """A file whose words are compared; a corpus may have spans too."""
+    if not isinstance(item, Corpus):
+        return item
+    return replace(item, marks={name: marks for name, marks in item.marks.items() if name != SPANS})
 
 
-@remark
-def idle_rule(rule: str, words: int) -> Iterator[str]:
-    """A rule of a mapping file that fits nothing."""
-    if not words:
-        yield f"the mapping rule {rule} fits nothing."
-
-
-def columns_read(
-    inputs: Sequence[Input | Corpus], names: Sequence[str], columns: Sequence[str], options: Options
-) -> Iterator[Remark]:
-    """Notes on the columns of tables taken for words and labels, where the user did not say all of that.
+def columns_read(run: Run, columns: Sequence[str]) -> Iterator[Remark]:
+    """Notes on the columns of tables taken for words and labels, unless the user gave them all.
 
     One number for files whose words are in different columns is refused: it may mean other labels in each.
     """
+    options = run.options
     tables = [
         (item.plan, name, column.split("+"))
-        for item, name, column in zip(inputs, names, columns, strict=True)
+        for item, name, column in zip(run.inputs, run.names, columns, strict=True)
         if isinstance(item, Input) and item.plan.words and column
     ]
     numbered = [(plan.words, name) for plan, name, _ in tables if plan.words.isdigit() and len(plan.labels) > 1]
     asked = options.column if isinstance(options.column, str) else ""
     if asked.isdigit() and len({words for words, _ in numbered}) > 1:
-        (here, one), (there, other) = numbered[0], next(row for row in numbered if row[0] != numbered[0][0])
+        (here, name), (there, other) = numbered[0], next(row for row in numbered if row[0] != numbered[0][0])
         raise InputError(
-            f"{other}: has its words in column {there} and {one} in column {here}, so that column {asked} "
+            f"{other}: has its words in column {there} and {name} in column {here}, so that column {asked} "
             "is not the same in both. Give them the same columns, or header lines."
         )
     for plan, name, parts in tables:
         if plan.sniffed or not options.column_of(name):
             labels = "+".join(plan.resolve(part) for part in parts)
-            told = "; ".join(plan.remarks)
-            yield column_read(name=name, words=plan.words, labels=labels, told=f" ({told})" if told else "")
+            remarks = "; ".join(plan.remarks)
+            yield column_read(name=name, words=plan.words, labels=labels, told=f" ({remarks})" if remarks else "")
 
 
 @remark
@@ -151,9 +370,7 @@ def column_read(name: str, words: str, labels: str, told: str) -> Iterator[str]:
     yield f"{name}: words are read from column {words}, labels from column {labels}{told}."
 
 
-def blank_tags(
-    name: str, item: Input | Corpus, corpus: Corpus, columns: str, options: Options
-) -> Iterator[Remark]:
+def blank_tags(name: str, item: Input | Corpus, corpus: Corpus, columns: str, options: Options) -> Iterator[Remark]:
     """Remarks on words without a tag beside others with O; a column that has no O, or a key of MISC, writes it so."""
     mark = corpus.empty
     for column in columns.split("+") if mark is not None else ():
@@ -185,24 +402,7 @@ def words_without_tags(
         there = f"Columns with tags: {known}." if known else "No other column has tags."
         raise InputError(f"{path}: column {column} is {mark} throughout, so that there is no such layer. {there}")
     if number:
-        what = "1 word" if number == 1 else f"{number:,} words"
-        yield f"{name}: {what} without annotation in {column}, read as O."
-
-
-def kept_labels(columns: Iterable[Column], options: Options) -> list[Remark]:
-    """The labels that the user names, and how often gold and systems have them."""
-    given = {"--labels": options.labels, "--ignore-labels": options.ignore_labels}
-    if not any(given.values()):
-        return []
-    known: dict[str, int] = {}
-    for column in columns:
-        for label, number in column.counts().items():
-            known[label] = known.get(label, 0) + number
-    return [
-        labels_named(option=option, numbers={name: known.get(name, 0) for name in names}, known=known)
-        for option, names in given.items()
-        if names
-    ]
+        yield f"{name}: {plural(number, 'word')} without annotation in {column}, read as O."
 
 
 @remark
@@ -229,7 +429,7 @@ def notes_on_reading(name: str, corpus: Corpus) -> Iterator[Remark]:
     for fault, action, number, first in corpus.repairs:
         yield repair_made(name=name, fault=fault, action=action, number=number, first=[first])
     for text, number in corpus.noted:
-        before, first, place = text.partition("(the first: ")
+        before, first, place = f"{text.removesuffix('.')}.".partition("(the first: ")
         yield note_on_reading(name=name, text=before, number=number, first=[place] if first else [])
 
 
@@ -250,9 +450,8 @@ def absent_documents(name: str, number: int, named: Sequence[str]) -> Iterator[s
 @remark
 def common_documents(names: Sequence[str], number: int) -> Iterator[str]:
     """Documents that all annotators have, if some have others too."""
-    noun = "document" if number == 1 else "documents"
     have = "both" if len(names) == 2 else "all of them"
-    yield f"{enumeration(names)} are compared on the {number:,} {noun} that {have} have."
+    yield f"{enumeration(names)} are compared on the {plural(number, 'document')} that {have} have."
 
 
 def list_documents(number: int, named: Sequence[str]) -> str:
@@ -261,47 +460,41 @@ def list_documents(number: int, named: Sequence[str]) -> str:
     return f"{noun} {', '.join(named[:MOST_NAMED])}{', …' if number > MOST_NAMED else ''}"
 
 
-def aligned(
-    gold: Corpus,
-    outputs: Mapping[str, Corpus],
-    filled: Sequence[bool],
-    column: str,
-    options: Options,
-    *,
-    characters: bool = False,
-) -> tuple[list[tuple[str, Pair]], list[Remark]]:
-    """Each system that can be judged with gold, and what is to be said about that."""
-    pairs: list[tuple[str, Pair]] = []
-    warnings: list[Remark] = []
-    for (name, output), full in zip(outputs.items(), filled, strict=True):
-        if not full:
-            warnings.append(empty_output(name=name, column=column))
-            continue
-        shard = options.decided is not None
-        mismatch = options.on_mismatch
-        pair = align(gold, output, column=column, on_mismatch=mismatch, characters=characters, shard=shard)
-        pairs.append((name, pair))
-        left = int((~pair.skipped).sum())
-        warnings += [
-            text_shared(gold=gold.name, system=output.name, left=left, first=pair.problems[:1]),
-            alignment(
-                name=name,
-                characters=int(pair.aligned_by == "characters"),
-                by_words=pair.aligned_by == "words",
-                words=len(pair.gold_words),
-                kept=int((~pair.skipped[gold.sentence_of]).sum()),
-                theirs=int((pair.system_sentence >= 0).sum()),
-                sentences=gold.sentences,
-                their_sentences=output.sentences,
-            ),
-            problems(
-                name=name,
-                lines=pair.problems,
-                number=pair.number_of_problems,
-                normalisations=pair.normalisations,
-            ),
-        ]
-    return pairs, warnings
+def _document_keys(gold: Corpus, system: Corpus) -> tuple[Sequence[str | int], Sequence[str | int]]:
+    """Keys by which documents of gold and of a system correspond: ids, numbers in the file, or their order."""
+    if gold.by_id and system.by_id:
+        return gold.document_ids, system.document_ids
+    numbers = []
+    for corpus in (gold, system):
+        gone = {number for number, _, _ in corpus.left_out}
+        numbers.append([number for number in range(corpus.documents + len(gone)) if number not in gone])
+    same = gold.documents + len(gold.left_out) == system.documents + len(system.left_out)
+    if same and (gold.left_out or system.left_out):
+        return numbers[0], numbers[1]
+    # Other texts in the same places are found when they are aligned.
+    return [*range(system.documents)], [*range(system.documents)]
+
+
+def _list_keys(keys: Sequence[str | int]) -> str:
+    named = (str(key + 1) if isinstance(key, int) else key for key in keys[:MOST_NAMED])
+    return ", ".join(named) + (", …" if len(keys) > MOST_NAMED else "")
+
+
+def check_reach(gold: Corpus, system: Corpus) -> None:
+    """Spans given without words must fit into the sentences of the side that has words."""
+    if gold.has_words == system.has_words or gold.sentences != system.sentences:
+        return
+    bare, full = (system, gold) if gold.has_words else (gold, system)
+    if SPANS not in bare.marks:
+        return
+    lengths = np.diff(full.starts)[bare.spans.unit]
+    beyond = np.flatnonzero(bare.spans.end > lengths)
+    if len(beyond):
+        span = int(beyond[0])
+        raise AlignmentError(
+            f"{bare.place_of_span(span)}: the span ends at word {int(bare.spans.end[span])} of a sentence of "
+            f"{int(lengths[span])} words in {full.name}. Are these the same sentences?"
+        )
 
 
 @remark
@@ -358,15 +551,6 @@ def documents_shared(gold: str, system: str, number: int) -> Iterator[str]:
     yield from ()
 
 
-def left_out(skipped: Bools, nothing: str, text: str, options: Options) -> list[Remark]:
-    """Warnings about sentences that are left out for all systems. All of a shard may be, but not all of the data."""
-    left = nothing_to_judge(text=nothing, number=int((~skipped).sum()))
-    if options.decided is None:
-        # Before anything else is looked at.
-        format_warnings([left])
-    return [left, sentences_left_out(text=text, number=int(skipped.sum()), sentences=len(skipped))]
-
-
 @remark
 def nothing_to_judge(text: str, number: int) -> Iterator[str]:
     """No sentence is left to be judged."""
@@ -395,36 +579,6 @@ def without(pair: Pair, skipped: Bools) -> Pair:
         system_sentence=np.where(gone, -1, pair.system_sentence),
         skipped=skipped,
     )
-
-
-def align_whole_sentences(
-    corpora: Sequence[Corpus],
-    named: Sequence[str],
-    faults: Sequence[Sequence[tuple[int, str]]],
-    options: Options,
-    column: str = "",
-    *,
-    characters: bool = False,
-) -> tuple[list[tuple[str, Pair]], Bools, list[Remark]]:
-    """Gold with each system, without the sentences that are faulty or differ in any file; their mask; remarks.
-
-    faults: for each corpus, sentences and lines for the user.
-    """
-    lines = [line for own in faults for _, line in own]
-    if lines and options.on_mismatch != "skip":
-        raise InputError("\n".join([*listed(lines), "To leave such sentences out: --on-mismatch skip"]))
-    gold, *outputs = corpora
-    systems = dict(zip(named, outputs, strict=True))
-    pairs, remarks = aligned(gold, systems, [True] * len(outputs), column, options, characters=characters)
-    skipped = np.zeros(gold.sentences, dtype=bool)
-    skipped[[sentence for sentence, _ in faults[0]]] = True
-    for (_, pair), own in zip(pairs, faults[1:], strict=True):
-        faulty = np.isin(pair.system.sentence_of, [sentence for sentence, _ in own]) & (pair.system_sentence >= 0)
-        skipped[pair.system_sentence[faulty]] = True
-        skipped |= pair.skipped
-    nothing = f"no sentence of {gold.name} is whole in all files."
-    remarks += left_out(skipped, nothing, "{number} of {sentences} sentences were left out.", options)
-    return [(name, without(pair, skipped)) for name, pair in pairs], skipped, remarks
 
 
 def source_of(name: str, corpus: Corpus, pair: Pair | None, status: str) -> InputFile:
@@ -486,38 +640,46 @@ class Prepared:
             if wanted not in (self.task, *task.judges_too):
                 raise UsageError(f"{measure} is about {wanted}, but {self.task} are compared. Say --task {wanted}")
         assert task.prepare is not None
-        run = task.prepare(self.inputs, self.names, measures, self.options)
-        if self.options.unit == "sentence" and run.gold.whole_documents:
+        run = Run(self.inputs, ["gold", *self.names], measures, self.options, self.task)
+        task.prepare(run)
+        gold = run.gold
+        if self.options.unit == "sentence" and gold.whole_documents:
             lines = ', or read lines as sentences: --input-format "brat(units=lines)"'
             raise UsageError(
-                f"--unit sentence: {run.gold.name} has documents and no sentences. Say --unit document"
-                f"{lines if run.gold.format == 'brat' else ''}"
+                f"--unit sentence: {gold.name} has documents and no sentences. Say --unit document"
+                f"{lines if gold.format == 'brat' else ''}"
             )
+        run.unit = run.unit or self.options.unit or ("document" if gold.whole_documents else "sentence")
         files = [
             [*map(os.path.realpath, item.files)] if isinstance(item, Input) else [str(number)]
             for number, item in enumerate(self.inputs)
         ]
-        own: list[Remark] = []
+        alike: dict[str, Remark] = {}
         columns = () if self.options.symmetric else run.decided.columns
         for number, (name, column) in enumerate(zip(self.names, columns[1:], strict=False), 1):
             # The system is the column of gold's file which is gold.
             item = self.inputs[number]
             if isinstance(item, Input) and column and (files[number], column) == (files[0], columns[0]):
-                filled = ", ".join(one for one in item.plan.filled if one not in column.split("+"))
-                own.append(same_column(name=name, path=item.path, column=column, others=filled))
-        alike = {one.facts["name"] for one in own}
-        others = (one for one in run.warnings if one.kind != "copied" or one.facts["name"] not in alike)
-        notes = (*run.notes, ignored_positions(number=self.ignored))
-        sources = run.sources or tuple(source_of(name, pair.system, pair, "") for name, pair in run.pairs)
-        run = replace(run, warnings=(*own, *others), notes=notes, sources=sources)
-        return replace(run, task=self.task, options=self.options)
+                filled = ", ".join(other for other in item.plan.filled if other not in column.split("+"))
+                alike[name] = same_column(name=name, path=item.path, column=column, others=filled)
+        others = (fact for fact in run.warnings if fact.kind != "copied" or fact.facts["name"] not in alike)
+        run.warnings = [*alike.values(), *others]
+        run.notes.append(ignored_positions(number=self.ignored))
+        pairs = dict(run.pairs)
+        run.sources = tuple(
+            source_of(name, pairs[name].system, pairs[name], "")
+            if name in pairs
+            else source_of(name, corpus, None, "column empty")
+            for name, corpus in run.systems
+        )
+        return run
+
 
 @remark
 def ignored_positions(number: int) -> Iterator[str]:
     """Positions that gold marks as not to be judged."""
     if number:
-        places = "1 position" if number == 1 else f"{number:,} positions"
-        yield f"Gold has -100 at {places}, which are left out on both sides."
+        yield f"Gold has -100 at {plural(number, 'position')}, which are left out on both sides."
 
 
 @remark

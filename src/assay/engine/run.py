@@ -112,9 +112,9 @@ def measure_shard(command: str, gold: Any, systems: Any, specs: Sequence[str], o
         sources=(source_of("gold", run.gold, None, ""), *run.sources),
         digests=tuple((one.sha256,) if isinstance(one, Corpus) else one.digests for one in opened.inputs),
         aligned=tuple((pair.aligned_by, words - len(pair.gold_words)) for _, pair in run.pairs),
-        warnings=run.warnings,
-        notes=run.notes,
-        mappings=run.mappings,
+        warnings=tuple(run.warnings),
+        notes=tuple(run.notes),
+        mappings=tuple(run.mappings),
         numbers={
             "items": run.items,
             "left out": sum(lot_of(0, "left out", name) for name in skipped),

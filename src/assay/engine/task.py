@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from assay.engine.annotators import Continua
     from assay.engine.examples import Drawn
     from assay.engine.items import Items
-    from assay.engine.measure import Measure
     from assay.engine.options import Options
     from assay.engine.parts import LabelSums, Part
     from assay.engine.prepare import Run
@@ -32,10 +31,6 @@ if TYPE_CHECKING:
     from assay.engine.texts import Rows, Shown
     from assay.formats import Input
     from assay.result import Result
-
-Prepare = Callable[["Sequence[Input | Corpus]", Sequence[str], "Sequence[Measure]", "Options"], "Run"]
-"""From files and the names of systems to pairs that can be judged."""
-
 
 Tables = Sequence[tuple[str, "Items"]]
 """The items of each system by itself, by name."""
@@ -120,7 +115,8 @@ class Task:
     """… and the units that they find themselves."""
     majority: Callable[[Run, Sequence[str]], list[tuple[str, Pair]]] | None = None
     """Systems against what more than half of the annotators have, where that can be told."""
-    prepare: Prepare | None = None
+    prepare: Callable[[Run], None] | None = None
+    """From opened files to pairs that can be judged."""
     command: str = ""
     """A sentence on its measures and the command that has them, where that is not score or compare."""
     layers: tuple[str, ...] = ()

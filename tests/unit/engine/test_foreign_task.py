@@ -17,8 +17,7 @@ from assay.arrays import NONE, as_codes, ratio
 from assay.engine.counts import matched
 from assay.engine.items import Items
 from assay.engine.measure import Proportion, measure, registered
-from assay.engine.options import Decided
-from assay.engine.prepare import Run, aligned, left_out, without
+from assay.engine.prepare import Run
 from assay.engine.task import Drawing, Task, tasks
 from assay.formats import read_labels
 from assay.render import render
@@ -59,16 +58,10 @@ def judge_arcs(pair: Pair) -> Items:
     )
 
 
-def prepare(inputs, named, measures, options) -> Run:
-    corpora = [read_labels(item, ["XPOS"]) for item in inputs]
-    gold = corpora[0]
-    pairs, warnings = aligned(
-        gold, dict(zip(named, corpora[1:], strict=True)), [True] * len(named), "XPOS", options
-    )
-    skipped = np.any([pair.skipped for _, pair in pairs], axis=0)
-    warnings += left_out(skipped, "nothing is left.", "{number} of {sentences} sentences were left out.", options)
-    pairs = [(name, without(pair, skipped)) for name, pair in pairs]
-    return Run(gold, tuple(measures), tuple(pairs), skipped, tuple(warnings), column="XPOS", decided=Decided())
+def prepare(run: Run) -> None:
+    run.read(lambda _, item: read_labels(item, ["XPOS"]))
+    run.decide(column="XPOS")
+    run.align("XPOS")
 
 
 @pytest.fixture(name="arcs", autouse=True)

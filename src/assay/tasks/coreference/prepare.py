@@ -13,18 +13,16 @@ from assay.align import Pair
 from assay.arrays import NONE, Bools
 from assay.corpus import Corpus, one_vocabulary
 from assay.engine.counts import bracketed
-from assay.engine.measure import Measure
 from assay.engine.offsets import compare_offsets
-from assay.engine.options import TAGS, Decided, Options
+from assay.engine.options import TAGS, Options
 from assay.engine.prepare import (
     MOST_NAMED,
     Run,
     absent_documents,
-    check_folders,
     documents_shared,
-    left_out,
     list_documents,
-    notes_on_reading,
+    nothing_to_judge,
+    sentences_left_out,
 )
 from assay.engine.slices import Slice
 from assay.engine.treebanks import with_heads
@@ -35,6 +33,7 @@ from assay.formats.builder import refuse_all
 from assay.formats.emptynodes import ZERO, empty_nodes_of, on_one_line, words_only
 from assay.formats.source import Source
 from assay.result import enumeration
+from assay.result.numbers import plural
 from assay.tasks.coreference.chains import chain_of
 from assay.tasks.coreference.grounding import TEXT2TEXT, ground_mentions
 from assay.tasks.coreference.mentions import (
@@ -57,54 +56,47 @@ _OFFICIAL = (
 )
 
 
-def prepare_coreference(
-    inputs: Sequence[Input | Corpus], named: Sequence[str], measures: Sequence[Measure], options: Options
-) -> Run:
+def prepare_coreference(run: Run) -> None:
     """Read, bring documents together, and check that their words are the same."""
+    options = run.options
     _check_options(options)
     rule = _rule(options)
-    formats = [item.format if isinstance(item, Corpus) else item.plan.name for item in inputs]
-    corpora = _each([partial(_read, item, options.zeros, rule, TEXT2TEXT in formats) for item in inputs])
-    if not all(corpus.by_id for corpus in corpora):
-        check_folders(corpora)
-    gold, *outputs = corpora
-    number, *numbers = (len(corpus.marks["mentions"]) for corpus in corpora)
-    warnings = [gold_mentions(gold=gold.name, number=number, theirs=sum(numbers))]
-    if options.decided is None:
-        format_warnings(warnings)
-    for name, number in zip(named, numbers, strict=True):
-        warnings.append(nothing_in_system(name=name, nouns="mentions", number=number))
-    for name, corpus in zip(["gold", *named], corpora, strict=True):
-        warnings += notes_on_reading(name, corpus)
+    formats = [item.format if isinstance(item, Corpus) else item.plan.name for item in run.inputs]
+    run.take(_each([partial(_read, item, options.zeros, rule, TEXT2TEXT in formats) for item in run.inputs]))
+    number, *numbers = (len(corpus.marks["mentions"]) for corpus in run.corpora)
+    run.require(gold_mentions(gold=run.gold.name, number=number, theirs=sum(numbers)))
+    for name, number in zip(run.names[1:], numbers, strict=True):
+        run.warnings.append(nothing_in_system(name=name, nouns="mentions", number=number))
+    run.note_reading()
     # All problems of all files are reported together.
-    checks: list[Callable[[], Any]] = [partial(remove_duplicates, corpus, options.duplicates) for corpus in corpora]
-    checks += [
-        partial(_in_golds_order, name, gold, output, options) for name, output in zip(named, outputs, strict=True)
+    checks: list[Callable[[], Any]] = [
+        partial(remove_duplicates, corpus, options.duplicates) for corpus in run.corpora
     ]
+    checks += [partial(_in_golds_order, name, run.gold, output, options) for name, output in run.systems]
     done = _each(checks)
-    (gold, removed), *singles = done[: len(corpora)]
-    warnings.append(repeated_mentions(name="gold", policy=options.duplicates, number=removed))
+    (gold, removed), *singles = done[: len(run.corpora)]
+    run.warnings.append(repeated_mentions(name="gold", policy=options.duplicates, number=removed))
     if gold.format == TEXT2TEXT:
         gold = ground_mentions(gold, gold, zeros=options.zeros)
     systems = {}
-    for name, (single, removed), (order, more) in zip(named, singles, done[len(corpora) :], strict=True):
+    for name, (single, removed), (order, more) in zip(run.names[1:], singles, done[len(run.corpora) :], strict=True):
         systems[name] = single if order is None else _rearrange(gold, single, order)
         if single.format == TEXT2TEXT:
             systems[name] = ground_mentions(gold, single, zeros=options.zeros)
-        warnings += more
-        warnings.append(repeated_mentions(name=name, policy=options.duplicates, number=removed))
-    skipped, more = _compare_words(gold, systems, options)
-    warnings += more
+        run.warnings += [*more, repeated_mentions(name=name, policy=options.duplicates, number=removed)]
+    run.skipped = _compare_words(run, gold, systems)
     # From here on all have the same words: those of the text, and the empty nodes that mentions of any of them have.
-    gold, *outputs = on_one_line([gold, *systems.values()])
-    systems = dict(zip(systems, outputs, strict=True))
-    if any(measure.parameters.get("match", "exact") != "exact" for measure in measures):
-        for name, corpus in (("gold", gold), *systems.items()):
+    run.corpora = on_one_line([gold, *systems.values()])
+    gold = run.gold
+    if any(measure.parameters.get("match", "exact") != "exact" for measure in run.measures):
+        for name, corpus in zip(run.names, run.corpora, strict=True):
             heads = corpus.marks["mentions"].arguments.get("head", np.zeros(0))
-            warnings.append(unknown_heads(name=name, number=int((heads < 0).sum())))
+            run.warnings.append(unknown_heads(name=name, number=int((heads < 0).sum())))
     marks = {"-", "_", "*", "", ZERO}
-    own = next((name for name in TAGS if name in gold.columns and set(gold.column(name).counts()) - marks), None)
-    tags = own if options.decided is None or options.decided.tags is None else options.decided.tags
+    tags = next((name for name in TAGS if name in gold.columns and set(gold.column(name).counts()) - marks), None)
+    run.decide(tags=tags)
+    if options.decided is not None and options.decided.tags is not None:
+        tags = options.decided.tags
     mentions = gold.marks["mentions"]
     if rule.name == HEAD and gold.heads is None:
         # The head of a mention of one word needs no information.
@@ -112,59 +104,49 @@ def prepare_coreference(
         if "head" not in mentions.arguments or (len(longer) and (longer < 0).all()):
             raise UsageError("--mention-types head needs trees, or heads of mentions, which gold does not have.")
     assert gold.document_starts is not None
-    kept_documents = ~skipped[gold.document_starts[:-1]]
+    kept_documents = ~run.skipped[gold.document_starts[:-1]]
 
     def without_skipped(corpus: Corpus) -> Corpus:
         every = corpus.marks["mentions"]
-        return corpus.with_marks(mentions=every.where(kept_documents[every.unit])) if skipped.any() else corpus
+        return corpus.with_marks(mentions=every.where(kept_documents[every.unit])) if run.skipped.any() else corpus
 
     judged = without_skipped(gold)
-    pairs, answers = [], []
-    for name, output in systems.items():
+    answers = []
+    for name, output in run.systems:
         system = without_skipped(output)
         words = np.arange(len(system))
         aligned_by = "words" if gold.has_words and system.has_words else "position"
-        pair = Pair(judged, system, aligned_by, np.arange(len(gold)), words, system.sentence_of, words, skipped)
-        pairs.append((name, pair_mentions(pair, replace(rule, tags=tags))))
-        warnings += _check_offsets(name, pair, options)
+        pair = Pair(judged, system, aligned_by, np.arange(len(gold)), words, system.sentence_of, words, run.skipped)
+        run.pairs.append((name, pair_mentions(pair, replace(rule, tags=tags))))
+        run.warnings += _check_offsets(name, pair, options)
         # Mentions, and their chains numbered by their first mentions.
         every = system.marks["mentions"]
         _, first, place = np.unique(chain_of(every), return_index=True, return_inverse=True)
         answers.append((name, [every.unit, every.begin, every.end, first[place]]))
-    warnings.append(identical_outputs(answers, lambda ours, theirs: all(map(np.array_equal, ours, theirs))))
+    run.warnings.append(identical_outputs(answers, lambda ours, theirs: all(map(np.array_equal, ours, theirs))))
     note = "Gold has no tags, so mentions have no types."
     if tags is not None:
         note = f"Mention types come from gold's {tags} tags (rule: {rule.name})."
     zeros = {}
-    for name, pair in (("gold", pairs[0][1]), *pairs):
+    for name, pair in (("gold", run.pairs[0][1]), *run.pairs):
         corpus, side = (judged, 0) if name == "gold" else (pair.system, 1)
         deps = dependencies_of_zeros(corpus, mentions_of(pair)[side])
         zeros[name] = len(deps)
-        warnings.append(without_dependencies(file=corpus.name, number=len(deps), known=sum(map(bool, deps))))
-    notes = [said(text=note), zeros_scored(numbers=zeros)]
+        run.warnings.append(without_dependencies(file=corpus.name, number=len(deps), known=sum(map(bool, deps))))
+    run.notes += [said(text=note), zeros_scored(numbers=zeros)]
     for spec in options.slices:
         split = SPLIT.get(Slice.find(spec).kind.name)
         whole = [
             str(measure)
-            for measure in measures
+            for measure in run.measures
             if measure.count is not bracketed
             and (measure.name not in (split or ()) or measure.parameters["average"] != "micro")
         ]
         if split is not None and whole:
-            notes.append(not_split(cut=spec, measures=enumeration(whole)))
+            run.notes.append(not_split(cut=spec, measures=enumeration(whole)))
     if options.preset in ("crac2022", "crac2023"):
-        notes.append(said(text=_OFFICIAL))
-    return Run(
-        gold=gold,
-        measures=tuple(measures),
-        pairs=tuple(pairs),
-        skipped=skipped,
-        warnings=tuple(warnings),
-        items=int(kept_documents[mentions.unit].sum()),
-        unit="document",
-        notes=tuple(notes),
-        decided=Decided(formats=tuple(corpus.format for corpus in corpora), tags=own),
-    )
+        run.notes.append(said(text=_OFFICIAL))
+    run.items, run.unit = int(kept_documents[mentions.unit].sum()), "document"
 
 
 @remark
@@ -217,7 +199,7 @@ def unknown_heads(name: str, number: int) -> Iterator[str]:
 def repeated_mentions(name: str, policy: str, number: int) -> Iterator[str]:
     """Mentions given twice that were left out."""
     if number:
-        what = "1 repeated mention was" if number == 1 else f"{number:,} repeated mentions were"
+        what = plural(number, "repeated mention was", "repeated mentions were")
         yield f"{name}: {what} left out (--duplicates {policy})."
 
 
@@ -376,14 +358,14 @@ def _rearrange(gold: Corpus, system: Corpus, order: Sequence[int | None]) -> Cor
     return bare.followed_by(gold).reordered(numbers).with_marks(**layers)
 
 
-def _compare_words(gold: Corpus, systems: dict[str, Corpus], options: Options) -> tuple[Bools, list[Remark]]:
-    """Mask of the sentences of documents that are left out because their words differ, and remarks.
+def _compare_words(run: Run, gold: Corpus, systems: dict[str, Corpus]) -> Bools:
+    """Mask of the sentences of documents that are left out because their words differ.
 
     Such documents are an error, or are left out, or (if only forms differ) compared by position.
     """
+    options = run.options
     wrong = np.zeros(gold.documents, dtype=bool)
     problems: dict[str, list[str]] = {name: [] for name in systems}
-    warnings: list[Remark] = []
     for name, system in systems.items():
         other = []
         sides = gold, system
@@ -412,21 +394,22 @@ def _compare_words(gold: Corpus, systems: dict[str, Corpus], options: Options) -
             if sizes[0] == sizes[1] and not np.array_equal(ours - a, theirs - b):
                 other.append(document)
             if line and options.on_mismatch == "warn" and sizes[0] == sizes[1]:
-                warnings.append(said(text=f"{name}: {line}."))
+                run.warnings.append(said(text=f"{name}: {line}."))
             elif line:
                 wrong[document] = True
                 problems[name].append(line)
         places = [system.place_of_sentence(firsts[1][document]) for document in other[:1]]
-        warnings.append(other_sentences(name=name, number=len(other), first=places))
+        run.warnings.append(other_sentences(name=name, number=len(other), first=places))
     lines = [line for found in problems.values() for line in found]
     if lines and options.on_mismatch != "skip":
         remedy = "The texts differ. To leave such documents out: --on-mismatch skip"
         raise AlignmentError("\n".join([*listed(lines), remedy]))
-    nothing = "no document has the same words in all files."
-    text = "{number} of {sentences} documents were left out: the texts differ."
-    gone = left_out(wrong, nothing, text, options)
-    warnings += [documents_left_out(system=name, lines=found[:MOST_PROBLEMS]) for name, found in problems.items()]
-    return wrong[gold.document_of_sentence], [*warnings, *gone]
+    number, text = int(wrong.sum()), "{number} of {sentences} documents were left out: the texts differ."
+    nothing = nothing_to_judge(text="no document has the same words in all files.", number=len(wrong) - number)
+    run.warnings += [documents_left_out(system=name, lines=found[:MOST_PROBLEMS]) for name, found in problems.items()]
+    run.require(nothing)
+    run.warnings.append(sentences_left_out(text=text, number=number, sentences=len(wrong)))
+    return wrong[gold.document_of_sentence]
 
 
 @remark
@@ -439,7 +422,7 @@ def documents_left_out(system: str, lines: Sequence[str]) -> Iterator[str]:
 def other_sentences(name: str, number: int, first: Sequence[str]) -> Iterator[str]:
     """Documents that are cut into other sentences."""
     if number:
-        what = "1 document is" if number == 1 else f"{number:,} documents are"
+        what = plural(number, "document is", "documents are")
         yield f"{name}: {what} cut into other sentences than in gold (the first: {first[0]}), which changes no score."
 
 

@@ -14,9 +14,9 @@ import numpy as np
 from assay.arrays import Bools, Ints, ids_of_runs, numbers_of_runs
 from assay.corpus import Column, Corpus, Trees, one_vocabulary
 from assay.engine import mapping
+from assay.engine.mapping import idle_rules, read_rules
 from assay.engine.options import Options
 from assay.engine.phrases import edge_functions, functions, with_words_of
-from assay.engine.prepare import idle_rules, rules_of
 from assay.engine.treebanks import Fault, count_several_roots, nonprojective, with_heads
 from assay.engine.warnings import format_warnings
 from assay.errors import AlignmentError, InputError, UsageError, listed, unknown
@@ -526,7 +526,7 @@ def read_comparison(
             f"{plural(len(parts), 'sentence is', 'sentences are')} cut into other words in some file and compared as "
             "sets of characters, which TedEval itself does not do."
         )
-    rules = rules_of(options, [name for bank in banks for name in bank.sides])
+    rules = read_rules(options.map, [name for bank in banks for name in bank.sides])
     mappings: list[Mapped] = []
     for number, bank in enumerate(banks):
         # Relations are mapped for all measures, functions of phrases below for TedEval.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -10,21 +10,14 @@ import numpy as np
 from assay.arrays import NONE, numbers_of_runs
 from assay.corpus import Column, Corpus, Marks, one_vocabulary
 from assay.engine.items import Items
-from assay.engine.measure import Measure, measure_of
-from assay.engine.options import Decided, Options
-from assay.engine.prepare import (
-    Run,
-    align_whole_sentences,
-    check_folders,
-    kept_labels,
-    notes_on_reading,
-    words_alone,
-)
+from assay.engine.measure import measure_of
+from assay.engine.prepare import Run, words_alone
 from assay.engine.treebanks import with_heads
 from assay.engine.warnings import check_system, faulty_sentences, identical_outputs, remark
 from assay.errors import MOST_PROBLEMS, AlignmentError, InputError, UsageError, listed
 from assay.formats import Input, read_labels
 from assay.formats.graphs import NO_MARKS, empty_nodes, make_arcs, with_enhanced
+from assay.result.numbers import plural
 from assay.tasks.graphs.arcs import treat_empty_nodes, with_arcs, without_enhancements
 from assay.tasks.graphs.measures import TAG, arcs_of, eulas, last_relation, universal, way
 from assay.tasks.graphs.propositions import about_roles, prepare_roles
@@ -42,34 +35,33 @@ _FEW = 10
 """… unless so few differ."""
 
 
-def prepare_graphs(
-    inputs: Sequence[Input | Corpus], named: Sequence[str], measures: Sequence[Measure], options: Options
-) -> Run:
+def prepare_graphs(run: Run) -> None:
     """Read, check and align words with the graphs over them."""
+    options, measures = run.options, run.measures
     if about_roles(measures):
-        return prepare_roles(inputs, named, measures, options)
+        prepare_roles(run)
+        return
     if options.column not in (None, DEPS):
         raise UsageError(f"--column {options.spelled_column}: graphs are in column DEPS, or in sdp and mrp files.")
     tags = PREDICATE_TAG in options.slices
     tags |= any("predicates" in one.parameters or one.parameters.get("punctuation") is False for one in measures)
-    names = ["gold", *named]
     asked = [
         (str(one.parameters.get("empty", "collapse")), str(one.parameters.get("without", ""))) for one in measures
     ]
     ways = {way(*both): both for both in asked}
     trees = any(without for _, without in asked) or ENHANCED_ONLY in options.slices
-    found = [_read(item, tags, trees) for item in words_alone(inputs)]
-    corpora = [corpus for corpus, _ in found]
-    faults = [list(own) for _, own in found]
-    check_folders(corpora)
-    gold = corpora[0]
-    for number, corpus in enumerate(corpora[1:], 1):
-        order = _order(gold, corpus)
-        corpora[number] = corpus if order is None else _reordered(corpus, order)
+    read = [_read(words_alone(item), tags, trees) for item in run.inputs]
+    run.take([corpus for corpus, _ in read])
+    faults = [list(wrong) for _, wrong in read]
+    gold = run.gold
+    run.decide(column=DEPS if DEPS in gold.columns else "")
+    run.corpora[1:] = [_in_golds_order(gold, corpus) for _, corpus in run.systems]
+    run.count_labels(lambda corpus: corpus.marks["arcs"].labels, _forms)
+    run.note_reading()
     layers: dict[str, list[Marks]] = {}
     for name, (empty, without_) in ways.items():
         layers[name] = []
-        for corpus, own_faults in zip(corpora, faults, strict=True):
+        for corpus, wrong in zip(run.corpora, faults, strict=True):
             arcs, more = treat_empty_nodes(corpus, empty)
             if without_:
                 arcs = without_enhancements(with_heads(corpus, "HEAD")[0], arcs, without_.split("+"))
@@ -77,65 +69,52 @@ def prepare_graphs(
                 kept_names = (name for name in arcs.labels.vocabulary if options.keeps(*_forms(name)))
                 arcs = arcs.where(arcs.labels.isin(kept_names))
             layers[name].append(arcs)
-            own_faults.extend(fault for fault in more if fault not in own_faults)
+            wrong.extend(fault for fault in more if fault not in wrong)
     if any("arguments" in one.parameters for one in measures):
         # Predicates are arcs from the root, with their senses as labels.
         layers["predicates"] = []
-        for corpus in corpora:
+        for corpus in run.corpora:
             predicates = corpus.marks.get("predicates", NO_MARKS)
             ends = {"dependent": corpus.words_of(predicates), "head": np.full(len(predicates), NONE)}
             layers["predicates"].append(replace(predicates, arguments=ends))
-    labels = (corpus.marks["arcs"].labels.strings() for corpus in corpora)
-    kept = kept_labels((Column.of(form for one in names for form in _forms(one)) for names in labels), options)
-    pairs, skipped, warnings = align_whole_sentences(corpora, named, faults, options)
-    ready = []
-    for number, (name, pair) in enumerate(pairs, 1):
-        both = {layer: (sides[0], sides[number]) for layer, sides in layers.items()}
-        ready.append((name, with_arcs(pair, both)))
+    run.align(faults=faults)
+    for number, (name, pair) in enumerate(run.pairs):
+        both = {layer: (sides[0], sides[number + 1]) for layer, sides in layers.items()}
+        run.pairs[number] = name, with_arcs(pair, both)
     usual = asked[0] if asked else ("collapse", "")
     # As a measure, so that it is judged once.
     parameters = {"empty": usual[0], "relations": "", "without": usual[1]}
     plain = replace(measure_of(eulas, "eulas"), parameters=parameters)
-    for name, pair in ready:
-        found_arcs = plain.judge(pair)
-        assert isinstance(found_arcs, Items)
-        warnings += check_system(name, pair, found_arcs, "arc")
-    outputs = [(name, arcs_of(pair, *usual)[1]) for name, pair in ready]
-    warnings.append(identical_outputs(outputs, Marks.equals))
+    for name, pair in run.pairs:
+        judged = plain.judge(pair)
+        assert isinstance(judged, Items)
+        run.warnings += check_system(name, pair, judged, "arc")
+    outputs = [(name, arcs_of(pair, *usual)[1]) for name, pair in run.pairs]
+    run.warnings.append(identical_outputs(outputs, Marks.equals))
     tops: dict[str, int] = {}
     alone: dict[str, int] = {}
     empties: dict[str, int] = {}
-    for name, corpus, own_faults in zip(names, corpora, faults, strict=True):
-        places = [line for _, line in own_faults[:MOST_PROBLEMS]]
-        warnings.append(faulty_sentences(name=name, places=places, number=len(own_faults)))
-        warnings += notes_on_reading(name, corpus)
+    for name, corpus, wrong in zip(run.names, run.corpora, faults, strict=True):
+        places = [line for _, line in wrong[:MOST_PROBLEMS]]
         ids = corpus.metadata("sent_id") if corpus.format in _WITH_IDS else []
-        warnings.append(repeated_ids(name=name, number=len(ids) - len(set(ids)) if None not in ids else 0))
         arcs = corpus.marks["arcs"]
         dependent, head = arcs.arguments["dependent"], arcs.arguments["head"]
         several = int((np.bincount(dependent) > 1).sum())
-        warnings.append(no_graph(name=name, arcs=len(arcs), several=several, deps=DEPS in corpus.columns))
+        run.warnings += [
+            faulty_sentences(name=name, places=places, number=len(wrong)),
+            repeated_ids(name=name, number=len(ids) - len(set(ids)) if None not in ids else 0),
+            no_graph(name=name, arcs=len(arcs), several=several, deps=DEPS in corpus.columns),
+        ]
         tops[name], empties[name] = int((head == NONE).sum()), len(empty_nodes(corpus))
         alone[name] = int((~np.isin(np.arange(len(corpus)), np.concatenate([dependent, head]))).sum())
-    notes = [
+    for name in run.names[1:]:
+        run.warnings.append(other_tops(name=name, gold=tops["gold"], system=tops[name]))
+        run.warnings.append(other_loose_words(name=name, gold=alone["gold"], system=alone[name]))
+    run.notes += [
         numbers_of_tops(tops=tops, words=alone),
         numbers_of_empties(numbers=empties, ways="+".join(dict.fromkeys(empty for empty, _ in asked))),
     ]
-    for name in named:
-        warnings.append(other_tops(name=name, gold=tops["gold"], system=tops[name]))
-        warnings.append(other_loose_words(name=name, gold=alone["gold"], system=alone[name]))
-    return Run(
-        gold=gold,
-        column=DEPS if DEPS in gold.columns else "",
-        measures=tuple(measures),
-        pairs=tuple(ready),
-        skipped=skipped,
-        warnings=(*kept, *warnings),
-        items=len(arcs_of(ready[0][1], *usual)[0]),
-        unit=options.unit or "sentence",
-        notes=tuple(notes),
-        decided=Decided(formats=tuple(corpus.format for corpus in corpora)),
-    )
+    run.items = len(arcs_of(run.pairs[0][1], *usual)[0])
 
 
 # --- reading ---
@@ -184,15 +163,14 @@ def _forms(label: str) -> dict[str, None]:
     return dict.fromkeys((label, universal(label), last_relation(label)))
 
 
-def _order(gold: Corpus, system: Corpus) -> list[int] | None:
-    """The system's sentences in gold's order; None if this is their order, or if not all have ids of their own."""
+def _in_golds_order(gold: Corpus, system: Corpus) -> Corpus:
+    """The system with its sentences in gold's order, if all have ids of their own; such files have no empty nodes."""
     if not all(corpus.format in _WITH_IDS for corpus in (gold, system)):
-        return None
+        return system
     ours, theirs = gold.metadata("sent_id"), system.metadata("sent_id")
-    if None in ours or None in theirs or len(set(ours)) < len(ours) or len(set(theirs)) < len(theirs):
-        return None
-    if ours == theirs:
-        return None
+    unclear = None in ours or None in theirs or len(set(ours)) < len(ours) or len(set(theirs)) < len(theirs)
+    if unclear or ours == theirs:
+        return system
     for missing, where, other in ((set(ours) - set(theirs), system, gold), (set(theirs) - set(ours), gold, system)):
         if missing:
             shown = ", ".join(sorted(map(str, missing))[:3]) + (", …" if len(missing) > 3 else "")
@@ -200,26 +178,22 @@ def _order(gold: Corpus, system: Corpus) -> list[int] | None:
                 f"{where.name}: lacks the graph {shown}, which {other.name} has. Graphs correspond by their ids; "
                 "a system without a parse has a graph without arcs."
             )
-    place = {name: number for number, name in enumerate(theirs)}
-    return [place[name] for name in ours]
-
-
-def _reordered(corpus: Corpus, order: Sequence[int]) -> Corpus:
-    """The sentences of a corpus without empty nodes in another order."""
-    sizes = np.diff(corpus.starts)[order]
-    words = numbers_of_runs(corpus.starts[:-1][order], sizes)
+    number_of = {name: number for number, name in enumerate(theirs)}
+    order = [number_of[name] for name in ours]
+    sizes = np.diff(system.starts)[order]
+    words = numbers_of_runs(system.starts[:-1][order], sizes)
     place, new = np.argsort(words), np.argsort(order)
-    columns = {name: Column(one.codes[words], one.vocabulary) for name, one in corpus.columns.items()}
-    comments = sorted((int(new[sentence]), line) for sentence, line in corpus.comments if sentence < corpus.sentences)
+    columns = {name: Column(column.codes[words], column.vocabulary) for name, column in system.columns.items()}
+    comments = sorted((int(new[sentence]), line) for sentence, line in system.comments if sentence < system.sentences)
     moved = replace(
-        corpus,
-        forms=Column(corpus.forms.codes[words], corpus.forms.vocabulary),
+        system,
+        forms=Column(system.forms.codes[words], system.forms.vocabulary),
         columns=columns,
         starts=np.concatenate([[0], np.cumsum(sizes)]),
-        lines=None if corpus.lines is None else corpus.lines[order],
+        lines=None if system.lines is None else system.lines[order],
         comments=tuple(comments),
     )
-    arcs, predicates = corpus.marks["arcs"], corpus.marks["predicates"]
+    arcs, predicates = system.marks["arcs"], system.marks["predicates"]
     # One place more, so that NONE leads to itself.
     dependent, head = (np.append(place, NONE)[arcs.arguments[role]] for role in ("dependent", "head"))
     predicates = replace(predicates, unit=new[predicates.unit])
@@ -234,7 +208,7 @@ def _reordered(corpus: Corpus, order: Sequence[int]) -> Corpus:
 def repeated_ids(name: str, number: int) -> Iterator[str]:
     """Graphs that cannot be found by their ids."""
     if number:
-        graphs = "1 graph has" if number == 1 else f"{number:,} graphs have"
+        graphs = plural(number, "graph has", "graphs have")
         yield f"{name}: {graphs} the id of another one, so that graphs correspond by their order."
 
 

@@ -11,20 +11,13 @@ from assay.align import Pair
 from assay.corpus import Corpus, Marks
 from assay.engine.items import Items
 from assay.engine.measure import Measure, measure_of
-from assay.engine.options import Decided, Options
-from assay.engine.prepare import (
-    Run,
-    align_whole_sentences,
-    check_folders,
-    kept_labels,
-    notes_on_reading,
-    words_alone,
-)
+from assay.engine.prepare import Run, words_alone
 from assay.engine.warnings import Remark, check_system, identical_outputs, remark
 from assay.errors import AlignmentError, InputError, UsageError
 from assay.formats import Input, read_labels
 from assay.formats.columns import ROLES
 from assay.formats.roles import HEADS, SPANS, TAGS, with_roles
+from assay.result.numbers import plural
 from assay.tasks.graphs import roles
 from assay.tasks.graphs.measures import TAG
 from assay.tasks.graphs.roles import is_predicate, lemma_of, roles_of, sense_key, senses_by_word
@@ -41,41 +34,37 @@ def about_roles(measures: Sequence[Measure]) -> bool:
     return any(own)
 
 
-def prepare_roles(
-    inputs: Sequence[Input | Corpus], named: Sequence[str], measures: Sequence[Measure], options: Options
-) -> Run:
+def prepare_roles(run: Run) -> None:
     """Read, check and align words with predicates and their arguments."""
+    options, measures = run.options, run.measures
     if options.column is not None:
         raise UsageError("--column is about words with labels; semantic roles have no use for it.")
     further = list(dict.fromkeys(column for measure in measures for column in measure.columns))
-    corpora = [_read(item, further) for item in words_alone(inputs)]
-    check_folders(corpora)
-    kept = kept_labels((corpus.marks["roles"].labels for corpus in corpora), options)
-    for number, corpus in enumerate(corpora if kept else ()):
-        marks = corpus.marks["roles"]
-        # C-A1 goes with A1.
-        names = (role for role in marks.labels.vocabulary if options.keeps(role, role.removeprefix("C-")))
-        corpora[number] = corpus.with_marks(roles=marks.where(marks.labels.isin(names)))
-    gold, *outputs = corpora
-    for system in outputs:
-        _check_places(gold, system)
-    pairs, skipped, warnings = align_whole_sentences(corpora, named, [()] * len(corpora), options)
-    spans = gold.format in SPANS
+    run.read(lambda _, item: _read(words_alone(item), further))
+    if run.count_labels(lambda corpus: corpus.marks["roles"].labels):
+        for number, corpus in enumerate(run.corpora):
+            marks = corpus.marks["roles"]
+            # C-A1 goes with A1.
+            names = (role for role in marks.labels.vocabulary if options.keeps(role, role.removeprefix("C-")))
+            run.corpora[number] = corpus.with_marks(roles=marks.where(marks.labels.isin(names)))
+    run.note_reading()
+    for _, system in run.systems:
+        _check_places(run.gold, system)
+    run.align(faults=[()] * len(run.corpora))
+    spans = run.gold.format in SPANS
     usual = measure_of(roles.srl_span if spans else roles.srl, "srl")
     # The measure that is asked for if there is one, so that it is judged once.
     default = replace(usual, parameters=usual.defaults)
     plain = next((one for one in measures if one.function is usual.function), default)
-    items = 0
-    for name, pair in pairs:
+    for name, pair in run.pairs:
         judged = plain.judge(pair)
         assert isinstance(judged, Items)
-        items = int(judged.has_gold.sum())
-        warnings.extend(check_system(name, pair, judged, "argument" if spans else "arc"))
-        warnings.extend(_differences(name, pair, measures, spans))
-    answers = [(name, [pair.system.marks[layer] for layer in ("roles", "predicates")]) for name, pair in pairs]
-    warnings.append(identical_outputs(answers, lambda ours, theirs: all(map(Marks.equals, ours, theirs))))
-    for name, corpus in zip(["gold", *named], corpora, strict=True):
-        warnings.extend(notes_on_reading(name, corpus))
+        run.items = int(judged.has_gold.sum())
+        run.warnings += check_system(name, pair, judged, "argument" if spans else "arc")
+        run.warnings += _differences(name, pair, measures, spans)
+    answers = [(name, [pair.system.marks[layer] for layer in ("roles", "predicates")]) for name, pair in run.pairs]
+    run.warnings.append(identical_outputs(answers, lambda ours, theirs: all(map(Marks.equals, ours, theirs))))
+    for name, corpus in zip(run.names, run.corpora, strict=True):
         marks, number = corpus.marks["roles"], 0
         if spans and len(marks):
             # Arguments that begin inside another one of their predicate; ends on one line, predicate after predicate.
@@ -84,18 +73,8 @@ def prepare_roles(
             base = group * (int(marks.end.max()) + 1)
             reach = np.maximum.accumulate(base + marks.end[order])
             number = int(((base + marks.begin[order])[1:] < reach[:-1]).sum())
-        warnings.append(overlapping_arguments(name=name, number=number, file=corpus.name))
-        warnings.append(no_predicates(name=name, number=len(corpus.marks["predicates"])))
-    return Run(
-        gold=gold,
-        measures=tuple(measures),
-        pairs=tuple(pairs),
-        skipped=skipped,
-        warnings=(*kept, *warnings),
-        items=items,
-        unit=options.unit or "sentence",
-        decided=Decided(formats=tuple(corpus.format for corpus in corpora)),
-    )
+        run.warnings.append(overlapping_arguments(name=name, number=number, file=corpus.name))
+        run.warnings.append(no_predicates(name=name, number=len(corpus.marks["predicates"])))
 
 
 def _read(item: Input | Corpus, further: Sequence[str]) -> Corpus:
@@ -173,7 +152,7 @@ def _differences(name: str, pair: Pair, measures: Sequence[Measure], spans: bool
 def other_lemmas(name: str, number: int, first: list[str]) -> Iterator[str]:
     """Senses that are right by their number, with another lemma."""
     if number:
-        what, they = ("1 sense is", "It is") if number == 1 else (f"{number:,} senses are", "They are")
+        what, they = plural(number, "sense is", "senses are"), "It is" if number == 1 else "They are"
         yield f"{name}: {what} right by number, with another lemma ({first[0]}). {they} wrong with sense=full."
 
 
@@ -182,7 +161,7 @@ def spurious_predicates(name: str, measure: str, right: int, gold: int, system: 
     """Arguments of predicates that gold does not have, and the score with them and without."""
     if system != fewer and gold + fewer:
         with_, without_ = (200 * right / (gold + number) for number in (system, fewer))
-        arguments = "1 argument belongs" if system - fewer == 1 else f"{system - fewer:,} arguments belong"
+        arguments = plural(system - fewer, "argument belongs", "arguments belong")
         them = "it" if system - fewer == 1 else "them"
         yield (
             f"{name}: {arguments} to predicates that gold does not have. {measure}: f1 {with_:.2f} with {them}, "
@@ -194,7 +173,7 @@ def spurious_predicates(name: str, measure: str, right: int, gold: int, system: 
 def overlapping_arguments(name: str, number: int, file: str) -> Iterator[str]:
     """Arguments that overlap others of their predicate."""
     if number:
-        what = "1 argument overlaps" if number == 1 else f"{number:,} arguments overlap"
+        what = plural(number, "argument overlaps", "arguments overlap")
         yield f"{name}: {what} another one of the same predicate, each counted by itself."
 
 

@@ -13,27 +13,19 @@ from assay.align import Pair
 from assay.arrays import NONE
 from assay.corpus import Column, Corpus, Marks, move_layers
 from assay.engine.answers import refuse_answers
-from assay.engine.documents import align_spans, order_documents, with_one_line
 from assay.engine.items import Items
-from assay.engine.measure import Measure
 from assay.engine.offsets import check_offsets
-from assay.engine.options import Decided, Options
-from assay.engine.prepare import Run, blank_tags, check_folders, documents_shared, notes_on_reading
+from assay.engine.options import Options
+from assay.engine.prepare import Run, blank_tags, documents_shared, notes_on_reading
 from assay.engine.spanpairs import spans_of, surface_forms
-from assay.engine.warnings import (
-    Remark,
-    check_files,
-    identical_outputs,
-    nothing_in_gold,
-    nothing_in_system,
-    remark,
-)
+from assay.engine.warnings import Remark, check_files, identical_outputs, nothing_in_gold, nothing_in_system, remark
 from assay.errors import InputError, UsageError
 from assay.formats import Input, read_labels, schemes
 from assay.formats.entities import ENTITY, declared_fields, entity_links
 from assay.formats.links import cut_like, is_link_column, link_columns, links_of_columns, one_nil
 from assay.formats.relations import CAPITALS, NIL, links_in
 from assay.formats.source import Source
+from assay.result.numbers import plural
 from assay.tasks.links.measures import fair_links
 from assay.tasks.links.mentions import TYPE, is_linked, is_nil, links_of, pair_links
 
@@ -53,34 +45,29 @@ _SHOWN = 3
 """The most identifiers of a mention that are drawn."""
 
 
-def prepare_links(
-    inputs: Sequence[Input | Corpus], named: Sequence[str], measures: Sequence[Measure], options: Options
-) -> Run:
+def prepare_links(run: Run) -> None:
     """Read, normalise and align mentions with their identifiers."""
+    options = run.options
     if options.id_url and not re.fullmatch(r"https?://\S*\{\}\S*", options.id_url):
         raise UsageError(f"--id-url {options.id_url}: an address begins with http and has {{}} for the identifier.")
-    names = ["gold", *named]
-    _check_places(inputs, options)
-    corpora: list[Corpus] = []
-    reading: list[Remark] = []
-    for name, item in zip(names, inputs, strict=True):
-        corpus, remarks = _read(item, name, corpora[0] if corpora else None, options)
-        corpora.append(corpus)
-        reading += remarks
-    check_folders(corpora)
-    formats = tuple(corpus.format for corpus in corpora)
-    if not any(corpus.has_words for corpus in corpora):
-        gold_ids = set(corpora[0].document_ids)
-        for corpus in corpora[1:]:
+    _check_places(run.inputs, options)
+    read: list[Corpus] = []
+    for name, item in zip(run.names, run.inputs, strict=True):
+        corpus, remarks = _read(item, name, read[0] if read else None, options)
+        read.append(corpus)
+        run.warnings += remarks
+    run.take(read)
+    run.decide(column=options.link_column)
+    if not any(corpus.has_words for corpus in read):
+        gold_ids = set(read[0].document_ids)
+        for corpus in read[1:]:
             shared = len(gold_ids.intersection(corpus.document_ids))
-            reading.append(documents_shared(gold=corpora[0].name, system=corpus.name, number=shared))
-        corpora = _same_documents(corpora)
-    corpora, absent = order_documents(corpora, names, options)
-    reading += absent
+            run.warnings.append(documents_shared(gold=read[0].name, system=corpus.name, number=shared))
+        run.corpora = _same_documents(read)
+    run.order_documents()
+    corpora = run.corpora
     if len({corpus.has_words for corpus in corpora}) > 1:
-        bare, full = (
-            next(corpus for corpus in corpora if corpus.has_words == there) for there in (False, True)
-        )
+        bare, full = (next(corpus for corpus in corpora if corpus.has_words == there) for there in (False, True))
         raise InputError(
             f"{bare.name}: has places without words or text, {full.name} has words. Give all in the same format."
         )
@@ -105,16 +92,16 @@ def prepare_links(
     with_prefix = sum(written(name).startswith(written(options.id_prefix)) for name in known)
     known_same = sum(short(name) in same for name in known)
     path = options.same_ids or ""
-    reading.append(idle_names(prefix=options.id_prefix, path=path, with_prefix=with_prefix, same=known_same))
+    run.warnings.append(idle_names(prefix=options.id_prefix, path=path, with_prefix=with_prefix, same=known_same))
 
     def compared(name: str) -> str:
         """An identifier as it is compared."""
         return same.get(short(name), short(name))
 
-    dropped: list[tuple[int, int]] = []
-    for number, corpus in enumerate(corpora):
-        corpora[number], gone = _normalise(corpus, compared, least if number else None)
-        dropped.append(gone)
+    for number, (name, corpus) in enumerate(zip(run.names, corpora, strict=True)):
+        run.warnings += notes_on_reading(name, corpus)
+        corpora[number], (repeated, low) = _normalise(corpus, compared, least if number else None)
+        run.warnings.append(read_links(name=name, repeated=repeated, low=low, least=options.min_score))
     if options.train is not None:
         item = Input(options.train, input_format=options.format_of("gold"))
         train, _ = _normalise(_read(item, "train", None, options)[0], compared, None)
@@ -133,31 +120,17 @@ def prepare_links(
         for form, own in _pairs(corpora[0] if options.train is None else train):
             of_form.setdefault(form, set()).update(own[:1])
         corpora = _mark(corpora, AMBIGUOUS, IDENTIFIERS, lambda form, _: min(len(of_form.get(form, ())), 2))
-    gold, outputs = corpora[0], dict(zip(named, corpora[1:], strict=True))
-    pairs, skipped, warnings = align_spans(gold, outputs, options)
-    pairs, characters = with_one_line(pairs, options)
-    pairs = [(name, pair_links(replace(pair, symmetric=options.symmetric))) for name, pair in pairs]
-    for name, corpus, (repeated, low) in zip(names, corpora, dropped, strict=True):
-        reading += notes_on_reading(name, corpus)
-        reading.append(read_links(name=name, repeated=repeated, low=low, least=options.min_score))
-    first = links_of(pairs[0][1])[0]
-    notes = []
-    for name, side in (("gold", first), *((name, links_of(pair)[1]) for name, pair in pairs)):
+    run.corpora = corpora
+    run.align()
+    run.put_on_line()
+    run.pairs = [(name, pair_links(replace(pair, symmetric=options.symmetric))) for name, pair in run.pairs]
+    run.warnings += _check(run.pairs, options)
+    first = links_of(run.pairs[0][1])[0]
+    for name, side in (("gold", first), *((name, links_of(pair)[1]) for name, pair in run.pairs)):
         linked, nil = int(is_linked(side).sum()), int(is_nil(side).sum())
-        notes.append(number_of_links(name=name, marked=len(side), linked=linked, nil=nil))
-    return Run(
-        gold=gold,
-        column=options.link_column,
-        measures=tuple(measures),
-        pairs=tuple(pairs),
-        skipped=skipped,
-        warnings=(*reading, *warnings, *_check(pairs, options)),
-        atoms=spans_of(pairs[0][1]).atoms,
-        items=int(is_linked(first).sum()),
-        unit=options.unit or "document",
-        notes=tuple(notes),
-        decided=Decided(formats=formats, characters=characters),
-    )
+        run.notes.append(number_of_links(name=name, marked=len(side), linked=linked, nil=nil))
+    run.items = int(is_linked(first).sum())
+    run.unit = options.unit or "document"
 
 
 # --- reading ---
@@ -177,9 +150,7 @@ def _check_places(inputs: Sequence[Input | Corpus], options: Options) -> None:
             raise UsageError(f"--link-{option} {value}: files in {said} have one place for links. Leave it out.")
 
 
-def _read(
-    item: Input | Corpus, name: str, gold: Corpus | None, options: Options
-) -> tuple[Corpus, Sequence[Remark]]:
+def _read(item: Input | Corpus, name: str, gold: Corpus | None, options: Options) -> tuple[Corpus, Sequence[Remark]]:
     """A file with its links, and remarks on its tags; `gold` has been read before, unless this is gold."""
     path, labels = (item.name, tuple(item.columns)) if isinstance(item, Corpus) else (item.path, item.plan.labels)
     if not labels or (isinstance(item, Corpus) and "links" in item.marks):
@@ -300,9 +271,7 @@ def idle_names(prefix: str, path: str, with_prefix: int, same: int) -> Iterator[
         yield f"--same-ids {path}: none of its identifiers occurs, so that it changes nothing. Is it another base?"
 
 
-def _normalise(
-    corpus: Corpus, compared: Callable[[str], str], least: float | None
-) -> tuple[Corpus, tuple[int, int]]:
+def _normalise(corpus: Corpus, compared: Callable[[str], str], least: float | None) -> tuple[Corpus, tuple[int, int]]:
     """The corpus with identifiers as they are compared, mentions drawn with them, each once.
 
     After it the number of mentions that were there twice, and of candidates whose score is too low.
@@ -377,10 +346,10 @@ def _mark(
 def read_links(name: str, repeated: int, low: int, least: str) -> Iterator[str]:
     """The things left out of a file."""
     if repeated:
-        what = "1 mention is" if repeated == 1 else f"{repeated:,} mentions are"
+        what = plural(repeated, "mention is", "mentions are")
         yield f"{name}: {what} there twice, with the same place, type and identifiers; each counts once."
     if low:
-        what = "1 candidate has" if low == 1 else f"{low:,} candidates have"
+        what = plural(low, "candidate has", "candidates have")
         yield f"{name}: {what} a score below {least} and do not count (--min-score)."
 
 

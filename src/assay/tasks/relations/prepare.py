@@ -11,13 +11,11 @@ from assay.align import Pair
 from assay.arrays import NONE
 from assay.corpus import Column, Corpus, code_by_alphabet
 from assay.engine.answers import refuse_answers
-from assay.engine.documents import align_spans, order_documents, with_one_line
 from assay.engine.lexicon import KNOWN
 from assay.engine.matching import Steps
-from assay.engine.measure import Measure
 from assay.engine.offsets import check_offsets
-from assay.engine.options import Decided, Options
-from assay.engine.prepare import Run, check_folders, kept_labels, left_out, notes_on_reading, without
+from assay.engine.options import Options
+from assay.engine.prepare import Run
 from assay.engine.spanpairs import spans_of, surface_forms
 from assay.engine.warnings import Remark, check_system, identical_outputs, nothing_in_system, remark
 from assay.errors import UsageError
@@ -50,36 +48,34 @@ Triple = tuple[str, str, str]
 """A label and the words of both arguments."""
 
 
-def prepare_relations(
-    inputs: Sequence[Input | Corpus], named: Sequence[str], measures: Sequence[Measure], options: Options
-) -> Run:
+def prepare_relations(run: Run) -> None:
     """Read, check and align relations and their spans."""
+    options, measures = run.options, run.measures
     if options.column is not None:
         raise UsageError(f"--column {options.spelled_column}: relations are not read from a column. Remove --column.")
-    names = ["gold", *named]
-    corpora = _read(inputs)
-    check_folders(corpora)
-    formats = tuple(corpus.format for corpus in corpora)
-    corpora, absent = order_documents(corpora, names, options)
-    kept = kept_labels((corpus.marks["relations"].labels for corpus in corpora), options)
+    run.take(_read(run.inputs))
+    run.order_documents()
+    run.note_reading()
+    names_labels = run.count_labels(lambda corpus: corpus.marks["relations"].labels)
+    # Labels without direction: as the user says, and as files say, in shards those of all.
     asked = {label for one in measures for label in str(one.parameters.get("symmetric", "")).split("+") if label}
-    others, told = {}, set(options.decided.symmetric if options.decided is not None else ())
-    here: set[str] = set()
-    for number, (name, corpus) in enumerate(zip(names, corpora, strict=True)):
+    others, here = {}, set[str]()
+    for number, (name, corpus) in enumerate(zip(run.names, run.corpora, strict=True)):
         relations = corpus.marks["relations"]
         counted = relations.labels.isin(filter(options.keeps, relations.labels.vocabulary))
         others[name] = int((~counted).sum())
         relations = relations.where(counted)
-        corpora[number] = corpus.with_marks(relations=relations)
+        run.corpora[number] = corpus.with_marks(relations=relations)
         here |= {*Column(relations.label[is_symmetric(relations)], relations.labels.vocabulary).counts()}
-    told |= here
+    run.decide(symmetric=tuple(sorted(here)))
+    stated = here | set(options.decided.symmetric if options.decided is not None else ())
     gold_format = options.format_of("gold")
     training = [] if options.train is None else _read([Input(options.train, input_format=gold_format)])
     known = {triple for corpus in training for triples in _triples(corpus, options) for triple in triples}
     related = {triple[1:] for triple in known}
-    for number, corpus in enumerate(corpora):
+    for number, corpus in enumerate(run.corpora):
         relations = corpus.marks["relations"]
-        free = np.where(relations.labels.isin(told), TOLD, relations.labels.isin(asked))
+        free = np.where(relations.labels.isin(stated), TOLD, relations.labels.isin(asked))
         columns = {SYMMETRIC: Column(free.astype(np.int8), DIRECTIONS)}
         if training:
             seen = []
@@ -88,42 +84,27 @@ def prepare_relations(
                 others_seen = any(triple[1:] in related for triple in triples)
                 seen.append(1 if not known.isdisjoint(triples) else 2 * others_seen)
             columns["train"] = Column(np.array(seen, dtype=np.int8), KNOWN)
-        corpora[number] = corpus.with_marks(relations=replace(relations, columns=columns))
-    gold, outputs = corpora[0], dict(zip(named, corpora[1:], strict=True))
-    pairs, skipped, warnings = align_spans(gold, outputs, options)
-    units = "documents" if gold.whole_documents else "sentences"
+        run.corpora[number] = corpus.with_marks(relations=replace(relations, columns=columns))
+    run.align()
+    gold = run.gold
     if options.only_annotated:
-        bare = ~np.isin(np.arange(gold.sentences), gold.marks["arguments"].unit) & ~skipped
+        bare = ~np.isin(np.arange(gold.sentences), gold.marks["arguments"].unit) & ~run.skipped
+        units = "documents" if gold.whole_documents else "sentences"
         nothing = f"{gold.name}: no annotation in it, so that --only-annotated leaves nothing."
-        warnings += left_out(bare | skipped, nothing, "", options)[:1]
-        warnings.append(bare_units(units=units, number=int(bare.sum()), sentences=len(bare)))
-        skipped = skipped | bare
-        pairs = [(name, without(pair, skipped)) for name, pair in pairs]
-    pairs, characters = with_one_line(pairs, options)
-    pairs = _count_arguments([(name, pair_relations(pair)) for name, pair in pairs])
-    for name, corpus in zip(names, corpora, strict=True):
-        warnings += notes_on_reading(name, corpus)
+        fact = bare_units(units=units, number=int(bare.sum()), sentences=len(bare))
+        run.leave_out(bare | run.skipped, nothing, fact)
+    run.put_on_line()
+    run.pairs = _count_arguments([(name, pair_relations(pair)) for name, pair in run.pairs])
     each = next((one.name for one in measures if one.name == "ehealth-kd"), "")
-    warnings += _check(pairs, asked, told, each, options)
-    facts = any("entities" in one.parameters for one in measures)
-    notes = []
-    for name, pair in pairs:
+    run.warnings += _check(run.pairs, asked, stated, each, options)
+    for name, pair in run.pairs:
         same = all(bool(mask.all()) for mask in found_spans(pair))
-        notes.append(spans_given(name=name, same=same, spans=len(spans_of(pair).gold)))
-    notes.append(undirected(labels=dict.fromkeys(sorted(asked | told), 1)))
-    notes += [other_relations(numbers=others)] if kept else []
-    return Run(
-        gold=gold,
-        measures=tuple(measures),
-        pairs=tuple(pairs),
-        skipped=skipped,
-        warnings=(*kept, *absent, *warnings),
-        atoms=spans_of(pairs[0][1]).atoms,
-        items=len(choose_relations(pairs[0][1])[0]),
-        unit=options.unit or ("document" if units == "documents" or facts else "sentence"),
-        notes=tuple(notes),
-        decided=Decided(formats=formats, characters=characters, symmetric=tuple(sorted(here))),
-    )
+        run.notes.append(spans_given(name=name, same=same, spans=len(spans_of(pair).gold)))
+    run.notes.append(undirected(labels=dict.fromkeys(sorted(asked | stated), 1)))
+    run.notes += [other_relations(numbers=others)] if names_labels else []
+    run.items = len(choose_relations(run.pairs[0][1])[0])
+    facts = any("entities" in one.parameters for one in measures)
+    run.unit = options.unit or ("document" if facts else "")
 
 
 # --- reading ---
@@ -194,7 +175,7 @@ def other_relations(numbers: Mapping[str, int]) -> Iterator[str]:
 
 
 def _check(
-    pairs: Sequence[tuple[str, Pair]], asked: set[str], told: set[str], each: str, options: Options
+    pairs: Sequence[tuple[str, Pair]], asked: set[str], stated: set[str], each: str, options: Options
 ) -> Iterator[Remark]:
     first = relations_of(pairs[0][1])[0]
     sides = [("gold", pairs[0][1], 0), *((name, pair, 1) for name, pair in pairs)]
@@ -209,7 +190,7 @@ def _check(
         both = [relations.labels.isin((label,)) for _, pair in pairs for relations in relations_of(pair)]
         yield symmetric_nowhere(label=label, number=sum(int(mask.sum()) for mask in both))
     for label in _PROPOSED:
-        if label in first.labels.vocabulary and label not in {*asked, *told}:
+        if label in first.labels.vocabulary and label not in {*asked, *stated}:
             yield proposed(label=label, number=int(first.labels.isin((label,)).sum()))
     for name, pair, side in sides:
         relations, single = relations_of(pair)[side], choose_relations(pair)[side]
@@ -289,15 +270,14 @@ def odd_relations(name: str, each: str, repeated: int, turned: int, same_span: i
     each: a measure that counts both orders.
     """
     if repeated:
-        what = "1 relation is" if repeated == 1 else f"{repeated:,} relations are"
+        what = plural(repeated, "relation is", "relations are")
         yield f"{name}: {what} there twice (same label, same arguments) and counted once."
     if turned:
-        what = "1 relation is" if turned == 1 else f"{turned:,} relations are"
+        what = plural(turned, "relation is", "relations are")
         also = f" {each} counts both, as its scorer does." if each else ""
         yield f"{name}: {what} there in both orders; measures that take them without direction count one.{also}"
     if same_span:
-        what = "1 relation joins a span" if same_span == 1 else f"{same_span:,} relations join a span"
-        yield f"{name}: {what} with itself."
+        yield f"{name}: {plural(same_span, 'relation joins', 'relations join')} a span with itself."
 
 
 @remark

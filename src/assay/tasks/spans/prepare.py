@@ -9,42 +9,18 @@ from dataclasses import replace
 
 import numpy as np
 
-from assay.align import Pair
 from assay.arrays import Ints
 from assay.corpus import Column, Corpus, Marks
-from assay.engine import mapping
-from assay.engine.answers import (
-    answer_remarks,
-    beside_gold,
-    grounded,
-    in_inventory,
-    is_answers,
-    kept_mentions,
-    reads_by_gold,
-)
-from assay.engine.documents import align_spans, order_documents, with_one_line
+from assay.engine.answers import answer_remarks, beside_gold, grounded, in_inventory, kept_mentions, reads_by_gold
 from assay.engine.items import Items
-from assay.engine.lexicon import KNOWN, Lexicon, check_known, notes_on_lists
-from assay.engine.measure import Measure, find
+from assay.engine.lexicon import KNOWN, Lexicon
+from assay.engine.mapping import Rule, idle_rules, read_rules, relabelled
+from assay.engine.measure import find
 from assay.engine.offsets import check_offsets
-from assay.engine.options import Decided, Options
+from assay.engine.options import Options
 from assay.engine.phrases import constituent_spans, with_words_of
-from assay.engine.prepare import (
-    Run,
-    blank_tags,
-    check_folders,
-    columns_read,
-    idle_rules,
-    kept_labels,
-    note_on_reading,
-    notes_on_reading,
-    rules_of,
-)
-from assay.engine.spanpairs import (
-    SpanPair,
-    spans_of,
-    surface_forms,
-)
+from assay.engine.prepare import Run, blank_tags, columns_read, note_on_reading, notes_on_reading
+from assay.engine.spanpairs import SpanPair, spans_of, surface_forms
 from assay.engine.warnings import (
     Remark,
     check_system,
@@ -61,119 +37,70 @@ from assay.formats.links import cut_like
 from assay.formats.source import Source
 from assay.formats.whose import Asked
 from assay.result import Mapped
+from assay.result.numbers import plural
 from assay.tasks.recognition import has_named_columns, mostly_tags
 from assay.tasks.spans.measures import fair
 
 _NUMBER = re.compile(r"[0-9]{1,9}")
 
 
-def prepare_spans(
-    inputs: Sequence[Input | Corpus], named: Sequence[str], measures: Sequence[Measure], options: Options
-) -> Run:
+def prepare_spans(run: Run) -> None:
     """Read, map, mark and align labelled spans."""
-    # The first shard tells for all.
-    names = ["gold", *named]
-    decided = options.decided.columns if options.decided is not None else ()
-    columns = list(decided) or [
-        _column_of(item, options.column_of(name)) for item, name in zip(inputs, names, strict=True)
-    ]
-    corpora, read, reading_notes = _read_files(inputs, columns, names, options)
-    formats = tuple(corpus.format for corpus in corpora)
-    rules = rules_of(options, named)
-    raw, inventory = corpora, _inventory(corpora, rules, options)
-    corpora = grounded(corpora, names, rules, inventory)
-    # Answers may be missing.
-    check_folders([corpus for corpus, given in zip(corpora, raw, strict=True) if not is_answers(given)])
-    corpora, absent = order_documents(corpora, names, options)
-    corpora = [corpora[0], *(with_words_of(corpus, corpora[0]) for corpus in corpora[1:])]
-    mapped: list[Mapped] = []
-    gone = []
-    for number, (name, corpus) in enumerate(zip(names, corpora, strict=True)) if rules else ():
-        corpora[number], report = _map_labels(rules, corpus, ("gold",) if name == "gold" else ("system", name))
-        mapped += [replace(row, file=name) for row in report]
-        gone.append(mapped_away(name=name, number=_number(corpus) - _number(corpora[number])))
-    corpora = [in_inventory(corpus, given, inventory) for corpus, given in zip(corpora, raw, strict=True)]
-    kept = kept_labels((corpus.spans.labels for corpus in corpora if "spans" in corpus.marks), options)
+    options, names = run.options, run.names
+    # The first shard decides for all.
+    columns = options.decided.columns if options.decided is not None else ()
+    columns = columns or tuple(
+        _column_of(item, options.column_of(name)) for item, name in zip(run.inputs, names, strict=True)
+    )
+    _read_files(run, columns)
+    rules = read_rules(options.map, names[1:])
+    # Gold's labels, mapped, if there are answers that are read by them; in shards those of all.
+    raw, inventory = run.corpora, tuple[str, ...]()
+    if any(map(reads_by_gold, raw)):
+        golds = _map_labels(rules, run.gold, ("gold",))[0] if rules else run.gold
+        inventory = tuple(sorted({*golds.spans.labels.counts(), *(options.decided.inventory if options.decided else ())}))
+    run.decide(column=columns[0], columns=columns, inventory=inventory)
+    run.corpora = grounded(raw, names, rules, inventory)
+    run.order_documents()
+    differ = len(set(columns)) > 1 and not all(map(options.column_of, names))
+    (run.warnings if differ else run.notes).extend(columns_read(run, columns))
+    run.corpora[1:] = [with_words_of(corpus, run.gold) for corpus in run.corpora[1:]]
+    sizes = [len(corpus.spans) for corpus in run.corpora]
+    run.map_labels(_map_labels)
+    for name, corpus, size in zip(names, run.corpora, sizes, strict=True) if rules else ():
+        run.warnings.append(mapped_away(name=name, number=size - len(corpus.spans)))
+    run.corpora = [in_inventory(corpus, given, inventory) for corpus, given in zip(run.corpora, raw, strict=True)]
+    names_labels = run.count_labels(lambda corpus: corpus.spans.labels)
     if "O" in (*options.labels, *options.ignore_labels):
         raise UsageError("O is no label of spans: it marks words outside of them. Leave it out of --labels.")
     others = {}
-    for number, (name, corpus) in enumerate(zip(names, corpora, strict=True)):
-        spans = corpus.spans
-        rows = np.flatnonzero(spans.labels.isin(label for label in spans.labels.vocabulary if options.keeps(label)))
+    for number, (name, corpus) in enumerate(zip(names, run.corpora, strict=True)):
+        spans, mentions = corpus.spans, corpus.layer(Mentions)
+        rows = np.flatnonzero(spans.labels.isin(filter(options.keeps, spans.labels.vocabulary)))
         others[name] = len(spans) - len(rows)
-        mentions = corpus.layer(Mentions)
         if mentions is not None:
-            wanted = [*filter(options.keeps, mentions.marks.labels.vocabulary)]
-            corpora[number] = kept_mentions(corpus, mentions, wanted)
+            counted = [*filter(options.keeps, mentions.marks.labels.vocabulary)]
+            run.corpora[number] = kept_mentions(corpus, mentions, counted)
         elif others[name]:
-            corpora[number] = corpus.with_marks(spans=spans.where(rows))
-    lexicons: dict[str, Lexicon] = {}
-    for name, path in (("train", options.train), ("lexicon", options.lexicon)):
-        if path is not None:
-            lexicon = _known_names(path, named, options)
-            corpora = [_mark_spans(lexicon, corpus, name) for corpus in corpora]
-            lexicons[name] = lexicon
-    gold, claims = beside_gold(corpora[0], [*zip(named, corpora[1:], strict=True)])
-    outputs = dict(zip(named, corpora[1:], strict=True))
-    pairs, skipped, warnings = align_spans(gold, outputs, options)
-    listed = _read_gold_errors(options.gold_errors, gold) if options.gold_errors else None
-    pairs, characters = with_one_line(pairs, options, claims, listed)
-    column_notes = list(columns_read(inputs, names, columns, options))
-    differ = len(set(columns)) > 1 and not all(map(options.column_of, names))
-    warnings = [
-        *kept,
-        *check_known(lexicons, gold),
-        *reading_notes,
-        *absent,
-        *(column_notes if differ else ()),
-        *gone,
-        *warnings,
-        *(one for name, corpus in outputs.items() for one in answer_remarks(name, corpus, gold)),
-        *_check(pairs, options),
-        *(() if all(columns) else check_offsets(pairs, options, "spans")),
-        *idle_rules(mapped),
-    ]
-    if any(own is not None for own in claims) and not any(one.name == "answers" for one in measures):
-        measures = [*measures, find("answers")]
-    return Run(
-        gold=gold,
-        column=columns[0],
-        measures=tuple(measures),
-        pairs=tuple(pairs),
-        skipped=skipped,
-        warnings=tuple(warnings),
-        mappings=tuple(mapped),
-        atoms=spans_of(pairs[0][1]).atoms,
-        items=len(spans_of(pairs[0][1]).gold),
-        # Mentions may cross sentences, so that their units are documents, as where files hold nothing smaller.
-        unit=options.unit or ("document" if gold.whole_documents or columns[0] == ENTITY else "sentence"),
-        scheme=read[0],
-        notes=(
-            *(() if differ else column_notes),
-            *notes_on_lists(lexicons),
-            *_notes(pairs, listed),
-            *([other_labels(numbers=others)] if kept else ()),
-        ),
-        decided=Decided(
-            column=columns[0],
-            formats=formats,
-            schemes=tuple(read),
-            columns=tuple(columns),
-            characters=characters,
-            inventory=inventory,
-        ),
-    )
-
-
-def _inventory(corpora: Sequence[Corpus], rules: Sequence[mapping.Rule], options: Options) -> tuple[str, ...]:
-    """Gold's labels, mapped, where there are answers that are read by them; in shards those of all."""
-    if not any(map(reads_by_gold, corpora)):
-        return ()
-    gold = corpora[0]
-    labels = _map_labels(rules, gold, ("gold",))[0].spans if rules else gold.spans
-    assert labels is not None
-    known = () if options.decided is None else options.decided.inventory
-    return tuple(sorted({*labels.labels.counts(), *known}))
+            run.corpora[number] = corpus.with_marks(spans=spans.where(rows))
+    run.mark_known(lambda path: _known_names(path, run), _mark_spans)
+    run.corpora[0], claims = beside_gold(run.gold, run.systems)
+    run.align()
+    listed = _read_gold_errors(options.gold_errors, run.gold) if options.gold_errors else None
+    run.put_on_line(claims, listed)
+    for name, corpus in run.systems:
+        run.warnings += answer_remarks(name, corpus, run.gold)
+    run.warnings += _check(run)
+    run.warnings += () if all(columns) else check_offsets(run.pairs, options, "spans")
+    run.warnings += idle_rules(run.mappings)
+    if any(own is not None for own in claims) and not any(one.name == "answers" for one in run.measures):
+        run.measures = [*run.measures, find("answers")]
+    run.notes += _notes(run, listed)
+    if names_labels:
+        run.notes.append(other_labels(numbers=others))
+    run.items = len(spans_of(run.pairs[0][1]).gold)
+    # Mentions may cross sentences, so that their units are documents.
+    run.unit = options.unit or ("document" if columns[0] == ENTITY else "")
 
 
 # --- reading ---
@@ -207,35 +134,32 @@ def _column_of(item: Input | Corpus, asked: str | None) -> str:
     return tagged[0] if tagged else item.plan.labels[-1]
 
 
-def _read_files(
-    inputs: Sequence[Input | Corpus], columns: Sequence[str], names: Sequence[str], options: Options
-) -> tuple[list[Corpus], list[str], list[Remark]]:
-    """The files with their spans, the scheme of each, and what the user should know about how they were read."""
+def _read_files(run: Run, columns: Sequence[str]) -> None:
+    """Read the files with their spans, and warn of what the user should know about how they were read."""
+    options, names = run.options, run.names
     declared = _declared(options.scheme, names)
+    decided = options.decided.schemes if options.decided is not None else ()
     corpora: list[Corpus] = []
-    read = [""]
-    notes: list[Remark] = []
-    for number, (item, column, name) in enumerate(zip(inputs, columns, names, strict=True)):
-        scheme = declared.get(name, declared.get(""))
-        if options.decided is not None and options.decided.schemes:
-            scheme = options.decided.schemes[number] or scheme
+    used: list[str] = []
+    for number, (item, column, name) in enumerate(zip(run.inputs, columns, names, strict=True)):
+        scheme = (decided[number] if decided else "") or declared.get(name, declared.get(""))
         # Gold's scheme holds for the others, unless they are said or seen to have another.
-        golds = read[1] if number else ""
-        repair, known = options.asked_of(name).repair, corpora[0] if number else None
-        corpus, found = _read(item, column, scheme, golds, repair, options, known)
+        golds, gold = (used[0], corpora[0]) if number else ("", None)
+        corpus, found = _read(item, column, scheme, golds, options.asked_of(name).repair, options, gold)
         corpora.append(corpus)
-        read.append(found)
-        notes += blank_tags(name, item, corpus, column, options)
-        notes += notes_on_reading(name, corpus)
+        used.append(found)
+        run.warnings += blank_tags(name, item, corpus, column, options)
+        run.warnings += notes_on_reading(name, corpus)
         for task, layer in (("relations", "relations"), ("links", "candidates")):
             marks = corpus.marks.get(layer)
             if marks is not None and len(marks):
                 # A link may have several candidates.
                 size = len(np.unique(marks.arguments["mention"])) if task == "links" else len(marks)
                 text = f"{task.capitalize()}, which are compared with --task {task}, not here: {{}}."
-                notes.append(note_on_reading(name=name, text=text, number=size, first=[]))
-        notes.append(read_as(name=name, scheme=found, golds=read[1]))
-    return corpora, read[1:], notes
+                run.warnings.append(note_on_reading(name=name, text=text, number=size, first=[]))
+        run.warnings.append(read_as(name=name, scheme=found, golds=used[0]))
+    run.take(corpora)
+    run.decide(schemes=tuple(used))
 
 
 def _declared(given: Sequence[str], names: Sequence[str]) -> dict[str, str]:
@@ -295,10 +219,6 @@ def read_as(name: str, scheme: str, golds: str) -> Iterator[str]:
 # --- labels and known spans ---
 
 
-def _number(corpus: Corpus) -> int:
-    return len(corpus.marks.get("spans", ()))
-
-
 @remark
 def other_labels(numbers: Mapping[str, int]) -> Iterator[str]:
     """Spans that do not count for their labels."""
@@ -309,30 +229,30 @@ def other_labels(numbers: Mapping[str, int]) -> Iterator[str]:
     )
 
 
-def _map_labels(rules: Sequence[mapping.Rule], corpus: Corpus, sides: Sequence[str]) -> tuple[Corpus, list[Mapped]]:
+def _map_labels(rules: Sequence[Rule], corpus: Corpus, sides: Sequence[str]) -> tuple[Corpus, list[Mapped]]:
     """The corpus with other labels on its spans, without those that become O or nothing, and what each rule did."""
     spans, mentions = corpus.spans, corpus.layer(Mentions)
+    marks = spans if mentions is None else mentions.marks
+    texts = Column.of(surface_forms(corpus)) if mentions is None else marks.columns[SAID]
+    labels, report = relabelled(rules, marks.labels, texts, sides, corpus.name)
+    kept = ~labels.isin(("O", "")) | (labels.codes == marks.labels.codes)
+    mapped = replace(marks, labels=labels)
     if mentions is not None:
-        marks = mentions.marks
-        labels, report = mapping.relabelled(rules, marks.labels, marks.columns[SAID], sides, corpus.name)
-        outside = labels.isin(("O", "")) & (labels.codes != marks.labels.codes)
-        mapped = replace(mentions, marks=replace(marks, labels=labels)).where(~outside)
-        return with_mentions(corpus, mapped), report
-    labels, report = mapping.relabelled(rules, spans.labels, Column.of(surface_forms(corpus)), sides, corpus.name)
-    outside = labels.isin(("O", "")) & (labels.codes != spans.labels.codes)
-    return corpus.with_marks(spans=replace(spans, labels=labels).where(~outside).in_order()[0]), report
+        return with_mentions(corpus, replace(mentions, marks=mapped).where(kept)), report
+    return corpus.with_marks(spans=mapped.where(kept).in_order()[0]), report
 
 
 @remark
 def mapped_away(name: str, number: int) -> Iterator[str]:
     """Spans that a mapping file makes none."""
     if number:
-        what = "1 span is" if number == 1 else f"{number:,} spans are"
+        what = plural(number, "span is", "spans are")
         yield f"{name}: {what} left out: the mapping makes O or nothing of the label."
 
 
-def _known_names(path: str, named: Sequence[str], options: Options) -> Lexicon:
+def _known_names(path: str, run: Run) -> Lexicon:
     """The texts of spans: from a plain list, one per line, or of training data, read as gold is."""
+    options = run.options
     key: Callable[[str], str] = str.casefold if options.oov_fold_case else str
     listed = Lexicon.read_list(path, fold=options.oov_fold_case, is_list=_is_list_of_names, blanks=True)
     if listed is not None:
@@ -340,10 +260,9 @@ def _known_names(path: str, named: Sequence[str], options: Options) -> Lexicon:
     column, repair = options.column_of("gold"), options.asked_of("gold").repair
     wanted, asked = [column] if column else [], Asked("gold", repair=repair)
     item = Input(path, input_format=options.format_of("gold"), wanted=wanted, asked=asked)
-    scheme = _declared(options.scheme, ["gold", *named]).get("gold")
+    scheme = _declared(options.scheme, run.names).get("gold")
     corpus = _read(item, _column_of(item, column), scheme, "", repair, options)[0]
-    rules = rules_of(options, named)
-    if rules:
+    if rules := read_rules(options.map):
         corpus = _map_labels(rules, corpus, ("gold",))[0]
     forms = [key(form) for form in surface_forms(corpus)]
     labelled = frozenset(zip(forms, corpus.spans.labels.strings(), strict=True))
@@ -418,25 +337,26 @@ def _read_gold_errors(path: str, gold: Corpus) -> Marks:
 # --- what looks wrong ---
 
 
-def _check(pairs: Sequence[tuple[str, Pair]], options: Options) -> Iterator[Remark]:
-    gold, symmetric = spans_of(pairs[0][1]).gold, options.symmetric
+def _check(run: Run) -> Iterator[Remark]:
+    """Remarks on sides without spans, on repeated spans, and on systems that look wrong."""
+    options, first = run.options, run.pairs[0][1]
     yield nothing_in_gold(
-        gold=pairs[0][1].gold.name,
+        gold=first.gold.name,
         nouns="spans",
-        symmetric="symmetric" if symmetric else "",
+        symmetric="symmetric" if options.symmetric else "",
         labels=" with labels that count" if options.labels or options.ignore_labels else "",
-        number=len(gold),
-        theirs=sum(len(spans_of(pair).system) for _, pair in pairs),
+        number=len(spans_of(first).gold),
+        theirs=sum(len(spans_of(pair).system) for _, pair in run.pairs),
     )
-    yield _duplicates("gold", pairs[0][1].gold)
-    for name, pair in pairs:
+    yield _duplicates("gold", first.gold)
+    for name, pair in run.pairs:
         yield nothing_in_system(name=name, nouns="spans", number=len(spans_of(pair).system))
         yield _duplicates(name, pair.system)
-        if not (symmetric or options.figures_alone):
+        if not (options.symmetric or options.figures_alone):
             judged = fair(pair)
             assert isinstance(judged, Items)
             yield from check_system(name, pair, judged, "span")
-    yield identical_outputs([(name, spans_of(pair)) for name, pair in pairs], SpanPair.same_output)
+    yield identical_outputs([(name, spans_of(pair)) for name, pair in run.pairs], SpanPair.same_output)
 
 
 def _duplicates(name: str, corpus: Corpus) -> Remark:
@@ -453,14 +373,13 @@ def _duplicates(name: str, corpus: Corpus) -> Remark:
 def repeated_spans(name: str, number: int, first: Sequence[str]) -> Iterator[str]:
     """Spans that are there twice."""
     if number:
-        what = "1 span is" if number == 1 else f"{number:,} spans are"
-        yield f"{name}: {what} there twice (first: {first[0]})."
+        yield f"{name}: {plural(number, 'span is', 'spans are')} there twice (first: {first[0]})."
 
 
-def _notes(pairs: Sequence[tuple[str, Pair]], listed: Marks | None) -> Iterator[Remark]:
-    first = spans_of(pairs[0][1])
-    gaps = {name: len(side.stretches) for name, side in [("gold", first.gold)]}
-    gaps |= {name: len(spans_of(pair).system.stretches) for name, pair in pairs}
+def _notes(run: Run, listed: Marks | None) -> Iterator[Remark]:
+    first = spans_of(run.pairs[0][1])
+    gaps = {"gold": len(first.gold.stretches)}
+    gaps |= {name: len(spans_of(pair).system.stretches) for name, pair in run.pairs}
     differs = "differs" if first.atoms == "characters" and first.corpora[0].texts is None else ""
     yield compared_as(atoms=first.atoms, tokenisation=differs, gaps=gaps)
     if listed is not None:

@@ -558,7 +558,7 @@ def test_sentences_left_out_shift_nothing(file):
         assert kinds(gold, system, on_mismatch="skip") == {"tp": 2}
     result = assay.score(gold, {"s": other}, on_mismatch="skip", times=5)
     assert (result.about.items, result.about.units) == (2, 2)
-    assert "left out, since the texts differ: 1 of 3 sentences." in result.warnings
+    assert "1 of 3 sentences were left out: the texts differ." in result.warnings
 
 
 def brat(file, folder, **documents):
