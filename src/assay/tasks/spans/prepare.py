@@ -57,8 +57,8 @@ def prepare_spans(run: Run) -> None:
     # Gold's labels, mapped, if there are answers that are read by them; in shards those of all.
     raw, inventory = run.corpora, tuple[str, ...]()
     if any(map(reads_by_gold, raw)):
-        golds = _map_labels(rules, run.gold, ("gold",))[0] if rules else run.gold
-        inventory = tuple(sorted({*golds.spans.labels.counts(), *(options.decided.inventory if options.decided else ())}))
+        golds = (_map_labels(rules, run.gold, ("gold",))[0] if rules else run.gold).spans.labels.counts()
+        inventory = tuple(sorted({*golds, *(options.decided.inventory if options.decided else ())}))
     run.decide(column=columns[0], columns=columns, inventory=inventory)
     run.corpora = grounded(raw, names, rules, inventory)
     run.order_documents()
