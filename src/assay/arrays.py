@@ -128,7 +128,9 @@ def pack_columns(*columns: Ints) -> Ints:
         if room * (high - low + 1) >= 1 << 62:
             key, column = (np.unique(numbers, return_inverse=True)[1] for numbers in (key, column))  # noqa: PLW2901
             low, high, room = 0, int(column.max()), rows
-        key = key * (high - low + 1) + (column.astype(np.int64) - low)
+        key *= high - low + 1
+        key += column.astype(np.int64, copy=False)
+        key -= low
         room *= high - low + 1
     return key
 

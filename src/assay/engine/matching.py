@@ -188,7 +188,7 @@ def match_exact(target: Marks, system: Marks) -> Matches:
 
     Every copy of a target counts; a surplus copy of a right system span has no row.
     """
-    ours, theirs = same_places(target, system, labels=True)
+    ours, theirs = _same_spans(target, system, same_places(target, system))
     partner = one_to_one(ours, theirs)
     own: Bools = partner != NONE
     surplus = np.flatnonzero(~own)
@@ -391,7 +391,8 @@ def match_semeval(target: Marks, system: Marks, *, least: float = 0.0) -> Matche
     any of them. `least` is the share of the target's atoms that two spans must share to be a pair; 0 stands for one
     atom.
     """
-    places, spans = same_places(target, system), same_places(target, system, labels=True)
+    places = same_places(target, system)
+    spans = _same_spans(target, system, places)
 
     def kinds_of(ours: Ints, theirs: Ints) -> Ints:
         other_label = target.label[ours] != system.label[theirs]
@@ -631,16 +632,21 @@ def best_pairs(
 # --- equal spans ---
 
 
-def same_places(target: Marks, system: Marks, *, labels: bool = False) -> tuple[Ints, Ints]:
-    """A number for each target and each system span: the same for the same atoms and, if `labels`, the same label."""
+def same_places(target: Marks, system: Marks) -> tuple[Ints, Ints]:
+    """A number for each target and each system span; spans with the same atoms have the same number."""
     known: dict[Stretches, int] = {}
     shape = np.zeros(len(target) + len(system), dtype=np.int64)
     for spans, first in ((target, 0), (system, len(target))):
         for index, stretches in spans.stretches.items():
             shape[first + index] = known.setdefault(stretches, len(known) + 1)
     begin = np.concatenate([target.begin, system.begin]).astype(np.int64)
-    columns = [begin, np.concatenate([target.end, system.end]) - begin, *([shape] if known else [])]
-    keys = pack_columns(*columns, *([np.concatenate([target.label, system.label])] if labels else []))
+    keys = pack_columns(begin, np.concatenate([target.end, system.end]) - begin, *([shape] if known else []))
+    return keys[: len(target)], keys[len(target) :]
+
+
+def _same_spans(target: Marks, system: Marks, places: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
+    """As `same_places`; here the label must be the same too."""
+    keys = pack_columns(np.concatenate(places), np.concatenate([target.label, system.label]))
     return keys[: len(target)], keys[len(target) :]
 
 
@@ -650,7 +656,8 @@ def _same_atoms(target: Marks, system: Marks) -> Steps:
     Once equal spans are gone the labels left at a place differ, so that list order alone pairs them.
     """
     places, steps = same_places(target, system), Steps(len(target), len(system))
-    steps.by_columns(_TP, places, (target.label, system.label))
+    steps.partner = one_to_one(*_same_spans(target, system, places))
+    steps.kind[:] = _TP
     steps.by_columns(_LE, places)
     return steps
 

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from assay.arrays import NONE, Array, Bools, Ints, as_codes, each_once, numbers_of_runs
+from assay.arrays import NONE, Array, Bools, Ints, as_codes, chosen_stretches, each_once, numbers_of_runs
 from assay.corpus import Marks
 from assay.engine.examples import lot_of
 from assay.engine.items import ONE, Items
@@ -52,12 +52,9 @@ class Rows:
 
     def taken(self, rows: Ints) -> Rows:
         """Some rows, in the order given."""
-        listed = rows.tolist() if self.stretches else []
+        columns = {name: column[rows] for name, column in self.columns.items()}
         return replace(
-            self,
-            text=self.text[rows],
-            columns={name: column[rows] for name, column in self.columns.items()},
-            stretches={n: self.stretches[row] for n, row in enumerate(listed) if row in self.stretches},
+            self, text=self.text[rows], columns=columns, stretches=chosen_stretches(self.stretches, rows)
         )
 
     def of_texts(self, kept: Bools) -> Rows:
@@ -69,32 +66,24 @@ class Rows:
     def joined(cls, several: Sequence[Rows], texts: Sequence[int]) -> Rows:
         """The rows of several pieces, which have so many texts each, one behind the other."""
 
-        def small(column: Array) -> Array:
-            """Whole numbers with a sign, which are places or codes, in less room."""
-            return column.astype(np.int32) if column.dtype.kind == "i" else column
-
         known: dict[str, int] = {}
-        tables = [np.append(as_codes(one.vocabulary, known), np.int32(NONE)) for one in several]
+        codes = [np.append(as_codes(rows.vocabulary, known), np.int32(NONE)) for rows in several]
         coded = several[0].coded
-        columns = {
-            name: [
-                table[one.columns[name]] if name in coded else one.columns[name]
-                for one, table in zip(several, tables, strict=True)
-            ]
-            for name in several[0].columns
+        columns = {}
+        for name in several[0].columns:
+            parts = [rows.columns[name] for rows in several]
+            if name in coded:
+                parts = [table[part] for table, part in zip(codes, parts, strict=True)]
+            column = np.concatenate(parts)
+            # Whole numbers with a sign are places or codes, which need less room.
+            columns[name] = column.astype(np.int32) if column.dtype.kind == "i" else column
+        text = np.concatenate([rows.text + before for rows, before in _after(several, texts)])
+        stretches = {
+            before + row: shape
+            for rows, before in _after(several, map(len, several))
+            for row, shape in rows.stretches.items()
         }
-        both = cls(
-            text=np.concatenate([one.text + before for one, before in _after(several, texts)]),
-            columns={name: small(np.concatenate(parts)) for name, parts in columns.items()},
-            coded=coded,
-            vocabulary=tuple(known),
-            stretches={
-                before + row: shape
-                for one, before in _after(several, map(len, several))
-                for row, shape in one.stretches.items()
-            },
-        )
-        return both.compact()
+        return cls(text, columns, coded, tuple(known), stretches).compact()
 
     def compact(self) -> Rows:
         """The same with no more of the vocabulary than occurs, in the order in which it does."""
@@ -156,6 +145,11 @@ class Texts:
     def __len__(self) -> int:
         return len(self.names)
 
+    def tables(self) -> dict[str, Any]:
+        """Everything that has rows, by name, but for spans."""
+        names = ("names", "words", "sentences", "items", "arcs", "nodes")
+        return {name: rows for name in names if (rows := getattr(self, name)) is not None}
+
     def some(self, kept: Bools) -> Texts:
         """Some of the texts."""
         of_items = kept[self.items.text]
@@ -163,14 +157,9 @@ class Texts:
         members = {name: None if rows is None else number[rows] for name, rows in self.slices.items()}
         return replace(
             self,
-            names=self.names.of_texts(kept),
-            words=self.words.of_texts(kept),
-            sentences=None if self.sentences is None else self.sentences.of_texts(kept),
-            items=self.items.of_texts(kept),
+            **{name: rows.of_texts(kept) for name, rows in self.tables().items()},
             slices={name: None if rows is None else rows[rows != NONE] for name, rows in members.items()},
-            arcs=None if self.arcs is None else self.arcs.of_texts(kept),
             spans=tuple(rows.of_texts(kept) for rows in self.spans),
-            nodes=None if self.nodes is None else self.nodes.of_texts(kept),
         )
 
     def coded(self, slices: Sequence[str] = ()) -> dict[str, Any]:
@@ -198,26 +187,24 @@ class Texts:
         layers: list[dict[str, Any]] = []
         if self.arcs is not None:
             arcs = self.arcs.compact()
-            sides = [
-                [arcs.columns[f"{name}/{side}"] for name in ("heads", "relations")] for side in range(len(self.sides))
-            ]
-            for number, (side, (heads, relations)) in enumerate(zip(self.sides, sides, strict=True)):
-                if number:
-                    both = [sparse(mine != usual, mine) for mine, usual in zip(sides[number], sides[0], strict=True)]
-                    layers.append({"side": side, "heads": both[0], "relations": both[1]})
-                else:
-                    listed = {"heads": heads.tolist(), "relations": relations.tolist()}
-                    layers.append({"side": side, **listed, "labels": list(arcs.vocabulary)})
+            names = ("heads", "relations")
+            layers.append({"side": self.sides[0], **{name: arcs.columns[f"{name}/0"].tolist() for name in names}})
+            layers[0]["labels"] = list(arcs.vocabulary)
+            for number, side in enumerate(self.sides[1:], 1):
+                layers.append({"side": side})
+                for name in names:
+                    column = arcs.columns[f"{name}/{number}"]
+                    layers[-1][name] = sparse(column != arcs.columns[f"{name}/0"], column)
         for side, spans in zip(self.sides, self.spans, strict=bool(self.spans)):
-            own = spans.compact()
+            rows = spans.compact()
             # Most heads are one word, most arcs have a direction.
             usual = {"head_length": 1, "undirected": 0}
-            told = [name for name, one in own.columns.items() if name not in usual or (one != usual[name]).any()]
-            layers.append({"side": side, **own.lists(*told), "labels": list(own.vocabulary)})
+            listed = [name for name in rows.columns if name not in usual or (rows.columns[name] != usual[name]).any()]
+            layers.append({"side": side, **rows.lists(*listed), "labels": list(rows.vocabulary)})
         of_nodes: dict[str, Any] = {}
         if self.nodes is not None and len(self.nodes):
-            own = self.nodes.compact()
-            of_nodes = {"nodes": {**own.lists("behind", "id"), "ids": list(own.vocabulary)}}
+            rows = self.nodes.compact()
+            of_nodes = {"nodes": {**rows.lists("behind", "id"), "ids": list(rows.vocabulary)}}
         how = "all" if len(self) == self.judged else "diff" if self.how == "diff" else "sample"
         return {
             **{"how": how, "embedded": len(self), "total": self.total, "unit": self.unit, "on": self.on},
@@ -238,7 +225,7 @@ class Texts:
                 **items.lists("begin", "length", "gold"),
                 "owner": sparse(owner != NONE, owner),
                 "systems": by_system,
-                "slices": {name: distances(rows) for name in slices if (rows := self.slices.get(name)) is not None},
+                "slices": {name: distances(part) for name in slices if (part := self.slices.get(name)) is not None},
             },
             "layers": layers,
             **of_nodes,
@@ -308,42 +295,29 @@ def united(pieces: Sequence[Texts]) -> Texts:
         kept[telling] = taken[first : first + int(telling.sum())]
         first += int(telling.sum())
         chosen.append(piece.some(kept))
-    return _joined(chosen, judged)
-
-
-def _joined(pieces: Sequence[Texts], judged: int) -> Texts:
-    sizes = [len(piece) for piece in pieces]
-    first = pieces[0]
-
-    def joined(rows: Sequence[Rows | None]) -> Rows:
-        return Rows.joined([one for one in rows if one is not None], sizes)
-
+    sizes = [len(piece) for piece in chosen]
     slices: dict[str, list[Ints] | None] = {}
-    for piece, before in _after(pieces, (len(piece.items) for piece in pieces)):
+    for piece, before in _after(chosen, (len(piece.items) for piece in chosen)):
         for name, rows in piece.slices.items():
             known = slices.setdefault(name, [])
             if rows is None or known is None:
                 slices[name] = None
             else:
                 known.append(rows + before)
-    names = []
-    for piece, before in _after(pieces, (piece.total for piece in pieces)):
-        # Where numbers stand for ids, the texts of pieces before count too.
+    tables = [piece.tables() for piece in chosen]
+    for table, (piece, before) in zip(tables, _after(chosen, (piece.total for piece in chosen)), strict=True):
+        # If numbers stand for ids, the texts of pieces before count too.
         number = piece.names.columns["number"]
         counted = np.where(number == NONE, NONE, number + before)
-        names.append(replace(piece.names, columns={**piece.names.columns, "number": counted}))
+        table["names"] = replace(piece.names, columns={**piece.names.columns, "number": counted})
+    joined: dict[str, Any] = {name: Rows.joined([table[name] for table in tables], sizes) for name in tables[0]}
     return replace(
-        first,
-        total=sum(piece.total for piece in pieces),
+        chosen[0],
+        total=sum(piece.total for piece in chosen),
         judged=judged,
-        names=joined(names),
-        words=joined([piece.words for piece in pieces]),
-        sentences=None if first.sentences is None else joined([piece.sentences for piece in pieces]),
-        items=joined([piece.items for piece in pieces]),
+        **joined,
         slices={name: None if rows is None else np.concatenate(rows) for name, rows in slices.items()},
-        arcs=None if first.arcs is None else joined([piece.arcs for piece in pieces]),
-        spans=tuple(joined([piece.spans[side] for piece in pieces]) for side in range(len(first.spans))),
-        nodes=None if first.nodes is None else joined([piece.nodes for piece in pieces]),
+        spans=tuple(Rows.joined(rows, sizes) for rows in zip(*(piece.spans for piece in chosen), strict=True)),
     )
 
 
@@ -360,14 +334,11 @@ def embedded(
     slices: Sequence[tuple[str, Items]] = (),
 ) -> Texts:
     """The texts of a run with everything that stands in them; `slices` are the items of each value."""
-    drawing = find_task(run.task).drawing
+    drawing, gold = find_task(run.task).drawing, run.gold
     unit = drawing.unit
-    of_item = items.sentence
-    if unit == "document" and len(of_item):
-        assert run.gold.document_starts is not None
-        of_item = np.searchsorted(run.gold.document_starts, of_item, side="right") - 1
-    skipped = np.zeros(run.gold.documents, dtype=bool) if unit == "document" else run.skipped
-    shown = choose(items, of_item, skipped, how, seed, list(run.gold.unit_names(unit)))
+    of_item = gold.unit_of_sentence(unit)[items.sentence]
+    skipped = np.zeros(gold.documents, dtype=bool) if unit == "document" else run.skipped
+    shown = choose(items, of_item, skipped, how, seed, list(gold.unit_names(unit)))
     begin, end, stretches = drawing.places(run, items)
     text = shown.place[of_item]
     rows = np.flatnonzero(text != NONE)
@@ -395,9 +366,7 @@ def embedded(
         kinds=items.kinds,
         total=len(skipped),
         judged=int((~skipped).sum()),
-        names=_names(run, shown, unit),
-        words=_words(run, shown, unit),
-        sentences=_sentences(run, shown) if unit == "document" else None,
+        **_texts(run, shown, unit),
         items=item_rows(items, order, text, begin, end, stretches),
         slices={name: None if mask is None else np.flatnonzero(mask[order]) for name, mask in members.items()},
         sides=layers.sides,
@@ -452,46 +421,28 @@ def choose(items: Items, of_item: Ints, skipped: Bools, how: str, seed: int, nam
 # --- words ---
 
 
-def _names(run: Run, shown: Shown, unit: str) -> Rows:
+def _texts(run: Run, shown: Shown, unit: str) -> dict[str, Any]:
+    """Names and words of the texts shown and, if these are documents, the lengths of their sentences."""
     gold, chosen = run.gold, shown.chosen.tolist()
+    found: dict[str, Any] = {"sentences": None}
     if unit == "document":
         assert gold.document_starts is not None
+        first, end = gold.document_starts[shown.chosen], gold.document_starts[shown.chosen + 1]
         ids = [gold.document_name(text) for text in chosen]
         numbered = [name == str(text + 1) for text, name in zip(chosen, ids, strict=True)]
-        places = [gold.place_of_sentence(int(gold.document_starts[text])) for text in chosen]
-        return shown.names(ids, numbered, places)
-    own = gold.metadata("sent_id")
-    return shown.names(
-        [gold.sentence_ids[text] for text in chosen],
-        [own[text] is None and not gold.are_documents for text in chosen],
-        [gold.place_of_sentence(text) for text in chosen],
-    )
-
-
-def _words(run: Run, shown: Shown, unit: str) -> Rows:
-    gold = run.gold
+        lengths = np.diff(gold.starts)[numbers_of_runs(first, end - first)]
+        found["sentences"] = Rows(np.repeat(np.arange(len(first)), end - first), {"length": lengths})
+    else:
+        first, end = shown.chosen, shown.chosen + 1
+        ids, comments = [gold.sentence_ids[text] for text in chosen], gold.metadata("sent_id")
+        numbered = [comments[text] is None and not gold.are_documents for text in chosen]
+    found["names"] = shown.names(ids, numbered, [gold.place_of_sentence(number) for number in first.tolist()])
     if gold.texts is not None or (unit == "sentence" and gold.layer(Beside) is not None):
-        return word_rows([shown_words(gold, sentence) for sentence in shown.chosen.tolist()])
-    first, end = _ends(run, shown, unit)
-    words = numbers_of_runs(gold.starts[first], gold.starts[end] - gold.starts[first])
-    text = np.repeat(np.arange(len(first)), gold.starts[end] - gold.starts[first])
-    return Rows(text, {"word": gold.forms.codes[words]}, ("word",), gold.forms.vocabulary)
-
-
-def _sentences(run: Run, shown: Shown) -> Rows:
-    """Lengths of the sentences of documents."""
-    first, end = _ends(run, shown, "document")
-    lengths = np.diff(run.gold.starts)[numbers_of_runs(first, end - first)]
-    return Rows(np.repeat(np.arange(len(first)), end - first), {"length": lengths})
-
-
-def _ends(run: Run, shown: Shown, unit: str) -> tuple[Ints, Ints]:
-    """The first sentence of each text, and the one behind it."""
-    if unit == "sentence":
-        return shown.chosen, shown.chosen + 1
-    starts = run.gold.document_starts
-    assert starts is not None
-    return starts[shown.chosen], starts[shown.chosen + 1]
+        return {**found, "words": word_rows([shown_words(gold, sentence) for sentence in chosen])}
+    sizes = gold.starts[end] - gold.starts[first]
+    codes = gold.forms.codes[numbers_of_runs(gold.starts[first], sizes)]
+    text = np.repeat(np.arange(len(first)), sizes)
+    return {**found, "words": Rows(text, {"word": codes}, ("word",), gold.forms.vocabulary)}
 
 
 def word_rows(texts: Sequence[Sequence[str]]) -> Rows:
