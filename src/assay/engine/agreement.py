@@ -19,7 +19,7 @@ from assay.arrays import Array, Ints
 from assay.corpus.adapters import named_systems
 from assay.corpus.ratings import Ratings
 from assay.engine import annotators as many
-from assay.engine.annotators import ALL_PAIRS, Continua, Figure, Groups
+from assay.engine.annotators import ALL_PAIRS, Figure, Groups
 from assay.engine.build import Findings, build, format_signature
 from assay.engine.coefficients import AGAINST
 from assay.engine.counts import FEW_UNITS
@@ -30,7 +30,7 @@ from assay.engine.prepare import Prepared, Run, source_of
 from assay.engine.run import evaluate_shards
 from assay.engine.scores import Settings
 from assay.engine.slices import Slice
-from assay.engine.task import find_task, tasks
+from assay.engine.task import Task, find_task, tasks
 from assay.engine.warnings import format_warnings
 from assay.errors import InputError, UsageError
 from assay.formats import Files, plan
@@ -74,40 +74,59 @@ def agreement(
     absent = options.get("missing") == ABSENT
     if absent:
         del options["missing"]
-    columns = _columns(options.pop("column", None))
-    chosen = Options(**options, symmetric=True, column=columns if len(columns) > 1 else next(iter(columns), None))
+    column = options.pop("column", None)
+    if isinstance(column, Mapping):
+        columns = [f"{name}={column}" if name else str(column) for name, column in column.items()]
+    else:
+        columns = [] if column is None else list(map(str, column if isinstance(column, list | tuple) else [column]))
+    chosen = Options(
+        **options, symmetric=True, column=tuple(columns) if len(columns) > 1 else next(iter(columns), None)
+    )
     if chosen.interval == "score":
-        # Coefficients are no shares; one kind of interval, from one draw of units, is for all figures.
+        # Coefficients are no shares; one kind of interval, from one draw of units, is for all scores.
         chosen = replace(chosen, interval="percentile")
-    given = [find(spec) for spec in ([measures] if isinstance(measures, str) else measures or ())]
+    specs = [measures] if isinstance(measures, str) else measures or ()
     ways = (against,) if isinstance(against, str) else tuple(against) or AGAINST
-    table = _one_table(annotators, columns, chosen)
-    if table is not None:
+    asked = _Request([find(spec) for spec in specs], {}, ways, items, chosen)
+    if (table := _one_table(annotators, columns, chosen)) is not None:
         chosen = replace(chosen, column="+".join(columns) or None)
         chosen.check()
-        return build(_of_table(table, given, systems, ways, items, chosen))
-    # By name: no figure depends on who is given first. One who is called gold comes first, as gold does in messages.
-    named = sorted(named_systems(annotators).items(), key=lambda one: (one[0] != "gold", one[0]))
-    _check([one for _, one in named], chosen)
-    chosen = chosen.with_columns([*dict(named), *(named_systems(systems) if systems else ())])
-    found = _of_files(dict(named), given, systems, ways, items, absent, chosen)
-    copies = [
+        judged = named_systems(systems) if systems else {}
+        return build(_of_table(table, replace(asked, systems=judged, options=chosen)))
+    # By name: no score depends on who is given first. One who is called gold comes first, as gold does in messages.
+    people = dict(sorted(named_systems(annotators).items(), key=lambda pair: (pair[0] != "gold", pair[0])))
+    if len(people) < 2:
+        raise UsageError("agreement takes at least two annotators.")
+    if any(isinstance(given, str) and given == "-" for given in people.values()):
+        raise UsageError("agreement reads files more than once, so they cannot come from standard input.")
+    judged = named_systems(systems) if systems else {}
+    chosen = chosen.with_columns([*people, *judged])
+    found = _of_files(people, absent, replace(asked, systems=judged, options=chosen))
+    found.warnings[:0] = [
         f"{a} and {b} are copies of one file, so that their agreement says nothing."
-        for (a, one), (b, other) in combinations(named, 2)
+        for (a, path), (b, other) in combinations(people.items(), 2)
         if chosen.column_of(a) == chosen.column_of(b)
         and chosen.asked_of(a).which == chosen.asked_of(b).which
-        and all(isinstance(path, str | Path) and Path(path).is_file() for path in (one, other))
-        and filecmp.cmp(one, other, shallow=False)
+        and all(isinstance(given, str | Path) and Path(given).is_file() for given in (path, other))
+        and filecmp.cmp(path, other, shallow=False)
     ]
-    found.warnings[:0] = copies
     return build(found)
 
 
-def _columns(given: Any) -> tuple[str, ...]:
-    """The columns that the user names, of a wide table several: COLUMN or NAME=COLUMN."""
-    if isinstance(given, Mapping):
-        return tuple(f"{name}={column}" if name else str(column) for name, column in given.items())
-    return () if given is None else tuple(map(str, given)) if isinstance(given, list | tuple) else (str(given),)
+@dataclass(frozen=True, eq=False)
+class _Request:
+    """What the user asks for: measures, systems that are compared with annotators, in which ways, and options."""
+
+    measures: Sequence[Measure]
+    systems: Mapping[str, Any]
+    against: Sequence[str]
+    items: bool
+    options: Options
+
+    @property
+    def settings(self) -> Settings:
+        """The settings of all intervals and tests."""
+        return Settings(self.options.seed, self.options.times, "percentile")
 
 
 # --- one table of ratings ---
@@ -140,10 +159,9 @@ def _one_table(given: Any, columns: Sequence[str], options: Options) -> RatingTa
     return read_ratings(paths, columns=columns)
 
 
-def _of_table(
-    table: RatingTable, given: Sequence[Measure], systems: Any, against: Sequence[str], items: bool, options: Options
-) -> Findings:
+def _of_table(table: RatingTable, asked: _Request) -> Findings:
     """The agreement of the annotators in a table of ratings."""
+    options = asked.options
     ratings = table.ratings()
     if len(ratings.annotators) < 2:
         raise UsageError("agreement takes at least two annotators.")
@@ -151,7 +169,7 @@ def _of_table(
         raise InputError(f"{table.path}: no ratings in it.")
     task = next(one for one in tasks().values() if one.prepare is None and one.agreement)
     options.check_task(task)
-    measures = list(given) or [find(spec) for spec in task.agreement]
+    measures = list(asked.measures) or [find(spec) for spec in task.agreement]
     for one in measures:
         if one.takes not in ("labels", "systems") and one.together is None:
             raise UsageError(f"{one} is about {one.task}, which a table of ratings does not have.")
@@ -161,9 +179,8 @@ def _of_table(
             raise UsageError("--unit document: the table has no column `document`.")
         column = ratings.columns[name]
         ratings = replace(ratings, unit=column.codes, units=column.vocabulary, unit_noun="document")
-    judged = named_systems(systems) if systems else {}
-    options.check_formats(list(judged))
-    answers, warnings = many.systems_of(judged, ratings, options.format_of)
+    options.check_formats(list(asked.systems))
+    answers, warnings = many.systems_of(asked.systems, ratings, options.format_of)
     number = np.bincount(ratings.annotator, minlength=len(ratings.annotators)).tolist()
     sources = [
         InputFile(name, table.path, table.sha256, FORMAT, rated, rated)
@@ -180,42 +197,38 @@ def _of_table(
     }
     found.warnings += [*table.warnings, *warnings]
     found.notes += table.notes
-    groups = _groups(ratings)
-    figures = [many.figure_of(one, ratings, groups) for one in _of_labels(measures)]
     cuts = [(spec, many.slice_items(ratings, spec)) for spec in options.slices]
-    _add_ratings(found, ratings, groups, figures, answers, measures, against, cuts, items, options)
+    _add_ratings(found, ratings, {}, answers, measures, cuts, asked)
     return found
 
 
 # --- files of each annotator ---
 
 
-def _of_files(
-    people: Mapping[str, Any],
-    given: Sequence[Measure],
-    systems: Any,
-    against: Sequence[str],
-    items: bool,
-    absent: bool,
-    options: Options,
-) -> Findings:
+def _of_files(people: Mapping[str, Any], absent: bool, asked: _Request) -> Findings:
     """The agreement of annotators with files of their own: every pair, and all of them at once."""
-    judged = named_systems(systems) if systems else {}
+    judged, options, given = asked.systems, asked.options, asked.measures
     for name in judged:
         if name in people:
             raise UsageError(f"{name!r} is an annotator and a system. Give each a name of its own.")
     options.check_formats([*people, *judged])
     if absent and judged:
         raise UsageError("--missing absent and --system cannot be given together.")
-    in_folders = any(_folder(given) is not None for given in people.values())
+    in_folders = any(_folder(path) is not None for path in people.values())
     shared = _shared_documents(people) if absent and in_folders else [people]
     if absent and not in_folders:
         kept: dict[str, Any] = {"missing": ABSENT}
         options = replace(options, **kept)
-    opened = [_open(group, judged, [one for one in given if _of_pairs(one)], options) for group in shared]
+    opened = []
+    for group in shared:
+        # The first annotator is in gold's place.
+        first, *rest = group
+        others = {**{name: group[name] for name in rest}, **judged}
+        measures = [one for one in given if _of_pairs(one)]
+        opened.append(Prepared(group[first], others, options.for_annotators(first, rest, [*judged]), measures))
     task = find_task(opened[0].task)
-    asked = list(given) or [find(spec) for spec in task.agreement]
-    in_pairs, of_all = [one for one in asked if _of_pairs(one)], [one for one in asked if not _of_pairs(one)]
+    wanted = list(given) or [find(spec) for spec in task.agreement]
+    in_pairs, of_all = [one for one in wanted if _of_pairs(one)], [one for one in wanted if not _of_pairs(one)]
     for one in of_all:
         if (task.units if one.takes == "units" else task.ratings) is None:
             raise UsageError(f"{one} is not about {task.name}. See: assay measures")
@@ -227,41 +240,54 @@ def _of_files(
             if not both:
                 strangers.append(f"{a} and {b} have no document in common.")
                 continue
-            first, second = (_joint([group[name] for group in both]) for name in (a, b))
+            here, other = (
+                both[0][name]
+                if len(both) == 1
+                else Files(both[0][name].path, tuple(file for group in both for file in group[name].files))
+                for name in (a, b)
+            )
             onwards, backwards = options.for_annotators(a, [b], []), options.for_annotators(b, [a], [])
-            own = specs or [spec for spec in _defaults(first, b, second, onwards) if _of_pairs(find(spec))]
-            there = evaluate_shards("agreement", first, {b: second}, own, onwards)
-            back = evaluate_shards("agreement", second, {a: first}, own, replace(backwards, examples=0))
+            chosen = specs or [spec for spec in _defaults(here, b, other, onwards) if _of_pairs(find(spec))]
+            there = evaluate_shards("agreement", here, {b: other}, chosen, onwards)
+            back = evaluate_shards("agreement", other, {a: here}, chosen, replace(backwards, examples=0))
             parts.append(_of_pair(there, back, a, f"{a} ~ {b}"))
         found = _together(parts)
         found.notes += strangers
     if not of_all and not judged:
         assert found is not None
         return found
-    everybody = _Everybody(
-        task.name, tuple(one.run([]) for one in opened), tuple(map(tuple, shared)), tuple(people), tuple(judged)
-    )
-    found = found or everybody.bare(of_all, options)
-    settings = Settings(options.seed, options.times, "percentile")
+    runs = [one.run([]) for one in opened]
+    found = found or _bare_of_files(task, runs, shared, [*people], of_all, options)
     units = [one for one in of_all if one.takes == "units"]
     if units:
-        continua = everybody.continua()
-        made = [many.unit_figure(one, continua, settings) for one in units]
-        _add_scores(found, [figure for figure, _ in made], len(continua.units), settings)
+        if judged:
+            raise UsageError("systems have no part in measures of units. Leave --system out.")
+        assert task.units is not None
+        continua = many.join_continua([task.units(run, [*own]) for run, own in zip(runs, shared, strict=True)])
+        made = [many.unit_figure(one, continua, asked.settings) for one in units]
+        _add_scores(found, [figure for figure, _ in made], len(continua.units), asked.settings)
         found.further_notes += [note for _, note in made if note]
     if judged and in_pairs:
-        _add_judged_pairs(found, people, judged, in_pairs, against, settings, options)
+        _add_judged_pairs(found, people, in_pairs, replace(asked, options=options))
     if len(units) == len(of_all) and (in_pairs or not judged):
         return found
-    ratings, answers = everybody.ratings()
-    groups, figures = _groups(ratings), []
-    for one in _of_labels(of_all):
-        column = one.parameters.get("column")
-        table = everybody.ratings(str(column))[0] if column else ratings
-        # Words are the same in all columns, and so are their units.
-        figures.append(many.figure_of(one, table, groups))
-    cuts = [(spec, cut) for spec in options.slices if (cut := everybody.cut(ratings, spec)) is not None]
-    _add_ratings(found, ratings, groups, figures, answers, of_all, against, cuts, items, options)
+
+    def rate(column: str) -> tuple[Ratings, list[SystemRatings]]:
+        assert task.ratings is not None
+        tables = [task.ratings(run, [*own, *judged], column) for run, own in zip(runs, shared, strict=True)]
+        return many.split_systems(many.merge_ratings(tables), [*judged])
+
+    ratings, answers = rate(runs[0].column)
+    columns = {str(column) for one in _of_labels(of_all) if (column := one.parameters.get("column"))}
+    cuts: list[tuple[str, tuple[Ints, Sequence[str]]]] = []
+    for spec in options.slices:
+        cut = Slice.find(spec).sentences(runs[0].gold) if len(runs) == 1 else None
+        if cut is not None:
+            cuts.append((spec, (cut[0][ratings.columns["sentence"].codes], cut[1])))
+        elif spec == "label":
+            cuts.append((spec, many.slice_items(ratings, spec)))
+    tables = {column: rate(column)[0] for column in columns}
+    _add_ratings(found, ratings, tables, answers, of_all, cuts, replace(asked, options=options))
     return found
 
 
@@ -273,15 +299,6 @@ def _of_pairs(measure: Measure) -> bool:
 def _of_labels(measures: Sequence[Measure]) -> list[Measure]:
     """The measures of the labels of all annotators."""
     return [one for one in measures if one.takes == "labels" or one.together is not None]
-
-
-def _open(
-    people: Mapping[str, Any], judged: Mapping[str, Any], measures: Sequence[Measure], options: Options
-) -> Prepared:
-    """Some annotators, the first of whom is in gold's place, and systems."""
-    first, *rest = people
-    others = {**{name: people[name] for name in rest}, **judged}
-    return Prepared(people[first], others, options.for_annotators(first, rest, [*judged]), measures)
 
 
 def _folder(given: Any) -> str | None:
@@ -310,74 +327,37 @@ def _shared_documents(people: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return shared
 
 
-def _joint(given: Sequence[Any]) -> Any:
-    """The files of several groups of documents as one."""
-    if len(given) == 1:
-        return given[0]
-    return Files(given[0].path, tuple(file for one in given for file in one.files))
-
-
-@dataclass(frozen=True, eq=False)
-class _Everybody:
-    """All annotators with files of their own: a run over each group of documents that some of them share."""
-
-    task: str
-    runs: tuple[Run, ...]
-    groups: tuple[tuple[str, ...], ...]
-    """The annotators of each run, the first in gold's place."""
-    names: tuple[str, ...]
-    systems: tuple[str, ...]
-
-    def ratings(self, column: str | None = None) -> tuple[Ratings, list[SystemRatings]]:
-        """The ratings, of another column where one is named, and the answers of systems to the same items."""
-        make = find_task(self.task).ratings
-        assert make is not None
-        name = column or self.runs[0].column
-        parts = [make(run, [*own, *self.systems], name) for run, own in zip(self.runs, self.groups, strict=True)]
-        return many.split_systems(many.merge_ratings(parts), self.systems)
-
-    def continua(self) -> Continua:
-        """The units of all annotators."""
-        make = find_task(self.task).units
-        assert make is not None
-        if self.systems:
-            raise UsageError("systems have no part in measures of units. Leave --system out.")
-        return many.join_continua([make(run, own) for run, own in zip(self.runs, self.groups, strict=True)])
-
-    def cut(self, ratings: Ratings, spec: str) -> tuple[Ints, Sequence[str]] | None:
-        """The value of each item in a slice; None where it is no slice of the items of all."""
-        chosen = Slice.find(spec)
-        found = chosen.sentences(self.runs[0].gold) if len(self.runs) == 1 else None
-        if found is not None:
-            return found[0][ratings.columns["sentence"].codes], found[1]
-        return many.slice_items(ratings, spec) if spec == "label" else None
-
-    def bare(self, measures: Sequence[Measure], options: Options) -> Findings:
-        """Findings without scores."""
-        task, first = find_task(self.task), self.runs[0]
-        sources: dict[str, InputFile] = {}
-        warnings: dict[str, None] = {}
-        notes: dict[str, None] = {}
-        for run, own in zip(self.runs, self.groups, strict=True):
-            for source in (source_of(own[0], run.gold, None, ""), *run.sources):
-                sources.setdefault(source.name, source)
-            for texts, said in ((warnings, run.warnings), (notes, run.notes)):
-                texts.update(dict.fromkeys(re.sub(r"^gold\b", own[0], text) for text in format_warnings(said)))
-        gold = replace(sources[self.names[0]], sentences=sum(run.gold.sentences for run in self.runs))
-        people = [sources[name] for name in self.names if name in sources]
-        found = _bare(self.task, measures, options, gold, people)
-        found.about |= {
-            "column": first.column,
-            "noun": task.noun,
-            "drawing": task.drawing.kind,
-            "unit": first.unit,
-            "aligned_by": way_of([pair.aligned_by for run in self.runs for _, pair in run.pairs]),
-            "scheme": first.scheme,
-            "atoms": first.atoms,
-        }
-        found.warnings += warnings
-        found.notes += notes
-        return found
+def _bare_of_files(
+    task: Task,
+    runs: Sequence[Run],
+    shared: Sequence[Mapping[str, Any]],
+    people: Sequence[str],
+    measures: Sequence[Measure],
+    options: Options,
+) -> Findings:
+    """Findings without scores, on runs over the documents that some annotators share, the first in gold's place."""
+    sources: dict[str, InputFile] = {}
+    warnings: dict[str, None] = {}
+    notes: dict[str, None] = {}
+    for run, first in zip(runs, map(next, map(iter, shared)), strict=True):
+        for source in (source_of(first, run.gold, None, ""), *run.sources):
+            sources.setdefault(source.name, source)
+        for texts, remarks in ((warnings, run.warnings), (notes, run.notes)):
+            texts.update(dict.fromkeys(re.sub(r"^gold\b", first, text) for text in format_warnings(remarks)))
+    gold = replace(sources[people[0]], sentences=sum(run.gold.sentences for run in runs))
+    found = _bare(task.name, measures, options, gold, [sources[name] for name in people if name in sources])
+    found.about |= {
+        "column": runs[0].column,
+        "noun": task.noun,
+        "drawing": task.drawing.kind,
+        "unit": runs[0].unit,
+        "aligned_by": way_of([pair.aligned_by for run in runs for _, pair in run.pairs]),
+        "scheme": runs[0].scheme,
+        "atoms": runs[0].atoms,
+    }
+    found.warnings += warnings
+    found.notes += notes
+    return found
 
 
 def _bare(
@@ -417,17 +397,21 @@ def _groups(ratings: Ratings) -> Groups:
 def _add_ratings(
     found: Findings,
     ratings: Ratings,
-    groups: Groups,
-    figures: Sequence[Figure],
+    columns: Mapping[str, Ratings],
     systems: Sequence[SystemRatings],
     measures: Sequence[Measure],
-    against: Sequence[str],
     cuts: Sequence[tuple[str, tuple[Ints, Sequence[str]]]],
-    items: bool,
-    options: Options,
+    asked: _Request,
 ) -> None:
-    """Add what the ratings of all annotators amount to, and each system against them."""
-    settings = Settings(options.seed, options.times, "percentile")
+    """Add what the ratings of all annotators amount to, and each system against them.
+
+    `columns` are the ratings of other columns: words are the same in all of them, and so are their units.
+    """
+    settings, groups = asked.settings, _groups(ratings)
+    figures = [
+        many.figure_of(one, columns.get(str(one.parameters.get("column")), ratings), groups)
+        for one in _of_labels(measures)
+    ]
     used = int(np.count_nonzero(np.bincount(ratings.unit_of_item[ratings.sizes > 0], minlength=1)))
     if not found.rows["scores"]:
         found.about |= {"units": used, "items": int((ratings.sizes > 1).sum())}
@@ -453,13 +437,12 @@ def _add_ratings(
     if figures and not (ratings.sizes > 1).any():
         found.warnings.append(f"no {ratings.noun} has two ratings, so that there is no agreement to measure.")
     if systems:
-        beside = many.against_figures(ratings, systems, groups, against)
-        _add_scores(found, beside, groups.number, settings)
-        if not beside[0].resampled:
+        compared = many.against_figures(ratings, systems, groups, asked.against)
+        _add_scores(found, compared, groups.number, settings, ratings.annotators)
+        if not compared[0].resampled:
             found.further_notes.append(
                 "For so many annotators, systems have no intervals and no test against the human ceiling."
             )
-        _add_ceilings(found, beside, ratings.annotators, settings)
     for measure in (one for one in measures if one.takes == "systems"):
         if not systems:
             raise UsageError(f"{measure} is about systems among annotators. Give one: --system NAME=PATH")
@@ -486,39 +469,34 @@ def _add_ratings(
     }
     found.rows["annotators"] += many.profile_rows(ratings, level, distance)
     found.rows["coincidences"] += many.coincidence_rows(ratings)
-    number = None if items else options.examples or many.SHOWN
+    number = None if asked.items else asked.options.examples or many.SHOWN
     found.rows["disagreements"] += many.disagreement_rows(ratings, level, distance, number)
     found.pooled = groups.pooled
 
 
-def _add_scores(found: Findings, figures: Sequence[Figure], groups: int, settings: Settings) -> list[Score]:
-    """Add the scores of figures with their intervals, and notes on them."""
+def _add_scores(
+    found: Findings, figures: Sequence[Figure], groups: int, settings: Settings, people: Sequence[str] = ()
+) -> list[Score]:
+    """Add the scores of figures with their intervals and notes, and tests of systems against the human ceiling of
+    these annotators."""
     rows, notes = many.scores_of(figures, groups, settings, None)
     found.rows["scores"] += rows
     found.further_notes += notes
+    if people:
+        tests, notes = many.ceiling_comparisons(figures, people, settings)
+        found.rows["comparisons"] += tests
+        found.further_notes += notes
+        found.about["family"] = len(found.rows["comparisons"])
     return rows
 
 
-def _add_ceilings(found: Findings, figures: Sequence[Figure], people: Sequence[str], settings: Settings) -> None:
-    """Add the tests of systems against the human ceiling."""
-    tests, notes = many.ceiling_comparisons(figures, people, settings)
-    found.rows["comparisons"] += tests
-    found.further_notes += notes
-    found.about["family"] = len(found.rows["comparisons"])
-
-
 def _add_judged_pairs(
-    found: Findings,
-    people: Mapping[str, Any],
-    judged: Mapping[str, Any],
-    measures: Sequence[Measure],
-    against: Sequence[str],
-    settings: Settings,
-    options: Options,
+    found: Findings, people: Mapping[str, Any], measures: Sequence[Measure], asked: _Request
 ) -> None:
     """Add systems against each annotator in gold's place, by measures of pairs, the human ceiling, and systems
     against what more than half of the annotators have."""
-    plain = replace(options, symmetric=False)
+    judged, against, settings = asked.systems, asked.against, asked.settings
+    plain = replace(asked.options, symmetric=False)
     counts: dict[str, dict[tuple[str, str], Array]] = {str(one): {} for one in measures}
     fields: dict[str, Sequence[str]] = {}
     sizes = set()
@@ -546,19 +524,11 @@ def _add_judged_pairs(
     for one in measures:
         figures = many.paired_figures(one, counts[str(one)], fields[str(one)], list(people), list(judged), against)
         by_vote = [many.voted_figure(one, name, sums, fields[str(one)]) for vote, name, sums in voted if vote == one]
-        _add_scores(found, figures, min(sizes), settings)
-        _add_ceilings(found, figures, list(people), settings)
+        _add_scores(found, figures, min(sizes), settings, list(people))
         _add_scores(found, by_vote, min(sizes), settings)
 
 
 # --- pairs ---
-
-
-def _check(annotators: Sequence[Any], options: Options) -> None:
-    if len(annotators) < 2:
-        raise UsageError("agreement takes at least two annotators.")
-    if any(isinstance(given, str) and given == "-" for given in annotators):
-        raise UsageError("agreement reads files more than once, so they cannot come from standard input.")
 
 
 def _symmetric(spec: str) -> str:
