@@ -9,16 +9,11 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
-from assay.render.table import cell, figure, make_table, unit_notes, value_of
-from assay.render.text import visible
+from assay.render.table import MATRIX, PAIRS, SHORT, cell, figure, make_table, unit_notes, value_of, visible
 from assay.result import Result, Score, Table
 from assay.result.numbers import DASH, percent
 
 ALL, PAIRS_MEAN, CEILING = "all annotators", "mean of all pairs", "human ceiling"
-PAIRS = 15
-"""The number of pairs of annotators that a terminal shows."""
-SHORT = 10
-MATRIX = 12
 _WAYS = {
     "each": "each: the mean over annotators.",
     "majority": "majority: the most frequent label; tied labels share the point.",

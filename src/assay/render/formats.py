@@ -8,11 +8,9 @@ import re
 from collections.abc import Callable, Collection, Sequence
 
 from assay.errors import CONTROL
-from assay.render.brief import brief
 from assay.render.drawings import example_lines, example_text
-from assay.render.table import Cell
-from assay.render.tables import tables
-from assay.render.text import heading, visible
+from assay.render.table import Cell, heading, visible
+from assay.render.tables import brief, tables
 from assay.result import Result, Results
 from assay.result.numbers import DASH
 

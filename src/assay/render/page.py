@@ -17,12 +17,10 @@ from dataclasses import replace
 from html import escape
 from importlib.resources import files
 
-from assay.render.brief import brief
 from assay.render.drawings import example_lines
 from assay.render.formats import csv, latex, markdown, tsv
-from assay.render.table import Cell
-from assay.render.tables import tables
-from assay.render.text import heading
+from assay.render.table import Cell, heading
+from assay.render.tables import brief, tables
 from assay.result import Result, Results, Table, enumeration
 from assay.result.chance import lines_of
 from assay.result.citations import bibtex, used

@@ -1,4 +1,4 @@
-"""The cells of a table: values as they are written, by the form of their column."""
+"""The cells of a table, by the form of their column; and the lines that all renderers write above tables."""
 
 from __future__ import annotations
 
@@ -7,14 +7,22 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from assay.errors import CONTROL
 from assay.records import dataclass
-from assay.result import Result, Score, Table, is_best
-from assay.result.numbers import DASH, WRITERS, interval, p_value, with_interval
+from assay.result import Result, Score, Table, enumeration, is_best
+from assay.result.numbers import DASH, WRITERS, interval, p_value, plural, with_interval
 
 TOO_SHORT, ASSUMED = "†", "‡"
 """Marks of intervals: some label has too few items; all items are right, or none."""
 MOST_LABELS = 10
 """The largest number of labels with too few items that are named."""
+PAIRS = 15
+"""The number of pairs of systems or annotators that a terminal shows."""
+SHORT = 10
+"""The number of rows of a long table that a terminal shows."""
+MATRIX = 12
+"""The largest number of labels in a matrix of labels."""
+_PICTURES = {**CONTROL, **{code: chr(0x2400 + code) for code in range(32)}, 0x7F: "\u2421"}
 
 
 @dataclass(frozen=True)
@@ -130,3 +138,43 @@ def unit_notes(forms: Iterable[str]) -> list[str]:
 def value_of(row: Score | None) -> float:
     """A score's value; nan if there is no score."""
     return row.value if row else math.nan
+
+
+# --- texts that renderers have in common ---
+
+
+def visible(text: str) -> str:
+    """Text from data with control characters spelt out: a label must not move a cursor or break a line."""
+    return text.translate(_PICTURES)
+
+
+def heading(result: Result) -> str:
+    """A line that says what was compared."""
+    about, shown = result.about, result.shown
+    if shown.heading:
+        return shown.heading
+    if about.command == "bayes":
+        measures = {row.measure for row in result.scores}
+        return (
+            f"many runs: {plural(len(result.systems), 'system')}, {plural(len(measures), 'measure')}, "
+            f"{plural(about.items, 'data set')}, {plural(about.units, 'run')} of each system"
+        )
+    column = f", column {about.column}" if about.column else ""
+    column += f", only {', '.join(about.labels)}" if about.labels else ""
+    column += f", without {', '.join(about.ignore_labels)}" if about.ignore_labels else ""
+    column += f" ({about.scheme.upper()})" if about.scheme else ""
+    texts = plural(about.units if shown.text_unit == "document" else result.gold.sentences, shown.text_unit)
+    names = (source.format.partition("(")[0] for source in (result.gold, *result.systems))
+    formats = enumeration(list(dict.fromkeys(names)))
+    read = f"read as {formats}, aligned by {about.aligned_by}"
+    if about.command == "agreement":
+        return f"agreement on {about.task}{column}: {texts}, {plural(len(result.systems), 'annotator')}; {read}"
+    items = f"{plural(about.items, shown.noun)} {'of gold' if shown.matched else 'with a gold label'}"
+    return f"{about.task}{column}: {texts}, {items}, {plural(len(result.systems), 'system')}; {read}"
+
+
+def one_line(result: Result) -> str:
+    """The Result in a line or two, for a prompt."""
+    rows = [row for row in result.overall if row.main][:6]
+    named = [f"{row.system} {row.measure} {WRITERS[result.form_of(row)](row.value)}" for row in rows]
+    return f"<assay.Result {result.about.command} {result.about.task}/{result.about.column}: {', '.join(named)}>"

@@ -10,17 +10,26 @@ from typing import Any
 
 from assay.render.annotators import annotator_tables
 from assay.render.runs import rank_tables, run_tables
-from assay.render.table import Cell, best_cells, cell, figure, format_table, make_table, unit_notes, value_of
+from assay.render.table import (
+    ASSUMED,
+    MATRIX,
+    PAIRS,
+    SHORT,
+    TOO_SHORT,
+    Cell,
+    best_cells,
+    cell,
+    figure,
+    format_table,
+    make_table,
+    unit_notes,
+    value_of,
+)
 from assay.result import Diff, Result, Table, is_best, is_category, kind_title
 from assay.result.chance import few_lines, interval_title, power_lines
 from assay.result.numbers import DASH, DIFFERENCES, percent, plural
+from assay.result.verdict import named
 
-PAIRS = 15
-"""The number of pairs of systems that a terminal shows."""
-SHORT = 10
-"""The number of rows of a long table that a terminal shows."""
-MATRIX = 12
-"""The largest number of labels in a confusion matrix."""
 TEXTS = 50
 """The largest number of texts in a table of unresolved items."""
 _LONGEST = 60
@@ -152,8 +161,8 @@ def _scores(result: Result) -> Iterator[Table]:
         several = {row.measure for row in overall if not row.main}
         shown = {score for measure, score in keys if measure in several}
         for measure, score in keys:
-            named = len(shown) > 1 and measure in several and score != measure.partition("(")[0]
-            header.append(f"{result.title(measure)} {result.title(score)}" if named else result.title(measure))
+            is_named = len(shown) > 1 and measure in several and score != measure.partition("(")[0]
+            header.append(f"{result.title(measure)} {result.title(score)}" if is_named else result.title(measure))
         if len(shown) < 2:
             unnamed = shown - {measure.partition("(")[0] for measure in several}
             notes += [f"If a measure has several scores, {result.title(score)} is shown." for score in unnamed]
@@ -233,7 +242,7 @@ def _tests(result: Result) -> Iterator[Table]:
             test = exact.get((row.a, row.b, measure))
             mcnemar = [test.p if test else math.nan] * with_mcnemar
             rows.append([[row.a, row.b], row.figure, row.p, error, row.holm, *mcnemar])
-        named = score != mains.get(measure) or (several and score not in ("value", measure.partition("(")[0]))
+        is_named = score != mains.get(measure) or (several and score not in ("value", measure.partition("(")[0]))
         notes = []
         form = DIFFERENCES[result.form_of(group[0])]
         if number == 0:
@@ -258,7 +267,7 @@ def _tests(result: Result) -> Iterator[Table]:
         power = power_lines(group, unit_noun, result.about.units, form=result.form_of(group[0]))
         more = {"notes": notes, "lines": [*few_lines(group, unit_noun), *power], "short": PAIRS}
         header = ["pair", "difference", "p", "error", "p (Holm)", *["McNemar"] * with_mcnemar]
-        title = f"Differences on {result.title(measure)}" + (f", {result.title(score)}" if named else "")
+        title = f"Differences on {result.title(measure)}" + (f", {result.title(score)}" if is_named else "")
         yield make_table(title, header, rows, f"pair {form} p error holm p", **more)
 
 
@@ -387,8 +396,8 @@ def group_changes(diff: Diff, by_outcome: bool) -> Iterator[tuple[str, int, list
             path = f"{kind_title(row.before)} → {kind_title(row.after)}"
             if not by_outcome:
                 # What became right is gold's label, unless the item itself is gone.
-                named = kind == "changed-error" or _NOTHING in (row.gold, row.before, row.after)
-                path = f"{f'{row.gold}: ' if named else ''}{row.before} → {row.other or row.after}"
+                is_named = kind == "changed-error" or _NOTHING in (row.gold, row.before, row.after)
+                path = f"{f'{row.gold}: ' if is_named else ''}{row.before} → {row.other or row.after}"
             paths.append((path, row))
         yield title, number, paths
 
@@ -667,3 +676,99 @@ NAMES = (
     *("systems", "alt-test", "data-sets", "priors", "splits", "regions", "slices", "mappings", "further", "examples"),
 )
 """By these names tables are asked for."""
+
+
+# --- the short form, about one screen: the scores, how sure it is that they differ, and what changed ---
+
+
+BRIEF_ROWS = 5
+"""The number of rows of a table of details …"""
+FREQUENT = 3
+"""… and of changes of each kind."""
+_FIRST = ("scores", "order", "pairs", "tests", "systems", "alt-test", "items")
+"""Of annotators, of many runs and where a task has all tables itself, the first of each of these names."""
+
+
+def brief(result: Result) -> list[Table]:
+    """The tables of the short form."""
+    if result.shown.tables_only or result.about.command in ("agreement", "bayes"):
+        found = tables(result, (*_FIRST, "slices"))
+        firsts = {one.name: index for index, one in reversed([*enumerate(found)])}
+        # An order that hides something has its relations beside it; shares come in two kinds.
+        whole = ("order", "pairs", "slices")
+        more = [one for one in found if one.name in whole and not one.minor]
+        shown = [one for at, one in enumerate(found) if firsts[one.name] == at or one in more]
+        shorter = {"items": BRIEF_ROWS}
+        return [replace(one, short=shorter.get(one.name, min(one.short, 2 * BRIEF_ROWS)), lines=()) for one in shown]
+    details = "label-differences" if result.about.command == "compare" else "confusion"
+    measure = next(iter(result.main_scores), "")
+    scores = _one_per_row(result) if len(result.systems) > 2 else _side_by_side(result)
+    found = [table for table in (*scores, *_brief_changes(result)) if table.rows]
+    found += [replace(one, short=BRIEF_ROWS) for one in tables(result, (details,)) if not one.minor][:2]
+    asked = [one for one in tables(result, ("forms", "slices", "mappings")) if not one.minor]
+    return [*found, *(one for one in asked if one.name != "slices" or measure in one.measures)]
+
+
+def _one_per_row(result: Result) -> Iterator[Table]:
+    """The scores of many systems, without groups by further measures and averages over labels; the best tested."""
+    for table in tables(result, ("scores",))[:1]:
+        kept = [index for index in range(len(table.header)) if index not in table.droppable]
+        header, forms, *rows = (tuple(row[at] for at in kept) for row in (table.header, table.forms, *table.rows))
+        words = sum(index < table.words for index in kept)
+        notes = tuple(note for note in table.notes if "group" in note or note.startswith((TOO_SHORT, ASSUMED)))
+        yield replace(table, header=header, rows=tuple(rows), forms=forms, words=words, notes=notes, droppable=())
+    tests = result.main_tests
+    tests = [row for row in tests if row.measure == tests[0].measure]
+    of_first = [row for row in result.overall if row.main and tests and row.measure == tests[0].measure]
+    best = max((row for row in of_first if not math.isnan(row.value)), key=lambda row: row.value, default=None)
+    # The best beside each of the others, unless all were tested against another one.
+    of_best = [row for row in tests if best and best.system in (row.a, row.b)]
+    shown = of_best if len(of_best) == len(result.systems) - 1 else tests
+    for table in tables(replace(result, comparisons=tuple(shown)), ("tests",))[:1]:
+        unit = " in percentage points" * ("points" in table.forms)
+        yield replace(table, notes=(f"Second minus first{unit}.",), lines=())
+
+
+def _side_by_side(result: Result) -> Iterator[Table]:
+    """The scores of one or two systems, a row for each measure, with their difference."""
+    names, tests = result.names, {row.measure: row for row in result.main_tests}
+    found = {(row.system, row.measure, row.score): row for row in result.overall}
+    rows: list[list[Any]] = []
+    for measure, main in result.main_scores.items():
+        # Of rival measures precision and recall too: there the two kinds of errors differ.
+        parts = ("precision", "recall") if result.shown.rivals and main == "f1" else ()
+        for score in (main, *parts):
+            own = [found.get((name, measure, score)) for name in names]
+            values = [value_of(row) for row in own]
+            rows.append([named(result, measure) if score == main else f"  {score}"])
+            rows[-1] += [figure(result, row, is_best(values, index)) for index, row in enumerate(own)]
+            if tests:
+                test = tests.get(measure) if score == main else None
+                change = cell(test.figure, DIFFERENCES[result.form_of(test)]) if test else ""
+                rows[-1] += [change, cell(test.holm, "holm") if test else ""]
+    corrected = any(row.p != row.p_adjusted and not math.isnan(row.p) for row in tests.values())
+    header = ["measure", *names, *(["difference", "p (Holm)" if corrected else "p"] if tests else [])]
+    units = {result.form_of(row) for row in found.values() if row.main}
+    notes = [*unit_notes(units), "Brackets contain the 95% interval."]
+    if tests:
+        points = ", in points" * ("percent" in units)
+        level = f", with the {interval_title([*tests.values()])}" if any(row.level for row in tests.values()) else ""
+        notes.append(f"difference: {names[1]} minus {names[0]}{points}{level}.")
+    forms = f"{'text ' * (1 + len(names))}points holm"
+    yield format_table(make_table("Scores", header, rows, forms, name="scores", notes=notes), result)
+
+
+def _brief_changes(result: Result) -> Iterator[Table]:
+    """Corrections, new errors and changed errors of the best two systems, with the most frequent of each kind."""
+    pair = leading_pair(result)
+    whole = (row for row in result.diffs if row.slice is None and not is_category(row.on) and row.different)
+    for diff in [row for row in whole if {row.a, row.b} == pair][:1]:
+        rows = []
+        for title, total, paths in group_changes(diff, result.shown.by_outcome):
+            frequent = ", ".join(f"{path} {row.count:,}" for path, row in paths[:FREQUENT])
+            more = " …" * (len(paths) > FREQUENT)
+            rows.append([plural(total, title.lower().removesuffix("s")), f"{frequent}{more}"])
+        title = f"Changes {diff.a} → {diff.b}: {diff.different:,} of {diff.items:,} {result.shown.noun}s"
+        header = [f"{result.shown.noun}s", "most frequent (before → after)"]
+        table = make_table(title, header, rows, name="changes", words=2)
+        yield format_table(name_median_runs(table, result), result)

@@ -16,11 +16,9 @@ from rich.padding import Padding
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from assay.render.brief import brief
 from assay.render.drawings import example_lines
-from assay.render.table import ASSUMED, TOO_SHORT, Cell
-from assay.render.tables import leading_pair, tables
-from assay.render.text import heading, visible
+from assay.render.table import ASSUMED, TOO_SHORT, Cell, heading, visible
+from assay.render.tables import brief, leading_pair, tables
 from assay.result import Result, Table
 from assay.result.numbers import plural
 

@@ -273,7 +273,7 @@ class Result(Tables, kw_only=True):
         return summary(self)
 
     def __repr__(self) -> str:
-        from assay.render.text import one_line
+        from assay.render.table import one_line
 
         return one_line(self)
 

@@ -15,7 +15,7 @@ from assay.engine.measure import Macro, f1, find, measure, measures
 from assay.engine.parts import add_tables
 from assay.errors import UsageError
 from assay.render import render
-from assay.render.text import one_line
+from assay.render.table import one_line
 from assay.result import Result
 from assay.result.gates import Gates
 from assay.tasks.tags.measures import judge_words

@@ -14,8 +14,8 @@ from assay.engine.measure import form_of_score, measures
 from assay.render import render
 from assay.render.page import fragment
 from assay.render.pictures import pictures
+from assay.render.table import one_line
 from assay.render.tables import tables
-from assay.render.text import one_line
 from assay.result import Result
 from assay.result.numbers import WRITERS, coefficient
 from cases import each

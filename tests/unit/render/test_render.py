@@ -24,9 +24,9 @@ from assay.engine.task import measure_title
 from assay.errors import UsageError
 from assay.render import FORMATS, RENDERERS, render
 from assay.render.page import TABLES
+from assay.render.table import visible
 from assay.render.tables import NAMES, tables
 from assay.render.terminal import short_names, show
-from assay.render.text import visible
 from assay.result import Result
 from assay.result.numbers import p_value, percent, signed
 from cases import each

@@ -6,12 +6,11 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.records import dataclass
 from assay.render.pictures.sheet import (
     BAND,
     COLUMN,
@@ -114,13 +113,23 @@ def forest(posterior: Posterior) -> Figure:
         if math.isfinite(row.difference):
             axes.plot(row.difference * unit.scale, place, "o", ms=8, mfc="white", mec=INK, label="measured")
             _column(axes, place, 1.2, unit(row.difference), "right")
-    beyond = [
-        _interval(axes, place, estimate, unit, _WHOLE[name] if place >= len(sets) else _ESTIMATE)
-        for place, (name, estimate) in enumerate(rows)
-        if _known(estimate)
-    ]
+    beyond = False
+    least, most = axes.get_xlim()
+    for place, (name, estimate) in enumerate(rows):
+        if not _known(estimate):
+            continue
+        # A bar from end to end, with an arrow if it goes on beyond the frame.
+        look = _WHOLE[name] if place >= len(sets) else _ESTIMATE
+        low, mean, high = (unit.scale * value for value in (estimate.low, estimate.mean, estimate.high))
+        axes.plot([low, mean, high], [place] * 3, markevery=[1], **look)
+        axes.plot([low, high], [place] * 2, "|", color=look["color"], ms=8, mew=1.5)
+        _column(axes, place, 1.25, unit.estimate(estimate), "left")
+        for end, arrow, is_beyond in ((least, "<", low < least), (most, ">", high > most)):
+            if is_beyond:
+                axes.plot(end, place, arrow, color=look["color"], ms=6, clip_on=False)
+                beyond = True
     rope = f" (practically equal within ±{unit.bare(posterior.rope)})" if posterior.rope else ""
-    notes = ["▶ goes on beyond the frame; its ends are in the column of numbers"] if any(beyond) else []
+    notes = ["▶ goes on beyond the frame; its ends are in the column of numbers"] if beyond else []
     where = "on each data set, on the whole and on the next"
     return add_caption(figure, f"{pair_title(posterior)}, difference in {unit.name}{rope} {where}.", notes)
 
@@ -129,19 +138,6 @@ def _column(axes: Axes, place: float, x: float, text: str, side: str, colour: st
     """A text in a column beside the plot."""
     va = "center" if colour == INK else "bottom"
     axes.text(x, place, text, ha=side, va=va, size=8, color=colour, transform=axes.get_yaxis_transform())
-
-
-def _interval(axes: Axes, place: int, estimate: Estimate, unit: Unit, look: Look) -> bool:
-    """A bar from end to end, with an arrow where it goes on beyond the frame; whether it does."""
-    low, mean, high = (unit.scale * value for value in (estimate.low, estimate.mean, estimate.high))
-    axes.plot([low, mean, high], [place] * 3, markevery=[1], **look)
-    axes.plot([low, high], [place] * 2, "|", color=look["color"], ms=8, mew=1.5)
-    _column(axes, place, 1.25, unit.estimate(estimate), "left")
-    least, most = axes.get_xlim()
-    arrows = [(end, arrow) for end, arrow, out in ((least, "<", low < least), (most, ">", high > most)) if out]
-    for end, arrow in arrows:
-        axes.plot(end, place, arrow, color=look["color"], ms=6, clip_on=False)
-    return bool(arrows)
 
 
 # --- all pairs and measures at a glance: bars of three parts, laid out as the paper's Table 2 ---
@@ -166,20 +162,14 @@ def pairs(posteriors: Iterable[Posterior]) -> list[Pair]:
     return sorted(found, key=lambda pair: lefts.index(pair[0]))
 
 
-def shares_of(posteriors: Iterable[Posterior], kind: str) -> dict[tuple[str, Pair], Thirds]:
-    """Shares by measure and pair, either way round."""
-    found = {}
-    for posterior in posteriors:
-        shares: Thirds = getattr(posterior, kind)
-        found[posterior.measure, (posterior.a, posterior.b)] = shares
-        found.setdefault((posterior.measure, (posterior.b, posterior.a)), Thirds(shares.b, shares.equal, shares.a))
-    return found
-
-
 @with_look
 def matrix(posteriors: Sequence[Posterior], kind: str = "decision") -> Figure:
     """A row per pair, a column per measure, in each a bar: left better, equal, right better."""
-    rows, shares = pairs(posteriors), shares_of(posteriors, kind)
+    rows, shares = pairs(posteriors), {}
+    for row in posteriors:
+        thirds: Thirds = getattr(row, kind)
+        shares[row.measure, (row.a, row.b)] = thirds
+        shares.setdefault((row.measure, (row.b, row.a)), Thirds(thirds.b, thirds.equal, thirds.a))
     columns = list(dict.fromkeys(posterior.measure for posterior in posteriors))
     figure = sheet()
     for column, measure in enumerate(columns):
@@ -232,8 +222,7 @@ _CURVES = {"decision": "Share of draws where most probable", "region": "Mean pro
 _LINES = {"a": ("#a86a00", "-", "<"), "equal": ("#6b6b6b", ":", "s"), "b": (FILLS["b"], "--", ">")}
 
 
-@dataclass(frozen=True)
-class Panel:
+class Panel(NamedTuple):
     """A setting that is varied, its values, and the one that was chosen."""
 
     label: str
@@ -351,15 +340,20 @@ def simplex(posterior: Posterior) -> Figure:
     """One pair on one measure, large."""
     figure = sheet()
     axes = figure.add_axes((0, 0, _LARGE, _LARGE * _TALL))
-    cells = _triangle(axes, posterior, _most([posterior]))
+    cells = _triangle(axes, posterior, _most_draws([posterior]))
     _sides(axes, posterior)
     if cells is not None:
         _shade_key(figure, cells, _LARGE + 0.55, 0.4, 2.2)
-    return add_caption(figure, f"{pair_title(posterior)}; {_told([posterior])}.")
+    return add_caption(figure, f"{pair_title(posterior)}; {_describe_draws([posterior])}.")
 
 
 def _triangle(axes: Axes, posterior: Posterior, most: int, small: bool = False) -> Any:
-    """One triangle; the coloured cells, where there are any."""
+    """Draw one triangle; the coloured cells, or None."""
+    from matplotlib.collections import PolyCollection
+    from matplotlib.colors import LogNorm
+    from matplotlib.patheffects import withStroke
+    from matplotlib.tri import Triangulation
+
     bare(axes, (0, 1), (0, _TALL))
     axes.set_aspect("equal")
     cells = None
@@ -378,53 +372,42 @@ def _triangle(axes: Axes, posterior: Posterior, most: int, small: bool = False) 
         axes.axvline(0.5, ls=":", color=INK, lw=0.9)
         axes.text(0, _TALL, f"tallest: {tallest:,} draws", size=8, color=SOFT)
     else:
-        cells = _cells(axes, posterior, most)
+        number = posterior.sides
+        # Logarithmic: draws crowd at the edges, and a scale of even steps would show nothing else.
+        cells = PolyCollection(
+            [[place(a / number, b / number) for a, b in corners(row.a, row.b, row.up)] for row in posterior.simplex],
+            array=[row.draws for row in posterior.simplex],
+            cmap="Blues",
+            norm=LogNorm(0.5, max(most, 2)),
+            linewidths=0.2,
+            edgecolors="face",
+        )
+        axes.add_collection(cells, autolim=False)
+        corner_numbers, densities, levels = density(posterior)
+        points = np.indices((number + 1, number + 1)).reshape(2, -1) / number
+        triangles = Triangulation(*place(*points), corner_numbers)
+        for percent, level in levels.items():
+            look: Look = {"colors": FLAG, "linewidths": 1.2, "linestyles": _CONTOURS[percent]}
+            line = axes.tricontour(triangles, densities, [level], **look)
+            # White below keeps a contour apart from shades as dark as itself.
+            line.set_path_effects([withStroke(linewidth=2.4, foreground="white")])
+            axes.plot([], [], color=FLAG, lw=1.2, ls=_CONTOURS[percent], label=f"{percent}% of draws")
     if posterior.decision.equal is not None:
         axes.fill(*place(np.array([1, 0, 0]), np.array([0, 1, 0])), fill=False, ec=INK, lw=1, clip_on=False, zorder=3)
         for a, b in ((0.5, 0.5), (0.5, 0.0), (0.0, 0.5)):
-            line = place(np.array([1 / 3, a]), np.array([1 / 3, b]))
-            axes.plot(*line, ":", color=INK, lw=0.9, label="where the most probable outcome changes")
+            border = place(np.array([1 / 3, a]), np.array([1 / 3, b]))
+            axes.plot(*border, ":", color=INK, lw=0.9, label="where the most probable outcome changes")
     # Names and decision shares at the corners, the largest in bold.
     decision, first, size = posterior.decision, largest(posterior.decision), 8 if small else 9
-    sides = ("left", "right") if small else ("center", "center")
-    for outcome, name, x, side in (("a", posterior.a, 0, sides[0]), ("b", posterior.b, 1, sides[1])):
+    for outcome, name, x, side in (("a", posterior.a, 0, "left"), ("b", posterior.b, 1, "right")):
         weight = "bold" if outcome == first else "normal"
-        below: Look = {"xycoords": "data", "textcoords": "offset points", "ha": side, "va": "top", "size": size}
-        shift = -4 if small else -20
+        below: Look = {"xycoords": "data", "textcoords": "offset points", "va": "top", "size": size}
+        below["ha"], shift = (side, -4) if small else ("center", -20)
         axes.annotate(short(name, 10 if small else 20), (x, 0), (0, shift), **below)
         axes.annotate(share(getattr(decision, outcome)), (x, 0), (0, shift - 1.3 * size), weight=weight, **below)
     if decision.equal is not None:
         weight = "bold" if first == "equal" else "normal"
         axes.text(0.5, _TALL + 0.03, f"equal {share(decision.equal)}", ha="center", size=size, weight=weight)
-    return cells
-
-
-def _cells(axes: Axes, posterior: Posterior, most: int) -> Any:
-    from matplotlib.collections import PolyCollection
-    from matplotlib.colors import LogNorm
-    from matplotlib.patheffects import withStroke
-    from matplotlib.tri import Triangulation
-
-    sides = posterior.sides
-    # Logarithmic: draws crowd at the edges, and a scale of even steps would show nothing else.
-    cells = PolyCollection(
-        [[place(a / sides, b / sides) for a, b in corners(cell.a, cell.b, cell.up)] for cell in posterior.simplex],
-        array=[cell.draws for cell in posterior.simplex],
-        cmap="Blues",
-        norm=LogNorm(0.5, max(most, 2)),
-        linewidths=0.2,
-        edgecolors="face",
-    )
-    axes.add_collection(cells, autolim=False)
-    corner_numbers, heights, levels = density(posterior)
-    triangles = Triangulation(*place(*np.indices((sides + 1, sides + 1)).reshape(2, -1) / sides), corner_numbers)
-    for percent, level in levels.items():
-        dashes = _CONTOURS[percent]
-        look: Look = {"colors": FLAG, "linewidths": 1.2, "linestyles": dashes}
-        line = axes.tricontour(triangles, heights, [level], **look)
-        # White below keeps a contour apart from shades as dark as itself.
-        line.set_path_effects([withStroke(linewidth=2.4, foreground="white")])
-        axes.plot([], [], color=FLAG, lw=1.2, ls=dashes, label=f"{percent}% of draws")
     return cells
 
 
@@ -462,12 +445,12 @@ def simplex_grid(rows: Sequence[Sequence[Posterior | None]], caption: str, heads
             if heads and not down:
                 axes.set_title(short(heads[column], 22), pad=18)
             if posterior:
-                cells = _triangle(axes, posterior, _most(posteriors), small=True) or cells
+                cells = _triangle(axes, posterior, _most_draws(posteriors), small=True) or cells
             else:
                 axes.set_axis_off()
     if cells is not None:
         _shade_key(figure, cells, max(map(len, rows)) * 1.95, -0.4, 1.6)
-    return add_caption(figure, f"{caption}; {_told(posteriors)}.")
+    return add_caption(figure, f"{caption}; {_describe_draws(posteriors)}.")
 
 
 def _shade_key(figure: Figure, cells: Any, x: float, y: float, height: float) -> None:
@@ -479,11 +462,11 @@ def _shade_key(figure: Figure, cells: Any, x: float, y: float, height: float) ->
     bar.ax.set_title("draws\nin a cell", size=8, weight="normal", color=SOFT, pad=13)
 
 
-def _most(posteriors: Iterable[Posterior]) -> int:
+def _most_draws(posteriors: Iterable[Posterior]) -> int:
     return max((cell.draws for posterior in posteriors for cell in posterior.simplex), default=1)
 
 
-def _told(posteriors: Sequence[Posterior]) -> str:
+def _describe_draws(posteriors: Sequence[Posterior]) -> str:
     draws = {sum(cell.draws for cell in posterior.simplex) for posterior in posteriors} - {0}
     number = f"{draws.pop():,} posterior draws" if len(draws) == 1 else "posterior draws"
     each = " each" if len(posteriors) > 1 else ""
@@ -514,7 +497,7 @@ def assign_levels(order: Sequence[str], covers: Iterable[Edge]) -> dict[str, int
     return found
 
 
-def laid_out(
+def lay_out_levels(
     order: Sequence[str], level: Mapping[str, int], edges: Iterable[Edge]
 ) -> tuple[list[list[Stop]], dict[Edge, list[Stop]]]:
     """Systems and the passing points of long edges on each level, and the stops of each edge from level to level.
@@ -541,7 +524,7 @@ def laid_out(
         upwards = turn % 2 == 0
         for number in range(1, len(rows)) if upwards else range(len(rows) - 2, -1, -1):
             fixed, row = rows[number - 1 if upwards else number + 1], rows[number]
-            # Places from 0 to 1, since assign_levels differ in how many stops they have.
+            # Places from 0 to 1, since levels differ in how many stops they have.
             place = {stop: (index + 0.5) / len(fixed) for index, stop in enumerate(fixed)}
             middle = {stop: (index + 0.5) / len(row) for index, stop in enumerate(row)}
             for stop in row:
@@ -551,7 +534,7 @@ def laid_out(
     return rows, paths
 
 
-# --- sort_relations and their places ---
+# --- relations and their places ---
 
 
 Point = tuple[float, float]
@@ -584,10 +567,10 @@ def sort_relations(ranking: Ranking) -> tuple[tuple[Edge, ...], tuple[Edge, ...]
 
 
 class _Plan:
-    """The layout in inches: boxes in assign_levels, and the ways between them."""
+    """The layout in inches: boxes in levels, and the ways between them."""
 
     def __init__(self, order: tuple[str, ...], level: Mapping[str, int], edges: list[Edge]) -> None:
-        self.rows, self.paths = laid_out(order, level, edges)
+        self.rows, self.paths = lay_out_levels(order, level, edges)
         self.box = max(width_of(short(name, 22), weight="bold") for name in order) + 0.3
         widths = [sum(map(self._room, row)) + _APART * (len(row) - 1) for row in self.rows]
         self.width, self.height = max(widths), _STEP * (len(self.rows) - 1) + _BOX

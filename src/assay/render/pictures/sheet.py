@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import UsageError
-from assay.render.text import visible
+from assay.render.table import visible
 from assay.result.numbers import DASH
 from assay.result.schema import Estimate, Posterior, Thirds
 

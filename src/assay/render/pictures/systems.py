@@ -323,10 +323,7 @@ def label_differences(diff: Diff, noun: str, remark: str = "") -> Figure:
         axes.tick_params(axis="x", labelsize=7, length=2, pad=2)
         axes.grid(axis="x", lw=0.6)
         axes.margins(x=0.08)
-    for place, (name, number) in enumerate(zip(names, numbers, strict=True)):
-        beside: Look = {"transform": right.get_yaxis_transform(), "va": "center", "size": 7, "clip_on": False}
-        right.text(-left / wide, place, name, **beside)
-        right.text(-0.06 / wide, place, number, ha="right", color=SOFT, **beside)
+    _name_rows(right, left, wide, names, numbers)
     places, better = range(len(rows)), [FILLS["b" if row.difference > 0 else "a"] for row in rows]
     a, b = ([100 * getattr(row, name) for row in rows] for name in ("a", "b"))
     right.hlines(places, a, b, colors=better, lw=1.4, zorder=1)
@@ -380,13 +377,20 @@ def label_scores(bounds: Sequence[Bound], noun: str, remark: str = "") -> Figure
         look: Look = {"ha": "center", "va": "center_baseline", "size": size, "in_layout": False}
         look["weight"] = "bold" if is_best([rows[y].systems[name] for name in systems], x) else "normal"
         axes.text(x, y, f"{100 * value:.0f}", color="white" if norm(value) > 0.6 else INK, **look)
-    for y, (name, number) in enumerate(zip(names, numbers, strict=True)):
-        beside: Look = {"transform": axes.get_yaxis_transform(), "va": "center", "size": 7, "clip_on": False}
-        axes.text(-left / (wide * len(systems)), y, name, weight="normal" if y else "bold", **beside)
-        axes.text(-0.06 / (wide * len(systems)), y, number, ha="right", color=SOFT, **beside)
+    _name_rows(axes, left, wide * len(systems), names, numbers, "bold")
     cut = f" The first {len(rows) - 1} labels of {len(labelled)}." if len(rows) <= len(labelled) else ""
     caption = f"The percentage of gold's {noun}s that each system has right, by label with their number.{cut}{remark}"
     return add_caption(figure, caption)
+
+
+def _name_rows(
+    axes: Axes, left: float, width: float, names: Sequence[str], numbers: Sequence[str], first: str = "normal"
+) -> None:
+    """Write the name of each row and its number to the left of a panel of some width; the first name may be bold."""
+    for place, (name, number) in enumerate(zip(names, numbers, strict=True)):
+        look: Look = {"transform": axes.get_yaxis_transform(), "va": "center", "size": 7, "clip_on": False}
+        axes.text(-left / width, place, name, weight="normal" if place else first, **look)
+        axes.text(-0.06 / width, place, number, ha="right", color=SOFT, **look)
 
 
 def _shade(axes: Axes, cells: Mapping[Any, float], norm: Any) -> Any:

@@ -16,7 +16,7 @@ from assay.render.pictures.runs import (
     curves,
     density,
     forest,
-    laid_out,
+    lay_out_levels,
     matrix,
     panels,
     place,
@@ -356,7 +356,7 @@ def test_a_cycle_is_drawn_with_its_edge_against_the_order_flagged():
 def test_long_edges_stop_at_every_level_they_pass():
     level = assign_levels(("a", "b", "c", "d"), [("a", "b"), ("b", "c")])
     assert level == {"a": 0, "b": 1, "c": 2, "d": 0}
-    rows, paths = laid_out(("a", "b", "c", "d"), level, [("a", "b"), ("b", "c"), ("a", "c")])
+    rows, paths = lay_out_levels(("a", "b", "c", "d"), level, [("a", "b"), ("b", "c"), ("a", "c")])
     assert paths["a", "c"] == ["a", ("a", "c", 1), "c"]
     assert sorted(map(str, rows[1])) == ["('a', 'c', 1)", "b"]
     assert assign_levels(("x",), []) == {"x": 0}

@@ -9,7 +9,7 @@ import pytest
 
 import assay
 from assay.engine.items import ONE
-from assay.render.text import heading
+from assay.render.table import heading
 from assay.result import Result
 from assay.tasks.constituents.lineages import lineages, similarities
 from unit.samples import placed, refusal

@@ -11,7 +11,7 @@ import pytest
 import assay
 from assay.formats.shapes import read_answer
 from assay.render import FORMATS, render
-from assay.render.brief import brief
+from assay.render.tables import brief
 from commands import call
 
 ADA = "Ada Lovelace met Charles Babbage in London."
