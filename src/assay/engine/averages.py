@@ -18,7 +18,7 @@ from assay.result import Comparison, Score
 from assay.stats.intervals import average_interval, average_variance, t_interval
 from assay.stats.runs import t_test
 from assay.stats.significance import SMALLEST, Shuffling, shuffling_test
-from assay.stats.streams import generator
+from assay.stats.streams import stream_of
 
 RANGES = {"percent": (0.0, 1.0), "coefficient": (-1.0, 1.0), "number": (-math.inf, math.inf)}
 """The least and the most that a score can be, by its form."""
@@ -112,24 +112,26 @@ def _shuffled(rows: Sequence[Comparison], seed: int, times: int) -> Shuffling | 
     measure = find(parts[0].measure)
     score = {**measure.scores, **measure.averages}[rows[0].score]
     functions = [score.of(part.fields) if isinstance(score, ByFields) else score for part in parts]
-    differences = [part.difference(function) for part, function in zip(parts, functions, strict=True)]
+    firsts, seconds, tables, all_sizes, differences = zip(
+        *(part.swaps(function) for part, function in zip(parts, functions, strict=True)), strict=True
+    )
     signs = [-1 if part.turned else 1 for part in parts]
     height, width, blocks = 0, 0, []
-    swaps = np.zeros(np.sum([part.rows.shape for part in parts], axis=0))
-    for part in parts:
-        own = part.rows if isinstance(part.rows, np.ndarray) else part.rows.toarray()
-        blocks.append(slice(width, width + own.shape[1]))
-        swaps[height : height + len(own), blocks[-1]] = own
-        height, width = height + len(own), width + own.shape[1]
+    swaps = np.zeros(np.sum([table.shape for table in tables], axis=0))
+    for table in tables:
+        dense = table if isinstance(table, np.ndarray) else table.toarray()
+        blocks.append(slice(width, width + dense.shape[1]))
+        swaps[height : height + len(dense), blocks[-1]] = dense
+        height, width = height + len(dense), width + dense.shape[1]
 
     def difference(x: Floats, y: Floats) -> Floats:
         each = zip(signs, differences, blocks, strict=True)
         return np.asarray(sum(sign * one(x[..., own], y[..., own]) for sign, one, own in each) / len(parts))
 
-    a, b = (np.concatenate(sides) for sides in zip(*(part.sides for part in parts), strict=True))
-    sizes, content = np.concatenate([part.sizes for part in parts]), b"".join(part.content for part in parts)
+    a, b, sizes = map(np.concatenate, (firsts, seconds, all_sizes))
+    stream = stream_of(seed, b"".join(part.content for part in parts))
     return shuffling_test(
-        *(a, b, swaps, sizes, difference, lambda purpose: generator(seed, purpose.encode() + content), times),
+        *(a, b, swaps, sizes, difference, stream, times),
         amounts=_amounts(parts, functions, signs),
         width=sum(len(part.a) for part in parts),
         replicates=False,

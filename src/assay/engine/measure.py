@@ -278,13 +278,9 @@ class Ratio:
         """The numbers of right items and of all whose ratio the interval is made of."""
         return np.asarray(self.part(sums)), np.asarray(self.total(sums))
 
-    def from_share(self, share: float) -> float:
-        """The score that a share of these items stands for …"""
-        return share
-
-    def slope(self, share: float) -> float:
-        """… and by how much it changes with the share there."""
-        return 1.0
+    def of_share(self, share: float) -> tuple[float, float]:
+        """The score for a share of these items, and its derivative there."""
+        return share, 1.0
 
 
 class Proportion(Ratio):
@@ -315,13 +311,9 @@ class F1(Ratio):
         right = np.asarray(self.part(sums)) / 2
         return right, np.asarray(self.total(sums)) - right
 
-    def from_share(self, share: float) -> float:
-        """The F1 of such a share …"""
-        return 2 * share / (1 + share)
-
-    def slope(self, share: float) -> float:
-        """… and its derivative."""
-        return 2 / (1 + share) ** 2
+    def of_share(self, share: float) -> tuple[float, float]:
+        """The F1 for a share of these items, and its derivative there."""
+        return 2 * share / (1 + share), 2 / (1 + share) ** 2
 
 
 class Mean(Ratio):

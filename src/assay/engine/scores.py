@@ -43,7 +43,7 @@ from assay.stats.intervals import (
 from assay.stats.power import find_detectable, reaches
 from assay.stats.resample import CHUNK_NUMBERS, bootstrap_sums, bootstrap_weights
 from assay.stats.significance import Shuffling, shuffling_test, shuffling_tests, tilted_test
-from assay.stats.streams import BOOTSTRAP, SHUFFLING, Stream, generator, is_less, rows_text
+from assay.stats.streams import BOOTSTRAP, SHUFFLING, generator, is_less, rows_text, stream_of
 from assay.stats.tails import Difference
 
 MOST_NUMBERS = 1 << 27
@@ -116,24 +116,22 @@ class Exchange:
     turned: bool
     """True if the first system is B."""
 
-    @property
-    def sides(self) -> tuple[Floats, Floats]:
-        """The counts of both that differ."""
-        return self.a[self.places], self.b[self.places]
+    def swaps(self, function: ScoreFunction) -> tuple[Floats, Floats, Any, Ints, Difference]:
+        """What tests need: the counts of both that differ, the rows and their sizes, and the difference of a score,
+        second minus first, for other numbers in place of those that differ."""
 
-    def difference(self, function: ScoreFunction) -> Difference:
-        """The difference of a score, second minus first, for other numbers in place of those that differ."""
-
-        def score(whole: Floats, part: Floats) -> Floats:
-            if len(self.places) < len(whole):
-                whole = np.broadcast_to(whole, (*part.shape[:-1], len(whole))).copy()
-                whole[..., self.places] = part
-            else:
+        def difference(*parts: Floats) -> Floats:
+            scores = []
+            for counts, part in zip((self.a, self.b), parts, strict=True):
                 whole = part
-            shape = (*whole.shape[:-1], -1, len(self.fields)) if self.labelled else whole.shape
-            return function(as_sums(whole.reshape(shape), self.fields))
+                if len(self.places) < len(counts):
+                    whole = np.broadcast_to(counts, (*part.shape[:-1], len(counts))).copy()
+                    whole[..., self.places] = part
+                shape = (*whole.shape[:-1], -1, len(self.fields)) if self.labelled else whole.shape
+                scores.append(function(as_sums(whole.reshape(shape), self.fields)))
+            return np.asarray(scores[1] - scores[0])
 
-        return lambda x, y: np.asarray(score(self.b, y) - score(self.a, x))
+        return self.a[self.places], self.b[self.places], self.rows, self.sizes, difference
 
     def amounts(self, function: ScoreFunction) -> Ints | None:
         """A whole number for each row, in proportion to what it adds to the difference; None if there are none.
@@ -147,10 +145,6 @@ class Exchange:
         if np.any(function.total(sums)) or np.any(parts != np.rint(parts)):
             return None
         return parts.astype(np.int64)
-
-    def stream(self, seed: int) -> Stream:
-        """The random streams of these rows."""
-        return lambda purpose: generator(seed, purpose.encode() + self.content)
 
 
 class Figures:
@@ -288,8 +282,8 @@ class Figures:
         if (low, high) == (0, 1) and 0 <= value <= 1:
             (low, high), kind = score_interval(share, effective, df + 1), "score"
             if isinstance(function, Ratio):
-                variance *= function.slope(share) ** 2
-                low, high = function.from_share(low), function.from_share(high)
+                variance *= function.of_share(share)[1] ** 2
+                low, high = function.of_share(low)[0], function.of_share(high)[0]
         else:
             (low, high), kind = t_interval(value, variance, df + 1, low, high), "t"
         interval = "" if math.isnan(low) else kind
@@ -348,9 +342,9 @@ class Figures:
                 assumed = own in (0, 1) and design > 1
                 inner = (effective * own + 0.5) / (effective + 1)
                 assert isinstance(function, Ratio)
-                spread_there = function.slope(inner) ** 2 * inner * (1 - inner) / effective
+                score, slope = function.of_share(inner)
                 spread |= {"effective_items": effective, "design_effect": design, "assumed": assumed}
-                spread["shrunk"] = (function.from_share(inner), spread_there)
+                spread["shrunk"] = (score, slope**2 * inner * (1 - inner) / effective)
             spreads[label] = spread
         return spreads
 
@@ -684,31 +678,30 @@ class Figures:
         """The test of two systems on a score, and what it could have found; `ends` are those of the difference."""
         if name in self.averages and len(self.systems) > MANY:
             return self._common_tests[name][a, b], None
-        found = self._exchange(a, b, name)
-        function, stream = self.every[name], cache(found.stream(self.settings.seed))
-        sides, difference = found.sides, found.difference(function)
-        chance = self.settings.power if self.slice is None else None
+        exchange, settings = self._exchange(a, b, name), self.settings
+        swaps, stream = exchange.swaps(self.every[name]), cache(stream_of(settings.seed, exchange.content))
+        chance = settings.power if self.slice is None else None
         outcome = shuffling_test(
-            *(*sides, found.rows, found.sizes, difference, stream, self.settings.times),
-            amounts=found.amounts(function),
-            width=len(found.a),
-            replicates=chance is not None and reaches(self.settings.times, self.settings.alpha),
+            *(*swaps, stream, settings.times),
+            amounts=exchange.amounts(self.every[name]),
+            width=len(exchange.a),
+            replicates=chance is not None and reaches(settings.times, settings.alpha),
         )
-        outcome = replace(outcome, units=found.units)
-        if chance is None or found.rows.shape[1] > MOST_FIELDS:
+        outcome = replace(outcome, units=exchange.units)
+        if chance is None or exchange.rows.shape[1] > MOST_FIELDS:
             return outcome, None
-        ends = (-ends[1], -ends[0]) if found.turned else ends
+        ends = (-ends[1], -ends[0]) if exchange.turned else ends
         # Power continues the random stream of the test.
         power = find_detectable(
-            *(*sides, _dense(found.rows), found.sizes, difference, outcome, ends, stream(SHUFFLING)),
+            *(*swaps, outcome, ends, stream(SHUFFLING)),
             units=self.tallies.units,
-            alpha=self.settings.alpha,
+            alpha=settings.alpha,
             chance=chance,
         )
         if power is None:
             return outcome, None
         assert outcome.smallest_p is not None
-        return outcome, Power(self.settings.alpha, chance, outcome.smallest_p, *vars(power).values())
+        return outcome, Power(settings.alpha, chance, outcome.smallest_p, *power)
 
     def _exchange(self, a: int, b: int, name: str) -> Exchange:
         """What a test of two systems on a score is made of."""
@@ -771,9 +764,9 @@ class Figures:
                     return np.asarray(np.subtract(*map(self.averages[name], sides)))
 
                 def tilted(a: int, b: int, name: str = name) -> Shuffling | None:
-                    own = self._exchange(a, b, name)
-                    difference, stream = own.difference(self.averages[name]), own.stream(self.settings.seed)
-                    return tilted_test(*own.sides, own.rows, own.sizes, difference, stream, self.settings.times)
+                    exchange = self._exchange(a, b, name)
+                    stream = stream_of(self.settings.seed, exchange.content)
+                    return tilted_test(*exchange.swaps(self.averages[name]), stream, self.settings.times)
 
                 tests = shuffling_tests(tables, pairs, difference, rng, self.settings.times, tilted)
                 for (a, b), outcome in tests.items() if self.tallies.units > BLOCKS else ():

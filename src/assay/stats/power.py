@@ -10,11 +10,11 @@ import math
 from collections.abc import Callable
 from functools import cache, lru_cache
 from statistics import NormalDist
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from assay.arrays import Array, Floats, Ints
-from assay.records import dataclass
 from assay.stats.significance import Shuffling, all_shuffles
 from assay.stats.tails import LOG_2, Difference, Tilted, least_tilt
 
@@ -25,8 +25,7 @@ PLANNED = 2500
 _SLACK = 1e-12
 
 
-@dataclass(frozen=True)
-class Detectable:
+class Detectable(NamedTuple):
     """The smallest difference that a test could have found, and the units that the observed one needs."""
 
     critical: float | None
@@ -46,7 +45,7 @@ class Detectable:
 def find_detectable(
     a: Floats,
     b: Floats,
-    swaps: Array,
+    swaps: Any,
     sizes: Ints,
     difference: Difference,
     outcome: Shuffling,

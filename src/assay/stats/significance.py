@@ -127,9 +127,8 @@ def tilted_test(
     a: Floats, b: Floats, swaps: Any, sizes: Ints, difference: Difference, stream: Stream, times: int
 ) -> Shuffling | None:
     """The shuffling test by tilted draws, for rare differences; None if these draws do not reach them either."""
-    table = swaps if isinstance(swaps, np.ndarray) else swaps.toarray()
-    # Of many fields hardly two units differ alike.
-    tilted = Tilted(a, b, table, sizes, difference, merged=table.shape[1] < _MANY_FIELDS)
+    # With many fields, hardly two units differ in the same way.
+    tilted = Tilted(a, b, swaps, sizes, difference, merged=swaps.shape[1] < _MANY_FIELDS)
     found = tilted.tail(float(difference(a, b)), stream(TILTED), times)
     if found is None:
         return None

@@ -27,6 +27,11 @@ def generator(seed: int, content: str | bytes) -> np.random.Generator:
     return np.random.default_rng([seed, int.from_bytes(digest[:16], "little")])
 
 
+def stream_of(seed: int, content: bytes) -> Stream:
+    """The streams of a seed and of a content, which is the same for all purposes."""
+    return lambda purpose: generator(seed, purpose.encode() + content)
+
+
 def is_less(rows: Ints, sizes: Ints, other_rows: Ints, other_sizes: Ints) -> bool:
     """True if a list of rows with sizes comes before another of the same length, in lexicographic order."""
     one, other = np.column_stack([rows, sizes]), np.column_stack([other_rows, other_sizes])

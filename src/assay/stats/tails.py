@@ -109,8 +109,9 @@ class Tilted:
     """The differences of two systems with their sizes, and their directions under any tilt."""
 
     def __init__(
-        self, a: Floats, b: Floats, swaps: Array, sizes: Ints, difference: Difference, *, merged: bool = True
+        self, a: Floats, b: Floats, swaps: Any, sizes: Ints, difference: Difference, *, merged: bool = True
     ) -> None:
+        swaps = swaps if isinstance(swaps, np.ndarray) else swaps.toarray()
         self.mean = (a + b) / 2
         self._difference = difference
         step = 1e-4 * np.maximum(1.0, self.mean)
