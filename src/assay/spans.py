@@ -116,8 +116,7 @@ def f1_score(
     y_true: Tags, y_pred: Tags, *, average: str | None = "micro", **options: Unpack[ScoreOptions]
 ) -> float | Floats:
     """F1 of spans; with average=None one number per label, labels in alphabetical order."""
-    _, counts = _count(y_true, y_pred, options)
-    return _scores(counts, average, options)[2]
+    return _scores(_count(y_true, y_pred, options)[1], average, options)[2]
 
 
 @_with_value_errors
@@ -125,8 +124,7 @@ def precision_score(
     y_true: Tags, y_pred: Tags, *, average: str | None = "micro", **options: Unpack[ScoreOptions]
 ) -> float | Floats:
     """Precision of spans; with average=None one number per label, labels in alphabetical order."""
-    _, counts = _count(y_true, y_pred, options)
-    return _scores(counts, average, options)[0]
+    return _scores(_count(y_true, y_pred, options)[1], average, options)[0]
 
 
 @_with_value_errors
@@ -134,8 +132,7 @@ def recall_score(
     y_true: Tags, y_pred: Tags, *, average: str | None = "micro", **options: Unpack[ScoreOptions]
 ) -> float | Floats:
     """Recall of spans; with average=None one number per label, labels in alphabetical order."""
-    _, counts = _count(y_true, y_pred, options)
-    return _scores(counts, average, options)[1]
+    return _scores(_count(y_true, y_pred, options)[1], average, options)[1]
 
 
 @_with_value_errors

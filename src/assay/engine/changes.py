@@ -1,9 +1,9 @@
-"""Differences between systems, from what became of each item under each of them (Tuggener 2017), for any task."""
+"""Differences between systems, from the outcome of each item in each of them (Tuggener 2017), for any task."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from assay.arrays import NONE, Bools, Ints, distinct_rows
-from assay.engine.items import KINDS, LABEL_ORDERS, ONE, Items, Met
+from assay.engine.items import KINDS, LABEL_ORDERS, NOTHING, ONE, Items, Met
 from assay.result import (
     Bound,
     Change,
@@ -30,7 +30,7 @@ def diffs(
 ) -> Iterator[Diff]:
     """Every pair of systems in the order in which they were given; `values` has the score of each system."""
     for a, b in combinations(range(len(items.systems)), 2):
-        # Of many systems few rows are the same; of two, nearly all.
+        # Among many systems few rows are the same; among two, nearly all.
         pair = items.of_pair(a, b).fold()
         total = pair.total
         if not total:
@@ -58,16 +58,11 @@ def diffs(
         if pair.kinds and pair.target is not None:
             other_target = pair.sum((pair.answer[0] == pair.answer[1]) & (pair.target[0] != pair.target[1]))
         # Every change of one outcome into another (Tuggener's Table 8), the most frequent first within each kind.
-        outcomes = []
-        for kind, mask in zip(KINDS, masks, strict=True) if pair.kinds else ():
-            rows = [
-                (-count, pair.outcome(before), pair.outcome(after))
-                for before, after, count in _numbers(pair, tuple(pair.kind), mask)
-            ]
-            of_kind = pair.sum(mask)
-            for negative, old, new in sorted(rows):
-                shares = (-negative / of_kind, -negative / changed)
-                outcomes.append(OutcomeChange(kind, old, new, -negative, *shares))
+        outcomes, kinds = [], (*pair.kinds, "none")
+        for change, mask in zip(KINDS, masks, strict=True) if pair.kinds else ():
+            rows = [(-count, kinds[old], kinds[new]) for old, new, count in _numbers(pair, pair.kind, mask)]
+            for count, old, new in sorted(rows):
+                outcomes.append(OutcomeChange(change, old, new, -count, -count / pair.sum(mask), -count / changed))
         yield Diff(
             a=name_a,
             b=name_b,
@@ -108,7 +103,7 @@ def _changes(pair: Items, masks: Sequence[Bools], changed: int) -> Iterator[Chan
     target = None if pair.kinds else pair.target
     # Answers that are the same but for their target are shown apart by the kind of error.
     other = np.where(pair.moved(0, 1), pair.kind[1], NONE) if pair.kinds else np.full(len(pair), NONE)
-    columns = (pair.gold, *pair.answer, other)
+    columns, labels = (pair.gold, *pair.answer, other), (*pair.labels, NOTHING)
     for kind, mask in zip(KINDS, masks, strict=True):
         of_kind = pair.sum(mask)
         moves: dict[tuple[int, ...], int] = {}
@@ -117,19 +112,17 @@ def _changes(pair: Items, masks: Sequence[Bools], changed: int) -> Iterator[Chan
         rows = [
             (
                 -count,
-                tuple(map(pair.name, codes)),
+                tuple(labels[code] for code in codes),
                 "" if error == NONE else pair.moved_name(codes[2], error),
                 None if target is None else moves.get(tuple(codes), 0),
             )
             for *codes, error, count in _numbers(pair, columns, mask)
         ]
-        for negative, names, shown, heads in sorted(rows, key=lambda row: row[:3]):
-            gold, before, after = names
-            shares = (-negative / of_kind, -negative / changed)
-            yield Change(kind, gold, before, after, -negative, *shares, heads, shown)
+        for count, (gold, before, after), shown, heads in sorted(rows, key=lambda row: row[:3]):
+            yield Change(kind, gold, before, after, -count, -count / of_kind, -count / changed, heads, shown)
 
 
-def _numbers(items: Items, columns: Sequence[Ints], mask: Bools) -> Iterator[tuple[int, ...]]:
+def _numbers(items: Items, columns: Iterable[Ints], mask: Bools) -> Iterator[tuple[int, ...]]:
     """The distinct tuples of some columns, each with the number of items that have it."""
     chosen = [column[mask].astype(np.int64) for column in columns]
     if not len(chosen[0]):
@@ -148,21 +141,19 @@ def _label_differences(pair: Items, order: str, whole: float) -> tuple[LabelDiff
     codes, group = np.unique(pair.gold, return_inverse=True)
     sizes, scores = _mean_scores(pair, group, len(codes))
     rights = [pair.by_group(right, group, len(codes)) for right in pair.right]
-    rows: list[tuple[float, LabelDifference]] = []
+    rows: list[tuple[float, str, float, LabelDifference]] = []
     for index, code in enumerate(codes.tolist()):
         before, after = scores[index]
         won: float = rights[1][index] - rights[0][index]
         if pair.credits is not None:
             won = (after - before) * sizes[index]
-        rows.append((won, LabelDifference(pair.name(code), sizes[index], before, after, after - before)))
-    adds_up = not pair.kinds and math.isclose(sum(won for won, _ in rows) / pair.total, whole, abs_tol=1e-9)
-
-    def rank(entry: tuple[float, LabelDifference]) -> tuple[float, str]:
-        won, row = entry
-        ranks = (-abs(won), -abs(row.difference), -row.items, 0)
-        return dict(zip(LABEL_ORDERS, ranks, strict=True))[order], row.label
-
-    return tuple(replace(row, effect=won / pair.total if adds_up else None) for won, row in sorted(rows, key=rank))
+        label = (*pair.labels, NOTHING)[code]
+        row = LabelDifference(label, sizes[index], before, after, after - before)
+        rank = dict(zip(LABEL_ORDERS, (-abs(won), -abs(after - before), -row.items, 0), strict=True))[order]
+        rows.append((rank, label, won, row))
+    adds_up = not pair.kinds and math.isclose(sum(won for *_, won, _ in rows) / pair.total, whole, abs_tol=1e-9)
+    rows.sort(key=lambda row: row[:2])
+    return tuple(replace(row, effect=won / pair.total if adds_up else None) for *_, won, row in rows)
 
 
 def _mean_scores(items: Items, group: Ints, groups: int) -> tuple[list[int], list[list[float]]]:
@@ -175,17 +166,18 @@ def _mean_scores(items: Items, group: Ints, groups: int) -> tuple[list[int], lis
 
 def confusion_rows(items: Items, measure: str) -> Iterator[Confusion]:
     """Gold label against each system's label where these differ, the most frequent first."""
-    for index, system in enumerate(items.systems):
+    labels = (*items.labels, NOTHING)
+    for system, answer, right in zip(items.systems, items.answer, items.right, strict=True):
         rows = [
-            (-count, items.name(gold), items.name(assigned), assigned == NONE)
-            for gold, assigned, count in _numbers(items, (items.gold, items.answer[index]), ~items.right[index])
+            (-count, labels[gold], labels[assigned], assigned == NONE)
+            for gold, assigned, count in _numbers(items, (items.gold, answer), ~right)
         ]
-        for negative, gold_name, assigned_name, missing in sorted(rows):
-            yield Confusion(system, measure, gold_name, None if missing else assigned_name, -negative)
+        for count, gold_label, label, missing in sorted(rows):
+            yield Confusion(system, measure, gold_label, None if missing else label, -count)
 
 
 def met_confusion_rows(name: str, met: Met, measure: str) -> Iterator[Confusion]:
-    """Rows of a confusion table from labels that met, frequent errors first, hits last."""
+    """Rows of a confusion table from pairs of labels, frequent errors first, hits last."""
     sums: dict[tuple[str | None, str | None, str | None, bool], int] = {}
     pieces = dict.fromkeys((row[:4] for row in met), 0)
     for row, number in met.items():
@@ -197,14 +189,15 @@ def met_confusion_rows(name: str, met: Met, measure: str) -> Iterator[Confusion]
 
 def transitions(items: Items, on: str, where: str | None) -> Iterator[Transition]:
     """Every outcome under one system and under another: of all items, and by gold's label."""
+    kinds, names = (*items.kinds, "none"), (*items.labels, NOTHING)
     for a, b in combinations(range(len(items.systems)), 2) if items.kinds else ():
-        pair, names = items.of_pair(a, b).fold(), (items.systems[a], items.systems[b])
-        labels = [NONE, *sorted(np.unique(pair.gold[pair.gold != NONE]).tolist(), key=pair.name)]
-        for label in [None, *labels]:
+        pair, systems = items.of_pair(a, b).fold(), (items.systems[a], items.systems[b])
+        labels = sorted(np.unique(pair.gold[pair.gold != NONE]).tolist(), key=names.__getitem__)
+        for label in [None, NONE, *labels]:
             mask = np.ones(len(pair), dtype=np.bool_) if label is None else pair.gold == label
-            name = None if label is None else pair.name(label)
-            for before, after, count in _numbers(pair, tuple(pair.kind), mask):
-                yield Transition(*names, on, where, name, pair.outcome(before), pair.outcome(after), count)
+            name = None if label is None else names[label]
+            for before, after, count in _numbers(pair, pair.kind, mask):
+                yield Transition(*systems, on, where, name, kinds[before], kinds[after], count)
 
 
 # --- bounds of combinations ---

@@ -1,4 +1,4 @@
-"""Items: one table of what is judged: gold's label, every system's answer to it, and what became of it."""
+"""Items: one table of what is judged: gold's label, every system's answer to it, and the outcome."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from assay.align import Pair
-from assay.arrays import NONE, Array, Bools, Ints, as_codes, distinct_rows, fold_codes
+from assay.arrays import NONE, Bools, Ints, as_codes, distinct_rows, fold_codes
 from assay.corpus import KEPT, one_vocabulary
 from assay.records import dataclass
 from assay.result import kind_title
@@ -21,7 +21,9 @@ KINDS = ("correction", "new-error", "changed-error")
 LABEL_ORDERS = ("effect", "difference", "frequency", "name")
 """Ways to sort the labels of two systems."""
 UNRESOLVED = "unresolved"
-"""No change: what no system has right."""
+"""No change: items that no system has right."""
+NOTHING = "∅"
+"""The name of a missing answer."""
 Met = dict[tuple[str | None, str | None, str | None, bool, bool], int]
 """The number of times that a gold label meets a system's: by both labels, kind of outcome, right or wrong, and
 whether it is a further piece of an item of gold's that is counted in another row."""
@@ -162,10 +164,6 @@ class Items:
         pair = replace(self, systems=(self.systems[a], self.systems[b]), **chosen)
         return pair.where((pair.gold != NONE) | ~pair.right.all(axis=0)) if self.kinds else pair
 
-    def name(self, code: int) -> str:
-        """A label by its code; a missing answer is ∅."""
-        return "∅" if code == NONE else self.labels[code]
-
     def moved(self, a: int, b: int) -> Bools:
         """Mask of the matched items that two systems give the same label and kind, but another target."""
         if not self.kinds or self.target is None or "target" not in self.same:
@@ -176,10 +174,6 @@ class Items:
         """The second of two such answers: `nsubj (head)` becomes `nsubj (other head)`."""
         title = kind_title(self.kinds[kind])
         return f"{self.labels[code].removesuffix(f' ({title})')} (other {title})"
-
-    def outcome(self, kind: int) -> str:
-        """The outcome of an item, by its code; `none`: it is not there."""
-        return "none" if kind == NONE else self.kinds[kind]
 
     # --- distinct rows, and sums over them ---
 
@@ -247,7 +241,7 @@ class Items:
         known: dict[str, int] = {}
         recoded = np.append(as_codes(names, known), NONE)
         columns = recoded[np.stack([self.gold, *self.answer])]
-        absent = known.get("∅", NONE)
+        absent = known.get(NOTHING, NONE)
         kept = ~np.all((columns == absent) | (columns == NONE), axis=0)
         gold, answer = columns[0, kept], columns[1:, kept]
         right = np.asarray(answer == gold)
@@ -307,37 +301,47 @@ def join(tables: Sequence[tuple[str, Items]]) -> Items:
     first = tables[0][1]
     known: dict[str, int] = {}
     recoded = [np.append(as_codes(one.labels, known), NONE) for _, one in tables]
-    answers = [_answers(one, codes, known) for (_, one), codes in zip(tables, recoded, strict=True)]
+    answers: list[Any] = []
+    for (_, one), codes in zip(tables, recoded, strict=True):
+        answer = codes[one.answer]
+        if one.kinds:
+            # If items are matched, an answer also says what is wrong besides its label.
+            distinct, group, _ = distinct_rows(np.stack([one.kind[0], one.answer[0]], axis=1).astype(np.int64))
+            texts: list[int] = []
+            for kind, label in distinct.tolist():
+                says = one.kinds[kind]
+                text = one.labels[label] if says in _LABEL_SAYS_IT else f"{one.labels[label]} ({kind_title(says)})"
+                texts.append(NONE if label == NONE else known.setdefault(text, len(known)))
+            answer = np.array(texts, dtype=np.int64)[None, group]
+        answers.append(answer)
     ours = [np.flatnonzero(one.has_gold) for _, one in tables]
     own = [np.flatnonzero(~one.has_gold)[: len(one) if first.kinds else 0] for _, one in tables]
     added, places = _added(tables, own, recoded) if first.kinds else (np.zeros((0, 3), dtype=np.int64), own)
     number, size = len(ours[0]), len(ours[0]) + len(added)
 
-    def placed(columns: Sequence[Array], absent: Any) -> Array:
-        """Systems × items, of columns that each have one row per row of a system's table."""
+    def placed(columns: Sequence[Any], absent: Any) -> Any:
+        """Systems × items, from a column of each system's table; None if the tables do not have it."""
+        if columns[0] is None:
+            return None
         table = np.full((len(tables), size), absent, dtype=columns[0].dtype)
         for row, column, here, mine, at in zip(table, columns, ours, own, places, strict=True):
-            row[:number], row[number + at] = column[here], column[mine]
+            row[:number], row[number + at] = column[0, here], column[0, mine]
         return table
 
-    right = placed([one.right[0] for _, one in tables], True)
+    right = placed([one.right for _, one in tables], True)
     if len(added):
         # What a system adds is wrong, what it does not add is right.
         right[:, number:] = True
         for row, at in zip(right, places, strict=True):
             row[number + at] = False
-    target = None
-    if first.target is not None:
-        raw = placed([one.target[0] for _, one in tables if one.target is not None], 0)
-        # What only systems have has no other target than the only one it can have.
-        raw[:, number:] = 0
-        target = np.stack([(raw == row).argmax(axis=0).astype(np.int16) for row in raw])
+    target = placed([one.target for _, one in tables], 0)
+    if target is not None:
+        # Items that only systems have can have only one target.
+        target[:, number:] = 0
+        target = np.stack([(target == row).argmax(axis=0).astype(np.int16) for row in target])
     credits_ = None
     if first.credits is not None:
-        credits_ = placed([one.credits[0, -1] for _, one in tables if one.credits is not None], 0)[:, None]
-    partner = None
-    if first.partner is not None:
-        partner = placed([one.partner[0] for _, one in tables if one.partner is not None], NONE)
+        credits_ = placed([one.credits[:, -1] for _, one in tables if one.credits is not None], 0)[:, None]
     gold = np.concatenate([recoded[0][first.gold[ours[0]]], np.full(len(added), NONE)])
     answer = placed(answers, NONE)
     return Items(
@@ -355,23 +359,9 @@ def join(tables: Sequence[tuple[str, Items]]) -> Items:
         same=first.same,
         credits=credits_,
         kinds=first.kinds,
-        kind=placed([one.kind[0] for _, one in tables], NONE) if first.kinds else first.kind,
-        partner=partner,
+        kind=placed([one.kind for _, one in tables], NONE) if first.kinds else first.kind,
+        partner=placed([one.partner for _, one in tables], NONE),
     )
-
-
-def _answers(one: Items, recoded: Ints, known: dict[str, int]) -> Ints:
-    """Codes of what a system says to items: a label, and where they are matched, what else is wrong."""
-    if not one.kinds:
-        return np.asarray(recoded[one.answer[0]])
-    rows = np.stack([one.kind[0], one.answer[0]], axis=1).astype(np.int64)
-    distinct, group, _ = distinct_rows(rows)
-    codes = []
-    for kind, label in distinct.tolist():
-        says = one.kinds[kind]
-        text = one.labels[label] if says in _LABEL_SAYS_IT else f"{one.labels[label]} ({kind_title(says)})"
-        codes.append(NONE if label == NONE else known.setdefault(text, len(known)))
-    return np.array(codes, dtype=np.int64)[group]
 
 
 def _added(

@@ -174,75 +174,73 @@ class Slice:
 
     def parts(self, pair: Pair, judged: Items) -> list[tuple[str, int, Items]]:
         """For each value, in order: how many items of gold have it, and the items that do."""
-        if self.kind.of_arcs is not None:
-            return self._by_arcs(pair, judged)
-        if self.kind.of_sides is not None:
-            return self._by_sides(pair, judged)
-        if self.kind.of_system is not None:
-            codes, names = self.kind.of_system(pair, judged, self.argument)
-            nobody = replace(judged, has_gold=np.zeros(len(judged), dtype=bool), sums=judged.none().sums)
+        kind = self.kind
+        if kind.of_arcs is not None:
+            parts = _split_by_arcs(pair, judged, kind.of_arcs)
+        elif kind.of_sides is not None:
+            # It refuses items that it is not about.
+            parts = _split_by_sides(judged, *kind.of_sides(pair, judged, self.argument))
+        elif kind.of_system is not None:
+            codes, names = kind.of_system(pair, judged, self.argument)
+            nobody = replace(judged, has_gold=np.zeros(len(judged), dtype=bool))
             chosen = [judged.has_system[0] & (codes == code) for code in range(len(names))]
-            return [(name, 0, nobody.where(rows)) for name, rows in zip(names, chosen, strict=True)]
-        codes, names = self.items(pair, judged)
-        in_gold = np.bincount(codes[judged.has_gold].astype(np.int64), minlength=len(names))
+            parts = [(name, 0, nobody.where(rows)) for name, rows in zip(names, chosen, strict=True)]
+        else:
+            if kind.of_items is not None:
+                codes, names = kind.of_items(pair, judged, self.argument)
+            else:
+                assert kind.of_sentences is not None
+                of_sentence, names = kind.of_sentences(pair.gold, self.argument)
+                codes = of_sentence[judged.sentence]
+            in_gold = np.bincount(codes[judged.has_gold].astype(np.int64), minlength=len(names)).tolist()
+            order = np.argsort(codes, kind="stable")
+            rows = np.split(order, np.searchsorted(codes[order], np.arange(len(names) + 1)))[1:-1]
+            parts = [
+                (name, number, judged.where(some)) for name, number, some in zip(names, in_gold, rows, strict=True)
+            ]
         # What is counted sentence by sentence has no part in a selection of items.
         nothing = judged.none().sums
-        order = np.argsort(codes, kind="stable")
-        ends = np.searchsorted(codes[order], np.arange(len(names) + 1)).tolist()
-        return [
-            (name, int(in_gold[code]), replace(judged.where(order[ends[code] : ends[code + 1]]), sums=nothing))
-            for code, name in enumerate(names)
-        ]
+        return [(name, number, replace(part, sums=nothing)) for name, number, part in parts]
 
-    def _by_arcs(self, pair: Pair, judged: Items) -> list[tuple[str, int, Items]]:
-        """Recall by gold's arcs, precision by the system's: what is right may lie otherwise on either side."""
-        assert self.kind.of_arcs is not None
-        (ours, names), (theirs, _) = self.kind.of_arcs(pair.gold), self.kind.of_arcs(pair.system)
-        gold_word, system_word = words_of(pair, judged)
-        # NONE is -1, the last.
-        gold, system = np.append(ours, -1)[gold_word], np.append(theirs, -1)[system_word]
-        found = judged.right if judged.found is None else judged.found
-        parts = []
-        for code, name in enumerate(names):
-            ours, theirs = judged.has_gold & (gold == code), judged.has_system & (system == code)
-            part = replace(judged, selected=True, has_gold=ours, has_system=theirs)
-            parts.append((name, int(ours.sum()), replace(part, right=judged.right & ours, found=found & theirs)))
-        return parts
 
-    def _by_sides(self, pair: Pair, judged: Items) -> list[tuple[str, int, Items]]:
-        """Recall by gold's items, precision by the system's: what both have, but not alike, is missing in the part of
-        gold's and spurious in that of the system's."""
-        assert self.kind.of_sides is not None
-        # It refuses items that it is not about.
-        gold, system, names = self.kind.of_sides(pair, judged, self.argument)
-        assert judged.partner is not None
-        missing, spurious = (judged.kinds.index(name) for name in ("fn", "fp"))
-        parts = []
-        for code, name in enumerate(names):
-            ours, theirs = judged.has_gold & (gold == code), judged.has_system[0] & (system == code)
-            both = ours & theirs
-            part = replace(
-                judged,
-                has_gold=ours,
-                has_system=theirs[None],
-                gold=np.where(ours, judged.gold, NONE),
-                answer=np.where(theirs, judged.answer, NONE),
-                right=judged.right & both,
-                kind=np.where(both, judged.kind, np.where(ours, missing, spurious)),
-                partner=np.where(theirs, judged.partner, NONE),
-                item=np.where(ours, judged.item, judged.partner[0]),
-                label=None if judged.label is None else np.where(ours, judged.label, judged.answer[0]),
-            ).where(ours | theirs)
-            # Gold's items come first.
-            order = np.argsort(~part.has_gold, kind="stable")
-            nothing = {name: np.zeros_like(numbers) for name, numbers in judged.sums.items()}
-            parts.append((name, int(ours.sum()), replace(part.where(order), sums=nothing)))
-        return parts
+def _split_by_arcs(pair: Pair, judged: Items, of_arcs: Callable[[Corpus], Values]) -> list[tuple[str, int, Items]]:
+    """Recall by gold's arcs, precision by the system's: a right item may have another value on either side."""
+    (gold_values, names), (system_values, _) = of_arcs(pair.gold), of_arcs(pair.system)
+    gold_word, system_word = words_of(pair, judged)
+    # NONE is -1, the last.
+    gold, system = np.append(gold_values, -1)[gold_word], np.append(system_values, -1)[system_word]
+    found = judged.right if judged.found is None else judged.found
+    parts = []
+    for code, name in enumerate(names):
+        has_gold, has_system = judged.has_gold & (gold == code), judged.has_system & (system == code)
+        right = {"right": judged.right & has_gold, "found": found & has_system}
+        part = replace(judged, selected=True, has_gold=has_gold, has_system=has_system, **right)
+        parts.append((name, int(has_gold.sum()), part))
+    return parts
 
-    def items(self, pair: Pair, judged: Items) -> Values:
-        """The value of each item."""
-        if self.kind.of_items:
-            return self.kind.of_items(pair, judged, self.argument)
-        assert self.kind.of_sentences is not None
-        codes, names = self.kind.of_sentences(pair.gold, self.argument)
-        return codes[judged.sentence], names
+
+def _split_by_sides(judged: Items, gold: Ints, system: Ints, names: tuple[str, ...]) -> list[tuple[str, int, Items]]:
+    """Recall by gold's items, precision by the system's: an item with another value on each side is missing in the
+    part of gold's value and spurious in that of the system's."""
+    assert judged.partner is not None
+    missing, spurious = (judged.kinds.index(name) for name in ("fn", "fp"))
+    parts = []
+    for code, name in enumerate(names):
+        has_gold, has_system = judged.has_gold & (gold == code), judged.has_system[0] & (system == code)
+        both = has_gold & has_system
+        part = replace(
+            judged,
+            has_gold=has_gold,
+            has_system=has_system[None],
+            gold=np.where(has_gold, judged.gold, NONE),
+            answer=np.where(has_system, judged.answer, NONE),
+            right=judged.right & both,
+            kind=np.where(both, judged.kind, np.where(has_gold, missing, spurious)),
+            partner=np.where(has_system, judged.partner, NONE),
+            item=np.where(has_gold, judged.item, judged.partner[0]),
+            label=None if judged.label is None else np.where(has_gold, judged.label, judged.answer[0]),
+        ).where(has_gold | has_system)
+        # Gold's items come first.
+        order = np.argsort(~part.has_gold, kind="stable")
+        parts.append((name, int(has_gold.sum()), part.where(order)))
+    return parts

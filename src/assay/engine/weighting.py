@@ -11,7 +11,6 @@ from assay.arrays import Floats
 from assay.engine.counts import Sums
 from assay.engine.measure import F1, Ratio, Score
 from assay.errors import UsageError, unknown
-from assay.records import dataclass
 
 Parts = tuple[float, float, float]
 """The parts of TP, FP and FN."""
@@ -23,51 +22,18 @@ UNGROUNDED = "ungrounded"
 """Mentions that do not occur in the text, where systems have such: spurious under every weighting."""
 _HALF: Parts = (0.0, 0.5, 0.5)
 _MIXED: Parts = (0.5, 0.25, 0.25)
+_FAIR = dict.fromkeys((*TYPES, LISTED), _HALF)
 PRESETS: Mapping[str, Mapping[str, Parts]] = {
-    "fair": dict.fromkeys((*TYPES, LISTED), _HALF),
-    "be-half": {**dict.fromkeys((*TYPES, LISTED), _HALF), **dict.fromkeys(BOUNDARY, _MIXED)},
-    "be-typed": {
-        **dict.fromkeys((*TYPES, LISTED), _HALF),
-        "bes": (0.5, 0.0, 0.5),
-        "bel": (0.5, 0.5, 0.0),
-        "beo": _MIXED,
-    },
-    "all-fp": dict.fromkeys((*TYPES, LISTED), (0.0, 1.0, 0.0)),
-    "all-fn": dict.fromkeys((*TYPES, LISTED), (0.0, 0.0, 1.0)),
+    "fair": _FAIR,
+    "be-half": {**_FAIR, **dict.fromkeys(BOUNDARY, _MIXED)},
+    "be-typed": {**_FAIR, "bes": (0.5, 0.0, 0.5), "bel": (0.5, 0.5, 0.0), "beo": _MIXED},
+    "all-fp": dict.fromkeys(_FAIR, (0.0, 1.0, 0.0)),
+    "all-fn": dict.fromkeys(_FAIR, (0.0, 0.0, 1.0)),
 }
 _PART = re.compile(r"([0-9]*\.?[0-9]+)?\s*\*?\s*(tp|fp|fn)", re.IGNORECASE)
 
 
-@dataclass(frozen=True)
-class ErrorWeights:
-    """The parts of every type of error; hits, spurious and missing spans count as what they are."""
-
-    parts: Mapping[str, Parts]
-
-    def sum(self, sums: Sums, part: int) -> Floats:
-        """The weighted number of hits (0), spurious (1) or missing spans (2)."""
-        total = sums[("tp", "fp", "fn")[part]] + (sums.get(UNGROUNDED, 0) if part == 1 else 0)
-        for name, parts in self.parts.items():
-            if parts[part] and name in sums:
-                total = total + parts[part] * sums[name]
-        return np.asarray(total)
-
-    def scores(self) -> dict[str, Score]:
-        """F1, precision and recall."""
-
-        def score(*others: int) -> Score:
-            def hits(sums: Sums) -> Floats:
-                return len(others) * self.sum(sums, 0)
-
-            def total(sums: Sums) -> Floats:
-                return np.asarray(hits(sums) + sum(self.sum(sums, part) for part in others))
-
-            return (F1 if len(others) > 1 else Ratio)(hits, total)
-
-        return {"f1": score(1, 2), "precision": score(1), "recall": score(2)}
-
-
-def error_weights(
+def weighted_scores(
     preset: str,
     given: Mapping[str, str],
     *,
@@ -75,10 +41,11 @@ def error_weights(
     types: Sequence[str] = TYPES,
     presets: Mapping[str, Mapping[str, Parts]] = PRESETS,
     usual: str = "be-typed",
-) -> ErrorWeights:
-    """The weights of a preset, of formulas such as `le=0.5FP+0.5FN`, or of a preset with some formulas changed.
+) -> dict[str, Score]:
+    """F1, precision and recall under the weights of a preset, of formulas such as `le=0.5FP+0.5FN`, or of both.
 
-    `types` and `presets` are those of spans unless others are given, `usual` is the preset where nothing is given.
+    `types` and `presets` are those of spans unless others are given, `usual` is the preset if nothing is given. Hits,
+    spurious and missing items count as they are.
     """
     formulas = {name: text for name, text in given.items() if text}
     if "be" in formulas and "be" not in types:
@@ -98,8 +65,26 @@ def error_weights(
                 f"the error weights leave out {', '.join(left_out)}. What is left out would not count as an error: "
                 "give a formula for each type, or a preset to start from."
             )
-    base = preset or ("fair" if parts else usual)
-    return ErrorWeights({**presets[base], **parts})
+    weights = {**presets[preset or ("fair" if parts else usual)], **parts}
+
+    def add_up(sums: Sums, part: int) -> Floats:
+        """The weighted number of hits (0), spurious (1) or missing items (2)."""
+        total = sums[("tp", "fp", "fn")[part]] + (sums.get(UNGROUNDED, 0) if part == 1 else 0)
+        for name, weight in weights.items():
+            if weight[part] and name in sums:
+                total = total + weight[part] * sums[name]
+        return np.asarray(total)
+
+    def score(*others: int) -> Score:
+        def hits(sums: Sums) -> Floats:
+            return len(others) * add_up(sums, 0)
+
+        def total(sums: Sums) -> Floats:
+            return np.asarray(hits(sums) + sum(add_up(sums, part) for part in others))
+
+        return (F1 if len(others) > 1 else Ratio)(hits, total)
+
+    return {"f1": score(1, 2), "precision": score(1), "recall": score(2)}
 
 
 def _parts(name: str, text: str, open_sums: bool) -> Parts:

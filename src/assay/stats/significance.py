@@ -297,26 +297,22 @@ def fair_tail(n: int, most: int) -> tuple[float, float]:
     return math.fsum(shares.tolist()), float(shares[-1])
 
 
-def benjamini_hochberg(values: Sequence[float]) -> list[float]:
-    """Adjusted p-values that control the false discovery rate (Benjamini and Hochberg 1995)."""
-    p = np.asarray(values, dtype=np.float64)
-    adjusted = np.full(len(p), np.nan)
-    tested = np.flatnonzero(~np.isnan(p))
-    order = tested[np.argsort(-p[tested], kind="stable")]
-    scaled = p[order] * len(order) / np.arange(len(order), 0, -1)
-    adjusted[order] = np.minimum(np.minimum.accumulate(scaled), 1.0)
-    return [float(value) for value in adjusted]
-
-
 def holm(values: Sequence[float]) -> list[float]:
     """Holm's step-down adjusted p-values; nan stays nan and does not count."""
+    return _adjust(values, lambda p, ranks: np.maximum.accumulate(p * ranks[::-1]))
+
+
+def benjamini_hochberg(values: Sequence[float]) -> list[float]:
+    """Adjusted p-values that control the false discovery rate (Benjamini and Hochberg 1995)."""
+    return _adjust(values, lambda p, ranks: np.minimum.accumulate((p * len(p) / ranks)[::-1])[::-1])
+
+
+def _adjust(values: Sequence[float], adjust: Callable[[Floats, Ints], Floats]) -> list[float]:
     p = np.asarray(values, dtype=np.float64)
+    order = np.argsort(p, kind="stable")[: np.count_nonzero(~np.isnan(p))]
     adjusted = np.full(len(p), np.nan)
-    tested = np.flatnonzero(~np.isnan(p))
-    order = tested[np.argsort(p[tested], kind="stable")]
-    scaled = p[order] * np.arange(len(order), 0, -1)
-    adjusted[order] = np.minimum(np.maximum.accumulate(scaled), 1.0)
-    return [float(value) for value in adjusted]
+    adjusted[order] = np.minimum(adjust(p[order], np.arange(1, len(order) + 1)), 1.0)
+    return adjusted.tolist()
 
 
 def holm_of(p: float, others: Floats) -> float:

@@ -18,7 +18,7 @@ from assay.engine.lexicon import KNOWN
 from assay.engine.matching import Steps, overlapping
 from assay.engine.measure import BEYOND_CHANCE, F1, MATCHED, SCORES, Macro, Proportion, Ratio, Score, Scores, measure
 from assay.engine.spanpairs import spans_of
-from assay.engine.weighting import Parts, error_weights
+from assay.engine.weighting import Parts, weighted_scores
 from assay.errors import InputError, UsageError, unknown
 from assay.formats.relations import SYMMETRIC
 from assay.tasks.relations.entities import ENTITIES, match_facts
@@ -182,10 +182,9 @@ def relations(
 def _weights(parameters: Mapping[str, Any]) -> tuple[Scores, Scores]:
     given = {name: str(parameters.get(name, "")) for name in ERRORS}
     opened = bool(parameters["open"])
-    weights = error_weights(
+    scores = weighted_scores(
         str(parameters["preset"]), given, open_sums=opened, types=ERRORS, presets=_PRESETS, usual="fair"
     )
-    scores: dict[str, Score] = weights.scores()
     return scores, {"macro-f1": Macro(scores["f1"], FAIR)}
 
 

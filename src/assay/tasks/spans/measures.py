@@ -26,7 +26,7 @@ from assay.engine.measure import (
     measure,
 )
 from assay.engine.spanpairs import span_items, spans_of
-from assay.engine.weighting import LISTED, TYPES, UNGROUNDED, error_weights
+from assay.engine.weighting import LISTED, TYPES, UNGROUNDED, weighted_scores
 from assay.errors import UsageError, unknown
 from assay.tasks.spans.ratings import OUTSIDE, check_words, labels_of_words
 
@@ -76,7 +76,7 @@ def exact(pair: Pair) -> Items:
     return span_items(spans, spans.matched(matching.match_exact), matching.EXACT, True)
 
 
-_FAIR = error_weights("fair", {}).scores()
+_FAIR = weighted_scores("fair", {})
 _FAIR_KINDS = (*matching.FAIR, LISTED, UNGROUNDED)
 
 
@@ -133,12 +133,11 @@ def fair(pair: Pair, *, focus: str = "target", sides: bool = False, symmetric: b
 
 def _weighted_scores(parameters: Mapping[str, Any]) -> tuple[Scores, Scores]:
     given = {name: str(parameters.get(name, "")) for name in ("le", "be", *TYPES[1:], LISTED)}
-    weights = error_weights(str(parameters["preset"]), given, open_sums=bool(parameters["open"]))
-    scores = weights.scores()
+    scores = weighted_scores(str(parameters["preset"]), given, open_sums=bool(parameters["open"]))
     return scores, _averages(scores, _FAIR_KINDS)
 
 
-_TYPED = error_weights("be-typed", {}).scores()
+_TYPED = weighted_scores("be-typed", {})
 
 
 @measure(
