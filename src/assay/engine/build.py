@@ -282,29 +282,29 @@ def adjust_p_values(
     done = list(comparisons)
     for (test, sliced, *others), family in families.items():
         rows = [comparisons[index] for index in family]
-        adjusted = (benjamini_hochberg if sliced else holm)([row.p for row in rows])
-        if sliced:
-            rows = [
-                replace(row, p_adjusted=p, claims=("significant",) if p <= ALPHA else ())
-                for row, p in zip(rows, adjusted, strict=True)
-            ]
-        elif test == "mcnemar":
-            rows = [replace(row, p_adjusted=p) for row, p in zip(rows, adjusted, strict=True)]
-        elif test == "ceiling":
-            # The interval is at the level of all tests.
-            level, of_all = 1 - ALPHA / len(rows), Family("ceiling", len(rows))
-            for place, (row, p) in enumerate(zip(rows, adjusted, strict=True)):
-                freedom = 1 + (row.df or math.nan)
-                low, high = t_interval(row.difference, row.variance or math.nan, freedom, -1.0, 1.0, level)
-                facts = {"difference": row.difference, "p_adjusted": p}
-                known = {name: None if math.isnan(value) else value for name, value in facts.items()}
-                kind = decide_kind({"type": "ceiling", "annotators": row.annotators or 0, **known})
-                decided = replace(row, p_adjusted=p, family=of_all, level=level, low_family=low, high_family=high)
-                rows[place] = replace(decided, kind=kind.kind, claims=kind.claims)
+        if not sliced and test not in ("mcnemar", "ceiling"):
+            decided = decide_family(rows, "further scores" if others else "pairs", [clustered] * len(rows))
         else:
-            rows = decide_family(rows, "further scores" if others else "pairs", [clustered] * len(rows))
-        for index, row in zip(family, rows, strict=True):
+            adjusted = (benjamini_hochberg if sliced else holm)([row.p for row in rows])
+            decided = [replace(row, p_adjusted=p) for row, p in zip(rows, adjusted, strict=True)]
+        for index, row in zip(family, decided, strict=True):
             done[index] = row
+            if sliced:
+                done[index] = replace(row, claims=("significant",) if row.p_adjusted <= ALPHA else ())
+            elif test == "ceiling":
+                # The interval is at the level of all tests.
+                level, freedom = 1 - ALPHA / len(rows), 1 + (row.df or math.nan)
+                low, high = t_interval(row.difference, row.variance or math.nan, freedom, -1.0, 1.0, level)
+                facts = {"difference": row.difference, "p_adjusted": row.p_adjusted}
+                known = {name: None if math.isnan(value) else value for name, value in facts.items()}
+                verdict = decide_kind({"type": "ceiling", "annotators": row.annotators or 0, **known})
+                ends: dict[str, Any] = {
+                    "level": level,
+                    "low_family": low,
+                    "high_family": high,
+                    "family": Family(test, len(rows)),
+                }
+                done[index] = replace(row, **ends, kind=verdict.kind, claims=verdict.claims)
     return done
 
 

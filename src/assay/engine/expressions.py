@@ -38,16 +38,14 @@ class Expression:
         if found is None or "\\" not in template:
             return None if found is None else template
         # A pattern that plainly has these groups, for Python to expand the template.
-        groups = [text[found[2 * one] : found[2 * one + 1]] if 2 * one + 1 in found else "" for one in self._numbers]
-        named = (f"(?P<{self._names[one]}>" if one in self._names else "(" for one in self._numbers)
-        plain = "".join(f"{opened}{re.escape(group)})" for opened, group in zip(named, groups, strict=True))
-        match = re.match(f"{re.escape(text)}(?={plain})", text + "".join(groups))
+        plain, groups = "", ""
+        for number in range(1, self.groups + 1):
+            group = text[found[2 * number] : found[2 * number + 1]] if 2 * number + 1 in found else ""
+            opened = f"?P<{self._names[number]}>" if number in self._names else ""
+            plain, groups = f"{plain}({opened}{re.escape(group)})", groups + group
+        match = re.match(f"{re.escape(text)}(?={plain})", text + groups)
         assert match is not None
         return match.expand(template)
-
-    @property
-    def _numbers(self) -> range:
-        return range(1, self.groups + 1)
 
 
 @lru_cache(maxsize=1024)
@@ -127,7 +125,19 @@ class _Program:
             for end in ends:
                 self._steps[end] = ("either", (len(self._steps),))
         elif kind in ("MAX_REPEAT", "MIN_REPEAT"):
-            self._repeat(what, flags, greedy=kind == "MAX_REPEAT")
+            low, high, inner = what
+            for _ in range(low):
+                self._add(inner, flags)
+            endless = high is _parser.MAXREPEAT
+            choices = []
+            for _ in range(1 if endless else high - low):
+                choices.append(self._append("either", None))
+                self._add(inner, flags)
+            if endless:
+                self._append("either", (choices[0],))
+            for choice in choices:
+                ways = (choice + 1, len(self._steps))
+                self._steps[choice] = ("either", ways if kind == "MAX_REPEAT" else ways[::-1])
         elif kind == "SUBPATTERN":
             number, added, taken, inner = what
             if number is not None:
@@ -141,18 +151,3 @@ class _Program:
             self._append("look", (_Program(inner, flags), back, kind == "ASSERT"))
         else:
             raise re.error("refers back to a group, or holds on to what it took, which is not supported here")
-
-    def _repeat(self, what: Any, flags: int, *, greedy: bool) -> None:
-        low, high, inner = what
-        for _ in range(low):
-            self._add(inner, flags)
-        endless = high is _parser.MAXREPEAT
-        choices = []
-        for _ in range(1 if endless else high - low):
-            choices.append(self._append("either", None))
-            self._add(inner, flags)
-        if endless:
-            self._append("either", (choices[0],))
-        for choice in choices:
-            ways = (choice + 1, len(self._steps))
-            self._steps[choice] = ("either", ways if greedy else ways[::-1])

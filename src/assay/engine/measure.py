@@ -6,6 +6,7 @@ import inspect
 import math
 import re
 import sys
+from collections import UserDict
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
@@ -146,21 +147,16 @@ class Measure:
         return judged if isinstance(judged, Counts) else self.count(judged, sentences)
 
 
-class _Reading(dict[str, Floats]):
-    """Sums that remember which of their fields were read."""
+class _Reading(UserDict[str, Floats]):
+    """Sums that note which of their fields are read."""
 
-    def __init__(self, sums: Mapping[str, Floats]) -> None:
-        super().__init__(sums)
+    def __init__(self, sums: Sums) -> None:
         self.names: set[str] = set()
+        super().__init__(sums)
 
     def __getitem__(self, name: str) -> Floats:
         self.names.add(name)
         return super().__getitem__(name)
-
-    def get(self, name: str, default: Any = None) -> Any:
-        """A field, or the default."""
-        self.names.add(name)
-        return super().get(name, default)
 
 
 def measure(

@@ -40,7 +40,7 @@ from assay.stats.intervals import (
     t_interval,
     wilson,
 )
-from assay.stats.power import find_detectable, reaches
+from assay.stats.power import find_detectable, most_beyond
 from assay.stats.resample import CHUNK_NUMBERS, bootstrap_sums, bootstrap_weights
 from assay.stats.significance import Shuffling, shuffling_test, shuffling_tests, tilted_test
 from assay.stats.streams import BOOTSTRAP, SHUFFLING, generator, is_less, rows_text, stream_of
@@ -172,6 +172,8 @@ class Figures:
         """True if units are groups of sentences, whose sizes may differ much."""
         self.pooled = False
         """True once blocks of units were resampled in place of units."""
+        self._read = [self.fields.index(field) for field in tallies.read]
+        """The places of the fields that scores read."""
         self._left_out: dict[tuple[str, int], Floats] = {}
         self._resampled: dict[bool, tuple[list[dict[str, Floats]], dict[str, tuple[Floats, Bools]]]] = {}
 
@@ -362,11 +364,6 @@ class Figures:
             for name, function in self.functions.items():
                 found[name].append(self._spreads(function, rows, table.rows[:, 0], sums, drawn))
         return found
-
-    @cached_property
-    def _read(self) -> list[int]:
-        """The places of the fields that scores read."""
-        return [self.fields.index(field) for field in self.tallies.read]
 
     def values(self, name: str, label: str | None = None) -> Floats:
         """A score of each system, overall or of a label."""
@@ -685,7 +682,7 @@ class Figures:
             *(*swaps, stream, settings.times),
             amounts=exchange.amounts(self.every[name]),
             width=len(exchange.a),
-            replicates=chance is not None and reaches(settings.times, settings.alpha),
+            replicates=chance is not None and most_beyond(settings.times, settings.alpha) > 0,
         )
         outcome = replace(outcome, units=exchange.units)
         if chance is None or exchange.rows.shape[1] > MOST_FIELDS:

@@ -66,9 +66,9 @@ def find_detectable(
     observed = float(difference(a, b))
     low, high = ends if observed > 0 else (-ends[1], -ends[0])
     null = outcome.halves
-    if null is None and reaches(4 * PLANNED, alpha):
+    if null is None and most_beyond(4 * PLANNED, alpha):
         null = tilted.draw(0.0, 4 * PLANNED, rng)
-    if null is not None and not reaches(len(null), alpha):
+    if null is not None and not most_beyond(len(null), alpha):
         null = None
     found = _enumerate_power(tilted, alpha, chance)
     if found is None and null is None:
@@ -180,7 +180,7 @@ def _sample_power(
 
 def _critical_of(values: Floats, alpha: float) -> float | None:
     """The smallest difference with p ≤ alpha, p being (1 + hits) / (1 + replicates)."""
-    number = _beyond(len(values), alpha)
+    number = most_beyond(len(values), alpha)
     largest = -np.sort(np.partition(-values, number)[: number + 1] if number < len(values) else -values)
     last = np.append(largest[:-1] - largest[1:] > _SLACK, number == len(values))
     fit = np.flatnonzero(last)
@@ -222,13 +222,8 @@ def _approximate_power(tilted: Tilted, alpha: float, chance: float) -> tuple[flo
     return float(tilted.effect(critical)), float(tilted.effect(least_tilt(reached, bound, low, tilted.far)))
 
 
-def reaches(times: int, alpha: float) -> bool:
-    """True if p can be alpha with `times` replicates."""
-    return _beyond(times, alpha) > 0
-
-
-def _beyond(times: int, alpha: float) -> int:
-    """Largest number of replicates that may reach a difference with p ≤ alpha."""
+def most_beyond(times: int, alpha: float) -> int:
+    """Largest number of replicates that may reach a difference with p ≤ alpha; 0 if p cannot be alpha."""
     chances = np.cumsum(np.full(times, 1 / (1 + times)))
     return int(np.searchsorted(chances, (alpha - 1 / (1 + times)) * (1 + 1e-12), side="right"))
 
