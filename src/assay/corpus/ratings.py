@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
 
@@ -154,11 +154,6 @@ class Ratings:
         rows = self.annotator != annotator
         return replace(self, item=self.item[rows], annotator=self.annotator[rows], label=self.label[rows])
 
-    def coded(self, labels: Sequence[str]) -> Ints:
-        """Codes of labels; NONE for those that no annotator gave."""
-        known = {label: number for number, label in enumerate(self.labels)}
-        return np.array([known.get(label, NONE) for label in labels], dtype=np.int64)
-
 
 @dataclass(frozen=True, eq=False)
 class WordNames(Sequence[str]):
@@ -217,6 +212,6 @@ def sorted_labels(labels: set[str]) -> list[str]:
     return sorted(labels)
 
 
-def set_label(members: Sequence[str], separator: str = "|") -> str:
+def set_label(members: Iterable[str]) -> str:
     """A set of labels as one label."""
-    return separator.join(sorted(set(members))) or EMPTY_SET
+    return "|".join(sorted(set(members))) or EMPTY_SET

@@ -32,10 +32,14 @@ FORMAT = "ratings"
 PARAMETERS = {"item": "", "annotator": "", "label": "", "layout": "auto", "missing": "", "sets": "", "order": ""}
 LAYOUTS = ("auto", "long", "wide")
 _MISSING = frozenset({"", "NA", "na", "NaN", "nan", "NULL", "null"})
-_ITEMS = ("item", "unit", "item_id", "id", "instance", "example", "text_id", "subject", "question")
-_ANNOTATORS = ("annotator", "annotator_id", "coder", "rater", "worker", "worker_id", "judge", "user", "observer")
-_LABELS = ("label", "rating", "annotation", "value", "answer", "category", "class", "code", "tag", "score")
-_DOCUMENTS = ("document", "doc", "document_id", "doc_id")
+_COLUMNS = {
+    "item": ("item", "unit", "item_id", "id", "instance", "example", "text_id", "subject", "question"),
+    "annotator": (
+        *("annotator", "annotator_id", "coder", "rater", "worker", "worker_id", "judge", "user", "observer"),
+    ),
+    "label": ("label", "rating", "annotation", "value", "answer", "category", "class", "code", "tag", "score"),
+}
+"""Usual names of the columns of a long table."""
 _PROBABILITY = "p:"
 _CLOSE = 1e-6
 _SCALARS = (str, int, float, type(None))
@@ -173,14 +177,13 @@ def _collect(
     for line, item, annotator, given in rows:
         names.setdefault(item, len(names))
         raters.setdefault(annotator, len(raters))
+        members: frozenset[str] | None = None
         if isinstance(given, list):
-            texts = [_text(one) for one in given]
+            texts = [_text(member) for member in given]
             if None in texts or "" in texts:
                 place = _place(path, annotator, item)
                 raise InputError(f"{place}: a list of labels has texts and numbers only, not {_show(given)}.")
             table.sets, members = True, frozenset(filter(None, texts))
-            label = set_label(list(members))
-            table.members[label] = members
         else:
             text = given if isinstance(given, str) else _text(given)
             if text is None:
@@ -190,11 +193,12 @@ def _collect(
                 continue
             if sets:
                 members = frozenset(part.strip() for part in label.split(sets) if part.strip())
-                label = set_label(list(members))
-                table.members[label] = members
             elif known and label not in known:
                 place = f"{path}:{line}" if line else path
                 raise InputError(f"{place}: label {label!r} is not in order={settings['order']}. Add it there.")
+        if members is not None:
+            label = set_label(members)
+            table.members[label] = members
         if (annotator, item) in seen:
             place = f"{path}:{line}" if line else path
             who = f"annotator {annotator}" if annotator else "the file"
@@ -234,22 +238,20 @@ def _rows(
     separator = "\t" if "\t" in first else ";" if first.count(";") > first.count(",") else ","
     reader = csv.reader(text.splitlines(), delimiter=separator)
     header = [name.strip() for name in next(reader, [])]
-    if answers:
-        settings = {**settings, **{key: "" for key in ("item", "annotator", "label") if settings[key] not in header}}
-    for name in (settings[key] for key in ("item", "annotator", "label")):
-        if name and name not in header:
+    asked = {key: settings[key] for key in _COLUMNS if not answers or settings[key] in header}
+    for name in filter(None, asked.values()):
+        if name not in header:
             raise InputError(f"{path}:1: {unknown('column', name, header)}")
     if len(set(header)) < len(header):
         twice = next(name for name in header if header.count(name) > 1)
         raise InputError(f"{path}:1: two columns are called {twice!r}. Give each a name of its own.")
-
-    def column(key: str, usual: Sequence[str]) -> int | None:
-        low = [name.lower() for name in header]
-        return header.index(settings[key]) if settings[key] else next((low.index(n) for n in usual if n in low), None)
-
+    low = [name.lower() for name in header]
+    item, who, what = (
+        header.index(asked[key]) if asked.get(key) else next((low.index(name) for name in usual if name in low), None)
+        for key, usual in _COLUMNS.items()
+    )
     chosen = _named_columns(path, header, columns)
-    who, layout = column("annotator", _ANNOTATORS), "wide" if chosen else settings["layout"]
-    what = column("label", _LABELS)
+    layout = "wide" if chosen else settings["layout"]
     soft = [index for index, name in enumerate(header) if name.startswith(_PROBABILITY)]
     if soft:
         layout = "soft"
@@ -262,12 +264,11 @@ def _rows(
             f"{path}:1: no column of annotators. Say which: ratings(annotator=…). There is: {_list_names(header)}."
         )
     table.layout = layout
-    item = column("item", _ITEMS)
     if layout == "long":
         rest = [index for index in range(len(header)) if index not in (who, item)]
-        what = what if what is not None else rest[-1] if len(rest) == 1 else None
+        what = rest[0] if what is None and len(rest) == 1 else what
         rest = [index for index in range(len(header)) if index not in (who, what)]
-        item = item if item is not None else rest[0] if len(rest) == 1 else None
+        item = rest[0] if item is None and len(rest) == 1 else item
         if item is None or what is None:
             raise InputError(
                 f"{path}:1: which column has the items, which the labels? Say it: --input-format "
@@ -276,11 +277,10 @@ def _rows(
     else:
         # The first column, unless it is an annotator, too: then the rows are numbered.
         guessed = item is None
-        item = item if item is not None else None if 0 in chosen.values() else 0
+        item = 0 if guessed and 0 not in chosen.values() else item
         if len(header) < 2:
-            raise InputError(
-                f"{path}:1: no table of ratings: one column only. Columns are divided by commas or tabs."
-            )
+            fact = "no table of ratings: one column only"
+            raise InputError(f"{path}:1: {fact}. Columns are divided by commas or tabs.")
     further = {index: name for index, name in enumerate(header) if index not in (item, who, what)}
     probabilities = {index: header[index].removeprefix(_PROBABILITY) for index in soft}
     others = [index for index in range(len(header)) if index != item]
