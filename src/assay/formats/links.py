@@ -121,11 +121,8 @@ def read_hipe(source: Source, builder: Builder, layout: Layout) -> None:
                 if equals and key.strip().rpartition(":")[2] == _DOCUMENT:
                     builder.identify(value.strip(), f"{source.path}:{number}")
             elif line.strip():
-                columns = "1 column" if len(cells) == 1 else f"{len(cells)} columns"
-                raise InputError(
-                    f"{source.path}:{number}: {columns} where the first line has {layout.width}. "
-                    "Is a cell missing, or empty?"
-                )
+                fact = f"{_columns(cells)} where the first line has {layout.width}"
+                raise InputError(f"{source.path}:{number}: {fact}. Is a cell missing, or empty?")
             else:
                 end_sentence()
     end_sentence(add=True)
@@ -188,14 +185,13 @@ def links_of_columns(
     columns = [corpus.column(name) for name in links]
     cells, texts = _joined(columns)
     identifiers = [_identifiers(text, hipe) for text in texts]
-    for code, names in enumerate(identifiers):
-        odd = next((name for name in names if re.search(r"\s", name)), None)
-        if odd is not None:
-            word = int((cells == code).argmax())
-            raise InputError(
-                f"{corpus.place(word)}: the identifier {odd!r} has a blank in it. Several are divided by |; within "
-                "one, write _ for a blank."
-            )
+    odd = [(code, name) for code, names in enumerate(identifiers) for name in names if re.search(r"\s", name)]
+    if odd:
+        word = int((cells == odd[0][0]).argmax())
+        raise InputError(
+            f"{corpus.place(word)}: the identifier {odd[0][1]!r} has a blank in it. Several are divided by |; within "
+            "one, write _ for a blank."
+        )
     linked = np.array([bool(names) for names in identifiers], dtype=bool)[cells]
     if spans is None:
         first, end, label, vocabulary = _hipe_mentions(corpus, tags, cells, linked, gold=gold)
@@ -323,9 +319,8 @@ def read_neleval(source: Source, builder: Builder) -> None:
     builder.begin_file(source.path)
     lists = builder.collector(link_lists)
     before = builder.sentence
-    documents: dict[str, int] = {}
-    lengths: list[int] = []
-    lines: list[int] = []
+    documents: dict[str, list[int]] = {}
+    """By name: the number of a document, its length and its first line."""
     for batch in source.batches():
         for number, line in batch.lines():
             if not line.strip():
@@ -333,14 +328,13 @@ def read_neleval(source: Source, builder: Builder) -> None:
             place = f"{source.path}:{number}"
             cells = line.split("\t")
             if len(cells) < 3 or len(cells) % 3:
-                columns = "1 column" if len(cells) == 1 else f"{len(cells)} columns"
                 raise InputError(
-                    f"{place}: {columns} where a line is: document, first and last place, then identifier, score and "
-                    "type of each candidate, all divided by tabs."
+                    f"{place}: {_columns(cells)} where a line is: document, first and last place, then identifier, "
+                    "score and type of each candidate, all divided by tabs."
                 )
             if not (_OFFSET.fullmatch(cells[1]) and _OFFSET.fullmatch(cells[2])):
-                given = f"{cells[1]!r} and {cells[2]!r}"
-                raise InputError(f"{place}: {given} where numbers say where a mention begins and ends.")
+                fact = f"{cells[1]!r} and {cells[2]!r} where numbers say where a mention begins and ends"
+                raise InputError(f"{place}: {fact}.")
             begin, end = int(cells[1]), int(cells[2]) + 1
             if end <= begin:
                 fact = f"the mention ends at {cells[2]}, before it begins, at {cells[1]}"
@@ -348,22 +342,22 @@ def read_neleval(source: Source, builder: Builder) -> None:
             if end > _LONGEST:
                 fact = f"the mention ends at {cells[2]}; places of a document go up to {_LONGEST:,}"
                 raise InputError(f"{place}: {fact}.")
-            candidates = list(_candidates(cells[3:], place))
             # Sorting is stable: equal scores stay in the order of the file.
-            candidates.sort(key=lambda row: -math.inf if math.isnan(row[1]) else row[1], reverse=True)
-            document = documents.setdefault(cells[0], len(documents))
-            if document == len(lengths):
-                lengths.append(0)
-                lines.append(number)
-            lengths[document] = max(lengths[document], end)
+            candidates = sorted(_candidates(cells[3:], place), key=lambda row: (math.isnan(row[1]), -row[1]))
+            document = documents.setdefault(cells[0], [len(documents), 0, number])
+            document[1] = max(document[1], end)
             label = candidates[0][2] if candidates else ""
-            span = lists.span(before + document, [(begin, end)], label, number)
+            span = lists.span(before + document[0], [(begin, end)], label, number)
             names, scores = [row[0] for row in candidates], [row[1] for row in candidates]
             lists.link(span, names or [NIL], [] if all(map(math.isnan, scores)) else scores)
-    for name, length, number in zip(documents, lengths, lines, strict=True):
+    for name, (_, length, number) in documents.items():
         builder.identify(name, f"{source.path}:{number}")
         builder.add_codes([np.full(length, builder.cells[0][b""])], [builder.words + length], [number])
     builder.end_file()
+
+
+def _columns(cells: Sequence[str]) -> str:
+    return "1 column" if len(cells) == 1 else f"{len(cells)} columns"
 
 
 def _candidates(cells: Sequence[str], place: str) -> Iterator[tuple[str, float, str]]:

@@ -556,10 +556,9 @@ class _Document:
                 if self.builder.asked.repair:
                     self.builder.repair(LOST, "dropped", here)
                 continue
-            for label in item[name] if isinstance(item[name], list) and item[name] else [item[name]]:
-                symmetric = item.get("symmetric") is True
+            for label in _as_list(item[name]):
                 named = check_label(label, here, "relation")
-                lists.relation(named, head, tail, self.line, symmetric=symmetric)
+                lists.relation(named, head, tail, self.line, symmetric=item.get("symmetric") is True)
 
     def _argument(self, relation: dict[str, Any], keys: Sequence[str], here: str) -> int | None:
         """The number of the span that a relation names by id, place in the list of spans, or offsets.
@@ -624,12 +623,11 @@ def _identifiers(span: dict[str, Any], here: str) -> tuple[list[str], list[float
         name = check_string(name, f"{here}: an identifier")
         if name.split() != [name]:
             raise InputError(f"{here}: the identifier {quoted(name)} is empty or has blanks in it. Take them out.")
-        if score is None:
-            score = math.nan
-        elif isinstance(score, bool) or not isinstance(score, int | float) or not abs(score) <= sys.float_info.max:
-            raise InputError(f"{here}: the score of {name} is {quote(score)} where a number should stand.")
+        is_number = isinstance(score, int | float) and not isinstance(score, bool)
+        fits = score is None or (is_number and abs(score) <= sys.float_info.max)
+        expect(fits, f"{here}: the score of {name}", score, "a number")
         names.append(name)
-        scores.append(float(score))
+        scores.append(math.nan if score is None else float(score))
     if not names:
         # An empty list of candidates: nothing that is known.
         return [NIL], []
@@ -796,9 +794,13 @@ def _span(item: Any, place: str) -> tuple[list[str], Fragments | None, str | Non
     elif start is not None or end is not None:
         fragments = [_pair(item.get(start or "start"), item.get(end or "end"), place)]
     mention = next((item[key] for key in _MENTIONS if key != name and isinstance(item.get(key), str)), "")
-    labels = item[name] if isinstance(item[name], list) and item[name] else [item[name]]
-    said = item.get("text")
-    return [check_label(one, place) for one in labels], fragments, said if isinstance(said, str) else None, mention
+    said = item["text"] if isinstance(item.get("text"), str) else None
+    return [check_label(label, place) for label in _as_list(item[name])], fragments, said, mention
+
+
+def _as_list(value: Any) -> list[Any]:
+    """A list with members, or the value as the only member of one."""
+    return value if isinstance(value, list) and value else [value]
 
 
 def _first_of(keys: Sequence[str], item: dict[str, Any]) -> str | None:
