@@ -165,15 +165,15 @@ def _disagreement(
 def _result(table: RunTable, parts: Sequence[Measured], left_out: Sequence[str], how: BayesOptions) -> Result:
     systems, discordant = parts[0].systems, parts[0].discordant
     ranked = [part.ranked() for part in parts] if len(systems) > 1 else []
-    posteriors = tuple(one for pairs, _ in ranked for one in pairs)
+    posteriors = [row for pairs, _ in ranked for row in pairs]
     rhos = [rho for part in parts for rho in part.rhos]
-    error = max((one.error for one in posteriors), default=0.0)
+    error = max((row.error for row in posteriors), default=0.0)
 
     warnings: list[str] = []
     for part in parts:
         warnings += scale_doubts(part.rope, part.name, part.data) if posteriors else ()
         warnings += part.losses
-    few = sorted({one.data_sets for one in posteriors if one.model == "hierarchical"} & set(range(FEW_DATA_SETS)))
+    few = sorted({row.data_sets for row in posteriors if row.model == "hierarchical"} & set(range(FEW_DATA_SETS)))
     if few:
         sets = "One data set says" if few == [1] else f"{' or '.join(map(str, few))} data sets say"
         warnings.append(
@@ -184,7 +184,7 @@ def _result(table: RunTable, parts: Sequence[Measured], left_out: Sequence[str],
         warnings.append(
             f"Numerical error of the shares: up to {error:.4f}. More draws may make it smaller: --draws 200000"
         )
-    if posteriors and discordant and not any(row.tested for one in posteriors for row in one.replications):
+    if posteriors and discordant and not any(split.tested for row in posteriors for split in row.replications):
         warnings.append("--pairs: none of its rows is about these measures, data sets, systems and splits.")
 
     notes = ["There is nothing to compare one system with."]
@@ -197,9 +197,9 @@ def _result(table: RunTable, parts: Sequence[Measured], left_out: Sequence[str],
                 "The default region is the width of a 95% interval (ci95). It is not used if it is more than 1 point "
                 "or if the number of items (the column denominator) is not known."
             )
-    told = ", ".join(sorted({f"{rho:.3g}" for rho in rhos}))
-    notes.append(f"Correlation of runs that share training data, rho: {told}.")
-    if any(one.model == "correlated-t" for one in posteriors):
+    values = ", ".join(sorted({f"{rho:.3g}" for rho in rhos}))
+    notes.append(f"Correlation of runs that share training data, rho: {values}.")
+    if any(row.model == "correlated-t" for row in posteriors):
         notes.append("On a single data set the correlated t-test is given; it says nothing about other data sets.")
     if len(posteriors) > 1:
         notes.append("No correction for many comparisons applies to these shares.")
@@ -208,7 +208,7 @@ def _result(table: RunTable, parts: Sequence[Measured], left_out: Sequence[str],
     if left_out:
         names = ", ".join(left_out)
         notes.append(f"Not taken for scores, since they exceed 1 or fall below 0: {names}. To compare them: -m")
-    notes += dict.fromkeys(f"{one.a}, {one.b}, {one.measure}: {note}" for one in posteriors for note in one.notes)
+    notes += dict.fromkeys(f"{row.a}, {row.b}, {row.measure}: {note}" for row in posteriors for note in row.notes)
 
     ropes = ",".join(f"{part.name}={part.rope.half:g}({part.rope.origin})" for part in parts if part.rope.origin)
     pairs_hash = hashlib.sha256(repr(sorted(discordant.items())).encode()).hexdigest()
@@ -221,16 +221,10 @@ def _result(table: RunTable, parts: Sequence[Measured], left_out: Sequence[str],
     )
     found = Findings(
         {
-            "command": "bayes",
-            "task": "runs",
-            "unit": "run",
-            "units": max(sum(len(one.splits) for one in part.data) for part in parts),
-            "items": len({one.name for part in parts for one in part.data}),
-            "aligned_by": "split",
-            "seed": how.seed,
-            "times": how.draws,
-            "interval": "posterior",
-            "test": "bayes",
+            **{"command": "bayes", "task": "runs", "unit": "run", "aligned_by": "split"},
+            "units": max(sum(len(runs.splits) for runs in part.data) for part in parts),
+            "items": len({runs.name for part in parts for runs in part.data}),
+            **{"seed": how.seed, "times": how.draws, "interval": "posterior", "test": "bayes"},
             # Measures are called as in the table of runs.
             "titles": {},
         },

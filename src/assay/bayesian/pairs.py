@@ -38,7 +38,7 @@ from assay.stats.many import count_replications
 from assay.stats.significance import mcnemar
 
 SIDES = 24
-"""Into how many parts the sides of a simplex are cut."""
+"""The number of parts into which the sides of a simplex are cut."""
 CURVE = 13
 """The number of regions of equivalence that are tried, from none to three times the chosen one."""
 MANY_DATA_SETS = 10
@@ -76,22 +76,22 @@ class Measured:
     @property
     def rhos(self) -> list[float]:
         """For each data set the correlation of runs that share training data: one over the number of folds."""
-        found = []
-        for one in self.data:
-            wanted = ("folds" if one.folds > 1 else "sizes") if self.how.rho is None else self.how.rho
+        values = []
+        for runs in self.data:
+            wanted = ("folds" if runs.folds > 1 else "sizes") if self.how.rho is None else self.how.rho
             if wanted in RHO:
-                value = 1 / one.folds if wanted == "folds" else one.share
+                value = 1 / runs.folds if wanted == "folds" else runs.share
                 if not 0 <= value < 1:
                     raise UsageError(
-                        f"{one.name}: neither folds nor the sizes of the parts (n_train, n_test) tell how runs are "
+                        f"{runs.name}: neither folds nor the sizes of the parts (n_train, n_test) tell how runs are "
                         "correlated. Say --rho, the test part's share of the data, e.g. 0.1; for matrices --folds"
                     )
             else:
                 value = number_in(wanted, 1)
                 if math.isnan(value):
                     raise UsageError(f"--rho {wanted}: a number from 0 to below 1, or {' or '.join(RHO)}.")
-            found.append(value)
-        return found
+            values.append(value)
+        return values
 
     @cached_property
     def range(self) -> tuple[float, float]:
@@ -135,7 +135,7 @@ class Measured:
         return ordered, replace(ranking, headline=headline(ranking.order, ordered, self.rope))
 
     def mean_ranks(self) -> MeanRanks | None:
-        """Tests on ranks, where systems and data sets are enough for them."""
+        """Tests on ranks; None if there are too few systems or data sets."""
         sign = -1.0 if self.name in self.how.lower else 1.0
         means = np.array([[sign * one.values[name].mean() for name in self.systems] for one in self.data])
         return mean_ranks(self.name, self.systems, means, by="nemenyi" if self.how.nemenyi else "wilcoxon")
@@ -156,13 +156,13 @@ class Measured:
         if not any(row.any() for row in rows):
             model, decision, mean, width = "identical", (0.0, 1.0, 0.0), Estimate(0.0, 0.0, 0.0), half or 1.0
         elif constant_rows(rows).all():
-            places = bayes.constant_regions(rows, half)
-            left, equal, right = (places.count(place) / number for place in ("left", "rope", "right"))
+            regions = bayes.constant_regions(rows, half)
+            left, equal, right = (regions.count(region) / number for region in ("left", "rope", "right"))
             model, decision, width = "constant", (left, equal, right), half or equal
         elif number == 1 and not how.hierarchical:
-            found = fit_correlated(rows[0], self.rhos[0])
-            model, decision, mean = "correlated-t", found.regions(half), self.estimate(found.mean, *found.interval())
-            points = [_point(one, bayes.USUAL, found.regions(one), found.regions(one)) for one in _ropes(half)]
+            alone = fit_correlated(rows[0], self.rhos[0])
+            model, decision, mean = "correlated-t", alone.regions(half), self.estimate(alone.mean, *alone.interval())
+            points = [_point(rope, bayes.USUAL, alone.regions(rope), alone.regions(rope)) for rope in _ropes(half)]
         else:
             known = np.concatenate([one.denominators for one in self.data])
             # The smallest possible step of the score: one item of a test part.
@@ -171,12 +171,12 @@ class Measured:
             model, decision = "hierarchical", fitted.decision
             mean = self.estimate(float(fitted.delta0.mean()), *_ends(fitted.delta0))
             seen, noise = fitted.evidence, "the region of equivalence" if half else "half an item of a test part"
-            for still, said in (
+            for places, text in (
                 (seen.treated, f"no variation between runs; taken to vary within {noise}"),
                 (seen.left_out, "left out, since nothing varies and there is no region of equivalence"),
             ):
-                notes += [f"{', '.join(self.data[index].name for index in still)}: {said}."] if still else []
-            # Where a data set does not vary, each region needs a posterior of its own.
+                notes += [f"{', '.join(self.data[index].name for index in places)}: {text}."] if places else []
+            # If a data set does not vary, each region needs a posterior of its own.
             ropes = _ropes(half, CURVE // 2 + 1 if notes else CURVE)
             if seen.same_means:
                 notes.append(
@@ -189,8 +189,17 @@ class Measured:
             if number >= MANY_DATA_SETS:
                 means = np.array([row.mean() for row in rows])
                 signed = bayes.signed_rank(means, half, draws=how.draws, seed=how.seed)[0]
+        by_data_set = tuple(self._by_data_set(a, b, rows, fitted))
+        better: dict[str, Any] = {}
+        whole = sum(row.difference for row in by_data_set)
+        if number > 1 and model != "constant" and whole and not math.isnan(whole):
+            # Each data set is tested by itself, one-sided: is the system better that is better on the whole?
+            p_values = [row.p / 2 if row.difference * whole > 0 else 1 - row.p / 2 for row in by_data_set]
+            count = count_replications([1.0 if math.isnan(p) else p for p in p_values], ALPHA)
+            names = tuple(by_data_set[index].name for index in count.named)
+            better = {"better": b if whole > 0 else a, "better_on": count.least, "better_on_names": names}
         shares = _thirds(decision, width)
-        told = Posterior(
+        posterior = Posterior(
             a=a,
             b=b,
             measure=self.name,
@@ -205,7 +214,7 @@ class Measured:
             verdict="",
             mean=mean,
             next=self.estimate(float(fitted.delta0.mean()), *_ends(fitted.next)) if fitted else None,
-            by_data_set=tuple(self._by_data_set(a, b, rows, fitted)),
+            by_data_set=by_data_set,
             sides=SIDES if fitted else 0,
             simplex=tuple(_cells(fitted)) if fitted else (),
             rope_curve=tuple(points),
@@ -216,9 +225,10 @@ class Measured:
             ),
             notes=tuple(notes),
             signed_rank=_thirds(signed, half) if signed else None,
+            **better,
         )
-        told = with_kind(replace(told, **_replicated(told)) if number > 1 and model != "constant" else told)
-        return replace(told, verdict=posterior_verdict(told, self.rope))
+        posterior = with_kind(posterior)
+        return replace(posterior, verdict=posterior_verdict(posterior, self.rope))
 
     def _by_data_set(self, a: str, b: str, rows: Sequence[Floats], fitted: Fit | None) -> Iterator[DataSetDifference]:
         shrunken = fitted.rows if fitted else (None,) * len(self.data)
@@ -240,18 +250,6 @@ class Measured:
                 b_ahead=int((row > 0).sum()),
                 note="no variation between runs" if constant_rows([row])[0] else "",
             )
-
-
-def _replicated(one: Posterior) -> dict[str, Any]:
-    """On how many data sets the system that is better on the whole is so, each tested by itself."""
-    whole = sum(row.difference for row in one.by_data_set)
-    if whole == 0 or math.isnan(whole):
-        return {}
-    # One-sided, in the direction of the claim.
-    one_sided = [row.p / 2 if row.difference * whole > 0 else 1 - row.p / 2 for row in one.by_data_set]
-    found = count_replications([1.0 if math.isnan(p) else p for p in one_sided], ALPHA)
-    names = tuple(one.by_data_set[index].name for index in found.named)
-    return {"better": one.b if whole > 0 else one.a, "better_on": found.least, "better_on_names": names}
 
 
 def _ropes(half: float, points: int = CURVE) -> list[float]:
@@ -318,13 +316,13 @@ def replicate(
 # --- the order of all systems ---
 
 Relation = Literal["<", "⪅", "≈", "⪆", ">", "?"]
-"""The relation of a to b; "?" where each is as likely the better one."""
+"""The relation of a to b; "?" if both are equally likely to be the better one."""
 MARGIN = 0.05
 EQUAL: tuple[Relation, ...] = ("⪅", "≈", "⪆")
 
 
 def relation(shares: Three, margin: float = MARGIN) -> Relation:
-    """The likeliest of a better, equal and b better; equality that leads by less than the margin leans to a side."""
+    """The most probable of a better, equal and b better; equality that leads by less than the margin has a side."""
     a, equal, b = shares
     if equal < max(a, b):
         return ">" if a > b else "<" if b > a else "?"
@@ -399,15 +397,13 @@ def headline(order: Sequence[str], posteriors: Sequence[Posterior], rope: Rope) 
     """The order with the relation of neighbours as it was decided, its share, and the region."""
     pairs = {(one.a, one.b): one for one in posteriors}
 
-    def link(one: Posterior) -> str:
-        sign, share = max(zip(">≈<", _shares(one.decision), strict=True), key=lambda item: item[1])
-        if one.kind == "identical":
-            return "="
-        return f"{sign} ({_digits(share)})" if "undecided" not in one.claims else f"? ({sign} {_digits(share)})"
-
-    links = (f" {link(pairs[pair])} {pair[1]}" for pair in pairwise(order))
-    region = f" (≈: within {rope}, {rope.source})" if rope.half else ""
-    return f"{order[0]}{''.join(links)}{region}"
+    text = order[0]
+    for pair in pairwise(order):
+        posterior = pairs[pair]
+        sign, share = max(zip(">≈<", _shares(posterior.decision), strict=True), key=lambda item: item[1])
+        link = f"? ({sign} {_digits(share)})" if "undecided" in posterior.claims else f"{sign} ({_digits(share)})"
+        text += f" {'=' if posterior.kind == 'identical' else link} {pair[1]}"
+    return f"{text} (≈: within {rope}, {rope.source})" if rope.half else text
 
 
 def posterior_verdict(one: Posterior, rope: Rope) -> str:

@@ -13,7 +13,7 @@ from assay.result.numbers import DIFFERENCES, WRITERS, coefficient, p_value, plu
 from assay.result.schema import Record
 
 NAMES = 5
-"""So many systems are named in a sentence; of more, their number is given."""
+"""The number of systems that are named in a sentence; of more, the number of the others is given."""
 WIDE = 1.5
 """From this ratio of standard errors over documents and over sentences on, the verdict says so."""
 
@@ -148,7 +148,7 @@ def _number_of_sets(result: Result) -> int:
 
 
 def _facts_of_many(result: Result, rows: Sequence[Score], tests: Sequence[Comparison]) -> dict[str, Any]:
-    """The facts of the system with the highest score, or of all beside their baseline."""
+    """The facts of the system with the highest score, or of all systems against their baseline."""
     values = {row.system: row.value for row in rows if not math.isnan(row.value)}
     highest = max(values.values(), default=math.nan)
     top = [name for name, value in values.items() if round(value - highest, 12) == 0]
@@ -175,7 +175,7 @@ def _facts_of_many(result: Result, rows: Sequence[Score], tests: Sequence[Compar
 
 
 def _facts_of_annotators(result: Result) -> Iterator[dict[str, Any]]:
-    """The facts of the agreement of all annotators, or of pairs of them, and of systems beside them."""
+    """The facts of the agreement of all annotators, or of pairs of them, and of systems compared with them."""
     rows = [row for row in result.overall if row.main]
     known = result.about.agreement_facts
     alphas = [row for row in rows if row.system == "all annotators" and row.measure.partition("(")[0] == "alpha"]
@@ -229,13 +229,10 @@ def _pair(facts: Facts, found: Decision) -> str:
     """Two systems, the one with the higher score first."""
     a, b, unit = facts.get("a", "a"), facts.get("b", "b"), facts.get("unit", "sentence")
     kind, claims, difference = found.kind.removeprefix("average-"), found.claims, facts["difference"]
-    sets, measure = facts.get("sets"), facts.get("measure", "accuracy")
-    form = facts.get("form", "percent")
+    form, sets = facts.get("form", "percent"), facts.get("sets") or 0
     write, write_signed = WRITERS[form], WRITERS[DIFFERENCES[form]]
-    on = f"{measure}{_over(facts)}"
-    count = ""
-    if sets and sets > 1:
-        count = f" On {facts['shown_on'] or 'none'} of the {sets} a difference is shown."
+    on = f"{facts.get('measure', 'accuracy')}{_over(facts)}"
+    count = f" On {facts['shown_on'] or 'none'} of the {sets} a difference is shown." if sets > 1 else ""
     if kind == "undefined":
         lacking = [name for name, key in ((a, "value_a"), (b, "value_b")) if facts.get(key) is None]
         whose = f" for {enumeration(lacking)}" if lacking else ""
@@ -273,45 +270,38 @@ def _pair(facts: Facts, found: Decision) -> str:
         p = f"p between {facts['p_low']:.4f} and {facts['p_high']:.4f}{among}"
     brackets.append(f"{change}, {p}")
     if facts.get("runs"):
-        brackets.append(f"{' and '.join(str(one) for one in dict.fromkeys(facts['runs']))} runs")
+        brackets.append(f"{' and '.join(map(str, dict.fromkeys(facts['runs'])))} runs")
     if "clustered" in claims:
         brackets.append(_clustered(facts))
     better = f"{higher} is {size} better than {lower} on {on}"
     scores = f"{higher} scores {size} higher than {lower} on {on}"
     scores = scores if difference else f"{a} and {b} have the same {on}"
     margin = f"the margin of {points(facts['margin'])}" if facts.get("margin") else ""
-    if kind == "different":
-        near = (low if sign > 0 else -high) if "near-end" in claims else 0
-        text = f"{better}, at least {_size(near, form, bare=True)}" if near > 0 else better
-    elif kind == "more-than-margin":
-        text = f"{better}, by more than {margin}"
-    elif kind == "trivial":
-        text = f"{better}, by less than {margin}"
-    elif kind == "different-margin-open":
-        text = f"{better}; whether the difference exceeds {margin} is open"
-    elif kind == "equivalent":
+    near = (low if sign > 0 else -high) if "near-end" in claims else 0
+    not_worse, other = (b, a) if found.systems.get("not_worse") == "b" else (a, b)
+    times = facts.get("times", 10_000)
+    text = {
+        "different": f"{better}, at least {_size(near, form, bare=True)}" if near > 0 else better,
+        "more-than-margin": f"{better}, by more than {margin}",
+        "trivial": f"{better}, by less than {margin}",
+        "different-margin-open": f"{better}; whether the difference exceeds {margin} is open",
+        "equivalent": f"{a} and {b} are equivalent on {on} within {margin}",
+        "not-worse": f"{scores}, and {not_worse} is not worse than {other} by {margin} or more",
+        "open": f"{scores}; neither a difference nor equivalence within {margin} is shown",
+        "unsettled": f"{scores}, but the {times:,} shufflings drawn cannot tell whether p is below 0.05",
+        "not-shown": f"{scores}, but the difference is not significant",
+    }[kind]
+    if kind == "equivalent":
         brackets.append(_p_of(facts.get("p_equivalent"), "equivalence"))
-        text = f"{a} and {b} are equivalent on {on} within {margin}"
     elif kind == "not-worse":
         brackets.append(_p_of(facts.get("p_not_worse"), "not worse"))
-        one, other = (b, a) if found.systems["not_worse"] == "b" else (a, b)
-        text = f"{scores}, and {one} is not worse than {other} by {margin} or more"
-    elif kind == "open":
-        text = f"{scores}; neither a difference nor equivalence within {margin} is shown"
-    elif kind == "unsettled":
-        times = facts.get("times", 10_000)
-        text = f"{scores}, but the {times:,} shufflings drawn cannot tell whether p is below 0.05"
-    else:
-        text = f"{scores}, but the difference is not significant"
     text = f"{'However, ' * bool(facts.get('however'))}{text} ({'; '.join(filter(None, brackets))})."
     if "borderline" in claims:
-        found_p, has = ("below", "contains") if "significant" in claims else ("above", "does not contain")
-        text += f" The interval {has} 0 although p is {found_p} 0.05: p decides."
+        side, has = ("below", "contains") if "significant" in claims else ("above", "does not contain")
+        text += f" The interval {has} 0 although p is {side} 0.05: p decides."
     if "alone-significant" in claims:
         text += f" By itself p is below 0.05,{among} it is not."
-    if kind == "unsettled":
-        text += f" More can: --times {10 * facts.get('times', 10_000)}."
-    return f"{text}{count}"
+    return f"{text}{f' More can: --times {10 * times}.' * (kind == 'unsettled')}{count}"
 
 
 def _over(facts: Facts) -> str:
@@ -332,11 +322,9 @@ def _clustered(facts: Facts) -> str:
 
 
 def _size(difference: float, form: str = "percent", *, bare: bool = False) -> str:
-    """The size of a difference, of shares in points; of one that the decimals do not show, two digits."""
-    size, unit, smallest = abs(difference), " points", "0.01"
-    text = WRITERS[form](size)
-    if form != "percent":
-        unit, smallest = "", ".001"
+    """The size of a difference, for shares in points; two digits if the usual decimals do not show it."""
+    size, text = abs(difference), WRITERS[form](abs(difference))
+    unit, smallest = (" points", "0.01") if form == "percent" else ("", ".001")
     if size > 0 and not text.strip("0."):
         digits = f"{100 * size if form == 'percent' else size:.2g}"
         return digits if bare else f"less than {smallest}{unit} ({digits})"
@@ -347,9 +335,7 @@ def _p(p: float, adjusted: float, among: str) -> str:
     """p, and after Holm's correction if there are several tests."""
     texts = [p_value(p), p_value(adjusted)]
     first, second = (f"< {text[1:]}" if text.startswith("<") else f"= {text}" for text in texts)
-    if not among:
-        return f"p {first}"
-    return f"p {first}, after Holm {second.removeprefix('= ')}{among}"
+    return f"p {first}, after Holm {second.removeprefix('= ')}{among}" if among else f"p {first}"
 
 
 def _p_of(p: float | None, what: str) -> str:
@@ -375,10 +361,9 @@ _OPPOSITE = {"not-shown": "no difference of {names} from {base} is shown", **{
 
 
 def _many(facts: Facts, found: Decision) -> str:
-    """The system with the highest score and what is shown of it, or all systems beside their baseline."""
+    """The system with the highest score and what is shown of it, or all systems against their baseline."""
     measure, unit, leads = facts.get("measure", "accuracy"), facts.get("unit", "sentence"), facts["leads"]
-    values, top, sets = facts.get("values", {}), facts["top"], facts.get("sets")
-    over = _over(facts)
+    values, top, sets, over = facts.get("values", {}), facts["top"], facts.get("sets"), _over(facts)
     if not top:
         return f"The systems cannot be compared on {measure}: it is undefined."
     form = facts.get("form", "percent")
@@ -399,17 +384,17 @@ def _many(facts: Facts, found: Decision) -> str:
         parts = []
         for word, sign in (("better", 1), ("worse", -1)):
             names = [name for name in groups.get("better", ()) if sign * differences.get(name, 1) > 0]
-            known = {name: f"{name} ({write_signed(difference)})" for name, difference in differences.items()}
-            listed = [known.get(name, name) for name in names]
+            signs = {name: f" ({write_signed(difference)})" for name, difference in differences.items()}
+            listed = [f"{name}{signs.get(name, '')}" for name in names]
             parts += [f"{_some(listed)} {'is' if len(names) == 1 else 'are'} {word} than {base}"] if names else []
         parts += [
             pattern.format(names=_some(groups[kind]), base=base, unit=unit)
             for kind, pattern in _OPPOSITE.items()
             if kind in groups
         ]
-        own = f" ({measure}{over} {write(values[base])})" if base in values else ""
-        told = "; ".join([*parts, *[margin] * bool(margin)])
-        return f"Compared with {base}{own}: {told} ({holm}{clustered})."
+        score = f" ({measure}{over} {write(values[base])})" if base in values else ""
+        clauses = "; ".join([*parts, *[margin] * bool(margin)])
+        return f"Compared with {base}{score}: {clauses} ({holm}{clustered})."
     if len(top) > 1:
         same = f"; they do not differ in any {unit}" if "identical" in found.claims else ""
         return f"{_some(top)} share the highest {measure}{figure}{over}{same}."
@@ -498,7 +483,7 @@ def _pairs(facts: Facts, found: Decision) -> str:
 
 
 def _ceilings(facts: Facts, found: Decision) -> str:
-    """All systems beside the human ceiling, by kind."""
+    """All systems against the human ceiling, by kind."""
     groups: dict[str, list[Facts]] = {}
     for system in facts["systems"]:
         row = {"type": "ceiling", "family_size": facts["family_size"], **system}
@@ -507,7 +492,7 @@ def _ceilings(facts: Facts, found: Decision) -> str:
 
 
 def _ceiling(facts: Facts, found: Decision, rows: Sequence[Facts] = ()) -> str:
-    """A system, or several of one kind, beside the annotators."""
+    """A system, or several of one kind, against the annotators."""
     rows = rows or [facts]
     number, family = facts["annotators"], facts.get("family_size", 1)
     names = [str(row.get("system", "the system")) for row in rows]
