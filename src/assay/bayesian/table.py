@@ -45,27 +45,28 @@ class RunTable:
     sha256: str
     cells: Cells = field(default_factory=dict)
     files: dict[str, tuple[str, str]] = field(default_factory=dict)
-    """The file of each system and its hash, where each has its own."""
+    """The file of each system and its hash, if each has its own."""
 
     def add(self, row: Row) -> None:
         """Enter one measurement."""
         self.cells.setdefault(row.measure, {}).setdefault(row.dataset, {}).setdefault(row.system, {})[row.split] = row
 
     def systems(self, measures: Iterable[str]) -> list[str]:
-        """The systems that any of the measures was taken of, by name: the order of lines does not matter."""
-        return sort_names({name for one in measures for by_system in self.cells[one].values() for name in by_system})
+        """The systems that have any of the measures, sorted by name: the order of lines does not matter."""
+        by_systems = (by_system for measure in measures for by_system in self.cells[measure].values())
+        return sort_names({name for by_system in by_systems for name in by_system})
 
     def data_sets(self, measures: Iterable[str]) -> list[str]:
-        """The data sets that any of the measures was taken on, by name."""
+        """The data sets that have any of the measures, sorted by name."""
         return sort_names({name for measure in measures for name in self.cells[measure]})
 
     def scores(self) -> list[str]:
-        """The measures whose values all lie between 0 and 1; where there are none, all."""
+        """The measures whose values all lie between 0 and 1; all measures if there are none."""
         fractions = [name for name in self.cells if all(0 <= row.value <= 1 for row in self._rows(name))]
         return fractions or list(self.cells)
 
     def check_scale(self, measure: str, systems: Sequence[str], datasets: Sequence[str]) -> None:
-        """Refuse scores that are neither fractions nor percent throughout, with the place of one."""
+        """Raise an error with a place if not all scores are fractions, or all percent."""
         rows = [
             row for row in self._rows(measure) if row.system in systems and row.dataset in datasets and row.value != 0
         ]
@@ -103,12 +104,12 @@ def sort_names(names: Iterable[str]) -> list[str]:
 
 
 def choose_names(kind: str, wanted: Iterable[str], known: Iterable[str], where: str) -> list[str]:
-    """The names that are asked for, in that order; all where none is."""
-    listed, known = list(dict.fromkeys(wanted)), list(known)
-    for name in listed:
+    """The names that are asked for, in that order; all known ones if none is."""
+    names, known = list(dict.fromkeys(wanted)), list(known)
+    for name in names:
         if name not in known:
             raise UsageError(f"{where}: {unknown(kind, name, known)}")
-    return listed or known
+    return names or known
 
 
 # --- reading ---
@@ -171,16 +172,16 @@ def _shape(lengths: Sequence[int]) -> str:
 
 def read_discordant(text: str, path: str) -> Discordant:
     """CSV or TSV text with a row for each measure, two systems and split."""
-    found: dict[tuple[str, str, str, str, Split], tuple[int, int]] = {}
+    counts: dict[tuple[str, str, str, str, Split], tuple[int, int]] = {}
     for place, cells in records(path, text, PAIRS, f"The columns are {', '.join(PAIRS)}."):
         dataset, a, b, measure = (word(place, cells, name) for name in ("dataset", "a", "b", "measure"))
         split = Split(read_whole(place, cells, "repetition"), read_whole(place, cells, "fold"))
         only_a, only_b = read_whole(place, cells, "only_a"), read_whole(place, cells, "only_b")
-        if (measure, dataset, a, b, split) in found:
+        if (measure, dataset, a, b, split) in counts:
             raise InputError(f"{place}: {measure} of {a} and {b} on {dataset} {split} is here a second time.")
-        found[measure, dataset, a, b, split] = only_a, only_b
-        found[measure, dataset, b, a, split] = only_b, only_a
-    return found
+        counts[measure, dataset, a, b, split] = only_a, only_b
+        counts[measure, dataset, b, a, split] = only_b, only_a
+    return counts
 
 
 # --- runs side by side ---
@@ -197,7 +198,7 @@ class PairedRuns:
     """The number of items of each measurement; nan if it is not known."""
     folds: int
     share: float
-    """The test part's share of the test and training parts; nan where their sizes are not known."""
+    """The test part's share of the test and training parts; nan if their sizes are not known."""
 
 
 def pair_runs(
@@ -205,9 +206,9 @@ def pair_runs(
 ) -> tuple[list[PairedRuns], list[str]]:
     """The data sets of a measure with the splits that all systems were measured on, and warnings of the rest.
 
-    A run that one of them lacks, or where the score is undefined, is an error unless the `common` ones will do.
+    A run that one of them lacks, or whose score is undefined, is an error without `common`.
     """
-    found: list[PairedRuns] = []
+    paired: list[PairedRuns] = []
     empty: list[str] = []
     missing: list[str] = []
     lost = 0
@@ -230,7 +231,7 @@ def pair_runs(
             row.n_test / (row.n_test + row.n_train) if row.n_train and row.n_test else math.nan for row in first
         ]
         folds = {split.fold for split in splits}
-        found.append(
+        paired.append(
             PairedRuns(
                 name=dataset,
                 splits=tuple(shared),
@@ -247,24 +248,24 @@ def pair_runs(
             f"{runs.name}: no {measure} of {named} ({len(missing):,} in all). "
             "To compare on the runs that all have: --common"
         )
-    if not found:
+    if not paired:
         raise InputError(f"{runs.name}: no run has {measure} of all systems.")
     warnings = []
     if lost:
         warnings.append(f"{measure}: {len(missing):,} measurements missing or undefined, so {lost:,} runs left out.")
     if empty:
         warnings.append(f"{measure}: no runs of all systems on {', '.join(empty)}.")
-    return found, warnings
+    return paired, warnings
 
 
 # --- the region of practical equivalence ---
 
 INTERVALS = {"ci95": 1.0, "ci95half": 0.5}
-"""By how much of the width of a 95% interval: the paper takes all of it for half of the region."""
+"""The part of the width of a 95% interval that is half of the region: the paper takes all of it."""
 WIDEST = 0.01
-"""The default region is no wider than this to either side, as a fraction: else it would hide what matters."""
+"""The largest half width of the default region, as a fraction: a wider one would hide what matters."""
 WIDE = 0.05
-"""A region from an interval that is wider than this, as a fraction, says more of test parts than of systems."""
+"""From this half width on, as a fraction, a region from an interval depends on test parts more than on systems."""
 _ITEMS = re.compile(r"(\d+(?:\.\d+)?)\s*items?")
 _REMEDY = "Give it in units of the measure, e.g. --rope"
 _SOURCES = {
@@ -364,7 +365,7 @@ def rope(
 
 
 def number_in(text: str | float, end: float) -> float:
-    """A number from 0 to below an end; nan for all else."""
+    """A number from 0 to below an end; nan for everything else."""
     try:
         value = float(text)
     except ValueError:
@@ -373,14 +374,14 @@ def number_in(text: str | float, end: float) -> float:
 
 
 def score_range(data: Sequence[PairedRuns], *, bounded: bool) -> tuple[float, float]:
-    """The least and the greatest score that there can be; of numbers without a bound, as far as that is known."""
+    """The least and the greatest possible score; infinite if there is no known bound."""
     if bounded:
         return 0.0, full_score(data)
     return 0.0 if _values(data).min() >= 0 else -math.inf, math.inf
 
 
 def full_score(data: Sequence[PairedRuns]) -> float:
-    """A perfect score: 1, or 100 where scores are percent."""
+    """A perfect score: 1, or 100 if scores are percent."""
     values = _values(data)
     return 100.0 if values.min() >= 0 and 1 < values.max() <= 100 else 1.0
 
@@ -396,9 +397,9 @@ def _values(data: Sequence[PairedRuns]) -> Floats:
 
 
 def scale_doubts(region: Rope, measure: str, data: Sequence[PairedRuns]) -> list[str]:
-    """Warnings where the region is very wide, or seems to be on another scale than the scores."""
+    """Warnings if the region is very wide, or seems to be on another scale than the scores."""
     half, doubts = region.half, []
-    largest = max((float(np.ptp(np.array(list(one.values.values())), axis=0).max()) for one in data), default=0.0)
+    largest = max((float(np.ptp([*runs.values.values()], axis=0).max()) for runs in data), default=0.0)
     if region.origin in INTERVALS and half > WIDE * full_score(data):
         doubts.append(
             f"{measure}: test parts of {_items(data):,.0f} items make the region as wide as ±{half:.3g} "

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from assay.cli.options import (
     Command,
+    Function,
     OutputPath,
+    add_options,
     data_option,
     gate_options,
     keyword_options,
@@ -27,18 +30,18 @@ if TYPE_CHECKING:
     from assay.result import Result, Results
     from assay.result.gates import Gates
 
-FILES = click.argument("files", nargs=-1, type=click.Path(), metavar="GOLD SYSTEMS...")
 MEASURE = measure_option('Measure, e.g. accuracy or "tag-f1(column=XPOS)" (assay measures). Repeatable.')
 
 
+def _evaluation_options(keywords: Any) -> Callable[[Function], Function]:
+    """A decorator that adds the files and options of score or compare, which have these keywords."""
+    files = click.argument("files", nargs=-1, type=click.Path(), metavar="GOLD SYSTEMS...")
+    declared = (data_option("NAME=GOLD"), MEASURE, keyword_options(keywords))
+    return add_options(files, *declared, output_options, gate_options, shard_options)
+
+
 @click.command(cls=Command)
-@FILES
-@data_option("NAME=GOLD")
-@MEASURE
-@keyword_options(ScoreKeywords)
-@output_options
-@gate_options
-@shard_options
+@_evaluation_options(ScoreKeywords)
 def score_command(**given: Any) -> int:
     """Score systems against gold, with intervals.
 
@@ -58,13 +61,7 @@ def score_command(**given: Any) -> int:
 
 
 @click.command(cls=Command)
-@FILES
-@data_option("NAME=GOLD")
-@MEASURE
-@keyword_options(CompareKeywords)
-@output_options
-@gate_options
-@shard_options
+@_evaluation_options(CompareKeywords)
 def compare_command(**given: Any) -> int:
     """Compare systems: which is better, how sure, what changed.
 

@@ -265,9 +265,7 @@ def show_weights(weights: str, output: str | None) -> None:
     put(format_table(load_weights(weights)), output)
 
 
-def _write_weights(
-    make: Callable[[Any], Made], tagset: str | None, normalise: bool, output: str | None
-) -> None:
+def _write_weights(make: Callable[[Any], Made], tagset: str | None, normalise: bool, output: str | None) -> None:
     from assay.tasks.tags.tagsets import find_tagset
     from assay.tasks.tags.weights import check_weights, dump
 

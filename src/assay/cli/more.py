@@ -48,8 +48,8 @@ def report_command(result: str, output: Output) -> None:
             f"{result}: its parts do not fit together ({type(error).__name__}: {error}). Was it changed by hand? "
             "Write it again with --format json."
         ) from error
-    one = found if isinstance(found, Result) else next(iter(found.sets.values()))
-    if output.has_page and one.texts is None and not one.bayes:
+    first = found if isinstance(found, Result) else next(iter(found.sets.values()))
+    if output.has_page and first.texts is None and not first.bayes:
         output.tell("note: the page has no sentences, because the result has none. Save it with --embed all.")
 
 
@@ -95,15 +95,7 @@ def merge_command(parts: tuple[str, ...], measures: tuple[str, ...], gates: Gate
 @INPUT_FORMAT
 @option("-o --output", "Write to this file; for brat, to a new folder, or to X.ann.", type=OutputPath())
 def convert_command(
-    path: str,
-    target: str | None,
-    column: str | None,
-    to_scheme: str | None,
-    scheme: str | None,
-    repair: str | None,
-    which: str | None,
-    input_format: str | None,
-    output: str | None,
+    path: str, target: str | None, column: str | None, which: str | None, output: str | None, **options: str | None
 ) -> None:
     """Write a file in another format, or spans under another scheme.
 
@@ -122,9 +114,10 @@ def convert_command(
     from assay.formats import Input, write
     from assay.formats.whose import Asked, check_repair
 
-    asked = Asked(which=which or "", repair=check_repair(repair or ""))
+    asked = Asked(which=which or "", repair=check_repair(options["repair"] or ""))
+    input_format = options.pop("input_format")
     source = Input(path, input_format=input_format, wanted=[column] if column else [], asked=asked)
-    texts, losses = write.convert_file(source, target, column, scheme=scheme, repair=repair, to_scheme=to_scheme)
+    texts, losses = write.convert_file(source, target, column, **options)
     if "" in texts:
         put(texts[""], output)
     else:

@@ -82,7 +82,7 @@ class Output:
             return nullcontext()
         from rich.console import Console
 
-        # The terminal itself: what stands before it while a line is renewed spells out what moves the cursor.
+        # The terminal itself, because its wrapper spells out what moves the cursor, which renews the line.
         return Console(file=getattr(sys.stderr, "rich_proxied_file", sys.stderr)).status(text)
 
     def tell(self, text: str) -> None:
@@ -142,15 +142,13 @@ class Output:
             show(overall, names=self.tables, full=self.full, further=_next_commands(overall, bool(self.html)))
         # Files by name, or as `labels*.svg (15 files)` if there are many of a kind.
         kinds: dict[str, list[str]] = {}
-        for one in drawn:
-            kind = one.stem.partition("-")[0]
-            kinds.setdefault(str(one.with_name(f"{kind}*{one.suffix}")), []).append(str(one))
-        several = [
-            text
-            for kind, names in kinds.items()
-            for text in (names if len(names) <= 4 else [f"{kind} ({len(names)} files)"])
-        ]
-        remarks += [f"written: {path}" for path in (self.path, self.html, *several) if path]
+        for file in drawn:
+            kind = file.stem.partition("-")[0]
+            kinds.setdefault(str(file.with_name(f"{kind}*{file.suffix}")), []).append(str(file))
+        written = [self.path, self.html]
+        for kind, names in kinds.items():
+            written += names if len(names) <= 4 else [f"{kind} ({len(names)} files)"]
+        remarks += [f"written: {path}" for path in written if path]
         remarks += ["note: nothing in this result can be drawn."] if self.figures and not drawn else []
         for line in (*remarks, *notes):
             self.tell(line)

@@ -1,4 +1,4 @@
-"""Many data sets in one run: the Result of each is made as ever, and one over all of them.
+"""Many data sets in one run: the Result of each, and one over all of them.
 
 `{data}` in a path stands for the name of the data set.
 """
@@ -40,8 +40,8 @@ def compare_sets(
 
     `data` is a mapping from names to golds, or a pattern with `{data}` for the name, such as `gold/{data}.conllu`.
     `systems` are patterns, `{"udpipe": "out/{data}/udpipe.conllu"}`, or mappings from data sets to outputs; both may
-    stand in a TOML file that is given for `data`. Options are those of `compare`, for all data sets, and paths among
-    them may hold `{data}`. Data sets are shared out among so many processes (`jobs`).
+    be in a TOML file that is given for `data`. Options are those of `compare`, for all data sets, and paths among
+    them may contain `{data}`. `jobs` is the number of processes that share the data sets.
     """
     golds, systems = name_data_sets([data] if isinstance(data, str | Path) else data, systems)
     function = compare_one if len(systems) > 1 else score
