@@ -44,7 +44,7 @@ def given_crossed(request, folder, figures):
     sizes, subtypes = request.param
     expected = figures["tedeval"]["subtypes_kept" if subtypes else "subtypes_cut"]
     systems = [system(folder, name) for name in expected["systems"]]
-    result = assay.cross(golds(folder), systems, sizes=sizes, subtypes=subtypes, times=1)
+    result = assay.cross(golds(folder), systems, sizes=sizes, subtypes=subtypes, times=1, power=None)
     return result, expected, VARIANTS[sizes]
 
 

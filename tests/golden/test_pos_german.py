@@ -86,6 +86,7 @@ def result(folder: Path, column: str) -> Result:
         column=column,
         train=str(folder / "train-words.txt"),
         times=20,
+        power=None,
     )
 
 

@@ -144,6 +144,7 @@ def slovene(shared_data: Callable[[str], Path]) -> tuple[assay.Result, dict[str,
         column="XPOS",
         tagset="mte-sl",
         times=20,
+        power=None,
     )
     return result, expected
 

@@ -67,7 +67,7 @@ def test_one_two_and_four_shards_give_the_same_result(name, tmp_path, monkeypatc
     for number in (1, 2, 4):
         monkeypatch.setattr(shards, "TEXT", size_for(number, gold))
         assert len(shards.shards_of(gold, systems)) == number
-        results[number] = assay.compare(gold, systems, **options, times=200, examples=3).to_json()
+        results[number] = assay.compare(gold, systems, **options, times=50, examples=3, power=None).to_json()
     assert results[2] == results[1]
     assert results[4] == results[1]
 
