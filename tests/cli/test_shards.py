@@ -126,7 +126,7 @@ def test_shards_say_what_one_file_says(wholes, here, task, monkeypatch):
 
 @pytest.mark.parametrize(
     ("task", "pieces", "jobs"),
-    [*((task, 4, "2") for task in TASKS), ("tags", 1, "4"), ("tags", 2, "2"), ("spans", 4, "4")],
+    [*((task, 4, "2") for task in [*TASKS][::2]), ("tags", 1, "4"), ("spans", 4, "4")],
 )
 def test_many_processes_say_what_one_says(wholes, here, task, pieces, jobs, monkeypatch):
     whole = wholes(task)

@@ -8,13 +8,13 @@ from itertools import accumulate
 from typing import Any
 
 import pytest
-from tests.unit.engine.test_texts import counted
 
 from assay.demo import FOLDER
 from assay.result import Result
 from assay.tasks.cross.compare import cross
 from assay.tasks.cross.measures import KINDS
 from assay.tasks.cross.texts import UNLABELLED
+from unit.engine.test_texts import counted
 
 TREES = FOLDER / "trees"
 THEORIES = [f"dep={TREES / 'gold.conllu'}", f"ps={TREES / 'gold.mrg'}", "ps+dep"]
