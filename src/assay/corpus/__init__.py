@@ -13,11 +13,11 @@ from typing import Any, TypeVar
 import numpy as np
 
 from assay.arrays import NONE, Bools, Ints, Stretches, ids_of_runs
-from assay.corpus.columns import Column as Column
-from assay.corpus.columns import code_by_alphabet as code_by_alphabet
-from assay.corpus.columns import one_vocabulary as one_vocabulary
+from assay.corpus.marks import Column as Column
 from assay.corpus.marks import Marks as Marks
+from assay.corpus.marks import code_by_alphabet as code_by_alphabet
 from assay.corpus.marks import move_layers as move_layers
+from assay.corpus.marks import one_vocabulary as one_vocabulary
 from assay.errors import InputError, unknown
 from assay.records import dataclass
 
@@ -37,7 +37,7 @@ SEVERAL = " | "
 SPANS = "spans"
 """The layer of labelled spans."""
 KEPT = "(kept)"
-"""The column, of words or of spans, that says which have labels that count, where not all do."""
+"""The column, of words or of spans, that says whose labels count, if not all do."""
 _OF_SENTENCES = ("sent_id", "text")
 """Comments that are about their sentence alone."""
 _ID = "# id "
@@ -59,14 +59,14 @@ def _value_of(comment: str, key: str) -> str | None:
     """The value of a key in a comment; None if it has no such key."""
     if comment.startswith(_ID):
         return dict(_pairs_of(comment)).get(key)
-    # The same in less time, for there are many of these.
+    # A shorter way, because there are many of these.
     name, equals, value = comment.partition("=")
     return value.strip() if equals and name[1:].strip() == key else None
 
 
 @dataclass(frozen=True)
 class Multiword:
-    """A surface token that stands for the words `first` to `end` (exclusive)."""
+    """A surface token of the words `first` to `end` (exclusive)."""
 
     first: int
     end: int
@@ -83,15 +83,15 @@ class Trees:
     begin: Ints
     """The first word below each node, counted within its sentence …"""
     end: Ints
-    """… and the one behind the last."""
+    """… and the one after the last."""
     labels: Column
     """As written, functions and indices included; empty for a root without a name."""
     above: Ints
-    """For each word of the corpus the node directly above it (its tag is no node), -1 where there is none."""
+    """For each word of the corpus the node directly above it (its tag is no node), -1 for none."""
     lines: Ints
     """The line of its file in which the tree of each node begins."""
     edges: Column | None = None
-    """The label of the edge to the node above, in formats that have such."""
+    """The label of the edge to the node above, in formats that have labels of edges."""
     stretches: Mapping[int, Stretches] = field(default_factory=dict)
     """For the nodes with gaps, by number: where their words lie."""
 
@@ -115,7 +115,7 @@ class Corpus:
     """The line of each sentence's first word in its file."""
     word_per_line: bool = True
     aside_words: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    """For each line within a sentence that is no word (ranges, empty nodes): the word it stands before."""
+    """For each line within a sentence that is no word (ranges, empty nodes): the word after it."""
     aside_sentences: tuple[int, ...] = ()
     aside_lines: tuple[str, ...] = ()
     unwritten: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
@@ -126,9 +126,9 @@ class Corpus:
     document_starts: Ints | None = None
     document_ids: tuple[str, ...] = ()
     empty: str | None = None
-    """The mark of an empty cell, where the format has one."""
+    """The mark of an empty cell, if the format has one."""
     has_words: bool = True
-    """False where only labels or places were given; then there is no text to compare."""
+    """False if only labels or places were given; then there is no text to compare."""
     heads: Ints | None = None
     """The head of each word as its number in the corpus, -1 for a root."""
     trees: Trees | None = None
@@ -143,7 +143,7 @@ class Corpus:
     by_id: bool = False
     """True if gold's and system's documents correspond by their ids, not by their order."""
     noted: tuple[tuple[str, int], ...] = ()
-    """Notes for the user on how the file was read: texts in which `{}` stands for a number, and the numbers."""
+    """Notes for the user on how the file was read: texts with `{}` for a number, and the numbers."""
     left_out: tuple[tuple[int, str, str], ...] = ()
     """Documents that are left out: their number among all of the file, from 0, their id, and the reason."""
     repairs: tuple[tuple[str, str, int, str], ...] = ()
@@ -153,7 +153,7 @@ class Corpus:
     layers: Mapping[type, Any] = field(default_factory=dict)
     """Annotation that only a task and its readers know, by its type.
 
-    Those that may stand beside spans have a method `moved`, for sentences that come to stand elsewhere.
+    Those of corpora with spans have a method `moved`, for sentences that come to other places.
     """
 
     def __len__(self) -> int:
@@ -183,7 +183,7 @@ class Corpus:
         return replace(self, layers={**self.layers, type(layer): layer})
 
     def layer(self, kind: type[T]) -> T | None:
-        """The layer of this type; None where there is none."""
+        """The layer of this type; None if there is none."""
         return self.layers.get(kind)
 
     def __repr__(self) -> str:
@@ -204,7 +204,7 @@ class Corpus:
 
     @cached_property
     def document_of_sentence(self) -> Ints:
-        """The document of each sentence; one document where the file marks none."""
+        """The document of each sentence; all are one document if the file marks none."""
         if self.document_starts is None:
             return np.zeros(self.sentences, dtype=np.int32)
         return ids_of_runs(self.document_starts)
@@ -226,17 +226,17 @@ class Corpus:
 
     @property
     def are_documents(self) -> bool:
-        """True if each sentence is a document that goes by its id."""
+        """True if each sentence is a document with an id."""
         return self.by_id and self.in_documents
 
     @property
     def whole_documents(self) -> bool:
-        """True if each sentence is a document: a text, or one that goes by its id."""
+        """True if each sentence is a document: a text, or one with an id."""
         return self.in_documents and (self.texts is not None or self.by_id)
 
     @cached_property
     def sentence_ids(self) -> tuple[str, ...]:
-        """Each sentence's id, or its number where it has none."""
+        """Each sentence's id, or its number."""
         if self.are_documents:
             return tuple(self.document_name(document) for document in range(self.documents))
         return tuple(str(i + 1) if name is None else name for i, name in enumerate(self.metadata("sent_id")))
@@ -244,7 +244,7 @@ class Corpus:
     def metadata(self, key: str) -> list[str | None]:
         """The value of a comment `# key = value` per sentence.
 
-        A key that stands only at the beginning of documents holds for the whole document.
+        A key that occurs only at the beginning of documents applies to the whole document.
         """
         values: list[str | None] = [None] * self.sentences
         for sentence, line in self.comments:
@@ -271,7 +271,7 @@ class Corpus:
     def is_empty(self, name: str) -> bool:
         """True if every cell of a column carries the mark of emptiness; of joined columns, one of them.
 
-        Where the format has no such mark, `_` is a label among others, but none by itself.
+        If the format has no such mark, `_` is a label among others, but not if it is the only one.
         """
         mark = "_" if self.empty is None else self.empty
         rows = [string.split(" ", name.count("+")) for string in self.column(name).counts()]
@@ -289,25 +289,25 @@ class Corpus:
         return missing & ~self.forms.isin([self.empty]) if name.upper() == "LEMMA" else missing
 
     def path_of(self, sentence: int) -> str:
-        """The file a sentence stands in."""
+        """The file of a sentence."""
         return next((path for path, first in reversed(self.files) if first <= sentence), self.name)
 
     def lines_of(self, words: Ints) -> Ints:
-        """The line of each word, or of its sentence where lines are no words; 0 where there are no lines."""
+        """The line of each word, or of its sentence if lines are no words; 0 without lines."""
         if self.lines is None:
             return np.zeros(len(words), dtype=np.int64)
         sentence = self.sentence_of[words]
         lines = self.lines[sentence].astype(np.int64)
         if self.word_per_line:
             first = self.starts[sentence]
-            before, behind = (np.searchsorted(self.aside_words, places + 1) for places in (first, words))
-            lines += words - first + behind - before
+            before, after = (np.searchsorted(self.aside_words, places + 1) for places in (first, words))
+            lines += words - first + after - before
             if len(self.unwritten):
                 lines -= np.searchsorted(self.unwritten, words) - np.searchsorted(self.unwritten, first)
         return lines
 
     def place(self, word: int) -> str:
-        """`file:line` of a word, or its sentence and position where there are no lines."""
+        """`file:line` of a word, or its sentence and position without lines."""
         sentence = int(np.searchsorted(self.starts, word, side="right")) - 1
         if self.lines is None:
             return f"{self.name}, sentence {sentence + 1}, word {word - int(self.starts[sentence]) + 1}"
@@ -327,13 +327,11 @@ class Corpus:
         """The corpus with the documents of another one after its own, which have no annotation here."""
         assert self.lines is not None and other.lines is not None
         assert self.document_starts is not None and other.document_starts is not None
-        vocabulary, forms = one_vocabulary([self.forms, other.forms])
         blank = Column(np.zeros(len(other), dtype=np.int32), (self.empty or "_",))
-        columns = {name: one_vocabulary([column, blank]) for name, column in self.columns.items()}
         return replace(
             self,
-            forms=Column(np.concatenate(forms), vocabulary),
-            columns={name: Column(np.concatenate(codes), known) for name, (known, codes) in columns.items()},
+            forms=self.forms.followed_by(other.forms),
+            columns={name: column.followed_by(blank) for name, column in self.columns.items()},
             starts=np.concatenate([self.starts, other.starts[1:] + len(self)]),
             files=(*self.files, *((path, first + self.sentences) for path, first in other.files)),
             lines=np.concatenate([self.lines, other.lines]),
@@ -355,12 +353,10 @@ class Corpus:
         paths = [self.path_of(sentence) for sentence in order.tolist()]
         return replace(
             self,
-            forms=Column(self.forms.codes[words], self.forms.vocabulary),
-            columns={name: Column(column.codes[words], column.vocabulary) for name, column in self.columns.items()},
+            forms=self.forms.where(words),
+            columns={name: column.where(words) for name, column in self.columns.items()},
             starts=starts,
-            files=tuple(
-                (path, number) for number, path in enumerate(paths) if number == 0 or path != paths[number - 1]
-            ),
+            files=tuple((path, row) for row, path in enumerate(paths) if row == 0 or path != paths[row - 1]),
             lines=self.lines[order],
             document_starts=document_starts,
             document_ids=tuple(self.document_ids[number] for number in documents),
@@ -428,7 +424,7 @@ def is_span(item: object) -> bool:
 
 
 def holds_spans(sentences: Any) -> bool:
-    """True if these lists hold spans, (label, first, last), not labels or words with labels."""
+    """True if these lists contain spans, (label, first, last), not labels or words with labels."""
     if not isinstance(sentences, Sequence):
         return False
     firsts = [one[0] for one in sentences if isinstance(one, list | tuple | Sequence) and len(one)]
@@ -438,7 +434,7 @@ def holds_spans(sentences: Any) -> bool:
 def from_spans(sentences: Sequence[Sequence[tuple[str, int, int]]], name: str = "data") -> Corpus:
     """A corpus from lists of spans (label, first, last), the last place included: one inner list per sentence.
 
-    Places may count from 0 or from 1, as long as gold and system do it alike.
+    Places may count from 0 or from 1, as long as gold and system do the same.
     """
     rows, labels, lengths = [], [], []
     for number, sentence in enumerate(sentences):

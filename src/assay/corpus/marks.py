@@ -1,20 +1,86 @@
-"""Marks: one layer of annotation as a table of places, labels, arguments and groups."""
+"""Columns: strings as codes into a vocabulary. Marks: a layer of annotation as a table of such and other columns."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
 
 import numpy as np
 
-from assay.arrays import NONE, Bools, Floats, Ints, Stretches, atoms_at, chosen_stretches, pack_columns
-from assay.corpus.columns import Column, one_vocabulary
+from assay.arrays import NONE, Bools, Floats, Ints, Stretches, as_codes, atoms_at, chosen_stretches, pack_columns
 from assay.records import dataclass
 
 REFERENCES = {"relations": "arguments", "candidates": "links"}
 """Layers without places of their own, and the layer whose marks they refer to."""
 IN_DOCUMENTS = ("mentions", "nodes")
 """Layers whose units are documents: mentions of chains, and words that are empty nodes."""
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One string per word, held as codes into a vocabulary."""
+
+    codes: Ints
+    vocabulary: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __getitem__(self, index: int) -> str:
+        return self.vocabulary[int(self.codes[index])]
+
+    def strings(self, first: int = 0, end: int | None = None) -> list[str]:
+        """The strings of a stretch of words."""
+        return [self.vocabulary[code] for code in self.codes[first:end].tolist()]
+
+    def counts(self) -> dict[str, int]:
+        """The number of times that each string occurs."""
+        sizes = np.bincount(self.codes, minlength=len(self.vocabulary)).tolist()
+        return {string: size for string, size in zip(self.vocabulary, sizes, strict=True) if size}
+
+    def mapped(self, changes: Mapping[str, str]) -> Column:
+        """The column with some strings replaced by others."""
+        known: dict[str, int] = {}
+        targets = as_codes((changes.get(string, string) for string in self.vocabulary), known)
+        return Column(targets[self.codes], tuple(known))
+
+    def where(self, rows: Bools | Ints) -> Column:
+        """The strings of some words, in the order of `rows`."""
+        return Column(self.codes[rows], self.vocabulary)
+
+    def followed_by(self, other: Column) -> Column:
+        """These strings, then others."""
+        vocabulary, codes = one_vocabulary([self, other])
+        return Column(np.concatenate(codes), vocabulary)
+
+    def isin(self, strings: Iterable[str]) -> Bools:
+        """Mask of the words that have one of these strings."""
+        wanted = frozenset(strings)
+        return np.array([string in wanted for string in self.vocabulary], dtype=bool)[self.codes]
+
+    def sorted_within(self, separator: str) -> Column:
+        """The column with the parts of each string in alphabetical order."""
+        return self.mapped({text: separator.join(sorted(text.split(separator))) for text in self.vocabulary})
+
+    @classmethod
+    def of(cls, strings: Iterable[str]) -> Column:
+        """A column from its strings."""
+        known: dict[str, int] = {}
+        return cls(as_codes(strings, known), tuple(known))
+
+
+def one_vocabulary(columns: Sequence[Column]) -> tuple[tuple[str, ...], list[Ints]]:
+    """The columns' codes over one common vocabulary, in which the first column's codes keep their value."""
+    known: dict[str, int] = {}
+    recoded = [as_codes(column.vocabulary, known)[column.codes] for column in columns]
+    return tuple(known), recoded
+
+
+def code_by_alphabet(columns: Sequence[Column]) -> list[Column]:
+    """The columns with codes over one common vocabulary in alphabetical order."""
+    vocabulary = tuple(sorted({string for column in columns for string in column.vocabulary}))
+    known = {string: code for code, string in enumerate(vocabulary)}
+    return [Column(as_codes(column.vocabulary, known)[column.codes], vocabulary) for column in columns]
 
 
 def _nothing() -> Ints:
@@ -74,37 +140,32 @@ class Marks:
         """Some of the marks, in the order of `rows`."""
         numbers: Ints = np.flatnonzero(rows) if rows.dtype == np.bool_ else np.asarray(rows, dtype=np.int64)
 
-        def take(column: Ints) -> Ints:
-            return column[numbers] if len(column) else column
-
         return Marks(
-            take(self.unit),
-            take(self.begin),
-            take(self.end),
-            Column(take(self.labels.codes), self.labels.vocabulary),
-            take(self.lines),
+            self.unit[numbers],
+            self.begin[numbers],
+            self.end[numbers],
+            self.labels.where(numbers),
+            self.lines[numbers] if len(self.lines) else self.lines,
             chosen_stretches(self.stretches, numbers),
-            {name: Column(take(column.codes), column.vocabulary) for name, column in self.columns.items()},
-            {role: take(column) for role, column in self.arguments.items()},
-            None if self.group is None else take(self.group),
-            take(self.number),
+            {name: column.where(numbers) for name, column in self.columns.items()},
+            {role: column[numbers] for role, column in self.arguments.items()},
+            None if self.group is None else self.group[numbers],
+            self.number[numbers] if len(self.number) else self.number,
             self.scores[numbers] if len(self.scores) else self.scores,
         )
 
     def followed_by(self, other: Marks) -> Marks:
         """These marks, then others; both have the same columns and arguments, and labels of one vocabulary."""
-        columns = {name: one_vocabulary([column, other.columns[name]]) for name, column in self.columns.items()}
         stretches = {len(self) + number: shape for number, shape in other.stretches.items()}
-        vocabulary, labels = one_vocabulary([self.labels, other.labels])
         plain = {
             name: np.concatenate([getattr(self, name), getattr(other, name)])
             for name in ("unit", "begin", "end", "lines", "number")
         }
         return Marks(
             **plain,
-            labels=Column(np.concatenate(labels), vocabulary),
+            labels=self.labels.followed_by(other.labels),
             stretches={**self.stretches, **stretches},
-            columns={name: Column(np.concatenate(codes), known) for name, (known, codes) in columns.items()},
+            columns={name: column.followed_by(other.columns[name]) for name, column in self.columns.items()},
             arguments={role: np.concatenate([own, other.arguments[role]]) for role, own in self.arguments.items()},
             group=None if self.group is None or other.group is None else np.concatenate([self.group, other.group]),
         )

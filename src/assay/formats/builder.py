@@ -35,7 +35,7 @@ class Vocabulary(dict[AnyStr, int]):
 
 
 class Cells(dict[bytes, int]):
-    """Cells as they stand in a file to the codes of their strings."""
+    """Undecoded cells of a file to the codes of their strings."""
 
     def __init__(self, code: Callable[[str], int]) -> None:
         super().__init__()
@@ -126,7 +126,7 @@ class MarkLists:
 
 
 class SpanCollector(Collector, Protocol):
-    """The same for a layer over all spans of the files."""
+    """A collector of a layer over all spans of the files."""
 
     def add(self, other: SpanLists) -> None:
         """Take over all spans of another list."""
@@ -150,7 +150,7 @@ class Builder:
         self.vocabularies = [Vocabulary[str]() for _ in range(len(names) + 1)]
         """Strings to codes: one for the words, then one per label column."""
         self.cells = [Cells(vocabulary.__getitem__) for vocabulary in self.vocabularies]
-        """The same for cells as they stand in a file, undecoded."""
+        """Undecoded cells to the same codes."""
         self._codes = [array("i") for _ in range(len(names) + 1)]
         self._starts = array("q", [0])
         self._lines = array("q")
@@ -165,7 +165,7 @@ class Builder:
         self.node_labels = Vocabulary[str]()
         """The labels of tree nodes to their codes …"""
         self.edge_labels = Vocabulary[str]()
-        """… and those of the edges above them, in formats that have such."""
+        """… and those of the edges above them, in formats that have labels of edges."""
         self._nodes = array("q")
         """Sentence, parent, begin, end, label, edge and line of each node."""
         self._above = array("q")
@@ -175,7 +175,7 @@ class Builder:
         """Document, begin, end, chain and line of each mention."""
         self._chain_names: list[str] = []
         self.texts: list[str] = []
-        """The texts of the documents that were given as such."""
+        """The documents that were given as texts."""
         self.ids: dict[str, str] = {}
         """The place of each document that has an id."""
         self._notes: dict[str, int] = {}
@@ -229,7 +229,7 @@ class Builder:
         return len(self._starts) - 1
 
     def begin_file(self, path: str) -> None:
-        """All that follows stands in this file."""
+        """Begin a file; all that follows is in it."""
         self._files.append((path, self.sentence))
 
     def add(self, flat: list[str], ends: Iterable[int], lines: Iterable[int]) -> None:
@@ -244,7 +244,7 @@ class Builder:
         self._lines.extend(lines)
 
     def add_codes(self, columns: Sequence[Ints], ends: Iterable[int], lines: Iterable[int]) -> None:
-        """The same from columns of codes that were looked up in `cells`."""
+        """Words with their labels as columns of codes from `cells`, and sentences as in `add`."""
         for codes, column in zip(self._codes, columns, strict=True):
             codes.frombytes(column.astype(np.int32).tobytes())
         self._starts.extend(ends)
@@ -255,7 +255,7 @@ class Builder:
         return np.fromiter(map(self.vocabularies[column].__getitem__, strings), dtype=np.int32)
 
     def aside(self, word: int, line: str, sentence: int) -> None:
-        """A line of a sentence that stands before a word and is none itself."""
+        """A line of a sentence that is no word, and the word after it."""
         self._asides.append((word, sentence, line))
 
     def multiword(self, first: int, end: int, form: str, place: str) -> None:
@@ -277,7 +277,7 @@ class Builder:
         self._document_names[name] += 1
 
     def identify(self, name: str, place: str) -> None:
-        """A document begins that is told from all others by its id; its first sentence comes next."""
+        """Begin a document with an id that no other has; its first sentence comes next."""
         if name in self.ids:
             raise InputError(f"{place}: the id {name!r} is already that of {self.ids[name]}. Give each its own.")
         self.ids[name] = place
@@ -300,7 +300,7 @@ class Builder:
         """Mentions in rows of document, begin, end, chain and line.
 
         Documents are counted over all files, words within their document. A chain is given by its place among
-        `names`, which stand in the order in which they appear; one without mentions is none.
+        `names`, which are in the order in which they appear; those without mentions are left out.
         """
         used, chains = np.unique(rows[:, 3], return_inverse=True)
         placed = np.column_stack([rows[:, :3], chains + len(self._chain_names), rows[:, 4]])
@@ -330,7 +330,7 @@ class Builder:
     def note(self, text: str, number: int = 0) -> None:
         """Something the user should know about how the files were read.
 
-        A `{}` in it stands for a number, and numbers given with the same text are added up over all files.
+        A `{}` in it is replaced by a number, the sum of those given with this text over all files.
         """
         self._notes[text] = self._notes.get(text, 0) + number
 
@@ -364,7 +364,7 @@ class Builder:
             raise InputError(f"{path}: no words in it.")
         place = bisect_left(self._documents, (first, ""))
         if place == len(self._documents) or self._documents[place][0] > first:
-            # A file of the same name in another folder is told by the folder.
+            # A file of the same name in another folder is named with its folder.
             stem = os.path.basename(path).partition(".")[0]
             name = f"{PurePath(path).parent.name}/{stem}" if self._document_names[stem] else stem
             self._documents.insert(place, (first, name))
@@ -382,7 +382,7 @@ class Builder:
             Column(np.array(codes, dtype=np.int32), tuple(vocabulary))
             for codes, vocabulary in zip(self._codes, self.vocabularies, strict=True)
         )
-        # A mark behind the last sentence opens nothing.
+        # A mark after the last sentence opens nothing.
         documents = [(first, given) for first, given in self._documents if first < self.sentence]
         trees = None
         layers = {name: lists.marks() for name, lists in self._marks.items()}
@@ -439,7 +439,7 @@ class Builder:
 
 
 def check_choice(parameter: str, value: str, choices: Sequence[str]) -> None:
-    """Refuse what is none of the values of a parameter."""
+    """Refuse a value that a parameter does not have."""
     if value not in choices:
         raise unknown(f"{parameter} =", value, choices)
 
@@ -488,7 +488,7 @@ def sort_mentions(
 ) -> Marks:
     """Mentions from rows of document, begin, end, chain and line, sorted by the first four.
 
-    Chains are numbered in the order in which they appear, so among equal spans the one that came first stands first.
+    Chains are numbered in the order in which they appear, so that equal spans stay in order.
     The column `chain` has the names of chains, by their numbers; a name may occur in several documents.
     """
     document, begin, end, chain, lines = rows.T.copy()

@@ -25,7 +25,7 @@ CONLL09 = ("ID", "FORM", "LEMMA", "PLEMMA", "POS", "PPOS", "FEAT", "PFEAT", "HEA
 # CoNLL-X names for the same places; users may type either.
 ALIASES = {"CPOSTAG": "UPOS", "POSTAG": "XPOS", "PHEAD": "DEPS", "PDEPREL": "MISC", "POS": "XPOS", "TAG": "XPOS"}
 MOST_COLUMNS = 1_000
-"""No file of words has so many: what has more is no table."""
+"""The most columns that a file of words may have."""
 WORDS = frozenset({"word", "words", "form", "forms", "token", "tokens"})
 """Names of the column of words in a header line …"""
 _NAMES = WORDS | {
@@ -36,8 +36,8 @@ _NAMES = WORDS | {
 }
 """… and of any column."""
 ROLES = "(roles)"
-"""The column of all that stands after those of the words: predicates and their arguments, cells divided by tabs.
-It is read where a task asks for it, and is no column of labels."""
+"""The column of everything after the columns of words: predicates and their arguments, cells divided by tabs. It is
+read if a task asks for it, and contains no labels."""
 _RANGE = re.compile(r"([0-9]{1,9})-([0-9]{1,9})")
 _FIRST_ID = re.compile(r"1|1-\d+|0\.1")
 _EMPTY_NODE = re.compile(r"\d+\.\d+")
@@ -91,13 +91,13 @@ class Layout:
     """True if the first lines decided the column of words, or that the first line is a header."""
 
     def name(self, index: int) -> str:
-        """A column's name or, where there are no names, its number from 1."""
+        """A column's name, or its number from 1 if columns have no names."""
         if index == self.width:
             return ROLES
         return self.names[index] if self.names else str(index + 1)
 
     def labels(self) -> tuple[str, ...]:
-        """The columns that can contain labels, by name or, where there are no names, by number from 1."""
+        """The columns that can contain labels, by name, or by number from 1 if they have no names."""
         apart = {self.word, *self.numbering, *([0] if self.ids else [])}
         return tuple(self.name(index) for index in range(self.width) if index not in apart)
 
@@ -219,8 +219,8 @@ def table_layout(
 ) -> Layout:
     """Columns divided by tabs or white space, with or without a header line.
 
-    What the user does not say is told by the first lines: whether there is a header, and which column holds the
-    words. Columns that number words do not; where it cannot be told, the file is refused.
+    If the user does not say whether there is a header and which column contains the words, the first lines decide.
+    Columns that number words do not contain them. If first lines are not clear, the file is refused.
     """
     check_choice("header", str(given["header"]).lower(), ("auto", "true", "false"))
     said = str(given["comments"]).lower()
@@ -252,7 +252,7 @@ def table_layout(
     header = {"true": True, "false": False, "auto": None}[str(given["header"]).lower()]
     if header is None:
         # The first line names the columns: those asked for, or as columns are usually called. A line whose label
-        # another line has too is a word. Names that stand beside other things, or again below, may be either.
+        # another line has too is a word. Names among other things, or again below, may be either.
         called = [_fold(cell) for cell in first]
         usual = [name in _NAMES for name in called]
         full = [row for sentence in below for row in sentence if len(row) == len(first)]
@@ -326,10 +326,9 @@ def _numbers_words(sentences: Sequence[Sequence[Sequence[str]]], column: int) ->
     counts = [sentence for sentence in counts if sentence]
     if sum(map(len, counts)) < 2:
         return False
-    anew = {sentence[0] for sentence in counts} in ({0}, {1})
-    runs = counts if anew else []
-    through = [[number for sentence in counts for number in sentence]]
-    return any(all(b == a + 1 for run in tried for a, b in pairwise(run)) for tried in (runs, through) if tried)
+    in_each = {sentence[0] for sentence in counts} in ({0}, {1})
+    tried = [counts] * in_each + [[[number for sentence in counts for number in sentence]]]
+    return any(all(b == a + 1 for run in runs for a, b in pairwise(run)) for runs in tried)
 
 
 def _word_column(layout: Layout, sentences: Sequence[Sequence[Sequence[str]]], path: str) -> int:
@@ -364,7 +363,7 @@ def is_comment(line: str, every: bool) -> bool:
 
 
 def _structure(line: str) -> str:
-    """The name of the tag that a line consists of; nothing where it is no tag."""
+    """The name of the tag that a line consists of; empty if it is no tag."""
     match = _STRUCTURE.fullmatch(line.strip()) if line.startswith("<") else None
     return match[1] if match else ""
 
@@ -392,11 +391,11 @@ class _ColumnReader:
         self.wanted = [layout.word, *(layout.label(name, source.path) for name in builder.names)]
         self.header_pending = layout.header
         self.position = 0
-        """The number of words of the sentence under way that were read …"""
+        """The number of words read of the sentence under way …"""
         self.empties = 0
-        """… of which so many are empty nodes, which have no number of their own."""
+        """… and the number of empty nodes among them, which have no number of their own."""
         self.first_line = 0
-        """The line of the first of them."""
+        """The line of the sentence's first word."""
 
     def read_clean(self, batch: Batch) -> bool:
         """Read a batch in which every line is what it should be; False leaves all to be read line by line."""
@@ -530,7 +529,7 @@ class _ColumnReader:
         )
 
     def _is_comment(self, line: str) -> bool:
-        """Lines that begin with #; but where words are not numbered, one may begin so: #word with all its cells."""
+        """True for lines with #, except for words that begin with # if words are not numbered."""
         if not line.startswith("#"):
             return False
         if self.layout.ids:
@@ -578,7 +577,7 @@ def looks_slashed(head: Sequence[str]) -> bool:
 
 
 def check_separator(separator: str) -> str:
-    """Refuse what is no single character."""
+    """The separator; UsageError unless it is one character."""
     if len(separator) != 1:
         raise UsageError(f"separator {separator!r} should be one character.")
     return separator

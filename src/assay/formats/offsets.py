@@ -47,7 +47,7 @@ def check_bounds(fragments: Fragments, size: int, atoms: str, place: str, part: 
 
 
 def check_text(said: str, text: str, fragments: Fragments, place: str) -> None:
-    """Refuse a span whose own text is not what stands at its offsets."""
+    """Refuse a span whose own text is not the text at its offsets."""
     if not is_text_at(said, text, fragments):
         found = " ".join(text[start:end] for start, end in fragments)
         raise InputError(
@@ -56,7 +56,7 @@ def check_text(said: str, text: str, fragments: Fragments, place: str) -> None:
 
 
 def is_text_at(said: str, text: str, fragments: Fragments) -> bool:
-    """True if a text stands at these offsets; white space is all alike, and fragments that touch may be apart."""
+    """True if this text is at these offsets; any white space is equal, and fragments that touch may be apart."""
     if len(fragments) == 1 and text[slice(*fragments[0])] == said:
         return True
     return any(
@@ -104,7 +104,7 @@ def _faults_of(said: str | None, text: str, given: Fragments) -> tuple[Fragments
                 f"the fragment {start}-{end} begins before the end of the one before it. "
                 "Fragments stand in the order of the text and do not overlap.",
             )
-    # A tool writes the text of each fragment as it stands, or that of the whole span, where fragments overlap.
+    # If fragments overlap, tools write the text of each fragment, or that of the whole span.
     joined: list[tuple[int, int]] = []
     for start, end in ordered:
         if joined and start < joined[-1][1]:

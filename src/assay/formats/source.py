@@ -55,7 +55,7 @@ def expand(path: str) -> list[str]:
             raise InputError(f"{path}: no file matches this pattern.")
     else:
         return [path]
-    # Where there are annotations of texts, these alone: the texts are read with them, settings are not.
+    # If there are annotations of texts, these alone: the texts are read with them, settings are not.
     return [file for file in files if file.endswith(ANNOTATIONS)] or files
 
 
@@ -77,7 +77,7 @@ def _below(folder: str) -> Iterator[str]:
         folders[:] = [name for name in folders if not name.startswith(".")]
         inside = os.path.join(place, "").removeprefix(os.path.join(os.curdir, ""))
         files = (inside + name for name in names if not name.startswith("."))
-        # The second says why, where a file cannot be looked at.
+        # The second says why a file cannot be looked at.
         yield from (file for file in files if os.path.isfile(file) or Path(file).is_file())
 
 
@@ -114,7 +114,7 @@ class Source:
         self.path = "<stdin>" if path == "-" else path.replace("\n", "\\n")
         """Its name in messages, which are of one line."""
         self.folder = folder
-        """The folder that was given, where this is one of several files in it."""
+        """The folder that was given, if this is one of several files in it."""
         self._line = 1
         self._hash = hashlib.sha256()
         self._state: tuple[int, ...] | None = None
@@ -175,7 +175,7 @@ class Source:
         return self._hash.hexdigest()
 
     def batches(self) -> Iterator[Batch]:
-        """The text in pieces that end where a line ends, with plain line feeds and no byte-order mark."""
+        """The text in pieces of whole lines, with plain line feeds and no byte-order mark."""
         if self._file.closed:
             self._file = self._open()
             self._ahead = self._read(BATCH)
@@ -232,7 +232,7 @@ class Source:
         return Batch(data.removeprefix(b"\xef\xbb\xbf") if self._line == 1 else data, self._line, self.path)
 
     def _read(self, size: int) -> bytes:
-        # The module for xz is loaded only where there is such a file.
+        # The module for xz is loaded only for such files.
         xz = (sys.modules["lzma"].LZMAError,) if "lzma" in sys.modules else ()
         try:
             return self._file.read(size)
@@ -257,7 +257,7 @@ def decode(data: bytes, path: str, line: int) -> str:
 
 
 class _Unpacked:
-    """A decompressing reader that closes the file beneath it too, and stops where there is no end to it."""
+    """A decompressing reader that also closes the packed file, and refuses files that unpack to far too much."""
 
     def __init__(self, raw: BinaryIO, path: str, unpack: Callable[[BinaryIO], gzip.GzipFile | LZMAFile]) -> None:
         self._raw, self._path = raw, path
@@ -293,7 +293,7 @@ class _Unpacked:
 
 
 class XmlStream:
-    """A file of XML that calls functions where its elements begin and end.
+    """A file of XML, for whose elements functions are called.
 
     Nothing outside the file is loaded, and entities of its own are refused.
     """
@@ -308,7 +308,7 @@ class XmlStream:
         self._source = source
         self._parser = parser = expat.ParserCreate()
         parser.buffer_text = True
-        # Says no to external DTDs even where Python is built with another default.
+        # Says no to external DTDs even if Python is built with another default.
         parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
         parser.StartElementHandler, parser.EndElementHandler = start, end
         if characters is not None:

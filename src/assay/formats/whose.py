@@ -116,7 +116,7 @@ class Whose:
         return "without predictions" if by_model else "not annotated"
 
     def check(self, path: str, documents: int) -> None:
-        """Refuse a choice that a file does not answer, or answers in several ways; so many documents are left."""
+        """Refuse a choice that fits no annotation of the file, or several; `documents` are left."""
         people, models = self._documents
         asked, who = self.asked, self._who
         if not people and not models:

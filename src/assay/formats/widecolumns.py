@@ -1,4 +1,4 @@
-"""Which columns of a wide table are annotators: told by the labels that columns share, never by their place."""
+"""Finds the annotators among the columns of a wide table, by the labels that columns share, never by place."""
 
 from __future__ import annotations
 

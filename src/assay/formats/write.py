@@ -30,9 +30,9 @@ def convert_file(
     repair: str | None = None,
     to_scheme: str | None = None,
 ) -> tuple[dict[str, str], list[str]]:
-    """The texts in the target format by the names of their files, and a sentence for everything that it cannot hold.
+    """The texts in the target format by the names of their files, and a sentence for everything that is lost.
 
-    Where there is but one file, it has no name. Without a target the format stays: tags of spans are written in
+    A single file has no name. Without a target the format stays: tags of spans are written in
     another scheme, or faults are repaired.
     """
     if to_scheme or scheme or (repair and "spans" not in source.plan.layers):
@@ -72,7 +72,7 @@ def _write_words(corpus: Corpus, target: str, column: str | None, chosen: str | 
         text = "".join(_table(replace(corpus, columns={chosen: corpus.column(chosen)}), target))
         kept = {chosen}
     else:
-        # Columns go where they are called so, else the label asked for goes to XPOS.
+        # Columns keep their names; if none is one of CoNLL-U, the label asked for goes to XPOS.
         named = {name: name for name in corpus.columns if name in CONLLU}
         if not named and not corpus.columns:
             raise UsageError(
