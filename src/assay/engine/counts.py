@@ -252,11 +252,12 @@ class Tallies:
     units: int
     totals: tuple[Array, ...]
     """In whole numbers of Python: sums of partial credit outgrow 64 bits."""
+    joint: Collapsed | None
+    """The distinct joint rows of all systems; None if they are too many …"""
     distinct: Mapping[tuple[int, ...], Collapsed | None]
-    """The distinct joint rows of all systems, or if these are too many, of each system and of each pair; None for
-    those that are too many, and will be."""
+    """… in which case these are the distinct rows of each system and of each pair …"""
     differences: Mapping[tuple[int, int], tuple[Collapsed | None, int]]
-    """If joint rows are too many: for each pair its distinct differences, and how many units differ."""
+    """… and for each pair its distinct differences, and how many units differ."""
     used: Ints | None
     """The blocks that have units …"""
     sums: Ints | None
@@ -317,10 +318,8 @@ class Tallies:
             units=units,
             # Whole numbers of Python where sums of shards are added: they outgrow 64 bits.
             totals=tuple(total if alone else total.astype(object) for total in totals),
-            distinct={
-                everyone: joint,
-                **{some: _few(Collapsed.of(np.hstack([matrices[i] for i in some]))) for some in further},
-            },
+            joint=joint,
+            distinct={some: _few(Collapsed.of(np.hstack([matrices[i] for i in some]))) for some in further},
             differences={(a, b): _swaps(matrices[a] - matrices[b]) for a, b in pairs if not joint},
             used=used,
             sums=None,
@@ -338,11 +337,6 @@ class Tallies:
             return tallies
         used, sums = _sum_by_key(blocks(), rows)
         return replace(tallies, used=used, sums=sums)
-
-    @property
-    def joint(self) -> Collapsed | None:
-        """The distinct joint rows of all systems; None if they are too many."""
-        return self.distinct[tuple(range(len(self.systems)))]
 
     def rows(self, *systems: int) -> Collapsed | None:
         """The distinct rows of one system, of two side by side or of all; None if they are too many."""
@@ -408,14 +402,14 @@ class Tallies:
             return self._again([_no_counts(one, others.units) for one in self.named], others.names or ())
         assert others.used is not None
         row = np.zeros((1, len(self.read) * len(self.systems)), dtype=np.int64)
-        rows = Collapsed(row[: others.units], np.array([others.units][: others.units]))
         drawn = min(others.units, BLOCKS)
         return replace(
             self,
             labels=None if self.labels is None else (),
             units=others.units,
             totals=tuple(total[:0] if self.labels is not None else total * 0 for total in self.totals),
-            distinct={tuple(range(len(self.systems))): rows},
+            joint=Collapsed(row[: others.units], np.array([others.units][: others.units])),
+            distinct={},
             differences={},
             used=others.used,
             sums=np.repeat(row, len(others.used), axis=0),
@@ -440,7 +434,7 @@ class Tallies:
         compares = self.compares and other.compares
         pairs = list(combinations(everyone, 2)) if compares else []
         joint = _add_few(self.joint, other.joint)
-        distinct, differences = {everyone: joint}, {}
+        distinct, differences = {}, {}
         if joint is None:
             for some in [*((index,) for index in everyone), *pairs]:
                 distinct[some] = _add_few(self.rows(*some), other.rows(*some))
@@ -468,6 +462,7 @@ class Tallies:
                 _placed(mine, self.labels, labels) + _placed(its, other.labels, labels)
                 for mine, its in zip(self.totals, other.totals, strict=True)
             ),
+            joint=joint,
             distinct=distinct,
             differences=differences,
             used=used,

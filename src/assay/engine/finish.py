@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -24,11 +24,12 @@ from assay.engine.texts import united
 from assay.engine.warnings import format_warnings, repairs_of
 from assay.errors import UsageError
 from assay.formats import joint_digest
-from assay.result import Example, Mapped, Result, Unresolved
+from assay.result import Mapped, Result
 from assay.result.grammar import ALPHA
 from assay.result.numbers import plural
 
-T = TypeVar("T")
+_Views = Sequence[tuple[str | None, list[int]]]
+"""Everything (None) and each value of a slice, with the measures that it applies to."""
 _SEED = re.compile(r"[-_. ]?(?:seed|run)[-_. ]?\d+", re.IGNORECASE)
 NO_ERRORS = ("tp", "unscored")
 """Kinds of outcome that are no errors."""
@@ -55,41 +56,38 @@ def make_result(part: Part, settings: Settings | None = None) -> Result:
     )
     views = list(part.views())
     tables = ("scores", "counts", *["comparisons"] * plan.compares)
-    alike, documents = _resemblance(part, settings), part.number("document")
+    resemblance, documents = _resemblance(part, settings), part.number("document")
     documents = documents if part.unit == "sentence" and 1 < documents < part.units else 0
-    kinds = [own for own in plan.kinds if own is not None]
     basis = basis_of(dict(enumerate(plan.kinds)), measures)
-    named = "" if basis is None else measures[basis].noun
-    sources = [
+    noun = "" if basis is None else measures[basis].noun
+    # Some measures judge words where others find items.
+    judges_words = task.matched and any(kinds is not None for kinds in plan.kinds) and not any(plan.kinds)
+    gold, *sources = (
         replace(source, sha256=joint_digest(digests))
-        for source, digests in zip(part.sources[1:], part.digests[1:], strict=True)
-    ]
-    unaligned = max(number for _, number in part.aligned)
-    gold = replace(part.sources[0], sha256=joint_digest(part.digests[0]), unaligned=unaligned)
-    about = {
-        "command": plan.command,
-        "task": plan.task,
-        # Some measures judge words where others find items.
-        "noun": named or ("word" if task.matched and kinds and not any(kinds) else task.noun),
-        "drawing": task.drawing.kind,
-        "column": plan.column,
-        "unit": unit,
-        "units": part.units,
-        "items": part.numbers["items"],
-        "aligned_by": way_of([way for way, _ in part.aligned]),
-        "family": family,
-        "tagset": plan.tagset,
-        "scheme": plan.scheme,
-        "atoms": plan.atoms,
-        "documents": documents,
-        "cluster_ratio": None if alike is None else alike[1],
-        # Documents that are units because gold has them do not make texts of sentences texts of documents.
-        **({} if plan.asked else {"text_unit": task.text_unit or "sentence"}),
-    }
+        for source, digests in zip(part.sources, part.digests, strict=True)
+    )
     found = Findings(
-        about,
+        {
+            "command": plan.command,
+            "task": plan.task,
+            "noun": noun or ("word" if judges_words else task.noun),
+            "drawing": task.drawing.kind,
+            "column": plan.column,
+            "unit": unit,
+            "units": part.units,
+            "items": part.numbers["items"],
+            "aligned_by": way_of([way for way, _ in part.aligned]),
+            "family": family,
+            "tagset": plan.tagset,
+            "scheme": plan.scheme,
+            "atoms": plan.atoms,
+            "documents": documents,
+            "cluster_ratio": None if resemblance is None else resemblance[1],
+            # Documents that are units because gold has them do not make texts of sentences texts of documents.
+            **({} if plan.asked else {"text_unit": task.text_unit or "sentence"}),
+        },
         _signature(part, [f"{source.name}:sha256={source.sha256[:12]}" for source in sources]),
-        gold,
+        replace(gold, unaligned=max(number for _, number in part.aligned)),
         sources,
         # Everything, then slice by slice, of which nothing but the rows is kept.
         (
@@ -99,23 +97,37 @@ def make_result(part: Part, settings: Settings | None = None) -> Result:
             if (counts := part.counts[index, where, part.unit]).units
         ),
         warnings=[*format_warnings(part.warnings)],
-        further_warnings=[*_idle_slices(part, views), *(looks_like_runs(plan.judged) if plan.compares else ())],
+        further_warnings=[*_warnings(part, views, basis)],
         notes=[*format_warnings(part.notes)],
-        further_notes=[*_notes(part, alike)],
+        further_notes=[*_notes(part, resemblance)],
         least_units=FEW_UNITS if part.unit == "sentence" else FEW_CLUSTERS,
         options=options,
         clustered=documents > 0,
     )
-    found.rows["mappings"] += part.mappings
-    for kind, name in part.sums:
-        if kind == "before":
-            values = (main_score(measures[0], part.sums[when, name]) for when in ("before", "after"))
-            found.rows["mappings"].append(Mapped(name, "all rules", 0, *values))
-    found.rows["repairs"] += repairs_of(part.warnings)
+    rows = found.rows
+    rows["mappings"] += part.mappings
+    for when, name in part.sums:
+        if when == "before":
+            values = (main_score(measures[0], part.sums[either, name]) for either in ("before", "after"))
+            rows["mappings"].append(Mapped(name, "all rules", 0, *values))
+    rows["repairs"] += repairs_of(part.warnings)
     if basis is not None:
-        _add_items(found, part, basis, views)
+        on = str(measures[basis])
+        confusion = [row for name, met in part.met.items() for row in changes.met_confusion_rows(name, met, on)]
+        if not plan.kinds[basis]:
+            confusion = [*changes.confusion_rows(part.items[basis, None], on), *confusion]
+            confusion.sort(key=lambda row: (plan.judged.index(row.system), -row.count))
+        rows["confusion"] += confusion
+        rows["examples"] += _shown(part.drawn["examples"])
+        found.errors = {
+            str(measure): {*measure.errors, *(kinds or ())} - {*NO_ERRORS}
+            for measure, kinds in zip(measures, plan.kinds, strict=True)
+        }
+        shown = [where for where, chosen in views if where is not None and basis in chosen]
+        found.about["texts"] = united(part.texts).coded(shown) if part.texts else None
+        found.about["items"] = part.numbers.get("matched items", part.numbers["items"])
     if plan.compares:
-        found.rows["unresolved"] += _shown(part.drawn.get("unresolved", ()), Unresolved)
+        rows["unresolved"] += _shown(part.drawn.get("unresolved", ()))
         found.items = list(_compared(part, views))
     if task.finish:
         finish = task.finish
@@ -123,56 +135,32 @@ def make_result(part: Part, settings: Settings | None = None) -> Result:
     return build(found)
 
 
-def _add_items(found: Findings, part: Part, basis: int, views: Sequence[Any]) -> None:
-    """Add what the items of one measure show: confusions, types of errors, examples, texts."""
-    plan, options = part.plan, part.plan.options
-    if options.examples and not part.drawn["examples"]:
-        named = " and ".join(filter(None, (options.kind, options.change)))
-        nothing = f"no sentence fits {named}." if named else "there are no differences to show examples of."
-        found.further_warnings.append(nothing)
-    on, items = str(plan.measures[basis]), part.items[basis, None]
-    confusion = [row for name, met in part.met.items() for row in changes.met_confusion_rows(name, met, on)]
-    if not plan.kinds[basis]:
-        order = {name: number for number, name in enumerate(plan.judged)}
-        confusion = [*changes.confusion_rows(items, on), *confusion]
-        confusion.sort(key=lambda row: (order[row.system], -row.count))
-    found.rows["confusion"] += confusion
-    found.rows["examples"] += _shown(part.drawn["examples"], Example)
-    found.errors = {
-        str(one): {*one.errors, *(own or ())} - {*NO_ERRORS}
-        for one, own in zip(plan.measures, plan.kinds, strict=True)
-    }
-    shown = [where for where, chosen in views if where is not None and basis in chosen]
-    found.about["texts"] = united(part.texts).coded(shown) if part.texts else None
-    found.about["items"] = part.numbers.get("matched items", part.numbers["items"])
-
-
-def _compared(part: Part, views: Sequence[Any]) -> Iterator[Compared]:
+def _compared(part: Part, views: _Views) -> Iterator[Compared]:
     """The items that systems are compared on, measure by measure, of everything and of each slice."""
-    plan, measures, task = part.plan, part.plan.measures, find_task(part.plan.task)
+    plan, task = part.plan, find_task(part.plan.task)
     by_characters = way_of([way for way, _ in part.aligned]) == "characters"
     for where, chosen in views:
-        for index in bases_of({index: plan.kinds[index] for index in chosen}, measures):
-            measure, on = measures[index], str(measures[index])
-            # Over gold's items, which is recall where a system has other items than gold.
-            by_words = (index, where) not in part.one_sided and not by_characters
-            exact: dict[str, Any] = {}
+        for index in bases_of({index: plan.kinds[index] for index in chosen}, plan.measures):
+            measure = plan.measures[index]
+            on, exact = str(measure), {}
             if where is None and ("exact", on) in part.sums:
                 sums = part.sums["exact", on]
                 exact = {"exact": sums["exact"], **sums[""]}
+            # Over gold's items, which is recall where a system has other items than gold.
+            by_words = (index, where) not in part.one_sided and not by_characters
             score = measure.main if by_words or not measure.is_share else "recall"
             items = part.items[index, where]
             yield Compared(on, where, items, score, measure.is_share, task.gold_test, exact=exact)
 
 
-def _shown(drawn: Sequence[Drawn], kind: type[T]) -> tuple[T, ...]:
-    """Examples drawn, pairs of systems in their order, other groups as they come."""
+def _shown(drawn: Sequence[Drawn]) -> list[Any]:
+    """What was drawn: for pairs of systems in their order, for other groups as they come."""
 
-    def place(group: str) -> tuple[int, ...]:
-        return tuple(int(number) for number in group.split("-") if number.isdigit())
+    def place(group: str) -> list[int]:
+        return [int(number) for number in group.split("-") if number.isdigit()]
 
     groups = sorted(dict.fromkeys(one.group for one in drawn), key=place)
-    return tuple(one.shown for group in groups for one in drawn if one.group == group and isinstance(one.shown, kind))
+    return [one.shown for group in groups for one in drawn if one.group == group]
 
 
 def main_score(measure: Measure, sums: LabelSums) -> float:
@@ -186,8 +174,8 @@ def main_score(measure: Measure, sums: LabelSums) -> float:
     return float({**measure.scores, **measure.averages}[measure.main](as_sums(totals, list(rows[0]))))
 
 
-def _idle_slices(part: Part, views: Sequence[Any]) -> Iterator[str]:
-    """Slices that none of the measures can be cut by."""
+def _warnings(part: Part, views: _Views, basis: int | None) -> Iterator[str]:
+    """Warnings on slices that do not apply to any measure, on systems that look like runs, on missing examples."""
     for spec, (values, *_) in part.slices.items():
         occurring = [value for value in values if (0, value) in part.sizes]
         if spec.startswith("meta:") and occurring == [f"{spec}={NO_VALUE}"]:
@@ -195,20 +183,20 @@ def _idle_slices(part: Part, views: Sequence[Any]) -> Iterator[str]:
             raise UsageError(f"--slice {spec}: {part.sources[0].path} has no comment `# {key} = …`.")
         if not any(where is not None and where.startswith(f"{spec}=") for where, _ in views):
             yield f"--slice {spec} cuts nothing here: all items fall under one value, or no measure has items to cut."
-
-
-def looks_like_runs(names: Sequence[str]) -> Iterator[str]:
-    """A warning where the names of systems look like runs of one."""
-    stems: dict[str, list[str]] = {}
-    for name in names:
+    runs: dict[str, list[str]] = {}
+    for name in part.plan.judged if part.plan.compares else ():
         if _SEED.search(name):
-            stems.setdefault(_SEED.sub("", name), []).append(name)
-    for stem, members in stems.items():
-        if len(members) > 1:
+            runs.setdefault(_SEED.sub("", name), []).append(name)
+    for stem, (first, *others) in runs.items():
+        if others:
             yield (
-                f"{members[0]} and {members[1]} look like runs of one system, and are compared as two. To compare "
-                f"systems over their runs: {stem or 'NAME'}=RUN1,RUN2,…"
+                f"{first} and {others[0]} look like runs of one system, and are compared as two. To compare systems "
+                f"over their runs: {stem or 'NAME'}=RUN1,RUN2,…"
             )
+    options = part.plan.options
+    if basis is not None and options.examples and not part.drawn["examples"]:
+        named = " and ".join(filter(None, (options.kind, options.change)))
+        yield f"no sentence fits {named}." if named else "there are no differences to show examples of."
 
 
 def _resemblance(part: Part, settings: Settings) -> tuple[str, float] | None:
@@ -227,7 +215,7 @@ def _resemblance(part: Part, settings: Settings) -> tuple[str, float] | None:
     return max(ratios.items(), key=lambda row: row[1], default=None)
 
 
-def _notes(part: Part, alike: tuple[str, float] | None) -> Iterator[str]:
+def _notes(part: Part, resemblance: tuple[str, float] | None) -> Iterator[str]:
     """Notes on averages over documents, documents whose sentences are alike, mentions that no system resolves."""
     for index, measure in enumerate(part.plan.measures):
         counts, field = part.counts[index, None, part.unit], f"{measure.main}-documents"
@@ -243,8 +231,8 @@ def _notes(part: Part, alike: tuple[str, float] | None) -> Iterator[str]:
         if divided > 1:
             contain = f"{divided:,} documents contain more than one {key}, so their"
         yield f"{contain} sentences belong to different units."
-    if alike is not None and not 1 / WIDER <= alike[1] <= WIDER:
-        (system, times), noun = alike, key or "document"
+    if resemblance is not None and not 1 / WIDER <= resemblance[1] <= WIDER:
+        (system, times), noun = resemblance, key or "document"
         reason = f", because sentences of one {noun} resemble each other" if times > 1 else ""
         yield (
             f"The standard error of {system} on {part.plan.measures[0]} over {noun}s is {times:.1f} times that over "
@@ -267,14 +255,14 @@ def _signature(part: Part, systems: Sequence[str]) -> dict[str, object]:
     formats = [f"{source.name}:{source.format}" for source in part.sources[1:] if "(" in source.format]
     names = ["gold", *(source.name for source in part.sources[1:])]
     by_file = dict(zip(names, part.reading.columns, strict=False))
-    several = len({*by_file.values()}) > 1
-    column = ",".join(f"{name}={one}" for name, one in by_file.items()) if several else plan.column
+    column = plan.column
+    if len({*by_file.values()}) > 1:
+        column = ",".join(f"{name}={column}" for name, column in by_file.items())
+    read = {"column": column, "scheme": plan.scheme, "atoms": plan.atoms}
     return {
         "assay": assay.__version__,
         "task": plan.task,
-        **({"column": column} if column else {}),
-        **({"scheme": plan.scheme} if plan.scheme else {}),
-        **({"atoms": plan.atoms} if plan.atoms else {}),
+        **{name: value for name, value in read.items() if value},
         "measures": "+".join(measure.signature for measure in plan.measures),
         "unit": part.unit,
         "n": part.units,

@@ -106,19 +106,19 @@ class Part:
     trees, the sentences that are wholly right."""
     of_task: Mapping[str, LabelSums]
     """Further sums that the task knows the meaning of."""
-    counts: Mapping[tuple[int, str | None, str], Tallies]
-    """By selection and unit: in the unit of the Result, and in all that it may be as long as other shards may decide;
-    of the first measure over everything in sentences, and in documents or values of a comment."""
-    items: Mapping[tuple[int, str | None], Items]
-    """The items of all systems, folded, of selections that changes are shown of."""
-    sizes: Mapping[tuple[int, str | None], int]
-    """The number of gold's items with each value of a slice by item; 0 for values of sentences."""
-    one_sided: tuple[tuple[int, str | None], ...]
-    """The selections in which some items count on gold's or the system's side alone."""
-    slices: Mapping[str, tuple[tuple[str, ...], ...]]
-    """For each slice and measure the values that there can be, in order."""
     labels: Items | None
     """The labels as they are, if they split into categories."""
+    counts: Mapping[tuple[int, str | None, str], Tallies] = field(default_factory=dict)
+    """By selection and unit: in the unit of the Result, and in all that it may be as long as other shards may decide;
+    of the first measure over everything in sentences, and in documents or values of a comment."""
+    items: Mapping[tuple[int, str | None], Items] = field(default_factory=dict)
+    """The items of all systems, folded, of selections that changes are shown of."""
+    sizes: Mapping[tuple[int, str | None], int] = field(default_factory=dict)
+    """The number of gold's items with each value of a slice by item; 0 for values of sentences."""
+    one_sided: tuple[tuple[int, str | None], ...] = ()
+    """The selections in which some items count on gold's or the system's side alone."""
+    slices: Mapping[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict)
+    """For each slice and measure the values that there can be, in order."""
     met: Mapping[str, Met] = field(default_factory=dict)
     """For each system which labels met on what, if folded items do not show it."""
     drawn: Mapping[str, tuple[Drawn, ...]] = field(default_factory=dict)

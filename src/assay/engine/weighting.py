@@ -11,6 +11,7 @@ from assay.arrays import Floats
 from assay.engine.counts import Sums
 from assay.engine.measure import F1, Ratio, Score
 from assay.errors import UsageError, unknown
+from assay.result import Sweep
 
 Parts = tuple[float, float, float]
 """The parts of TP, FP and FN."""
@@ -100,3 +101,35 @@ def _parts(name: str, text: str, open_sums: bool) -> Parts:
     if abs(total - 1) > 1e-9 and not open_sums:
         raise UsageError(f"{name}={text!r}: the parts sum to {total:g}, not 1. If that is meant, add open=true.")
     return found["tp"], found["fp"], found["fn"]
+
+
+def sweep(
+    a: str,
+    b: str,
+    difference: Floats,
+    positions: Sequence[str],
+    weightings: Floats,
+    named: Mapping[str, float],
+    corners: int = 0,
+) -> Sweep:
+    """A summary of two systems' differences under weightings, the first of which are the corners of all."""
+    lowest, highest = int(np.argmin(difference)), int(np.argmax(difference))
+    at_corners, sampled = difference[:corners], difference[corners:]
+    ahead = [name for name, sign in ((a, -1), (b, 1)) if corners and (sign * at_corners > 0).all()]
+    low_at, high_at = (
+        {name: round(float(weight), 4) for name, weight in zip(positions, weightings[place], strict=True)}
+        for place in (lowest, highest)
+    )
+    return Sweep(
+        a=a,
+        b=b,
+        weightings=len(sampled),
+        a_better=float(np.mean(sampled < 0)),
+        b_better=float(np.mean(sampled > 0)),
+        low=float(difference[lowest]),
+        high=float(difference[highest]),
+        low_at=low_at,
+        high_at=high_at,
+        named=named,
+        always=ahead[0] if ahead else "",
+    )

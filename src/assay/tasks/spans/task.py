@@ -20,11 +20,10 @@ from assay.engine.matching import FAIR, match_fair
 from assay.engine.parts import LabelSums, Part
 from assay.engine.prepare import Run
 from assay.engine.scores import Settings
-from assay.engine.sensitivity import sweep
 from assay.engine.slices import SliceKind, Values
 from assay.engine.spanpairs import NESTING, SpanPair, count_words, nesting, spans_of
 from assay.engine.task import Task
-from assay.engine.weighting import PRESETS, TYPES
+from assay.engine.weighting import PRESETS, TYPES, sweep
 from assay.errors import UsageError
 from assay.formats.answers import BESIDE, LEVEL, Mentions
 from assay.formats.grounding import LEVELS

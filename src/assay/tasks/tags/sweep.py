@@ -9,7 +9,7 @@ import numpy as np
 
 from assay.arrays import Bools, Floats
 from assay.engine.items import Items
-from assay.engine.sensitivity import sweep
+from assay.engine.weighting import sweep
 from assay.records import dataclass
 from assay.result import Sweep
 from assay.tasks.tags.tagsets.analysis import Analysis
