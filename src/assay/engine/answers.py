@@ -18,6 +18,7 @@ from assay.formats.answers import LONG, OUTSIDE, SAID, Answers, Mentions, ground
 from assay.formats.grounding import REPEATED, UNGROUNDED, fold
 from assay.formats.shapes import STATUSES
 from assay.records import dataclass
+from assay.result.numbers import plural
 
 MANY = 0.05
 """The share of answers that cannot be read, or of mentions that are not there, from which on a warning is due."""
@@ -27,29 +28,18 @@ _UNREAD = tuple(map(STATUSES.index, ("malformed", "refused", "missing")))
 _WORST = tuple(map(STATUSES.index, ("malformed", "refused", "missing", "repaired", "parsed", "empty")))
 
 
-def is_answers(corpus: Corpus) -> bool:
-    """True of answers that have not been grounded yet."""
-    return corpus.layer(Answers) is not None
-
-
 def refuse_answers(corpus: Corpus) -> None:
-    """Refuse answers where more than their spans is to be compared."""
-    if is_answers(corpus):
+    """Refuse answers if more than their spans is to be compared."""
+    if corpus.layer(Answers) is not None:
         raise UsageError(f"{corpus.name}: of answers of language models only spans are compared. Say --task spans")
 
 
-def reads_by_gold(corpus: Corpus) -> bool:
-    """True of answers whose labels are told by gold's, since the user names none."""
-    answers = corpus.layer(Answers)
-    return answers is not None and not answers.parameters["labels"]
-
-
-def grounded(
+def ground_systems(
     corpora: Sequence[Corpus], names: Sequence[str], rules: Sequence[Rule], golds: Collection[str]
 ) -> list[Corpus]:
     """The corpora with answers grounded in gold, which comes first; `golds` are its labels, mapped."""
     found = [corpora[0]]
-    if is_answers(corpora[0]):
+    if corpora[0].layer(Answers) is not None:
         raise UsageError(
             f"{corpora[0].name}: answers have no text of their own, so that they are no gold. They are looked for in "
             "gold, which comes first."
@@ -72,11 +62,6 @@ def in_inventory(corpus: Corpus, raw: Corpus, golds: Collection[str]) -> Corpus:
     if mentions is None or answers is None:
         return corpus
     return with_mentions(corpus, mentions.in_inventory(inventory_of(answers.parameters, golds)))
-
-
-def kept_mentions(corpus: Corpus, mentions: Mentions, kept: Collection[str]) -> Corpus:
-    """The corpus with the mentions that have labels that count."""
-    return with_mentions(corpus, mentions.where(mentions.marks.labels.isin(kept)))
 
 
 @dataclass(frozen=True)
@@ -176,10 +161,8 @@ def _places(spans: Marks) -> Iterator[tuple[int, int, int]]:
 def answers_not_read(name: str, number: int, answers: int, first: Sequence[str]) -> Iterator[str]:
     """Answers that could not be read."""
     if number > MANY * answers:
-        are = "answer" if answers == 1 else "answers"
-        yield (
-            f"{name}: {number:,} of {answers:,} {are} could not be read and count as empty (first: {first[0]})."
-        )
+        what = f"{number:,} of {plural(answers, 'answer')}"
+        yield f"{name}: {what} could not be read and count as empty (first: {first[0]})."
 
 
 @remark
@@ -195,8 +178,7 @@ def labels_outside(name: str, numbers: Mapping[str, int]) -> Iterator[str]:
     if numbers:
         ranked = sorted(numbers, key=lambda label: (-numbers[label], label))
         listed = ", ".join(f"{label} {numbers[label]:,}" for label in ranked[:5]) + (", …" if len(ranked) > 5 else "")
-        total = sum(numbers.values())
-        what = "1 mention has a label" if total == 1 else f"{total:,} mentions have labels"
+        what = plural(sum(numbers.values()), "mention has a label", "mentions have labels")
         yield f"{name}: {what} that gold does not use: {listed}."
 
 
@@ -216,5 +198,5 @@ def looping(name: str, number: int, largest: Mapping[str, int]) -> Iterator[str]
 def mentions_too_long(name: str, number: int, first: Sequence[str]) -> Iterator[str]:
     """Mentions that gold does not have and that are most of their text."""
     if number:
-        what, whose = ("1 mention is", "its") if number == 1 else (f"{number:,} mentions are", "their")
+        what, whose = plural(number, "mention is", "mentions are"), "its" if number == 1 else "their"
         yield f"{name}: {what} longer than half of {whose} text (first: {first[0]}; was the answer read rightly?)."

@@ -254,31 +254,29 @@ class Run:
             if not has_answers:
                 self.warnings.append(empty_output(name=name, column=column))
                 continue
-            check_reach(gold, output)
+            if gold.has_words != output.has_words:
+                check_reach(gold, output)
             how = {"characters": characters, "shard": options.decided is not None}
             pair = align(gold, output, column=column, on_mismatch=options.on_mismatch, **how)
             self.pairs.append((name, pair))
-            self.warnings += [
-                text_shared(
-                    gold=gold.name, system=output.name, left=int((~pair.skipped).sum()), first=pair.problems[:1]
-                ),
+            self.warnings.append(
                 alignment(
                     name=name,
+                    gold=gold.name,
+                    system=output.name,
                     characters=int(pair.aligned_by == "characters"),
                     by_words=pair.aligned_by == "words",
+                    left=int((~pair.skipped).sum()),
                     words=len(pair.gold_words),
                     kept=int((~pair.skipped[gold.sentence_of]).sum()),
                     theirs=int((pair.system_sentence >= 0).sum()),
                     sentences=gold.sentences,
                     their_sentences=output.sentences,
-                ),
-                problems(
-                    name=name,
-                    lines=pair.problems,
+                    problems=pair.problems,
                     number=pair.number_of_problems,
                     normalisations=pair.normalisations,
-                ),
-            ]
+                )
+            )
         if not self.pairs:
             raise InputError(f"{self.corpora[1].name}: column {column} is empty. Choose another with --column.")
         if not together:
@@ -294,13 +292,12 @@ class Run:
             for (_, pair), own in zip(self.pairs, faults[1:], strict=True):
                 faulty = np.isin(pair.system.sentence_of, [sentence for sentence, _ in own])
                 skipped[pair.system_sentence[faulty & (pair.system_sentence >= 0)]] = True
-        number, sentences = int(skipped.sum()), len(skipped)
-        self.leave_out(skipped, nothing, sentences_left_out(text=text, number=number, sentences=sentences))
+        facts = {"number": int(skipped.sum()), "sentences": len(skipped)}
+        self.leave_out(skipped, sentences_left_out(text=text, nothing=nothing, **facts))
 
-    def leave_out(self, skipped: Bools, nothing: str, fact: Remark) -> None:
+    def leave_out(self, skipped: Bools, fact: Remark) -> None:
         """Leave gold sentences out for all systems. All of a shard may be, but not all of the data."""
-        self.require(nothing_to_judge(text=nothing, number=int((~skipped).sum())))
-        self.warnings.append(fact)
+        self.require(fact)
         self.skipped = skipped
         self.pairs = [(name, without(pair, skipped)) for name, pair in self.pairs]
 
@@ -506,15 +503,23 @@ def empty_output(name: str, column: str) -> Iterator[str]:
 @remark
 def alignment(
     name: str,
+    gold: str,
+    system: str,
     characters: int,
     by_words: bool,
+    left: int,
     words: int,
     kept: int,
     theirs: int,
     sentences: int,
     their_sentences: int,
+    problems: Sequence[str],
+    number: int,
+    normalisations: int,
 ) -> Iterator[str]:
-    """A note on how a system's words were aligned with gold's, where they are not the same."""
+    """How a system's words were aligned with gold's if they are not the same, and the first places that differ."""
+    if problems and not left:
+        raise AlignmentError(f"{problems[0]}\nno sentence is shared by {gold} and {system}.")
     if characters:
         yield (
             f"{name} has other tokens than gold: aligned by characters, {words:,} of "
@@ -522,25 +527,12 @@ def alignment(
         )
     elif by_words and sentences != their_sentences:
         yield f"{name} has {their_sentences:,} sentences where gold has {sentences:,}; gold's are used."
-
-
-@remark
-def problems(name: str, lines: Sequence[str], number: int, normalisations: int) -> Iterator[str]:
-    """The places where texts differ, though the user wants to go on all the same."""
-    yield from (f"{name}: {line}" for line in listed(lines, number))
+    yield from (f"{name}: {line}" for line in listed(problems, number))
     if normalisations:
         yield (
             f"{name}: places that differ in Unicode normalisation only: {normalisations:,}. To have them judged, "
             "bring both files to NFC, e.g. with uconv -x nfc."
         )
-
-
-@remark
-def text_shared(gold: str, system: str, left: int, first: Sequence[str]) -> Iterator[str]:
-    """A system none of whose sentences is gold's."""
-    if first and not left:
-        raise AlignmentError(f"{first[0]}\nno sentence is shared by {gold} and {system}.")
-    yield from ()
 
 
 @remark
@@ -552,16 +544,10 @@ def documents_shared(gold: str, system: str, number: int) -> Iterator[str]:
 
 
 @remark
-def nothing_to_judge(text: str, number: int) -> Iterator[str]:
-    """No sentence is left to be judged."""
-    if not number:
-        raise AlignmentError(text)
-    yield from ()
-
-
-@remark
-def sentences_left_out(text: str, number: int, sentences: int) -> Iterator[str]:
-    """The number of sentences left out; the text has a place for both numbers."""
+def sentences_left_out(text: str, nothing: str, number: int, sentences: int) -> Iterator[str]:
+    """The number of sentences left out, for which `text` has a place; an error with the text `nothing` if all are."""
+    if number == sentences:
+        raise AlignmentError(nothing)
     if number:
         yield text.format(number=f"{number:,}", sentences=f"{sentences:,}")
 
@@ -664,7 +650,8 @@ class Prepared:
                 alike[name] = same_column(name=name, path=item.path, column=column, others=filled)
         others = (fact for fact in run.warnings if fact.kind != "copied" or fact.facts["name"] not in alike)
         run.warnings = [*alike.values(), *others]
-        run.notes.append(ignored_positions(number=self.ignored))
+        if self.ignored:
+            run.notes.append(ignored_positions(number=self.ignored))
         pairs = dict(run.pairs)
         run.sources = tuple(
             source_of(name, pairs[name].system, pairs[name], "")
@@ -678,8 +665,7 @@ class Prepared:
 @remark
 def ignored_positions(number: int) -> Iterator[str]:
     """Positions that gold marks as not to be judged."""
-    if number:
-        yield f"Gold has -100 at {plural(number, 'position')}, which are left out on both sides."
+    yield f"Gold has -100 at {plural(number, 'position')}, which are left out on both sides."
 
 
 @remark

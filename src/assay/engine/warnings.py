@@ -66,6 +66,20 @@ def said(text: str) -> Iterator[str]:
 
 
 @remark
+def occurrences(name: str, one: str, many: str, text: str, number: int) -> Iterator[str]:
+    """A number of things in a file, if there are any: `one` and `many` name them, with a verb."""
+    if number:
+        yield f"{name}: {plural(number, one, many)} {text}"
+
+
+@remark
+def numbers_by_side(text: str, numbers: Mapping[str, int]) -> Iterator[str]:
+    """Numbers of gold and of each system if there are any, for which the text has a place."""
+    if any(numbers.values()):
+        yield text.format(", ".join(f"{name} {number:,}" for name, number in numbers.items()))
+
+
+@remark
 def documents_not_meant(name: str, reasons: Mapping[str, int], documents: int) -> Iterator[str]:
     """Documents without an annotation that is meant."""
     if number := sum(reasons.values()):
@@ -269,12 +283,6 @@ def _counterpart(label: str, total: int, others: Numbers, side: str, noun: str) 
     share = others.get(target, 0) / total
     mostly = f", where {side} mostly has {target} ({share:.0%})" if others else ""
     return f"{label} ({plural(total, noun)}{mostly})", target, share
-
-
-def identical(judged: Sequence[tuple[str, Items]]) -> Remark:
-    """Systems with the same answers throughout."""
-    labels = [(name, np.array([*one.labels, None], dtype=object)[one.answer[0]]) for name, one in judged]
-    return identical_outputs(labels, np.array_equal)
 
 
 def identical_outputs(outputs: Sequence[tuple[str, Output]], same: Callable[[Output, Output], bool]) -> Remark:

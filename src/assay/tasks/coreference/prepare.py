@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
@@ -21,12 +21,20 @@ from assay.engine.prepare import (
     absent_documents,
     documents_shared,
     list_documents,
-    nothing_to_judge,
     sentences_left_out,
 )
 from assay.engine.slices import Slice
 from assay.engine.treebanks import with_heads
-from assay.engine.warnings import Remark, format_warnings, identical_outputs, nothing_in_system, remark, said
+from assay.engine.warnings import (
+    Remark,
+    format_warnings,
+    identical_outputs,
+    nothing_in_system,
+    numbers_by_side,
+    occurrences,
+    remark,
+    said,
+)
 from assay.errors import MOST_PROBLEMS, AlignmentError, InputError, UsageError, listed
 from assay.formats import Input
 from assay.formats.builder import refuse_all
@@ -75,7 +83,9 @@ def prepare_coreference(run: Run) -> None:
     checks += [partial(_in_golds_order, name, run.gold, output, options) for name, output in run.systems]
     done = _each(checks)
     (gold, removed), *singles = done[: len(run.corpora)]
-    run.warnings.append(repeated_mentions(name="gold", policy=options.duplicates, number=removed))
+    one, many = "repeated mention was", "repeated mentions were"
+    text = f"left out (--duplicates {options.duplicates})."
+    run.warnings.append(occurrences(name="gold", one=one, many=many, text=text, number=removed))
     if gold.format == TEXT2TEXT:
         gold = ground_mentions(gold, gold, zeros=options.zeros)
     systems = {}
@@ -83,7 +93,7 @@ def prepare_coreference(run: Run) -> None:
         systems[name] = single if order is None else _rearrange(gold, single, order)
         if single.format == TEXT2TEXT:
             systems[name] = ground_mentions(gold, single, zeros=options.zeros)
-        run.warnings += [*more, repeated_mentions(name=name, policy=options.duplicates, number=removed)]
+        run.warnings += [*more, occurrences(name=name, one=one, many=many, text=text, number=removed)]
     run.skipped = _compare_words(run, gold, systems)
     # From here on all have the same words: those of the text, and the empty nodes that mentions of any of them have.
     run.corpora = on_one_line([gold, *systems.values()])
@@ -133,7 +143,8 @@ def prepare_coreference(run: Run) -> None:
         deps = dependencies_of_zeros(corpus, mentions_of(pair)[side])
         zeros[name] = len(deps)
         run.warnings.append(without_dependencies(file=corpus.name, number=len(deps), known=sum(map(bool, deps))))
-    run.notes += [said(text=note), zeros_scored(numbers=zeros)]
+    zero_heads = "Zeros, mentions whose head is an empty node: {}."
+    run.notes += [said(text=note), numbers_by_side(text=zero_heads, numbers=zeros)]
     for spec in options.slices:
         split = SPLIT.get(Slice.find(spec).kind.name)
         whole = [
@@ -174,14 +185,6 @@ def _check_offsets(name: str, pair: Pair, options: Options) -> Iterator[Remark]:
 
 
 @remark
-def zeros_scored(numbers: Mapping[str, int]) -> Iterator[str]:
-    """Zeros of gold and of each system."""
-    if any(numbers.values()):
-        listed_numbers = ", ".join(f"{name} {number:,}" for name, number in numbers.items())
-        yield f"Zeros, mentions whose head is an empty node: {listed_numbers}."
-
-
-@remark
 def without_dependencies(file: str, number: int, known: int) -> Iterator[str]:
     """A file whose zeros depend on nothing."""
     if number and not known:
@@ -193,14 +196,6 @@ def unknown_heads(name: str, number: int) -> Iterator[str]:
     """Mentions of a file that says nothing of heads, where they are asked for."""
     if number:
         yield f"{name}: Heads of {number:,} mentions not given: first word taken."
-
-
-@remark
-def repeated_mentions(name: str, policy: str, number: int) -> Iterator[str]:
-    """Mentions given twice that were left out."""
-    if number:
-        what = plural(number, "repeated mention was", "repeated mentions were")
-        yield f"{name}: {what} left out (--duplicates {policy})."
 
 
 def _check_options(options: Options) -> None:
@@ -404,11 +399,15 @@ def _compare_words(run: Run, gold: Corpus, systems: dict[str, Corpus]) -> Bools:
     if lines and options.on_mismatch != "skip":
         remedy = "The texts differ. To leave such documents out: --on-mismatch skip"
         raise AlignmentError("\n".join([*listed(lines), remedy]))
-    number, text = int(wrong.sum()), "{number} of {sentences} documents were left out: the texts differ."
-    nothing = nothing_to_judge(text="no document has the same words in all files.", number=len(wrong) - number)
     run.warnings += [documents_left_out(system=name, lines=found[:MOST_PROBLEMS]) for name, found in problems.items()]
-    run.require(nothing)
-    run.warnings.append(sentences_left_out(text=text, number=number, sentences=len(wrong)))
+    run.require(
+        sentences_left_out(
+            text="{number} of {sentences} documents were left out: the texts differ.",
+            nothing="no document has the same words in all files.",
+            number=int(wrong.sum()),
+            sentences=len(wrong),
+        )
+    )
     return wrong[gold.document_of_sentence]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,10 +13,16 @@ from assay.engine.items import judge_words
 from assay.engine.lexicon import Lexicon
 from assay.engine.prepare import Run, marked_kept, words_alone
 from assay.engine.treebanks import columns_of, count_several_roots, nonprojective, with_heads
-from assay.engine.warnings import check_system, faulty_sentences, identical_outputs, remark
+from assay.engine.warnings import (
+    check_system,
+    faulty_sentences,
+    identical_outputs,
+    numbers_by_side,
+    occurrences,
+    remark,
+)
 from assay.errors import MOST_PROBLEMS, InputError, UsageError
 from assay.formats import Input, read_labels
-from assay.result.numbers import plural
 from assay.tasks.dependencies.measures import RELATION, is_punctuation
 
 
@@ -87,7 +93,13 @@ def prepare_dependencies(run: Run) -> None:
         roots = count_several_roots(corpus, [sentence for sentence, _ in lines])
         run.warnings += [
             faulty_sentences(name=name, places=places, number=len(lines)),
-            several_roots(name=name, sentences=roots),
+            occurrences(
+                name=name,
+                one="sentence has",
+                many="sentences have",
+                text="more than one root, scored like others.",
+                number=roots,
+            ),
             *(needed_column(name=name, column=column, empty=corpus.is_empty(column)) for column in further),
         ]
     for setting in dict.fromkeys(measure.parameters.get("punctuation", "all") for measure in run.measures):
@@ -99,7 +111,7 @@ def prepare_dependencies(run: Run) -> None:
         taken[pair.system.sentence_of[pair.system_sentence >= 0]] = True
         numbers[name] = int((nonprojective(pair.system) & taken).sum())
     if not options.symmetric:
-        run.notes.append(nonprojective_sentences(numbers=numbers))
+        run.notes.append(numbers_by_side(text="Non-projective sentences: {}.", numbers=numbers))
     run.items = int(judge_words(run.pairs[0][1]).has_gold.sum())
 
 
@@ -127,14 +139,6 @@ def no_heads(file: str, mark: str, hint: str, empty: bool) -> Iterator[str]:
 
 
 @remark
-def several_roots(name: str, sentences: int) -> Iterator[str]:
-    """Sentences with more than one root."""
-    if sentences:
-        have = plural(sentences, "sentence has", "sentences have")
-        yield f"{name}: {have} more than one root, scored like others."
-
-
-@remark
 def needed_column(name: str, column: str, empty: bool) -> Iterator[str]:
     """A column that a measure needs and that is empty."""
     if empty:
@@ -146,11 +150,3 @@ def idle_punctuation(setting: str, words: int) -> Iterator[str]:
     """A setting by which nothing is left out."""
     if not words:
         yield f"punctuation={setting} fits no word of gold, so that all words count."
-
-
-@remark
-def nonprojective_sentences(numbers: Mapping[str, int]) -> Iterator[str]:
-    """Numbers of sentences that are not projective, on each side."""
-    if any(numbers.values()):
-        listed = ", ".join(f"{name} {number:,}" for name, number in numbers.items())
-        yield f"Non-projective sentences: {listed}."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -13,11 +13,17 @@ from assay.engine.items import Items
 from assay.engine.measure import measure_of
 from assay.engine.prepare import Run, words_alone
 from assay.engine.treebanks import with_heads
-from assay.engine.warnings import check_system, faulty_sentences, identical_outputs, remark
+from assay.engine.warnings import (
+    check_system,
+    faulty_sentences,
+    identical_outputs,
+    numbers_by_side,
+    occurrences,
+    remark,
+)
 from assay.errors import MOST_PROBLEMS, AlignmentError, InputError, UsageError, listed
 from assay.formats import Input, read_labels
 from assay.formats.graphs import NO_MARKS, empty_nodes, make_arcs, with_enhanced
-from assay.result.numbers import plural
 from assay.tasks.graphs.arcs import treat_empty_nodes, with_arcs, without_enhancements
 from assay.tasks.graphs.measures import TAG, arcs_of, eulas, last_relation, universal, way
 from assay.tasks.graphs.propositions import about_roles, prepare_roles
@@ -102,7 +108,13 @@ def prepare_graphs(run: Run) -> None:
         several = int((np.bincount(dependent) > 1).sum())
         run.warnings += [
             faulty_sentences(name=name, places=places, number=len(wrong)),
-            repeated_ids(name=name, number=len(ids) - len(set(ids)) if None not in ids else 0),
+            occurrences(
+                name=name,
+                one="graph has",
+                many="graphs have",
+                text="the id of another one, so that graphs correspond by their order.",
+                number=len(ids) - len(set(ids)) if None not in ids else 0,
+            ),
             no_graph(name=name, arcs=len(arcs), several=several, deps=DEPS in corpus.columns),
         ]
         tops[name], empties[name] = int((head == NONE).sum()), len(empty_nodes(corpus))
@@ -110,9 +122,11 @@ def prepare_graphs(run: Run) -> None:
     for name in run.names[1:]:
         run.warnings.append(other_tops(name=name, gold=tops["gold"], system=tops[name]))
         run.warnings.append(other_loose_words(name=name, gold=alone["gold"], system=alone[name]))
+    how = "+".join(dict.fromkeys(empty for empty, _ in asked))
     run.notes += [
-        numbers_of_tops(tops=tops, words=alone),
-        numbers_of_empties(numbers=empties, ways="+".join(dict.fromkeys(empty for empty, _ in asked))),
+        numbers_by_side(text="Tops: {}.", numbers=tops),
+        numbers_by_side(text="Words without arcs: {}.", numbers=alone),
+        numbers_by_side(text=f"Empty nodes: {{}} (empty={how}).", numbers=empties),
     ]
     run.items = len(arcs_of(run.pairs[0][1], *usual)[0])
 
@@ -205,36 +219,12 @@ def _in_golds_order(gold: Corpus, system: Corpus) -> Corpus:
 
 
 @remark
-def repeated_ids(name: str, number: int) -> Iterator[str]:
-    """Graphs that cannot be found by their ids."""
-    if number:
-        graphs = plural(number, "graph has", "graphs have")
-        yield f"{name}: {graphs} the id of another one, so that graphs correspond by their order."
-
-
-@remark
 def no_graph(name: str, arcs: int, several: int, deps: bool) -> Iterator[str]:
     """A file without arcs, or whose enhanced graphs are mere trees."""
     if not arcs:
         yield f"{name}: no arcs in it{' (DEPS is empty)' if deps else ''}."
     elif deps and not several:
         yield f"{name}: no word has more than one arc in DEPS. Is it a copy of HEAD and DEPREL?"
-
-
-@remark
-def numbers_of_tops(tops: Mapping[str, int], words: Mapping[str, int]) -> Iterator[str]:
-    """Numbers of tops and of words without arcs, on each side."""
-    for what, numbers in (("Tops", tops), ("Words without arcs", words)):
-        if any(numbers.values()):
-            yield f"{what}: {', '.join(f'{name} {number:,}' for name, number in numbers.items())}."
-
-
-@remark
-def numbers_of_empties(numbers: Mapping[str, int], ways: str) -> Iterator[str]:
-    """Numbers of empty nodes on each side, and what is done with them."""
-    if any(numbers.values()):
-        shown = ", ".join(f"{name} {number:,}" for name, number in numbers.items())
-        yield f"Empty nodes: {shown} (empty={ways})."
 
 
 @remark

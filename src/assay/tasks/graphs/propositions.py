@@ -12,7 +12,7 @@ from assay.corpus import Corpus, Marks
 from assay.engine.items import Items
 from assay.engine.measure import Measure, measure_of
 from assay.engine.prepare import Run, words_alone
-from assay.engine.warnings import Remark, check_system, identical_outputs, remark
+from assay.engine.warnings import Remark, check_system, identical_outputs, occurrences, remark
 from assay.errors import AlignmentError, InputError, UsageError
 from assay.formats import Input, read_labels
 from assay.formats.columns import ROLES
@@ -73,7 +73,9 @@ def prepare_roles(run: Run) -> None:
             base = group * (int(marks.end.max()) + 1)
             reach = np.maximum.accumulate(base + marks.end[order])
             number = int(((base + marks.begin[order])[1:] < reach[:-1]).sum())
-        run.warnings.append(overlapping_arguments(name=name, number=number, file=corpus.name))
+        text = "another one of the same predicate, each counted by itself."
+        one, many = "argument overlaps", "arguments overlap"
+        run.warnings.append(occurrences(name=name, one=one, many=many, text=text, number=number))
         run.warnings.append(no_predicates(name=name, number=len(corpus.marks["predicates"])))
 
 
@@ -167,14 +169,6 @@ def spurious_predicates(name: str, measure: str, right: int, gold: int, system: 
             f"{name}: {arguments} to predicates that gold does not have. {measure}: f1 {with_:.2f} with {them}, "
             f"{without_:.2f} without (predicates=gold)."
         )
-
-
-@remark
-def overlapping_arguments(name: str, number: int, file: str) -> Iterator[str]:
-    """Arguments that overlap others of their predicate."""
-    if number:
-        what = plural(number, "argument overlaps", "arguments overlap")
-        yield f"{name}: {what} another one of the same predicate, each counted by itself."
 
 
 @remark

@@ -18,7 +18,7 @@ from assay.engine.options import Options
 from assay.engine.prepare import Run
 from assay.engine.spanpairs import spans_of, surface_forms
 from assay.engine.warnings import Remark, check_system, identical_outputs, nothing_in_system, remark
-from assay.errors import UsageError
+from assay.errors import AlignmentError, UsageError
 from assay.formats import Input
 from assay.formats.relations import SYMMETRIC, is_symmetric, relations_in
 from assay.result.numbers import plural
@@ -90,9 +90,9 @@ def prepare_relations(run: Run) -> None:
     if options.only_annotated:
         bare = ~np.isin(np.arange(gold.sentences), gold.marks["arguments"].unit) & ~run.skipped
         units = "documents" if gold.whole_documents else "sentences"
-        nothing = f"{gold.name}: no annotation in it, so that --only-annotated leaves nothing."
-        fact = bare_units(units=units, number=int(bare.sum()), sentences=len(bare))
-        run.leave_out(bare | run.skipped, nothing, fact)
+        skipped = bare | run.skipped
+        facts = {"number": int(bare.sum()), "sentences": len(bare), "left": int((~skipped).sum())}
+        run.leave_out(skipped, bare_units(gold=gold.name, units=units, **facts))
     run.put_on_line()
     run.pairs = _count_arguments([(name, pair_relations(pair)) for name, pair in run.pairs])
     each = next((one.name for one in measures if one.name == "ehealth-kd"), "")
@@ -103,8 +103,8 @@ def prepare_relations(run: Run) -> None:
     run.notes.append(undirected(labels=dict.fromkeys(sorted(asked | stated), 1)))
     run.notes += [other_relations(numbers=others)] if names_labels else []
     run.items = len(choose_relations(run.pairs[0][1])[0])
-    facts = any("entities" in one.parameters for one in measures)
-    run.unit = options.unit or ("document" if facts else "")
+    of_documents = any("entities" in one.parameters for one in measures)
+    run.unit = options.unit or ("document" if of_documents else "")
 
 
 # --- reading ---
@@ -162,8 +162,10 @@ def _count_arguments(pairs: Sequence[tuple[str, Pair]]) -> list[tuple[str, Pair]
 
 
 @remark
-def bare_units(units: str, number: int, sentences: int) -> Iterator[str]:
+def bare_units(gold: str, units: str, number: int, sentences: int, left: int) -> Iterator[str]:
     """Sentences that gold does not annotate."""
+    if not left:
+        raise AlignmentError(f"{gold}: no annotation in it, so that --only-annotated leaves nothing.")
     yield f"--only-annotated: {number:,} of {sentences:,} {units} are left out, since gold has no annotation there."
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from assay.arrays import Ints
 from assay.corpus import Column, Corpus, Marks
-from assay.engine.answers import answer_remarks, beside_gold, grounded, in_inventory, kept_mentions, reads_by_gold
+from assay.engine.answers import answer_remarks, beside_gold, ground_systems, in_inventory
 from assay.engine.items import Items
 from assay.engine.lexicon import KNOWN, Lexicon
 from assay.engine.mapping import Rule, idle_rules, read_rules, relabelled
@@ -27,11 +27,12 @@ from assay.engine.warnings import (
     identical_outputs,
     nothing_in_gold,
     nothing_in_system,
+    occurrences,
     remark,
 )
 from assay.errors import InputError, UsageError, unknown
 from assay.formats import Input, read_labels, schemes
-from assay.formats.answers import SAID, Mentions, with_mentions
+from assay.formats.answers import SAID, Answers, Mentions, with_mentions
 from assay.formats.entities import ENTITY, entity_spans
 from assay.formats.links import cut_like
 from assay.formats.source import Source
@@ -56,11 +57,12 @@ def prepare_spans(run: Run) -> None:
     rules = read_rules(options.map, names[1:])
     # Gold's labels, mapped, if there are answers that are read by them; in shards those of all.
     raw, inventory = run.corpora, tuple[str, ...]()
-    if any(map(reads_by_gold, raw)):
+    given = filter(None, (corpus.layer(Answers) for corpus in raw))
+    if any(not answers.parameters["labels"] for answers in given):
         golds = (_map_labels(rules, run.gold, ("gold",))[0] if rules else run.gold).spans.labels.counts()
         inventory = tuple(sorted({*golds, *(options.decided.inventory if options.decided else ())}))
     run.decide(column=columns[0], columns=columns, inventory=inventory)
-    run.corpora = grounded(raw, names, rules, inventory)
+    run.corpora = ground_systems(raw, names, rules, inventory)
     run.order_documents()
     differ = len(set(columns)) > 1 and not all(map(options.column_of, names))
     (run.warnings if differ else run.notes).extend(columns_read(run, columns))
@@ -68,7 +70,9 @@ def prepare_spans(run: Run) -> None:
     sizes = [len(corpus.spans) for corpus in run.corpora]
     run.map_labels(_map_labels)
     for name, corpus, size in zip(names, run.corpora, sizes, strict=True) if rules else ():
-        run.warnings.append(mapped_away(name=name, number=size - len(corpus.spans)))
+        text = "left out: the mapping makes O or nothing of the label."
+        number = size - len(corpus.spans)
+        run.warnings.append(occurrences(name=name, one="span is", many="spans are", text=text, number=number))
     run.corpora = [in_inventory(corpus, given, inventory) for corpus, given in zip(run.corpora, raw, strict=True)]
     names_labels = run.count_labels(lambda corpus: corpus.spans.labels)
     if "O" in (*options.labels, *options.ignore_labels):
@@ -80,7 +84,7 @@ def prepare_spans(run: Run) -> None:
         others[name] = len(spans) - len(rows)
         if mentions is not None:
             counted = [*filter(options.keeps, mentions.marks.labels.vocabulary)]
-            run.corpora[number] = kept_mentions(corpus, mentions, counted)
+            run.corpora[number] = with_mentions(corpus, mentions.where(mentions.marks.labels.isin(counted)))
         elif others[name]:
             run.corpora[number] = corpus.with_marks(spans=spans.where(rows))
     run.mark_known(lambda path: _known_names(path, run), _mark_spans)
@@ -240,14 +244,6 @@ def _map_labels(rules: Sequence[Rule], corpus: Corpus, sides: Sequence[str]) -> 
     if mentions is not None:
         return with_mentions(corpus, replace(mentions, marks=mapped).where(kept)), report
     return corpus.with_marks(spans=mapped.where(kept).in_order()[0]), report
-
-
-@remark
-def mapped_away(name: str, number: int) -> Iterator[str]:
-    """Spans that a mapping file makes none."""
-    if number:
-        what = plural(number, "span is", "spans are")
-        yield f"{name}: {what} left out: the mapping makes O or nothing of the label."
 
 
 def _known_names(path: str, run: Run) -> Lexicon:

@@ -13,7 +13,7 @@ from assay.engine.items import judge_words
 from assay.engine.lexicon import Lexicon
 from assay.engine.mapping import idle_rules, read_rules
 from assay.engine.prepare import Run, columns_read, marked_kept, words_alone
-from assay.engine.warnings import MOST, Numbers, check_system, identical, remark, said
+from assay.engine.warnings import MOST, Numbers, check_system, identical_outputs, remark, said
 from assay.errors import InputError, UsageError
 from assay.formats import Input, choose_column, name_in, read_labels, with_sets
 from assay.formats.columns import doubtful_header, looks_header
@@ -129,7 +129,8 @@ def prepare_tags(run: Run) -> None:
     for (name, pair), (_, items) in zip(run.pairs, judged, strict=True):
         if not (options.symmetric or options.figures_alone):
             run.warnings += check_system(name, pair, items, "word")
-    run.warnings += [identical(judged), *idle_rules(run.mappings)]
+    answers = [(name, np.array([*items.labels, None], dtype=object)[items.answer[0]]) for name, items in judged]
+    run.warnings += [identical_outputs(answers, np.array_equal), *idle_rules(run.mappings)]
     first = run.pairs[0][1]
     open_words = first.left_open(column)[0] if options.symmetric else first.without_gold(column)
     words = int((open_words & ~run.skipped[gold.sentence_of]).sum())
