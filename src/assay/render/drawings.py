@@ -15,29 +15,35 @@ LONGEST = 60
 
 
 def dependency_lines(example: Example, width: int = 0) -> list[str]:
-    """Gold's tree, and behind each word the arcs of systems that differ from gold's, below each other if need be."""
+    """Gold's tree, and after each word the arcs of systems that differ from gold's."""
     gold, *systems = example.arcs
     differing = {
         place: [
-            _arc(example, one, place)
-            for one in systems
-            if (one.heads[place], one.labels[place]) != (gold.heads[place], gold.labels[place])
+            _arc(example, arcs, place)
+            for arcs in systems
+            if (arcs.heads[place], arcs.labels[place]) != (gold.heads[place], gold.labels[place])
         ]
         for place in range(len(example.words))
     }
-    drawn = len(example.words) <= LONGEST
-    rows = list(_tree_rows(gold)) if drawn else [("", "", place) for place in differing if differing[place]]
-    words = [f"{lead}{example.words[place]}" for _, lead, place in rows]
-    arcs = [gold.labels[place] if drawn else _arc(example, gold, place) for *_, place in rows]
-    first, second = (max(map(len, texts), default=0) for texts in (words, arcs))
+    if len(example.words) > LONGEST:
+        rows = [("", example.words[n], _arc(example, gold, n), marks) for n, marks in differing.items() if marks]
+    else:
+        tree = _tree_rows(gold)
+        rows = [(below, lead + example.words[n], gold.labels[n], differing[n]) for below, lead, n in tree]
+    return _in_columns(rows, width)
+
+
+def _in_columns(rows: Sequence[tuple[str, str, str, Sequence[str]]], width: int) -> list[str]:
+    """Lines of two columns and marks; marks without room come below each other, after what is given for below."""
+    first, second = (max((len(row[column]) for row in rows), default=0) for column in (1, 2))
     lines = []
-    for (below, _, place), word, arc in zip(rows, words, arcs, strict=True):
-        marks = "   ".join(differing[place])
-        if width and first + second + len(marks) + 4 > width:
-            lines.append(f"{word:{first}}  {arc:{second}}  {''.join(differing[place][:1])}".rstrip())
-            lines += [f"{below:{first}}  {'':{second}}  {mark}" for mark in differing[place][1:]]
+    for below, text, label, marks in rows:
+        joined = "   ".join(marks)
+        if width and first + second + len(joined) + 4 > width:
+            lines.append(f"{text:{first}}  {label:{second}}  {''.join(marks[:1])}".rstrip())
+            lines += [f"{below:{first}}  {'':{second}}  {mark}" for mark in marks[1:]]
         else:
-            lines.append(f"{word:{first}}  {arc:{second}}  {marks}".rstrip())
+            lines.append(f"{text:{first}}  {label:{second}}  {joined}".rstrip())
     return lines
 
 
@@ -52,8 +58,7 @@ def unit_lines(example: Example, width: int = 0) -> list[str]:
         lines.append(f"{side}:")
         for unit, depth in zip(units, _depths([unit.stretches for unit in units]), strict=True):
             kind = "" if unit.kind in ("right", "gold") else f"  ({unit.kind})"
-            lead = f"{_MARKS[unit.kind]} {'  ' * depth}{unit.label or '∅'}: "
-            lines.append(f"{lead}{_yield(example, unit.stretches, width and width - len(lead + kind))}{kind}")
+            lines.append(_node(example, _MARKS[unit.kind], depth, unit.label or "∅", unit.stretches, kind, width))
     return lines
 
 
@@ -80,8 +85,8 @@ def constituent_lines(example: Example, width: int = 0) -> list[str]:
         if len(systems) > 1:
             what += f" in {'all' if len(others) == len(systems) else ', '.join(others)}"
         kind = f"  ({what})" if others else ""
-        lead = f"{' ' if not others else '−' if in_gold else '✗'} {'  ' * depth}{label}: "
-        lines.append(f"{lead}{_yield(example, stretches, width and width - len(lead + kind))}{kind}")
+        mark = " " if not others else "−" if in_gold else "✗"
+        lines.append(_node(example, mark, depth, label, stretches, kind, width))
     return lines
 
 
@@ -111,17 +116,20 @@ def _depths(yields: Sequence[Stretches]) -> Iterator[int]:
         yield len(over) - 1
 
 
-def _yield(example: Example, stretches: Stretches, room: int) -> str:
-    """The words of a node, with `_` for a gap; of too many the first and the last."""
-    text = " _ ".join(" ".join(example.words[first:end]) for first, end in stretches)
-    if not room or len(text) <= room:
-        return text
-    words = text.split(" ")
-    shorter = [
-        " ".join([*words[: number - number // 2], "…", *words[len(words) - number // 2 :]])
-        for number in range(2, len(words))
-    ]
-    return next((one for one in reversed(shorter) if len(one) <= room), min([text, *shorter[:1]], key=len))
+def _node(
+    example: Example, mark: str, depth: int, label: str, stretches: Stretches, kind: str, width: int
+) -> str:
+    """A line for a node with its words, `_` for a gap; of too many words the first and the last."""
+    lead = f"{mark} {'  ' * depth}{label}: "
+    text, room = " _ ".join(" ".join(example.words[first:end]) for first, end in stretches), width - len(lead + kind)
+    if width and len(text) > room:
+        words = text.split(" ")
+        shorter = [
+            " ".join([*words[: number - number // 2], "…", *words[len(words) - number // 2 :]])
+            for number in range(2, len(words))
+        ]
+        text = next((line for line in reversed(shorter) if len(line) <= room), min([text, *shorter[:1]], key=len))
+    return f"{lead}{text}{kind}"
 
 
 def graph_lines(example: Example, width: int = 0) -> list[str]:
@@ -143,17 +151,11 @@ def graph_lines(example: Example, width: int = 0) -> list[str]:
             row = rows.setdefault((span.stretches, span.head, span.label), (span, []))
             row[1].append(f"✗ {span.side}: {'spurious' if pairs else span.label}")
     ordered = sorted(rows.values(), key=lambda row: (row[0].stretches, row[0].head or (_ROOT, _ROOT)))
-    arcs = [(_claim if pairs else _ends)(example, span) for span, _ in ordered]
-    labels = ["∅" if span.side != gold else "" if pairs else span.label or "·" for span, _ in ordered]
-    first, second = (max(map(len, texts), default=0) for texts in (arcs, labels))
     lines = []
-    for arc, label, (_, marks) in zip(arcs, labels, ordered, strict=True):
-        lead = f"{arc:{first}}  {label:{second}}  "
-        if width and len(lead) + len("   ".join(marks)) > width:
-            lines += [f"{lead if not number else '':{len(lead)}}{mark}" for number, mark in enumerate(marks)]
-        else:
-            lines.append(f"{lead}{'   '.join(marks)}")
-    return lines
+    for span, marks in ordered:
+        label = "∅" if span.side != gold else "" if pairs else span.label or "·"
+        lines.append(("", (_claim if pairs else _ends)(example, span), label, marks))
+    return _in_columns(lines, width)
 
 
 def _instead(example: Example, gold: ExampleSpan, other: ExampleSpan | None) -> str:
@@ -168,7 +170,7 @@ def _instead(example: Example, gold: ExampleSpan, other: ExampleSpan | None) -> 
         return f"{_claim(example, other, marks)}{' → ' + ', '.join(wanted) if moved else f'[{title}]'}"
     if other.stretches != gold.stretches:
         return f"{other.label}, {_ends(example, other)}"
-    return f"{other.label}{_head(example, other) if other.head != gold.head else ''}"
+    return f"{other.label}{_head(example, other.head) if other.head != gold.head else ''}"
 
 
 def _claim(example: Example, span: ExampleSpan, marks: Sequence[str] = ("", "")) -> str:
@@ -186,14 +188,14 @@ def _arguments(example: Example, span: ExampleSpan) -> list[str]:
 
 def _ends(example: Example, span: ExampleSpan) -> str:
     """The words of a span with their numbers, and its head."""
-    return f"{' … '.join(_format_words(example, *stretch) for stretch in span.stretches)}{_head(example, span)}"
+    return f"{' … '.join(_format_words(example, *stretch) for stretch in span.stretches)}{_head(example, span.head)}"
 
 
-def _head(example: Example, span: ExampleSpan) -> str:
-    if span.head is None:
+def _head(example: Example, head: tuple[int, int] | None) -> str:
+    if head is None:
         return ""
     names = {_ROOT: "root", _ELSEWHERE: "another word"}
-    return f" ← {names.get(span.head[0]) or _format_words(example, *span.head)}"
+    return f" ← {names.get(head[0]) or _format_words(example, *head)}"
 
 
 def _format_words(example: Example, first: int, end: int) -> str:
@@ -250,10 +252,8 @@ def _arc(example: Example, arcs: ExampleArcs, place: int) -> str:
     head = arcs.heads[place]
     if head == _MISSING:
         return f"✗ {arcs.side}: no such word"
-    names = {_ROOT: "root", _ELSEWHERE: "another word"}
-    under = names[head] if head in names else f"{example.words[head]} ({head + 1})"
     side = "" if arcs.side == "gold" else f"✗ {arcs.side}: "
-    return f"{side}{arcs.labels[place]} ← {under}"
+    return f"{side}{arcs.labels[place]}{_head(example, (head, head + 1))}"
 
 
 def _tree_rows(gold: ExampleArcs) -> Iterator[tuple[str, str, int]]:

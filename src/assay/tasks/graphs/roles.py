@@ -221,10 +221,9 @@ def is_core(role: str) -> bool:
     return len(rest) == 1 and rest != role and (rest.isdigit() or rest == "A")
 
 
-def _check(**given: tuple[str, Sequence[str]]) -> None:
-    for name, (value, known) in given.items():
-        if value not in known:
-            raise unknown(f"value of {name}", value, known)
+def _check(name: str, value: str, known: Sequence[str]) -> None:
+    if value not in known:
+        raise unknown(f"value of {name}", value, known)
 
 
 # --- which predicate or argument answers for which ---
@@ -349,79 +348,6 @@ def _items(matches: Matches, kinds: tuple[str, ...], gold: Marks, system: Marks,
     )
 
 
-# --- predicates and arguments that are words ---
-
-
-def _judge(
-    pair: Pair,
-    sense: str,
-    dependent: bool,
-    continuation: str,
-    *,
-    labelled: bool = True,
-    which: str = "both",
-) -> Items:
-    """Predicates, arguments or both as items."""
-    _check(sense=(sense, SENSES), continuation=(continuation, CONTINUATIONS))
-    gold, system = roles_of(pair, spans=False, join=continuation == "join")
-    matches = _match(gold, system, spans=False, sense=sense, labelled=labelled, dependent=dependent)
-    items = _items(matches, KINDS, gold, system, labelled)
-    if which == "both":
-        return items
-    return items.where(_of_predicates(matches, gold, system) == (which == "predicates"))
-
-
-@_role_measure("srl", papers=_HAJIC)
-def srl(pair: Pair, *, sense: str = "number", dependent: bool = False, continuation: str = "separate") -> Items:
-    """Semantic roles: predicates with their senses, and arguments (words) with their roles, taken together.
-
-    sense: `number`: of a sense with exactly one dot only what follows it is compared, numbers as numbers (try.01,
-        do.1); `full`: all of it; `false`: only whether the word is a predicate.
-    dependent: core roles (A0, ARG1, AA, also with C- or R-) count only where the predicate's full sense is gold's.
-    continuation: `join`: C-X is made one with the latest X before it, else with the next, and the place of an
-        argument is the set of its words; `separate`: C-X is a role like others.
-    Counts: per role, and for `(predicate)`, tp, le (wrong role), head (at another predicate), dependent (at another
-        word), sense (wrong sense), fn, fp, fn-predicate and fp-predicate (arguments of a predicate that the system,
-        or gold, does not have); gold, system.
-    Score: precision = tp/system, recall = tp/gold, f1 = 2·tp/(gold+system).
-    Paper: Hajič et al. 2009. Peers: eval09.pl (labelled F1).
-    """
-    return _judge(pair, sense, dependent, continuation)
-
-
-@arc_measure("srl-unlabelled", papers=_HAJIC)
-def srl_unlabelled(pair: Pair, *, continuation: str = "separate") -> Items:
-    """Semantic roles without labels: words that are predicates, and words that are their arguments.
-
-    continuation: as for srl.
-    Counts and Score: as for srl. A word that gold gives two roles of one predicate is two arguments.
-    Peers: eval09.pl (unlabelled F1).
-    """
-    return _judge(pair, "false", False, continuation, labelled=False)
-
-
-@_role_measure("srl-arguments", noun="argument", papers=_HAJIC)
-def srl_arguments(pair: Pair, *, dependent: bool = False, continuation: str = "separate") -> Items:
-    """Arguments alone: words with their role at a predicate, whatever its sense.
-
-    dependent, continuation: as for srl.
-    Counts and Score: as for srl.
-    Peers: eval09.pl, PriMeSRL-Eval (dependent=true, continuation=join).
-    """
-    return _judge(pair, "number", dependent, continuation, which="arguments")
-
-
-@arc_measure("srl-predicates", noun="predicate", papers=_HAJIC)
-def srl_predicates(pair: Pair, *, sense: str = "number") -> Items:
-    """Predicates alone: words with their sense.
-
-    sense: as for srl; `false` asks only whether predicates are found.
-    Counts: tp, sense (wrong sense), fn, fp, gold, system. Score: as for srl.
-    Peers: eval09.pl.
-    """
-    return _judge(pair, sense, False, "separate", which="predicates")
-
-
 def _whole(matches: Matches, gold: Marks, system: Marks, with_senses: bool) -> Items:
     """Predicates with all their arguments as items; without senses, only gold's."""
     of_predicates = _of_predicates(matches, gold, system)
@@ -445,6 +371,83 @@ def _whole(matches: Matches, gold: Marks, system: Marks, with_senses: bool) -> I
     return _items(whole, WHOLE_KINDS, gold, system, labelled=False)
 
 
+def _judge(
+    pair: Pair,
+    continuation: str,
+    which: str = "",
+    *,
+    spans: bool = False,
+    sense: str = "false",
+    dependent: bool = False,
+    labelled: bool = True,
+    **settings: Any,
+) -> Items:
+    """Predicates and arguments as items; `which`: `arguments` or `predicates` alone, or `propositions`."""
+    _check("sense", sense, SENSES)
+    _check("continuation", continuation, CONTINUATIONS)
+    _check("predicates", settings.get("predicates", "all"), ("all", "gold"))
+    gold, system = roles_of(pair, spans=spans, join=continuation == "join", **settings)
+    matches = _match(gold, system, spans=spans, sense=sense, labelled=labelled, dependent=dependent)
+    if which == "propositions":
+        return _whole(matches, gold, system, not spans)
+    items = _items(matches, SPAN_KINDS if spans else KINDS, gold, system, labelled)
+    return items.where(_of_predicates(matches, gold, system) == (which == "predicates")) if which else items
+
+
+# --- predicates and arguments that are words ---
+
+
+@_role_measure("srl", papers=_HAJIC)
+def srl(pair: Pair, *, sense: str = "number", dependent: bool = False, continuation: str = "separate") -> Items:
+    """Semantic roles: predicates with their senses, and arguments (words) with their roles, taken together.
+
+    sense: `number`: of a sense with exactly one dot only what follows it is compared, numbers as numbers (try.01,
+        do.1); `full`: all of it; `false`: only whether the word is a predicate.
+    dependent: core roles (A0, ARG1, AA, also with C- or R-) count only where the predicate's full sense is gold's.
+    continuation: `join`: C-X is made one with the latest X before it, else with the next, and the place of an
+        argument is the set of its words; `separate`: C-X is a role like others.
+    Counts: per role, and for `(predicate)`, tp, le (wrong role), head (at another predicate), dependent (at another
+        word), sense (wrong sense), fn, fp, fn-predicate and fp-predicate (arguments of a predicate that the system,
+        or gold, does not have); gold, system.
+    Score: precision = tp/system, recall = tp/gold, f1 = 2·tp/(gold+system).
+    Paper: Hajič et al. 2009. Peers: eval09.pl (labelled F1).
+    """
+    return _judge(pair, continuation, sense=sense, dependent=dependent)
+
+
+@arc_measure("srl-unlabelled", papers=_HAJIC)
+def srl_unlabelled(pair: Pair, *, continuation: str = "separate") -> Items:
+    """Semantic roles without labels: words that are predicates, and words that are their arguments.
+
+    continuation: as for srl.
+    Counts and Score: as for srl. A word that gold gives two roles of one predicate is two arguments.
+    Peers: eval09.pl (unlabelled F1).
+    """
+    return _judge(pair, continuation, labelled=False)
+
+
+@_role_measure("srl-arguments", noun="argument", papers=_HAJIC)
+def srl_arguments(pair: Pair, *, dependent: bool = False, continuation: str = "separate") -> Items:
+    """Arguments alone: words with their role at a predicate, whatever its sense.
+
+    dependent, continuation: as for srl.
+    Counts and Score: as for srl.
+    Peers: eval09.pl, PriMeSRL-Eval (dependent=true, continuation=join).
+    """
+    return _judge(pair, continuation, "arguments", sense="number", dependent=dependent)
+
+
+@arc_measure("srl-predicates", noun="predicate", papers=_HAJIC)
+def srl_predicates(pair: Pair, *, sense: str = "number") -> Items:
+    """Predicates alone: words with their sense.
+
+    sense: as for srl; `false` asks only whether predicates are found.
+    Counts: tp, sense (wrong sense), fn, fp, gold, system. Score: as for srl.
+    Peers: eval09.pl.
+    """
+    return _judge(pair, "separate", "predicates", sense=sense)
+
+
 @arc_measure("srl-propositions", noun="predicate", own_outcomes=True, papers=_HAJIC)
 def srl_propositions(
     pair: Pair, *, sense: str = "number", dependent: bool = False, continuation: str = "separate"
@@ -456,9 +459,7 @@ def srl_propositions(
     Score: as for srl.
     Peers: eval09.pl (proposition F1).
     """
-    _check(sense=(sense, SENSES), continuation=(continuation, CONTINUATIONS))
-    gold, system = roles_of(pair, spans=False, join=continuation == "join")
-    return _whole(_match(gold, system, spans=False, sense=sense, dependent=dependent), gold, system, True)
+    return _judge(pair, continuation, "propositions", sense=sense, dependent=dependent)
 
 
 @sentence_measure("srl-exact", papers=_HAJIC)
@@ -470,7 +471,7 @@ def srl_exact(pair: Pair, *, sense: str = "number", dependent: bool = False, con
         one that the system cuts otherwise is wrong.
     Peers: eval09.pl (exact match).
     """
-    return whole_sentences_of(pair, _judge(pair, sense, dependent, continuation))
+    return whole_sentences_of(pair, _judge(pair, continuation, sense=sense, dependent=dependent))
 
 
 # --- together with the tree ---
@@ -481,22 +482,21 @@ def _macro_scores(parameters: Mapping[str, Any]) -> tuple[Scores, Scores]:
     if not 0 <= share <= 1:
         raise UsageError(f"srl-macro: weight is a share between 0 and 1, not {share}.")
 
-    def mean(sums: Sums, whole: str, words: str) -> Floats:
-        return np.asarray((1 - share) * ratio(sums["attached"], sums[words]) + share * ratio(sums["tp"], sums[whole]))
+    def mean(sums: Sums, side: str, within_f1: bool = False) -> Floats:
+        roles = ratio(sums["tp"], sums[side])
+        if within_f1:
+            # If one of both is undefined the other is not, and as in f1 what is missing counts as 0.
+            roles = np.where((sums["gold"] + sums["system"] > 0) & (sums[side] == 0), 0.0, roles)
+        return np.asarray((1 - share) * ratio(sums["attached"], sums[f"{side}-words"]) + share * roles)
 
     def f1(sums: Sums) -> Floats:
-        # If one of both is undefined the other is not, and as in f1 what is missing counts as 0.
-        any_ = sums["gold"] + sums["system"] > 0
-        parts = []
-        for whole, words in (("system", "system-words"), ("gold", "gold-words")):
-            roles = np.where(any_ & (sums[whole] == 0), 0.0, ratio(sums["tp"], sums[whole]))
-            parts.append((1 - share) * ratio(sums["attached"], sums[words]) + share * roles)
-        return ratio(2 * parts[0] * parts[1], parts[0] + parts[1])
+        precision, recall = (mean(sums, side, within_f1=True) for side in ("system", "gold"))
+        return ratio(2 * precision * recall, precision + recall)
 
     scores: Scores = {
         "f1": f1,
-        "precision": lambda sums: mean(sums, "system", "system-words"),
-        "recall": lambda sums: mean(sums, "gold", "gold-words"),
+        "precision": lambda sums: mean(sums, "system"),
+        "recall": lambda sums: mean(sums, "gold"),
         "micro-f1": F1(
             lambda sums: 2 * (sums["tp"] + sums["attached"]),
             lambda sums: sums["gold"] + sums["system"] + sums["gold-words"] + sums["system-words"],
@@ -534,7 +534,8 @@ def srl_macro(
         words, predicates and arguments counted together.
     Peers: eval09.pl (macro and micro F1).
     """
-    judged = _judge(pair, sense if labelled else "false", dependent, continuation, labelled=labelled)
+    senses = sense if labelled else "false"
+    judged = _judge(pair, continuation, sense=senses, dependent=dependent, labelled=labelled)
     sentences = pair.gold.sentences
     attached = _attached(pair, labelled)
     columns = [
@@ -579,16 +580,6 @@ def _attached(pair: Pair, labelled: bool) -> Ints:
 # --- arguments that are stretches ---
 
 
-def _judge_spans(
-    pair: Pair, exclude: str, continuation: str, predicates: str, lemma: bool, *, labelled: bool = True
-) -> tuple[Matches, Marks, Marks]:
-    """Which predicate or argument answers for which, and those of both sides."""
-    _check(continuation=(continuation, CONTINUATIONS), predicates=(predicates, ("all", "gold")))
-    join = continuation == "join"
-    gold, system = roles_of(pair, spans=True, join=join, exclude=exclude, predicates=predicates, lemma=lemma)
-    return _match(gold, system, spans=True, labelled=labelled), gold, system
-
-
 @_role_measure("srl-span", noun="argument", signed=("predicates",), papers=_CARRERAS)
 def srl_span(
     pair: Pair, *, exclude: str = "V", continuation: str = "join", predicates: str = "all", lemma: bool = False
@@ -607,8 +598,7 @@ def srl_span(
     Paper: Carreras and Màrquez 2005. Peers: srl-eval.pl, which is
         srl-span(predicates=gold, lemma=true).
     """
-    matches, gold, system = _judge_spans(pair, exclude, continuation, predicates, lemma)
-    return _items(matches, SPAN_KINDS, gold, system).where(~_of_predicates(matches, gold, system))
+    return _judge(pair, continuation, "arguments", spans=True, exclude=exclude, predicates=predicates, lemma=lemma)
 
 
 @arc_measure("srl-span-unlabelled", noun="argument", signed=("predicates",), papers=_CARRERAS)
@@ -621,8 +611,8 @@ def srl_span_unlabelled(
     Counts and Score: as for srl-span.
     Peers: srl-eval.pl -C.
     """
-    matches, gold, system = _judge_spans(pair, exclude, continuation, predicates, lemma, labelled=False)
-    return _items(matches, SPAN_KINDS, gold, system, False).where(~_of_predicates(matches, gold, system))
+    settings: dict[str, Any] = {"exclude": exclude, "predicates": predicates, "lemma": lemma}
+    return _judge(pair, continuation, "arguments", spans=True, labelled=False, **settings)
 
 
 @measure(
@@ -642,4 +632,4 @@ def srl_span_perfect(pair: Pair, *, exclude: str = "V", continuation: str = "joi
     Score: value = tp/gold; a predicate without arguments is right where the system has none of it either.
     Peers: srl-eval.pl (perfect propositions).
     """
-    return _whole(*_judge_spans(pair, exclude, continuation, "all", lemma), False)
+    return _judge(pair, continuation, "propositions", spans=True, exclude=exclude, lemma=lemma)
