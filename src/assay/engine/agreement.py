@@ -43,7 +43,7 @@ from assay.result import AltTest, InputFile, Result, Score
 from assay.result.numbers import plural
 
 _GOLD = re.compile(r"(?<![\w'\"./=-])gold(?!\w|[./=-]\w|'\s)")
-"""Gold in a sentence on a pair, of whom the first takes its place; not in names of files and values of settings."""
+"""Gold in a sentence on a pair, in which the first annotator takes its place; not in names of files and values."""
 ABSENT = "absent"
 """The value of `missing` for documents that were not given to an annotator."""
 _TABLES = ("tsv", "conll", "slash", "jsonl", "clusters")
@@ -88,11 +88,11 @@ def agreement(
     specs = [measures] if isinstance(measures, str) else measures or ()
     ways = (against,) if isinstance(against, str) else tuple(against) or AGAINST
     asked = _Request([find(spec) for spec in specs], {}, ways, items, chosen)
-    if (table := _one_table(annotators, columns, chosen)) is not None:
+    if (table := _read_table(annotators, columns, chosen)) is not None:
         chosen = replace(chosen, column="+".join(columns) or None)
         chosen.check()
         judged = named_systems(systems) if systems else {}
-        return build(_of_table(table, replace(asked, systems=judged, options=chosen)))
+        return build(_agree_in_table(table, replace(asked, systems=judged, options=chosen)))
     # By name: no score depends on who is given first. One who is called gold comes first, as gold does in messages.
     people = dict(sorted(named_systems(annotators).items(), key=lambda pair: (pair[0] != "gold", pair[0])))
     if len(people) < 2:
@@ -101,7 +101,7 @@ def agreement(
         raise UsageError("agreement reads files more than once, so they cannot come from standard input.")
     judged = named_systems(systems) if systems else {}
     chosen = chosen.with_columns([*people, *judged])
-    found = _of_files(people, absent, replace(asked, systems=judged, options=chosen))
+    found = _agree_in_files(people, absent, replace(asked, systems=judged, options=chosen))
     found.warnings[:0] = [
         f"{a} and {b} are copies of one file, so that their agreement says nothing."
         for (a, path), (b, other) in combinations(people.items(), 2)
@@ -132,8 +132,8 @@ class _Request:
 # --- one table of ratings ---
 
 
-def _one_table(given: Any, columns: Sequence[str], options: Options) -> RatingTable | None:
-    """The table of ratings that is given; None where each annotator has files of their own."""
+def _read_table(given: Any, columns: Sequence[str], options: Options) -> RatingTable | None:
+    """The table of ratings that is given; None if each annotator has files of their own."""
     if isinstance(given, Mapping) and given and all(isinstance(one, Mapping) for one in given.values()):
         if columns:
             raise UsageError(f"--column {columns[0]}: ratings by annotator have no columns.")
@@ -159,7 +159,7 @@ def _one_table(given: Any, columns: Sequence[str], options: Options) -> RatingTa
     return read_ratings(paths, columns=columns)
 
 
-def _of_table(table: RatingTable, asked: _Request) -> Findings:
+def _agree_in_table(table: RatingTable, asked: _Request) -> Findings:
     """The agreement of the annotators in a table of ratings."""
     options = asked.options
     ratings = table.ratings()
@@ -187,7 +187,7 @@ def _of_table(table: RatingTable, asked: _Request) -> Findings:
         for name, rated in zip(ratings.annotators, number, strict=True)
     ]
     gold = replace(sources[0], name=table.path, sentences=ratings.items, words=len(ratings))
-    found = _bare(task.name, measures, options, gold, sources)
+    found = _start_findings(task.name, measures, options, gold, sources)
     answering = f", {plural(len(answers), 'system')}" if answers else ""
     found.about |= {
         "heading": f"agreement on ratings: {ratings.items:,} items, {len(ratings):,} ratings, "
@@ -205,7 +205,7 @@ def _of_table(table: RatingTable, asked: _Request) -> Findings:
 # --- files of each annotator ---
 
 
-def _of_files(people: Mapping[str, Any], absent: bool, asked: _Request) -> Findings:
+def _agree_in_files(people: Mapping[str, Any], absent: bool, asked: _Request) -> Findings:
     """The agreement of annotators with files of their own: every pair, and all of them at once."""
     judged, options, given = asked.systems, asked.options, asked.measures
     for name in judged:
@@ -214,7 +214,7 @@ def _of_files(people: Mapping[str, Any], absent: bool, asked: _Request) -> Findi
     options.check_formats([*people, *judged])
     if absent and judged:
         raise UsageError("--missing absent and --system cannot be given together.")
-    in_folders = any(_folder(path) is not None for path in people.values())
+    in_folders = any(_find_folder(path) is not None for path in people.values())
     shared = _shared_documents(people) if absent and in_folders else [people]
     if absent and not in_folders:
         kept: dict[str, Any] = {"missing": ABSENT}
@@ -224,17 +224,17 @@ def _of_files(people: Mapping[str, Any], absent: bool, asked: _Request) -> Findi
         # The first annotator is in gold's place.
         first, *rest = group
         others = {**{name: group[name] for name in rest}, **judged}
-        measures = [one for one in given if _of_pairs(one)]
+        measures = [one for one in given if _is_of_pairs(one)]
         opened.append(Prepared(group[first], others, options.for_annotators(first, rest, [*judged]), measures))
     task = find_task(opened[0].task)
     wanted = list(given) or [find(spec) for spec in task.agreement]
-    in_pairs, of_all = [one for one in wanted if _of_pairs(one)], [one for one in wanted if not _of_pairs(one)]
+    in_pairs, of_all = [one for one in wanted if _is_of_pairs(one)], [one for one in wanted if not _is_of_pairs(one)]
     for one in of_all:
         if (task.units if one.takes == "units" else task.ratings) is None:
             raise UsageError(f"{one} is not about {task.name}. See: assay measures")
     found = None
     if in_pairs or (not given and task.measures_for):
-        specs, parts, strangers = [_symmetric(str(one)) for one in in_pairs] if given else [], [], []
+        specs, parts, strangers = [_make_symmetric(str(one)) for one in in_pairs] if given else [], [], []
         for a, b in combinations(people, 2):
             both = [group for group in shared if a in group and b in group]
             if not both:
@@ -247,17 +247,17 @@ def _of_files(people: Mapping[str, Any], absent: bool, asked: _Request) -> Findi
                 for name in (a, b)
             )
             onwards, backwards = options.for_annotators(a, [b], []), options.for_annotators(b, [a], [])
-            chosen = specs or [spec for spec in _defaults(here, b, other, onwards) if _of_pairs(find(spec))]
+            chosen = specs or _default_measures(here, b, other, onwards)
             there = evaluate_shards("agreement", here, {b: other}, chosen, onwards)
             back = evaluate_shards("agreement", other, {a: here}, chosen, replace(backwards, examples=0))
-            parts.append(_of_pair(there, back, a, f"{a} ~ {b}"))
-        found = _together(parts)
+            parts.append(_join_directions(there, back, a, f"{a} ~ {b}"))
+        found = _join_pairs(parts)
         found.notes += strangers
     if not of_all and not judged:
         assert found is not None
         return found
     runs = [one.run([]) for one in opened]
-    found = found or _bare_of_files(task, runs, shared, [*people], of_all, options)
+    found = found or _start_findings_of_files(task, runs, shared, [*people], of_all, options)
     units = [one for one in of_all if one.takes == "units"]
     if units:
         if judged:
@@ -278,7 +278,7 @@ def _of_files(people: Mapping[str, Any], absent: bool, asked: _Request) -> Findi
         return many.split_systems(many.merge_ratings(tables), [*judged])
 
     ratings, answers = rate(runs[0].column)
-    columns = {str(column) for one in _of_labels(of_all) if (column := one.parameters.get("column"))}
+    columns = {str(column) for one in _label_measures(of_all) if (column := one.parameters.get("column"))}
     cuts: list[tuple[str, tuple[Ints, Sequence[str]]]] = []
     for spec in options.slices:
         cut = Slice.find(spec).sentences(runs[0].gold) if len(runs) == 1 else None
@@ -291,17 +291,17 @@ def _of_files(people: Mapping[str, Any], absent: bool, asked: _Request) -> Findi
     return found
 
 
-def _of_pairs(measure: Measure) -> bool:
+def _is_of_pairs(measure: Measure) -> bool:
     """True of a measure that is computed pair by pair."""
     return measure.takes == "pair" and measure.together is None
 
 
-def _of_labels(measures: Sequence[Measure]) -> list[Measure]:
+def _label_measures(measures: Sequence[Measure]) -> list[Measure]:
     """The measures of the labels of all annotators."""
     return [one for one in measures if one.takes == "labels" or one.together is not None]
 
 
-def _folder(given: Any) -> str | None:
+def _find_folder(given: Any) -> str | None:
     return folder_of(str(given)) if isinstance(given, str | Path) else None
 
 
@@ -309,7 +309,7 @@ def _shared_documents(people: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """For each set of two or more annotators who share documents the files of each."""
     stems: dict[str, dict[str, str]] = {}
     for name, given in people.items():
-        folder = _folder(given)
+        folder = _find_folder(given)
         if folder is None:
             raise UsageError(f"--missing absent: {given} is no folder. Give each annotator a folder, or each a file.")
         for file in expand(str(given)):
@@ -327,7 +327,7 @@ def _shared_documents(people: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return shared
 
 
-def _bare_of_files(
+def _start_findings_of_files(
     task: Task,
     runs: Sequence[Run],
     shared: Sequence[Mapping[str, Any]],
@@ -345,7 +345,7 @@ def _bare_of_files(
         for texts, remarks in ((warnings, run.warnings), (notes, run.notes)):
             texts.update(dict.fromkeys(re.sub(r"^gold\b", first, text) for text in format_warnings(remarks)))
     gold = replace(sources[people[0]], sentences=sum(run.gold.sentences for run in runs))
-    found = _bare(task.name, measures, options, gold, [sources[name] for name in people if name in sources])
+    found = _start_findings(task.name, measures, options, gold, [sources[name] for name in people if name in sources])
     found.about |= {
         "column": runs[0].column,
         "noun": task.noun,
@@ -360,7 +360,7 @@ def _bare_of_files(
     return found
 
 
-def _bare(
+def _start_findings(
     task: str, measures: Sequence[Measure], options: Options, gold: InputFile, sources: Sequence[InputFile]
 ) -> Findings:
     """Findings without scores."""
@@ -390,7 +390,7 @@ def _bare(
 # --- all annotators, and systems compared with them ---
 
 
-def _groups(ratings: Ratings) -> Groups:
+def _group_units(ratings: Ratings) -> Groups:
     return Groups.of(ratings.unit_names, ratings.unit_of_item, ratings.sizes > 0)
 
 
@@ -407,10 +407,10 @@ def _add_ratings(
 
     `columns` are the ratings of other columns: words are the same in all of them, and so are their units.
     """
-    settings, groups = asked.settings, _groups(ratings)
+    settings, groups = asked.settings, _group_units(ratings)
     figures = [
         many.figure_of(one, columns.get(str(one.parameters.get("column")), ratings), groups)
-        for one in _of_labels(measures)
+        for one in _label_measures(measures)
     ]
     used = int(np.count_nonzero(np.bincount(ratings.unit_of_item[ratings.sizes > 0], minlength=1)))
     if not found.rows["scores"]:
@@ -429,8 +429,8 @@ def _add_ratings(
         for code, name in enumerate(names):
             part = ratings.where(codes == code)
             if len(part):
-                own = _groups(part)
-                chosen = [many.figure_of(one, part, own) for one in _of_labels(measures)]
+                own = _group_units(part)
+                chosen = [many.figure_of(one, part, own) for one in _label_measures(measures)]
                 found.rows["scores"] += many.scores_of(chosen, own.number, settings, f"{spec}={name}")[0]
     # Of numbers that are measured, not counted, no two need be equal.
     found.warnings[:0] = many.different_labels(ratings) if level in ("nominal", "set") else ()
@@ -531,7 +531,7 @@ def _add_judged_pairs(
 # --- pairs ---
 
 
-def _symmetric(spec: str) -> str:
+def _make_symmetric(spec: str) -> str:
     """A measure for which it is the same who comes first."""
     measure = find(spec)
     if measure.one_sided:
@@ -541,8 +541,8 @@ def _symmetric(spec: str) -> str:
     return str(replace(measure, parameters={**measure.parameters, "symmetric": True}))
 
 
-def _defaults(first: Any, name: str, second: Any, options: Options) -> list[str]:
-    """A task's measures; kappa over words only where these are known and have one label each."""
+def _default_measures(first: Any, name: str, second: Any, options: Options) -> list[str]:
+    """A task's measures of pairs; kappa over words only if these are known and have one label each."""
     opened = Prepared(first, {name: second}, options)
     task = find_task(opened.task)
     specs = list(task.measures_for(opened.inputs[0]) if task.measures_for else task.agreement)
@@ -553,10 +553,10 @@ def _defaults(first: Any, name: str, second: Any, options: Options) -> list[str]
         except UsageError:
             continue
         specs.append(spec)
-    return specs
+    return [spec for spec in specs if _is_of_pairs(find(spec))]
 
 
-def _of_pair(there: Result, back: Result, first: str, pair: str) -> Result:
+def _join_directions(there: Result, back: Result, first: str, pair: str) -> Result:
     """The Result about a pair of annotators, under the names of both, of the Results with each in gold's place.
 
     It has the scores that do not depend on the order of the two, with the mean ends of both intervals. Scores that
@@ -570,10 +570,10 @@ def _of_pair(there: Result, back: Result, first: str, pair: str) -> Result:
     for row, turned in pairs:
         undefined = turned is not None and math.isnan(row.value) and math.isnan(turned.value)
         if turned is None or not (undefined or math.isclose(row.value, turned.value, abs_tol=1e-9)):
-            differ.add(_table(row))
+            differ.add(_table_key(row))
     scores, gone = [], []
     for row, turned in pairs:
-        if turned is not None and _table(row) not in differ:
+        if turned is not None and _table_key(row) not in differ:
             ends = {name: (getattr(row, name) + getattr(turned, name)) / 2 for name in ("value", "low", "high")}
             scores.append(replace(row, system=pair, **ends))
         elif row.main and row.label is None and row.slice is None:
@@ -595,23 +595,21 @@ def _of_pair(there: Result, back: Result, first: str, pair: str) -> Result:
     }
     for name, texts in (("warnings", there.warnings), ("notes", (*there.notes, *gone))):
         renamed[name] = tuple(_GOLD.sub(lambda _: first, text) for text in texts)
-    return replace(
-        there, gold=replace(there.gold, name=first), scores=tuple(scores), examples=examples, **renamed
-    )
+    return replace(there, gold=replace(there.gold, name=first), scores=tuple(scores), examples=examples, **renamed)
 
 
-def _table(row: Score) -> tuple[object, ...]:
+def _table_key(row: Score) -> tuple[object, ...]:
     """The scores that belong together: those of all labels, and of all values of a slice."""
     kind = None if row.slice is None else row.slice.partition("=")[0]
     return row.measure, row.score, row.label is not None, kind
 
 
-def _together(parts: Sequence[Result]) -> Findings:
+def _join_pairs(parts: Sequence[Result]) -> Findings:
     """The Results of all pairs as findings, with the mean over pairs if there are several."""
     sources = {source.name: source for part in parts for source in (part.gold, *part.systems)}
     # What one pair has by chance, being the same both ways there alone, is in no table.
-    of_all = set.intersection(*({_table(row) for row in part.scores} for part in parts))
-    parts = [replace(part, scores=tuple(row for row in part.scores if _table(row) in of_all)) for part in parts]
+    of_all = set.intersection(*({_table_key(row) for row in part.scores} for part in parts))
+    parts = [replace(part, scores=tuple(row for row in part.scores if _table_key(row) in of_all)) for part in parts]
 
     def joined(name: str) -> tuple[Any, ...]:
         return tuple(row for part in parts for row in getattr(part, name))
@@ -621,7 +619,7 @@ def _together(parts: Sequence[Result]) -> Findings:
     # Those of all pairs and measures follow when all of them are known.
     del found.about["titles"], found.about["remarks"]
     found.systems = tuple(sources.values())
-    found.rows["scores"] = [*joined("scores"), *(_means(parts) if len(parts) > 1 else ())]
+    found.rows["scores"] = [*joined("scores"), *(_average_pairs(parts) if len(parts) > 1 else ())]
     for name in ("counts", "confusion", "error_types", "examples"):
         found.rows[name] = [*joined(name)]
     found.warnings, found.notes = list(dict.fromkeys(joined("warnings"))), list(dict.fromkeys(joined("notes")))
@@ -629,8 +627,8 @@ def _together(parts: Sequence[Result]) -> Findings:
     return found
 
 
-def _means(parts: Sequence[Result]) -> list[Score]:
-    """The mean of each score over the pairs, undefined where a pair does not have it."""
+def _average_pairs(parts: Sequence[Result]) -> list[Score]:
+    """The mean of each score over the pairs, undefined if a pair does not have it."""
     found: dict[tuple[object, ...], list[Score]] = {}
     for part in parts:
         for row in part.scores:

@@ -6,7 +6,7 @@ import math
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -36,7 +36,7 @@ MOST_FIELDS = 2_000
 MOST_OF_SYSTEMS = 3_000
 """The most numbers of a unit for systems against annotators: intervals and tests up to 500 annotators."""
 SHOWN = 10
-"""So many of the items that annotators disagree on most are kept where the user does not say how many."""
+"""Number of the items that annotators disagree on most that are kept by default."""
 ROUNDING = 1e-12
 """Differences up to this are none."""
 _TIES = " / "
@@ -44,7 +44,7 @@ _TIES = " / "
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """The units of resampling: items, sentences or documents, or blocks of these where they are many."""
+    """The units of resampling: items, sentences or documents, or blocks of these if they are many."""
 
     of_item: Ints
     number: int
@@ -52,7 +52,7 @@ class Groups:
 
     @classmethod
     def of(cls, names: Sequence[str], unit: Ints, used: Array) -> Groups:
-        """Units in an order that depends on their names alone; those of which nothing is used are left out."""
+        """Units in an order that depends on their names alone; units without a used item are left out."""
         kept = np.flatnonzero(np.bincount(unit[used], minlength=1))
         hashes = np.fromiter((zlib.crc32(names[code].encode("utf-8", "replace")) for code in kept.tolist()), np.int64)
         place = np.full(len(names), NONE, dtype=np.int64)
@@ -63,6 +63,11 @@ class Groups:
             order = sorted(range(len(kept)), key=lambda index: (hashes[index], names[int(kept[index])]))
             place[kept[order]] = np.arange(len(kept))
         return cls(np.maximum(place[unit], 0), BLOCKS if pooled else len(kept), pooled)
+
+    @property
+    def whole(self) -> Groups:
+        """All items as one unit, of which nothing is resampled."""
+        return Groups(np.zeros_like(self.of_item), 1, pooled=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,16 +89,12 @@ class Figure:
 
     def values(self, sums: Mapping[str, Array]) -> Iterator[tuple[str, bool, Array]]:
         """The name of each score, whether it is one of each label, and its values."""
-        given = {**sums, **self.rows.fixed}
-        if not self.rows.labels:
-            yield from ((name, False, np.asarray(score(given))) for name, score in self.scores.items())
-            return
-        whole = {
-            name: values.sum(axis=-1) for name, values in sums.items() if values.shape[-1] == len(self.rows.labels)
-        }
-        yield from ((name, False, np.asarray(score(whole))) for name, score in self.scores.items())
-        yield from ((name, False, np.asarray(score(given))) for name, score in self.averages.items())
-        yield from ((name, True, np.asarray(score(given))) for name, score in self.scores.items())
+        parts = [(self.scores, {**sums, **self.rows.fixed}, False)]
+        if labels := self.rows.labels:
+            whole = {name: values.sum(axis=-1) for name, values in sums.items() if values.shape[-1] == len(labels)}
+            parts = [(self.scores, whole, False), (self.averages, parts[0][1], False), (*parts[0][:2], True)]
+        for scores, numbers_of_scores, by_label in parts:
+            yield from ((name, by_label, np.asarray(score(numbers_of_scores))) for name, score in scores.items())
 
 
 def resample(figures: Sequence[Figure], groups: int, settings: Settings) -> Iterator[dict[str, Array]]:
@@ -175,7 +176,8 @@ def _cells(
             lowest = math.inf if by_label else least[pair]
             yield system, label, listed[pair], None if drawn is None else drawn[:, pair], lowest
         if rows.number > 1:
-            mean = math.nan if len(own) < rows.number else _mean(own)
+            # Exact, so that the order of pairs changes no digit; undefined if one of them is.
+            mean = math.nan if len(own) < rows.number else math.fsum(own.tolist()) / len(own)
             if by_label or drawn is None:
                 yield ALL_PAIRS, label, mean, None, math.inf
             else:
@@ -202,17 +204,11 @@ def _undefined_pairs(figure: Figure, values: Array) -> Iterator[str]:
         yield f"There are {rows.number:,} pairs of annotators; {listed}."
 
 
-def _mean(values: Array) -> float:
-    """The mean, exact, so that the order of pairs changes no digit; undefined where one of them is."""
-    return math.fsum(values.tolist()) / len(values)
-
-
 def ordinal_figure(measure: Measure, ratings: Ratings, groups: Groups) -> Figure:
     """Alpha of labels in their order, which the user did not ask for: without an interval if that takes long."""
     if len(ratings.labels) * (len(ratings.labels) - 1) // 2 <= MOST_FIELDS:
         return figure_of(measure, ratings, groups)
-    whole = Groups(np.zeros(ratings.items, dtype=np.int64), 1, pooled=False)
-    return replace(figure_of(measure, ratings, whole), resampled=False)
+    return replace(figure_of(measure, ratings, groups.whole), resampled=False)
 
 
 def figure_of(measure: Measure, ratings: Ratings, groups: Groups) -> Figure:
@@ -226,8 +222,8 @@ def figure_of(measure: Measure, ratings: Ratings, groups: Groups) -> Figure:
         assert measure.together is not None
         who, averages = len(ratings.annotators), measure.averages
         many = who * (who - 1) // 2 * 3 * len(ratings.labels) > MOST_FIELDS
-        group, number = (np.zeros(ratings.items, dtype=np.int64), 1) if many else (groups.of_item, groups.number)
-        rows = measure.together(ratings, group, number, **given)
+        used = groups.whole if many else groups
+        rows = measure.together(ratings, used.of_item, used.number, **given)
     units = len(np.unique(ratings.unit_of_item[ratings.sizes > 1])) if groups.pooled else None
     least = {
         name: numbers.lower_ends(*score.disagreement(rows), units)
@@ -362,7 +358,7 @@ def against_figures(
     scores = {name: numbers.against_score(fields[name]) for name in AGAINST if name in against}
     main = "leave-one-out" if "leave-one-out" in scores else next(iter(scores))
     found: list[Figure] = []
-    used = whole_if_many(groups, ratings, 5)
+    used = groups if len(ratings.annotators) * 5 <= MOST_OF_SYSTEMS else groups.whole
     # Annotators are judged on the items that a system answered.
     answered = [(one.label != NONE) & (ratings.sizes > 0) for one in systems]
     common = all(np.array_equal(answered[0], other) for other in answered)
@@ -374,13 +370,6 @@ def against_figures(
             found.append(Figure(name, "accuracy", main, rows, human, resampled=used is groups))
         found.append(Figure(system.name, "accuracy", main, rows, scores, resampled=used is groups))
     return found
-
-
-def whole_if_many(groups: Groups, ratings: Ratings, fields: int) -> Groups:
-    """The units, or all as one if there are too many annotators to resample the numbers of each."""
-    if len(ratings.annotators) * fields <= MOST_OF_SYSTEMS:
-        return groups
-    return Groups(np.zeros_like(groups.of_item), 1, pooled=False)
 
 
 def ceiling_comparisons(
@@ -403,18 +392,10 @@ def ceiling_comparisons(
     return rows, notes
 
 
-class _Sides(NamedTuple):
-    """The annotators and a system on the same items and references."""
-
-    humans: Array
-    """Units × numbers that add up …"""
-    system: Array
-    value: Callable[[Array], Array]
-    """… and the score of their sums."""
-    parts: Array
-    """What each unit adds to the difference, up to a constant."""
-    by_annotator: Array
-    """The difference with each annotator left out; undefined for those who have no item in common with others."""
+_Sides = tuple[Array, Array, Callable[[Array], Array], Array, Array]
+"""The annotators and a system on the same items and references: units × numbers of both that add up, and the score of
+their sums; what each unit adds to the difference, up to a constant; and the difference with each annotator left out,
+undefined for those who have no item in common with others."""
 
 
 def _label_sides(rows: RatingSums) -> _Sides:
@@ -424,14 +405,14 @@ def _label_sides(rows: RatingSums) -> _Sides:
     weight = ratio(np.ones(len(number)), number * (number > 0).sum())
     here = rows.sums["left items"].any(axis=1)
     humans, system = (side[here] @ np.nan_to_num(weight)[:, None] for side in points)
-    return _Sides(humans, system, lambda sums: sums[..., 0], (system - humans)[:, 0], by_annotator)
+    return humans, system, lambda sums: sums[..., 0], (system - humans)[:, 0], by_annotator
 
 
 def _pair_sides(human: Figure, system: Figure) -> _Sides:
     names, each = list(system.rows.sums), system.by_annotator
     assert each is not None
-    humans, judged = (np.stack([side.rows.sums[name] for name in names], axis=1) for side in (human, system))
-    shape = humans.shape[1:]
+    stacks = [np.stack([side.rows.sums[name] for name in names], axis=1) for side in (human, system)]
+    shape = stacks[0].shape[1:]
 
     def of_people(sums: Array) -> Array:
         split = sums.reshape(*sums.shape[:-1], *shape)
@@ -440,23 +421,23 @@ def _pair_sides(human: Figure, system: Figure) -> _Sides:
     def value(sums: Array) -> Array:
         return numbers.means(of_people(sums))
 
-    one, other = (side.reshape(len(side), -1) for side in (humans, judged))
-    totals = one.sum(axis=0), other.sum(axis=0)
+    humans, judged = (side.reshape(len(side), -1) for side in stacks)
+    totals = humans.sum(axis=0), judged.sum(axis=0)
     # By leaving out each unit: for means, this is what a unit adds.
-    without = value(totals[1] - other) - value(totals[0] - one)
+    without = value(totals[1] - judged) - value(totals[0] - humans)
     parts = -without * (1 - 1 / len(without))
-    return _Sides(one, other, value, parts, of_people(totals[1]) - of_people(totals[0]))
+    return humans, judged, value, parts, of_people(totals[1]) - of_people(totals[0])
 
 
 def _ceiling_comparison(system: Figure, human: Figure, settings: Settings) -> tuple[Comparison, Array]:
     """A system against the human ceiling, with units and annotators as factors; and a mask of annotators left out."""
     sides = _label_sides(system.rows) if "left" in system.rows.sums else _pair_sides(human, system)
-    left_out = np.isnan(sides.by_annotator)
-    people = int((~left_out).sum())
-    difference = float(numbers.means(sides.by_annotator))
-    over_units, over_people, freedom = numbers.ceiling_variance(sides.parts, sides.by_annotator[~left_out])
+    humans, judged, value, parts, by_annotator = sides
+    left_out = np.isnan(by_annotator)
+    difference = float(numbers.means(by_annotator))
+    over_units, over_people, freedom = numbers.ceiling_variance(parts, by_annotator[~left_out])
     variance = over_units + over_people
-    apart = sides.humans - sides.system
+    apart = humans - judged
     apart = apart[np.abs(apart).max(axis=1, initial=0) > ROUNDING]
     # Rounding, which the order of annotators decides, makes no other row.
     keys, first, sizes = np.unique(np.round(apart, 14), axis=0, return_index=True, return_counts=True)
@@ -464,10 +445,8 @@ def _ceiling_comparison(system: Figure, human: Figure, settings: Settings) -> tu
     def stream(purpose: str) -> np.random.Generator:
         return generator(settings.seed, rows_text(purpose, keys, sizes))
 
-    totals = sides.humans.sum(axis=0), sides.system.sum(axis=0)
-    exchanged = shuffling_test(
-        *totals, apart[first], sizes, lambda x, y: sides.value(y) - sides.value(x), stream, settings.times
-    )
+    totals = humans.sum(axis=0), judged.sum(axis=0)
+    exchanged = shuffling_test(*totals, apart[first], sizes, lambda x, y: value(y) - value(x), stream, settings.times)
     p, low, high = exchanged.p, math.nan, math.nan
     # If nothing varies, the items alone decide.
     if not variance <= ROUNDING**2:
@@ -481,7 +460,7 @@ def _ceiling_comparison(system: Figure, human: Figure, settings: Settings) -> tu
         Shuffling(p, p, p, int(sizes.sum()), "t", math.log10(p), None),
         (variance, freedom),
         "ceiling",
-        annotators=people,
+        annotators=int((~left_out).sum()),
         p_items=exchanged.p,
     )
     return found, left_out
@@ -489,7 +468,7 @@ def _ceiling_comparison(system: Figure, human: Figure, settings: Settings) -> tu
 
 def system_figure(measure: Measure, ratings: Ratings, system: SystemRatings, groups: Groups) -> tuple[Figure, Any]:
     """A measure of one system against all annotators, and its report."""
-    used = whole_if_many(groups, ratings, 2)
+    used = groups if len(ratings.annotators) * 2 <= MOST_OF_SYSTEMS else groups.whole
     rows, report = measure.function(ratings, system, used.of_item, used.number, **measure.parameters)
     return Figure(system.name, str(measure), measure.main, rows, measure.scores, resampled=used is groups), report
 

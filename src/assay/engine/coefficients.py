@@ -1,8 +1,8 @@
 """Agreement of any number of annotators beyond chance, from numbers that add up over items (Krippendorff, Fleiss,
 Gwet, Cohen); what each annotator, label and item has to do with it; systems against several annotators.
 
-An item counts where two or more rated it; in each pair of its ratings the two are compared, and the pairs of an item
-weigh as much as its ratings. Whatever is drawn from the items, a coefficient is a function of the sums.
+An item counts if two or more annotators rated it. Each pair of its ratings is compared, and the pairs of an item
+weigh as much as its ratings. Whichever items are drawn, a coefficient is a function of the sums.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ WEIGHTS = ("none", "linear", "quadratic")
 MOST_VALUES = 1_000
 """The most different values for which pairs of values are kept."""
 DENSE = 1 << 24
-"""The most cells of a table of items and labels that is made in full where few of its cells are filled."""
+"""The most cells of a table of items and labels that is made in full even if few of its cells are filled."""
 MOST_PAIRS = 5_000
 """The most pairs of annotators that are listed, each with its figures: all pairs of 100 annotators."""
 MOST_MEETINGS = 5_000_000
@@ -63,7 +63,7 @@ class RatingSums:
     unmet: int = 0
     """… and of those without an item in common, which are not counted …"""
     labels: tuple[str, ...] = ()
-    """… and the labels, where a score is given for each."""
+    """… and the labels, if a score is given for each."""
 
     @property
     def totals(self) -> dict[str, Array]:
@@ -116,7 +116,7 @@ def pairs_within(item: Ints) -> tuple[Ints, Ints]:
 
 
 def label_distances(ratings: Ratings, level: str, distance: str) -> Floats | None:
-    """Labels × labels: how far two of them are apart; None where that depends on what is drawn, or needs no table."""
+    """Labels × labels: how far two of them are apart; None if that depends on what is drawn, or needs no table."""
     if level in ("nominal", "ordinal", "interval"):
         return None
     if len(ratings.labels) > MOST_VALUES:
@@ -209,7 +209,7 @@ def item_distances(ratings: Ratings, level: str, distance: str) -> Floats:
 
 
 def disagreement(ratings: Ratings, level: str = "nominal", distance: str = "jaccard") -> Floats:
-    """For each item the mean distance of two of its ratings; nan where it has less than two."""
+    """For each item the mean distance of two of its ratings; nan if it has fewer than two."""
     number = np.where(ratings.sizes > 1, ratings.sizes, 0).astype(np.float64)
     return ratio(item_distances(ratings, level, distance), number)
 
@@ -244,7 +244,7 @@ def observed_expected(sums: Sums) -> tuple[Floats, Floats]:
 
 
 def alpha_score(sums: Sums) -> Floats:
-    """Krippendorff's alpha; undefined where chance alone leaves no disagreement."""
+    """Krippendorff's alpha; undefined if chance alone leaves no disagreement."""
     observed, expected = observed_expected(sums)
     return np.asarray(1 - ratio(observed, expected))
 
@@ -339,7 +339,7 @@ def ac1_rows(ratings: Ratings, group: Ints, groups: int, labels: int) -> RatingS
 
 
 def ac1_expected(sums: Sums) -> Floats:
-    """Agreement by chance where raters guess some items only."""
+    """Agreement by chance if annotators guess only some items."""
     shares = ratio(sums["shares"], sums["rated"][..., None])
     return ratio((shares * (1 - shares)).sum(axis=-1), sums["labels"] - 1)
 
@@ -449,7 +449,7 @@ def _all_with_all(ratings: Ratings, first: Ints, second: Ints, table: Floats | N
 
 
 def _indicator(ratings: Ratings, chosen: Array, values: Array | None = None) -> Any:
-    """Items × annotators: 1 (or a value) where a rating is chosen; sparse where most cells are empty."""
+    """Items × annotators: 1 (or a value) if a rating is chosen; sparse if most cells are empty."""
     item, annotator = ratings.item[chosen], ratings.annotator[chosen]
     given = np.ones(len(item)) if values is None else values[chosen]
     shape = (ratings.items, len(ratings.annotators))
@@ -467,7 +467,7 @@ def _dense(table: Any) -> Array:
 
 
 def kappa_score(sums: Sums) -> Floats:
-    """Cohen's kappa of each pair; weighted by distances where there are such."""
+    """Cohen's kappa of each pair; weighted by distances if there are any."""
     first, second = sums["gold"], sums["system"]
     items = first.sum(axis=-1)
     if "distance" in sums:
@@ -694,9 +694,9 @@ class AltRow:
     annotator: int
     items: Ints
     system: Floats
-    """1 where the system is at least as near …"""
+    """1 if the system is at least as near …"""
     human: Floats
-    """… and where the annotator is."""
+    """… and if the annotator is."""
 
     @property
     def differences(self) -> Floats:
@@ -761,7 +761,7 @@ def won(p: Sequence[float], fdr: float) -> list[bool]:
 
 
 def winning_rate(rows: Sequence[AltRow], epsilon: float, fdr: float) -> float:
-    """The share of annotators whom the system beats; undefined where there are none."""
+    """The share of annotators whom the system beats; undefined if there are none."""
     if not rows:
         return float("nan")
     beaten = won([row.p(epsilon) for row in rows], fdr)

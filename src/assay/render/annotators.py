@@ -1,4 +1,4 @@
-"""Tables about annotators: how well they agree, who and what differs, and systems beside them."""
+"""Tables about annotators: how well they agree, who and what differs, and systems compared with them."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ _WAYS_OF_PAIRS = {
     "system; the human ceiling is the mean of the annotators.",
 }
 _COEFFICIENTS = {"alpha": "alpha (Krippendorff)", "fleiss": "kappa (Fleiss)", "ac1": "AC1 (Gwet)"}
-_BESIDE = ("agreement", "alpha")
-"""Scores beside the main one, kappa."""
+_FURTHER = ("agreement", "alpha")
+"""Scores that are shown with the main one, kappa."""
 
 
 def annotator_tables(result: Result) -> Iterator[Table]:
@@ -38,14 +38,14 @@ def annotator_tables(result: Result) -> Iterator[Table]:
     pairs = [row for row in result.overall if _is_of_pairs(row)]
     of_systems = [row for row in result.overall if not _is_of_pairs(row) and row.system != ALL]
     parts = {
-        "scores": _all(result, of_all, pairs),
+        "scores": _coefficients(result, of_all, pairs),
         "pairs": _pairs(result, pairs),
         "errors": iter(result.tables),
         "systems": _systems(result, of_systems),
         "annotators": _annotators(result),
-        "confusion": _labels(result),
+        "confusion": _label_matrix(result),
         "items": _items(result),
-        "labels": _by_label(result),
+        "labels": _label_scores(result),
         "slices": _slices(result),
     }
     for name, part in parts.items():
@@ -61,7 +61,7 @@ def _noun(result: Result) -> str:
     return result.shown.remarks.get("rated", result.shown.noun)
 
 
-def _all(result: Result, rows: list[Score], pairs: list[Score]) -> Iterator[Table]:
+def _coefficients(result: Result, rows: list[Score], pairs: list[Score]) -> Iterator[Table]:
     """The coefficients of all annotators, and the means over pairs of those that are of pairs."""
     found = {(row.measure, row.score): row for row in rows}
     body = []
@@ -122,7 +122,7 @@ def _explain_brackets(result: Result, rows: Iterable[Score]) -> Iterator[str]:
 
 def _pairs(result: Result, rows: list[Score]) -> Iterator[Table]:
     """Each pair of annotators and the mean over pairs."""
-    found = {(row.system, row.measure, row.score): row for row in rows if row.main or row.score in _BESIDE}
+    found = {(row.system, row.measure, row.score): row for row in rows if row.main or row.score in _FURTHER}
     columns = list(dict.fromkeys((measure, score) for _, measure, score in found))
     header = ["pair"]
     short = Counter(measure.partition("(")[0] for measure in dict.fromkeys(measure for measure, _ in columns))
@@ -192,7 +192,7 @@ def _annotators(result: Result) -> Iterator[Table]:
     )
 
 
-def _labels(result: Result) -> Iterator[Table]:
+def _label_matrix(result: Result) -> Iterator[Table]:
     """The labels that are taken for each other."""
     labels = list(dict.fromkeys(row.first for row in result.coincidences))
     found = {(row.first, row.second): row for row in result.coincidences}
@@ -256,10 +256,10 @@ def _items(result: Result) -> Iterator[Table]:
     )
 
 
-def _by_label(result: Result) -> Iterator[Table]:
+def _label_scores(result: Result) -> Iterator[Table]:
     """Agreement of pairs on each label."""
     labelled = [row for row in result.scores if row.slice is None and row.label is not None and _is_of_pairs(row)]
-    labelled = sorted((row for row in labelled if row.main or row.score in _BESIDE), key=lambda row: row.measure)
+    labelled = sorted((row for row in labelled if row.main or row.score in _FURTHER), key=lambda row: row.measure)
     for measure, group in groupby(labelled, key=lambda row: row.measure):
         by_label = {(str(row.label), row.system): row for row in group}
         names = list(dict.fromkeys(pair for _, pair in by_label))

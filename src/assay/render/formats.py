@@ -46,8 +46,8 @@ _PARTS = {2: ("low", "high"), 3: ("", "low", "high")}
 
 def tsv(result: Result, names: Collection[str] = ()) -> str:
     """All tables; a line `# title` heads each, a blank line divides them."""
-    # A label may hold what divides cells and lines, or moves the cursor of a terminal.
-    return _separate(result, names, lambda cells: "\t".join(text.translate(_SPELT) for text in cells))
+    # A label may contain what divides cells and lines, or moves the cursor of a terminal.
+    return _write_separated(result, names, lambda cells: "\t".join(text.translate(_SPELT) for text in cells))
 
 
 def csv(result: Result, names: Collection[str] = ()) -> str:
@@ -59,10 +59,10 @@ def csv(result: Result, names: Collection[str] = ()) -> str:
         safe = f"'{text}" if _FORMULA.match(text) else text
         return '"' + safe.replace('"', '""') + '"' if re.search(r'[",\n\r]|^\s|\s$', safe) else safe
 
-    return _separate(result, names, lambda cells: ",".join(map(quoted, cells)))
+    return _write_separated(result, names, lambda cells: ",".join(map(quoted, cells)))
 
 
-def _separate(result: Result, names: Collection[str], line: Callable[[Sequence[str]], str]) -> str:
+def _write_separated(result: Result, names: Collection[str], line: Callable[[Sequence[str]], str]) -> str:
     """All tables; what a person reads in one cell, a program gets in columns of their own."""
     blocks = []
     # Programs get the names by which measures are asked for.
@@ -105,33 +105,33 @@ def items_table(result: Result) -> str:
 
 def markdown(result: Result, names: Collection[str] = ()) -> str:
     """The whole Result, for issues, pull requests and notes."""
-    parts = [f"*{_plain(heading(result))}*"]
+    parts = [f"*{_escape_markdown(heading(result))}*"]
     sentence = result.verdict
     if sentence:
-        parts.append(f"**{_plain(sentence)}**")
+        parts.append(f"**{_escape_markdown(sentence)}**")
     for table in tables(result, names):
         rule = [":---"] * table.words + ["---:"] * (len(table.header) - table.words)
         rows = [
-            map(_plain, table.header),
+            map(_escape_markdown, table.header),
             rule[: len(table.header)],
-            *([_emphasise(cell, _plain, "*{}*", "**{}**") for cell in row] for row in table.rows),
+            *([_emphasise(cell, _escape_markdown, "*{}*", "**{}**") for cell in row] for row in table.rows),
         ]
-        lines = [f"### {_plain(table.title)}", "", *(f"| {' | '.join(row)} |" for row in rows)]
-        parts.append("\n".join([*lines, "", _plain(" ".join(table.notes))] if table.notes else lines))
-        parts += map(_plain, table.lines)
+        lines = [f"### {_escape_markdown(table.title)}", "", *(f"| {' | '.join(row)} |" for row in rows)]
+        parts.append("\n".join([*lines, "", _escape_markdown(" ".join(table.notes))] if table.notes else lines))
+        parts += map(_escape_markdown, table.lines)
     if result.examples and (not names or "examples" in names):
         points = []
         for example in result.examples:
             if example.in_lines:
-                # Indented code cannot be ended by anything that stands in the data, as a fence could.
+                # Nothing in the data can end indented code, as it could a fence.
                 drawn = "".join(f"\n      {visible(line)}" for line in example_lines(example))
-                points.append(f"- {_plain(example.place)}\n{drawn}\n")
+                points.append(f"- {_escape_markdown(example.place)}\n{drawn}\n")
             else:
-                points.append(f"- {_plain(example.place)}: {_plain(example_text(example))}")
+                points.append(f"- {_escape_markdown(example.place)}: {_escape_markdown(example_text(example))}")
         parts.append("\n".join(["### Examples", "", *points]))
     if result.warnings:
-        parts.append("\n".join(["### Warnings", "", *(f"- {_plain(text)}" for text in result.warnings)]))
-    parts += map(_plain, result.notes)
+        parts.append("\n".join(["### Warnings", "", *(f"- {_escape_markdown(text)}" for text in result.warnings)]))
+    parts += map(_escape_markdown, result.notes)
     parts.append(f"`{visible(result.signature).replace('`', chr(39))}`")
     return "\n\n".join(parts) + "\n"
 
@@ -142,7 +142,7 @@ def _emphasise(cell: Cell, escape: Callable[[str], str], italic: str, bold: str)
     return bold.format(text) if cell.bold and text else text
 
 
-def _plain(text: str) -> str:
+def _escape_markdown(text: str) -> str:
     for mark in "\\`*_{}[]<>|#$~&":
         text = text.replace(mark, f"\\{mark}")
     return visible(text)
@@ -189,7 +189,10 @@ def latex(result: Result, names: Collection[str] = ()) -> str:
     floats: list[str] = []
     for number, table in enumerate(tables(result, names), 1):
         notes = [*table.notes, *table.lines, *[sentence] * (number == 1 and bool(sentence))]
-        rows = [[_emphasise(cell, _escape, r"\textit{{{}}}", r"\textbf{{{}}}") for cell in row] for row in table.rows]
+        rows = [
+            [_emphasise(cell, _escape_latex, r"\textit{{{}}}", r"\textbf{{{}}}") for cell in row]
+            for row in table.rows
+        ]
         caption, label = " ".join([f"{table.title}.", *notes]), f"\\label{{tab:assay-{number}}}"
         start = 0
         while start < len(rows):
@@ -197,10 +200,10 @@ def latex(result: Result, names: Collection[str] = ()) -> str:
             lines = [
                 r"\begin{table}",
                 r"\centering\small",
-                f"\\caption{{{_escape(caption)}}}{label}",
+                f"\\caption{{{_escape_latex(caption)}}}{label}",
                 f"\\begin{{tabular}}{{{('l' * table.words + 'r' * len(table.header))[: len(table.header)]}}}",
                 r"\toprule",
-                " & ".join(map(_escape, table.header)) + r" \\",
+                " & ".join(map(_escape_latex, table.header)) + r" \\",
                 r"\midrule",
                 *(" & ".join(row) + r" \\" for row in rows[start:end]),
                 r"\bottomrule",
@@ -221,7 +224,7 @@ def latex(result: Result, names: Collection[str] = ()) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _escape(text: str) -> str:
+def _escape_latex(text: str) -> str:
     return "".join(_ESCAPES.get(mark, mark) for mark in _CONTROL.sub(" ", text))
 
 

@@ -30,9 +30,9 @@ from assay.result.verdict import verdict_on
 
 MAIN = "main.js"
 NAMED = 6
-"""So many systems are named in the title."""
+"""The largest number of systems that are named in the title."""
 TABLES = 60
-"""So many tables stand in a page; of more, those that a terminal would show."""
+"""The largest number of tables in a page; if there are more, it has those that a terminal would show."""
 _ASSETS = files("assay.render").joinpath("assets")
 _IMPORT = re.compile(r'^import\b[^;]*?\bfrom "\./([\w-]+\.js)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:const|let|function|async function|class)\b)", re.MULTILINE)
@@ -82,17 +82,17 @@ def page(result: Result) -> str:
         f'<p class="heading">{escape(heading(result))}</p>'
         f'<code class="for-print">{escape(result.signature)}</code></div><div id="tools"></div></header>',
         '<main id="report" tabindex="-1">',
-        *_lead(result),
+        *_lead_lines(result),
         '<div id="app" hidden></div>',
         '<p id="without-script">The sentences behind the figures need a browser with JavaScript and '
         "DecompressionStream (Chrome 80, Firefox 113, Safari 16.4 or newer); the tables below do not.</p>",
         '<details id="tables" open><summary>All tables</summary>',
-        *(_table(table, short=False, styled=False) for table in shown),
+        *(_draw_table(table, short=False, styled=False) for table in shown),
         f"<p>… and {left:,} more tables, of other pairs and measures: they are in the exports.</p>" if left else "",
         "</details>",
         f'<section id="examples"><h2>Examples</h2><ul>{examples}</ul></section>' if examples else "",
         f'</main><footer><code id="signature">{escape(result.signature)}</code></footer>',
-        f'<script type="application/octet-stream;base64" id="data">{_pack(result)}</script>',
+        f'<script type="application/octet-stream;base64" id="data">{_pack_data(result)}</script>',
         f'<script type="module">{code}</script></body></html>\n',
     )
     return _head(title, f"; script-src {_hash(code)}; img-src data: blob:") + "".join(body)
@@ -101,7 +101,7 @@ def page(result: Result) -> str:
 def _head(title: str, allowed: str = "") -> str:
     """The head of a page, whose policy allows its own style and, by further directives, its own script."""
     names = sorted(file.name for file in _ASSETS.iterdir() if file.name.endswith(".css"))
-    styles = "".join(map(_asset, names))
+    styles = "".join(map(_read_asset, names))
     policy = f"default-src 'none'; style-src {_hash(styles)}{allowed}"
     return _HEAD.format(policy=policy, title=escape(title), styles=styles)
 
@@ -111,7 +111,7 @@ def _hash(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-def _lead(result: Result) -> Iterator[str]:
+def _lead_lines(result: Result) -> Iterator[str]:
     """The first sentences of a page: the verdict, what the test could have found, the notes."""
     if result.rankings:
         # Of many runs the order with shares comes first, and what its signs mean.
@@ -123,7 +123,14 @@ def _lead(result: Result) -> Iterator[str]:
             yield f'<p class="verdict small">{escape(result.verdict)}</p>'
     elif result.verdict:
         yield f'<p class="verdict" id="verdict">{escape(result.verdict)}</p>'
-        yield _kind(result.verdict_data.kind)
+        # The kind of the verdict in a word, with its condition and what it does not mean.
+        kind = result.verdict_data.kind
+        if kind.removeprefix("average-") in KINDS:
+            condition, never = KINDS[kind.removeprefix("average-")]
+            word = _WORDS.get(kind, kind.removeprefix("average-").replace("-", " "))
+            denied = f" This does not mean that {never}." if never else ""
+            yield f'<details class="kind"><summary>Verdict: {word}</summary>'
+            yield f"<p>This kind of verdict is given if {condition}.{denied}</p></details>"
     yield "".join(f'<p class="lines">{escape(line)}</p>' for line in result.chance)
     if result.about.command == "score" and len(result.systems) == 1:
         rows = [row for row in result.confusion if row.measure == result.confusion[0].measure]
@@ -131,23 +138,10 @@ def _lead(result: Result) -> Iterator[str]:
         rows = sorted(rows, key=lambda row: -row.count)[:3]
         errors = [f"{row.gold} as {row.assigned} ({row.count})" for row in rows]
         yield f'<p class="lines">Most frequent errors: {escape(enumeration(errors))}.</p>' if errors else ""
-    yield _notes(result)
+    yield _list_notes(result)
 
 
-def _kind(kind: str) -> str:
-    """The kind of a verdict in a word, with what must hold for it and what it does not mean."""
-    if kind.removeprefix("average-") not in KINDS:
-        return ""
-    holds, never = KINDS[kind.removeprefix("average-")]
-    word = _WORDS.get(kind, kind.removeprefix("average-").replace("-", " "))
-    denied = f" This does not mean that {never}." if never else ""
-    return (
-        f'<details class="kind"><summary>Verdict: {word}</summary>'
-        f"<p>This kind of verdict is given if {holds}.{denied}</p></details>"
-    )
-
-
-def _notes(result: Result) -> str:
+def _list_notes(result: Result) -> str:
     """Warnings and notes, each once, folded if there are several."""
     notes = list(dict.fromkeys((*result.warnings, *result.notes)))
     items = "".join(f"<li>{escape(note)}</li>" for note in notes)
@@ -157,8 +151,8 @@ def _notes(result: Result) -> str:
 
 
 def index(title: str, pages: Sequence[tuple[str, str, Result]], overall: Result | None = None) -> str:
-    """A page of links: the title of each page, its file beside this one, and what is in it; before that what is found
-    over all of them, where names of pages are links too."""
+    """A page of links: the title of each page, its file in the same folder, and its verdict; before them the tables
+    over all pages, in which names of pages are links too."""
     rows = "".join(
         f'<li><h2><a href="{escape(file, quote=True)}">{escape(name)}</a></h2>'
         f'<p class="heading">{escape(heading(result))}</p><p class="verdict">{escape(result.verdict)}</p></li>'
@@ -173,11 +167,11 @@ def index(title: str, pages: Sequence[tuple[str, str, Result]], overall: Result 
         found = "".join(
             (
                 f'<p class="verdict" id="verdict">{escape(overall.verdict)}</p>' if overall.verdict else "",
-                _notes(overall),
+                _list_notes(overall),
                 '<div id="tables">',
-                *(_table(table, short=False, styled=False, links=links) for table in major),
+                *(_draw_table(table, short=False, styled=False, links=links) for table in major),
                 f"<details><summary>{len(minor)} more tables</summary>" if minor else "",
-                *(_table(table, short=False, styled=False, links=links) for table in minor),
+                *(_draw_table(table, short=False, styled=False, links=links) for table in minor),
                 "</details></div>" if minor else "</div>",
             )
         )
@@ -216,17 +210,17 @@ def fragment(result: Result) -> str:
     parts += [f"<p>{escape(line)}</p>" for line in result.chance]
     parts += [f"<p>⚠ {escape(text)}</p>" for text in result.warnings]
     shown = brief(result)
-    parts += [_table(table, short=True, styled=True) for table in shown]
+    parts += [_draw_table(table, short=True, styled=True) for table in shown]
     folded = [one for one in tables(result) if not one.minor and one.name not in {table.name for table in shown}]
     if folded:
-        more = "".join(_table(table, short=True, styled=True) for table in folded)
+        more = "".join(_draw_table(table, short=True, styled=True) for table in folded)
         parts.append(f"<details><summary>{plural(len(folded), 'more table')}</summary>{more}</details>")
     wrapped = '<code style="overflow-wrap:anywhere">'
     parts.append(f"<p><small>{wrapped}{escape(result.signature)}</code></small></p>")
     return f"<div>{''.join(parts)}</div>"
 
 
-def _table(table: Table, *, short: bool, styled: bool, links: Mapping[str, str] | None = None) -> str:
+def _draw_table(table: Table, *, short: bool, styled: bool, links: Mapping[str, str] | None = None) -> str:
     """A table with its title and notes, for a page with a style of its own or with inline styles; names of rows and
     columns that have a page are links to it."""
 
@@ -264,19 +258,19 @@ def _table(table: Table, *, short: bool, styled: bool, links: Mapping[str, str] 
     )
 
 
-def _pack(result: Result) -> str:
+def _pack_data(result: Result) -> str:
     """The Result, its texts and its exports, compressed; base64 cannot end a script."""
     of_pairs, head = [], result.chance
     tests = result.main_tests
     for row in [row for row in tests if row.measure == tests[0].measure]:
-        # What the head of the page says already is not said again.
+        # Lines at the head of the page are not repeated.
         lines = (line.removeprefix(f"{row.a} → {row.b}: ") for line in lines_of(result, [row]) if line not in head)
         chance = [f"{line[0].upper()}{line[1:]}" for line in lines]
         of_pairs.append({"a": row.a, "b": row.b, "verdict": verdict_on(result, row), "chance": chance})
     block = {
         "texts": result.texts,
         "verdict": result.verdict,
-        # What is to be said of each two systems by themselves.
+        # Sentences on each two systems by themselves.
         "pairs": of_pairs,
         # The Result itself is among the exports.
         "exports": {
@@ -297,20 +291,20 @@ def _pack(result: Result) -> str:
 
 
 def script(main: str = MAIN) -> str:
-    """A module and all that it imports in one, each behind those that it needs; a browser loads none from disk."""
+    """A module and all that it imports in one, each after those that it needs; a browser loads none from disk."""
     order: list[str] = []
-    _visit(main, order, ())
-    return "\n".join(_EXPORT.sub("", _IMPORT.sub("", _asset(name))) for name in order)
+    _visit_module(main, order, ())
+    return "\n".join(_EXPORT.sub("", _IMPORT.sub("", _read_asset(name))) for name in order)
 
 
-def _visit(name: str, order: list[str], above: tuple[str, ...]) -> None:
+def _visit_module(name: str, order: list[str], above: tuple[str, ...]) -> None:
     if name in above:
         raise ValueError(f"modules import each other in a circle: {' → '.join([*above, name])}")
     if name not in order:
-        for needed in _IMPORT.findall(_asset(name)):
-            _visit(needed, order, (*above, name))
+        for needed in _IMPORT.findall(_read_asset(name)):
+            _visit_module(needed, order, (*above, name))
         order.append(name)
 
 
-def _asset(name: str) -> str:
+def _read_asset(name: str) -> str:
     return _ASSETS.joinpath(name).read_text("utf-8")

@@ -44,20 +44,22 @@ def run_tables(result: Result) -> Iterator[Table]:
     yield from _details(result)
 
 
-def _first_of(names: Sequence[str]) -> Iterator[Cell]:
+def _blank_repeats(names: Sequence[str]) -> Iterator[Cell]:
     """Names for people only if they change, for programs in each row."""
     for before, name in zip(["", *names], names, strict=False):
         yield Cell("" if name == before else name, data=(name,))
 
 
-def _by_measure(
+def _make_table(
     result: Result, title: str, header: Sequence[str], rows: Sequence[tuple[str, Row]], note: str, **more: Any
 ) -> Table:
     """Rows with their measures, which are named if there are several."""
     body, more = [row for _, row in rows], {"words": 2, **more}
     if len(result.measures) > 1:
         header = ["measure", *header]
-        body = [[name, *row] for name, row in zip(_first_of([measure for measure, _ in rows]), body, strict=True)]
+        body = [
+            [name, *row] for name, row in zip(_blank_repeats([measure for measure, _ in rows]), body, strict=True)
+        ]
         more |= {"words": more["words"] + 1, "droppable": [index + 1 for index in more.get("droppable", ())]}
     return make_table(title, header, body, notes=[note], **more)
 
@@ -70,7 +72,7 @@ def _pair(row: Posterior) -> Cell:
 
 
 def _orders(result: Result) -> Iterator[Table]:
-    """The order of systems, and how each stands to each where a chain does not tell by itself."""
+    """The order of systems, and the relation of each two if a chain does not show it."""
     flagged = any(ranking.intransitive for ranking in result.rankings)
     hint = " It shows only neighbouring systems." if any(len(one.order) > 2 for one in result.rankings) else ""
     identical = " a = b: identical scores." if any(one.kind == "identical" for one in result.bayes) else ""
@@ -151,7 +153,7 @@ def _pairs(result: Result, kind: str, meaning: str) -> Table:
 
     def make_pairs(title: str, order: Sequence[str], measures: Sequence[str], note: str, **more: Any) -> Table:
         pairs, rows = list(combinations(order, 2)), []
-        for left, (a, b) in zip(_first_of([a for a, _ in pairs]), pairs, strict=True):
+        for left, (a, b) in zip(_blank_repeats([a for a, _ in pairs]), pairs, strict=True):
             rows.append([left, b])
             for measure in measures:
                 turned = shares.get((b, a, measure))
@@ -212,7 +214,7 @@ def _sizes(result: Result) -> Table:
     )
     header = ["pair", "rel.", "share", "difference", *["new data set"] * several, "±equivalent"]
     more: dict[str, Any] = {"name": "differences", "droppable": (5, 4)[not several :]}
-    return _by_measure(result, "How sure, and how large", header, rows, note, **more)
+    return _make_table(result, "How sure, and how large", header, rows, note, **more)
 
 
 def _means(result: Result) -> Table:
@@ -236,7 +238,7 @@ def _means(result: Result) -> Table:
             rows.append((measure, cells))
     header = ["system", *(name.removeprefix("dataset:") for name in slices), *["mean"] * len(several)]
     note = "Brackets contain the 95% interval of the mean, corrected for runs that share training data."
-    return _by_measure(result, "Mean scores over runs", header, rows, note, name="scores", words=1)
+    return _make_table(result, "Mean scores over runs", header, rows, note, name="scores", words=1)
 
 
 # --- details ---
@@ -268,7 +270,7 @@ def _details(result: Result) -> Iterator[Table]:
             )
     header = ["pair", "data set", "measured", "estimated", "first ahead", "tied", "second ahead", *">≈<", "p"]
     more: dict[str, Any] = {"name": "data-sets", "droppable": (5, 4, 6), "minor": many and len(rows) > 12}
-    yield _by_measure(result, "Data set by data set", header, rows, note, **more)
+    yield _make_table(result, "Data set by data set", header, rows, note, **more)
 
     points = [(row, point) for row in result.bayes for point in row.prior_curve]
     rows = [
@@ -280,7 +282,7 @@ def _details(result: Result) -> Iterator[Table]:
         "as a multiple of the largest seen. Usual: 1000 and 1."
     )
     header = ["pair", "spread up to", "mean up to", *">≈<"]
-    yield _by_measure(result, "Under other priors", header, rows, note, name="priors", words=1, minor=many)
+    yield _make_table(result, "Under other priors", header, rows, note, name="priors", words=1, minor=many)
 
     # As Gorman and Bedrick counted.
     counted = [(row, splits) for row in result.bayes for splits in row.replications]
@@ -297,12 +299,12 @@ def _details(result: Result) -> Iterator[Table]:
         (row.measure, [_pair(row), splits.dataset, *(f"{getattr(splits, name):,}" for name in fields)])
         for row, splits in counted
     ]
-    yield _by_measure(result, "Split by split", header, rows, note, name="splits", minor=many and not tested)
+    yield _make_table(result, "Split by split", header, rows, note, name="splits", minor=many and not tested)
 
     rows = [(row.measure, [_pair(row), *_thirds(row.signed_rank)]) for row in result.bayes if row.signed_rank]
     note = "On the means of the data sets alone, whatever their spread: a check of the shares above."
     more = {"name": "tests", "words": 1, "minor": len(rows) > 12}
-    yield _by_measure(result, "Bayesian signed-rank test", ["pair", *">≈<"], rows, note, **more)
+    yield _make_table(result, "Bayesian signed-rank test", ["pair", *">≈<"], rows, note, **more)
 
     points = [(row, point) for row in result.bayes for point in row.rope_curve]
     rows = []
@@ -312,7 +314,7 @@ def _details(result: Result) -> Iterator[Table]:
     header = ["pair", "±equivalent", *(f"{kind} {sign}" for kind in ("decision", "new") for sign in ">≈<")]
     note = f"Decision: shares of draws; new: on a new data set. {units}"
     more = {"name": "regions", "words": 1, "minor": True}
-    yield _by_measure(result, "Under other regions of equivalence", header, rows, note, **more)
+    yield _make_table(result, "Under other regions of equivalence", header, rows, note, **more)
 
 
 # --- units ---

@@ -85,7 +85,7 @@ def name_median_runs(table: Table, result: Result) -> Table:
     return replace(table, title=f"{table.title}, median runs", notes=(*table.notes, result.shown.remarks["median"]))
 
 
-def _covered(result: Result, after: str) -> set[str]:
+def _covered_measures(result: Result, after: str) -> set[str]:
     """The measures that the task's own tables show in some place."""
     return {measure for table in result.tables if table.after == after for measure in table.measures}
 
@@ -181,11 +181,11 @@ def _scores(result: Result) -> Iterator[Table]:
 
 def _further_scores(result: Result) -> Iterator[Table]:
     """Scores other than the main one, if they differ from it."""
-    overall, elsewhere = result.overall, _covered(result, "scores")
+    overall, elsewhere = result.overall, _covered_measures(result, "scores")
     main = {(row.system, row.measure): row.value for row in overall if row.main}
     if result.shown.rivals:
         elsewhere |= {row.measure for row in overall if row.score.endswith("f1")}
-    # With equal tokenisation scores of words are one number; where items are matched, they say different things.
+    # With equal tokenisation scores of words are one number; if items are matched, they differ in meaning.
     every = result.shown.matched and not result.shown.by_outcome
     rows = []
     for row in overall:
@@ -213,7 +213,7 @@ def _further_scores(result: Result) -> Iterator[Table]:
 
 def _tests(result: Result) -> Iterator[Table]:
     noun, unit_noun = result.shown.noun, result.about.unit
-    elsewhere, mains = _covered(result, "tests"), result.main_scores
+    elsewhere, mains = _covered_measures(result, "tests"), result.main_scores
     whole = [row for row in result.comparisons if row.slice is None]
     tests = [row for row in whole if row.is_of_score and row.measure not in elsewhere]
     exact = {(row.a, row.b, row.measure): row for row in whole if row.test == "mcnemar"}
@@ -227,7 +227,9 @@ def _tests(result: Result) -> Iterator[Table]:
     several = len({mains.get(row.measure) for row in tests} - {"value"}) > 1
     best = next((row.best for row in result.bounds), "")
     explained = False
-    for number, ((measure, score), group) in enumerate(_grouped(tests, lambda row: (row.measure, row.score)).items()):
+    for number, ((measure, score), group) in enumerate(
+        _group_rows(tests, lambda row: (row.measure, row.score)).items()
+    ):
         if len(group) > PAIRS:
             # If a terminal cannot show all, the pairs of the best system come first.
             group.sort(key=lambda row: best not in (row.a, row.b))
@@ -271,7 +273,7 @@ def _tests(result: Result) -> Iterator[Table]:
         yield make_table(title, header, rows, f"pair {form} p error holm p", **more)
 
 
-def _grouped(rows: Iterable[Any], key: Callable[[Any], Any]) -> dict[Any, list[Any]]:
+def _group_rows(rows: Iterable[Any], key: Callable[[Any], Any]) -> dict[Any, list[Any]]:
     """Rows by a key, in the order in which keys occur."""
     groups: dict[Any, list[Any]] = {}
     for row in rows:
@@ -283,12 +285,12 @@ def _diffs(result: Result, every: bool = False) -> list[tuple[str, str, list[Dif
     """The measures on whose items changes are shown (the first, or all), what titles of several add, and the
     differences of all pairs."""
     whole = (row for row in result.diffs if row.slice is None and not is_category(row.on))
-    diffs = list(_grouped(whole, lambda row: row.on).items())[: None if every or result.shown.by_outcome else 1]
+    diffs = list(_group_rows(whole, lambda row: row.on).items())[: None if every or result.shown.by_outcome else 1]
     return [(on, f" ({result.title(on)})" if len(diffs) > 1 else "", rows) for on, rows in diffs]
 
 
 def _differences(result: Result) -> Iterator[Table]:
-    """Tuggener's Table 3 below, and Tables 1 and 2 beside it."""
+    """Tuggener's Table 3, and Tables 1 and 2 in the same rows."""
     item = result.shown.noun
     for number, (on, _, diffs) in enumerate(_diffs(result, every=True)):
         graded = diffs[0].improved is not None
@@ -318,7 +320,7 @@ def _differences(result: Result) -> Iterator[Table]:
             remarks = result.shown.remarks
             notes += [remarks[name] for name in ("differences", f"differences {on}") if name in remarks]
         else:
-            # Partial credit is given to words, also where items are others.
+            # Partial credit is given to words, also if items are others.
             items = "words" if result.shown.matched else f"{item}s"
             whole = diffs[0].score in ("", result.main_scores.get(on))
             over = "of the scores" if whole else f"over gold's {items} (recall)"
@@ -493,7 +495,7 @@ def _unresolved(result: Result) -> Iterator[Table]:
     noun = result.shown.noun
     items = f"{noun.capitalize()}s"
     for on, which, _ in _diffs(result):
-        groups = _grouped(
+        groups = _group_rows(
             (row for row in result.unresolved if row.on == on), lambda row: (row.text.lower(), row.label)
         )
         ordered = sorted(groups.items(), key=lambda group: (-len(group[1]), group[0]))
@@ -515,7 +517,7 @@ def _unresolved(result: Result) -> Iterator[Table]:
 def _labels(result: Result) -> Iterator[Table]:
     labelled = [row for row in result.scores if row.label is not None and row.slice is None]
     for measure, group in groupby(labelled, key=lambda row: row.measure):
-        if measure in _covered(result, "labels"):
+        if measure in _covered_measures(result, "labels"):
             continue
         found = {(row.system, str(row.label), row.score): row for row in group}
         systems = list(dict.fromkeys(system for system, _, _ in found))
@@ -600,7 +602,7 @@ def _slices(result: Result) -> Iterator[Table]:
         if row.slice is not None and row.is_of_score and row.score == mains.get(row.measure)
     }
     sliced = (row for row in result.scores if row.slice is not None and row.main)
-    for (name, measure), found in _grouped(sliced, lambda row: (row.slice.partition("=")[0], row.measure)).items():
+    for (name, measure), found in _group_rows(sliced, lambda row: (row.slice.partition("=")[0], row.measure)).items():
         systems = list(dict.fromkeys(row.system for row in found))
         usual = found[0].score == mains.get(measure)
         scores = {(row.slice, row.system): row for row in found}
@@ -686,7 +688,7 @@ BRIEF_ROWS = 5
 FREQUENT = 3
 """… and of changes of each kind."""
 _FIRST = ("scores", "order", "pairs", "tests", "systems", "alt-test", "items")
-"""Of annotators, of many runs and where a task has all tables itself, the first of each of these names."""
+"""The first table of each of these names is shown of annotators, of runs, and if a task has all tables itself."""
 
 
 def brief(result: Result) -> list[Table]:
@@ -694,7 +696,7 @@ def brief(result: Result) -> list[Table]:
     if result.shown.tables_only or result.about.command in ("agreement", "bayes"):
         found = tables(result, (*_FIRST, "slices"))
         firsts = {one.name: index for index, one in reversed([*enumerate(found)])}
-        # An order that hides something has its relations beside it; shares come in two kinds.
+        # An order that hides something is shown with its relations; shares come in two kinds.
         whole = ("order", "pairs", "slices")
         more = [one for one in found if one.name in whole and not one.minor]
         shown = [one for at, one in enumerate(found) if firsts[one.name] == at or one in more]
@@ -721,7 +723,7 @@ def _one_per_row(result: Result) -> Iterator[Table]:
     tests = [row for row in tests if row.measure == tests[0].measure]
     of_first = [row for row in result.overall if row.main and tests and row.measure == tests[0].measure]
     best = max((row for row in of_first if not math.isnan(row.value)), key=lambda row: row.value, default=None)
-    # The best beside each of the others, unless all were tested against another one.
+    # The best with each of the others, unless all were tested against another one.
     of_best = [row for row in tests if best and best.system in (row.a, row.b)]
     shown = of_best if len(of_best) == len(result.systems) - 1 else tests
     for table in tables(replace(result, comparisons=tuple(shown)), ("tests",))[:1]:

@@ -106,8 +106,17 @@ def short_names(names: Sequence[str], room: int) -> dict[str, str]:
 
 def _show_table(table: Table, console: Console, whole: bool) -> None:
     rows: Sequence[Sequence[Cell]] = table.rows[: table.short] if table.short and not whole else table.rows
-    kept = _columns_that_fit(table, rows, table.droppable, console.width)
-    bare = False
+
+    def drop_columns(kept: Sequence[int], droppable: Sequence[int], word: int = _WORD) -> Sequence[int]:
+        """The columns, without those that may be left out and have no room."""
+        for index in droppable:
+            if _width(table, rows, kept, word=word) <= console.width:
+                break
+            kept = [at for at in kept if at != index]
+        return kept
+
+    every, bare = range(len(table.header)), False
+    kept = drop_columns(every, table.droppable)
     for form in dict.fromkeys(table.forms[index] for index in kept):
         # Intervals go until the rest fits, first those of the columns on the left and of all that are like them.
         alike = (index for index in kept if table.forms[index] == form)
@@ -122,10 +131,9 @@ def _show_table(table: Table, console: Console, whole: bool) -> None:
             ]
             bare = True
     if bare:
-        kept = _columns_that_fit(table, rows, table.droppable, console.width)
+        kept = drop_columns(every, table.droppable)
     # What still has no room, even with long words broken, are the last columns; no figure is broken.
-    last = range(len(table.header) - 1, table.words, -1)
-    kept = _columns_that_fit(table, rows, last, console.width, kept, _TEXT)
+    kept = drop_columns(kept, range(len(table.header) - 1, table.words, -1), _TEXT)
     roomy = _width(table, rows, kept, broken=False) <= console.width
     drawn = RichTable(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False, header_style="")
     for index in kept:
@@ -161,24 +169,6 @@ def _show_table(table: Table, console: Console, whole: bool) -> None:
 
 def _has_interval(cell: Cell) -> bool:
     return len(cell.data) == 3 and _INTERVAL.search(cell.text) is not None
-
-
-def _columns_that_fit(
-    table: Table,
-    rows: Sequence[Sequence[Cell]],
-    droppable: Sequence[int],
-    room: int,
-    of: Sequence[int] = (),
-    word: int = _WORD,
-) -> list[int]:
-    """All columns, or as many of those that may be left out as there is room for."""
-    kept = list(of or range(len(table.header)))
-    for index in droppable:
-        if _width(table, rows, kept, word=word) <= room:
-            break
-        if index in kept:
-            kept.remove(index)
-    return kept
 
 
 def _width(
@@ -220,5 +210,5 @@ def _show_examples(result: Result, console: Console, say: Callable[[str], str], 
             if example.in_lines:
                 console.print(Text(say(f"  {line}")), soft_wrap=True)
             else:
-                # A line is as much of the sentence as fits; where its marks alone need more, it wraps.
+                # A line is as much of the sentence as fits; if its marks alone need more, it wraps.
                 console.print(Padding(Text(say(line)), (0, 0, 0, 2)))

@@ -49,7 +49,7 @@ def picture(result: Result | Results, kind: str) -> Figure:
 
 
 def pictures(result: Result | Results) -> dict[str, Draw]:
-    """Functions that draw figures, by the stems of their files' names; no two are alike on any file system.
+    """Functions that draw figures, by the stems of their files' names, which differ on any file system.
 
     Of several data sets those over all come first, then those of each, in a folder of its name.
     """

@@ -97,7 +97,7 @@ def forest(posterior: Posterior) -> Figure:
     axes.set_yticks(range(len(rows)), [name for name, _ in rows], size=9, color=INK)
     for label in axes.get_yticklabels()[len(sets) :]:
         label.set_fontweight("bold")
-    # The region of equivalence, zero, which side is whose, and what the numbers beside are.
+    # The region of equivalence, zero, which side is whose, and what the numbers next to the plot are.
     axes.grid(axis="x")
     if posterior.rope:
         axes.axvspan(-posterior.rope * unit.scale, posterior.rope * unit.scale, color=BAND, lw=0, zorder=0)
@@ -135,7 +135,7 @@ def forest(posterior: Posterior) -> Figure:
 
 
 def _column(axes: Axes, place: float, x: float, text: str, side: str, colour: str = INK) -> None:
-    """A text in a column beside the plot."""
+    """Write a text in a column next to the plot."""
     va = "center" if colour == INK else "bottom"
     axes.text(x, place, text, ha=side, va=va, size=8, color=colour, transform=axes.get_yaxis_transform())
 
@@ -481,11 +481,11 @@ Edge = tuple[str, str]
 Pairs = Collection[frozenset[str]]
 """Systems two by two."""
 Stop = str | tuple[str, str, int]
-"""A system, or where an edge passes a level on its way."""
+"""A system, or the point at which an edge passes a level."""
 
 
 def assign_levels(order: Sequence[str], covers: Iterable[Edge]) -> dict[str, int]:
-    """A system stands above all that it covers; edges against the order have no say."""
+    """The level of each system, above all that it covers; edges against the order do not count."""
     place = {name: number for number, name in enumerate(order)}
     below: dict[str, list[str]] = {name: [] for name in order}
     for worse, better in covers:
@@ -703,7 +703,7 @@ def bars(ranks: MeanRanks) -> list[tuple[str, ...]]:
 
 @with_look
 def critical_difference(ranks: MeanRanks) -> Figure:
-    """The critical-difference diagram of one measure; the best system stands on the left."""
+    """The critical-difference diagram of one measure; the best system is on the left."""
     found, places = bars(ranks), list(ranks.ranks.values())
     low, high = math.floor(min(places)), math.ceil(max(places))
     high += low == high

@@ -40,7 +40,7 @@ SERIES = (
 """Colour, dashes and mark of each of several systems: apart for the colour-blind and, by their marks, in grey."""
 _FACTS: dict[str, dict[str, None]] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}
 FORMATS = tuple(_FACTS)
-# Before the others the one that looks alike everywhere; behind it whatever has letters of the rest of the world.
+# First the font that looks the same everywhere; after it those with letters of the rest of the world.
 _FONTS = (
     *("DejaVu Sans", "Noto Sans CJK JP", "Noto Sans CJK SC", "Noto Sans", "Noto Sans Arabic", "Noto Sans Hebrew"),
     *("Arial Unicode MS", "Hiragino Sans", "PingFang SC", "Microsoft YaHei", "Yu Gothic", "Malgun Gothic"),
@@ -77,7 +77,7 @@ _LOOK: Look = {
 
 
 def check_plot() -> None:
-    """Refuse to draw where matplotlib is missing."""
+    """Raise if matplotlib is missing."""
     try:
         import matplotlib.figure  # noqa: F401
     except ImportError:
@@ -86,7 +86,7 @@ def check_plot() -> None:
 
 @contextmanager
 def _look() -> Iterator[list[warnings.WarningMessage]]:
-    """Our settings, whatever the user's are; what matplotlib warns of meanwhile is collected."""
+    """Our settings in place of the user's; collects the warnings of matplotlib meanwhile."""
     import matplotlib.style
 
     with warnings.catch_warnings(record=True) as caught, matplotlib.style.context(["default", _LOOK]):
@@ -115,7 +115,7 @@ def with_look(draw: Callable[..., Figure]) -> Callable[..., Figure]:
 
 
 def sheet(width: float = 1.0) -> Figure:
-    """An empty figure; whatever lies above, below or, of a figure of one inch, beside it is saved as well."""
+    """An empty figure; what is drawn above and below it is saved too, and on both sides if it is one inch wide."""
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width, 1))
@@ -185,7 +185,7 @@ def content(figure: Figure, path: Path) -> bytes:
         box = box.padded(0.15) if width == 1 else Bbox.from_extents(0, box.y0 - 0.03, width, box.y1 + 0.03)
         figure.savefig(stream, format=form, bbox_inches=box, metadata=facts)
     missing = [found for row in caught if (found := re.search(r"Glyph (\d+)", str(row.message)))]
-    # The text of an SVG is set by whoever shows it, with fonts of theirs.
+    # The program that shows an SVG sets its text, with fonts of its own.
     if missing and form != "svg":
         letter = chr(int(missing[0][1]))
         raise UsageError(
@@ -204,8 +204,8 @@ OUTCOMES = ("a", "equal", "b")
 
 
 def fit_names(names: Sequence[str], room: float, size: float) -> list[str]:
-    """Names cut to the greatest length at which all of them have room, in inches: at their ends or, where that would
-    make them alike, in their middles."""
+    """Names cut to the greatest length at which all of them have room, in inches: at their ends or, if that would
+    make two of them equal, in their middles."""
     whole = [short(name, 1000) for name in names]
     for longest in range(60, 3, -1):
         cut = [short(name, longest) for name in whole]
@@ -219,7 +219,7 @@ def fit_names(names: Sequence[str], room: float, size: float) -> list[str]:
 
 
 def short(name: str, longest: int = _LONGEST) -> str:
-    """A name from data that any XML and any font engine can take, cut between letters where it is long."""
+    """A name from data that any XML and any font engine can take, cut between letters if it is long."""
     text, room = visible(name).translate(_UNWRITABLE), longest
     for place, letter in enumerate(text):
         # Accents, joiners and signs of direction take no room; Chinese and Japanese letters that of two.
@@ -246,7 +246,7 @@ def largest(shares: Thirds) -> str:
 
 
 class Unit:
-    """The unit of differences of a measure: points if scores are fractions, else the score's own."""
+    """The unit of differences of a measure: points if scores are fractions, otherwise the score's own."""
 
     def __init__(self, posterior: Posterior) -> None:
         scores = [score for row in posterior.by_data_set for score in (row.a, row.b)]

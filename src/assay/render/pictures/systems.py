@@ -38,14 +38,14 @@ if TYPE_CHECKING:
 
 _PANELS, _LINE, _BELOW = 4, 0.155, 0.5
 PAIRS = 15
-"""So many pairs of systems are drawn; of more those with the best system."""
+"""The largest number of pairs of systems that are drawn; if there are more, those with the best system are."""
 
 
 # --- a row for each system or pair, a panel for each measure ---
 
 
 class Interval(NamedTuple):
-    """A figure and its interval, with the text beside it."""
+    """A score or difference with its interval, and the text next to it."""
 
     value: float
     low: float
@@ -60,7 +60,7 @@ ByMeasure = Mapping[str, Mapping[str, Score]]
 
 
 _UNITS = {"percent": (100, " (%)"), "points": (100, " (points)")}
-"""What values of a form are multiplied with on an axis, and what stands behind its title; others are as they are."""
+"""Factor of the values of a form on an axis, and the end of its title; other forms have the factor 1."""
 
 
 def _ticks(axis: Any, form: str) -> None:
@@ -98,7 +98,7 @@ def scores(by_measure: ByMeasure, form: str = "percent") -> Figure:
         for measure, rows in by_measure.items()
     }
     first = next(iter(by_measure.values()))
-    # The mean of pairs of annotators is none of them: it stands apart, below.
+    # The mean over pairs of annotators is not a pair: it is drawn apart, below.
     apart = PAIRS_MEAN in first and len(first) > 1
     ranked = sorted(first, key=lambda name: (name == PAIRS_MEAN, math.isnan(first[name].value), -first[name].value))
     if len(first) == 1:
@@ -162,7 +162,7 @@ def _rows(
     zero: bool = False,
     apart: bool = False,
 ) -> Figure:
-    """Intervals below each other in one panel or several, each with its text beside it; the last may stand apart."""
+    """Intervals below each other in panels, each with its text next to it; the last may be set apart."""
     from matplotlib.ticker import MaxNLocator
 
     narrow = len(panels) == 1 and all(width_of(short(name, 60), 8) < 0.45 * COLUMN for name in rows)
@@ -291,7 +291,7 @@ def slice_curves(result: Result, name: str) -> Figure:
 
 
 LABELS = 60
-"""So many labels have room on a page."""
+"""The largest number of labels that have room on a page."""
 _HITS = ("tp", "same")
 _NARROW = 15
 _CORNERS = ((-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5))
@@ -406,7 +406,7 @@ def _shade(axes: Axes, cells: Mapping[Any, float], norm: Any) -> Any:
 
 
 def confusions(result: Result) -> dict[str, Counter[tuple[str | None, str | None]]]:
-    """The errors of each system by gold's label and its own, where labels can be confused at all."""
+    """The errors of each system by gold's label and its own, if labels can be confused."""
     found: dict[str, Counter[tuple[str | None, str | None]]] = {}
     first: dict[str, str] = {}
     for row in result.confusion:
@@ -487,7 +487,7 @@ def draw_confusion(
 
 
 _ENDS = {"fp": "#d55e00", "fn": "#4d4d4d"}
-"""What is spurious stands at one end, what is missing at the other."""
+"""Spurious items are at one end, missing ones at the other."""
 _BETWEEN = ("#e69f00", "#56b4e9", "#0072b2", "#9ad8c3", "#cc79a7", "#f0e442", "#009e73", "#b3b3b3", "#8c6d1f")
 
 
@@ -500,7 +500,7 @@ def group_error_types(result: Result) -> list[list[str]]:
     types = {measure: own for measure, own in types.items() if measure in made}
     groups: dict[str, list[str]] = {}
     for measure, own in types.items():
-        # The richest measure of which this one is part; itself, unless there is another.
+        # The measure with the most types that has all of this one; itself, unless there is another.
         over = max((one for one in types if types[one] >= own), key=lambda one: len(types[one]))
         groups.setdefault(over, []).append(measure)
     return list(groups.values())
@@ -517,7 +517,7 @@ def error_types(sets: Sequence[tuple[str, Result]], measures: Sequence[str]) -> 
                 if row.system == system:
                     bars.setdefault((name, system, row.measure), []).append(row)
     systems = list(dict.fromkeys(system for _, system, _ in bars))
-    # A type has its colour also where others do not occur.
+    # A type has its colour also if others do not occur.
     between = [kind for kind in dict.fromkeys(row.type for own in bars.values() for row in own) if kind not in _ENDS]
     occurring = {row.type for own in bars.values() for row in own if row.count}
     types = [kind for kind in ("fp", *between, "fn") if kind in occurring]
