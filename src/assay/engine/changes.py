@@ -12,17 +12,7 @@ import numpy as np
 
 from assay.arrays import NONE, Bools, Ints, distinct_rows
 from assay.engine.items import KINDS, LABEL_ORDERS, NOTHING, ONE, Items, Met
-from assay.result import (
-    Bound,
-    Change,
-    Confusion,
-    Diff,
-    Growth,
-    LabelDifference,
-    OutcomeChange,
-    Transition,
-    Unique,
-)
+from assay.result import Bound, Change, Confusion, Diff, Growth, LabelDifference, OutcomeChange, Transition, Unique
 
 
 def diffs(
@@ -213,9 +203,7 @@ def bounds(items: Items, on: str, where: str | None) -> Iterator[Bound]:
     precision = f1 = None
     if whole.target is not None and {"tp", "wl", "fn", "fp"} <= {*whole.kinds}:
         # For mentions: the best choice links no mention without need if a system does not.
-        right, wrong, missing, spurious = (
-            whole.kind == whole.kinds.index(name) for name in ("tp", "wl", "fn", "fp")
-        )
+        right, wrong, missing, spurious = (whole.kind == whole.kinds.index(name) for name in ("tp", "wl", "fn", "fp"))
         resolved = whole.sum(right.any(axis=0))
         linked = resolved + whole.sum(wrong.all(axis=0)) + whole.sum(spurious.all(axis=0))
         expected = whole.sum((right | wrong | missing).any(axis=0))

@@ -30,16 +30,7 @@ from assay.engine.measure import Score as ScoreFunction
 from assay.records import dataclass
 from assay.result import Comparison, CountsRow, Power, Score
 from assay.result.grammar import ALPHA
-from assay.stats.intervals import (
-    STEADY,
-    bca,
-    effective_items,
-    percentile,
-    percentiles,
-    score_interval,
-    t_interval,
-    wilson,
-)
+from assay.stats import intervals
 from assay.stats.power import find_detectable, most_beyond
 from assay.stats.resample import CHUNK_NUMBERS, bootstrap_sums, bootstrap_weights
 from assay.stats.significance import Shuffling, shuffling_test, shuffling_tests, tilted_test
@@ -233,25 +224,23 @@ class Figures:
             read = sums if label is not None else {field: sums[field] for field in self.tallies.read}
             function = _as_proportion(self.every[name], read)
             if isinstance(function, Proportion):
-                low, high = wilson(value * (total := float(function.total(read))), total)
+                low, high = intervals.wilson(value * (total := float(function.total(read))), total)
                 return {**found, "low": low, "high": high, "interval": "wilson"}
         if units < 2:
             # All resamples of a single unit are equal.
             return found
         corrected, kind = None, "percentile"
+        replicates, label_ends = self._resample(labels)
         if label is not None:
-            ends, improved = self._resample_labels(labels)[1][name]
+            ends, improved = label_ends[name]
             (low, high), kind = ends[system, label].tolist(), "bca" if improved[system, label] else kind
         else:
-            if self.by_label:
-                replicates = self._resample_labels(labels)[0][system][name]
-            else:
-                replicates = self._own_replicates[system][name]
+            values = replicates[system][name]
             if asked == "bca" and name in self.functions:
                 drawn = self._drawn(system)
                 left_out = as_sums(drawn.sizes @ drawn.rows - drawn.rows, self.tallies.read)
-                corrected = bca(value, replicates, self.functions[name](left_out), drawn.sizes)
-            (low, high), kind = (corrected, "bca") if corrected else (percentile(replicates), kind)
+                corrected = intervals.bca(value, values, self.functions[name](left_out), drawn.sizes)
+            (low, high), kind = (corrected, "bca") if corrected else (intervals.percentile(values), kind)
         return {**found, "low": low, "high": high, "interval": "" if math.isnan(low) else kind}
 
     # --- intervals from the variance over units ---
@@ -268,7 +257,7 @@ class Figures:
         function, value = self.averages[name], float(self._observed[name][system])
         change = self._left_out_units(name, system)
         variance = _variance(change, np.ones(len(change)), centred=False)
-        effective = effective_items(value, variance, float(found.sizes[found.rows.any(axis=1)].sum()))
+        effective = intervals.effective_items(value, variance, float(found.sizes[found.rows.any(axis=1)].sum()))
         spread = self._ends(function, value, value, variance, effective, self.degrees(name, [system]))
         if isinstance(function, Macro):
             sums = as_sums(self.tallies.totals[system], self.fields)
@@ -282,12 +271,12 @@ class Figures:
         """The interval of a score, by the effective number of items of its share or, if it is none, by t."""
         low, high = range_of(function)
         if (low, high) == (0, 1) and 0 <= value <= 1:
-            (low, high), kind = score_interval(share, effective, df + 1), "score"
+            (low, high), kind = intervals.score_interval(share, effective, df + 1), "score"
             if isinstance(function, Ratio):
                 variance *= function.of_share(share)[1] ** 2
                 low, high = function.of_share(low)[0], function.of_share(high)[0]
         else:
-            (low, high), kind = t_interval(value, variance, df + 1, low, high), "t"
+            (low, high), kind = intervals.t_interval(value, variance, df + 1, low, high), "t"
         interval = "" if math.isnan(low) else kind
         return {"low": low, "high": high, "interval": interval, "variance": variance, "df": df}
 
@@ -330,14 +319,14 @@ class Figures:
             # A block has the items of several units.
             present = np.where(np.isfinite(items), np.maximum(present, np.minimum(items, units)), present)
         degrees = np.full(number, units - 1.0)
-        steady = float(STEADY)
+        steady = float(intervals.STEADY)
         if self.clusters:
             steady = min(steady, units)
             degrees = np.maximum(1.0, ratio(add_up(weight) ** 2, add_up(weight**2)) - 1)
         spreads = [_UNKNOWN] * number
         for label in np.flatnonzero(~np.isnan(value)).tolist():
             own, v, most = float(share[label]), float(variance[label]), float(items[label])
-            effective = effective_items(own, v, float(present[label]), most, float(rarer[label]), steady)
+            effective = intervals.effective_items(own, v, float(present[label]), most, float(rarer[label]), steady)
             spread = self._ends(function, float(value[label]), own, v, effective, float(degrees[label]))
             if math.isfinite(most):
                 design = most / effective
@@ -425,21 +414,16 @@ class Figures:
         if (name, system) not in self._left_out:
             table, function = self._wide_tables[system], self.averages[name]
             # Units with equal counts change the same.
-            places = {digest: place for place, digest in enumerate(self._row_digests[system])}
-            distinct = np.array(list(places.values()), dtype=np.int64)
+            _, distinct, numbers = np.unique(self._row_digests[system], return_index=True, return_inverse=True)
             totals = self.tallies.totals[system][:, self._is_read_by_label].astype(np.float64)
             changes = np.empty(len(distinct))
             step = max(1, CHUNK_NUMBERS // max(1, totals.size))
             for first in range(0, len(distinct), step):
                 some = _dense(table[distinct[first : first + step]])
                 left = totals - some.reshape(len(some), *totals.shape)
-                changes[first : first + step] = self._observed[name][system] - function(
-                    as_sums(left, self._read_by_label)
-                )
-            order = {digest: number for number, digest in enumerate(places)}
-            numbers = [order[digest] for digest in self._row_digests[system]]
-            scale = (len(numbers) - 1) / len(numbers)
-            self._left_out[name, system] = _defined(changes)[numbers] * scale
+                scores = function(as_sums(left, self._read_by_label))
+                changes[first : first + step] = self._observed[name][system] - scores
+            self._left_out[name, system] = _defined(changes)[numbers] * ((len(numbers) - 1) / len(numbers))
         return self._left_out[name, system]
 
     # --- resampling ---
@@ -451,12 +435,6 @@ class Figures:
             return found
         self.pooled = True
         return self.tallies.block_rows(*systems)
-
-    @cached_property
-    def _own_replicates(self) -> list[dict[str, Floats]]:
-        """For each system each of its scores in each resample of its own rows, if there are no labels."""
-        replicates = [self._replicates([system], list(self.functions)) for system in range(len(self.systems))]
-        return [{name: values for name, (values,) in of_system.items()} for of_system in replicates]
 
     def _replicates(self, systems: Sequence[int], names: Sequence[str]) -> dict[str, list[Floats]]:
         """For each score its values in each resample, for each of some systems whose rows are drawn together."""
@@ -547,10 +525,14 @@ class Figures:
             yield slice(done, done + len(weights)), as_sums(sums.reshape(len(weights), -1, len(fields)), fields)
             done += len(weights)
 
-    def _resample_labels(self, labels: bool) -> tuple[list[dict[str, Floats]], dict[str, tuple[Floats, Bools]]]:
-        """For a measure by label: each system's scores and averages in each resample of its own units; and, if
-        `labels` is True, the ends of the intervals by label (systems × labels × 2) and whether these are BCa."""
+    def _resample(self, labels: bool) -> tuple[list[dict[str, Floats]], dict[str, tuple[Floats, Bools]]]:
+        """Each system's scores and averages in each resample of its own units; and, if `labels` is True, the ends of
+        the intervals by label (systems × labels × 2) and whether these are BCa."""
         if labels in self._resampled:
+            return self._resampled[labels]
+        if not self.by_label:
+            drawn = [self._replicates([system], list(self.functions)) for system in range(len(self.systems))]
+            self._resampled[labels] = [{name: values for name, (values,) in own.items()} for own in drawn], {}
             return self._resampled[labels]
         times, number, fields = self.settings.times, len(self.labels), self._read_by_label
         # Of very many labels only the first score has intervals, which takes time enough.
@@ -561,7 +543,7 @@ class Figures:
         if labels and at_once < number:
             passes += [(first, min(first + at_once, number)) for first in range(0, number, at_once)]
         shape, replicates = (len(self.systems), number), []
-        intervals = {name: (np.full((*shape, 2), np.nan), np.zeros(shape, dtype=bool)) for name in self.functions}
+        label_ends = {name: (np.full((*shape, 2), np.nan), np.zeros(shape, dtype=bool)) for name in self.functions}
         for system in range(len(self.systems)):
             replicates.append({name: np.empty(times) for name in self.every})
             for first, end in passes:
@@ -575,19 +557,19 @@ class Figures:
                         for name, function in self.every.items():
                             replicates[-1][name][part] = function(together if name in self.functions else sums)
                 for name, values in by_label.items():
-                    ends, corrected = intervals[name]
-                    ends[system, first:end] = percentiles(values)
+                    ends, corrected = label_ends[name]
+                    ends[system, first:end] = intervals.percentiles(values)
                     for label in range(first, first + len(values)) if self.settings.interval == "bca" else ():
                         table = self._wide_tables[system][:, label * len(fields) : (label + 1) * len(fields)]
                         table = _dense(table)[np.argsort(self._row_digests[system])]
                         left_out = self.functions[name](as_sums(table.sum(axis=0) - table, fields))
                         observed = float(self._observed_by_label[name][system, label])
                         resampled = values[label - first].astype(np.float64)
-                        better = bca(observed, resampled, left_out, np.ones(len(table), dtype=np.int64))
+                        better = intervals.bca(observed, resampled, left_out, np.ones(len(table), dtype=np.int64))
                         if better is not None:
                             ends[system, label], corrected[system, label] = better, True
-        self._resampled[labels] = replicates, intervals
-        return replicates, intervals
+        self._resampled[labels] = replicates, label_ends
+        return self._resampled[labels]
 
     # --- comparisons ---
 
@@ -608,9 +590,9 @@ class Figures:
                 (one, other), sizes = self.linear_values(name, (a, b))
                 centred = not self.clusters and name not in self.averages
                 spreads[name] = _variance(other - one, sizes, centred=centred), self.degrees(name, (a, b))
-            intervals = self._difference_intervals(a, b, differences, spreads)
+            ends_of = self._difference_intervals(a, b, differences, spreads)
             for name in self.tested:
-                low, high, interval = intervals[name]
+                low, high, interval = ends_of[name]
                 outcome, power = self._test(a, b, name, (low, high))
                 variance, degrees = spreads[name]
                 least, most = range_of(self.every[name])
@@ -637,8 +619,9 @@ class Figures:
         if asked == "score" and self.tallies.units < FEW_FOR_PERCENTILES:
             found = {}
             for name, (variance, degrees) in spreads.items():
-                low, high = range_of(self.every[name])
-                found[name] = (*t_interval(observed[name], variance, degrees + 1, low - high, high - low), "t")
+                least, most = range_of(self.every[name])
+                ends = intervals.t_interval(observed[name], variance, degrees + 1, least - most, most - least)
+                found[name] = (*ends, "t")
             return found
         # Each score's differences in each resample of the rows of both systems: b − a or, if turned, a − b. Which way
         # round depends on the rows alone, so that both ways agree to the last digit.
@@ -658,13 +641,13 @@ class Figures:
                 resampled |= {name: (turned, other - one) for name, (one, other) in drawn.items()}
         found = {}
         for name, (turned, replicates) in resampled.items():
-            ends, kind = percentile(replicates), "percentile"
+            ends, kind = intervals.percentile(replicates), "percentile"
             if asked == "bca" and name in self.functions:
                 rows = self._drawn(*((b, a) if turned else (a, b)))
                 left_out = np.split(rows.sizes @ rows.rows - rows.rows, 2, axis=1)
                 one, other = (self.functions[name](as_sums(half, self.tallies.read)) for half in left_out)
                 value = -observed[name] if turned else observed[name]
-                corrected = bca(value, replicates, other - one, rows.sizes)
+                corrected = intervals.bca(value, replicates, other - one, rows.sizes)
                 if corrected is not None:
                     ends, kind = corrected, "bca"
             low, high = (-ends[1], -ends[0]) if turned else ends
