@@ -30,6 +30,8 @@ whether it is a further piece of an item of gold's that is counted in another ro
 
 # Where the label alone says what an item was taken for.
 _LABEL_SAYS_IT = ("tp", "fp", "le", "same", "same-span", "spurious")
+_FOLDED = ("gold", "answer", "right", "target", "credits", "kind")
+"""The columns that the distinct rows of a table keep."""
 _HALF = 16
 """Credit is summed up in two halves of so many bits, which fit for up to 2^37 items."""
 
@@ -179,25 +181,14 @@ class Items:
 
     def fold(self) -> Items:
         """The distinct rows, and how many items have each; adding up such tables is all that merging needs."""
-        # Where labels alone tell who is right, that need not be told again.
-        told = np.array_equal(self.right, self.answer == self.gold)
-        columns = [self.gold, *self.answer, *(() if told else self.right.astype(np.int8)), *self.kind]
+        # If labels alone decide what is right, that column is not needed.
+        by_label = np.array_equal(self.right, self.answer == self.gold)
+        columns = [self.gold, *self.answer, *(() if by_label else self.right.astype(np.int8)), *self.kind]
         rows, sizes = fold_codes([*columns, *(() if self.target is None else self.target)], self.sizes)
-        nothing: Any = self.gold[:0]
-        return Items(
-            labels=self.labels,
-            gold=self.gold[rows],
-            answer=self.answer[:, rows],
-            right=self.right[:, rows],
-            systems=self.systems,
-            same=self.same,
-            target=None if self.target is None else self.target[:, rows],
-            credits=None if self.credits is None else self.credits[..., rows],
-            kinds=self.kinds,
-            kind=self.kind[:, rows] if self.kinds else self.kind,
-            sizes=sizes,
-            **dict.fromkeys(("sentence", "item", "has_gold", "has_system"), nothing),
-        )
+        some = self.where(rows)
+        kept: dict[str, Any] = {name: getattr(some, name) for name in _FOLDED}
+        kept |= dict.fromkeys(("sentence", "item", "has_gold", "has_system"), self.gold[:0])
+        return Items(self.labels, **kept, systems=self.systems, same=self.same, kinds=self.kinds, sizes=sizes)
 
     def __add__(self, other: Items) -> Items:
         """The distinct rows of two stretches of text, labels united by name; credit follows from the labels."""
@@ -207,7 +198,7 @@ class Items:
         theirs = replace(other, gold=recoded[other.gold], answer=recoded[other.answer])
         columns: dict[str, Any] = {
             name: np.concatenate([mine, getattr(theirs, name)], axis=-1)
-            for name in ("gold", "answer", "right", "target", "credits", "kind", "sizes")
+            for name in (*_FOLDED, "sizes")
             if (mine := getattr(self, name)) is not None
         }
         return replace(self, labels=tuple(known), **columns).fold()
@@ -223,8 +214,6 @@ class Items:
 
     def by_group(self, values: Ints | Bools, group: Ints, groups: int) -> list[int]:
         """The sum of some values over the items of each group, in whole numbers: sums of credit outgrow 64 bits."""
-        if values.dtype == np.bool_:
-            return [int(number) for number in np.bincount(group, self.sizes * values, minlength=groups).tolist()]
         high, low = (
             np.bincount(group, self.sizes * part, minlength=groups).tolist()
             for part in (values.astype(np.int64) >> _HALF, values.astype(np.int64) & ((1 << _HALF) - 1))

@@ -62,11 +62,11 @@ def bootstrap_sums(rows: Ints, sizes: Ints, times: int, rng: np.random.Generator
     large, rare = np.flatnonzero(sizes >= _WORTH_A_ROW), np.flatnonzero(sizes < _WORTH_A_ROW)
     everything, few = _Singles(rows, sizes, units), _Singles(rows[rare], sizes[rare], units)
     short = 3 * units**0.5
-    rates = max(0.0, 1 - short / units) * np.append(sizes[large], len(few))
+    rates = max(0.0, 1 - short / units) * np.append(sizes[large], few.units)
     table = rows[large].astype(np.float64)
     sums = np.empty((times, rows.shape[1]))
     done = 0
-    for replicates in _chunks(times, max(len(rates), int(len(few) + short) + 1), NEAR_NUMBERS):
+    for replicates in _chunks(times, max(len(rates), int(few.units + short) + 1), NEAR_NUMBERS):
         drawn = rng.poisson(rates, size=(replicates, len(rates)))
         missing = units - drawn.sum(axis=1)
         while (over := np.flatnonzero(missing < 0)).size:
@@ -108,9 +108,6 @@ class _Singles:
             fields.append((field, room, base))
             room *= base
         self.words = [(np.repeat(packed, sizes), fields) for packed, fields in self.words]
-
-    def __len__(self) -> int:
-        return self.units
 
     def add_draws(self, sums: Floats, numbers: Ints, rng: np.random.Generator) -> None:
         """Add the sums of `numbers` draws to each replicate."""

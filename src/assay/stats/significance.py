@@ -105,7 +105,7 @@ def shuffling_test(
         if p > SMALLEST:
             return Shuffling(p, p, p, units, "enumerated", math.log10(p), max(smallest, SMALLEST))
     if amounts is not None and (logarithm := sum_tail(amounts, sizes)) is not None:
-        p, smallest = _chance(logarithm), _smallest(int(sizes[amounts != 0].sum()))
+        p, smallest = max(SMALLEST, math.exp(logarithm)), _smallest(int(sizes[amounts != 0].sum()))
         return Shuffling(p, p, p, units, "exact", logarithm / LOG_10, smallest)
     hits, drawn, hopeless, parts = 0, 0, False, []
     for weights in shuffle_weights(sizes, times, stream(SHUFFLING), max(width, len(sizes))):
@@ -139,12 +139,8 @@ def tilted_test(
         min(0.0, max(least, logarithm + math.log(max(factor, SMALLEST))))
         for factor in (1, 1 - 1.96 * error, 1 + 1.96 * error)
     )
-    p, p_low, p_high = (max(_chance(one), _smallest(units)) for one in (middle, low, high))
+    p, p_low, p_high = (max(math.exp(log), _smallest(units)) for log in (middle, low, high))
     return Shuffling(p, p_low, p_high, units, "tilted", middle / LOG_10, _smallest(units))
-
-
-def _chance(logarithm: float) -> float:
-    return max(SMALLEST, math.exp(logarithm))
 
 
 def _smallest(units: int) -> float:
