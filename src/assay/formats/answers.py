@@ -160,9 +160,9 @@ def _answers(values: Iterable[tuple[Any, str, int]], given: Mapping[str, Any]) -
 def _said(value: Mapping[str, Any], key: str, place: str) -> str | None:
     """The answer in an object, under the key given or one of the usual ones, or in the shape of a chat."""
     names = (key,) if key else KEYS
-    found = next((name for name in names if name in value), None)
-    said = None if found is None else value[found]
-    if found is None:
+    key_found = next((name for name in names if name in value), None)
+    said = None if key_found is None else value[key_found]
+    if key_found is None:
         try:
             said = (value["choices"][0] if "choices" in value else value["messages"][-1])
             said = said.get("message", said)["content"]
@@ -377,7 +377,6 @@ def ground_answers(system: Corpus, gold: Corpus, inventory: Collection[str]) -> 
     rows: list[tuple[int, ...]] = []
     """Sentence, begin, end, line, level and FLAGS of each mention; labels outside are flagged later."""
     labels, said = [], []
-    known = frozenset(inventory)
     lines = np.zeros(gold.sentences, dtype=np.int64)
     files: list[tuple[str, int]] = []
     starts = texts.starts.tolist()
@@ -397,20 +396,17 @@ def ground_answers(system: Corpus, gold: Corpus, inventory: Collection[str]) -> 
                     f"{answer.place}: its text is not that of gold ({gold.place_of_sentence(sentence)}). Leave the "
                     "text out, or give the answers to gold's."
                 )
-            reading = read_answer(answer.said, text, known, shape=parameters["shape"], label=answer.label)
+            reading = read_answer(answer.said, text, inventory, shape=parameters["shape"], label=answer.label)
             statuses[sentence, STATUSES.index(reading.status)] += 1
-            for one in here.ground(reading.mentions, reading.plain, ground):
-                place = (sentence, NONE, NONE)
-                if one.place is not None:
-                    place = texts.atoms(number, one.place, begins, ends)
-                size = len(one.mention.text)
-                by_offsets = reading.plain is None and one.mention.place is not None
-                is_long = size >= _LEAST_LONG and 2 * size > len(text)
-                rows.append((*place, answer.line, one.level, False, by_offsets, is_long))
-                labels.append(one.mention.label)
-                said.append(one.mention.text)
-    unit, begin, end, line, level, *flags = np.array(rows, dtype=np.int64).reshape(-1, 5 + len(FLAGS)).T
-    columns = {SAID: Column.of(said), LEVEL: Column(level, LEVELS)}
+            for mention, level, place in here.ground(reading.mentions, reading.plain, ground):
+                atoms = (sentence, NONE, NONE) if place is None else texts.atoms(number, place, begins, ends)
+                by_offsets = reading.plain is None and mention.place is not None
+                is_long = len(mention.text) >= max(_LEAST_LONG, len(text) // 2 + 1)
+                rows.append((*atoms, answer.line, level, False, by_offsets, is_long))
+                labels.append(mention.label)
+                said.append(mention.text)
+    unit, begin, end, line, levels, *flags = np.array(rows, dtype=np.int64).reshape(-1, 5 + len(FLAGS)).T
+    columns = {SAID: Column.of(said), LEVEL: Column(levels, LEVELS)}
     columns |= {name: Column(codes.astype(np.int8), ("", name)) for name, codes in zip(FLAGS, flags, strict=True)}
     mentions = Mentions(
         Marks(unit, begin, end, Column.of(labels), line, columns=columns),

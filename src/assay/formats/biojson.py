@@ -22,11 +22,11 @@ _PLACES = ("predicate", "verb", "predicate_index", "verb_index")
 _SENSES = ("sense", "lemma")
 _TAGS = "tags"
 _Predicate = tuple[int, int, Mapping[str, Any], list[str]]
-"""Line, sentence, the predicate as it stands, and its tags."""
+"""Line and sentence of a predicate, its object in JSON, and its tags."""
 
 
 def looks_biojson(head: Sequence[str]) -> bool:
-    """An object, or a list of them, with words and with tags or verbs that have some."""
+    """True if the file begins with an object, or a list of them, that has words and tags or verbs."""
     text = "\n".join(head[:50]).lstrip()
     return text.startswith(("{", "[")) and '"words"' in text and ('"tags"' in text or '"verbs"' in text)
 
@@ -83,33 +83,33 @@ def read_biojson(source: Source, builder: Builder, *, scheme: str, repair: str) 
 
 
 def _number(verb: Mapping[str, Any]) -> int | None:
-    """The number of the predicate, where one is given."""
+    """The number of the predicate; None if none is given."""
     return next((verb[key] for key in _PLACES if type(verb.get(key)) is int), None)
 
 
 def _place_of(verb: Mapping[str, Any]) -> int | None:
-    """The number of the predicate as it is given, or as the first tag of V tells."""
+    """The number of the predicate as given, else that of the first word tagged V; None without either."""
     number, tags = _number(verb), verb.get(_TAGS)
     if number is None and isinstance(tags, list):
         return next((at for at, tag in enumerate(tags) if isinstance(tag, str) and tag[1:] == f"-{MARK}"), None)
     return number
 
 
-def _collect(path: str, given: Sequence[_Predicate], builder: Builder, scheme: str, repair: str) -> None:
+def _collect(path: str, listed: Sequence[_Predicate], builder: Builder, scheme: str, repair: str) -> None:
     """Hand predicates and arguments on; tags are read as those of any spans, each predicate as a sentence."""
     roles, predicates = builder.layer("roles", "head"), builder.layer("predicates")
-    if not given:
+    if not listed:
         return
-    tags = Column.of(chain.from_iterable(tags for _, _, _, tags in given))
+    tags = Column.of(chain.from_iterable(tags for _, _, _, tags in listed))
     corpus = Corpus(
         name=path,
         format="biojson",
         sha256="",
         forms=tags,
         columns={_TAGS: tags},
-        starts=np.cumsum([0, *(len(tags) for _, _, _, tags in given)]),
+        starts=np.cumsum([0, *(len(tags) for _, _, _, tags in listed)]),
         files=((path, 0),),
-        lines=np.array([line for line, _, _, _ in given], dtype=np.int64),
+        lines=np.array([line for line, _, _, _ in listed], dtype=np.int64),
         word_per_line=False,
     )
     try:
@@ -121,15 +121,15 @@ def _collect(path: str, given: Sequence[_Predicate], builder: Builder, scheme: s
         hint = ' Say so with --input-format "biojson(…)".' if said != str(error) else ""
         raise InputError(said + hint) from None
     spans = corpus.spans
-    arguments: list[list[tuple[int, int, str]]] = [[] for _ in given]
+    arguments: list[list[tuple[int, int, str]]] = [[] for _ in listed]
     rows = zip(spans.unit.tolist(), spans.begin.tolist(), spans.end.tolist(), spans.labels.strings(), strict=True)
     for predicate, begin, end, role in rows:
         arguments[predicate].append((begin, end, role))
     taken: set[tuple[int, int]] = set()
-    for (line, sentence, verb, _), own in zip(given, arguments, strict=True):
+    for (line, sentence, verb, _), spans_of in zip(listed, arguments, strict=True):
         place = f"{path}:{line}"
-        number, marked = _number(verb), [(begin, end) for begin, end, role in own if role == MARK]
-        if number is None and not own and not any(verb.get(key) is not None for key in _PLACES):
+        number, marked = _number(verb), [(begin, end) for begin, end, role in spans_of if role == MARK]
+        if number is None and not spans_of and not any(verb.get(key) is not None for key in _PLACES):
             # Nothing but O, and no predicate named: a sentence without predicates.
             continue
         if number is None and len(marked) != 1:
@@ -149,5 +149,5 @@ def _collect(path: str, given: Sequence[_Predicate], builder: Builder, scheme: s
         taken.add((sentence, at))
         senses = [str(verb[key]) for key in _SENSES if isinstance(verb.get(key), str)]
         predicates.add(sentence, at, at + 1, senses[0] if senses else "")
-        for begin, end, role in own:
+        for begin, end, role in spans_of:
             roles.add(sentence, begin, end, role, builder.first_word(sentence) + at)

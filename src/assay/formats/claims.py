@@ -131,7 +131,7 @@ class Question:
         A string that is not in the text may be several: those between commas or *and*, if all of them are there, or
         what comes before a bracket or a dash.
         """
-        anew = True
+        from_start = True
         for string in strings:
             folded = fold(string)
             if not string.strip() or is_none(string):
@@ -147,8 +147,8 @@ class Question:
                 elif before != string.strip() and self._has_words(before):
                     pieces = [before]
             for piece in pieces or [string.strip()]:
-                yield Mention(piece, label, anew, mended=bool(pieces))
-                anew = False
+                yield Mention(piece, label, from_start, mended=bool(pieces))
+                from_start = False
 
 
 def unmark(text: str) -> str:

@@ -58,7 +58,7 @@ def decide_dygie(head: Sequence[str], path: str, given: Mapping[str, Any], *_: o
 
 
 def read_dygie(source: Source, builder: Builder, *, predicted: bool, chained: bool) -> None:
-    """Read one file: its words, mentions with types, relations and, where it is `chained`, chains."""
+    """Read one file: its words, mentions with types, relations and, if it is `chained`, chains."""
     which = chains.PREDICTED if predicted else chains.GOLD
     layers = partial(_read_dygie_layers, prefix=_PREDICTED if predicted else "", chained=chained, labels=set())
     chains.read_clusters(source, builder, which=which, layers=layers)
@@ -172,7 +172,7 @@ def _read_rows(
 
 
 def looks_docred(head: Sequence[str]) -> bool:
-    """True if there are documents with entities, or facts about such."""
+    """True if the first lines have documents with entities, or facts about entities."""
     text = "\n".join(head)
     return text.lstrip()[:1] in ("[", "{") and ('"vertexSet"' in text or _FACTS.match(text) is not None)
 
@@ -211,14 +211,14 @@ def read_docred(source: Source, builder: Builder, *, gold: str) -> None:
         else:
             keys, rows = ("h_idx", "t_idx"), facts.pop(title, [])
         for here, number, fact in rows:
-            known = fact if isinstance(fact, dict) else {}
-            arguments: list[Any] = [known.get(key) for key in keys]
+            fields = fact if isinstance(fact, dict) else {}
+            arguments: list[Any] = [fields.get(key) for key in keys]
             for key, entity in zip(keys, arguments, strict=True):
                 if type(entity) is not int or not 0 <= entity < len(entities):
                     raise InputError(
                         f"{here}: {key} is {quote(entity)} where there are {len(entities)} entities, counted from 0."
                     )
-            label = check_label(known.get("r"), f"{here}: r", "relation")
+            label = check_label(fields.get("r"), f"{here}: r", "relation")
             head, tail = (entities[entity] for entity in arguments)
             builder.collector(relation_lists).relation(label, head, tail, number)
     if facts:
@@ -238,7 +238,7 @@ def _read_docred_document(value: Any, line: int, place: str, builder: Builder) -
     builder.identify(title, place)
     place = f"{place}: {quote(title)}"
     words = value.get("sents")
-    if not isinstance(words, list) or not words or not all(isinstance(one, list) and one for one in words):
+    if not isinstance(words, list) or not words or not all(isinstance(part, list) and part for part in words):
         raise InputError(f"{place}: sents should be a list of sentences, each a list of words.")
     # A word of white space alone keeps its number.
     forms = [
@@ -258,8 +258,8 @@ def _read_docred_document(value: Any, line: int, place: str, builder: Builder) -
         placed = []
         for index, mention in enumerate(mentions):
             there = f"{here}[{index}]"
-            known = mention if isinstance(mention, dict) else {}
-            sentence, places = known.get("sent_id"), known.get("pos")
+            fields = mention if isinstance(mention, dict) else {}
+            sentence, places = fields.get("sent_id"), fields.get("pos")
             if type(sentence) is not int or not isinstance(places, list) or [*map(type, places)] != [int, int]:
                 raise InputError(f'{there} is {quote(mention)}. A mention has "sent_id": 0, "pos": [0, 1], "type".')
             if not 0 <= sentence < len(words) or not 0 <= places[0] < places[1] <= len(words[sentence]):
@@ -267,7 +267,7 @@ def _read_docred_document(value: Any, line: int, place: str, builder: Builder) -
                     f"{there} lies outside its sentence: sent_id {sentence}, pos {quote(places)}. Words count from 0 "
                     "in their sentence, end exclusive."
                 )
-            given = (first + sentence, [(places[0], places[1])], check_label(known.get("type"), there), line)
+            given = (first + sentence, [(places[0], places[1])], check_label(fields.get("type"), there), line)
             builder.span(*given)
             placed.append((sentence, *places, lists.span(*given)))
         lists.entity([mention[-1] for mention in placed])

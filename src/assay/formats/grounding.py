@@ -11,6 +11,7 @@ import unicodedata
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,7 +26,7 @@ _CELLS = 1 << 26
 _ROWS = 1 << 21
 """The numbers of a table of distances that are computed at a time."""
 _LONG = 64
-"""From so many characters on it pays to see first where a mention can begin at all."""
+"""The least length of a mention for which places where it can begin are computed first, to save time."""
 
 _QUOTES = {**dict.fromkeys("‘’‚‛′`´ʼ‹›＇", "'"), **dict.fromkeys("“”„‟″«»＂", '"')}
 _NOTHING = frozenset("\u00ad\u200b\u200c\u200d\u2060\ufeff")
@@ -150,7 +151,7 @@ class Mention:
 
     text: str
     label: str
-    anew: bool = False
+    from_start: bool = False
     """True if it is looked for from the beginning of the text: another list begins with it."""
     place: Place | None = None
     """Where it stands in the answer without markup, if the answer is the text written again; in the text itself, if
@@ -159,8 +160,7 @@ class Mention:
     """True if it was cut out of a longer string."""
 
 
-@dataclass(frozen=True)
-class Grounded:
+class Grounded(NamedTuple):
     """The outcome of a mention: a span, unless it is ungrounded or repeated."""
 
     mention: Mention
@@ -197,7 +197,7 @@ class SearchText:
                 folded = fold(mention.text)
                 level, found = self._candidates(mention.text, folded, ground)
                 new = [place for place in found if (place, mention.label) not in given]
-                begin, end = (0, 0) if mention.anew else last
+                begin, end = (0, 0) if mention.from_start else last
                 if ground.every:
                     places = new
                 else:

@@ -42,7 +42,7 @@ def one_nil(identifier: str) -> str:
 
 
 def looks_hipe(head: Sequence[str]) -> bool:
-    """The first line names columns as HIPE does: TOKEN, then NE- and NEL- columns."""
+    """True if the first line names columns as HIPE does: TOKEN, then NE- and NEL- columns."""
     names = head[0].split("\t")
     return names[0] == "TOKEN" and any(map(_TAGS.match, names)) and any(map(_LINKS.match, names))
 
@@ -140,8 +140,8 @@ def cut_like(gold: Corpus, system: Corpus) -> Corpus:
     if missing and missing != int(marked.sum()):
         return system
     kept = ~marked if missing else np.ones(len(gold), dtype=bool)
-    _, (ours, theirs) = one_vocabulary([gold.forms, system.forms])
-    same = np.array_equal(ours[kept], theirs)
+    _, (gold_forms, system_forms) = one_vocabulary([gold.forms, system.forms])
+    same = np.array_equal(gold_forms[kept], system_forms)
     if (missing and not same) or (system.by_id and system.document_ids != gold.document_ids):
         return system
     mark = system.empty or "_"
@@ -177,13 +177,13 @@ def links_of_columns(
 ) -> Corpus:
     """The corpus with the links of its mentions, which columns of identifiers give.
 
-    Where `spans` are given, these are the mentions: the words of one must not disagree, and no other word may have a
-    link. Else tags are read as HIPE does: I- without B- opens a mention, S- and E- are B- and I-, a word outside that
-    has a link is a mention, and where the link changes a system's mention ends, while gold's keeps its first.
+    If `spans` are given, these are the mentions: the words of one must not disagree, and no other word may have a
+    link. Otherwise tags are read as HIPE does: I- without B- opens a mention, S- and E- are B- and I-, a word outside
+    with a link is a mention, and if the link changes, a system's mention ends, while gold's keeps its first.
     """
     hipe = spans is None
     columns = [corpus.column(name) for name in links]
-    cells, texts = _joined(columns)
+    cells, texts = _join_cells(columns)
     identifiers = [_identifiers(text, hipe) for text in texts]
     odd = [(code, name) for code, names in enumerate(identifiers) for name in names if re.search(r"\s", name)]
     if odd:
@@ -203,7 +203,7 @@ def links_of_columns(
     else:
         first = corpus.starts[spans.unit] + spans.begin
         end = corpus.starts[spans.unit] + spans.end
-        holder = _agreed(corpus, first, end, cells, linked, texts)
+        holder = _linked_words(corpus, first, end, cells, linked, texts)
     sizes = np.array([len(names) for names in identifiers], dtype=np.int64)
     known = Column.of(chain.from_iterable(identifiers))
     own = np.where(linked[holder], sizes[cells[holder]], 0)
@@ -223,13 +223,13 @@ def with_links(corpus: Corpus) -> Corpus:
     return replace(links_of_columns(corpus, tags, [links], gold=True), columns=others)
 
 
-def _joined(columns: Sequence[Column]) -> tuple[Ints, tuple[str, ...]]:
+def _join_cells(columns: Sequence[Column]) -> tuple[Ints, tuple[str, ...]]:
     """One cell for several columns: those of the first, then those of the others that it does not have."""
     codes, texts = columns[0].codes.astype(np.int64), columns[0].vocabulary
     for column in columns[1:]:
         pairs, codes = np.unique(codes * len(column.vocabulary) + column.codes, return_inverse=True)
         rows = [divmod(pair, len(column.vocabulary)) for pair in pairs.tolist()]
-        texts = tuple("|".join([texts[ours], column.vocabulary[theirs]]) for ours, theirs in rows)
+        texts = tuple(f"{texts[first]}|{column.vocabulary[second]}" for first, second in rows)
     return codes.ravel(), texts
 
 
@@ -273,8 +273,8 @@ def _hipe_mentions(
     return begin, np.flatnonzero(last) + 1, label[begin], tuple(known)
 
 
-def _agreed(corpus: Corpus, first: Ints, end: Ints, cells: Ints, linked: Bools, texts: Sequence[str]) -> Ints:
-    """For each mention the word whose link is that of all its words that have one; its first word if none has."""
+def _linked_words(corpus: Corpus, first: Ints, end: Ints, cells: Ints, linked: Bools, texts: Sequence[str]) -> Ints:
+    """The word of each mention that has its link, which others may repeat; the first word if none has one."""
     sizes = end - first
     words, mention = numbers_of_runs(first, sizes), np.repeat(np.arange(len(first)), sizes)
     words, mention = words[linked[words]], mention[linked[words]]
@@ -302,7 +302,7 @@ def _agreed(corpus: Corpus, first: Ints, end: Ints, cells: Ints, linked: Bools, 
 
 
 def looks_neleval(head: Sequence[str]) -> bool:
-    """Lines of document, first and last place, and triples of identifier, score and type."""
+    """True if lines have document, first and last place, and triples of identifier, score and type."""
     candidates = False
     for row in (line.split("\t") for line in head if line.strip()):
         if len(row) < 3 or len(row) % 3 or not all(map(_OFFSET.fullmatch, row[1:3])):
@@ -387,7 +387,7 @@ _AIDA = "A line is a word, or a word with B or I, the whole mention and its iden
 
 
 def looks_aida(head: Sequence[str]) -> bool:
-    """Documents in round brackets, and words of which those of mentions have four cells or more."""
+    """True if documents are named in round brackets and words in mentions have four cells or more."""
     first, *rest = [line.split("\t") for line in head if line.strip()] or [[""]]
     words = [row for row in rest if not row[0].startswith(_OPENS_DOCUMENT)]
     widths = all(len(row) == 1 or (len(row) > 3 and row[1] in ("B", "I")) for row in words)

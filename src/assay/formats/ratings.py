@@ -111,10 +111,10 @@ def _as_json(value: Any, path: str, keys: tuple[str, ...] = ()) -> Any:
         for key in value:
             if not isinstance(plain(key), _SCALARS):
                 raise UsageError(f"{path}: {key!r} is no name. Name annotators and items by texts or numbers.")
-        return {plain(key): _as_json(one, path, (*keys, str(key))) for key, one in value.items()}
+        return {plain(key): _as_json(member, path, (*keys, str(key))) for key, member in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
         members = sorted(value, key=str) if isinstance(value, set | frozenset) else value
-        return [_as_json(one, path, keys) for one in members]
+        return [_as_json(member, path, keys) for member in members]
     if not isinstance(value, _SCALARS):
         place = _place(path, *keys)
         raise UsageError(f"{place}: {value!r:.40} is no label. Give a text, a number, or a set of these.")
@@ -124,7 +124,7 @@ def _as_json(value: Any, path: str, keys: tuple[str, ...] = ()) -> Any:
 def read_ratings(
     paths: Sequence[str], input_format: str | None = None, *, answers: bool = False, columns: Sequence[str] = ()
 ) -> RatingTable:
-    """The ratings in files, or in all files of a folder or a pattern; told by their shape.
+    """The ratings in files, or in all files of a folder or a pattern, in whatever layout these have.
 
     A system's `answers` may lack the columns that the annotators' table has. `columns` are those of the annotators in
     a wide table, by header or number, or as NAME=COLUMN.
@@ -155,8 +155,8 @@ def read_ratings(
         try:
             _collect(rows, source.path, settings, table, seen)
         except csv.Error as error:
-            told = f"no table that can be read ({error}). Is a quotation mark left open?"
-            raise InputError(f"{source.path}: {told}") from None
+            fact = f"no table that can be read ({error})"
+            raise InputError(f"{source.path}: {fact}. Is a quotation mark left open?") from None
     table.sha256 = digests[0] if len(digests) == 1 else hashlib.sha256("\n".join(digests).encode()).hexdigest()
     if not table.names:
         raise InputError(f"{table.path}: no ratings in it.")
@@ -306,15 +306,15 @@ def _rows(
             wide.append((line, name, {index: cell for index in others if (cell := row[index].strip())}))
     if layout != "wide":
         return
-    told = bool(chosen)
-    if answers and not told:
+    is_named = bool(chosen)
+    if answers and not is_named:
         chosen = {header[index]: index for index in others}
-    elif not told:
+    elif not is_named:
         chosen = _choose_columns(path, header, wide, settings, first=guessed)
     for name in chosen:
         table.raters.setdefault(name, len(table.raters))
     metadata = {index: header[index] or f"column {index + 1}" for index in others if index not in chosen.values()}
-    if not told and not answers:
+    if not is_named and not answers:
         people = " ".join(f"--column {shlex.quote(name)}" for name in chosen if not made_of_all(name))
         for name in filter(made_of_all, chosen):
             table.warnings[f"column {name} counts as an annotator. To leave it out: {people}"] = None
@@ -338,9 +338,9 @@ def _choose_columns(
     *,
     first: bool,
 ) -> dict[str, int]:
-    """Places of the columns of annotators by their names, told by their values; refuse if these do not tell.
+    """Places of the columns of annotators, by name, found by the labels that they share; an error if in doubt.
 
-    `first`: that the first column names the items is a guess.
+    `first`: it is a guess that the first column names the items.
     """
     missing, sets = {*_MISSING, settings["missing"]}, settings["sets"]
     given: dict[int, list[str]] = {index: [] for index in range(len(header))}
@@ -402,13 +402,13 @@ def _list_names(names: Sequence[str]) -> str:
 def _json(path: str, text: str, table: RatingTable) -> Iterator[tuple[int, str, str, Any]]:
     """The ratings of a JSON object."""
 
-    def pairs(found: list[tuple[str, Any]]) -> dict[str, Any]:
-        made = dict(found)
-        if len(made) < len(found):
-            keys = [key for key, _ in found]
+    def pairs(members: list[tuple[str, Any]]) -> dict[str, Any]:
+        as_dict = dict(members)
+        if len(as_dict) < len(members):
+            keys = [key for key, _ in members]
             twice = next(key for key in keys if keys.count(key) > 1)
             raise InputError(f"{path}: {twice!r} is there twice in one object.")
-        return made
+        return as_dict
 
     try:
         data = json.loads(text, object_pairs_hook=pairs)
@@ -469,27 +469,27 @@ def system_ratings(table: RatingTable, name: str, ratings: Ratings) -> list[Syst
         number = parse_number(label) if numeric else None
         return label if number is None else spell_number(number)
 
-    known = {label: number for number, label in enumerate(ratings.labels)}
-    given = [known.setdefault(plain(label), len(known)) for label in table.labels]
+    codes = {label: number for number, label in enumerate(ratings.labels)}
+    codes_given = [codes.setdefault(plain(label), len(codes)) for label in table.labels]
     soft = None
     if table.soft:
         for shares in table.soft.values():
             for label in shares:
-                known.setdefault(plain(label), len(known))
-        soft = np.full((ratings.items, len(known)), np.nan)
+                codes.setdefault(plain(label), len(codes))
+        soft = np.full((ratings.items, len(codes)), np.nan)
         for item, shares in table.soft.items():
             if item in place:
                 soft[place[item]] = 0.0
                 for label, share in shares.items():
-                    soft[place[item], known[plain(label)]] += share
+                    soft[place[item], codes[plain(label)]] += share
     members = None
     if ratings.members is not None:
         here = dict(zip(ratings.labels, ratings.members, strict=True)) | table.members
-        members = tuple(here.get(label, frozenset({label})) for label in known)
-    labels, raters = tuple(known), list(table.raters) or [""]
+        members = tuple(here.get(label, frozenset({label})) for label in codes)
+    labels, raters = tuple(codes), list(table.raters) or [""]
     who = {annotator: number for number, annotator in enumerate(ratings.annotators)}
     cells = np.full((ratings.items, len(raters)), NONE, dtype=np.int64)
-    for item, rater, code in zip(table.items, table.annotators, given, strict=True):
+    for item, rater, code in zip(table.items, table.annotators, codes_given, strict=True):
         if item in place:
             cells[place[item], table.raters[rater]] = code
     if len(raters) > 1 and set(raters) <= set(who):
@@ -497,4 +497,4 @@ def system_ratings(table: RatingTable, name: str, ratings: Ratings) -> list[Syst
         each[:, [who[rater] for rater in raters]] = cells
         return [SystemRatings(name, np.full(ratings.items, NONE), labels, soft, each, members)]
     named = [name] if len(raters) == 1 else raters
-    return [SystemRatings(one, cells[:, index], labels, soft, None, members) for index, one in enumerate(named)]
+    return [SystemRatings(system, cells[:, index], labels, soft, None, members) for index, system in enumerate(named)]

@@ -68,18 +68,18 @@ def _label_of(element: str, asked: Question) -> tuple[str, str]:
 
 def read_tags(body: str, asked: Question) -> AnswerReading:
     """`<L>…</L>`, nested or crossing, or elements with the label in an attribute."""
-    found = [
+    tags = [
         (match.start(), match.end(), bool(match[1]), *_label_of(match[2].strip(), asked))
         for match in _TAG.finditer(body)
     ]
-    if not found:
+    if not tags:
         return UNREAD
-    closed, opened = ({name.casefold() for _, _, closes, name, _ in found if closes is one} for one in (True, False))
-    elements = {label.casefold() for label in asked.inventory} | (closed & opened)
+    names = {is_end: {tag[3].casefold() for tag in tags if tag[2] is is_end} for is_end in (True, False)}
+    elements = {label.casefold() for label in asked.inventory} | (names[True] & names[False])
     cuts, repaired = [], False
     spans: list[tuple[int, int, str]] = []
     stack: list[tuple[str, int, str, int]] = []
-    for begin, end, closes, name, label in found:
+    for begin, end, closes, name, label in tags:
         key = name.casefold()
         if key not in elements:
             continue
@@ -169,12 +169,12 @@ def read_word_pairs(rows: Sequence[tuple[str, str]], asked: Question, *, is_list
     if not any(_SPAN_TAG.fullmatch(tag) for _, tag in rows):
         # Without prefixes, the words have to be those of the text, in order.
         text = WORD.findall(asked.folded)
-        place = found = 0
+        place = matched = 0
         for word in WORD.findall(fold(" ".join(word for word, _ in rows))):
             next_place = next((at for at in range(place, min(place + _NEAR, len(text))) if text[at] == word), None)
             if next_place is not None:
-                place, found = next_place + 1, found + 1
-        if found < _ENOUGH * len(text):
+                place, matched = next_place + 1, matched + 1
+        if matched < _ENOUGH * len(text):
             return UNREAD
     return _join_words(rows, asked)
 

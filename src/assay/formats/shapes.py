@@ -60,10 +60,10 @@ def read_answer(
         nothing = nothing or is_none(body)
         for name, read in SHAPES.items():
             if shape in ("auto", name):
-                found = read(body, asked)
-                if found.mentions:
-                    return replace(found, status="repaired" if found.repaired else "parsed")
-                nothing = nothing or found.nothing
+                reading = read(body, asked)
+                if reading.mentions:
+                    return replace(reading, status="repaired" if reading.repaired else "parsed")
+                nothing = nothing or reading.nothing
     folded = fold(answer)
     if nothing or (answer and folded == asked.folded):
         return AnswerReading("empty")
@@ -105,7 +105,7 @@ def read_table(body: str, asked: Question) -> AnswerReading:
                 text, label = (cells[column] for column in columns)
                 claims += asked.claim(text, label) if text else [None]
             continue
-        claims += [one for label, strings in lists for one in asked.claim_listed(strings, label)]
+        claims += [claim for label, strings in lists for claim in asked.claim_listed(strings, label)]
         separator, columns, lists = next(_heads(line, asked), ("", (), []))
         # A table without rows says that there is nothing.
         claims += [None] if separator else []
@@ -127,7 +127,7 @@ def _heads(line: str, asked: Question) -> Iterator[tuple[str, tuple[int, ...], l
         if mark in line and len(line) <= _LONGEST_LINE:
             cells = [unmark(cell) for cell in line.strip().strip("|").split(mark)]
             keys = [*map(key_of, cells)]
-            texts, labels = ([key for key in keys if key in known] for known in (_TEXT_HEADS, _LABEL_HEADS))
+            texts, labels = ([key for key in keys if key in names] for names in (_TEXT_HEADS, _LABEL_HEADS))
             if texts and labels:
                 yield mark, (keys.index(texts[0]), keys.index(labels[0])), []
             elif mark == "|" and all(cell in asked.inventory for cell in cells):
@@ -147,9 +147,9 @@ def _read_fields(body: str, asked: Question) -> AnswerReading:
                 objects.append(fields)
             value: Any = int(text) if key in PLACES and re.fullmatch(r"\d{1,18}", text, re.ASCII) else text
             fields.append((key, None if value in ("", "null", "~") else value))
-    claims = [one for fields in objects for one in in_value(fields, asked, "", 0)]
-    known = any(one is not None and one.label in asked.inventory for one in claims)
-    return AnswerReading.of(claims) if known else AnswerReading()
+    claims = [claim for fields in objects for claim in in_value(fields, asked, "", 0)]
+    has_label = any(claim is not None and claim.label in asked.inventory for claim in claims)
+    return AnswerReading.of(claims) if has_label else AnswerReading()
 
 
 def _split_fields(line: str) -> list[tuple[bool, str, str]]:
@@ -205,12 +205,12 @@ def read_lines(body: str, asked: Question) -> AnswerReading:
 
     The lines whose label is known tell the pattern, by which then all are read.
     """
-    given = body.split("\n")
-    rows = {line: row[1] for line in given if (row := _ROW.fullmatch(line))}
+    body_lines = body.split("\n")
+    rows = {line: row[1] for line in body_lines if (row := _ROW.fullmatch(line))}
     # The mentions of a table are read already; without heads its rows are lines.
     is_table = any(next(_heads(line, asked), None) for line in rows)
     lines: list[Line] = []
-    for line in given:
+    for line in body_lines:
         if is_table and line in rows:
             continue
         stripped = rows.get(line, line).replace("**", "").strip()
@@ -235,7 +235,7 @@ def read_lines(body: str, asked: Question) -> AnswerReading:
         claims += sequences[piece]
     if not any(claims) and asked.label:
         bullets = [text for text, bullet in lines if bullet and len(text) <= _LONGEST_LINE]
-        claims += [one for text in bullets for one in asked.claim(text, asked.label)]
+        claims += [claim for text in bullets for claim in asked.claim(text, asked.label)]
     return AnswerReading.of(claims)
 
 
@@ -267,7 +267,7 @@ def _read_headings(lines: Sequence[Line], asked: Question) -> tuple[list[Claim],
         elif not text.endswith(":"):
             bulleted = bullet if not open_list else bulleted
             open_list.append(text)
-    return [one for label, strings in lists for one in asked.claim_listed(strings, label)], rest
+    return [claim for label, strings in lists for claim in asked.claim_listed(strings, label)], rest
 
 
 def _cut_line(text: str, asked: Question) -> list[str]:
@@ -287,15 +287,15 @@ def _cut_line(text: str, asked: Question) -> list[str]:
 def _read_sequence(text: str, asked: Question) -> list[Claim]:
     """The mentions of a line that has several: `text (L)`, `text: L`, `text -> L` or `text, L`, all labels known."""
     for pattern in (_IN_BRACKETS, _BEHIND_SIGN, _BEHIND_COMMA):
-        found = [match for match in pattern.finditer(text) if asked.labels_in(match[1].strip())]
-        if len(found) < 2 or text[found[-1].end() :].strip() not in ("", "."):
+        matches = [match for match in pattern.finditer(text) if asked.labels_in(match[1].strip())]
+        if len(matches) < 2 or text[matches[-1].end() :].strip() not in ("", "."):
             continue
-        first = text[: found[0].start()].strip()
-        others = [_NEXT.fullmatch(text, one.end(), other.start()) for one, other in pairwise(found)]
+        first = text[: matches[0].start()].strip()
+        others = [_NEXT.fullmatch(text, match.end(), after.start()) for match, after in pairwise(matches)]
         if first and all(others):
             texts = [_remove_lead(first, asked), *(match[1] for match in others if match)]
-            pairs = zip(texts, found, strict=True)
-            return [one for string, match in pairs for one in asked.claim(unmark(string), match[1])]
+            pairs = zip(texts, matches, strict=True)
+            return [claim for string, match in pairs for claim in asked.claim(unmark(string), match[1])]
     return []
 
 
@@ -314,19 +314,19 @@ def _match_line(name: str, line: str, asked: Question) -> tuple[str, str] | None
     text, label = (match[group] for group in groups) if match else ("", "")
     if name == "text (L)":
         # The first bracket with a label of the inventory, and perhaps a gloss after it; else the last bracket.
-        found = [one for one in _IN_BRACKETS.finditer(line) if asked.labels_in(one[1].strip())]
-        if found:
-            explained = len(found) == 1 and _EXPLAINED.fullmatch(line, found[0].end())
-            text, label = (line[: found[0].start()], found[0][1]) if explained else ("", "")
+        brackets = [bracket for bracket in _IN_BRACKETS.finditer(line) if asked.labels_in(bracket[1].strip())]
+        if brackets:
+            explained = len(brackets) == 1 and _EXPLAINED.fullmatch(line, brackets[0].end())
+            text, label = (line[: brackets[0].start()], brackets[0][1]) if explained else ("", "")
     text, label = unmark(text), unmark(label.strip().rstrip(":"))
     return (text, label) if text and label else None
 
 
 def _read_line(text: str, label: str, asked: Question, *, is_list: bool) -> Iterator[Claim]:
     """The mentions of a line; a label that goes on as a sentence is none."""
-    known = asked.first_label(label)
+    start = asked.first_label(label)
     if asked.labels_in(label) is None and (
-        "," in label or len(label) > LONGEST_LABEL or label[len(known) :][: bool(known)].isspace()
+        "," in label or len(label) > LONGEST_LABEL or label[len(start) :][: bool(start)].isspace()
     ):
         return
     if not is_list:
@@ -348,8 +348,8 @@ def _read_line(text: str, label: str, asked: Question, *, is_list: bool) -> Iter
 
 def _read_markup(body: str, asked: Question) -> AnswerReading:
     """Elements that are objects, else tags in the text."""
-    found = read_elements(body, asked) if "</" in body else AnswerReading()
-    return found if found.mentions else read_tags(body, asked)
+    reading = read_elements(body, asked) if "</" in body else AnswerReading()
+    return reading if reading.mentions else read_tags(body, asked)
 
 
 SHAPES: dict[str, Callable[[str, Question], AnswerReading]] = {

@@ -284,7 +284,7 @@ def read_json(source: Source, builder: Builder, *, find: bool, trim: bool) -> No
 
 
 def read_dicts(documents: Sequence[Any], name: str, builder: Builder) -> str:
-    """Read documents that are given as dicts, as they would stand in a file; returns their text, to be hashed."""
+    """Read documents given as dicts like those of a file; returns their text, to be hashed."""
     try:
         lines = [json.dumps(document, ensure_ascii=False) for document in documents]
     except (TypeError, ValueError, RecursionError) as error:
@@ -299,7 +299,7 @@ def read_dicts(documents: Sequence[Any], name: str, builder: Builder) -> str:
 def json_values(source: Source, example: str, noun: str = "document") -> Iterator[tuple[int, Any]]:
     """The documents with the line in which each begins: one per line, or spread over lines, or a list of them.
 
-    What is no JSON is refused with an example of what stands there, by its noun.
+    Text that is not JSON stops with an error, which shows an example of what the noun names.
     """
     lines = (line for batch in source.batches() for line in batch.lines() if line[1].strip())
     first = [*islice(lines, 2)]
@@ -340,7 +340,7 @@ def first_object(head: Sequence[str]) -> dict[str, Any]:
 
 
 def _decode(text: str) -> Iterator[tuple[int, Any]]:
-    """The values that stand in a text one after the other or, divided by commas, in a list."""
+    """The values of a text, one after the other or in a list with commas, and the place where each begins."""
     decode, blanks = json.JSONDecoder().raw_decode, re.compile(r"\s*+")
 
     def skip_blanks(position: int) -> int:
@@ -474,7 +474,7 @@ class _Document:
     """… and by places and labels."""
 
     def read_spans(self, spans: list[Any], *, related: bool) -> None:
-        """Hand the spans to the builder, with their identifiers, and keep them in mind where they are `related`."""
+        """Hand the spans to the builder, with their identifiers; `related`: remember them for relations."""
         relations = self.builder.over_spans(relation_lists, wanted=related)
         linked = any(_link_keys(item) for item in spans if isinstance(item, dict))
         links = self.builder.over_spans(link_lists, wanted=linked)
@@ -503,7 +503,7 @@ class _Document:
         return any(type(name) is int for name in self.by_id)
 
     def _atoms(self, item: Any, here: str) -> tuple[list[str], Fragments]:
-        """The labels of a span, and where it lies; nowhere if it is dropped."""
+        """The labels of a span, and its stretches of atoms; none if it is dropped."""
         text, tokens = self.text, self.tokens
         labels, fragments, said, mention = _span(item, here)
         if fragments is None:
@@ -612,14 +612,15 @@ def _link_keys(span: dict[str, Any]) -> list[str]:
 
 
 def _identifiers(span: dict[str, Any], here: str) -> tuple[list[str], list[float]]:
-    """The identifiers of a span that has some, best first, and their scores if they have such."""
+    """Identifiers of a span that has some, best first, and their scores; no scores if none has one."""
     keys = _link_keys(span)
     if len(keys) > 1:
         raise InputError(f"{here}: identifiers in {' and in '.join(keys)}. Leave one of them.")
-    given = span[keys[0]]
+    candidates = span[keys[0]]
     names, scores = [], []
-    for one in given if isinstance(given, list) else [given]:
-        name, score = (one.get("id"), one.get("score")) if isinstance(one, dict) else (one, None)
+    for candidate in candidates if isinstance(candidates, list) else [candidates]:
+        fields = candidate if isinstance(candidate, dict) else {"id": candidate}
+        name, score = fields.get("id"), fields.get("score")
         name = check_string(name, f"{here}: an identifier")
         if name.split() != [name]:
             raise InputError(f"{here}: the identifier {quoted(name)} is empty or has blanks in it. Take them out.")
@@ -649,7 +650,7 @@ def check_string(value: Any, what: str) -> str:
 
 
 def is_text(value: str) -> bool:
-    """True if there is no half of a character (a lone surrogate) in it."""
+    """True if a string contains no half of a character (a lone surrogate)."""
     try:
         return value.isascii() or bool(value.encode("utf-8"))
     except UnicodeEncodeError:
@@ -677,19 +678,19 @@ def _id(document: dict[str, Any], place: str) -> str | None:
 def _annotations(task: dict[str, Any]) -> Iterator[Annotation]:
     """The annotations and predictions of a task of Label Studio; `completions` is an old name of annotations."""
     for key in ("annotations", "completions", "predictions"):
-        for one in task[key] if isinstance(task.get(key), list) else ():
-            if isinstance(one, dict):
-                who = one.get("model_version") if key == "predictions" else one.get("completed_by")
+        for annotation in task[key] if isinstance(task.get(key), list) else ():
+            if isinstance(annotation, dict):
+                who = annotation.get("model_version") if key == "predictions" else annotation.get("completed_by")
                 if isinstance(who, dict):
                     who = who.get("email") or who.get("id")
-                skipped = one.get("was_cancelled") or one.get("skipped")
+                skipped = annotation.get("was_cancelled") or annotation.get("skipped")
                 yield Annotation(
                     name="" if who is None else str(who),
-                    content=one,
+                    content=annotation,
                     is_model=key == "predictions",
                     status=SKIPPED if skipped else "",
-                    is_truth=bool(one.get("ground_truth")),
-                    time=str(one.get("updated_at") or one.get("created_at") or ""),
+                    is_truth=bool(annotation.get("ground_truth")),
+                    time=str(annotation.get("updated_at") or annotation.get("created_at") or ""),
                 )
 
 
@@ -719,13 +720,13 @@ def _join_rows(values: Iterable[tuple[int, Any]]) -> Iterator[tuple[int, Any]]:
         if not isinstance(value, dict) or not {"annotator", "annotation_id"} <= value.keys():
             yield line, value
             continue
-        data = {key: one for key, one in value.items() if not isinstance(one, list | dict) and key not in _OF_ROW}
-        spans = [span for one in value.values() if isinstance(one, list) for span in one if isinstance(span, dict)]
-        one = {"completed_by": value["annotator"], "updated_at": value.get("updated_at")}
-        one["result"] = [{"value": span} for span in spans]
+        data = {key: cell for key, cell in value.items() if not isinstance(cell, list | dict) and key not in _OF_ROW}
+        spans = [span for cell in value.values() if isinstance(cell, list) for span in cell if isinstance(span, dict)]
+        entry = {"completed_by": value["annotator"], "updated_at": value.get("updated_at")}
+        entry["result"] = [{"value": span} for span in spans]
         name = quote(value.get("id")) if value.get("id") is not None else str(len(tasks))
         task = tasks.setdefault(name, (line, {"id": value.get("id"), "data": data, "annotations": []}))
-        task[1]["annotations"].append(one)
+        task[1]["annotations"].append(entry)
     yield from tasks.values()
 
 
@@ -769,7 +770,7 @@ def _pair(start: Any, end: Any, place: str) -> tuple[int, int]:
 
 
 def _span(item: Any, place: str) -> tuple[list[str], Fragments | None, str | None, str]:
-    """The labels of a span, where it lies if it says so, its text, and what to look for if it does not say so."""
+    """Labels of a span, its place (None without one), its text, and the string to look for if it has no place."""
     if isinstance(item, list) and len(item) == 3:
         return [check_label(item[2], place)], [_pair(item[0], item[1], place)], None, ""
     if not isinstance(item, dict):
@@ -809,7 +810,7 @@ def _first_of(keys: Sequence[str], item: dict[str, Any]) -> str | None:
 
 
 def check_label(value: Any, place: str, of: str = "span") -> str:
-    """A label as text; what is none is refused."""
+    """A label as text; other values stop with an error."""
     if type(value) is int:
         return str(value)
     label = check_string(value, f"{place}: the label")

@@ -8,6 +8,7 @@ import re
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import accumulate
 from typing import Any
 
 from assay.formats.claims import AROUND, LABELS, TEXTS, UNREAD, AnswerReading, Claim, Question, is_none, key_of
@@ -33,7 +34,7 @@ class Pairs(list[tuple[str, Any]]):
 _TRAILING = re.compile(r'("(?:[^"\\]|\\.)*+")|,(?=\s*[\]}])', re.DOTALL)
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"|\((?=\s*["\'])|[\[\]{}),\'"]', re.DOTALL)
 _BEFORE = re.compile(r"[\[{,:(]\s*\Z")
-"""What stands before a string of Python, which an apostrophe does not begin."""
+"""What comes before a string of Python, but not before an apostrophe."""
 _SINGLE = re.compile(r"'(?:[^'\\\n]|\\.|'(?=\w)){0,1000}+'(?=\s*[,\]}:)])")
 _PAIRED = {"]": "[", "}": "{", ")": "("}
 _CLOSING = {opening: closing for closing, opening in _PAIRED.items()}
@@ -58,10 +59,10 @@ def read_json_answer(body: str, asked: Question) -> AnswerReading:
     for number, (value, repaired) in enumerate((*salvaged, *_parse(body, values))):
         # Words and tags, as pairs or objects, if the list has nothing but these.
         rows: list[tuple[str, str]] = []
-        for one in value if isinstance(value, list) and not isinstance(value, Pairs) else ():
-            fields = {key_of(key): text for key, text in one} if isinstance(one, Pairs) else {}
+        for item in value if isinstance(value, list) and not isinstance(value, Pairs) else ():
+            fields = {key_of(key): text for key, text in item} if isinstance(item, Pairs) else {}
             named = [next((fields[key] for key in keys if key in fields), None) for keys in (TEXTS, LABELS)]
-            row: Any = named if fields else one
+            row: Any = named if fields else item
             if not _is_strings(row) or len(row) != 2:
                 rows = []
                 break
@@ -146,11 +147,8 @@ def _salvage(body: str, unclosed: Sequence[Open]) -> Iterator[Any]:
 
 def load_value(text: str) -> tuple[Any, bool] | None:
     """A value and whether it had to be mended: JSON, else without trailing commas, else a literal of Python."""
-    depth = deepest = 0
-    for mark in re.findall(r"[\[{(\]})]", text):
-        depth += 1 if mark in "[{(" else -1
-        deepest = max(deepest, depth)
-    if deepest > _DEEPEST:
+    depths = accumulate(1 if mark in "[{(" else -1 for mark in re.findall(r"[\[{(\]})]", text))
+    if max(depths, default=0) > _DEEPEST:
         return None
     for mended, candidate in ((False, text), (True, _TRAILING.sub(lambda match: match[1] or "", text))):
         try:
@@ -167,9 +165,9 @@ def load_value(text: str) -> tuple[Any, bool] | None:
 
 def _as_pairs(value: Any) -> Any:
     if isinstance(value, dict):
-        return Pairs((key, _as_pairs(one)) for key, one in value.items() if isinstance(key, str))
+        return Pairs((key, _as_pairs(member)) for key, member in value.items() if isinstance(key, str))
     if isinstance(value, list | tuple | set):
-        return [_as_pairs(one) for one in (sorted(value, key=repr) if isinstance(value, set) else value)]
+        return [_as_pairs(member) for member in (sorted(value, key=repr) if isinstance(value, set) else value)]
     return value
 
 
@@ -177,7 +175,7 @@ def _as_pairs(value: Any) -> Any:
 
 
 def _is_strings(value: Any) -> bool:
-    return isinstance(value, list) and not isinstance(value, Pairs) and all(isinstance(one, str) for one in value)
+    return isinstance(value, list) and not isinstance(value, Pairs) and all(isinstance(item, str) for item in value)
 
 
 def _as_list(value: Any) -> list[Any]:
@@ -201,9 +199,9 @@ def in_value(value: Any, asked: Question, label: str, depth: int) -> Iterator[Cl
     elif isinstance(value, Pairs):
         yield from _in_object(value, asked, label, depth)
     elif isinstance(value, list):
-        strings = [one for one in value if isinstance(one, str)]
-        numbers = [one for one in value if type(one) is int]
-        labels = [one in asked.inventory for one in strings[:2]]
+        strings = [item for item in value if isinstance(item, str)]
+        numbers = [item for item in value if type(item) is int]
+        labels = [item in asked.inventory for item in strings[:2]]
         if len(numbers) > 1 and len(strings) < 2 and (strings or (depth and len(value) == 2)):
             # Two numbers and at most one string, which is the label or the text.
             string = strings[0] if strings else label
@@ -218,8 +216,8 @@ def in_value(value: Any, asked: Question, label: str, depth: int) -> Iterator[Cl
             text = int(labels == [True, False])
             yield from asked.claim(strings[text], strings[1 - text])
             return
-        for one in value:
-            yield from asked.claim(one, label) if isinstance(one, str) else in_value(one, asked, label, depth + 1)
+        for item in value:
+            yield from asked.claim(item, label) if isinstance(item, str) else in_value(item, asked, label, depth + 1)
 
 
 def _at(begin: int, end: int, label: str, asked: Question) -> list[Claim]:
@@ -243,35 +241,31 @@ def _in_object(pairs: Pairs, asked: Question, label: str, depth: int) -> Iterato
         return
     if label and all(_is_places(value) and key not in asked.inventory for key, value in pairs):
         # The texts of a label, each with its offsets.
-        yield from (one for key, _ in pairs for one in asked.claim(key, label))
+        yield from (claim for key, _ in pairs for claim in asked.claim(key, label))
         return
-    around = any(isinstance(value, list) and any(isinstance(one, list) for one in value) for _, value in pairs)
+    around = any(isinstance(value, list) and any(isinstance(item, list) for item in value) for _, value in pairs)
     for key, value in pairs:
-        inside = key in asked.inventory
-        named = inside or key_of(key) not in _NO_LABELS
+        is_label = key in asked.inventory
+        named = is_label or key_of(key) not in _NO_LABELS
         inner = _container(value)
-        if inner is not None and inner != []:
-            if named and not inside and _is_strings(inner) and all(one in asked.inventory for one in inner):
-                yield from (one for name in inner for one in asked.claim(key, name))
-            elif (
-                isinstance(inner, Pairs)
-                and named
-                and not inside
-                and any(key_of(own) in LABELS for own, _ in inner)
-                and not any(key_of(own) in TEXTS for own, _ in inner)
-            ):
+        if inner:
+            keys = {key_of(name) for name, _ in inner} if isinstance(inner, Pairs) else set()
+            if named and not is_label and _is_strings(inner) and all(name in asked.inventory for name in inner):
+                yield from (claim for name in inner for claim in asked.claim(key, name))
+            elif named and not is_label and not keys.isdisjoint(LABELS) and keys.isdisjoint(TEXTS):
                 yield from _in_object(Pairs([("text", key), *inner]), asked, label, depth)
+            elif is_label or (named and _is_strings(inner)):
+                from_start = True
+                for claim in _below(inner, asked, key, depth):
+                    yield claim and replace(claim, from_start=from_start)
+                    from_start = from_start and claim is None
             else:
-                own = inside or (named and _is_strings(inner))
-                anew = own
-                for one in _below(inner, asked, key if own else label, depth):
-                    yield replace(one, anew=anew) if one is not None and own else one
-                    anew = anew and one is None
+                yield from _below(inner, asked, label, depth)
         elif value in (None, "", []) or (isinstance(value, str) and is_none(value)):
             yield None
-        elif isinstance(value, str) and named and not inside and asked.labels_in(value) is not None:
+        elif isinstance(value, str) and named and not is_label and asked.labels_in(value) is not None:
             yield from asked.claim(key, value)
-        elif isinstance(value, str) and (inside or (named and not around and not _has_list(pairs))):
+        elif isinstance(value, str) and (is_label or (named and not around and not _has_list(pairs))):
             yield from asked.claim_listed([value], key)
 
 
@@ -305,11 +299,11 @@ def _in_record(pairs: Pairs, asked: Question, label: str, depth: int) -> list[Cl
     texts = sorted((key for key in texts if key != name), key=lambda key: fields[key] in (None, asked.text))
     inner = [_container(value) for key, value in pairs if key_of(key) != name]
     if _has_list(pairs) or (any(inner) and not texts and begin is None):
-        own = next((one for one in labels if one in asked.inventory), label)
-        return [one for value in inner if value is not None for one in _below(value, asked, own, depth)]
+        label = next((name for name in labels if name in asked.inventory), label)
+        return [claim for value in inner if value is not None for claim in _below(value, asked, label, depth)]
     if texts:
         text = fields[texts[0]]
-        return [None] if text is None else [one for own in labels for one in asked.claim(text, own)]
+        return [None] if text is None else [claim for name in labels for claim in asked.claim(text, name)]
     if begin is None or end is None:
         return []
-    return [one for own in labels for one in _at(begin, end, own, asked)]
+    return [claim for name in labels for claim in _at(begin, end, name, asked)]
