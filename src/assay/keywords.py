@@ -270,7 +270,7 @@ def explicit(function: Function) -> Function:
         else:
             parameters.append(parameter.replace(annotation=hint))
     kinds = {parameter.name: parameter.annotation for parameter in parameters}
-    needed = [one.name for one in parameters if one.default is one.empty and one.kind is not one.KEYWORD_ONLY]
+    needed = [item.name for item in parameters if item.default is item.empty and item.kind is not item.KEYWORD_ONLY]
 
     @wraps(function)
     def checked_call(*given: Any, **keywords: Any) -> Any:

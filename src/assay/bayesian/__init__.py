@@ -216,7 +216,7 @@ def _result(table: RunTable, parts: Sequence[Measured], left_out: Sequence[str],
         f"assay {assay.__version__}|bayes|{Path(table.name).name}|rope:{ropes or 'none'}"
         f"|rho:{','.join(f'{rho:g}' for rho in dict.fromkeys(rhos))}|draws:{how.draws}|seed:{how.seed}"
         + (f"|lower:{','.join(how.lower)}" if how.lower else "")
-        + f"|runs:sha256={'+'.join(one[:12] for one in table.sha256.split('+'))}"
+        + f"|runs:sha256={'+'.join(digest[:12] for digest in table.sha256.split('+'))}"
         + (f"|pairs:sha256={pairs_hash[:12]}" if discordant else "")
     )
     found = Findings(

@@ -106,20 +106,20 @@ class Measured:
     def scores(self) -> Iterator[Score]:
         """Each system's mean over runs on each data set, and over data sets."""
         for system in self.systems:
-            means = [float(one.values[system].mean()) for one in self.data]
+            means = [float(data.values[system].mean()) for data in self.data]
             yield Score(system, self.name, "mean", None, None, float(np.mean(means)), math.nan, math.nan, True)
-            for one, rho, mean in zip(self.data, self.rhos, means, strict=True):
-                runs = one.values[system]
+            for data, rho, mean in zip(self.data, self.rhos, means, strict=True):
+                runs = data.values[system]
                 ends = fit_correlated(runs, rho).interval() if len(runs) > 1 else (math.nan, math.nan)
                 low, high = np.clip(ends, *self.range).tolist()
-                yield Score(system, self.name, "mean", None, f"dataset:{one.name}", mean, low, high, True)
+                yield Score(system, self.name, "mean", None, f"dataset:{data.name}", mean, low, high, True)
 
     def ranked(self) -> tuple[list[Posterior], Ranking]:
         """All pairs, the worse system of the order first, and the order."""
         # Runs must be enough for a spread, and for the model to integrate it out.
         alone = len(self.data) == 1 and not self.how.hierarchical
         least, test = (2, "the correlated t-test") if alone else (bayes.LEAST_RUNS, "the model over data sets")
-        short = next((one for one in self.data if len(one.splits) < least), None)
+        short = next((runs for runs in self.data if len(runs.splits) < least), None)
         if short:
             raise InputError(
                 f"{short.name}: {self.name} was measured in {len(short.splits)} runs where {test} needs {least}. "
@@ -129,22 +129,23 @@ class Measured:
         means = {row.system: row.value for row in self.scores() if row.slice is None}
         sign = -1 if self.name in self.how.lower else 1
         likely = sorted(self.systems, key=lambda system: (sign * means[system], system))
-        found = {pair: self.posterior(*pair) for pair in combinations(likely, 2)}
-        ranking = rank(self.name, self.systems, {pair: _shares(one.decision) for pair, one in found.items()})
-        ordered = [found.get(pair) or self.posterior(*pair) for pair in combinations(ranking.order, 2)]
+        posteriors = {pair: self.posterior(*pair) for pair in combinations(likely, 2)}
+        shares = {pair: _shares(posterior.decision) for pair, posterior in posteriors.items()}
+        ranking = rank(self.name, self.systems, shares)
+        ordered = [posteriors.get(pair) or self.posterior(*pair) for pair in combinations(ranking.order, 2)]
         return ordered, replace(ranking, headline=headline(ranking.order, ordered, self.rope))
 
     def mean_ranks(self) -> MeanRanks | None:
         """Tests on ranks; None if there are too few systems or data sets."""
         sign = -1.0 if self.name in self.how.lower else 1.0
-        means = np.array([[sign * one.values[name].mean() for name in self.systems] for one in self.data])
+        means = np.array([[sign * runs.values[name].mean() for name in self.systems] for runs in self.data])
         return mean_ranks(self.name, self.systems, means, by="nemenyi" if self.how.nemenyi else "wilcoxon")
 
     def posterior(self, a: str, b: str) -> Posterior:
         """Two systems compared by the model that their runs allow."""
         half, how, number = self.rope.half, self.how, len(self.data)
         sign = -1.0 if self.name in how.lower else 1.0
-        rows: list[Floats] = [sign * (one.values[b] - one.values[a]) for one in self.data]
+        rows: list[Floats] = [sign * (runs.values[b] - runs.values[a]) for runs in self.data]
         fitted: Fit | None = None
         mean: Estimate | None = None
         signed: Three | None = None
@@ -164,7 +165,7 @@ class Measured:
             model, decision, mean = "correlated-t", alone.regions(half), self.estimate(alone.mean, *alone.interval())
             points = [_point(rope, bayes.USUAL, alone.regions(rope), alone.regions(rope)) for rope in _ropes(half)]
         else:
-            known = np.concatenate([one.denominators for one in self.data])
+            known = np.concatenate([runs.denominators for runs in self.data])
             # The smallest possible step of the score: one item of a test part.
             step = None if np.isnan(known).any() else full_score(self.data) / float(known.max())
             fitted = bayes.fit(rows, self.rhos, half, step=step, draws=how.draws, seed=how.seed)
@@ -183,7 +184,7 @@ class Measured:
                     "All data sets have the same mean difference; the spread of runs bounds the prior in its place."
                 )
             others = bayes.curve(rows, self.rhos, ropes, fitted, step=step)
-            points = [_point(one, bayes.USUAL, *shares) for one, *shares in others]
+            points = [_point(rope, bayes.USUAL, *shares) for rope, *shares in others]
             if number < bayes.FEW_DATA_SETS or how.priors:
                 priors = [_point(half, prior, *shares) for prior, *shares in bayes.sensitivity(fitted)]
             if number >= MANY_DATA_SETS:
@@ -206,7 +207,7 @@ class Measured:
             model=model,
             rope=half,
             data_sets=number,
-            runs=sum(len(one.splits) for one in self.data),
+            runs=sum(len(runs.splits) for runs in self.data),
             decision=shares,
             region=_thirds(fitted.region, width) if fitted else shares,
             error=fitted.error if fitted else 0.0,
@@ -220,8 +221,8 @@ class Measured:
             rope_curve=tuple(points),
             prior_curve=tuple(priors),
             replications=tuple(
-                replicate(self.discordant, (self.name, one.name, a, b), one.splits, row, how.alpha)
-                for one, row in zip(self.data, rows, strict=True)
+                replicate(self.discordant, (self.name, runs.name, a, b), runs.splits, row, how.alpha)
+                for runs, row in zip(self.data, rows, strict=True)
             ),
             notes=tuple(notes),
             signed_rank=_thirds(signed, half) if signed else None,
@@ -232,14 +233,14 @@ class Measured:
 
     def _by_data_set(self, a: str, b: str, rows: Sequence[Floats], fitted: Fit | None) -> Iterator[DataSetDifference]:
         shrunken = fitted.rows if fitted else (None,) * len(self.data)
-        for one, rho, row, seen in zip(self.data, self.rhos, rows, shrunken, strict=True):
+        for runs, rho, row, seen in zip(self.data, self.rhos, rows, shrunken, strict=True):
             alone = fit_correlated(row, rho)
             yield DataSetDifference(
-                name=one.name,
+                name=runs.name,
                 runs=len(row),
                 rho=rho,
-                a=float(one.values[a].mean()),
-                b=float(one.values[b].mean()),
+                a=float(runs.values[a].mean()),
+                b=float(runs.values[b].mean()),
                 difference=alone.mean,
                 spread=float(np.std(row, ddof=1)),
                 estimate=self.estimate(*(seen or (alone.mean, *alone.interval()))),
@@ -395,7 +396,7 @@ def _misfits(order: Sequence[str], relations: Mapping[tuple[str, str], Relation]
 
 def headline(order: Sequence[str], posteriors: Sequence[Posterior], rope: Rope) -> str:
     """The order with the relation of neighbours as it was decided, its share, and the region."""
-    pairs = {(one.a, one.b): one for one in posteriors}
+    pairs = {(row.a, row.b): row for row in posteriors}
 
     text = order[0]
     for pair in pairwise(order):
@@ -406,39 +407,39 @@ def headline(order: Sequence[str], posteriors: Sequence[Posterior], rope: Rope) 
     return f"{text} (≈: within {rope}, {rope.source})" if rope.half else text
 
 
-def posterior_verdict(one: Posterior, rope: Rope) -> str:
+def posterior_verdict(posterior: Posterior, rope: Rope) -> str:
     """The verdict on two systems, its shares, and the region."""
-    a, b, measure, shares = one.a, one.b, one.measure, one.decision
-    sets = "one data set" if one.data_sets == 1 else f"{one.data_sets} data sets"
-    if one.kind == "identical":
-        return f"{a} and {b} have identical scores in all {one.runs:,} runs on {measure}."
-    if one.kind == "bayes-none":
-        within = "they differ by no more than the region" if one.rope else "they score the same"
+    a, b, measure, shares = posterior.a, posterior.b, posterior.measure, posterior.decision
+    sets = "one data set" if posterior.data_sets == 1 else f"{posterior.data_sets} data sets"
+    if posterior.kind == "identical":
+        return f"{a} and {b} have identical scores in all {posterior.runs:,} runs on {measure}."
+    if posterior.kind == "bayes-none":
+        within = "they differ by no more than the region" if posterior.rope else "they score the same"
         cases = ((shares.a, f"{a} is ahead"), (shares.equal or 0.0, within), (shares.b, f"{b} is ahead"))
-        counted = enumeration([f"{text} on {round(share * one.data_sets)}" for share, text in cases if share])
+        counted = enumeration([f"{text} on {round(share * posterior.data_sets)}" for share, text in cases if share])
         reason = f"No difference on {measure} varies between runs, so there is no posterior"
-        return f"{reason}: {counted} of {plural(one.data_sets, 'data set')}. {rope.sentence}"
-    drawn = one.model == "hierarchical"
+        return f"{reason}: {counted} of {plural(posterior.data_sets, 'data set')}. {rope.sentence}"
+    drawn = posterior.model == "hierarchical"
     noun = "share of posterior draws" if drawn else "posterior probability"
     named = [(shares.a, a), (shares.equal, "the region"), (shares.b, b)]
     known = [(share, name) for share, name in named if share is not None]
     most, likeliest = max(known, key=lambda item: item[0])
     other = b if shares.a > shares.b else a
-    said = {
+    text = {
         "bayes-better": f"{likeliest} is better than {other} on {measure}, with a {noun} of",
         "bayes-equivalent": f"{a} and {b} are practically equivalent on {measure}, with a {noun} of",
         "bayes-open": f"Undecided between {a} and {b} on {measure}: the largest {noun}, for {likeliest}, is",
-    }[one.kind]
-    needed = f"; {SURE:.2f} is needed".replace("0.", ".") if one.kind == "bayes-open" else ""
+    }[posterior.kind]
+    needed = f"; {SURE:.2f} is needed".replace("0.", ".") if posterior.kind == "bayes-open" else ""
     listed = enumeration([f"{_digits(share)} for {name}" for share, name in known])
     sentences = [
-        f"{said} {_digits(most)}{needed}.",
-        f"The {'shares' if drawn else 'probabilities'} are {listed} ({sets}, {one.runs:,} runs).",
+        f"{text} {_digits(most)}{needed}.",
+        f"The {'shares' if drawn else 'probabilities'} are {listed} ({sets}, {posterior.runs:,} runs).",
         rope.sentence,
     ]
-    if one.prior_curve:
+    if posterior.prior_curve:
         name, side = (a, "a") if shares.a > shares.b else (b, "b")
-        under = [getattr(point.decision, side) for point in one.prior_curve]
+        under = [getattr(point.decision, side) for point in posterior.prior_curve]
         sentences.append(
             f"With {sets} much of this comes from the prior: under other priors the share for {name} lies between "
             f"{_digits(min(under))} and {_digits(max(under))}."

@@ -330,7 +330,7 @@ def rope(
     items, full, values = _items(data), full_score(data), _values(data)
     known = values.min() >= 0 and values.max() <= full and (bounded or full == 1)
     # From Wilson's interval at the mean score over systems and data sets, for a test part of mean size.
-    mean = float(np.mean([row.mean() for one in data for row in one.values.values()])) / full
+    mean = float(np.mean([row.mean() for runs in data for row in runs.values.values()])) / full
     low, high = wilson(mean * items, items) if known and not math.isnan(items) else (math.nan, math.nan)
     if wanted is None and not high - low <= WIDEST:
         return Rope(full=full if known else math.nan)
@@ -388,12 +388,12 @@ def full_score(data: Sequence[PairedRuns]) -> float:
 
 def _items(data: Sequence[PairedRuns]) -> float:
     """The mean number of items of a test part."""
-    known = np.concatenate([one.denominators for one in data])
+    known = np.concatenate([runs.denominators for runs in data])
     return math.nan if np.isnan(known).any() else float(known.mean())
 
 
 def _values(data: Sequence[PairedRuns]) -> Floats:
-    return np.concatenate([row for one in data for row in one.values.values()])
+    return np.concatenate([row for runs in data for row in runs.values.values()])
 
 
 def scale_doubts(region: Rope, measure: str, data: Sequence[PairedRuns]) -> list[str]:
@@ -411,7 +411,7 @@ def scale_doubts(region: Rope, measure: str, data: Sequence[PairedRuns]) -> list
         doubts.append(
             f"{measure}: the region of ±{half:g} is wider than half of the range of scores. Is it on their scale?"
         )
-    means = [row.mean() for one in data for row in one.values.values()]
+    means = [row.mean() for runs in data for row in runs.values.values()]
     if min(means) < 1 < max(means) and max(means) > 1.5:
         doubts.append(f"{measure}: some scores are below 1 and some far above. Are fractions and percent mixed?")
     return doubts

@@ -30,7 +30,7 @@ def measures_command(names: tuple[str, ...]) -> None:
     from assay.engine.measure import measure_of, measures
     from assay.engine.slices import slices
 
-    known = measures() | {name: measure_of(one, name) for name, one in plugins.load_all("measures").items()}
+    known = measures() | {name: measure_of(part, name) for name, part in plugins.load_all("measures").items()}
     cuts = slices() | plugins.load_all("slices")
     for name in names:
         if name not in known:

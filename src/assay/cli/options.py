@@ -45,13 +45,13 @@ class Command(click.Command):
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command if what it is to write can and may be written."""
         given = [(parameter, ctx.params.get(str(parameter.name))) for parameter in self.params]
-        outputs = [(one, value) for one, value in given if isinstance(one.type, OutputPath) and value]
+        outputs = [(option, path) for option, path in given if isinstance(option.type, OutputPath) and path]
         if not outputs:
             return super().invoke(ctx)
         from assay.files import check_allowed, check_writable, inputs, is_stream
 
-        texts = (text for one, value in given if not isinstance(one.type, OutputPath) for text in _texts(value))
-        with inputs(path for text in texts for path in _paths(text)):
+        values = (value for parameter, value in given if not isinstance(parameter.type, OutputPath))
+        with inputs(path for value in values for text in _texts(value) for path in _paths(text)):
             options: dict[str, str] = {}
             for option, path in outputs:
                 # Of several data sets each has a page.

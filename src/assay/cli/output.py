@@ -98,11 +98,11 @@ class Output:
         from assay.result import Results
 
         if isinstance(result, Results):
-            sets, overall = {f"{name}: ": one for name, one in result.sets.items()}, result.overall
+            sets, overall = {f"{name}: ": part for name, part in result.sets.items()}, result.overall
         else:
             sets, overall = {"": result}, result
-        missed = [f"{name}{line}" for name, one in sets.items() if gates for line in gates.missed(one)]
-        notes = [f"note: {name}{line}" for name, one in sets.items() if gates for line in gates.notes(one)]
+        missed = [f"{name}{line}" for name, part in sets.items() if gates for line in gates.missed(part)]
+        notes = [f"note: {name}{line}" for name, part in sets.items() if gates for line in gates.notes(part)]
         self.check(sets=isinstance(result, Results))
         remarks = [f"warning: {text}" for text in overall.warnings]
         if self.tables:
@@ -129,7 +129,7 @@ class Output:
             write(self.html, render(result, "html"))
         if not (self.texts or self.format == "html"):
             if isinstance(result, Results):
-                result = Results(overall, {name: replace(one, texts=None) for name, one in result.sets.items()})
+                result = Results(overall, {name: replace(part, texts=None) for name, part in result.sets.items()})
             else:
                 result = replace(result, texts=None)
         if self.path:

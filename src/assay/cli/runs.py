@@ -62,9 +62,9 @@ def run_due(plan: str, retry: bool, rescore: bool, dry_run: bool, quiet: bool, *
         from assay.experiment.run import planned_jobs, preview
 
         due = planned_jobs(plan, retry=retry, rescore=rescore)
-        for one in due:
-            click.echo(f"{one.run}: {one.why}")
-            for step, words in preview(one):
+        for job in due:
+            click.echo(f"{job.run}: {job.why}")
+            for step, words in preview(job):
                 click.echo(f"  {step}: {shlex.join(words)}")
         if not due:
             click.echo("no run is due.")
@@ -90,8 +90,8 @@ def run_due(plan: str, retry: bool, rescore: bool, dry_run: bool, quiet: bool, *
                 click.echo(f"    {line}", err=True)
         elif not quiet:
             figures = [
-                f"{one.measure} {'–' if math.isnan(one.value) else f'{100 * one.value:.2f}'}"
-                for one in outcome.measurements
+                f"{row.measure} {'–' if math.isnan(row.value) else f'{100 * row.value:.2f}'}"
+                for row in outcome.measurements
             ]
             click.echo(f"{lead}{', '.join(figures)} ({outcome.seconds:.1f} s)", err=True)
 
@@ -141,8 +141,8 @@ def show_status(plan: str) -> None:
         lines.append(f"kept, but not exported: {progress.others} runs that the file does not name any more.")
     # Each failure with the end of its log; those that failed in the same way once.
     failures: dict[tuple[str, str], list[Outcome]] = {}
-    for one in progress.failures:
-        failures.setdefault((one.run.system, one.error), []).append(one)
+    for outcome in progress.failures:
+        failures.setdefault((outcome.run.system, outcome.error), []).append(outcome)
     for failed in failures.values():
         more = f" and {len(failed) - 1} more in the same way" if len(failed) > 1 else ""
         lines += ["", f"failed: {failed[0].run}{more}", *(f"    {line}" for line in failed[0].error.splitlines())]

@@ -50,38 +50,40 @@ def to_plain(value: Any) -> Any:
 
 
 def from_plain(kind: Any, data: Any, where: str = "") -> Any:
-    """Plain data as what a type says: records, tuples, numbers; null is nan where a number should be.
+    """Plain data as a type demands: records, tuples, numbers; null is nan if a number is expected.
 
-    What is of another type is a TypeError that says where it stands.
+    Data of another type raise a TypeError that says where they are.
     """
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
     if dataclasses.is_dataclass(kind) and isinstance(kind, type):
         values = {}
         for attribute, name, hint in _fields(kind):
-            if name in _of(dict, data, where):
+            if name in _check_type(dict, data, where):
                 values[attribute] = from_plain(hint, data[name], f"{where}.{name}" if where else name)
         try:
             return kind(**values)
         except TypeError:
-            none = (dataclasses.MISSING, dataclasses.MISSING)
-            needed = [one.name for one in dataclasses.fields(kind) if (one.default, one.default_factory) == none]
-            missing = (name for key, name, _ in _fields(kind) if key in needed and key not in values)
+            none = dataclasses.MISSING
+            fields = [field for field in dataclasses.fields(kind) if field.default is field.default_factory is none]
+            needed = {field.name for field in fields} - values.keys()
+            missing = (name for attribute, name, _ in _fields(kind) if attribute in needed)
             raise TypeError(f"{where or 'it'} lacks {', '.join(missing)}") from None
     if origin is tuple:
         kinds = itertools.repeat(arguments[0]) if arguments[-1] is ... else arguments
-        rows = zip(_of(list, data, where), kinds, strict=arguments[-1] is not ...)
-        return tuple(from_plain(one, item, f"{where}[{index}]") for index, (item, one) in enumerate(rows))
+        rows = zip(_check_type(list, data, where), kinds, strict=arguments[-1] is not ...)
+        return tuple(from_plain(element, item, f"{where}[{index}]") for index, (item, element) in enumerate(rows))
     if origin is types.UnionType:
         return None if data is None else from_plain(arguments[0], data, where)
     if origin is Mapping:
-        return {key: from_plain(arguments[1], item, f"{where}.{key}") for key, item in _of(dict, data, where).items()}
+        items = _check_type(dict, data, where).items()
+        return {key: from_plain(arguments[1], item, f"{where}.{key}") for key, item in items}
     if kind is float:
-        return math.nan if data is None else float(_of((int, float), data, where))
-    return data if kind is Any else _of(kind, data, where)
+        return math.nan if data is None else float(_check_type((int, float), data, where))
+    return data if kind is Any else _check_type(kind, data, where)
 
 
-def _of(kind: Any, data: Any, where: str) -> Any:
-    """The data if it is of its kind; a truth value is no number."""
+def _check_type(kind: Any, data: Any, where: str) -> Any:
+    """The data; a TypeError if they are of another type. True and False are not numbers."""
     if not isinstance(data, kind) or (isinstance(data, bool) and kind is not bool):
         shown = str(data)[:40]
         raise TypeError(f"{where or 'it'} is {shown!r}")
@@ -92,5 +94,5 @@ def _of(kind: Any, data: Any, where: str) -> Any:
 def _fields(kind: type) -> list[tuple[str, str, Any]]:
     """The fields of a record that are written: the attribute, its name in JSON, its type."""
     hints = typing.get_type_hints(kind)
-    named = [(one.name, one.metadata.get("json", one.name)) for one in dataclasses.fields(kind)]
+    named = [(field.name, field.metadata.get("json", field.name)) for field in dataclasses.fields(kind)]
     return [(attribute, name, hints[attribute]) for attribute, name in named if name]

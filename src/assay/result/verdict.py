@@ -113,7 +113,7 @@ def _facts_of_pair(result: Result, row: Comparison) -> Iterator[dict[str, Any]]:
             break
     for test in tests:
         key = (test.measure, test.score, None, test.slice)
-        scores = [one for one in result.scores if (one.measure, one.score, one.label, one.slice) == key]
+        scores = [score for score in result.scores if (score.measure, score.score, score.label, score.slice) == key]
         values = {score.system: score.value for score in scores}
         further: dict[str, Any] = {}
         if test.kind.removeprefix("average-") == "untestable":
@@ -121,8 +121,8 @@ def _facts_of_pair(result: Result, row: Comparison) -> Iterator[dict[str, Any]]:
         elif test.kind.removeprefix("average-") == "unsettled":
             further = {"low_adjusted": 0.0, "high_adjusted": 1.0, "p_low": test.p_low, "p_high": test.p_high}
         if test.family is not None and test.family.question == "average":
-            pair = (test.a, test.b, test.measure)
-            over = next(one for one in result.pairs_over_sets if (one.a, one.b, one.measure) == pair)
+            key_of_pair = (test.a, test.b, test.measure)
+            over = next(pair for pair in result.pairs_over_sets if (pair.a, pair.b, pair.measure) == key_of_pair)
             shown = over.a_significant + over.b_significant
             further |= {"sets": over.data_sets, "all_sets": _number_of_sets(result), "shown_on": shown}
         # The numbers of runs of both systems, if a system has several.
@@ -187,7 +187,7 @@ def _facts_of_annotators(result: Result) -> Iterator[dict[str, Any]]:
             **{"low": _known(row.low), "high": _known(row.high), "items": known.items},
             **{"minority_items": known.minority_items, "annotators": known.annotators, "level": known.level},
             "level_assumed": known.level_assumed,
-            "ordinal": next((one.value for one in rows if one.measure == "alpha(level=ordinal)"), None),
+            "ordinal": next((other.value for other in rows if other.measure == "alpha(level=ordinal)"), None),
         }
     pairs = [row for row in rows if row.system == "mean of all pairs" or len(names) == 2]
     for row in [row for row in pairs if not (alphas or math.isnan(row.value))][:1]:

@@ -176,32 +176,31 @@ def evaluate_sets(
     report: Callable[[int, int], None] = lambda done, total: None,
 ) -> Results:
     """The Result that a function of gold, systems and options makes of each data set, and the one over all."""
-    given: dict[str, dict[str, Any]] = {name: {} for name in golds}
-    missing: dict[str, list[str]] = {}
-    for name, (system, outputs) in product(golds, systems.items()):
-        output = _fill(outputs.get(name) if isinstance(outputs, Mapping) else outputs, name)
-        given[name][system] = output
+    outputs: dict[str, dict[str, Any]] = {name: {} for name in golds}
+    missing: dict[str, dict[str, Any]] = {}
+    for name, (system, pattern) in product(golds, systems.items()):
+        output = _fill(pattern.get(name) if isinstance(pattern, Mapping) else pattern, name)
         # A path may be a pattern, or the paths of several runs.
         paths = [str(output), *str(output).split(",")] if isinstance(output, str | Path) else []
         there = any(os.path.exists(path) or glob.glob(path, recursive=True) for path in paths)
         if output is None or (paths and not there):
-            missing.setdefault(system, []).append(name)
-    for system, names in missing.items():
-        if len(names) == len(golds):
-            output = given[names[0]][system]
-            raise InputError(f"{output or system}: is not there, nor has {system} an output for any other data set.")
-    for name, outputs in given.items():
-        given[name] = {system: output for system, output in outputs.items() if name not in missing.get(system, ())}
-        if not given[name]:
+            missing.setdefault(system, {})[name] = output
+        else:
+            outputs[name][system] = output
+    for system, absent in missing.items():
+        if len(absent) == len(golds):
+            output = next(iter(absent.values())) or system
+            raise InputError(f"{output}: is not there, nor has {system} an output for any other data set.")
+    for name in golds:
+        if not outputs[name]:
             raise InputError(f"data set {name}: no system has an output for it. Leave it out.")
     if function is compare_one:
-        numbers = map(len, given.values())
-        baseline = options.get("baseline") is not None
+        numbers, baseline = map(len, outputs.values()), options.get("baseline") is not None
         pairs = sum(number - 1 if baseline else number * (number - 1) // 2 for number in numbers)
         options = {**options, "pairs_of_sets": pairs}
     if jobs < 1:
         raise UsageError(f"--jobs {jobs}: give 1 or more.")
-    pieces = [(function, name, golds[name], outputs, options) for name, outputs in given.items()]
+    pieces = [(function, name, gold, outputs[name], options) for name, gold in golds.items()]
     number = min(jobs, len(pieces))
     results: dict[int, Result] = {}
     with start_workers(__name__, number if number > 1 else 0) as crew:
@@ -217,8 +216,8 @@ def evaluate_sets(
             report(done, len(pieces))
             results[index] = result
     notes = [
-        f"{system} has no output for {enumeration(names)}: averages, ranks and the best are over the data sets "
+        f"{system} has no output for {enumeration([*absent])}: averages, ranks and the best are over the data sets "
         "that all systems have."
-        for system, names in missing.items()
+        for system, absent in missing.items()
     ]
     return over_sets({name: results[index] for index, name in enumerate(golds)}, notes)
