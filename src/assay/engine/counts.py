@@ -23,7 +23,7 @@ Sums = Mapping[str, Floats]
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """Rows of numbers, each in a unit and, where a measure counts by label, under a label.
+    """Rows of numbers, each in a unit and, if a measure counts by label, under a label.
 
     A label has rows only in units in which it occurs, so that many labels need no more room than their counts.
     """
@@ -42,19 +42,13 @@ class Counts:
 
     def matrix(self) -> Ints:
         """Units × fields, labels summed up."""
-        dense = np.zeros((self.units, len(self.fields)), dtype=np.int64)
-        for field in range(len(self.fields)):
-            dense[:, field] = _sum_by_group(self.unit, self.values[:, field], self.units)
-        return dense
+        return _sum_by_group(self.unit, self.values, self.units)
 
     def total(self) -> Ints:
         """The sum over all units: one number per field, or labels × fields."""
         if self.label is None or self.labels is None:
             return np.asarray(self.values.sum(axis=0))
-        columns = [
-            _sum_by_group(self.label, self.values[:, field], len(self.labels)) for field in range(len(self.fields))
-        ]
-        return np.stack(columns, axis=1)
+        return _sum_by_group(self.label, self.values, len(self.labels))
 
     def wide(self, most: int = DENSE) -> Any:
         """Units × (labels · fields); a sparse matrix if a dense one had more than `most` numbers."""
@@ -96,8 +90,12 @@ def as_sums(totals: Array, fields: Sequence[str]) -> dict[str, Floats]:
 
 
 def _sum_by_group(group: Ints, values: Ints, groups: int) -> Ints:
-    # bincount adds in float64, exact for whole numbers below 2^53.
-    return np.bincount(group, weights=values, minlength=groups).astype(np.int64)
+    """Groups × fields: the sum of the rows of each group."""
+    sums = np.empty((groups, values.shape[1]), dtype=np.int64)
+    for field, column in enumerate(values.T):
+        # bincount adds in float64, exact for whole numbers below 2^53.
+        sums[:, field] = np.bincount(group, column, groups)
+    return sums
 
 
 def join_counts(parts: Sequence[Counts], *, same_units: bool = False) -> Counts:
@@ -168,10 +166,9 @@ def graded(items: Items, sentences: int) -> Counts:
         # Tags that the system assigns count on its side, all else on gold's.
         assigned = np.array([name.startswith("assigned") for name in CREDITS])
         credits_ = credits_ * np.where(assigned[:, None], items.has_system[0], items.has_gold)
-    columns = {"items": _count(items.sentence, items.has_gold, sentences)}
-    for name, column in zip(CREDITS, credits_, strict=True):
-        columns[name] = _sum_by_group(items.sentence, column, sentences)
-    return _per_sentence(columns)
+    sums = _sum_by_group(items.sentence, credits_.T, sentences)
+    number = _count(items.sentence, items.has_gold, sentences)
+    return _per_sentence({"items": number, **dict(zip(CREDITS, sums.T, strict=True))})
 
 
 def bracketed(items: Items, sentences: int) -> Counts:
@@ -216,7 +213,7 @@ def matched(items: Items, sentences: int) -> Counts:
 def _per_label(
     fields: tuple[str, ...], labels: tuple[str, ...], sentences: int, rows: Sequence[tuple[Ints, Ints]]
 ) -> Counts:
-    """Counts of the rows of each field, given by their sentences and labels, where any field has some."""
+    """Counts of the rows of each field, given by their sentences and labels."""
     width = max(len(labels), 1)
     keys = [sentence.astype(np.int64) * width + label for sentence, label in rows]
     occurring, place, _ = distinct_numbers(np.concatenate(keys), sentences * width)
@@ -316,7 +313,7 @@ class Tallies:
             read=read,
             labels=labels,
             units=units,
-            # Whole numbers of Python where sums of shards are added: they outgrow 64 bits.
+            # Whole numbers of Python if sums of shards are added, because these outgrow 64 bits.
             totals=tuple(total if alone else total.astype(object) for total in totals),
             joint=joint,
             distinct={some: _few(Collapsed.of(np.hstack([matrices[i] for i in some]))) for some in further},

@@ -1,11 +1,11 @@
-"""Sentences behind a change or an error, as data that any renderer can show."""
+"""Examples: sentences with a change or an error, as data that any renderer can show."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
@@ -14,39 +14,47 @@ from assay.engine.items import KINDS, UNRESOLVED, Items
 from assay.engine.options import Options
 from assay.engine.prepare import Run
 from assay.engine.spanpairs import shown_words
-from assay.engine.task import Places, Tables, find_task, tasks
+from assay.engine.task import Tables, find_task, tasks
 from assay.errors import UsageError
 from assay.records import dataclass
 from assay.result import Example, ExampleItem, Unresolved
 
 MOST_UNRESOLVED = 10_000
-"""Of more mentions that no system resolves so many are listed, drawn at random."""
+"""The most mentions that are listed of those that no system resolves; of more, a random sample."""
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """Something that was drawn, and by what: of several shards the same are drawn as of one."""
+    """An example that was drawn, and its lot: several shards together give the examples that one would give."""
 
     group: str
-    """The pair of systems (or else) that it was drawn for."""
+    """The pair of systems, or what else it was drawn for."""
     lot: int
-    """Those with the smallest numbers are drawn: a hash of the name, whatever else there is."""
+    """A hash of its name; those with the smallest numbers are drawn."""
     shown: Example | Unresolved
     number: int | None = None
-    """The number of its sentence, where that stands for an id; sentences before it count too."""
+    """The number of its sentence, if that stands for an id; it counts the sentences of all shards."""
 
 
-def drawn_of(drawn: Sequence[Drawn], most: int) -> list[Drawn]:
-    """Of each group as many as are asked for, in their order."""
+def add_drawn(first: Sequence[Drawn], second: Sequence[Drawn], sentences: int, most: int) -> tuple[Drawn, ...]:
+    """What is drawn from two parts: for each group at most `most`, in text order.
+
+    Numbers that stand for ids count all sentences; there are `sentences` of them in the first part.
+    """
+    drawn = [*first, *second]
+    for place, row in enumerate(second, len(first)):
+        if row.number is not None and isinstance(row.shown, Example):
+            number = row.number + sentences
+            drawn[place] = replace(row, number=number, shown=replace(row.shown, sentence=str(number + 1)))
     kept: set[int] = set()
-    for group in dict.fromkeys(one.group for one in drawn):
-        members = [index for index, one in enumerate(drawn) if one.group == group]
+    for group in dict.fromkeys(row.group for row in drawn):
+        members = [index for index, row in enumerate(drawn) if row.group == group]
         kept.update(sorted(members, key=lambda index: drawn[index].lot)[:most])
-    return [one for index, one in enumerate(drawn) if index in kept]
+    return tuple(row for index, row in enumerate(drawn) if index in kept)
 
 
 def lot_of(seed: int, group: str, name: str) -> int:
-    """By what something with this name is drawn for a group."""
+    """The number by which something with this name is drawn for a group: a hash."""
     return int.from_bytes(hashlib.blake2b(f"{seed}\t{group}\t{name}".encode(), digest_size=8).digest())
 
 
@@ -68,97 +76,77 @@ def examples(run: Run, items: Items, tables: Tables, options: Options) -> Iterat
         form = "should be of the form NN→NE, or gold→NN→NE; * stands for any label."
         raise UsageError(f"--change {options.change!r} {form}")
     ids, names = run.gold.metadata("sent_id"), list(run.gold.unit_names("sentence"))
-    systems = range(len(items.systems))
-    pairs: list[tuple[int, int | None]] = [*combinations(systems, 2)] if len(items.systems) > 1 else [(0, None)]
-    for a, b in pairs:
+    for systems in combinations(range(len(items.systems)), min(2, len(items.systems))):
+        a, b = systems[0], systems[1] if len(systems) > 1 else None
         kinds = np.where(items.right[a], -1, 0) if b is None else items.change(a, b)
+        moved = np.zeros(len(items), dtype=bool) if b is None else items.moved(a, b)
         wanted = kinds >= 0
         if options.change is not None:
-            wanted &= _fits(items, a, b, pattern)
+            wanted &= _fits(items, systems, moved, pattern)
         if options.kind is not None and b is not None:
             wanted &= kinds == KINDS.index(options.kind)
         if task.drawing.examples is not None:
             yield from task.drawing.examples(run, items, ((a, b), wanted, kinds), options)
             continue
-        group, places = f"{a}-{b}", task.drawing.places(run, items)
+        group, (begin, stop, _) = f"{a}-{b}", task.drawing.places(run, items)
+        tables_drawn = [tables[system] for system in systems]
         for sentence, lot in chosen(each_once(items.sentence[wanted]), names, group, options.seed, options.examples):
-            shown = _example(run, items, tables, (a, b), sentence, wanted, kinds, places)
+            shown = []
+            for index in np.flatnonzero(wanted & (items.sentence == sentence)).tolist():
+                answers = dict(
+                    zip(items.systems, (label_name(items, c) for c in items.answer[:, index]), strict=True)
+                )
+                if b is not None and moved[index]:
+                    answers[items.systems[b]] = items.moved_name(items.answer[b, index], items.kind[b, index])
+                shown.append(
+                    ExampleItem(
+                        position=int(begin[index]),
+                        gold=label_name(items, items.gold[index]),
+                        answers=answers,
+                        kind="error" if b is None else KINDS[kinds[index]],
+                        end=int(stop[index]) if items.kinds else None,
+                    )
+                )
+            example = Example(
+                sentence=run.gold.sentence_ids[sentence],
+                place=run.gold.place_of_sentence(sentence),
+                words=tuple(shown_words(run.gold, sentence)),
+                a=items.systems[a],
+                b=None if b is None else items.systems[b],
+                items=tuple(shown),
+                **task.drawing.example(run, items, tables_drawn, sentence),
+            )
             by_number = ids[sentence] is None and not run.gold.are_documents
-            yield Drawn(group, lot, shown, sentence if by_number else None)
+            yield Drawn(group, lot, example, sentence if by_number else None)
 
 
 def chosen(numbers: Ints, names: Sequence[str], group: str, seed: int, most: int) -> list[tuple[int, int]]:
-    """As many as are asked for, drawn at random, in their order, each with its lot."""
+    """A random sample of at most `most` numbers, in their order, each with its lot."""
     lots = {number: lot_of(seed, group, names[number]) for number in numbers.tolist()}
     return [(number, lots[number]) for number in sorted(sorted(lots, key=lots.__getitem__)[:most])]
 
 
-def _fits(items: Items, a: int, b: int | None, pattern: Sequence[str]) -> Bools:
+def _fits(items: Items, systems: Sequence[int], moved: Bools, pattern: Sequence[str]) -> Bools:
     """Mask of the items with the labels of a pattern; * is any label."""
+    columns = [items.gold, *(items.answer[system] for system in systems)]
+    if len(pattern) > len(columns):
+        raise UsageError("--change with one system is gold→assigned, e.g. NN→NE.")
+    columns = columns[-len(pattern) :]
+    codes = {label: code for code, label in enumerate(items.labels)}
+    moved_codes = {}
+    if moved.any():
+        last = systems[-1]
+        pairs = np.unique(np.stack([items.answer[last, moved], items.kind[last, moved]]), axis=1)
+        moved_codes = {items.moved_name(code, kind): code for code, kind in pairs.T.tolist()}
     wanted = np.ones(len(items), dtype=np.bool_)
-    if b is None:
-        columns = [items.gold, items.answer[a]]
-        if len(pattern) == 3:
-            raise UsageError("--change with one system is gold→assigned, e.g. NN→NE.")
-    else:
-        columns = [items.gold, items.answer[a], items.answer[b]][3 - len(pattern) :]
-    known = {label: code for code, label in enumerate(items.labels)}
-    moved = np.zeros(len(items), dtype=bool) if b is None else items.moved(a, b)
-    others = {}
-    if b is not None and moved.any():
-        told = np.unique(np.stack([items.answer[b, moved], items.kind[b, moved]]), axis=1)
-        others = {items.moved_name(code, kind): code for code, kind in told.T.tolist()}
     for name, column in zip(pattern, columns, strict=True):
         if name == "∅":
             wanted &= column == NONE
-        elif name in others and column is columns[-1]:
-            wanted &= moved & (column == others[name])
+        elif name in moved_codes and column is columns[-1]:
+            wanted &= moved & (column == moved_codes[name])
         elif name != "*":
-            wanted &= column == known.get(name, NONE - 1)
+            wanted &= column == codes.get(name, NONE - 1)
     return wanted
-
-
-def _example(
-    run: Run,
-    items: Items,
-    tables: Tables,
-    pair: tuple[int, int | None],
-    sentence: int,
-    wanted: Any,
-    kinds: Any,
-    places: Places,
-) -> Example:
-    gold = run.gold
-    shown = np.flatnonzero(wanted & (items.sentence == sentence)).tolist()
-    a, b = pair
-    systems = [a] if b is None else [a, b]
-    begin, stop, _ = places
-    moved = np.zeros(len(items), dtype=bool) if b is None else items.moved(a, b)
-
-    def answer(system: int, index: int) -> str | None:
-        code = int(items.answer[system, index])
-        if system == b and moved[index]:
-            return items.moved_name(code, int(items.kind[b, index]))
-        return label_name(items, code)
-
-    return Example(
-        sentence=gold.sentence_ids[sentence],
-        place=gold.place_of_sentence(sentence),
-        words=tuple(shown_words(gold, sentence)),
-        a=items.systems[a],
-        b=None if b is None else items.systems[b],
-        items=tuple(
-            ExampleItem(
-                position=int(begin[index]),
-                gold=label_name(items, items.gold[index]),
-                answers={name: answer(system, index) for system, name in enumerate(items.systems)},
-                kind="error" if b is None else KINDS[kinds[index]],
-                end=int(stop[index]) if items.kinds else None,
-            )
-            for index in shown
-        ),
-        **find_task(run.task).drawing.example(run, items, [tables[number] for number in systems], sentence),
-    )
 
 
 def label_name(items: Items, code: int) -> str | None:

@@ -216,7 +216,7 @@ def _resemblance(part: Part, settings: Settings) -> tuple[str, float] | None:
 
 
 def _notes(part: Part, resemblance: tuple[str, float] | None) -> Iterator[str]:
-    """Notes on averages over documents, documents whose sentences are alike, mentions that no system resolves."""
+    """Notes on averages over documents, documents whose sentences resemble each other, unresolved mentions."""
     for index, measure in enumerate(part.plan.measures):
         counts, field = part.counts[index, None, part.unit], f"{measure.main}-documents"
         if measure.parameters.get("average") == "macro" and field in counts.fields and counts.units:

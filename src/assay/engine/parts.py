@@ -15,7 +15,7 @@ import numpy as np
 
 from assay.arrays import Bools, Ints
 from assay.engine.counts import FEW_CLUSTERS, Tallies
-from assay.engine.examples import MOST_UNRESOLVED, Drawn, drawn_of
+from assay.engine.examples import MOST_UNRESOLVED, Drawn, add_drawn
 from assay.engine.items import Items, Met
 from assay.engine.measure import Measure, find
 from assay.engine.options import Decided, Options
@@ -23,7 +23,7 @@ from assay.engine.slices import Slice
 from assay.engine.texts import Texts, gathered
 from assay.engine.warnings import Remark, together
 from assay.records import dataclass
-from assay.result import Example, InputFile, Mapped
+from assay.result import InputFile, Mapped
 
 LabelSums = Mapping[str, Mapping[str, int]]
 """Label (empty if counts are not by label) → field → number, in whole numbers of Python, which do not overflow."""
@@ -183,6 +183,7 @@ class Part:
                 first = first or other.counts[key].with_nothing(self.counts[everything])
                 second = second or first.with_nothing(other.counts[everything])
             counts[key] = first + second if first and second else self.counts.get(key) or other.counts[key]
+        most = {"examples": self.plan.options.examples, "unresolved": MOST_UNRESOLVED}
         return replace(
             self,
             shards=(*self.shards, *other.shards),
@@ -215,9 +216,8 @@ class Part:
             one_sided=tuple(dict.fromkeys((*self.one_sided, *other.one_sided))),
             labels=None if self.labels is None or other.labels is None else self.labels + other.labels,
             drawn={
-                name: tuple(drawn_of([*first, *_later(other.drawn[name], self.sources[0].sentences)], most))
-                for name, first in self.drawn.items()
-                for most in [self.plan.options.examples if name == "examples" else MOST_UNRESOLVED]
+                name: add_drawn(drawn, other.drawn[name], self.sources[0].sentences, most[name])
+                for name, drawn in self.drawn.items()
             },
             texts=gathered((*self.texts, *other.texts)),
         )
@@ -237,16 +237,6 @@ def add_tables(first: Any, second: Any) -> Any:
         return first + second
     both = {name: add_tables(value, second[name]) if name in second else value for name, value in first.items()}
     return {**both, **{name: value for name, value in second.items() if name not in first}}
-
-
-def _later(examples: tuple[Drawn, ...], sentences: int) -> Iterator[Drawn]:
-    """Examples of a later part, with the numbers of sentences that have no id moved behind those of the first."""
-    for one in examples:
-        if one.number is None or not isinstance(one.shown, Example):
-            yield one
-        else:
-            number = one.number + sentences
-            yield replace(one, number=number, shown=replace(one.shown, sentence=str(number + 1)))
 
 
 def sum_by_label(labels: Sequence[str], codes: Ints, masks: Mapping[str, Bools]) -> LabelSums:

@@ -174,7 +174,7 @@ def _with_selections(
                 folded[index, where] = table.fold()
             if is_shown:
                 shown[str(where)] = table
-        # Each label is resampled by itself; in a slice only where the main score is an average over them.
+        # Each label is resampled by itself; in a slice only if the main score is an average over them.
         by_label = where is None or measure.main in measure.averages
         for unit, own in units.items():
             counts[index, where, unit] = tally(index, judged, unit, own, by_label=by_label, compares=plan.compares)
@@ -498,7 +498,7 @@ def plan_shards(command: str, shards: Sequence[Shard], specs: Sequence[str], opt
     for name, option in OPTIONS.items():
         if option.one_file and getattr(options, name):
             raise UsageError(f"{option.flag} is about one file, but {where}. Score them one by one.")
-    # By the names of files, not by where they lie.
+    # The names of files count, not their folders.
     names = [[PurePath(path).name for path in shard.gold.files] for shard in shards]
     content = (names, [name for name, _ in shards[0].systems], command, tuple(specs), options)
     corpus = hashlib.sha256(repr(content).encode()).hexdigest()[:16]

@@ -49,7 +49,7 @@ def score(
     `gold` and `systems` are paths, corpora from `assay.read`, lists of lists of labels (or of (word, label)
     pairs), lists of spaCy's Docs, or data frames; several systems as a list or as a mapping from names. `measures`
     are written as on the command line, e.g. `["accuracy", "tag-f1"]`, and so are all other options. With `embed` the
-    Result holds the sentences that a page shows. Large folders are read shard by shard, on so many processes (`jobs`)
+    Result holds the sentences that a page shows. Large folders are read shard by shard, on several processes (`jobs`)
     or by the workers of a Dask scheduler (`cluster`).
     """
     return evaluate("score", gold, systems, measures, Options(**options), jobs=jobs, cluster=cluster)

@@ -206,8 +206,8 @@ def work_on_cluster(
     """Do each piece on a worker of a Dask cluster and yield numbered answers as they come.
 
     The scheduler gives the piece of a lost worker to another; the answer is None if that happens too often. With
-    `ahead`, each worker gets at most so many pieces at a time. `what` names a piece in messages; `remedy` is advice
-    for a lost connection.
+    `ahead`, each worker gets at most this number of pieces at a time. `what` names a piece in messages; `remedy` is
+    advice for a lost connection.
     """
     with _quiet_dask(), _connect(where, jobs, settings) as client:
         from concurrent.futures import CancelledError
