@@ -230,7 +230,7 @@ def _agree_in_files(people: Mapping[str, Any], absent: bool, asked: _Request) ->
     wanted = list(given) or [find(spec) for spec in task.agreement]
     in_pairs, of_all = [one for one in wanted if _is_of_pairs(one)], [one for one in wanted if not _is_of_pairs(one)]
     for one in of_all:
-        if (task.units if one.takes == "units" else task.ratings) is None:
+        if (task.annotators.units if one.takes == "units" else task.annotators.ratings) is None:
             raise UsageError(f"{one} is not about {task.name}. See: assay measures")
     found = None
     if in_pairs or (not given and task.measures_for):
@@ -262,8 +262,9 @@ def _agree_in_files(people: Mapping[str, Any], absent: bool, asked: _Request) ->
     if units:
         if judged:
             raise UsageError("systems have no part in measures of units. Leave --system out.")
-        assert task.units is not None
-        continua = many.join_continua([task.units(run, [*own]) for run, own in zip(runs, shared, strict=True)])
+        find_units = task.annotators.units
+        assert find_units is not None
+        continua = many.join_continua([find_units(run, [*own]) for run, own in zip(runs, shared, strict=True)])
         made = [many.unit_figure(one, continua, asked.settings) for one in units]
         _add_scores(found, [figure for figure, _ in made], len(continua.units), asked.settings)
         found.further_notes += [note for _, note in made if note]
@@ -273,8 +274,9 @@ def _agree_in_files(people: Mapping[str, Any], absent: bool, asked: _Request) ->
         return found
 
     def rate(column: str) -> tuple[Ratings, list[SystemRatings]]:
-        assert task.ratings is not None
-        tables = [task.ratings(run, [*own, *judged], column) for run, own in zip(runs, shared, strict=True)]
+        find_ratings = task.annotators.ratings
+        assert find_ratings is not None
+        tables = [find_ratings(run, [*own, *judged], column) for run, own in zip(runs, shared, strict=True)]
         return many.split_systems(many.merge_ratings(tables), [*judged])
 
     ratings, answers = rate(runs[0].column)
@@ -512,7 +514,7 @@ def _add_judged_pairs(
                 counted = one.counts_of(one.judge(pair), run.gold.sentences)
                 sums = counted.regroup(unit, int(unit[-1]) + 1).matrix()
                 counts[str(one)][gold, name], fields[str(one)] = sums, counted.fields
-            vote = find_task(run.task).majority
+            vote = find_task(run.task).annotators.majority
             if gold == first and vote is not None and "majority" in against:
                 for name, pair in vote(run, list(judged)):
                     counted = one.counts_of(one.judge(pair), run.gold.sentences)
@@ -546,7 +548,7 @@ def _default_measures(first: Any, name: str, second: Any, options: Options) -> l
     opened = Prepared(first, {name: second}, options)
     task = find_task(opened.task)
     specs = list(task.measures_for(opened.inputs[0]) if task.measures_for else task.agreement)
-    for spec in task.agreement_where_defined:
+    for spec in task.annotators.where_defined:
         run = opened.run([find(spec) for spec in specs])
         try:
             find(spec).judge(run.pairs[0][1])

@@ -37,7 +37,7 @@ def refuse_answers(corpus: Corpus) -> None:
 def ground_systems(
     corpora: Sequence[Corpus], names: Sequence[str], rules: Sequence[Rule], golds: Collection[str]
 ) -> list[Corpus]:
-    """The corpora with answers grounded in gold, which comes first; `golds` are its labels, mapped."""
+    """The corpora with answers located in gold, which comes first; `golds` are its labels, mapped."""
     found = [corpora[0]]
     if corpora[0].layer(Answers) is not None:
         raise UsageError(
@@ -56,8 +56,8 @@ def ground_systems(
     return found
 
 
-def in_inventory(corpus: Corpus, raw: Corpus, golds: Collection[str]) -> Corpus:
-    """The corpus where it is known which of its mentions have labels outside; `raw`: its answers as read."""
+def flag_outside(corpus: Corpus, raw: Corpus, golds: Collection[str]) -> Corpus:
+    """The corpus with flags on mentions whose labels are not in the inventory; `raw`: its answers as read."""
     mentions, answers = corpus.layer(Mentions), raw.layer(Answers)
     if mentions is None or answers is None:
         return corpus
@@ -71,8 +71,8 @@ class Statuses:
     systems: Mapping[str, Ints]
 
 
-def beside_gold(gold: Corpus, systems: Sequence[tuple[str, Corpus]]) -> tuple[Corpus, list[Marks | None]]:
-    """Gold with all that systems claim beside its sentences, and that of each system; None where none has answers."""
+def place_claims(gold: Corpus, systems: Sequence[tuple[str, Corpus]]) -> tuple[Corpus, list[Marks | None]]:
+    """Gold with what systems claim beside its sentences, and each system's claims; None if there are no answers."""
     layers = [(name, corpus, corpus.layer(Mentions)) for name, corpus in systems]
     if all(mentions is None for _, _, mentions in layers):
         return gold, [None] * len(layers)

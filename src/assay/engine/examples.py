@@ -66,10 +66,11 @@ def examples(run: Run, items: Items, tables: Tables, options: Options) -> Iterat
         raise UsageError("--kind is about changes between two systems; with one system there are only errors.")
     task = find_task(run.task)
     if options.kind == UNRESOLVED:
-        if task.unresolved_examples is None:
-            about = " and ".join(name for name, one in tasks().items() if one.unresolved_examples)
+        draw = task.drawing.unresolved_examples
+        if draw is None:
+            about = " and ".join(name for name, one in tasks().items() if one.drawing.unresolved_examples)
             raise UsageError(f"--kind {UNRESOLVED} is about {about}, but {run.task} are compared.")
-        yield from task.unresolved_examples(run, items, options)
+        yield from draw(run, items, options)
         return
     pattern = [part.strip() for part in (options.change or "").replace("->", "→").split("→")]
     if options.change is not None and (len(pattern) not in (2, 3) or not all(pattern)):

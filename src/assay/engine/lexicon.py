@@ -31,7 +31,7 @@ _DISTINCT = 3
 
 @dataclass(frozen=True)
 class Lexicon:
-    """Word forms with their frequencies and, where the file has labels, the labels each was seen with."""
+    """Word forms with their frequencies and, if the file has labels, the labels each was seen with."""
 
     path: str
     frequency: dict[str, int]

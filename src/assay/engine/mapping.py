@@ -1,4 +1,4 @@
-"""Mapping files: labels that are to count as the same, applied once, before anything is judged."""
+"""Mapping files: labels that are to count as the same, map_label once, before anything is judged."""
 
 from __future__ import annotations
 
@@ -34,25 +34,25 @@ class Rule:
         return f"{self.side}: {self.before} → {self.after}{where}"
 
     def check(self, place: str) -> None:
-        """Refuse patterns that are none, and targets that name groups which the pattern lacks."""
-        _compiled(self.form, place)
+        """Raise an error for an invalid pattern, or a target with groups that the pattern lacks."""
+        _compile(self.form, place)
         if not self.before.startswith("re:"):
             return
         pattern = self.before.removeprefix("re:")
-        groups = _compiled(pattern, place).groups
+        groups = _compile(pattern, place).groups
         try:
             re.sub("()" * groups, self.after, "")
         except (re.error, IndexError) as error:
             raise InputError(f"{place}: {self.after!r} does not fit {pattern!r} ({error}).") from None
 
-    def applied(self, label: str) -> str | None:
-        """The label that another becomes, or None where the rule is not about it."""
+    def map_label(self, label: str) -> str | None:
+        """The label that this one becomes; None if the rule does not apply."""
         if not self.before.startswith("re:"):
             return self.after if label == self.before else None
         return expression(self.before[3:]).expand(self.after, label)
 
 
-def _compiled(pattern: str, place: str) -> Expression:
+def _compile(pattern: str, place: str) -> Expression:
     try:
         with warnings.catch_warnings():
             # What will mean something else one day means nothing sure today.
@@ -135,7 +135,7 @@ def relabelled(
     for rule in rules:
         if rule.side not in ("both", *sides):
             continue
-        targets = [rule.applied(label) for label in labels.vocabulary]
+        targets = [rule.map_label(label) for label in labels.vocabulary]
         hit = np.array([target is not None for target in targets], dtype=bool)[labels.codes] & open_words
         if rule.form:
             fits = [expression(rule.form).fullmatch(form) is not None for form in forms.vocabulary]

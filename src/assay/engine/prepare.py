@@ -232,6 +232,13 @@ class Run:
                 self.warnings.append(labels_named(option=option, numbers=numbers, known=dict(counts)))
         return True
 
+    def flag_counted_words(self, column: str, keeps: Callable[[str], bool]) -> None:
+        """Flag the words whose labels count."""
+        for number, corpus in enumerate(self.corpora):
+            labels = corpus.column(column)
+            kept = labels.mapped({label: KEPT if keeps(label) else "" for label in labels.vocabulary})
+            self.corpora[number] = replace(corpus, columns={**corpus.columns, KEPT: kept})
+
     # --- pairs ---
 
     def align(
@@ -247,7 +254,7 @@ class Run:
             raise InputError("\n".join([*listed(lines), "To leave such sentences out: --on-mismatch skip"]))
         filled = self.decided.filled or (True,) * len(self.systems)
         if options.decided is not None:
-            # What is known of all shards; the first may be empty where others are not.
+            # What is known of all shards; the first may be empty if others are not.
             filled = options.decided.filled or (filled if any(filled) else (True,) * len(filled))
         characters = any(measure.characters for measure in self.measures)
         for (name, output), has_answers in zip(self.systems, filled, strict=True):
@@ -328,14 +335,14 @@ def prepare_marks(run: Run) -> None:
     run.items = int(judged.has_gold.sum()) if isinstance(judged, Items) else 0
 
 
-def words_alone(item: Input | Corpus) -> Input | Corpus:
+def without_spans(item: Input | Corpus) -> Input | Corpus:
     """A file whose words are compared; a corpus may have spans too."""
     if not isinstance(item, Corpus):
         return item
     return replace(item, marks={name: marks for name, marks in item.marks.items() if name != SPANS})
 
 
-def columns_read(run: Run, columns: Sequence[str]) -> Iterator[Remark]:
+def notes_on_columns(run: Run, columns: Sequence[str]) -> Iterator[Remark]:
     """Notes on the columns of tables taken for words and labels, unless the user gave them all.
 
     One number for files whose words are in different columns is refused: it may mean other labels in each.
@@ -358,16 +365,16 @@ def columns_read(run: Run, columns: Sequence[str]) -> Iterator[Remark]:
         if plan.sniffed or not options.column_of(name):
             labels = "+".join(plan.resolve(part) for part in parts)
             remarks = "; ".join(plan.remarks)
-            yield column_read(name=name, words=plan.words, labels=labels, told=f" ({remarks})" if remarks else "")
+            yield columns_taken(name=name, words=plan.words, labels=labels, why=f" ({remarks})" if remarks else "")
 
 
 @remark
-def column_read(name: str, words: str, labels: str, told: str) -> Iterator[str]:
-    """The columns of a table, as the first lines told them."""
-    yield f"{name}: words are read from column {words}, labels from column {labels}{told}."
+def columns_taken(name: str, words: str, labels: str, why: str) -> Iterator[str]:
+    """The columns of a table that are taken for words and labels, and why."""
+    yield f"{name}: words are read from column {words}, labels from column {labels}{why}."
 
 
-def blank_tags(name: str, item: Input | Corpus, corpus: Corpus, columns: str, options: Options) -> Iterator[Remark]:
+def check_blanks(name: str, item: Input | Corpus, corpus: Corpus, columns: str, options: Options) -> Iterator[Remark]:
     """Remarks on words without a tag beside others with O; a column that has no O, or a key of MISC, writes it so."""
     mark = corpus.empty
     for column in columns.split("+") if mark is not None else ():
@@ -410,12 +417,6 @@ def labels_named(option: str, numbers: Mapping[str, int], known: Mapping[str, in
         raise UsageError(f"--labels {','.join(missing)}: {unknown('label', missing[0], sorted(known))}")
     for name in missing:
         yield f"{option}: {unknown('label', name, sorted(known))}"
-
-
-def marked_kept(corpus: Corpus, labels: Column, keeps: Callable[[str], bool]) -> Corpus:
-    """The corpus with a column that says which words have labels that count."""
-    kept = labels.mapped({label: KEPT if keeps(label) else "" for label in labels.vocabulary})
-    return replace(corpus, columns={**corpus.columns, KEPT: kept})
 
 
 def notes_on_reading(name: str, corpus: Corpus) -> Iterator[Remark]:
@@ -603,7 +604,7 @@ class Prepared:
             raise UsageError(f"{measures[0]} {find_task(asked[0]).command}")
         self.task = options.task or (asked[0] if asked else "") or decided.task
         if not self.task:
-            # Words with labels are what is left where no task knows the files.
+            # Words with labels are what is left if no task knows the files.
             # Gold tells, and so do systems in formats that only systems have.
             telling = self.inputs[:1]
             for item in self.inputs[1:]:

@@ -230,15 +230,15 @@ def _with_selections(
         texts = (embedded(run, items, own_tables, on, options.embed, options.seed, list(shown.items())),)
     sums, numbers = dict(part.sums), dict(part.numbers)
     # Mentions are more than those that have an antecedent; spans and constituents are what is judged.
-    if (items.kinds or run.measures[basis].noun) and task.items_by_measure:
+    if (items.kinds or run.measures[basis].noun) and "own number" not in task.traits:
         numbers["matched items"] = int(items.has_gold.sum())
     unresolved: list[Drawn] = []
     for index in compared:
         on, table = str(run.measures[index]), joined(index)
-        if task.whole_sentences:
+        if "whole sentences" in task.traits:
             sums["exact", on] = _count_right_sentences(table, [pair.same_sentences() for _, pair in run.pairs])
-        if task.unresolved is not None:
-            unresolved += task.unresolved(run, table, on)
+        if task.drawing.unresolved is not None:
+            unresolved += task.drawing.unresolved(run, table, on)
             numbers[f"unresolved {on}"] = int((table.has_gold & ~table.right.any(axis=0)).sum())
     return replace(
         part,

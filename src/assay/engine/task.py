@@ -75,13 +75,31 @@ class Drawing:
     layers: Callable[[Run, Items, Tables, Shown], Layers] = lambda run, items, tables, shown: Layers()
     """The layers of gold and systems in the texts of a page."""
     example: Callable[[Run, Items, Tables, int], Mapping[str, Any]] = lambda run, items, tables, sentence: {}
-    """The same in one sentence: fields of an Example."""
+    """The layers in one sentence: fields of an Example."""
     examples: Callable[[Run, Items, Wanted, Options], Iterator[Drawn]] | None = None
-    """Examples of single items, where sentences are not what is drawn."""
+    """Examples of single items, if it is not sentences that are drawn."""
     unit: str = "sentence"
     """The unit that is one text of a page."""
     meanings: Mapping[str, str] = field(default_factory=dict)
     """Kinds of outcome in words, for those that a drawing names."""
+    unresolved: Callable[[Run, Items, str], Iterator[Drawn]] | None = None
+    """The items that no system has right, as a list …"""
+    unresolved_examples: Callable[[Run, Items, Options], Iterator[Drawn]] | None = None
+    """… and in the text."""
+
+
+@dataclass(frozen=True)
+class Annotators:
+    """What a task can do with several annotators at once."""
+
+    where_defined: tuple[str, ...] = ()
+    """Measures of agreement that are added if the files have a meaning for them."""
+    ratings: Callable[[Run, Sequence[str], str], Ratings] | None = None
+    """The labels that annotators, by name, give to the items of a column if items are given to them …"""
+    units: Callable[[Run, Sequence[str]], Continua] | None = None
+    """… and the units that they find themselves."""
+    majority: Callable[[Run, Sequence[str]], list[tuple[str, Pair]]] | None = None
+    """Systems against what more than half of the annotators have."""
 
 
 @dataclass(frozen=True)
@@ -96,29 +114,23 @@ class Task:
     measures: tuple[ModuleType, ...]
     """The modules with its measures, in the order in which they are listed."""
     defaults: tuple[str, ...] = ()
-    """The measures where the user names none …"""
+    """The measures if the user names none …"""
     measures_for: Callable[[Input | Corpus], tuple[str, ...]] | None = None
-    """… those, and the ones of agreement, where they depend on what gold's file holds …"""
+    """… those, and the ones of agreement, if they depend on what gold's file holds …"""
     with_known_words: tuple[str, ...] = ()
-    """… and those that are added where --train or --lexicon is given."""
+    """… and those that are added if --train or --lexicon is given."""
     presets: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Measures with their settings that go by one name, such as those of a shared task (--preset)."""
     judges_too: tuple[str, ...] = ()
     """Other tasks whose measures can be judged in the same run, by columns that they name."""
     agreement: tuple[str, ...] = ()
     """The measures of agreement: it is the same who comes first."""
-    agreement_where_defined: tuple[str, ...] = ()
-    """Further ones, which not all files have a meaning for."""
-    ratings: Callable[[Run, Sequence[str], str], Ratings] | None = None
-    """The labels that annotators give to the items of a column, where items are given to them; their names …"""
-    units: Callable[[Run, Sequence[str]], Continua] | None = None
-    """… and the units that they find themselves."""
-    majority: Callable[[Run, Sequence[str]], list[tuple[str, Pair]]] | None = None
-    """Systems against what more than half of the annotators have, where that can be told."""
+    annotators: Annotators = Annotators()
+    """What else is known of annotators."""
     prepare: Callable[[Run], None] | None = None
     """From opened files to pairs that can be judged."""
     command: str = ""
-    """A sentence on its measures and the command that has them, where that is not score or compare."""
+    """A sentence on its measures and the command that has them, if that is not score or compare."""
     layers: tuple[str, ...] = ()
     """The layers of marks that it compares; a file of a plug-in's format with the first of them shows it."""
     options: tuple[str, ...] = ()
@@ -127,24 +139,16 @@ class Task:
     """Ways to cut the data that belong to it."""
     matched: bool = False
     """Systems find its items themselves, as they do spans; words are given to them."""
-    rivals: bool = False
-    """Its measures are rival ways to score the same items."""
-    by_outcome: bool = False
-    """Answers are right by what they link to, not by a label."""
+    traits: tuple[str, ...] = ()
+    """`rivals`: its measures are rival ways to score the same items. `by outcome`: answers are right by what they
+    link to, not by a label. `whole sentences`: the number of sentences that are wholly right is worth knowing. `own
+    number`: it counts items itself, since there are more than those that a measure judges."""
     text_unit: str = "sentence"
     """The texts that a heading counts; if empty, the unit of the run."""
     present: Callable[[Result], Result] | None = None
     """The Result with what only this task shows: `tables` of its own, `remarks` beneath others, a `heading`."""
-    whole_sentences: bool = False
-    """True if the numbers of sentences that are wholly right are worth knowing."""
-    items_by_measure: bool = True
-    """True if a measure that finds items says how many there are; mentions are more than those that are judged."""
     gold_test: str = ""
-    """The score that McNemar's test over gold's items is about, where that is not the main one."""
-    unresolved: Callable[[Run, Items, str], Iterator[Drawn]] | None = None
-    """The items that no system has right, as a list …"""
-    unresolved_examples: Callable[[Run, Items, Options], Iterator[Drawn]] | None = None
-    """… and in the text."""
+    """The score that McNemar's test over gold's items is about, if that is not the main one."""
     sums: Callable[[Run, bool], Mapping[str, LabelSums]] | None = None
     """Further numbers of a shard, which add up; whether systems are compared …"""
     finish: Callable[[Result, Part, Settings], Result] | None = None
@@ -196,7 +200,7 @@ def first_task() -> str:
 
 
 def preset_measures(name: str | None) -> tuple[str, ...]:
-    """The measures of a preset; none where none is named."""
+    """The measures of a preset; none if none is named."""
     return next((task.presets[name] for task in tasks().values() if name in task.presets), ()) if name else ()
 
 
@@ -234,8 +238,8 @@ def describe(result: Result, *, noun: bool = False) -> Result:
         result = result.with_shown(noun=task.noun, drawing=task.drawing.kind)
     result = result.with_shown(
         matched=task.matched,
-        rivals=task.rivals,
-        by_outcome=task.by_outcome,
+        rivals="rivals" in task.traits,
+        by_outcome="by outcome" in task.traits,
         text_unit=task.text_unit or ("document" if result.about.unit == "document" else "sentence"),
     )
     if task.present is None:

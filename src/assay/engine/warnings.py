@@ -40,23 +40,23 @@ class Remark:
         return (self.kind, *((name, value) for name, value in self.facts.items() if isinstance(value, str | None)))
 
     def lines(self) -> Iterator[str]:
-        """The remark in words: none where the facts are not worth any, an error where they forbid to go on."""
+        """Sentences of the remark: none if there is nothing to say, an error if the facts forbid to go on."""
         return _words[self.kind](**self.facts)
 
     def __add__(self, other: Remark) -> Remark:
-        return Remark(self.kind, _added(self.facts, other.facts))
+        return Remark(self.kind, _add(self.facts, other.facts))
 
 
 def remark(words: Callable[Facts, Iterator[str]]) -> Callable[Facts, Remark]:
-    """Make a function that puts facts into words one that takes them down; they are given by name."""
+    """Decorate a function that puts facts into words: called with them by name, it gives a Remark for later."""
     assert words.__name__ not in _words, f"two remarks are called {words.__name__}"
     _words[words.__name__] = words
 
-    def taken_down(*_: Facts.args, **facts: Facts.kwargs) -> Remark:
+    def take_down(*_: Facts.args, **facts: Facts.kwargs) -> Remark:
         return Remark(words.__name__, facts)
 
-    taken_down.__doc__ = words.__doc__
-    return taken_down
+    take_down.__doc__ = words.__doc__
+    return take_down
 
 
 @remark
@@ -140,14 +140,14 @@ def _by_key(remarks: Iterable[Remark]) -> dict[tuple[object, ...], Remark]:
     return found
 
 
-def _added(mine: Any, its: Any) -> Any:
+def _add(mine: Any, its: Any) -> Any:
     if isinstance(mine, bool):
         return mine and its
     if isinstance(mine, int):
         return mine + its
     if isinstance(mine, Mapping):
         new = {name: value for name, value in its.items() if name not in mine}
-        return {**{name: _added(value, its[name]) if name in its else value for name, value in mine.items()}, **new}
+        return {**{name: _add(value, its[name]) if name in its else value for name, value in mine.items()}, **new}
     if isinstance(mine, list | tuple):
         return [*mine, *its][:MOST_LISTED]
     return mine
@@ -298,9 +298,9 @@ def identical_outputs(outputs: Sequence[tuple[str, Output]], same: Callable[[Out
 @remark
 def alike(throughout: Mapping[str, Mapping[str, bool]]) -> Iterator[str]:
     """Systems with the same answers throughout: for each, True for each later system with the same answers."""
-    told: set[str] = set()
+    named: set[str] = set()
     for name, others in throughout.items():
         group = [name, *(other for other, same in others.items() if same)]
-        if len(group) > 1 and name not in told:
-            told.update(group)
+        if len(group) > 1 and name not in named:
+            named.update(group)
             yield f"{enumeration(group)} give the same answers throughout."

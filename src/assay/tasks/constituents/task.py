@@ -18,5 +18,5 @@ TASK = Task(
     # Roots, and what else a convention leaves out, are no constituents.
     drawing=draw_spans("trees"),
     matched=True,
-    whole_sentences=True,
+    traits=("whole sentences",),
 )

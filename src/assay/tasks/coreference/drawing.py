@@ -91,7 +91,7 @@ def _mention(
     )
 
 
-def unresolved_examples(run: Run, items: Items, options: Options) -> Iterator[Drawn]:
+def _unresolved_examples(run: Run, items: Items, options: Options) -> Iterator[Drawn]:
     """Mentions that no system resolves, drawn at random, with the chains of all systems."""
     if options.change is not None:
         raise UsageError(f"--change chooses among changes, and what is {UNRESOLVED} is none.")
@@ -102,7 +102,7 @@ def unresolved_examples(run: Run, items: Items, options: Options) -> Iterator[Dr
         yield Drawn(UNRESOLVED, lot, replace(shown, a=", ".join(items.systems)))
 
 
-def unresolved(run: Run, items: Items, on: str) -> Iterator[Drawn]:
+def _unresolved(run: Run, items: Items, on: str) -> Iterator[Drawn]:
     """The mentions of gold that no system resolves, with their texts, in text order; of very many, some."""
     gold, spans = run.gold, spans_of_mentions(run.pairs[0][1])
     nobody = np.flatnonzero((items.owner == NONE) & ~np.any(items.right, axis=0))
@@ -138,4 +138,13 @@ def _sides(run: Run, tables: Tables, wanted: Bools) -> Sides:
 
 
 _MEANINGS = {"wl": "WL: wrong link", "fp": "FP: gold does not have it", "fn": "FN: not found"}
-CHAINS = draw_marks("chains", _place, _sides, examples=_mentions, unit="document", meanings=_MEANINGS)
+CHAINS = draw_marks(
+    "chains",
+    _place,
+    _sides,
+    examples=_mentions,
+    unit="document",
+    meanings=_MEANINGS,
+    unresolved=_unresolved,
+    unresolved_examples=_unresolved_examples,
+)

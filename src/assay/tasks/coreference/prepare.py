@@ -80,7 +80,7 @@ def prepare_coreference(run: Run) -> None:
     checks: list[Callable[[], Any]] = [
         partial(remove_duplicates, corpus, options.duplicates) for corpus in run.corpora
     ]
-    checks += [partial(_in_golds_order, name, run.gold, output, options) for name, output in run.systems]
+    checks += [partial(_order_like_gold, name, run.gold, output, options) for name, output in run.systems]
     done = _each(checks)
     (gold, removed), *singles = done[: len(run.corpora)]
     one, many = "repeated mention was", "repeated mentions were"
@@ -193,7 +193,7 @@ def without_dependencies(file: str, number: int, known: int) -> Iterator[str]:
 
 @remark
 def unknown_heads(name: str, number: int) -> Iterator[str]:
-    """Mentions of a file that says nothing of heads, where they are asked for."""
+    """Mentions without a head in the file, if a measure needs heads."""
     if number:
         yield f"{name}: Heads of {number:,} mentions not given: first word taken."
 
@@ -265,7 +265,7 @@ def _read(item: Input | Corpus, zeros: str, rule: TypeRule, tagged: bool) -> Cor
 # --- documents ---
 
 
-def _in_golds_order(
+def _order_like_gold(
     name: str, gold: Corpus, system: Corpus, options: Options
 ) -> tuple[list[int | None] | None, list[Remark]]:
     """For each of gold's documents the system's with its id; None if they are as in gold."""

@@ -16,7 +16,7 @@ from assay.engine.scores import Settings
 from assay.engine.task import Task, measure_title
 from assay.result import Result, Similarity, Table
 from assay.tasks.coreference import measures
-from assay.tasks.coreference.drawing import CHAINS, unresolved, unresolved_examples
+from assay.tasks.coreference.drawing import CHAINS
 from assay.tasks.coreference.mentions import chain_errors, pair_mentions, rule_of
 from assay.tasks.coreference.prepare import prepare_coreference
 from assay.tasks.coreference.slices import SLICES
@@ -119,13 +119,10 @@ TASK = Task(
     slices=SLICES,
     drawing=CHAINS,
     matched=True,
-    by_outcome=True,
+    traits=("by outcome", "own number"),
     text_unit="document",
     present=_present,
-    items_by_measure=False,
     gold_test="recall",
-    unresolved=unresolved,
-    unresolved_examples=unresolved_examples,
     sums=_sums,
     finish=_finish,
 )

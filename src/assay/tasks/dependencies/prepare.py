@@ -11,7 +11,7 @@ import numpy as np
 from assay.corpus import Corpus, one_vocabulary
 from assay.engine.items import judge_words
 from assay.engine.lexicon import Lexicon
-from assay.engine.prepare import Run, marked_kept, words_alone
+from assay.engine.prepare import Run, without_spans
 from assay.engine.treebanks import columns_of, count_several_roots, nonprojective, with_heads
 from assay.engine.warnings import (
     check_system,
@@ -47,7 +47,7 @@ def prepare_dependencies(run: Run) -> None:
         resolved = [*map(gold_file.plan.resolve, columns[0])]
         # Predicted columns are never gold's.
         columns[0] = ["HEAD", "DEPREL"] if resolved == ["PHEAD", "PDEPREL"] else columns[0]
-    run.take([_read(words_alone(item), both, further) for item, both in zip(run.inputs, columns, strict=True)])
+    run.take([_read(without_spans(item), both, further) for item, both in zip(run.inputs, columns, strict=True)])
     for corpus in run.corpora:
         hint = "Systems' predictions may be in --column PHEAD+PDEPREL." if corpus.format == "conll09" else ""
         run.require(no_heads(file=corpus.name, mark=corpus.empty or "", hint=hint, empty=corpus.is_empty("HEAD")))
@@ -75,10 +75,7 @@ def prepare_dependencies(run: Run) -> None:
                 raise UsageError(
                     f"{measure} has no relations, so that --labels and --ignore-labels say nothing about it."
                 )
-        run.corpora = [
-            marked_kept(corpus, corpus.column("DEPREL"), lambda label: options.keeps(label, _main(label)))
-            for corpus in run.corpora
-        ]
+        run.flag_counted_words("DEPREL", lambda label: options.keeps(label, _main(label)))
     run.align(RELATION, faults)
     gold = run.gold
     for name, pair in run.pairs:

@@ -84,5 +84,5 @@ TASK = Task(
     slices=SLICES,
     drawing=ARCS,
     present=_present,
-    whole_sentences=True,
+    traits=("whole sentences",),
 )

@@ -11,7 +11,7 @@ from assay.arrays import NONE, numbers_of_runs
 from assay.corpus import Column, Corpus, Marks, one_vocabulary
 from assay.engine.items import Items
 from assay.engine.measure import measure_of
-from assay.engine.prepare import Run, words_alone
+from assay.engine.prepare import Run, without_spans
 from assay.engine.treebanks import with_heads
 from assay.engine.warnings import (
     check_system,
@@ -56,12 +56,12 @@ def prepare_graphs(run: Run) -> None:
     ]
     ways = {way(*both): both for both in asked}
     trees = any(without for _, without in asked) or ENHANCED_ONLY in options.slices
-    read = [_read(words_alone(item), tags, trees) for item in run.inputs]
+    read = [_read(without_spans(item), tags, trees) for item in run.inputs]
     run.take([corpus for corpus, _ in read])
     faults = [list(wrong) for _, wrong in read]
     gold = run.gold
     run.decide(column=DEPS if DEPS in gold.columns else "")
-    run.corpora[1:] = [_in_golds_order(gold, corpus) for _, corpus in run.systems]
+    run.corpora[1:] = [_order_like_gold(gold, corpus) for _, corpus in run.systems]
     run.count_labels(lambda corpus: corpus.marks["arcs"].labels, _forms)
     run.note_reading()
     layers: dict[str, list[Marks]] = {}
@@ -177,7 +177,7 @@ def _forms(label: str) -> dict[str, None]:
     return dict.fromkeys((label, universal(label), last_relation(label)))
 
 
-def _in_golds_order(gold: Corpus, system: Corpus) -> Corpus:
+def _order_like_gold(gold: Corpus, system: Corpus) -> Corpus:
     """The system with its sentences in gold's order, if all have ids of their own; such files have no empty nodes."""
     if not all(corpus.format in _WITH_IDS for corpus in (gold, system)):
         return system

@@ -11,7 +11,7 @@ from assay.align import Pair
 from assay.corpus import Corpus, Marks
 from assay.engine.items import Items
 from assay.engine.measure import Measure, measure_of
-from assay.engine.prepare import Run, words_alone
+from assay.engine.prepare import Run, without_spans
 from assay.engine.warnings import Remark, check_system, identical_outputs, occurrences, remark
 from assay.errors import AlignmentError, InputError, UsageError
 from assay.formats import Input, read_labels
@@ -40,7 +40,7 @@ def prepare_roles(run: Run) -> None:
     if options.column is not None:
         raise UsageError("--column is about words with labels; semantic roles have no use for it.")
     further = list(dict.fromkeys(column for measure in measures for column in measure.columns))
-    run.read(lambda _, item: _read(words_alone(item), further))
+    run.read(lambda _, item: _read(without_spans(item), further))
     if run.count_labels(lambda corpus: corpus.marks["roles"].labels):
         for number, corpus in enumerate(run.corpora):
             marks = corpus.marks["roles"]
@@ -80,7 +80,7 @@ def prepare_roles(run: Run) -> None:
 
 
 def _read(item: Input | Corpus, further: Sequence[str]) -> Corpus:
-    """A corpus with its predicates and arguments, with a column of tags where the format has one."""
+    """A corpus with its predicates and arguments, and with a column of tags if the format has one."""
     if isinstance(item, Corpus):
         if "roles" not in item.marks:
             raise InputError(f"{item.name}: holds no semantic roles. Formats that have them: {_FORMATS}.")

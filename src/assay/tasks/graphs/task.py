@@ -51,5 +51,5 @@ TASK = Task(
     present=_present,
     drawing=DRAWING,
     matched=True,
-    whole_sentences=True,
+    traits=("whole sentences",),
 )

@@ -16,7 +16,7 @@ from assay.engine.answers import refuse_answers
 from assay.engine.items import Items
 from assay.engine.offsets import check_offsets
 from assay.engine.options import Options
-from assay.engine.prepare import Run, blank_tags, documents_shared, notes_on_reading
+from assay.engine.prepare import Run, check_blanks, documents_shared, notes_on_reading
 from assay.engine.spanpairs import spans_of, surface_forms
 from assay.engine.warnings import Remark, check_files, identical_outputs, nothing_in_gold, nothing_in_system, remark
 from assay.errors import InputError, UsageError
@@ -195,7 +195,7 @@ def _read(item: Input | Corpus, name: str, gold: Corpus | None, options: Options
     corpus = read_labels(item, [tags, *wanted])
     if options.blank_tag:
         corpus = replace(corpus, empty=options.blank_tag)
-    remarks = list(blank_tags(name, item, corpus, tags, options))
+    remarks = list(check_blanks(name, item, corpus, tags, options))
     if not hipe:
         declared = [spec for spec in options.scheme if "=" not in spec]
         chosen = schemes.find_scheme(declared[0]).name if declared else schemes.likely(corpus, [tags])

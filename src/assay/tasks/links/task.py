@@ -14,7 +14,7 @@ from assay.engine.items import Items
 from assay.engine.lexicon import attribute
 from assay.engine.slices import SliceKind, Values
 from assay.engine.spanpairs import count_words
-from assay.engine.task import Task
+from assay.engine.task import Annotators, Task
 from assay.errors import UsageError
 from assay.tasks.links import measures
 from assay.tasks.links.mentions import TYPE, is_nil, links_of
@@ -76,7 +76,7 @@ TASK = Task(
     measures=(measures,),
     defaults=("links", "fair-links", "link-accuracy", "link-mentions"),
     agreement=("links", "links(match=overlap)", "fair-links", "link-mentions"),
-    agreement_where_defined=("link-kappa",),
+    annotators=Annotators(("link-kappa",)),
     prepare=prepare_links,
     options=(
         *("train", "link_column", "link_field", "id_prefix", "same_ids", "min_score", "id_url", "blank_tag"),

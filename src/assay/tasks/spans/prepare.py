@@ -11,7 +11,7 @@ import numpy as np
 
 from assay.arrays import Ints
 from assay.corpus import Column, Corpus, Marks
-from assay.engine.answers import answer_remarks, beside_gold, ground_systems, in_inventory
+from assay.engine.answers import answer_remarks, flag_outside, ground_systems, place_claims
 from assay.engine.items import Items
 from assay.engine.lexicon import KNOWN, Lexicon
 from assay.engine.mapping import Rule, idle_rules, read_rules, relabelled
@@ -19,7 +19,7 @@ from assay.engine.measure import find
 from assay.engine.offsets import check_offsets
 from assay.engine.options import Options
 from assay.engine.phrases import constituent_spans, with_words_of
-from assay.engine.prepare import Run, blank_tags, columns_read, note_on_reading, notes_on_reading
+from assay.engine.prepare import Run, check_blanks, note_on_reading, notes_on_columns, notes_on_reading
 from assay.engine.spanpairs import SpanPair, spans_of, surface_forms
 from assay.engine.warnings import (
     Remark,
@@ -65,7 +65,7 @@ def prepare_spans(run: Run) -> None:
     run.corpora = ground_systems(raw, names, rules, inventory)
     run.order_documents()
     differ = len(set(columns)) > 1 and not all(map(options.column_of, names))
-    (run.warnings if differ else run.notes).extend(columns_read(run, columns))
+    (run.warnings if differ else run.notes).extend(notes_on_columns(run, columns))
     run.corpora[1:] = [with_words_of(corpus, run.gold) for corpus in run.corpora[1:]]
     sizes = [len(corpus.spans) for corpus in run.corpora]
     run.map_labels(_map_labels)
@@ -73,7 +73,7 @@ def prepare_spans(run: Run) -> None:
         text = "left out: the mapping makes O or nothing of the label."
         number = size - len(corpus.spans)
         run.warnings.append(occurrences(name=name, one="span is", many="spans are", text=text, number=number))
-    run.corpora = [in_inventory(corpus, given, inventory) for corpus, given in zip(run.corpora, raw, strict=True)]
+    run.corpora = [flag_outside(corpus, given, inventory) for corpus, given in zip(run.corpora, raw, strict=True)]
     names_labels = run.count_labels(lambda corpus: corpus.spans.labels)
     if "O" in (*options.labels, *options.ignore_labels):
         raise UsageError("O is no label of spans: it marks words outside of them. Leave it out of --labels.")
@@ -88,7 +88,7 @@ def prepare_spans(run: Run) -> None:
         elif others[name]:
             run.corpora[number] = corpus.with_marks(spans=spans.where(rows))
     run.mark_known(lambda path: _known_names(path, run), _mark_spans)
-    run.corpora[0], claims = beside_gold(run.gold, run.systems)
+    run.corpora[0], claims = place_claims(run.gold, run.systems)
     run.align()
     listed = _read_gold_errors(options.gold_errors, run.gold) if options.gold_errors else None
     run.put_on_line(claims, listed)
@@ -111,7 +111,7 @@ def prepare_spans(run: Run) -> None:
 
 
 def _column_of(item: Input | Corpus, asked: str | None) -> str:
-    """The column (or columns, as layers) that a file's spans are in; nothing where it holds spans itself."""
+    """The column (or columns, as layers) that a file's spans are in; nothing if it has spans itself."""
     if isinstance(item, Corpus):
         if "spans" in item.marks or (item.trees is not None and not asked):
             return ""
@@ -152,7 +152,7 @@ def _read_files(run: Run, columns: Sequence[str]) -> None:
         corpus, found = _read(item, column, scheme, golds, options.asked_of(name).repair, options, gold)
         corpora.append(corpus)
         used.append(found)
-        run.warnings += blank_tags(name, item, corpus, column, options)
+        run.warnings += check_blanks(name, item, corpus, column, options)
         run.warnings += notes_on_reading(name, corpus)
         for task, layer in (("relations", "relations"), ("links", "candidates")):
             marks = corpus.marks.get(layer)
@@ -214,7 +214,7 @@ def _read(
 
 @remark
 def read_as(name: str, scheme: str, golds: str) -> Iterator[str]:
-    """The way tags were read as spans, where that is worth knowing."""
+    """The scheme by which tags were read as spans, if it is not gold's."""
     if scheme != golds and scheme and golds:
         ours, theirs = schemes.SCHEMES[scheme].title, schemes.SCHEMES[golds].title
         yield f"{name} is read as {ours}, gold as {theirs}."
@@ -386,7 +386,7 @@ def _notes(run: Run, listed: Marks | None) -> Iterator[Remark]:
 
 @remark
 def compared_as(atoms: str, tokenisation: str, gaps: Mapping[str, int]) -> Iterator[str]:
-    """The atoms that spans are sets of, where that is worth knowing."""
+    """The atoms that spans are sets of, if there are gaps or other tokens."""
     if any(gaps.values()):
         numbers = ", ".join(f"{name} {number:,}" for name, number in gaps.items() if number)
         yield (

@@ -22,7 +22,7 @@ from assay.engine.prepare import Run
 from assay.engine.scores import Settings
 from assay.engine.slices import SliceKind, Values
 from assay.engine.spanpairs import NESTING, SpanPair, count_words, nesting, spans_of
-from assay.engine.task import Task
+from assay.engine.task import Annotators, Task
 from assay.engine.weighting import PRESETS, TYPES, sweep
 from assay.errors import UsageError
 from assay.formats.answers import BESIDE, LEVEL, Mentions
@@ -194,10 +194,7 @@ TASK = Task(
     measures=(measures, strings),
     defaults=("exact", "fair"),
     agreement=("exact", "fair(symmetric=true)", "span-kappa"),
-    agreement_where_defined=("span-kappa(on=words)",),
-    ratings=span_ratings,
-    units=continua,
-    majority=majority_pairs,
+    annotators=Annotators(("span-kappa(on=words)",), span_ratings, continua, majority_pairs),
     prepare=prepare_spans,
     options=(
         *("train", "lexicon", "oov_fold_case"),
@@ -207,7 +204,7 @@ TASK = Task(
     slices=SLICES,
     drawing=draw_spans("spans"),
     matched=True,
-    rivals=True,
+    traits=("rivals",),
     text_unit="",
     present=present,
     sums=_sums,

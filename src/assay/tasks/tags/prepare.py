@@ -12,7 +12,7 @@ from assay.engine import mapping
 from assay.engine.items import judge_words
 from assay.engine.lexicon import Lexicon
 from assay.engine.mapping import idle_rules, read_rules
-from assay.engine.prepare import Run, columns_read, marked_kept, words_alone
+from assay.engine.prepare import Run, notes_on_columns, without_spans
 from assay.engine.warnings import MOST, Numbers, check_system, identical_outputs, remark, said
 from assay.errors import InputError, UsageError
 from assay.formats import Input, choose_column, name_in, read_labels, with_sets
@@ -29,7 +29,7 @@ _ENOUGH = 50
 
 def prepare_tags(run: Run) -> None:
     """Read, map, mark and align words with their labels."""
-    options, inputs = run.options, [words_alone(item) for item in run.inputs]
+    options, inputs = run.options, [without_spans(item) for item in run.inputs]
     tagset = tagsets.find_tagset(options.tagset) if options.tagset else None
     by_tagset = tagset.column if isinstance(tagset, Feats) else ""
     if tagset and by_tagset and any(options.column_of(name) not in (None, by_tagset) for name in run.names):
@@ -42,7 +42,7 @@ def prepare_tags(run: Run) -> None:
     if odd := next((name for name in columns if name.count("+") != column.count("+")), ""):
         raise UsageError(f"--column: {odd} and gold's {column} join different numbers of columns. Give as many each.")
     run.decide(column=column, columns=tuple(columns))
-    run.notes += columns_read(run, columns)
+    run.notes += notes_on_columns(run, columns)
     if isinstance(inputs[0], Input):
         # A measure's column goes by the name that it has in gold.
         resolve = inputs[0].plan.resolve
@@ -102,10 +102,7 @@ def prepare_tags(run: Run) -> None:
     run.mark_known(read_lexicon, lambda lexicon, corpus, option: lexicon.mark_words(corpus, option, column))
     if run.count_labels(lambda corpus: corpus.column(column), lambda label: label.split(SEVERAL)):
         # One of several tags in a cell is enough.
-        run.corpora = [
-            marked_kept(corpus, corpus.column(column), lambda label: any(map(options.keeps, label.split(SEVERAL))))
-            for corpus in run.corpora
-        ]
+        run.flag_counted_words(column, lambda label: any(map(options.keeps, label.split(SEVERAL))))
     run.decide(filled=tuple(not output.is_empty(column) for _, output in run.systems))
     run.align(column)
     gold = run.gold

@@ -7,7 +7,7 @@ from dataclasses import replace
 from assay.engine import changes
 from assay.engine.parts import Part
 from assay.engine.scores import Settings
-from assay.engine.task import Drawing, Task
+from assay.engine.task import Annotators, Drawing, Task
 from assay.result import Result
 from assay.tasks.tags import measures
 from assay.tasks.tags.prepare import prepare_tags
@@ -52,7 +52,7 @@ TASK = Task(
     defaults=("accuracy", "sentence-accuracy"),
     with_known_words=("oov-accuracy",),
     agreement=("kappa", "alpha", "fleiss", "ac1"),
-    ratings=word_ratings,
+    annotators=Annotators(ratings=word_ratings),
     prepare=prepare_tags,
     options=(
         *("train", "lexicon", "oov_fold_case"),
