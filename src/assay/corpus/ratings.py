@@ -64,17 +64,16 @@ class Ratings:
         raters: Sequence[str] = (),
     ) -> Ratings:
         """Ratings from three columns of texts; `names`, `raters`: items and annotators that may lack ratings."""
-        known: dict[str, int] = {}
-        as_codes(names, known)
-        item = as_codes(items, known)
-        who = sorted({*annotators, *raters})
-        place = {name: number for number, name in enumerate(who)}
-        kinds = list(order) or sorted_labels(set(labels))
-        code = {label: number for number, label in enumerate(kinds)}
-        rater = np.fromiter(map(place.__getitem__, annotators), dtype=np.int32, count=len(annotators))
-        label = np.fromiter(map(code.__getitem__, labels), dtype=np.int32, count=len(labels))
-        rows = np.lexsort((rater, item))
-        return cls(tuple(known), tuple(who), tuple(kinds), item[rows], rater[rows], label[rows], ordered=bool(order))
+        numbers: dict[str, int] = {}
+        as_codes(names, numbers)
+        item = as_codes(items, numbers)
+        people = {name: number for number, name in enumerate(sorted({*annotators, *raters}))}
+        codes = {label: number for number, label in enumerate(order or sorted_labels(set(labels)))}
+        annotator = np.fromiter(map(people.__getitem__, annotators), dtype=np.int32, count=len(annotators))
+        label = np.fromiter(map(codes.__getitem__, labels), dtype=np.int32, count=len(labels))
+        rows = np.lexsort((annotator, item))
+        columns = item[rows], annotator[rows], label[rows]
+        return cls(tuple(numbers), tuple(people), tuple(codes), *columns, ordered=bool(order))
 
     def __len__(self) -> int:
         return len(self.item)
@@ -121,22 +120,21 @@ class Ratings:
     @cached_property
     def numbers(self) -> Floats:
         """The labels as numbers."""
-        found = [parse_number(label) for label in self.labels]
-        for label, number in zip(self.labels, found, strict=True):
-            if number is None:
-                raise UsageError(f"label {label!r} is no number, which levels interval and ratio need.")
-        return np.array(found, dtype=np.float64)
+        numbers = [parse_number(label) for label in self.labels]
+        if None in numbers:
+            label = self.labels[numbers.index(None)]
+            raise UsageError(f"label {label!r} is no number, which levels interval and ratio need.")
+        return np.array(numbers, dtype=np.float64)
 
     @cached_property
     def ranks(self) -> Floats:
         """Ranks of the labels in the order that the user gave, or in that of numbers."""
-        if not self.ordered:
-            for label in self.labels:
-                if parse_number(label) is None:
-                    raise UsageError(
-                        f"the order of labels is unknown, because {label!r} is no number. Give it, e.g. "
-                        '--input-format "ratings(order=low<middle<high)".'
-                    )
+        word = next((label for label in self.labels if parse_number(label) is None), None)
+        if word is not None and not self.ordered:
+            raise UsageError(
+                f"the order of labels is unknown, because {word!r} is no number. Give it, e.g. "
+                '--input-format "ratings(order=low<middle<high)".'
+            )
         return np.arange(len(self.labels), dtype=np.float64)
 
     def rows_of_annotators(self) -> list[Ints]:

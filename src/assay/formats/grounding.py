@@ -201,11 +201,11 @@ class SearchText:
                 if ground.every:
                     places = new
                 else:
-                    own = self._taken.setdefault(folded, set())
-                    free = [place for place in found if place not in own]
+                    taken = self._taken.setdefault(folded, set())
+                    free = [place for place in found if place not in taken]
                     behind, within = ([place for place in free if place[0] >= after] for after in (end, begin))
                     places = (behind or within or free or new)[:1]
-                    own.update(places)
+                    taken.update(places)
                     last = places[0] if places else (begin, end)
                 if not places:
                     level = REPEATED if found else UNGROUNDED
@@ -405,12 +405,12 @@ def _same_place(
         return UNGROUNDED, None
     place = places[0][0], places[-1][1]
     stretch = text.text[slice(*place)]
-    ours, theirs = fold(stretch), fold(mention.text)
     if stretch == mention.text:
         return EXACT, place
-    if ours == theirs and ground.level >= FOLDED:
+    in_text, in_answer = fold(stretch), fold(mention.text)
+    if in_text == in_answer and ground.level >= FOLDED:
         return FOLDED, place
-    near = ground.level >= FUZZY and _DIGIT.findall(ours) == _DIGIT.findall(theirs)
-    if near and distance(theirs, ours) <= ground.edits(len(theirs)):
+    near = ground.level >= FUZZY and _DIGIT.findall(in_text) == _DIGIT.findall(in_answer)
+    if near and distance(in_answer, in_text) <= ground.edits(len(in_answer)):
         return FUZZY, place
     return UNGROUNDED, None

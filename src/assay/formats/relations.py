@@ -30,7 +30,7 @@ CAPITALS = "capitals"
 def relations_in(corpus: Corpus) -> tuple[Marks, Marks]:
     """The spans of a corpus and the relations between them; none if its file has no relations.
 
-    Nothing is left out: a relation may be there twice, join a span with itself or cross the ends of sentences. Where
+    Nothing is left out: a relation may be there twice, join a span with itself or cross the ends of sentences. If
     relations are facts between entities, the groups of the spans, each joins the first mentions of two of them.
     """
     return _referring(corpus, "relations", "head", "tail")
@@ -64,7 +64,7 @@ def is_symmetric(relations: Marks) -> Bools:
 
 
 def candidates_of(unit: Ints, mention: Ints, identifiers: Column, *, capitals: bool = False) -> Marks:
-    """Candidates without scores: each with its unit, its mention, in their order, and its identifier."""
+    """Candidates without scores: the unit, the mention and the identifier of each, in the order of mentions."""
     columns = {CAPITALS: Column(np.zeros(len(mention), dtype=np.int8), (CAPITALS,))} if capitals else {}
     return replace(Marks.without_place(unit, identifiers, mention=mention), columns=columns)
 
