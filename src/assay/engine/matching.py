@@ -22,13 +22,13 @@ _TP, _FP, _FN, _LE, _BES, _BEL, _BEO, _LBE = range(8)
 SEMEVAL = ("same", "same-span", "same-label", "overlap", "missed", "spurious")
 _MISSED, _SPURIOUS = 4, 5
 _EXACT = 512
-"""Of so many pairs that hang together ties are decided; of more they are left open."""
+"""The most connected pairs among which ties are decided; among more they are left open."""
 FEW = 1 << 14
-"""So many pairs of one chain of overlaps are paired with ties decided; more of them are given to a solver."""
+"""The most pairs of one chain of overlaps that are paired with ties decided; more are given to a solver."""
 MOST_CANDIDATES = 20_000_000
-"""Of more pairs with equal keys the nearest are not looked for."""
+"""The most pairs with equal keys among which the nearest are looked for."""
 MOST = 1 << 21
-"""More pairs of one chain are refused: time grows with the third power of the spans in it."""
+"""The most pairs of one chain; more are an error, because time grows with the third power of its spans."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +63,8 @@ class Matches:
     ) -> Items:
         """The matches as items: the only way from a matching to Items.
 
-        key: columns of numbers that tell each of the system's marks from all others of its unit, in any system.
+        key: columns of numbers that differ for any two of the system's marks in a unit, and agree for equal marks of
+            all systems.
         labels: names of labels, and the label of each of gold's and of the system's marks, if not their own.
         numbers: the number under which each mark of either side is known, if not its place in the table.
         under_gold: whether a pair counts under gold's label, or under the system's.
@@ -109,10 +110,6 @@ class Steps:
     def settle(self, ours: Ints, theirs: Ints, kind: int | Ints) -> None:
         """Make pairs, of one kind or each of its own."""
         self.partner[ours], self.kind[ours] = theirs, kind
-
-    def by_key(self, ours: Ints, theirs: Ints, kind: int) -> None:
-        """Pair what is left of the marks with equal keys, in text order; the keys are those of all marks."""
-        self.by_columns(kind, (ours, theirs))
 
     def by_columns(self, kind: int, *columns: tuple[Ints, Ints], near: tuple[Ints, Ints] | None = None) -> None:
         """Pair what is left of the marks that are equal in all columns, in text order.
@@ -173,7 +170,7 @@ class Steps:
 
 
 class TooManyOverlapsError(Exception):
-    """So many targets and system spans hang together by overlaps that they cannot be paired; the first target."""
+    """Too many targets and system spans are connected by overlaps to be paired; the first target and both numbers."""
 
     def __init__(self, target: int, targets: int, systems: int) -> None:
         super().__init__(target, targets, systems)
@@ -284,7 +281,7 @@ def _match(
     queries: _Side, others: _Side, query: Ints, same_label: bool, matched: bool, turn: int
 ) -> tuple[Ints, Ints]:
     """Give each query, of different chains, its best partner among the spans that are matched, or are not."""
-    # None before has ended behind the query's beginning, none behind begins before its end.
+    # No span before these ends after the query's beginning, and none after them begins before its end.
     first = np.searchsorted(others.reach, queries.begin[query], "right")
     last = np.searchsorted(others.begin, queries.end[query])
     which, own = queries.rows_of(query, query + 1)
@@ -381,13 +378,13 @@ class _Side:
             self.row_end = np.insert(self.row_end, behind, ends[again])
 
 
-# --- the one-to-one matching behind the four SemEval-2013 scores ---
+# --- the one-to-one matching of the four SemEval-2013 scores ---
 
 
 def match_semeval(target: Marks, system: Marks, *, least: float = 0.0) -> Matches:
     """The one-to-one matching with most equal pairs, then most same atoms, same labels, pairs, and shared atoms.
 
-    Of equally good ones the smallest list of (target, system span) is taken; where more than FEW pairs hang together,
+    Of equally good ones the smallest list of (target, system span) is taken; if more than FEW pairs are connected,
     any of them. `least` is the share of the target's atoms that two spans must share to be a pair; 0 stands for one
     atom.
     """
@@ -458,7 +455,7 @@ def _pair_rest(
     ours, theirs, shared, kinds = ours[near], theirs[near], shared[near], kinds[near]
     # With pairs that share too little gone, what hung together may have come apart.
     begin = np.minimum(target.begin[ours], system.begin[theirs])
-    chain = _hanging_together(begin, np.maximum(target.end[ours], system.end[theirs]))
+    chain = _number_chains(begin, np.maximum(target.end[ours], system.end[theirs]))
     by_chain = np.argsort(chain, kind="stable")
     for rows in np.split(by_chain, np.flatnonzero(run_starts(chain[by_chain]))[1:]) if len(ours) else ():
         best = rows[_best_pairs(ours[rows], theirs[rows], shared[rows], kinds[rows])]
@@ -541,7 +538,7 @@ def max_weight_matching(weights: Sequence[Mapping[int, int]]) -> list[int | None
             gain[row] -= way - cost
             if row != new:
                 price[chosen[row]] += way - cost
-        # Along the chain each row takes the column that the one behind it gave up.
+        # Along the chain each row takes the column that the next one gave up.
         chosen.append(column)
         while (row := before[column]) != new:
             owner[column], chosen[row], column = row, column, chosen[row]
@@ -594,7 +591,7 @@ def best_pairs(
 
     The weight of a pair, above 0, is `weight`, or its quotient by `whole`; with `most`, the number of pairs comes
     first. Among equal choices it is the one with the first pairs in `order`, or else in the order of ours and then
-    theirs, unless more than _EXACT pairs hang together: then it is any of them. No pair is there twice.
+    theirs, unless more than _EXACT pairs are connected: then it is any of them. No pair is listed twice.
     """
     order = np.lexsort((theirs, ours)) if order is None else order
     if not len(ours):
@@ -663,7 +660,7 @@ def _same_atoms(target: Marks, system: Marks) -> Steps:
 
 
 def _times_in(keys: Ints, others: Ints) -> Ints:
-    """The number of times that each key occurs among the others."""
+    """Number of times that each key occurs among the others."""
     ordered = np.sort(others, kind="stable")
     return np.searchsorted(ordered, keys, "right") - np.searchsorted(ordered, keys, "left")
 
@@ -726,10 +723,10 @@ def overlap_counts(spans: Marks, chosen: Ints, others: Marks, other_chosen: Ints
 def _chains(target: Marks, system: Marks, targets: Ints, systems: Ints) -> Ints:
     """The chain of overlaps that each target, then each system span belongs to."""
     begin = np.concatenate([target.begin[targets], system.begin[systems]])
-    return _hanging_together(begin, np.concatenate([target.end[targets], system.end[systems]]))
+    return _number_chains(begin, np.concatenate([target.end[targets], system.end[systems]]))
 
 
-def _hanging_together(begin: Ints, end: Ints) -> Ints:
+def _number_chains(begin: Ints, end: Ints) -> Ints:
     """For each stretch the number of the chain of overlaps that it belongs to, in the order in which chains begin."""
     order = np.argsort(begin, kind="stable")
     chain = np.zeros(len(order), dtype=np.int64)

@@ -49,7 +49,7 @@ class Line:
         return cls(starts, places, places + 1)
 
     def without(self, gone: Bools) -> Line:
-        """The line as seen by spans of the sentences that take part."""
+        """The line without the atoms of some sentences."""
         if not gone.any():
             return self
         atoms = np.repeat(gone, np.diff(self.starts))
@@ -107,13 +107,13 @@ def nesting(marks: Marks) -> Ints:
 
 @dataclass(frozen=True)
 class Beside:
-    """Texts to be shown behind the words of a sentence: what systems claim that is not there."""
+    """Texts to be shown after the words of a sentence: what systems claim that does not occur there."""
 
     texts: Mapping[int, tuple[str, ...]]
 
 
 def shown_words(gold: Corpus, sentence: int) -> list[str]:
-    """The words of a sentence as they are shown, and what stands beside them."""
+    """The words of a sentence as they are shown, then the texts that systems claim in addition."""
     first, end = int(gold.starts[sentence]), int(gold.starts[sentence + 1])
     words = gold.forms.strings(first, end) if gold.texts is None else pieces(gold.texts[sentence])
     beside = gold.layer(Beside)
@@ -267,8 +267,8 @@ class SpanPair:
 
     @cached_property
     def keys(self) -> Ints:
-        """Numbers that tell each of the system's spans from all others of its sentence in any system: begin, end, the
-        stretches of one with gaps, label. What has no place is told by its text."""
+        """Numbers by which spans of a sentence are equal in all systems: begin, end, stretches of a span with gaps,
+        label. What has no place is known by its text."""
         spans, start = self.system, self.line_starts[self.system.unit]
         shape = np.zeros(len(spans), dtype=np.int64)
         for item in spans.stretches:
@@ -434,7 +434,7 @@ def with_spans(
                 f"{gap_problem(*pair.texts, gap)}\n"
                 "Spans are compared by characters, since some file has other tokens, and here characters differ."
             )
-    lines = [_line_of_characters(pair, side) for side in (0, 1)] if characters else _lines(pair)
+    lines = [line_of_characters(pair, side) for side in (0, 1)] if characters else _lines(pair)
     lines = [line.without(gone) for line, gone in zip(lines, _left_out(pair), strict=True)]
     atoms = "characters" if characters or gold.texts is not None else "words"
     spans = SpanPair.of(gold, lines[0], system, lines[1], atoms, gold_errors, claims)
@@ -466,7 +466,7 @@ def _lines(pair: Pair) -> list[Line]:
     return lines
 
 
-def _line_of_characters(pair: Pair, side: int) -> Line:
+def line_of_characters(pair: Pair, side: int) -> Line:
     """The line of all characters but white space, without the sentences whose texts differ."""
     corpus = (pair.gold, pair.system)[side]
     gone = _apart(pair)[side]
@@ -491,7 +491,7 @@ def _apart(pair: Pair) -> tuple[Bools, Bools]:
 
 
 def _left_out(pair: Pair) -> tuple[Bools, Bools]:
-    """Gold's sentences that take no part, and the system's, of which no word does."""
+    """Masks of the sentences of gold and of the system that are left out."""
     taken = np.bincount(pair.system.sentence_of[pair.system_sentence >= 0], minlength=pair.system.sentences)
     return pair.skipped, np.asarray(taken == 0)
 

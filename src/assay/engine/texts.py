@@ -1,7 +1,7 @@
 """Texts of a page, as columns: sentences, words, the items judged, the layers of gold and systems.
 
 Those of several shards are joined and chosen among, and coded for JSON at last. Coded, all of it is lists of numbers
-and vocabularies. What is mostly the same is told as differences: places that rise as distances, a system's layer as
+and vocabularies. What is mostly the same is given as differences: places that rise as distances, a system's layer as
 what differs from gold's. docs/json.md has the names.
 """
 
@@ -28,7 +28,7 @@ T = TypeVar("T")
 _BY_SYSTEM = ("answers", "wrong", "alike", "kind", "lost")
 """The columns of items of which each system has one."""
 MOST_TEXTS = 50_000
-"""So many sentences a page shows; of more, a sample of those that are worth a look."""
+"""The most sentences that a page shows; of more, it shows a sample of those with a difference or an error."""
 ROOT, ELSEWHERE, NO_HEAD = -1, -2, -3
 """Heads of rows that are no words: the root, a word that gold does not have or in another text, no head at all."""
 _SLACK = 4
@@ -50,7 +50,7 @@ class Rows:
     def __len__(self) -> int:
         return len(self.text)
 
-    def taken(self, rows: Ints) -> Rows:
+    def take(self, rows: Ints) -> Rows:
         """Some rows, in the order given."""
         columns = {name: column[rows] for name, column in self.columns.items()}
         return replace(
@@ -58,13 +58,13 @@ class Rows:
         )
 
     def of_texts(self, kept: Bools) -> Rows:
-        """The rows of some texts, which are numbered anew."""
-        rows = self.taken(np.flatnonzero(kept[self.text]))
+        """The rows of some texts, which get new numbers."""
+        rows = self.take(np.flatnonzero(kept[self.text]))
         return replace(rows, text=(np.cumsum(kept) - 1)[rows.text])
 
     @classmethod
-    def joined(cls, several: Sequence[Rows], texts: Sequence[int]) -> Rows:
-        """The rows of several pieces, which have so many texts each, one behind the other."""
+    def join(cls, several: Sequence[Rows], texts: Sequence[int]) -> Rows:
+        """The rows of several pieces one after the other; `texts` are the numbers of texts in each."""
 
         known: dict[str, int] = {}
         codes = [np.append(as_codes(rows.vocabulary, known), np.int32(NONE)) for rows in several]
@@ -86,7 +86,7 @@ class Rows:
         return cls(text, columns, coded, tuple(known), stretches).compact()
 
     def compact(self) -> Rows:
-        """The same with no more of the vocabulary than occurs, in the order in which it does."""
+        """The rows with only those words in the vocabulary that occur, in the order in which they do."""
         if not self.coded:
             return self
         codes = np.concatenate([self.columns[name] for name in self.coded])
@@ -110,7 +110,7 @@ class Rows:
 
 @dataclass(frozen=True, eq=False)
 class Texts:
-    """Texts that a page may show, with everything that stands in them."""
+    """Texts that a page may show, with everything in them."""
 
     how: str
     """The texts asked for: all, those with a difference or an error (`diff`), a sample of these, or `auto`."""
@@ -130,7 +130,7 @@ class Texts:
     """Of documents: the lengths of their sentences."""
     items: Rows
     slices: Mapping[str, Ints | None]
-    """The items of each value of a slice; None where that cannot be told of them."""
+    """The items of each value of a slice; None if it selects an added item under some systems alone."""
     sides: tuple[str, ...] = ()
     """The names of the layers."""
     arcs: Rows | None = None
@@ -150,7 +150,7 @@ class Texts:
         names = ("names", "words", "sentences", "items", "arcs", "nodes")
         return {name: rows for name in names if (rows := getattr(self, name)) is not None}
 
-    def some(self, kept: Bools) -> Texts:
+    def keep(self, kept: Bools) -> Texts:
         """Some of the texts."""
         of_items = kept[self.items.text]
         number = np.where(of_items, np.cumsum(of_items) - 1, NONE)
@@ -261,7 +261,7 @@ def shows_all(how: str, judged: int) -> bool:
     return how == "all" or (how == "auto" and judged <= MOST_TEXTS)
 
 
-def drawn(how: str, lots: Array) -> Bools:
+def draw_lots(how: str, lots: Array) -> Bools:
     """Mask of the texts shown, of those worth showing: those with the smallest lots where they are too many."""
     if how in ("all", "diff") or len(lots) <= MOST_TEXTS:
         return np.ones(len(lots), dtype=bool)
@@ -283,7 +283,7 @@ def united(pieces: Sequence[Texts]) -> Texts:
     every = shows_all(how, judged)
     worth = [np.ones(len(piece), dtype=bool) if every else piece.names.columns["telling"] for piece in pieces]
     lots = [piece.names.columns["lot"] for piece in pieces]
-    taken = drawn(how, np.concatenate([lot[telling] for lot, telling in zip(lots, worth, strict=True)]))
+    taken = draw_lots(how, np.concatenate([lot[telling] for lot, telling in zip(lots, worth, strict=True)]))
     if taken.sum() > MOST_TEXTS:
         raise UsageError(
             f"--embed {how}: there are more than {MOST_TEXTS:,} such {pieces[0].unit}s, where files are read one "
@@ -294,7 +294,7 @@ def united(pieces: Sequence[Texts]) -> Texts:
         kept = telling.copy()
         kept[telling] = taken[first : first + int(telling.sum())]
         first += int(telling.sum())
-        chosen.append(piece.some(kept))
+        chosen.append(piece.keep(kept))
     sizes = [len(piece) for piece in chosen]
     slices: dict[str, list[Ints] | None] = {}
     for piece, before in _after(chosen, (len(piece.items) for piece in chosen)):
@@ -310,14 +310,14 @@ def united(pieces: Sequence[Texts]) -> Texts:
         number = piece.names.columns["number"]
         counted = np.where(number == NONE, NONE, number + before)
         table["names"] = replace(piece.names, columns={**piece.names.columns, "number": counted})
-    joined: dict[str, Any] = {name: Rows.joined([table[name] for table in tables], sizes) for name in tables[0]}
+    joined: dict[str, Any] = {name: Rows.join([table[name] for table in tables], sizes) for name in tables[0]}
     return replace(
         chosen[0],
         total=sum(piece.total for piece in chosen),
         judged=judged,
         **joined,
         slices={name: None if rows is None else np.concatenate(rows) for name, rows in slices.items()},
-        spans=tuple(Rows.joined(rows, sizes) for rows in zip(*(piece.spans for piece in chosen), strict=True)),
+        spans=tuple(Rows.join(rows, sizes) for rows in zip(*(piece.spans for piece in chosen), strict=True)),
     )
 
 
@@ -333,7 +333,7 @@ def embedded(
     seed: int,
     slices: Sequence[tuple[str, Items]] = (),
 ) -> Texts:
-    """The texts of a run with everything that stands in them; `slices` are the items of each value."""
+    """The texts of a run with everything in them; `slices` are the items of each value."""
     drawing, gold = find_task(run.task).drawing, run.gold
     unit = drawing.unit
     of_item = gold.unit_of_sentence(unit)[items.sentence]
@@ -411,7 +411,7 @@ def choose(items: Items, of_item: Ints, skipped: Bools, how: str, seed: int, nam
     every = shows_all(how, int((~skipped).sum()))
     worth = np.flatnonzero(~skipped & (telling | every))
     lots = np.array([lot_of(seed, "texts", names[text]) for text in worth.tolist()], dtype=np.uint64)
-    taken = drawn(how, lots)
+    taken = draw_lots(how, lots)
     chosen = worth[taken]
     place = np.full(len(skipped), NONE)
     place[chosen] = np.arange(len(chosen))
@@ -470,7 +470,7 @@ def item_rows(items: Items, order: Ints, text: Ints, begin: Ints, end: Ints, str
         if items.credits is not None:
             columns[f"lost/{system}"] = (ONE - items.credits[system, -1]).astype(np.uint64)
     coded = ("gold", *(f"answers/{system}" for system in range(len(items.systems))))
-    return Rows(text, columns, coded, items.labels, stretches).taken(order)
+    return Rows(text, columns, coded, items.labels, stretches).take(order)
 
 
 def _members(items: Items, part: Items) -> Bools | None:
@@ -513,4 +513,4 @@ def span_rows(text: Ints, marks: Marks, hidden: Collection[str] = ()) -> Rows:
     shown = {name: column for name, column in columns.items() if name not in hidden}
     stretches = {row: [list(stretch) for stretch in shape] for row, shape in marks.stretches.items()}
     rows = Rows(text, shown, ("label",), marks.labels.vocabulary, stretches)
-    return rows.taken(by_place(text, marks.begin, marks.end))
+    return rows.take(by_place(text, marks.begin, marks.end))

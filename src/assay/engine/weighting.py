@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from assay.arrays import Floats
 from assay.engine.counts import Sums
 from assay.engine.measure import F1, Ratio, Score
 from assay.errors import UsageError, unknown
-from assay.result import Sweep
+from assay.result import ErrorType, Sweep, Table, kind_title
 
 Parts = tuple[float, float, float]
 """The parts of TP, FP and FN."""
@@ -132,4 +133,25 @@ def sweep(
         high_at=high_at,
         named=named,
         always=ahead[0] if ahead else "",
+    )
+
+
+def errors_by_type(errors: Sequence[ErrorType], kinds: Sequence[str], note: str) -> Table:
+    """A table of each system's errors by type; if there is no room, types that do not occur are left out first."""
+    types = [kind for kind in kinds if any(row.type == kind for row in errors)]
+    rows = []
+    for (measure, system), group in groupby(errors, key=lambda row: (row.measure, row.system)):
+        numbers = {row.type: [row.count, row.share] for row in group}
+        rows.append((system, measure, sum(count for count, _ in numbers.values()), *map(numbers.get, types)))
+    occurring = {row.type for row in errors if row.count}
+    return Table(
+        "Errors by type",
+        ("system", "measure", "errors", *map(kind_title, types)),
+        tuple(rows),
+        ("text", "text", "count", "share"),
+        words=2,
+        after="further scores",
+        name="errors",
+        droppable=tuple(3 + place for place, kind in enumerate(types) if kind not in occurring),
+        notes=(f"In brackets percent of the errors. {note}",),
     )

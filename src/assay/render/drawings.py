@@ -133,9 +133,9 @@ def _node(
 
 
 def graph_lines(example: Example, width: int = 0) -> list[str]:
-    """A line for each arc: its words, gold's label, and behind it what systems have in its place.
+    """A line for each arc: its words, gold's label, and after it what systems have in its place.
 
-    Of pairs: `works-for(Ann, IBM)`, and behind it `works-for(Ann ✓, IBM Zürich[BE]) → IBM`.
+    Pairs are shown as `works-for(Ann, IBM)`, and after it `works-for(Ann ✓, IBM Zürich[BE]) → IBM`.
     """
     gold, *systems = example.sides
     pairs = example.heads == "pairs"
@@ -304,7 +304,7 @@ def example_lines(example: Example, width: int = 0) -> list[str]:
 
 
 def example_text(example: Example) -> str:
-    """The same in one line."""
+    """An example in one line."""
     if example.arcs or example.units or example.tree:
         example = replace(example, arcs=(), units=(), tree=False)
     return " · ".join(" ".join(line.split()) for line in example_lines(example))
@@ -347,7 +347,7 @@ def _add_brackets(example: Example, chosen: Sequence[ExampleSpan], marked: Seque
 
 
 def _kind(span: ExampleSpan) -> str:
-    """The fault of a span, behind its label."""
+    """The error of a span, as it follows the label."""
     return "" if span.kind in ("", "tp", "same") else f":{kind_title(span.kind)}"
 
 

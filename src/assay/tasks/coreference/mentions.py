@@ -278,7 +278,7 @@ def match_mentions(
         keys = own_spans
         if match == "head":
             keys = [span * (len(pair.gold) + 1) + head for span, head in zip(own_spans, heads, strict=True)]
-        steps.by_key(keys[0], keys[1], 0)
+        steps.by_columns(0, (keys[0], keys[1]))
         if match != "exact":
             ours, theirs = steps.left()
             if match == "head":

@@ -158,7 +158,7 @@ def _kind(name: str, help_: str, attribute: Attribute, takes_argument: bool = Fa
                 credit[matched[side]] = own.shared[cell] / sizes if fractions else 1
                 columns.append(sums(credit, mentions.unit, codes, not fractions))
                 columns.append(sums(np.ones(len(mentions)), mentions.unit, codes))
-        # Beside them the number of gold's mentions, which metrics of links or of fractions do not tell.
+        # Then the number of gold's mentions, which metrics of links or of fractions do not count.
         columns.append(sums(np.ones(len(sides[0])), sides[0].unit, values[0]))
         fields = (*(FRACTIONS if fractions else ("right", "gold", "found", "system")), "items")
         counts = np.stack(columns, axis=-1)

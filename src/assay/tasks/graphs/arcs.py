@@ -211,8 +211,8 @@ def identities(pair: Pair) -> Ints:
 def with_arcs(pair: Pair, layers: Mapping[str, tuple[Marks, Marks]]) -> Pair:
     """The pair with layers of arcs, or of predicates as arcs from the root, over one set of nodes.
 
-    Beside `dependent` and `head` an arc has those of its own corpus (`own_dependent`, `own_head`). Arcs are numbered
-    through all layers, so that items tell their arcs. Sentences that are left out have none.
+    In addition to `dependent` and `head` an arc has those of its own corpus (`own_dependent`, `own_head`). Arcs of
+    all layers have different numbers, so that the number of an item is enough. Sentences that are left out have none.
     """
     nodes = Nodes.of(pair)
     first, found = [0, 0], {}

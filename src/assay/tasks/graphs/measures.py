@@ -131,7 +131,7 @@ def match_arcs(pair: Pair, sides: Sides, *, labelled: bool = True, directed: boo
         steps.by_columns(DIRECTION, *turned)
     matches = steps.matches(FN, FP)
     key = np.stack([*(nodes.identity[system.arguments[role]] for role in ("dependent", "head")), codes[1]])
-    # Where one end is gold's, both together tell the other end.
+    # If one end is gold's, the sum of both identifies the other end.
     either = np.isin(matches.kind, (HEAD, DEPENDENT))
     target = np.where(either, np.append(key[0] + key[1], NONE)[matches.system], NONE)
     numbers = (gold.number, system.number)
@@ -261,7 +261,7 @@ def _semantic(pair: Pair, top: bool, punctuation: bool, directed: bool, labelled
     nodes = nodes_of(pair)
     marks = np.zeros(len(nodes.position), dtype=bool)
     if not punctuation:
-        # Gold tells what is punctuation, the system where gold does not have the word.
+        # Gold says what is punctuation; the system does for words that gold does not have.
         for corpus, first in ((pair.gold, 0), (pair.system, nodes.beyond)):
             marks[first : first + len(corpus)] = corpus.column(TAG).isin(PUNCTUATION)
     chosen = []
@@ -351,7 +351,7 @@ def _predications(pair: Pair, arguments: str, predicates: str, frames: bool) -> 
     ours, theirs = chosen
     words, other_words = ours.arguments["dependent"], theirs.arguments["dependent"]
     steps = Steps(len(ours), len(theirs))
-    steps.by_key(words, other_words, TP)
+    steps.by_columns(TP, (words, other_words))
     paired = steps.partner != NONE
     steps.kind[paired & ~whole[words]] = WHOLE_KINDS.index("arguments")
     if frames:

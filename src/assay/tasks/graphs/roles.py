@@ -16,6 +16,7 @@ from assay.engine.counts import Counts, Sums, bracketed, matched
 from assay.engine.items import Items
 from assay.engine.matching import Matches, Steps, same_places, shared_size
 from assay.engine.measure import F1, Macro, Proportion, Scores, mean_by_size, measure
+from assay.engine.spanpairs import line_of_characters
 from assay.errors import InputError, UsageError, unknown
 from assay.formats.roles import SPANS
 from assay.specs import whole_number
@@ -89,12 +90,7 @@ def _place_roles(pair: Pair, spans: bool, join: bool, exclude: str) -> tuple[Mar
     number[pair.system_words] = pair.gold_words
     lines = [(np.arange(len(gold)), np.arange(len(gold)) + 1), (number, number + 1)]
     if spans and pair.aligned_by == "characters":
-        apart = pair.apart or (np.zeros(gold.sentences, dtype=bool), np.zeros(system.sentences, dtype=bool))
-        for side, (text, out) in enumerate(zip(pair.texts, apart, strict=True)):
-            places = text.spans(~out)
-            line = np.zeros((2, len(text.corpus)), dtype=np.int64)
-            line[:, places.words] = places.begin, places.end
-            lines[side] = (line[0], line[1])
+        lines = [(line.begin, line.end) for line in (line_of_characters(pair, side) for side in (0, 1))]
     sentence_of = np.where(pair.skipped[gold.sentence_of], NONE, gold.sentence_of)
     excluded = frozenset(filter(None, exclude.split("+")))
     found = []

@@ -109,15 +109,15 @@ def finish_links(result: Result, part: Part, settings: Settings) -> Result:
 
 def present_links(result: Result) -> Result:
     """The Result with what its measures mean, and with a table of the kinds of outcomes."""
-    told = []
+    meanings = []
     for measure in filter(lambda one: one.name == "links", map(find, result.measures)):
         words = [_SETTINGS[str(measure.parameters[name])] for name in ("match", "types", "nil")]
         at = measure.parameters["at"]
         rank = "the first candidate right" if at == 1 else f"one of the first {at} candidates right"
-        told.append(f"{measure.signature}: {', '.join(word for word in (words[0], rank, *words[1:]) if word)}.")
+        meanings.append(f"{measure.signature}: {', '.join(word for word in (words[0], rank, *words[1:]) if word)}.")
     kept = [table for table in result.tables if table.title != _KINDS]
-    told += _documents(result)
-    remarks = {"scores": " ".join(told)} if told else {}
+    meanings += _documents(result)
+    remarks = {"scores": " ".join(meanings)} if meanings else {}
     where = "agreement" if result.about.command == "agreement" else "further scores"
     remarks["agreement link-kappa"] = "identifiers"
     result = replace(result, tables=(*_outcomes(result, where), *kept))

@@ -368,8 +368,8 @@ def _kd_spans(pair: Pair) -> tuple[dict[str, Ints], Ints]:
     gold, system = spans.gold, spans.system
     ours, theirs = number_arguments(pair, types=True)
     steps = Steps(len(gold), len(system))
-    steps.by_key(ours, theirs, KD.index("correct"))
-    steps.by_key(*number_arguments(pair, types=False), KD.index("incorrect"))
+    steps.by_columns(KD.index("correct"), (ours, theirs))
+    steps.by_columns(KD.index("incorrect"), number_arguments(pair, types=False))
     first, second, _ = overlapping(gold, system, *steps.left())
     same = gold.label[first] == system.label[second]
     taken: set[int] = set()

@@ -15,6 +15,7 @@ from assay.engine.parts import LabelSums, Part, basis_of, sum_by_label
 from assay.engine.prepare import Run
 from assay.engine.scores import Settings
 from assay.engine.spanpairs import spans_of
+from assay.engine.weighting import errors_by_type
 from assay.result import Result, Table, kind_title
 from assay.tasks.relations.measures import CAUSES, UNRELATED
 from assay.tasks.relations.pairing import FAIR
@@ -185,22 +186,10 @@ def present_relations(result: Result) -> Result:
 
 def _errors(result: Result) -> Iterator[Table]:
     fair = [row for row in result.error_types if row.measure.startswith("fair-relations")]
-    types = [kind for kind in FAIR if any(row.type == kind for row in fair)]
-    rows = []
-    for (measure, system), group in groupby(fair, key=lambda row: (row.measure, row.system)):
-        found = {row.type: [row.count, row.share] for row in group}
-        rows.append((system, measure, sum(count for count, _ in found.values()), *map(found.get, types)))
-    of_annotators = result.about.command == "agreement"
-    yield Table(
-        "Types of differences" if of_annotators else "Errors by type",
-        ("pair" if of_annotators else "system", "measure", "errors", *map(kind_title, types)),
-        tuple(rows),
-        ("text", "text", "count", "share"),
-        words=2,
-        after="agreement" if of_annotators else "further scores",
-        name="errors",
-        notes=(f"In brackets percent of the errors. {_MEANINGS}",),
-    )
+    table = replace(errors_by_type(fair, FAIR, _MEANINGS), droppable=())
+    if result.about.command == "agreement":
+        table = replace(table, title="Types of differences", header=("pair", *table.header[1:]), after="agreement")
+    yield table
 
 
 def _causes(result: Result) -> Iterator[Table]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations, groupby
 
-from assay.engine.weighting import UNGROUNDED
+from assay.engine.weighting import UNGROUNDED, errors_by_type
 from assay.formats.answers import BESIDE
 from assay.formats.grounding import LEVELS
 from assay.formats.shapes import STATUSES
@@ -40,7 +40,7 @@ _CELLS = {
         "pairs with other labels."
     ),
 }
-"""The cells of a confusion matrix explained, by the measure behind it."""
+"""The cells of a confusion matrix explained, by its measure."""
 
 
 def present(result: Result) -> Result:
@@ -70,35 +70,16 @@ def present(result: Result) -> Result:
         paired = f"{on} pairs no spans" if name == "exact" else "same label: wrong boundary"
         remarks["confusion page"] = f"; {paired}; ∅: spurious or missing"
         remarks |= {"confusion": _CELLS[name]} if name in _CELLS else {}
-    tables = (*_answers(result), *_error_types(result), *_labels(result), *_sweeps(result), *_forms(result))
-    return replace(result, tables=tables).with_shown(remarks=remarks)
-
-
-def _error_types(result: Result) -> Iterator[Table]:
-    """Ortmann's Figure 1: what the traditional evaluation calls errors, and what they are."""
-    types = [kind for kind in _COUNTED if any(row.type == kind for row in result.error_types)]
-    occurring = {row.type for row in result.error_types if row.count}
-    rows = []
-    for (measure, system), group in groupby(result.error_types, key=lambda row: (row.measure, row.system)):
-        found = {row.type: [row.count, row.share] for row in group}
-        rows.append((system, measure, sum(count for count, _ in found.values()), *map(found.get, types)))
-    yield Table(
-        "Errors by type",
-        ("system", "measure", "errors", *map(kind_title, types)),
-        tuple(rows),
-        ("text", "text", "count", "share"),
-        words=2,
-        after="further scores",
-        name="errors",
-        # Where there is no room, types that do not occur go first.
-        droppable=tuple(3 + place for place, kind in enumerate(types) if kind not in occurring),
-        notes=(
-            "In brackets percent of the errors. FP: spurious, FN: missing, LE: wrong label, BE: wrong boundary "
-            "(s: too small, l: too large, o: overlapping), LBE: both. exact counts a wrong label or boundary "
-            "twice."
-            + (" UG: not in the text, so spurious too." if UNGROUNDED in types else ""),
-        ),
+    # Ortmann's Figure 1: what the traditional evaluation calls errors, and what they are.
+    meanings = (
+        "FP: spurious, FN: missing, LE: wrong label, BE: wrong boundary (s: too small, l: too large, o: overlapping)"
+        ", LBE: both. exact counts a wrong label or boundary twice."
     )
+    if any(row.type == UNGROUNDED for row in result.error_types):
+        meanings += " UG: not in the text, so spurious too."
+    errors = errors_by_type(result.error_types, _COUNTED, meanings)
+    tables = (*_answers(result), errors, *_labels(result), *_sweeps(result), *_forms(result))
+    return replace(result, tables=tables).with_shown(remarks=remarks)
 
 
 def _answers(result: Result) -> Iterator[Table]:
