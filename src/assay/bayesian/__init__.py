@@ -18,6 +18,7 @@ from assay.bayesian.table import (
     Rope,
     RunTable,
     choose_names,
+    find_rope,
     pair_runs,
     read_discordant,
     read_matrices,
@@ -26,7 +27,6 @@ from assay.bayesian.table import (
     scale_doubts,
     suggests_less,
 )
-from assay.bayesian.table import rope as find_rope
 from assay.corpus.adapters import is_frame, named_systems, table_text
 from assay.engine.build import Findings, build
 from assay.errors import UsageError

@@ -314,7 +314,7 @@ class Rope:
         return f"Every difference counts (to ignore differences of up to 1 point: --rope {WIDEST * self.full:g})."
 
 
-def rope(
+def find_rope(
     wanted: str | float | None,
     measure: str,
     data: Sequence[PairedRuns],

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from assay.bayesian import bayes
-from assay.bayesian.table import PairedRuns, Rope, full_score, pair_runs, rope, scale_doubts, score_range
+from assay.bayesian.table import PairedRuns, Rope, find_rope, full_score, pair_runs, scale_doubts, score_range
 from assay.errors import UsageError
 from unit.bayesian.tables import made, runs_of
 
@@ -21,9 +21,9 @@ def data(score: float, items: str = "", runs: int = 4) -> list[PairedRuns]:
 
 
 def test_a_number_is_half_the_width_in_units_of_the_measure() -> None:
-    assert rope(0.002, "accuracy", data(0.97, "117377")) == Rope(0.002, "given", 0.002 * 117_377, full=1)
-    assert rope("0.002", "accuracy", data(0.97)).half == 0.002
-    assert math.isnan(rope("0.002", "accuracy", data(0.97)).items)
+    assert find_rope(0.002, "accuracy", data(0.97, "117377")) == Rope(0.002, "given", 0.002 * 117_377, full=1)
+    assert find_rope("0.002", "accuracy", data(0.97)).half == 0.002
+    assert math.isnan(find_rope("0.002", "accuracy", data(0.97)).items)
 
 
 @pytest.mark.parametrize(
@@ -31,17 +31,17 @@ def test_a_number_is_half_the_width_in_units_of_the_measure() -> None:
 )
 def test_the_papers_region_is_the_whole_width_of_an_interval(score: float, items: str, full: float) -> None:
     """±.00098 and ±.0139 by the specification; Wilson's interval of .9 of 1,000 is [.8799, .9171] in any textbook."""
-    found = rope("ci95", "accuracy", data(score, items))
+    found = find_rope("ci95", "accuracy", data(score, items))
     assert found.half == pytest.approx(full, abs=0.00051 if full < 0.01 else 0.0005)
     assert found.origin == "ci95"
-    assert rope("ci95half", "accuracy", data(score, items)).half == pytest.approx(found.half / 2)
+    assert find_rope("ci95half", "accuracy", data(score, items)).half == pytest.approx(found.half / 2)
     # The default, but only up to one point.
-    assert rope(None, "accuracy", data(score, items)) == (found if full < 0.01 else Rope(full=1))
+    assert find_rope(None, "accuracy", data(score, items)) == (found if full < 0.01 else Rope(full=1))
 
 
 def test_the_papers_region_in_digits() -> None:
-    assert rope("ci95", "accuracy", data(0.97, "117377")).half == pytest.approx(2 * 0.000976, abs=2e-6)
-    assert rope("ci95", "accuracy", data(0.55, "4921")).half == pytest.approx(2 * 0.0139, abs=2e-5)
+    assert find_rope("ci95", "accuracy", data(0.97, "117377")).half == pytest.approx(2 * 0.000976, abs=2e-6)
+    assert find_rope("ci95", "accuracy", data(0.55, "4921")).half == pytest.approx(2 * 0.0139, abs=2e-5)
 
 
 @pytest.mark.parametrize(
@@ -50,13 +50,13 @@ def test_the_papers_region_in_digits() -> None:
 )
 def test_the_papers_items_fit_a_tenth_of_the_corpora_of_its_table_1(corpus: int, items: int, region: float) -> None:
     """Sentences of the Penn Treebank and of OntoNotes: 2%; tokens: 0.2% (section 5)."""
-    found = rope(f"{items} items", "accuracy", data(0.55, str(corpus / 10)))
+    found = find_rope(f"{items} items", "accuracy", data(0.55, str(corpus / 10)))
     assert found.half == pytest.approx(region, abs=5e-5 if region > 0.01 else 5e-6)
 
 
 @pytest.mark.parametrize("text", ["98 items", "98items", " 98  items "])
 def test_items_are_counted_against_the_mean_size_of_a_test_part(text: str) -> None:
-    found = rope(text, "accuracy", data(0.55, "4900"))
+    found = find_rope(text, "accuracy", data(0.55, "4900"))
     assert found.half == pytest.approx(0.02)
     assert found.items == pytest.approx(98)
     assert found.origin == "98 items of 4,900"
@@ -64,8 +64,8 @@ def test_items_are_counted_against_the_mean_size_of_a_test_part(text: str) -> No
 
 def test_percent_give_the_same_region_a_hundred_times_as_large() -> None:
     for text in ("ci95", "ci95half", "98 items"):
-        as_fraction = rope(text, "accuracy", data(0.55, "4900"))
-        as_percent = rope(text, "accuracy", data(55.0, "4900"))
+        as_fraction = find_rope(text, "accuracy", data(0.55, "4900"))
+        as_percent = find_rope(text, "accuracy", data(55.0, "4900"))
         assert as_percent.half == pytest.approx(100 * as_fraction.half)
         assert as_percent.items == pytest.approx(as_fraction.items)
 
@@ -101,33 +101,33 @@ def test_scores_are_fractions_percent_or_something_else(score: float, full: floa
 )
 def test_a_region_that_cannot_be_is_refused(wanted: str, message: str) -> None:
     with pytest.raises(UsageError) as caught:
-        rope(wanted, "accuracy", data(0.9))
+        find_rope(wanted, "accuracy", data(0.9))
     assert str(caught.value) == message
 
 
 def test_an_interval_needs_a_proportion() -> None:
     with pytest.raises(UsageError, match=r"^edits: an interval needs scores between 0 and 1\. "):
-        rope("ci95", "edits", data(250.0, "10"))
+        find_rope("ci95", "edits", data(250.0, "10"))
 
 
 def test_scores_without_a_bound_may_have_any_region() -> None:
-    assert rope(300, "seconds", data(250.0)).half == 300
+    assert find_rope(300, "seconds", data(250.0)).half == 300
 
 
 @pytest.mark.parametrize(("items", "half"), [("37000", True), ("33000", False), ("", False)])
 def test_by_default_there_is_a_region_only_if_it_is_known_and_at_most_a_point(items: str, half: bool) -> None:
     """Wilson's interval of .5 of n is about 1.96/√n wide, a point at n = 38,400; of .6, at 36,900."""
-    found = rope(None, "accuracy", data(0.6, items))
+    found = find_rope(None, "accuracy", data(0.6, items))
     assert (found.half > 0, found.origin) == (half, "ci95" * half)
     assert found.half <= 0.01
-    percent = rope(None, "accuracy", data(60.0, items))
+    percent = find_rope(None, "accuracy", data(60.0, items))
     assert percent.half == pytest.approx(100 * found.half)
     assert str(percent) == str(found)
 
 
 def test_numbers_without_a_bound_have_no_region_by_default_and_no_points() -> None:
-    assert rope(None, "seconds", data(12.0, "1000000"), bounded=False) == Rope()
-    assert str(rope(2.5, "seconds", data(12.0, "1000000"), bounded=False)) == "2.5"
+    assert find_rope(None, "seconds", data(12.0, "1000000"), bounded=False) == Rope()
+    assert str(find_rope(2.5, "seconds", data(12.0, "1000000"), bounded=False)) == "2.5"
     assert score_range(data(12.0), bounded=False) == (0.0, math.inf)
     assert score_range(data(-12.0), bounded=False) == (-math.inf, math.inf)
     assert score_range(data(12.0), bounded=True) == (0.0, 100.0)
@@ -168,12 +168,12 @@ def test_usual_scores_are_not_doubted() -> None:
 
 
 def test_a_region_from_small_test_parts_is_doubted() -> None:
-    region = rope("ci95", "accuracy", data(0.6, "120"))
+    region = find_rope("ci95", "accuracy", data(0.6, "120"))
     assert scale_doubts(region, "accuracy", data(0.6, "120")) == [
         "accuracy: test parts of 120 items make the region as wide as ±0.173 (ci95), and true differences are lost "
         "in it. Say with --rope what matters."
     ]
-    assert not scale_doubts(rope("ci95", "accuracy", data(0.6, "12000")), "accuracy", data(0.6, "12000"))
+    assert not scale_doubts(find_rope("ci95", "accuracy", data(0.6, "12000")), "accuracy", data(0.6, "12000"))
 
 
 # --- annotators ---
