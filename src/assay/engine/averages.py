@@ -70,8 +70,8 @@ def average_test(
 ) -> Comparison:
     """The test of two systems on the mean of their differences over data sets; `units` has the size of each.
 
-    Outputs are exchanged within each data set; Student's t with the variances is taken where a data set has none that
-    could be, as with several runs.
+    Outputs are exchanged within each data set. If a data set has no counts for that, as with several runs, p is that
+    of Student's t.
     """
     first, number = rows[0], len(rows)
     if number == 1:

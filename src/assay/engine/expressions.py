@@ -1,4 +1,4 @@
-"""Regular expressions of users, matched in time that grows with pattern times text, whatever the pattern is."""
+"""Regular expressions of users; the time to match grows with the length of the pattern times that of the text."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from typing import Any
 _parser: Any = import_module("re._parser")
 _compiler: Any = import_module("re._compiler")
 _LONGEST = 10_000
-"""So many steps a pattern may have, each repetition written out."""
+"""The most steps of a pattern, each repetition written out."""
 _STEPS = ("LITERAL", "NOT_LITERAL", "ANY", "IN", "AT")
-"""Steps that match in one way or not at all."""
+"""Steps that match in at most one way."""
 Groups = dict[int, int]
 """The places where groups begin (under twice their number) and end (under one more)."""
 
 
 class Expression:
-    """A regular expression of Python without references back to groups; refused as `re.error` where it is none."""
+    """A regular expression of Python without references back to groups; `re.error` is raised for any other."""
 
     def __init__(self, pattern: str, flags: int = 0) -> None:
         known = re.compile(pattern, flags)
@@ -29,11 +29,11 @@ class Expression:
         self._program = _Program(tree, tree.state.flags)
 
     def fullmatch(self, text: str) -> Groups | None:
-        """The groups where the whole text matches, those that Python finds, too; None where it does not."""
+        """The groups if the whole text matches, which are those of Python; None if it does not."""
         return self._program.run(text, 0, len(text))
 
     def expand(self, template: str, text: str) -> str | None:
-        """A template such as `\\\\1-X` with the groups of a text filled in; None where the text does not match."""
+        """A template such as `\\\\1-X` with the groups of a text filled in; None if the text does not match."""
         found = self.fullmatch(text)
         if found is None or "\\" not in template:
             return None if found is None else template

@@ -25,15 +25,15 @@ UNRESOLVED = "unresolved"
 NOTHING = "∅"
 """The name of a missing answer."""
 Met = dict[tuple[str | None, str | None, str | None, bool, bool], int]
-"""The number of times that a gold label meets a system's: by both labels, kind of outcome, right or wrong, and
-whether it is a further piece of an item of gold's that is counted in another row."""
+"""Numbers of items by gold's label, the system's label, outcome, right or wrong, and whether the row is a further
+piece of a gold item that is counted in another row."""
 
-# Where the label alone says what an item was taken for.
+# Outcomes in which the label alone is the answer.
 _LABEL_SAYS_IT = ("tp", "fp", "le", "same", "same-span", "spurious")
 _FOLDED = ("gold", "answer", "right", "target", "credits", "kind")
 """The columns that the distinct rows of a table keep."""
 _HALF = 16
-"""Credit is summed up in two halves of so many bits, which fit for up to 2^37 items."""
+"""Bits of each of the two halves in which credit is summed up; they are enough for 2^37 items."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +41,7 @@ class Items:
     """A table of items, gold's first, in text order. The last axis of every column runs over items, the first axis of
     answers and of what became of them over systems.
 
-    A measure gives the table of one system; where items are found and matched (spans, brackets), one item may be in
+    A measure gives the table of one system; if items are matched (spans, brackets), one item may be in
     several rows, and is counted in one of them. `join` makes one table for all systems, with the items that systems
     add; `fold` leaves of that the distinct rows and their numbers, which add up over shards.
     """
@@ -51,7 +51,7 @@ class Items:
     gold: Ints
     """Gold's label, NONE for a spurious item."""
     answer: Ints
-    """Each system's label, NONE where it has no such item."""
+    """Each system's label, NONE if it has no such item."""
     right: Bools
     sentence: Ints
     """The gold sentence of each item."""
@@ -69,7 +69,7 @@ class Items:
     selected: bool = False
     """True if the masks leave out some words (function words, punctuation, labels that do not count)."""
     target: Ints | None = None
-    """The rest of an answer beside its label (a head, an antecedent): a number that is the same in every system;
+    """The rest of an answer besides its label (a head, an antecedent): a number that is the same in every system;
     joined, the first system that has the same."""
     same: tuple[str, ...] = ("answer",)
     """The columns in which two answers that are the same agree."""
@@ -81,14 +81,14 @@ class Items:
     label: Ints | None = None
     """The label that each row counts under."""
     partner: Ints | None = None
-    """Systems × rows: the number of the system's item in each row, NONE where there is none."""
+    """Systems × rows: the number of the system's item in each row, NONE if there is none."""
     key: Ints | None = None
-    """Numbers that tell the system's item from all others of its sentence, in any system: where it lies; the last is
-    its label, or NONE where labels do not count."""
+    """Numbers that identify the system's item among all of its sentence, in any system: its place; the last is its
+    label, or NONE if labels do not count."""
     marks: Mapping[str, Bools] = field(default_factory=dict)
     """Further properties of rows that are counted."""
     sums: Mapping[str, Ints] = field(default_factory=dict)
-    """Numbers that are counted sentence by sentence beside the items: one per sentence of gold."""
+    """Numbers that are counted sentence by sentence besides the items: one per sentence of gold."""
     sizes: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     """Folded: how many items are in each row. Then there are no columns of places."""
 
@@ -103,7 +103,7 @@ class Items:
         right: Bools,
         **more: Any,
     ) -> Items:
-        """The table of one system, all columns with one axis; unless masks are given, labels tell what each has."""
+        """The table of one system, from columns with one axis; without masks, items count where they have a label."""
         for name in ("has_system", "found", "target", "credits", "kind", "partner"):
             if more.get(name) is not None:
                 more[name] = more[name][None]
@@ -138,7 +138,7 @@ class Items:
         return values
 
     def judged(self, right: Bools) -> Items:
-        """The table of one system under another criterion; where items may count on one side alone, on each side."""
+        """The table of one system under another criterion, which also holds for items that count on one side only."""
         found = None if self.found is None else right & self.has_system
         return replace(self, right=(right & self.has_gold)[None], found=found)
 
@@ -152,7 +152,7 @@ class Items:
         return np.asarray(np.any([column[a] != column[b] for column in columns], axis=0))
 
     def change(self, a: int, b: int) -> Ints:
-        """For each item the kind of change from A to B as an index into KINDS, -1 where there is none."""
+        """For each item the kind of change from A to B as an index into KINDS, -1 if there is none."""
         kinds = np.where(self.right[b], 0, np.where(self.right[a], 1, 2))
         return np.where(self.differ(a, b), kinds, -1)
 
@@ -226,7 +226,7 @@ class Items:
         return float(total / (ONE * self.sum(mask)))
 
     def renamed(self, names: Sequence[str]) -> Items:
-        """The table under other labels, e.g. the values of a category; without the rows that no one has there."""
+        """The table under other labels, e.g. the values of a category; without the rows in which nobody has one."""
         known: dict[str, int] = {}
         recoded = np.append(as_codes(names, known), NONE)
         columns = recoded[np.stack([self.gold, *self.answer])]
@@ -246,7 +246,7 @@ def judge_words(pair: Pair, column: str | None = None) -> Items:
 def _judge_words(pair: Pair, name: str) -> Items:
     vocabulary, (gold_codes, system_codes) = one_vocabulary(pair.labels(name))
     missing = pair.without_gold(name)
-    # What stands where gold has no label cannot be judged, however it is cut.
+    # Words for which gold has no label cannot be judged, in either segmentation.
     ours, theirs = pair.left_open(name) if pair.symmetric else (missing, missing[pair.covering])
     kept = np.flatnonzero(~pair.skipped[pair.gold.sentence_of] & ~ours)
     assigned = np.full(len(pair.gold), NONE, dtype=np.int32)
@@ -277,7 +277,7 @@ def _judge_words(pair: Pair, name: str) -> Items:
 
 
 def words_of(pair: Pair, items: Items) -> tuple[Ints, Ints]:
-    """The gold word and the system's word of each item, NONE where there is none."""
+    """The gold word and the system's word of each item, NONE if there is none."""
     counterpart = np.full(len(pair.gold) + 1, NONE)
     counterpart[pair.gold_words] = pair.system_words
     has_gold = items.gold != NONE
@@ -377,7 +377,7 @@ def _added(
 
 
 def met(one: Items) -> Met:
-    """Gold label against the system's, errors and hits, each kind by itself; of words those only the system has."""
+    """Numbers of items by gold's and the system's label and outcome; for words, of those that only the system has."""
     rows = np.arange(len(one)) if one.kinds else np.flatnonzero(one.has_system[0] & (one.gold == NONE))
     kind = one.kind[0] if one.kinds else np.full(len(one), NONE)
     pieces = (one.gold != NONE) & ~one.has_gold

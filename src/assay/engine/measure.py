@@ -223,7 +223,7 @@ def find(spec: str) -> Measure:
         try:
             function = getattr(import_module(module_name), function_name)
         except Exception as error:
-            # Whatever goes wrong in a user's module is the user's to put right.
+            # Any exception of a user's module is a mistake in that module.
             raise UsageError(f"measure {name!r} cannot be loaded: {type(error).__name__}: {error}.") from error
         made: Measure | None = measure_of(function, name)
     else:
@@ -261,7 +261,7 @@ class Ratio:
     """A share: one sum of counts over another."""
 
     of_items = True
-    """True if it is worth no more items than it has."""
+    """True if its effective items are at most its items."""
 
     def __init__(self, part: Callable[[Sums], Any], total: Callable[[Sums], Any]) -> None:
         self.part, self.total = part, total
@@ -283,7 +283,7 @@ class Proportion(Ratio):
     """A share of items, each of which is in or out; Wilson's interval is made for these."""
 
     def __init__(self, part: str, *whole: str, instead: str = "") -> None:
-        # `instead` is the field of the part where it is not counted by itself.
+        # `instead` is the field of the part if that is not counted by itself.
         self.names, self.whole = (part, instead), whole
         super().__init__(
             lambda sums: sums[part if part in sums else instead],
@@ -291,7 +291,7 @@ class Proportion(Ratio):
         )
 
     def is_counted(self, fields: Iterable[str]) -> bool:
-        """True if these fields tell it."""
+        """True if these fields are enough to compute it."""
         known = {*fields}
         return not known.isdisjoint(self.whole) and not known.isdisjoint(self.names)
 
@@ -322,7 +322,7 @@ class Mean(Ratio):
 
 
 class ByFields:
-    """A score that is another one where some field is counted."""
+    """A score with one function if some field is counted, and another one if it is not."""
 
     def __init__(self, field: str, counted: Score, otherwise: Score) -> None:
         self.field, self.counted, self.otherwise = field, counted, otherwise
@@ -332,12 +332,12 @@ class ByFields:
         return self.of(sums)(sums)
 
     def of(self, fields: Container[str]) -> Score:
-        """The one that it is where these fields are counted."""
+        """The function if these fields are counted."""
         return self.counted if self.field in fields else self.otherwise
 
 
 class Ranged:
-    """A score that is no share, and the least and the most that it can be."""
+    """A score with other limits than 0 and 1."""
 
     form = "number"
     """How people read it: a plain number …"""
@@ -414,14 +414,14 @@ def _sizes(sums: Sums, fields: Sequence[str]) -> Floats:
 
 
 def _total_over_labels(values: Floats) -> Floats:
-    """The sum over labels, exact where one score is asked for, so that labels without items change no digit."""
+    """The sum over labels; for a single score it is exact, so that labels without items change no digit."""
     return np.asarray(math.fsum(values.tolist()) if values.ndim == 1 else values.sum(axis=-1))
 
 
 FOUND: Scores = {"f1": f1, "precision": precision, "recall": recall}
 """Scores of found items."""
 FOUND_WORDS: Scores = {**FOUND, "aligned": aligned}
-"""The same of words, which both sides may cut otherwise."""
+"""Scores of words, if both sides may have other words."""
 MATCHED: Scores = {
     "f1": F1(lambda sums: 2 * sums["tp"], lambda sums: 2 * sums["tp"] + sums["fp"] + sums["fn"]),
     "precision": Proportion("tp", "tp", "fp"),

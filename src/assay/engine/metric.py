@@ -1,4 +1,4 @@
-"""assay.measure(...): a measure of one's own, or measures by name as a function that training loops can call."""
+"""assay.measure(...): a decorator for new measures, or measures by name as a function for training loops."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Metric:
         return figures
 
     def compute(self, *, predictions: Any, references: Any) -> dict[str, float]:
-        """The same under the names that the library evaluate uses."""
+        """The figures, with the names of arguments that the library evaluate uses."""
         return self(references, predictions)
 
     def _sides(self, given: Any) -> tuple[Any, Any]:

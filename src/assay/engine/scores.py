@@ -47,13 +47,13 @@ differences are."""
 FEW_ITEMS = 10
 """With a label of fewer items, gold's and the system's, the interval of a plain mean over labels is too short."""
 MOST_FIELDS = 512
-"""Of more counts a unit, as an average over very many labels has, it is not asked what could have been found."""
+"""With more counts per unit, as in an average over very many labels, power is not computed."""
 _STEP = 1e-4
 """Gradients are differences over this share of a count, one item at least."""
 _Ends = tuple[float, float, str]
 """Both ends of an interval, and its kind."""
 _Spread = dict[str, Any]
-"""Fields of a Score: its interval, and what that is made of."""
+"""Fields of a Score: its interval, its variance and the number of its effective items."""
 _UNKNOWN: _Spread = {"low": math.nan, "high": math.nan}
 
 
@@ -66,9 +66,9 @@ class Settings:
     interval: str
     """The kind of interval asked for; if empty, none."""
     power: float | None = 0.8
-    """The chance with which a difference is to be found; None: what could be found is not asked."""
+    """The probability with which a difference is to be found; None if the power of tests is not reported."""
     alpha: float = ALPHA
-    """The level that a difference is tested at, that of the first step where many are."""
+    """The level of a test; of several tests, that of the first step of Holm's correction."""
     baseline: str | None = None
     """The system that all others are tested against; None if each two are tested."""
     keeps_evidence: bool = False
@@ -81,7 +81,7 @@ class Settings:
 
 @dataclass(frozen=True, eq=False)
 class Exchange:
-    """What a test of two systems on a score is made of: counts that may be exchanged unit by unit.
+    """The counts of two systems that a test of a score exchanges unit by unit.
 
     Which of the two is the first depends on the counts alone, so that both ways agree to the last digit.
     """
@@ -127,7 +127,7 @@ class Exchange:
     def amounts(self, function: ScoreFunction) -> Ints | None:
         """A whole number for each row, in proportion to what it adds to the difference; None if there are none.
 
-        There are where both systems have the same denominator in every unit.
+        They exist if both systems have the same denominator in every unit.
         """
         if self.labelled or not isinstance(function, Ratio):
             return None
@@ -184,7 +184,7 @@ class Figures:
                     yield Score(*row, main=name == self.measure.main, **spread)
 
     def counts_rows(self) -> Iterator[CountsRow]:
-        """The counts behind the scores, overall and per label."""
+        """The counts that scores are made of, overall and per label."""
         for index, system in enumerate(self.systems):
             by_label = zip(self.labels, self.tallies.totals[index], strict=True) if self.labels else ()
             for label, row in [(None, self.totals[index]), *by_label]:
@@ -247,7 +247,7 @@ class Figures:
 
     def _overall(self, name: str, system: int) -> _Spread:
         """The interval of a score of all items, without resampling."""
-        # Rows are looked at once; they are cheap however many units have rows of their own.
+        # Rows are read once, which is cheap even if each unit has other counts.
         found = self.tallies.rows(system) or self.tallies.block_rows(system)
         if name in self.functions:
             totals = np.asarray(self.totals[system][self._read], dtype=np.float64)
@@ -300,7 +300,7 @@ class Figures:
             right, weight = function.items(sums)
             all_right, all_items = function.items(whole)
             share, there = ratio(all_right, all_items), np.asarray(weight > 0)
-            # Of documents, the change if one is left out.
+            # For documents: the change if one is left out.
             values = ratio(right - share[of_label] * weight, all_items[of_label] - weight * self.clusters)
             if function.of_items:
                 items, rarer = all_items, np.minimum(add_up(one, weight > right), add_up(one, right > 0))
@@ -369,7 +369,7 @@ class Figures:
         parts = zip(systems, np.split(found.rows, len(systems), axis=1), strict=True)
         if not self.clusters:
             return [self._linear(name, part, index) for index, part in parts], found.sizes
-        # Of documents, what leaving one out changes.
+        # For documents: the change if one is left out.
         number, values = float(found.sizes.sum()), []
         for index, part in parts:
             left = as_sums(self.totals[index][self._read].astype(np.float64) - part, self.tallies.read)
@@ -378,7 +378,7 @@ class Figures:
         return values, found.sizes
 
     def degrees(self, name: str, systems: Sequence[int]) -> float:
-        """The degrees of freedom of a variance over units: of documents, fewer where their sizes differ."""
+        """The degrees of freedom of a variance over units: fewer for documents whose sizes differ."""
         if not self.clusters:
             return self.tallies.units - 1.0
         found = self.tallies.rows(*systems) or self.tallies.block_rows(*systems)
@@ -410,7 +410,7 @@ class Figures:
         return np.asarray(rows @ _gradient(function, own, self.tallies.read)[0])
 
     def _left_out_units(self, name: str, system: int) -> Floats:
-        """What leaving out each unit (or block) changes in an average over labels, in the order of the tables."""
+        """The change of an average over labels if each unit (or block) is left out, in the order of the tables."""
         if (name, system) not in self._left_out:
             table, function = self._wide_tables[system], self.averages[name]
             # Units with equal counts change the same.
@@ -655,7 +655,7 @@ class Figures:
         return found
 
     def _test(self, a: int, b: int, name: str, ends: tuple[float, float]) -> tuple[Shuffling, Power | None]:
-        """The test of two systems on a score, and what it could have found; `ends` are those of the difference."""
+        """The test of two systems on a score, and its power; `ends` are those of the interval of the difference."""
         if name in self.averages and len(self.systems) > MANY:
             return self._common_tests[name][a, b], None
         exchange, settings = self._exchange(a, b, name), self.settings
@@ -684,7 +684,7 @@ class Figures:
         return outcome, Power(settings.alpha, chance, outcome.smallest_p, *power)
 
     def _exchange(self, a: int, b: int, name: str) -> Exchange:
-        """What a test of two systems on a score is made of."""
+        """The counts of two systems that a test of a score exchanges."""
         if name in self.averages:
             tables = self._wide_tables
             one, other = self._row_digests[a], self._row_digests[b]
@@ -729,7 +729,7 @@ class Figures:
 
     @cached_property
     def _common_tests(self) -> dict[str, dict[tuple[int, int], Shuffling]]:
-        """Of very many systems the tests of all pairs on each average over labels: one toss of coins for all."""
+        """The tests of all pairs of very many systems on each average over labels, with one toss of coins for all."""
         contents = self._contents(self._order)
         rows = sorted(range(len(contents)), key=contents.__getitem__)
         tables, fields = [table[rows] for table in self._wide_tables], self._read_by_label
@@ -793,7 +793,7 @@ def range_of(function: ScoreFunction) -> tuple[float, float]:
 
 
 def _defined(changes: Floats) -> Floats:
-    """Changes of a score; what leaves it undefined changes nothing."""
+    """Changes of a score; a change that leaves it undefined is 0."""
     return np.where(np.isfinite(changes), changes, 0.0)
 
 

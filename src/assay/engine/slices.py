@@ -30,10 +30,10 @@ _CALL = re.compile(r"([^():]+)\([a-z]+=([^()]*)\)")
 NO_VALUE = "(none)"
 """The value of a sentence that lacks a comment."""
 Values = tuple[Ints, tuple[str, ...]]
-"""Codes and what they stand for, in the order in which they are to be shown."""
+"""Codes and their names, in the order in which they are shown."""
 
 Parts = Sequence[tuple[str, int, Counts]]
-"""Values with how many items of gold have each, and what is counted of them; nothing where a measure is not split."""
+"""Each value with the number of gold's items and the counts; empty if a measure cannot be split."""
 
 
 @dataclass(frozen=True)
@@ -48,13 +48,13 @@ class SliceKind:
     of_arcs: Callable[[Corpus], Values] | None = None
     """By each side's own arc: gold's items by gold's, the system's by the system's."""
     of_sides: Callable[[Pair, Items, str], tuple[Ints, Ints, tuple[str, ...]]] | None = None
-    """The same for items that are matched: the value of each row on gold's side and on the system's."""
+    """By each side's own item, if items are matched: the value of each row on gold's side and on the system's."""
     of_system: Callable[[Pair, Items, str], Values] | None = None
     """By what is known of the system's items alone: there is precision, and nothing that could be found."""
     by_number: bool = False
     """True if values are shown by the number of items that have them, not in an order of their own."""
     counts: str = ""
-    """What it counts in all of gold where no --train is given, so that files cannot be read one after the other."""
+    """What it counts in all of gold if no --train is given; files cannot be read one after the other then."""
     of_counts: Callable[[Pair, Measure, str], Parts] | None = None
     """For measures without items, if what they count can be split: the part of each value."""
 
@@ -122,7 +122,7 @@ _OF_SENTENCES = (
 def slices(task: str = "") -> dict[str, SliceKind]:
     """All slices by name, those of the tasks among them.
 
-    What two tasks call by the same name is that of the task given; where none is, its help tells of both.
+    If two tasks use the same name, it is that of the task given; without a task, the help describes both.
     """
     found = {kind.name: kind for kind in _OF_ITEMS}
     for name, one in tasks().items():

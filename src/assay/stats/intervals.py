@@ -13,21 +13,21 @@ from assay.arrays import Array, Floats, Ints
 
 _NORMAL = NormalDist()
 WITHIN = 0.1
-"""The correlation of items within units that is assumed where too few units have an error to tell …"""
+"""The correlation of items within units that is assumed if few units have an error …"""
 STEADY = 30
-"""… from so many on, they tell."""
+"""… fewer than this number."""
 _NOTHING = 1e-24
 """Variances below are nothing but rounding."""
 
 
 def percentile(values: Floats, level: float = 0.95) -> tuple[float, float]:
-    """The middle share of resampled values; nan where too few of them are defined."""
+    """The middle share of resampled values; nan if none of them is defined."""
     low, high = percentiles(values[None], level)[0].tolist()
     return low, high
 
 
 def percentiles(values: Array, level: float = 0.95) -> Floats:
-    """The same for each row of values: rows × (low, high), the quantiles that numpy gives by default."""
+    """The middle share of each row of values: rows × (low, high), the quantiles that numpy gives by default."""
     ordered = np.sort(values, axis=1)  # what is undefined comes last
     last = np.count_nonzero(~np.isnan(ordered), axis=1)[:, None] - 1
     tail = (1 - level) / 2
@@ -45,7 +45,7 @@ def percentiles(values: Array, level: float = 0.95) -> Floats:
 def bca(
     observed: float, values: Floats, jackknife: Floats, sizes: Ints, level: float = 0.95
 ) -> tuple[float, float] | None:
-    """Bias-corrected and accelerated interval (Efron 1987), or None where it does not exist.
+    """Bias-corrected and accelerated interval (Efron 1987), or None if it does not exist.
 
     `jackknife` are the values with one unit of each row left out, `sizes` how many units have that row.
     """
@@ -78,7 +78,7 @@ def _wilson(share: float, total: float, z: float) -> tuple[float, float]:
     centre = share + z * z / (2 * total)
     reach = z * math.sqrt(share * (1 - share) / total + z * z / (4 * total * total))
     scale = 1 + z * z / total
-    # Rounding must move no end beyond 0 and 1, nor away from them where all items or none are right.
+    # Rounding must move no end beyond 0 and 1, nor away from them if all items or none are right.
     low, high = max(0.0, (centre - reach) / scale), min(1.0, (centre + reach) / scale)
     return 0.0 if share == 0 else low, 1.0 if share == 1 else high
 
@@ -151,7 +151,7 @@ def average_interval(
 
 @cache
 def t_quantile(chance: float, degrees: float) -> float:
-    """The value that Student's t with so many degrees of freedom stays below with this chance, above one half.
+    """Quantile of Student's t with these degrees of freedom, for a probability above one half.
 
     scipy knows it too, but loading it takes longer than many a comparison.
     """
@@ -167,7 +167,7 @@ def t_quantile(chance: float, degrees: float) -> float:
 
 
 def t_tail(value: float, degrees: float) -> float:
-    """The chance that Student's t with so many degrees of freedom exceeds a value that is not negative.
+    """Probability that Student's t with these degrees of freedom exceeds a value of at least 0.
 
     Half of the incomplete beta function I_x(degrees/2, 1/2) at x = degrees / (degrees + t²).
     """

@@ -13,7 +13,7 @@ from assay.records import dataclass
 from assay.stats.significance import holm
 
 MOST_EXACT = 25
-"""Up to so many data sets, without ties, the signed-rank test is exact."""
+"""Up to this number of data sets, without ties, the signed-rank test is exact."""
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -66,7 +66,7 @@ class RankTests:
     wilcoxon: Mapping[tuple[int, int], float]
     """p of the signed-rank test of each two systems."""
     wilcoxon_holm: Mapping[tuple[int, int], float]
-    """The same p after Holm's correction."""
+    """These p after Holm's correction."""
 
 
 def rank_tests(scores: Floats, alpha: float = 0.05) -> RankTests:

@@ -1,4 +1,4 @@
-"""Resampling: whatever statistics does to a corpus is `weights @ rows`, a row being the counts of a unit.
+"""Resampling: every resample of a corpus is `weights @ rows`, where a row has the counts of a unit.
 
 Units with equal rows are one row with a size. Drawing how many units of each row come up has the same
 distribution as drawing units one by one, at a fraction of the cost.
@@ -40,7 +40,7 @@ def bootstrap_sums(rows: Ints, sizes: Ints, times: int, rng: np.random.Generator
     How often each row comes up is a multinomial, drawn in two parts: independent Poisson numbers are one given
     their sum, and two multinomials over the same shares add up to one. So most draws are Poisson numbers per
     row, at a rate that leaves their sum just short of the number of units, and the missing draws are made unit
-    by unit. Rows of few units share one Poisson number; which of their units it stands for is drawn likewise.
+    by unit. Rows of few units share one Poisson number; which of their units it means is drawn in the same way.
 
     If rows hardly collapse, units are drawn one by one.
     """

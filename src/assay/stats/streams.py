@@ -1,4 +1,4 @@
-"""Random streams keyed by what is drawn from: the same rows give the same draws, whatever systems are called."""
+"""Random streams that depend on what is drawn from: the same rows give the same draws under any names of systems."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tails of the shuffling distribution: by convolution where differences are sums, else by draws under a tilt.
+"""Tails of the shuffling distribution: by convolution if differences are sums, otherwise by draws under a tilt.
 
 Directions are tilted until the difference observed is the one to be expected, so that no chance is too small to be
 seen, and what is found is weighed by how much rarer it is without the tilt. Chances are logarithms.
@@ -21,15 +21,15 @@ LOG_2 = math.log(2)
 _MOST_PRODUCTS, _MOST_SUMS = 20_000_000, 1 << 20
 """The most products that a convolution may need, and the most different sums."""
 _DRAWS = 512
-"""Tilted draws at a time, once for each …"""
+"""The number of tilted draws at a time: once for each …"""
 _SHUFFLINGS = 10_000
-"""… so many shufflings asked for, …"""
+"""… shufflings of this number, …"""
 _ROUNDS = (1, 4, 16)
 """… four and sixteen times as often if with fewer …"""
 _ROUGH = 0.5
 """… the standard error is more than this share of the chance."""
 _TOSSED = 32
-"""Rows of up to so many units have a coin tossed for each."""
+"""Rows of up to this number of units have a coin tossed for each."""
 _FAR = 40.0
 """A tilt under which all units show one side."""
 
@@ -127,7 +127,7 @@ class Tilted:
         gains = swaps @ self.gradient
         self.rows, self.sizes = np.where(gains < 0, -1.0, 1.0)[:, None] * swaps, sizes
         if merged:
-            # Units that differ alike, whichever way, are one row.
+            # Units with the same difference, in either direction, are one row.
             self.rows, group = np.unique(self.rows, axis=0, return_inverse=True)
             self.sizes = np.bincount(group.ravel(), sizes, len(self.rows)).astype(np.int64)
         self.gains = np.abs(self.rows @ self.gradient)
@@ -136,7 +136,7 @@ class Tilted:
         self.far = _FAR / float(self.gains[self.gains > 0].min(initial=1.0))
 
     def chances(self, tilt: Any) -> Floats:
-        """The chance of each row's units to show the side that favours A; one half where there is none."""
+        """The probability of each row's units to favour A; one half if they favour nobody."""
         return np.asarray(1 / (1 + np.exp(-2 * np.minimum(tilt * self.gains, 350))))
 
     def effect(self, tilt: Any) -> Floats:
@@ -145,13 +145,13 @@ class Tilted:
         return np.asarray(np.abs(self._difference(self.mean + half, self.mean - half)))
 
     def differences(self, halves: Floats, times: int = 1) -> Floats:
-        """The size of the difference for half of what A has more than B, with so many times as many units."""
+        """The size of the difference for half of A minus B, with `times` as many units."""
         mean = times * self.mean
         return np.asarray(np.abs(self._difference(mean + halves, mean - halves)))
 
     @property
     def _kind(self) -> Any:
-        """Single precision where that holds all sums of whole numbers."""
+        """Single precision if that is exact for all sums of whole numbers."""
         exact = float((np.abs(self.rows).max(axis=1, initial=0.0) * self.sizes).sum()) < 1 << 24
         return np.float32 if exact else np.float64
 
@@ -161,7 +161,7 @@ class Tilted:
         few, many = np.flatnonzero(self.sizes <= _TOSSED), np.flatnonzero(self.sizes > _TOSSED)
         halves = np.tile(-(self.sizes @ self.rows) / 2, (times, 1))
         place = np.repeat(few, self.sizes[few])
-        # Chances in 65,536ths are far finer than what so many replicates can tell.
+        # Probabilities in 65,536ths are far finer than the error of any number of replicates.
         bars = np.minimum(np.rint(chances[place] * 65536), 65535).astype(np.uint16)
         kind = self._kind
         table: Array = self.rows[place].astype(kind)
