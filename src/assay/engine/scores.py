@@ -211,24 +211,24 @@ class Figures:
 
         `labels` is True if those of labels are shown too.
         """
-        asked, units, found = self.settings.interval, self.tallies.units, _UNKNOWN
+        asked, units, spread = self.settings.interval, self.tallies.units, _UNKNOWN
         if np.isnan(value) or not asked:
-            return found
+            return spread
         if units > 1:
-            found = self._label_spreads[name][system][label] if label is not None else self._overall(name, system)
+            spread = self._label_spreads[name][system][label] if label is not None else self._overall(name, system)
         if asked == "score":
-            return found
-        found = {**found, "assumed": False}
+            return spread
+        spread = {**spread, "assumed": False}
         if asked == "wilson":
             sums = as_sums(self.totals[system] if label is None else self.tallies.totals[system][label], self.fields)
             read = sums if label is not None else {field: sums[field] for field in self.tallies.read}
             function = _as_proportion(self.every[name], read)
             if isinstance(function, Proportion):
                 low, high = intervals.wilson(value * (total := float(function.total(read))), total)
-                return {**found, "low": low, "high": high, "interval": "wilson"}
+                return {**spread, "low": low, "high": high, "interval": "wilson"}
         if units < 2:
             # All resamples of a single unit are equal.
-            return found
+            return spread
         corrected, kind = None, "percentile"
         replicates, label_ends = self._resample(labels)
         if label is not None:
@@ -241,23 +241,24 @@ class Figures:
                 left_out = as_sums(drawn.sizes @ drawn.rows - drawn.rows, self.tallies.read)
                 corrected = intervals.bca(value, values, self.functions[name](left_out), drawn.sizes)
             (low, high), kind = (corrected, "bca") if corrected else (intervals.percentile(values), kind)
-        return {**found, "low": low, "high": high, "interval": "" if math.isnan(low) else kind}
+        return {**spread, "low": low, "high": high, "interval": "" if math.isnan(low) else kind}
 
     # --- intervals from the variance over units ---
 
     def _overall(self, name: str, system: int) -> _Spread:
         """The interval of a score of all items, without resampling."""
         # Rows are read once, which is cheap even if each unit has other counts.
-        found = self.tallies.rows(system) or self.tallies.block_rows(system)
+        collapsed = self.tallies.rows(system) or self.tallies.block_rows(system)
         if name in self.functions:
             totals = np.asarray(self.totals[system][self._read], dtype=np.float64)
             function = _as_proportion(self.functions[name], as_sums(totals, self.tallies.read))
-            of_all = np.zeros(len(found.rows), dtype=np.int64)
-            return self._spreads(function, found, of_all, totals[None], float(found.sizes.sum()))[0]
+            of_all = np.zeros(len(collapsed.rows), dtype=np.int64)
+            return self._spreads(function, collapsed, of_all, totals[None], float(collapsed.sizes.sum()))[0]
         function, value = self.averages[name], float(self._observed[name][system])
         change = self._left_out_units(name, system)
         variance = _variance(change, np.ones(len(change)), centred=False)
-        effective = intervals.effective_items(value, variance, float(found.sizes[found.rows.any(axis=1)].sum()))
+        present = float(collapsed.sizes[collapsed.rows.any(axis=1)].sum())
+        effective = intervals.effective_items(value, variance, present)
         spread = self._ends(function, value, value, variance, effective, self.degrees(name, [system]))
         if isinstance(function, Macro):
             sums = as_sums(self.tallies.totals[system], self.fields)
@@ -342,7 +343,7 @@ class Figures:
     @cached_property
     def _label_spreads(self) -> dict[str, list[list[_Spread]]]:
         """The interval of each score, for each system and label, without resampling."""
-        found: dict[str, list[list[_Spread]]] = {name: [] for name in self.functions}
+        spreads: dict[str, list[list[_Spread]]] = {name: [] for name in self.functions}
         drawn = float(self.tallies.drawn_by_label)
         for counts, totals in zip(self.tallies.labelled(), self.tallies.totals, strict=True):
             assert counts.label is not None
@@ -351,8 +352,8 @@ class Figures:
             rows = Collapsed(table.rows[:, 1:], table.sizes)
             sums = totals[:, self._read].astype(np.float64)
             for name, function in self.functions.items():
-                found[name].append(self._spreads(function, rows, table.rows[:, 0], sums, drawn))
-        return found
+                spreads[name].append(self._spreads(function, rows, table.rows[:, 0], sums, drawn))
+        return spreads
 
     def values(self, name: str, label: str | None = None) -> Floats:
         """A score of each system, overall or of a label."""
@@ -365,39 +366,39 @@ class Figures:
         if name in self.averages:
             order = np.argsort(self._contents(systems))
             return [self._left_out_units(name, index)[order] for index in systems], np.ones(len(order))
-        found = self.tallies.rows(*systems) or self.tallies.block_rows(*systems)
-        parts = zip(systems, np.split(found.rows, len(systems), axis=1), strict=True)
+        collapsed = self.tallies.rows(*systems) or self.tallies.block_rows(*systems)
+        parts = zip(systems, np.split(collapsed.rows, len(systems), axis=1), strict=True)
         if not self.clusters:
-            return [self._linear(name, part, index) for index, part in parts], found.sizes
+            return [self._linear(name, part, index) for index, part in parts], collapsed.sizes
         # For documents: the change if one is left out.
-        number, values = float(found.sizes.sum()), []
+        number, values = float(collapsed.sizes.sum()), []
         for index, part in parts:
             left = as_sums(self.totals[index][self._read].astype(np.float64) - part, self.tallies.read)
             change = _defined(self._observed[name][index] - self.functions[name](left))
             values.append(change * (number - 1) / number)
-        return values, found.sizes
+        return values, collapsed.sizes
 
     def degrees(self, name: str, systems: Sequence[int]) -> float:
         """The degrees of freedom of a variance over units: fewer for documents whose sizes differ."""
         if not self.clusters:
             return self.tallies.units - 1.0
-        found = self.tallies.rows(*systems) or self.tallies.block_rows(*systems)
+        collapsed = self.tallies.rows(*systems) or self.tallies.block_rows(*systems)
         function = self.functions.get(name)
         if isinstance(function, Ratio):
-            parts = np.split(found.rows, len(systems), axis=1)
+            parts = np.split(collapsed.rows, len(systems), axis=1)
             weight = np.asarray(sum(function.total(as_sums(part, self.tallies.read)) for part in parts))
         else:
-            weight = _shares(found.rows, found.sizes @ found.rows.astype(np.float64))
-        square = math.fsum((found.sizes * weight**2).tolist())
-        return max(1.0, math.fsum((found.sizes * weight).tolist()) ** 2 / square - 1) if square else 1.0
+            weight = _shares(collapsed.rows, collapsed.sizes @ collapsed.rows.astype(np.float64))
+        square = math.fsum((collapsed.sizes * weight**2).tolist())
+        return max(1.0, math.fsum((collapsed.sizes * weight).tolist()) ** 2 / square - 1) if square else 1.0
 
     def standard_error(self, name: str, system: int) -> float:
         """The standard error of an overall score, to first order, by the variance over units."""
         if name in self.averages:
             values = self._left_out_units(name, system)
             return math.sqrt(_variance(values, np.ones(len(values))))
-        found = self.tallies.rows(system) or self.tallies.block_rows(system)
-        return math.sqrt(_variance(self._linear(name, found.rows, system), found.sizes))
+        collapsed = self.tallies.rows(system) or self.tallies.block_rows(system)
+        return math.sqrt(_variance(self._linear(name, collapsed.rows, system), collapsed.sizes))
 
     def _linear(self, name: str, rows: Any, system: int) -> Floats:
         """Contribution of each row of a system to a score, to first order; only distances from the mean matter."""
@@ -438,22 +439,22 @@ class Figures:
 
     def _replicates(self, systems: Sequence[int], names: Sequence[str]) -> dict[str, list[Floats]]:
         """For each score its values in each resample, for each of some systems whose rows are drawn together."""
-        found: dict[str, list[Floats]] = {}
+        replicates: dict[str, list[Floats]] = {}
         plain = [name for name in names if name in self.functions]
         if plain:
             drawn = self._drawn(*systems)
             rng = generator(self.settings.seed, rows_text(BOOTSTRAP, drawn.rows, drawn.sizes))
             table = bootstrap_sums(drawn.rows, drawn.sizes, self.settings.times, rng)
             sums = [as_sums(part, self.tallies.read) for part in np.split(table, len(systems), axis=1)]
-            found = {name: [self.functions[name](of_system) for of_system in sums] for name in plain}
+            replicates = {name: [self.functions[name](of_system) for of_system in sums] for name in plain}
         averages = [name for name in names if name in self.averages]
         for system in systems if averages else ():
             chunks = [
                 [self.averages[name](sums) for name in averages] for _, sums in self._label_sums(systems, system)
             ]
             for name, values in zip(averages, zip(*chunks, strict=True), strict=True):
-                found.setdefault(name, []).append(np.concatenate(values))
-        return found
+                replicates.setdefault(name, []).append(np.concatenate(values))
+        return replicates
 
     @cached_property
     def _common_replicates(self) -> dict[str, list[Floats]]:
@@ -617,12 +618,12 @@ class Figures:
         if self.tallies.units < 2:
             return dict.fromkeys(observed, (math.nan, math.nan, ""))
         if asked == "score" and self.tallies.units < FEW_FOR_PERCENTILES:
-            found = {}
+            ends_of = {}
             for name, (variance, degrees) in spreads.items():
                 least, most = range_of(self.every[name])
                 ends = intervals.t_interval(observed[name], variance, degrees + 1, least - most, most - least)
-                found[name] = (*ends, "t")
-            return found
+                ends_of[name] = (*ends, "t")
+            return ends_of
         # Each score's differences in each resample of the rows of both systems: b − a or, if turned, a − b. Which way
         # round depends on the rows alone, so that both ways agree to the last digit.
         resampled: dict[str, tuple[bool, Floats]] = {}
@@ -639,7 +640,7 @@ class Figures:
                     turned = is_less(one_way.rows, one_way.sizes, other_way.rows, other_way.sizes)
                 drawn = self._replicates((b, a) if turned else (a, b), names)
                 resampled |= {name: (turned, other - one) for name, (one, other) in drawn.items()}
-        found = {}
+        ends_of = {}
         for name, (turned, replicates) in resampled.items():
             ends, kind = intervals.percentile(replicates), "percentile"
             if asked == "bca" and name in self.functions:
@@ -651,8 +652,8 @@ class Figures:
                 if corrected is not None:
                     ends, kind = corrected, "bca"
             low, high = (-ends[1], -ends[0]) if turned else ends
-            found[name] = (low, high, kind)
-        return found
+            ends_of[name] = (low, high, kind)
+        return ends_of
 
     def _test(self, a: int, b: int, name: str, ends: tuple[float, float]) -> tuple[Shuffling, Power | None]:
         """The test of two systems on a score, and its power; `ends` are those of the interval of the difference."""
@@ -700,29 +701,29 @@ class Figures:
             else:
                 contents = [_row_digests(change_of(*two)) for two in ((a, b), (b, a))]
             turned = sorted(contents[0]) < sorted(contents[1])
-            change, own = change_of(b, a) if turned else change_of(a, b), contents[turned]
+            change, digests = change_of(b, a) if turned else change_of(a, b), contents[turned]
             places = np.flatnonzero(np.asarray((change != 0).sum(axis=0)))
-            order = sorted(range(len(own)), key=own.__getitem__)
+            order = sorted(range(len(digests)), key=digests.__getitem__)
             sums = [np.asarray(tables[system].sum(axis=0), dtype=np.float64).ravel() for system in (a, b)]
-            rows, units = change[order][:, places], len(own)
+            rows, units = change[order][:, places], len(digests)
             sizes: Ints = np.ones(units, dtype=np.int64)
             if self.tallies.units > BLOCKS:
                 units = self.tallies.differing[min(a, b), max(a, b)]
-            content, fields = b"\n" + b"".join(sorted(own)), self._read_by_label
+            content, fields = b"\n" + b"".join(sorted(digests)), self._read_by_label
         else:
-            found, units = self.tallies.swaps(a, b)
-            if found is None:
+            swaps, units = self.tallies.swaps(a, b)
+            if swaps is None:
                 both = self.tallies.block_rows(a, b)
                 change = np.subtract(*np.split(both.rows, 2, axis=1))
-                found = Collapsed.of(change[change.any(axis=1)], both.sizes[change.any(axis=1)])
-            back = Collapsed.of(-found.rows, found.sizes)
-            turned = is_less(found.rows, found.sizes, back.rows, back.sizes)
-            found = back if turned else found
+                swaps = Collapsed.of(change[change.any(axis=1)], both.sizes[change.any(axis=1)])
+            back = Collapsed.of(-swaps.rows, swaps.sizes)
+            turned = is_less(swaps.rows, swaps.sizes, back.rows, back.sizes)
+            swaps = back if turned else swaps
             fields = self.tallies.read
             places = np.arange(len(fields))
             sums = [self.totals[system][self._read].astype(np.float64) for system in (a, b)]
-            rows, sizes = found.rows.astype(np.float64), found.sizes
-            content = rows_text("", found.rows, sizes).encode()
+            rows, sizes = swaps.rows.astype(np.float64), swaps.sizes
+            content = rows_text("", swaps.rows, sizes).encode()
         first, second = sums[::-1] if turned else sums
         of_average, measure = name in self.averages, str(self.measure)
         return Exchange(first, second, rows, sizes, places, units, measure, fields, of_average, content, turned)
@@ -733,7 +734,7 @@ class Figures:
         contents = self._contents(self._order)
         rows = sorted(range(len(contents)), key=contents.__getitem__)
         tables, fields = [table[rows] for table in self._wide_tables], self._read_by_label
-        found = {}
+        by_score = {}
         for name in self.tested:
             if name in self.averages:
                 rng = generator(self.settings.seed, SHUFFLING.encode() + b"\n" + b"".join(sorted(contents)))
@@ -751,8 +752,8 @@ class Figures:
                 tests = shuffling_tests(tables, pairs, difference, rng, self.settings.times, tilted)
                 for (a, b), outcome in tests.items() if self.tallies.units > BLOCKS else ():
                     tests[a, b] = replace(outcome, units=self.tallies.differing[min(a, b), max(a, b)])
-                found[name] = {**tests, **{(b, a): outcome for (a, b), outcome in tests.items()}}
-        return found
+                by_score[name] = {**tests, **{(b, a): outcome for (a, b), outcome in tests.items()}}
+        return by_score
 
 
 def make_comparison(
