@@ -1,4 +1,4 @@
-"""The numpy floor that everything else stands on: array types, equal rows, ratios, and what lies above what."""
+"""Types and functions of arrays that all rooms use: equal rows, packed keys, ratios, depths of trees."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ Ints = NDArray[np.integer[Any]]
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Stretches = tuple[tuple[int, int], ...]
-"""Stretches (first, end) of words or other atoms, each behind the one before, with something between them."""
+"""Stretches (first, end) of words or other atoms in order, with something between each two of them."""
 
 # Linear algebra takes its buffer now: in the middle of the work, without memory, it would end the process. A matrix
-# times its transpose takes it, however small; other products do where they are so large that they wake threads.
+# times its transpose takes it, however small; other products do if they are so large that they wake threads.
 _small = np.zeros((2, 2))
 _small @ _small.T
 NONE = -1
@@ -78,7 +78,7 @@ def extents(heads: Ints) -> tuple[Ints, Ints, Ints]:
 
 
 def ids_of_runs(starts: Ints) -> Ints:
-    """The run that each position belongs to, where run i reaches from starts[i] to starts[i + 1]."""
+    """The run of each position; run i goes from starts[i] to starts[i + 1]."""
     return np.repeat(np.arange(len(starts) - 1, dtype=np.int32), np.diff(starts))
 
 
@@ -118,7 +118,7 @@ def distinct_rows(rows: Array) -> tuple[Array, Ints, Ints]:
 def pack_columns(*columns: Ints) -> Ints:
     """One number for each row of several columns of numbers: equal for equal rows, and in the order of the rows.
 
-    Where numbers would not fit, those so far are numbered anew.
+    If numbers would not fit into 62 bits, those so far are replaced by their ranks.
     """
     rows = len(columns[0])
     key: Ints = np.zeros(rows, dtype=np.int64)
@@ -138,7 +138,7 @@ def pack_columns(*columns: Ints) -> Ints:
 def fold_codes(columns: Sequence[Ints], sizes: Ints | None = None) -> tuple[Ints, Ints]:
     """For each distinct tuple over several columns of codes a row that has it, and how many rows do.
 
-    A row may stand for several, as `sizes` says.
+    A row counts as many times as `sizes` says.
     """
     key = pack_columns(*columns)
     _, group, numbers = distinct_numbers(key, int(key.max(initial=0)) + 1)
@@ -151,7 +151,7 @@ def fold_codes(columns: Sequence[Ints], sizes: Ints | None = None) -> tuple[Ints
 
 
 def distinct_numbers(keys: Ints, room: int) -> tuple[Ints, Ints, Ints]:
-    """The distinct of some numbers below `room`, in order, the place of each number there, how often each occurs."""
+    """The distinct numbers in order, the place of each number among them, and their sizes; all are below `room`."""
     if room > 8 * len(keys):
         return np.unique(keys, return_inverse=True, return_counts=True)
     # They lie so close that they can be counted in place of sorted.
@@ -161,7 +161,7 @@ def distinct_numbers(keys: Ints, room: int) -> tuple[Ints, Ints, Ints]:
 
 
 def each_once(numbers: Ints) -> Ints:
-    """The distinct of some numbers, in order; np.unique, which looks them up, takes ten times as long for many."""
+    """The distinct numbers in order; np.unique takes ten times as long for many."""
     ordered = np.sort(numbers)
     return ordered[np.append(True, ordered[1:] != ordered[:-1])] if len(ordered) else ordered
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 MOST_PROBLEMS = 20
-"""So many problems are told one by one."""
+"""The most problems that are listed one by one."""
 _LONGEST_LINE = 1_000
 CONTROL = {
     **{code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))},
@@ -37,7 +37,7 @@ def shown(text: str) -> str:
 
 
 def _shortened(line: str) -> str:
-    """A line without its middle where it is very long: the place stands at its beginning, the remedy at its end."""
+    """A line, without its middle if it is very long: the place is at its beginning, the remedy at its end."""
     half = _LONGEST_LINE // 2
     return line if len(line) <= _LONGEST_LINE else f"{line[:half]} … {line[-half:]}"
 
@@ -60,7 +60,7 @@ def reason(error: OSError) -> str:
 
 
 def listed(problems: Sequence[str], number: int | None = None) -> list[str]:
-    """The first of so many problems, each in a line, and how many more there are."""
+    """The first problems, each in a line, and how many more there are; `number` counts all of them."""
     number = len(problems) if number is None else number
     more = [f"… and {number - MOST_PROBLEMS:,} more places"] if number > MOST_PROBLEMS else []
     return [*problems[:MOST_PROBLEMS], *more]

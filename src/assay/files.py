@@ -1,4 +1,4 @@
-"""Files are written whole or not at all, and never over an input; what cannot be done is said in one line."""
+"""Files are written whole or not at all, and never over an input; errors are of one line."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def inputs(paths: Iterable[str | Path]) -> Iterator[None]:
 
 
 def _key(path: str | Path) -> tuple[int, int] | None:
-    """Device and number of a file or folder; None for pipes and devices, and where there is nothing."""
+    """Device and number of a file or folder; None for pipes and devices, and if there is nothing."""
     try:
         status = os.fstat(0) if path == "-" else os.stat(path)
     except (OSError, ValueError):
@@ -61,7 +61,7 @@ def check_allowed(path: str | Path) -> None:
 
 def write(path: str | Path, content: str | bytes) -> None:
     """Write a file whole or not at all; what is no file but a pipe or a device is written to as it is."""
-    # Names of files need not be UTF-8, and may stand in the text.
+    # The text may contain names of files, which need not be UTF-8.
     data = content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace")
     check_allowed(path)
     with _refused(path, "written"):
@@ -90,7 +90,7 @@ def check_writable(path: str) -> None:
 
 @contextmanager
 def _refused(path: str | Path, what: str) -> Iterator[None]:
-    """Refusals of the system become messages to the user; a pipe that is closed is no such thing."""
+    """Turn errors of the system, except for a closed pipe, into messages to the user."""
     try:
         yield
     except BrokenPipeError:

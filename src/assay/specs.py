@@ -61,5 +61,5 @@ def spell(name: str, parameters: Mapping[str, Any]) -> str:
 
 
 def whole_number(text: str, otherwise: int = 0) -> int:
-    """The whole number that a text is; `otherwise` if it is none, or has more than nine digits."""
+    """The whole number in a text; `otherwise` if it is something else, or has more than nine digits."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else otherwise

@@ -1,11 +1,11 @@
-"""Gold and one system, aligned: by words where these and their multiword tokens are equal, else by characters.
+"""Gold and one system, aligned: by words if these and their multiword tokens are equal, otherwise by characters.
 
 By characters, as in the evaluation of the CoNLL 2018 shared task: white space is left out, and then both
 sides must be the same string. A word corresponds to the word of the other side that covers exactly the same
 characters. Words within a multiword token have no characters of their own; so in each stretch that multiword
 tokens of either side cover, the words that lie in it as a whole are matched by the longest common subsequence of
 their lower-cased forms; a word that lies in it in part corresponds to none. A system word belongs to the gold
-sentence of its first character. Where characters differ though words are equal (a file without multiword tokens),
+sentence of its first character. If characters differ though words are equal (a file without multiword tokens),
 words are compared one by one, unless a measure compares characters.
 """
 
@@ -31,7 +31,7 @@ MOST_COMBINATIONS = 1 << 24
 _NORMALISE = "The texts differ in Unicode normalisation only. Bring both to NFC, e.g. with uconv -x nfc."
 _MULTIWORDS = (
     "The words are gold's, the text of their multiword tokens is not: is a line such as 3-4 missing? Tokens and "
-    "sentences are told by characters. Leave these measures out, or such sentences: --on-mismatch skip"
+    "sentences are compared by characters. Leave these measures out, or such sentences: --on-mismatch skip"
 )
 Gap = tuple[tuple[int, int], tuple[int, int]]
 T = TypeVar("T")
@@ -42,7 +42,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, eq=False)
 class WordPlaces:
-    """Words, the characters that each covers, and whether it stands in a multiword token."""
+    """Words, the characters that each covers, and whether it is in a multiword token."""
 
     words: Ints
     begin: Ints
@@ -66,7 +66,7 @@ class Text:
         return surface
 
     def token(self, word: int) -> str:
-        """The word as it stands in the text: the multiword token that begins with it, where there is one."""
+        """The word in the text: the multiword token that begins with it, if there is one."""
         return next((token.form for token in self.corpus.multiwords if token.first == word), self.corpus.forms[word])
 
     def characters(self, first: int = 0, end: int | None = None) -> str:
@@ -114,13 +114,13 @@ class Pair:
     system_words: Ints
     """… and their counterparts."""
     system_sentence: Ints
-    """The gold sentence of each system word, -1 where it was left out."""
+    """The gold sentence of each system word, -1 if it was left out."""
     covering: Ints
     """The gold word that each system word's first character lies in."""
     skipped: Bools
     """The gold sentences that were left out because the texts differ."""
     problems: tuple[str, ...] = ()
-    """The first places that differ, where the user wanted to go on all the same …"""
+    """The first places that differ, if the user wanted to go on …"""
     number_of_problems: int = 0
     """… how many there are …"""
     normalisations: int = 0
@@ -128,11 +128,11 @@ class Pair:
     apart: tuple[Bools, Bools] | None = None
     """Gold's sentences and the system's whose texts differ, so that they are on no common line of characters."""
     column: str = ""
-    """The column compared where a measure names no other."""
+    """The column compared if a measure names no other."""
     symmetric: bool = False
-    """Neither side is gold: where one of them has no label, nothing is judged on either."""
+    """True if neither side is gold: words that one of them does not label are not judged."""
     marks: Mapping[str, tuple[Marks, Marks]] = field(default_factory=dict)
-    """Marks of both sides beside spans, by layer: labels in one vocabulary, arguments by the numbers in this pair."""
+    """Marks of both sides by layer: labels in one vocabulary, arguments by the numbers in this pair."""
     layers: Mapping[type, Any] = field(default_factory=dict)
     """Layers that a task adds, by type: the spans of both sides, or labels split into their parts."""
     _kept: dict[str, Any] = field(default_factory=dict, init=False)
@@ -158,7 +158,7 @@ class Pair:
         return replace(self, layers={**self.layers, type(layer): layer})
 
     def layer(self, kind: type[T]) -> T | None:
-        """The layer of this type that a task added; None where there is none."""
+        """The layer of this type that a task added, or None."""
         return self.layers.get(kind)
 
     def labels(self, column: str | None = None) -> tuple[Column, Column]:
@@ -184,23 +184,22 @@ class Pair:
         return self.gold.unlabelled(column or self.column)
 
     def left_open(self, column: str | None = None) -> tuple[Bools, Bools]:
-        """The words of either side that stand where one of the two has no label."""
-        ours, theirs = (corpus.unlabelled(column or self.column) for corpus in (self.gold, self.system))
+        """Masks of gold's and the system's words that one of the two does not label."""
+        gold, system = (corpus.unlabelled(column or self.column) for corpus in (self.gold, self.system))
         if self.aligned_by != "characters":
-            either = ours[self.gold_words] | theirs[self.system_words]
-            ours[self.gold_words] = theirs[self.system_words] = either
-            return ours, theirs
+            gold[self.gold_words] = system[self.system_words] = gold[self.gold_words] | system[self.system_words]
+            return gold, system
         taken = np.zeros(self.system.sentences, dtype=bool)
         taken[self.system.sentence_of[self.system_sentence >= 0]] = True
-        sides = [text.spans(kept) for text, kept in zip(self.texts, (~self.skipped, taken), strict=True)]
-        edges = np.zeros(max(int(side.end.max(initial=0)) for side in sides) + 1, dtype=np.int64)
-        for side, missing in zip(sides, (ours, theirs), strict=True):
-            np.add.at(edges, side.begin[missing[side.words]], 1)
-            np.add.at(edges, side.end[missing[side.words]], -1)
+        sides = [(self.texts[0].spans(~self.skipped), gold), (self.texts[1].spans(taken), system)]
+        edges = np.zeros(max(int(places.end.max(initial=0)) for places, _ in sides) + 1, dtype=np.int64)
+        for places, missing in sides:
+            np.add.at(edges, places.begin[missing[places.words]], 1)
+            np.add.at(edges, places.end[missing[places.words]], -1)
         before = np.concatenate([[0], np.cumsum(np.cumsum(edges) > 0)])
-        for side, missing in zip(sides, (ours, theirs), strict=True):
-            missing[side.words] |= before[side.end] > before[side.begin]
-        return ours, theirs
+        for places, missing in sides:
+            missing[places.words] |= before[places.end] > before[places.begin]
+        return gold, system
 
 
 def align(
@@ -212,12 +211,11 @@ def align(
     characters: bool = False,
     shard: bool = False,
 ) -> Pair:
-    """Align a system's words with gold's; `on_mismatch` says what happens where the texts differ.
+    """Align a system's words with gold's; `on_mismatch` says what happens if the texts differ.
 
-    `characters`: these are compared too, and so must agree even where all words do. Of a shard all sentences may be
-    left out: others may have some.
+    `characters`: these are compared too, and so must agree even if all words do. All sentences of a shard may be left
+    out, because other shards may have some.
     """
-
     if not (gold.has_words and system.has_words):
         return _without_words(gold, system, column)
     _, (gold_codes, system_codes) = one_vocabulary([gold.forms, system.forms])
@@ -248,7 +246,7 @@ def align(
         elif sorted(text.sentences()) == sorted(other.sentences()):
             remedy = "Both have the same sentences in another order. Bring them into gold's."
         elif on_mismatch == "warn" and (characters or gold.texts is not None):
-            what = "Tokens and sentences are told" if characters else "Spans are given"
+            what = "Tokens and sentences are compared" if characters else "Spans are given"
             remedy = f"{what} by characters, which differ, so they cannot be compared by position."
         elif on_mismatch == "warn":
             remedy = (
@@ -276,9 +274,9 @@ def _without_words(gold: Corpus, system: Corpus, column: str) -> Pair:
     has_spans = "spans" in gold.marks
     if has_spans and gold.sentences == system.sentences and not (gold.columns and system.columns):
         # How many words a sentence has is not known, only which sentence is which.
-        words, theirs = np.arange(len(gold)), np.arange(len(system))
+        words = np.arange(len(gold)), np.arange(len(system))
         nothing, covering = np.zeros(gold.sentences, dtype=bool), np.zeros(len(system), dtype=np.int64)
-        return Pair(gold, system, "position", words, theirs, system.sentence_of, covering, nothing)
+        return Pair(gold, system, "position", *words, system.sentence_of, covering, nothing)
     if gold.sentences != system.sentences:
         remedy = "Give (word, label) pairs to have them aligned by their text."
         if has_spans:
@@ -330,19 +328,18 @@ def _by_characters(gold: Text, system: Text, column: str, skipped: Bools, system
     covering = np.zeros(len(system.corpus), dtype=np.int64)
     covering[b.words] = before
     one_to_one = len(aligned) == len(a.words) == len(b.words)
-    # Where only whole sentences differ and were left out, the words of the others are the same.
+    # If only whole sentences differ and were left out, the words of the others are the same.
     by = "words" if one_to_one and bool(skipped.any()) else "characters"
-    ours, theirs = a.words[aligned[:, 0]], b.words[aligned[:, 1]]
-    pair = Pair(gold.corpus, system.corpus, by, ours, theirs, sentence, covering, skipped, column=column)
-    return replace(pair, apart=(skipped, system_skipped))
+    words, apart = (a.words[aligned[:, 0]], b.words[aligned[:, 1]]), (skipped, system_skipped)
+    return Pair(gold.corpus, system.corpus, by, *words, sentence, covering, skipped, column=column, apart=apart)
 
 
 def _outside(places: WordPlaces, regions: list[tuple[int, int]]) -> Ints:
-    """The words that share no character with a region; a word without characters is none of them."""
+    """The words that have characters and share none with a region."""
     touching = places.begin == places.end
     if regions:
         begins, ends = np.array(regions).T
-        # The first region that ends behind the word's beginning, which may begin behind the word's end.
+        # The first region that ends after the word's beginning, which may begin after the word's end.
         region = np.searchsorted(ends, places.begin, side="right")
         touching |= np.append(begins, np.iinfo(np.int64).max)[region] < places.end
     return np.flatnonzero(~touching)
@@ -387,35 +384,35 @@ def _match_forms(
 
 def gaps_between(gold: Text, system: Text) -> Iterator[Gap]:
     """Stretches of sentences, gold's and the system's, whose characters differ; none is in two files of a folder."""
-    ours, theirs = gold.sentences(), system.sentences()
+    here, there = gold.sentences(), system.sentences()
     firsts = [[first for _, first in text.corpus.files] for text in (gold, system)]
     if not firsts[0] or len(firsts[0]) != len(firsts[1]):
         # It is not known which file belongs to which.
         firsts = [[0], [0]]
-    files = zip(pairwise([*firsts[0], len(ours)]), pairwise([*firsts[1], len(theirs)]), strict=True)
+    files = zip(pairwise([*firsts[0], len(here)]), pairwise([*firsts[1], len(there)]), strict=True)
     for (first, end), (system_first, system_end) in files:
-        for (a, b), (c, d) in _unmatched(ours[first:end], theirs[system_first:system_end]):
-            here, there = (first + a, first + b), (system_first + c, system_first + d)
-            if "".join(ours[slice(*here)]) != "".join(theirs[slice(*there)]):
-                yield here, there
+        for a, b, c, d in _unmatched(here[first:end], there[system_first:system_end]):
+            gap = (first + a, first + b), (system_first + c, system_first + d)
+            if "".join(here[slice(*gap[0])]) != "".join(there[slice(*gap[1])]):
+                yield gap
 
 
-def _unmatched(ours: list[str], theirs: list[str]) -> Iterator[Gap]:
-    if len(ours) == len(theirs):
-        wrong = np.array([a != b for a, b in zip(ours, theirs, strict=True)])
-        if wrong.sum() <= len(ours) // 2:
+def _unmatched(gold: list[str], system: list[str]) -> list[tuple[int, int, int, int]]:
+    """First and end of stretches of sentences that differ, gold's and the system's."""
+    if len(gold) == len(system):
+        wrong = np.array([a != b for a, b in zip(gold, system, strict=True)])
+        if wrong.sum() <= len(gold) // 2:
             # Neighbours go together: they may be the same text, only cut at another place.
             edges = np.flatnonzero(np.diff(np.concatenate([[False], wrong, [False]]).astype(np.int8)))
-            yield from (((first, end), (first, end)) for first, end in edges.reshape(-1, 2).tolist())
-            return
+            return [(first, end, first, end) for first, end in edges.reshape(-1, 2).tolist()]
     import difflib
 
-    matcher = difflib.SequenceMatcher(None, ours, theirs, autojunk=False)
-    yield from (((a, b), (c, d)) for operation, a, b, c, d in matcher.get_opcodes() if operation != "equal")
+    matcher = difflib.SequenceMatcher(None, gold, system, autojunk=False)
+    return [(a, b, c, d) for operation, a, b, c, d in matcher.get_opcodes() if operation != "equal"]
 
 
 def gap_problem(gold: Text, system: Text, gap: Gap) -> str:
-    """The first place in a gap where gold and system part."""
+    """The first place in a gap at which gold and system differ, as a sentence."""
     here, there = gold.characters(*gap[0]), system.characters(*gap[1])
     same = next((i for i, (a, b) in enumerate(zip(here, there, strict=False)) if a != b), min(len(here), len(there)))
     gold_word, system_word = _word_at(gold, *gap[0], same), _word_at(system, *gap[1], same)
@@ -445,5 +442,5 @@ def _difference(gold: Text, system: Text, gold_word: int, system_word: int) -> s
     )
 
 
-def _same_normalised(ours: str, theirs: str) -> bool:
-    return unicodedata.normalize("NFC", ours) == unicodedata.normalize("NFC", theirs)
+def _same_normalised(gold: str, system: str) -> bool:
+    return unicodedata.normalize("NFC", gold) == unicodedata.normalize("NFC", system)

@@ -139,7 +139,7 @@ def test_equal_words_of_other_text_are_refused_where_characters_are_compared(bot
     told = (
         "sys.conllu:2: 'dem' where gold.conllu:2 has 'zum'\n"
         "The words are gold's, the text of their multiword tokens is not: is a line such as 3-4 missing? Tokens and "
-        "sentences are told by characters. Leave these measures out, or such sentences: --on-mismatch skip"
+        "sentences are compared by characters. Leave these measures out, or such sentences: --on-mismatch skip"
     )
     assert refusal(align, *sides, characters=True) == told
     assert refusal(align, *sides, characters=True, on_mismatch="warn") == told
@@ -154,7 +154,7 @@ def test_sentences_of_other_text_are_left_out_where_characters_are_compared(both
 def test_words_are_not_compared_by_position_where_characters_are_compared(both):
     told = refusal(align, *both(row(1, "a"), row(1, "b")), characters=True, on_mismatch="warn")
     assert told.splitlines()[-1] == (
-        "Tokens and sentences are told by characters, which differ, so they cannot be compared by position."
+        "Tokens and sentences are compared by characters, which differ, so they cannot be compared by position."
     )
 
 
