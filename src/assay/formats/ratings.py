@@ -12,6 +12,7 @@ import json
 import math
 import re
 import shlex
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any
@@ -25,7 +26,6 @@ from assay.corpus.ratings import Ratings, parse_number, set_label, spell_number
 from assay.errors import InputError, UsageError, unknown
 from assay.formats.builder import check_choice
 from assay.formats.source import Source, expand
-from assay.formats.widecolumns import find_annotators, made_of_all
 from assay.records import dataclass
 
 FORMAT = "ratings"
@@ -44,6 +44,22 @@ _PROBABILITY = "p:"
 _CLOSE = 1e-6
 _SCALARS = (str, int, float, type(None))
 _NESTED = re.compile(r'\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{')
+_MOST_NUMBERS = 20
+"""More different numbers than this are measurements, which ages or lengths share with ratings by chance."""
+_COMPLETE = 10
+"""A column whose values occur as often as this on average has shown all of them."""
+_OF_ITEMS = {
+    *("age", "batch", "comment", "comments", "count", "difficulty", "document", "domain", "flag", "fold", "gender"),
+    *("genre", "group", "id", "idx", "index", "lang", "language", "length", "line", "note", "notes", "page"),
+    *("position", "round", "section", "sex", "source", "split", "subset", "text", "time", "topic", "turn"),
+    *("version", "year"),
+}
+"""Usual names of columns that say something of the item; they are metadata, whatever their values are."""
+_OF_ALL = {
+    *("adjudicated", "adjudication", "consensus", "correct", "curated", "final", "gold", "gold_label", "label"),
+    *("majority", "majority_label", "majority_vote", "reference", "target", "truth", "y_true"),
+}
+"""Usual names of columns that are made of the annotators' labels, or stand for their truth."""
 
 
 @dataclass
@@ -315,8 +331,8 @@ def _rows(
         table.raters.setdefault(name, len(table.raters))
     metadata = {index: header[index] or f"column {index + 1}" for index in others if index not in chosen.values()}
     if not is_named and not answers:
-        people = " ".join(f"--column {shlex.quote(name)}" for name in chosen if not made_of_all(name))
-        for name in filter(made_of_all, chosen):
+        people = " ".join(f"--column {shlex.quote(name)}" for name in chosen if _plain(name) not in _OF_ALL)
+        for name in [name for name in chosen if _plain(name) in _OF_ALL]:
             table.warnings[f"column {name} counts as an annotator. To leave it out: {people}"] = None
         if metadata:
             table.notes[
@@ -350,12 +366,12 @@ def _choose_columns(
                 given[index] += [part.strip() for part in cell.split(sets)] if sets else [cell]
     items = given.pop(0) if first else []
     remedy = "Name the annotators, e.g."
-    columns, doubt = find_annotators(header, {0: items, **given} if len(set(items)) < len(items) else {}, len(rows))
+    columns, doubt = _find_annotators(header, {0: items, **given} if len(set(items)) < len(items) else {}, len(rows))
     if 0 in columns and not doubt:
         doubt = f"no column names the items: {header[0]} has labels like the others"
         remedy = 'Name it: --input-format "ratings(item=…)". Or name the annotators, and rows are numbered:'
     else:
-        columns, doubt = find_annotators(header, given, len(rows))
+        columns, doubt = _find_annotators(header, given, len(rows))
     if doubt:
         named = " ".join(f"--column {shlex.quote(header[index])}" for index in columns[:6])
         raise InputError(f"{path}:1: {doubt}. {remedy} {named} (there is: {_list_names(header)}).")
@@ -392,8 +408,93 @@ def _enter_soft(table: RatingTable, item: str, given: Mapping[str, Any], place: 
     table.soft[item] = {label: share for label, share in shares.items() if share is not None}
 
 
-def _list_names(names: Sequence[str]) -> str:
-    return ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
+def _list_names(names: Sequence[str], most: int = 12) -> str:
+    return ", ".join(names[:most]) + (", …" if len(names) > most else "")
+
+
+# --- annotators of a wide table: found by the labels that columns share, never by their place ---
+
+
+def _find_annotators(
+    header: Sequence[str], cells: Mapping[int, Sequence[str]], rows: int
+) -> tuple[list[int], str]:
+    """The columns of annotators among those whose filled cells are given, and why that is in doubt, if it is.
+
+    Annotators are the columns of which each has at least half of its cells among the labels of another one, and the
+    other way round. A column with few cells only needs half of them among all labels of the others.
+    """
+    given = {
+        index: Counter(map(_spell, column))
+        for index, column in cells.items()
+        if column and _plain(header[index]) not in _OF_ITEMS and not _counts_rows(column, rows)
+    }
+    # A column with a number of its own in each row is an id, a rank, a measurement.
+    candidates = [
+        index
+        for index, own in given.items()
+        if not (1 < rows == len(own) and all(parse_number(cell) is not None for cell in own))
+    ]
+    groups = [[candidates[place] for place in group] for group in _group([given[index] for index in candidates])]
+    if not groups:
+        likely = sorted(given or cells, key=lambda index: (len({*cells[index]}) / max(len(cells[index]), 1), index))
+        return sorted(likely[:2]), "no two columns share most of their labels, so it is unclear which are annotators"
+    if len(groups) > 1:
+        shown = " and ".join(_list_names([header[index] or '""' for index in group], 6) for group in groups[:2])
+        largest = max(groups, key=lambda group: (len(group), group))
+        return largest, f"{shown} have different labels, so it is unclear which are annotators"
+    core = groups[0]
+    labels: Counter[str] = sum((given[index] for index in core), Counter())
+    if len(labels) > _MOST_NUMBERS and all(parse_number(label) is not None for label in labels):
+        return core, f"more than {_MOST_NUMBERS} different numbers may be ratings or metadata"
+    unclear: list[int] = []
+    for index in set(given).difference(core):
+        counts = given[index]
+        if 2 * sum(counts[label] for label in counts.keys() & labels.keys()) >= counts.total():
+            few = counts.total() < min(rows, _COMPLETE * len(counts))
+            (core if few else unclear).append(index)
+    names = _list_names([header[index] or '""' for index in sorted(unclear)], 6)
+    doubt = f"it is unclear if {names} should count as annotator"
+    return sorted(core), doubt if unclear else ""
+
+
+def _spell(cell: str) -> str:
+    """A cell as it is compared: equal numbers and labels in another case are equal here."""
+    number = parse_number(cell)
+    return cell.casefold() if number is None else spell_number(number)
+
+
+def _plain(name: str) -> str:
+    return name.strip().casefold().replace(" ", "_").replace("-", "_")
+
+
+def _counts_rows(column: Sequence[str], rows: int) -> bool:
+    """True if a column counts the rows one by one, as an index does."""
+    first = parse_number(column[0])
+    if rows < 2 or len(column) < rows or first is None:
+        return False
+    return all(parse_number(cell) == first + place for place, cell in enumerate(column))
+
+
+def _group(given: Sequence[Counter[str]]) -> list[list[int]]:
+    """Groups of two or more columns, linked if at least half of the cells of each are labels of the other."""
+    columns = Counter(label for own in given for label in own)
+    shared = {label: place for place, label in enumerate(label for label, number in columns.items() if number > 1)}
+    counts = np.zeros((len(given), len(shared)), dtype=np.float32)
+    for row, own in enumerate(given):
+        for label in own.keys() & shared.keys():
+            counts[row, shared[label]] = own[label]
+    totals = np.array([own.total() for own in given])
+    linked = 2 * (counts @ (counts > 0).T) >= totals[:, None]
+    linked &= linked.T.copy()
+    groups, left = [], set(range(len(linked)))
+    while left:
+        group, new = set(), {min(left)}
+        while new:
+            group |= new
+            new = set(np.flatnonzero(linked[sorted(new)].any(axis=0)).tolist()) - group
+        left -= group
+        groups += [sorted(group)] if len(group) > 1 else []
+    return groups
 
 
 # --- JSON ---
