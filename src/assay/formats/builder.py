@@ -162,6 +162,8 @@ class Builder:
         self._documents: list[tuple[int, str]] = []
         self._document_names = Counter[str]()
         self._spans = SpanLists()
+        self.span, self.spans = self._spans.span, self._spans.spans
+        """Add a labelled span, or many at once."""
         self.node_labels = Vocabulary[str]()
         """The labels of tree nodes to their codes …"""
         self.edge_labels = Vocabulary[str]()
@@ -208,11 +210,9 @@ class Builder:
 
     def over_spans(self, kind: Callable[[], S], wanted: bool) -> S | None:
         """The collector of a layer over all spans, with those so far; None as long as no document wants one."""
-        if kind in self._collectors or not wanted:
-            return self.collector(kind) if kind in self._collectors else None
-        collector = self.collector(kind)
-        collector.add(self._spans)
-        return collector
+        if wanted and kind not in self._collectors:
+            self.collector(kind).add(self._spans)
+        return self.collector(kind) if kind in self._collectors else None
 
     @property
     def words(self) -> int:
@@ -287,14 +287,6 @@ class Builder:
     def begun(self) -> int:
         """The number of documents that have begun."""
         return len(self._documents)
-
-    def span(self, sentence: int, atoms: Sequence[tuple[int, int]], label: str, line: int) -> None:
-        """A labelled span, given as to SpanLists."""
-        self._spans.span(sentence, atoms, label, line)
-
-    def spans(self, rows: Ints, labels: Sequence[str], stretches: Mapping[int, Stretches]) -> None:
-        """Many spans at once, given as to SpanLists."""
-        self._spans.spans(rows, labels, stretches)
 
     def mentions(self, rows: Ints, names: Sequence[str]) -> None:
         """Mentions in rows of document, begin, end, chain and line.
@@ -435,7 +427,7 @@ class Builder:
         for collected in self._collectors.values():
             own = collected.layer()
             corpus = corpus.with_marks(**own) if isinstance(own, dict) else corpus.with_layer(own)
-        return with_crossings_noted(corpus)
+        return with_crossings_noted(corpus) if "mentions" in layers else corpus
 
 
 def check_choice(parameter: str, value: str, choices: Sequence[str]) -> None:
@@ -508,8 +500,7 @@ def sort_mentions(
 
 def with_crossings_noted(corpus: Corpus) -> Corpus:
     """The corpus with a note on the mentions that cross the end of a sentence, if there are any."""
-    if not (mentions := corpus.marks.get("mentions")):
-        return corpus
+    mentions = corpus.marks["mentions"]
     firsts = corpus.first_words[mentions.unit]
     sentence = corpus.sentence_of[firsts + mentions.begin]
     crossing = np.flatnonzero(sentence != corpus.sentence_of[firsts + mentions.end - 1])
