@@ -20,6 +20,8 @@ from assay.formats import Input
 from assay.formats.source import Source, expand
 from assay.records import dataclass
 
+Bands = Sequence[tuple[int, str]]
+"""Bands of values: the highest value of each, and its name."""
 BANDS = ((0, "0"), (1, "1"), (5, "2-5"), (20, "6-20"), (100, "21-100"), (1000, "101-1000"))
 
 
@@ -112,12 +114,15 @@ class Lexicon:
         return replace(corpus, columns=columns)
 
 
+def find_bands(values: Ints, bands: Bands) -> Ints:
+    """The band of each value, by the highest value of each; one more for higher ones."""
+    return np.searchsorted([upper for upper, _ in bands], values, side="left")
+
+
 def frequency_bands(column: Column, frequency: dict[str, int]) -> Column:
     """Each word's band of frequency."""
-    names = (*(name for _, name in BANDS), "over 1000")
-    uppers = np.array([upper for upper, _ in BANDS])
     values = np.array([frequency.get(form, 0) for form in column.vocabulary])
-    return Column(np.searchsorted(uppers, values, side="left")[column.codes], names)
+    return Column(find_bands(values, BANDS)[column.codes], (*(name for _, name in BANDS), "over 1000"))
 
 
 def _counted_lines(head: Sequence[str], blanks: bool) -> re.Pattern[str] | None:

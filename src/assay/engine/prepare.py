@@ -587,10 +587,10 @@ class Prepared:
             systems = [systems]
         named = named_systems(systems)
         self.names = list(named)
-        all_given = [("gold", gold), *named.items()]
-        all_given, self.ignored = without_ignored(all_given)
-        options.check_formats([name for name, _ in all_given])
-        self.options = options = options.with_columns([name for name, _ in all_given])
+        all_given, self.ignored = without_ignored([("gold", gold), *named.items()])
+        names = [name for name, _ in all_given]
+        options.check_formats(names)
+        self.options = options = options.with_columns(names)
         # A system without any span looks like one without any label; the others tell.
         lists = from_spans if any(holds_spans(given) for _, given in all_given) else from_lists
         self.inputs = [_open(given, name, options, lists) for name, given in all_given]
@@ -604,13 +604,10 @@ class Prepared:
             raise UsageError(f"{measures[0]} {find_task(asked[0]).command}")
         self.task = options.task or (asked[0] if asked else "") or decided.task
         if not self.task:
-            # Words with labels are what is left if no task knows the files.
-            # Gold tells, and so do systems in formats that only systems have.
-            telling = self.inputs[:1]
-            for item in self.inputs[1:]:
-                if is_of_systems(item.format if isinstance(item, Corpus) else item.plan.name):
-                    telling.append(item)
-            self.task = recognise_task(telling, options)
+            # Gold shows the task, and so do systems in formats that only systems have.
+            formats = [item.format if isinstance(item, Corpus) else item.plan.name for item in self.inputs]
+            others = [item for item, form in zip(self.inputs, formats, strict=True) if is_of_systems(form)]
+            self.task = recognise_task([self.inputs[0], *others], options)
         for item, form in zip(self.inputs, decided.formats, strict=False):
             if isinstance(item, Input) and item.plan.name != form:
                 raise InputError(

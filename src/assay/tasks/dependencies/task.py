@@ -6,6 +6,7 @@ import numpy as np
 
 from assay.arrays import Ints, depths
 from assay.corpus import Corpus
+from assay.engine.lexicon import find_bands
 from assay.engine.slices import SliceKind, Values
 from assay.engine.task import Task
 from assay.engine.treebanks import nonprojective
@@ -22,9 +23,8 @@ DIRECTIONS = ("root", "head to the left", "head to the right")
 
 def _arc_distance(corpus: Corpus) -> Values:
     heads = _heads(corpus, "distance")
-    uppers = np.array([upper for upper, _ in DISTANCES])
     distances = np.where(heads < 0, 0, np.abs(heads - np.arange(len(heads))))
-    return np.searchsorted(uppers, distances, side="left"), (*(name for _, name in DISTANCES), "7 or more")
+    return find_bands(distances, DISTANCES), (*(name for _, name in DISTANCES), "7 or more")
 
 
 def _arc_direction(corpus: Corpus) -> Values:

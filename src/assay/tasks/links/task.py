@@ -11,7 +11,7 @@ from assay.arrays import Ints
 from assay.corpus import Corpus, Marks
 from assay.engine.drawing import draw_spans
 from assay.engine.items import Items
-from assay.engine.lexicon import attribute
+from assay.engine.lexicon import attribute, find_bands
 from assay.engine.slices import SliceKind, Values
 from assay.engine.spanpairs import count_words
 from assay.engine.task import Annotators, Task
@@ -59,7 +59,7 @@ SLICES = (
     _link_slice(
         "mention-length",
         "number of words of the mention (links)",
-        lambda corpus, side: np.searchsorted([upper for upper, _ in LENGTHS], count_words(corpus, side), side="left"),
+        lambda corpus, side: find_bands(count_words(corpus, side), LENGTHS),
         (*(name for _, name in LENGTHS), "over 5"),
     ),
     SliceKind(

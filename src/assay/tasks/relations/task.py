@@ -11,7 +11,7 @@ from assay.align import Pair
 from assay.arrays import Ints, distinct_rows
 from assay.corpus import Marks
 from assay.engine.items import Items
-from assay.engine.lexicon import attribute
+from assay.engine.lexicon import attribute, find_bands
 from assay.engine.slices import SliceKind, Values
 from assay.engine.spanpairs import piece_places, spans_of
 from assay.engine.task import Task
@@ -47,8 +47,7 @@ def _distance(pair: Pair, side: int, spans: Marks, relations: Marks) -> Ints:
         begin = np.searchsorted(lasts, before[own.unit] + own.begin, side="right")
         end = np.searchsorted(firsts, before[own.unit] + own.end, side="left")
     between = ends_of(relations, begin).max(axis=0) - ends_of(relations, end).min(axis=0)
-    uppers = np.array([upper for upper, _ in DISTANCES])
-    return np.where(between < 0, 0, 1 + np.searchsorted(uppers, between, side="left"))
+    return np.where(between < 0, 0, 1 + find_bands(between, DISTANCES))
 
 
 def _relation_slice(
@@ -134,10 +133,8 @@ SLICES = (
     _relation_slice(
         "relations-in-sentence",
         "number of relations in the sentence",
-        lambda pair, side, spans, relations: np.searchsorted(
-            [upper for upper, _ in NUMBERS],
-            np.bincount(choose_relations(pair)[side].unit, minlength=pair.gold.sentences)[relations.unit],
-            side="left",
+        lambda pair, side, spans, relations: find_bands(
+            np.bincount(choose_relations(pair)[side].unit, minlength=pair.gold.sentences)[relations.unit], NUMBERS
         ),
         (*(name for _, name in NUMBERS), "over 3"),
     ),

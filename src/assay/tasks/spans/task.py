@@ -16,6 +16,7 @@ from assay.corpus import Marks
 from assay.engine.answers import by_status
 from assay.engine.drawing import draw_spans
 from assay.engine.items import Items
+from assay.engine.lexicon import find_bands
 from assay.engine.matching import FAIR, match_fair
 from assay.engine.parts import LabelSums, Part
 from assay.engine.prepare import Run
@@ -67,9 +68,7 @@ SLICES = (
     _span_slice(
         "span-length",
         "number of words of the span",
-        lambda spans, side: np.searchsorted(
-            [upper for upper, _ in SPAN_LENGTHS], count_words(spans.corpus_of(side), side), side="left"
-        ),
+        lambda spans, side: find_bands(count_words(spans.corpus_of(side), side), SPAN_LENGTHS),
         (*(name for _, name in SPAN_LENGTHS), "over 10"),
     ),
     _span_slice(

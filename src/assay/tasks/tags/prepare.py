@@ -81,15 +81,22 @@ def prepare_tags(run: Run) -> None:
             corpora[number] = replace(corpus, columns=cells, empty="")
     run.take(corpora)
     run.map_labels(lambda rules, corpus, sides: mapping.apply(rules, corpus, column, sides))
-    mark = run.gold.empty or "_"
-    check_gold = empty_gold(gold=run.gold.name, column=column, mark=mark, empty=run.gold.is_empty(column))
     golds: dict[str, bool] = {}
     blanks = 0
     for corpus in run.corpora if options.symmetric else run.corpora[:1]:
         labels, blank = corpus.column(column), corpus.unlabelled(column)
         golds |= dict.fromkeys(Column(labels.codes[~blank], labels.vocabulary).counts(), True)
         blanks += int(blank.sum())
-    run.require(check_gold, one_label(gold=run.gold.name, column=column, labels=golds, blank=blanks))
+    run.require(
+        labels_of_gold(
+            gold=run.gold.name,
+            column=column,
+            mark=run.gold.empty or "_",
+            empty=run.gold.is_empty(column),
+            labels=golds,
+            blank=blanks,
+        )
+    )
 
     def read_lexicon(path: str) -> Lexicon:
         rules, fold, form = read_rules(options.map), options.oov_fold_case, options.format_of("gold")
@@ -179,17 +186,6 @@ def _check_tagset(run: Run, tagset: Tagset) -> None:
 
 
 @remark
-def empty_gold(gold: str, column: str, mark: str, empty: bool) -> Iterator[str]:
-    """Gold without labels."""
-    if empty:
-        raise InputError(
-            f"{gold}: column {column} is empty in gold (every cell is {mark}). "
-            "Are gold and system swapped? Or choose another with --column."
-        )
-    yield from ()
-
-
-@remark
 def first_line(path: str, cells: str, format: str) -> Iterator[str]:  # noqa: A002
     """A first line that is counted as a word, but may be a header."""
     yield (
@@ -199,8 +195,15 @@ def first_line(path: str, cells: str, format: str) -> Iterator[str]:  # noqa: A0
 
 
 @remark
-def one_label(gold: str, column: str, labels: Mapping[str, bool], blank: int) -> Iterator[str]:
-    """Gold with one label and blanks, so that only the words with this label would be judged."""
+def labels_of_gold(
+    gold: str, column: str, mark: str, empty: bool, labels: Mapping[str, bool], blank: int
+) -> Iterator[str]:
+    """Gold without labels, or with one label and blanks, so that only the words with this label would be judged."""
+    if empty:
+        raise InputError(
+            f"{gold}: column {column} is empty in gold (every cell is {mark}). "
+            "Are gold and system swapped? Or choose another with --column."
+        )
     if blank and len(labels) == 1:
         raise InputError(
             f"{gold}: {column} has one label, {next(iter(labels))}, and is blank at {plural(blank, 'word')}, so "
