@@ -536,8 +536,7 @@ def _compact(counts: Counts) -> Counts:
 
 def _no_counts(counts: Counts, units: int) -> Counts:
     """Zero counts for `units` units, with the same fields and labels."""
-    label = None if counts.label is None else counts.label[:0]
-    return replace(counts, units=units, unit=counts.unit[:0], values=counts.values[:0], label=label)
+    return counts.regroup(np.full(counts.units, NONE), units)
 
 
 def _common_labels(counts: Sequence[Counts], labels: Sequence[str] | None = None) -> list[Counts]:

@@ -28,6 +28,7 @@ from assay.engine.repeats import evaluate_repeats, runs_of
 from assay.engine.scores import Settings
 from assay.engine.slices import Slice
 from assay.engine.task import find_task, preset_measures
+from assay.engine.texts import Texts, embedded
 from assay.engine.warnings import format_warnings
 from assay.errors import InputError, UsageError, reason
 from assay.formats import Files
@@ -130,7 +131,8 @@ def measure_shard(command: str, gold: Any, systems: Any, specs: Sequence[str], o
 def _with_selections(
     part: Part, run: Run, tables: Sequence[_Tables], slices: Sequence[Slice], options: Options
 ) -> Part:
-    """The Part with the counts and items of each measure over everything and over each value of the slices."""
+    """The Part with the counts and items of each measure over everything and over each value of the slices; with the
+    examples, texts and confusions of the measure that systems are compared on."""
     plan, gold, is_shard = part.plan, run.gold, options.decided is not None
     kinds = dict(enumerate(plan.kinds))
     basis = basis_of(kinds, run.measures)
@@ -196,11 +198,11 @@ def _with_selections(
         others = ("sentence",) if cluster_key(plan.asked) else ("sentence", "document")
         for unit, own in _units_of(run, [unit for unit in others if unit not in units]).items():
             counts[0, None, unit] = tally(0, tables[0], unit, own, compares=False)
-    for cut in slices:
-        values = cut.sentences(gold, shard=is_shard)
+    for slice_ in slices:
+        values = slice_.sentences(gold, shard=is_shard)
         if values is not None:
             codes, names = values
-            orders[str(cut)] = (tuple(f"{cut}={name}" for name in names),) * len(tables)
+            orders[str(slice_)] = (tuple(f"{slice_}={name}" for name in names),) * len(tables)
             for code in np.unique(codes[~run.skipped]).tolist():
                 own_units = _units_of(run, units, codes == code)
                 for index, judged in enumerate(tables):
@@ -208,24 +210,22 @@ def _with_selections(
                         (system, one.where(codes[one.sentence] == code) if isinstance(one, Items) else one)
                         for system, one in judged
                     ]
-                    select(index, f"{cut}={names[code]}", rows, own_units, keeps=index in compared)
+                    select(index, f"{slice_}={names[code]}", rows, own_units, keeps=index in compared)
             continue
         order = []
         for index, judged in enumerate(tables):
-            names, parts = _tables_by_value(run, run.measures[index], judged, cut)
-            order.append(tuple(f"{cut}={name}" for name in names))
+            names, parts = _tables_by_value(run, run.measures[index], judged, slice_)
+            order.append(tuple(f"{slice_}={name}" for name in names))
             for name, (size, chosen) in parts.items():
                 # If values differ between measures, all shards must be known to choose one of them.
-                select(index, f"{cut}={name}", chosen, units, keeps=plan.compares, size=size)
-        orders[str(cut)] = tuple(order)
+                select(index, f"{slice_}={name}", chosen, units, keeps=plan.compares, size=size)
+        orders[str(slice_)] = tuple(order)
     part = replace(part, counts=counts, items=folded, sizes=sizes, one_sided=tuple(one_sided), slices=orders)
     if basis is None:
         return part
     task, items, own_tables = find_task(run.task), joined(basis), _items_of(tables[basis])
-    texts: tuple[Any, ...] = ()
+    texts: tuple[Texts, ...] = ()
     if options.embed != "none":
-        from assay.engine.texts import embedded
-
         on = str(run.measures[basis])
         texts = (embedded(run, items, own_tables, on, options.embed, options.seed, list(shown.items())),)
     sums, numbers = dict(part.sums), dict(part.numbers)
@@ -268,7 +268,7 @@ def _units_of(run: Run, names: Iterable[str], taken: Bools | None = None) -> dic
 
 
 def _tables_by_value(
-    run: Run, measure: Measure, judged: _Tables, cut: Slice
+    run: Run, measure: Measure, judged: _Tables, slice_: Slice
 ) -> tuple[tuple[str, ...], dict[str, tuple[int, _Tables]]]:
     """The values that items can have; and for each value that some system's items have, the number of gold's items
     that have it, and the items of all systems."""
@@ -277,9 +277,9 @@ def _tables_by_value(
     for name, pair in run.pairs:
         rows: Iterable[tuple[str, int, Items | Counts]] = ()
         if tables and measure.judges_items:
-            rows = cut.parts(pair, tables[name])
-        elif cut.kind.of_counts is not None and not tables:
-            rows = cut.kind.of_counts(pair, measure, cut.argument)
+            rows = slice_.parts(pair, tables[name])
+        elif slice_.kind.of_counts is not None and not tables:
+            rows = slice_.kind.of_counts(pair, measure, slice_.argument)
         # Whole sentences have no meaning for a part of their words, labels none within one label.
         parts[name] = {value: (number, part) for value, number, part in rows}
     order = tuple(dict.fromkeys(value for values in parts.values() for value in values))
@@ -384,7 +384,7 @@ Over = Callable[[Sequence[Shard], Decided | None], Iterable[Part]]
 """A way to measure shards: their parts, in order; if nothing is decided, the first part decides how all are read."""
 
 
-def in_turn(shards: Sequence[Shard], decided: Decided | None) -> Iterator[Part]:
+def measure_in_turn(shards: Sequence[Shard], decided: Decided | None) -> Iterator[Part]:
     """The parts of shards, one after the other."""
     for shard in shards:
         part = shard.read_as(decided or Decided()).measure()
@@ -400,7 +400,7 @@ def evaluate_shards(
     options: Options,
     settings: Settings | None = None,
     *,
-    over: Over = in_turn,
+    over: Over = measure_in_turn,
     report: Report = lambda step: None,
 ) -> Result:
     """The Result for whichever command asks; what `settings` has drawn already serves again."""

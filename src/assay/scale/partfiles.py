@@ -62,28 +62,28 @@ def read_part(path: str) -> Part:
     return part
 
 
-def merge_files(paths: Sequence[str], own: Sequence[str] = ()) -> Part:
+def merge_files(paths: Sequence[str], measures: Sequence[str] = ()) -> Part:
     """The sum of the parts of all shards, in the order of their shards.
 
-    A part may name measures `module:function`, which are code: they are run only if they are among `own`.
+    A part may name measures `module:function`, which are code: they are run only if they are among `measures`.
     """
-    found = sorted(((path, read_part(path)) for path in paths), key=lambda row: row[1].shards)
-    first_path, first = found[0]
-    for path, part in found:
-        for spec in part.plan.specs:
-            name = spec.partition("(")[0]
-            if ":" in name and name not in {one.partition("(")[0] for one in own}:
+    parts = sorted(((path, read_part(path)) for path in paths), key=lambda row: row[1].shards)
+    first_path, first = parts[0]
+    allowed = {spec.partition("(")[0] for spec in measures}
+    for path, part in parts:
+        for name in (spec.partition("(")[0] for spec in part.plan.specs):
+            if ":" in name and name not in allowed:
                 raise UsageError(f"{path}: names the measure {name}, which is code. If it is yours, say: -m {name}")
-    if strange := [name for name in own if name not in first.plan.specs]:
+    if strange := [spec for spec in measures if spec not in first.plan.specs]:
         raise unknown("measure", strange[0], first.plan.specs)
-    runs = [(part.plan.corpus, part.plan.shards, part.plan.decided, part.plan.contents) for _, part in found]
-    for (path, _), run in zip(found, runs, strict=True):
+    runs = [(part.plan.corpus, part.plan.shards, part.plan.decided, part.plan.contents) for _, part in parts]
+    for (path, _), run in zip(parts, runs, strict=True):
         if run != runs[0]:
             raise UsageError(
                 f"{path}: not of the same run as {first_path}: other files, systems, measures or options."
             )
     seen: dict[int, str] = {}
-    for path, part in found:
+    for path, part in parts:
         for number in part.shards:
             if number in seen:
                 raise UsageError(f"{path}: shard {number + 1} is in {seen[number]} too. Give each part once.")
@@ -94,7 +94,7 @@ def merge_files(paths: Sequence[str], own: Sequence[str] = ()) -> Part:
         listed = ", ".join(map(str, missing[:5])) + (", …" if len(missing) > 5 else "")
         raise UsageError(f"{len(missing):,} of {total:,} shards are missing ({listed}). Give all parts.")
     whole = first
-    for _, part in found[1:]:
+    for _, part in parts[1:]:
         whole = whole + part
     if whole.reading != whole.plan.decided:
         raise UsageError(

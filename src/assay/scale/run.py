@@ -19,8 +19,8 @@ from assay.engine.run import (
     Shard,
     add_shards,
     evaluate_shards,
-    in_turn,
     job_shards,
+    measure_in_turn,
     plan_shards,
     shards_of,
 )
@@ -118,7 +118,7 @@ def _over(jobs: int, cluster: str | None) -> Over:
     if not isinstance(jobs, int) or jobs < 1:
         raise UsageError(f"{jobs} processes cannot work. Say --jobs 1 or more.")
     if cluster is None and jobs == 1:
-        return in_turn
+        return measure_in_turn
     from assay.scale.workers import check_cluster, start_workers, work, work_on_cluster
 
     if cluster is not None:
@@ -130,7 +130,7 @@ def _over(jobs: int, cluster: str | None) -> Over:
             here = 1 if decided is None else 0
             number = min(jobs, len(shards) - here) if cluster is None else 0
             crew = stack.enter_context(start_workers(__name__, number))
-            for part in in_turn(shards[:here], None):
+            for part in measure_in_turn(shards[:here], None):
                 decided = part.plan.decided
                 yield part
             assert decided is not None
