@@ -159,16 +159,15 @@ def _answers(values: Iterable[tuple[Any, str, int]], given: Mapping[str, Any]) -
 
 def _said(value: Mapping[str, Any], key: str, place: str) -> str | None:
     """The answer in an object, under the key given or one of the usual ones, or in the shape of a chat."""
-    names = (key,) if key else KEYS
-    key_found = next((name for name in names if name in value), None)
-    said = None if key_found is None else value[key_found]
-    if key_found is None:
+    usual = next((name for name in ((key,) if key else KEYS) if name in value), None)
+    if usual is not None:
+        said = value[usual]
+    else:
         try:
-            said = (value["choices"][0] if "choices" in value else value["messages"][-1])
+            said = value["choices"][0] if "choices" in value else value["messages"][-1]
             said = said.get("message", said)["content"]
         except (LookupError, TypeError, AttributeError):
-            keys = key if key else f"{', '.join(KEYS[:3])}, …"
-            none = f"no {keys}" if key else f"none of {keys} is"
+            none = f"no {key}" if key else f"none of {', '.join(KEYS[:3])}, … is"
             raise InputError(f"{place}: {none} there. Name the key: answers(answer=KEY).") from None
     if isinstance(said, list) and all(isinstance(part, dict) and isinstance(part.get("text"), str) for part in said):
         parts = [part for part in said if set(part) <= {"type", "text", "annotations"} and "type" in part]
