@@ -42,7 +42,7 @@ OWN, COMPARED, BREAKDOWN, LINKS, SPANS, PARTS, TESTS, OUTPUT, GATES, SHARDS = HE
 
 @dataclass(frozen=True)
 class Option:
-    """What is to be known of an option beside its type."""
+    """Everything about an option but its type."""
 
     heading: str
     """The heading in the help of a command."""

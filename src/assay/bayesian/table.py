@@ -29,7 +29,7 @@ _LESS = {
     *("loss", "losses", "logloss", "error", "errors", "err", "entropy", "perplexity", "ppl", "nll", "brier", "ece"),
     *("mse", "rmse", "mae", "mape", "wer", "cer", "ter", "der", "eer", "distance", "latency", "time", "seconds"),
 }
-"""Words in the names of measures of which less is better."""
+"""Words in the names of measures for which less is better."""
 
 Cells = dict[str, dict[str, dict[str, dict[Split, Row]]]]
 """By measure, data set, system and split."""

@@ -35,7 +35,7 @@ from assay.result import (
 )
 from assay.result.chance import interval_title
 from assay.result.grammar import ALPHA
-from assay.result.numbers import WRITERS, plural
+from assay.result.numbers import DIFFERENCES, WRITERS, plural
 from assay.result.schema import MeanRanks, RankTest
 from assay.stats.many import letters, rank_tests, signed_ranks
 
@@ -247,13 +247,8 @@ class _Grid:
 
     @property
     def form(self) -> str:
-        """The form of its scores …"""
+        """The form of its scores."""
         return form_of_score(self.measure, self.score)
-
-    @property
-    def difference_form(self) -> str:
-        """… and of their differences."""
-        return "points" if self.form == "percent" else f"{self.form}-difference"
 
     @cached_property
     def common(self) -> Bools:
@@ -515,7 +510,7 @@ def _pairs(
         f"Differences over data sets: {measure}",
         (*header, "first better", "shown", "second better", "shown", *last),
         rows,
-        f"pair count {grid.difference_form} p holm count count count count p",
+        f"pair count {DIFFERENCES[grid.form]} p holm count count count count p",
         *(notes if first else ()),
         # The pairs of the best system.
         short=len(averages) - 1 if many else 0,
@@ -547,7 +542,7 @@ def _tests(grid: _Grid, measure: str, *, first: bool) -> Table:
         f"Differences by data set: {measure}{'' if several or not pairs else f', {pairs[0]}'}",
         ("data set", *["pair"] * several, "difference", "p", "p (Holm)"),
         rows,
-        f"text {'pair ' * several}{grid.difference_form} p holm",
+        f"text {'pair ' * several}{DIFFERENCES[grid.form]} p holm",
         *[note] * first,
         words=1 + several,
         minor=several or not first,
@@ -555,7 +550,7 @@ def _tests(grid: _Grid, measure: str, *, first: bool) -> Table:
 
 
 def _precisions(sets: Mapping[str, Result], grids: Sequence[_Grid]) -> Table:
-    """Precision, recall and F1 of measures of which these differ, as in Ortmann's Table 1."""
+    """Precision, recall and F1 of measures whose precision and recall differ, as in Ortmann's Table 1."""
     rows: list[tuple[Any, ...]] = []
     bold: list[tuple[int, int]] = []
     differ = False

@@ -64,7 +64,7 @@ KINDS = {
     "bayes-none": ("the differences do not vary between runs", ""),
     "bayes-open": ("no posterior probability is at least .95", "the systems are equivalent"),
 }
-"""Of each kind what must hold, and what it does not mean; those of averages over data sets begin with `average-`."""
+"""By kind: what must be true, and what it does not mean; kinds of averages over data sets begin with `average-`."""
 
 
 class Decision(Record):
@@ -127,7 +127,7 @@ def _pair(facts: Facts) -> Decision:
 
 
 def _by_margin(facts: Facts, significant: bool, higher: str) -> tuple[str, list[str], dict[str, str]]:
-    """Two systems held against the smallest difference that matters."""
+    """Two systems compared with the smallest difference that matters."""
     margin, low, high = facts["margin"], facts["low90"], facts["high90"]
     inside = -margin < low and high < margin
     if significant:
