@@ -134,12 +134,12 @@ class _Request:
 
 def _read_table(given: Any, columns: Sequence[str], options: Options) -> RatingTable | None:
     """The table of ratings that is given; None if each annotator has files of their own."""
-    if isinstance(given, Mapping) and given and all(isinstance(one, Mapping) for one in given.values()):
+    if isinstance(given, Mapping) and given and all(isinstance(ratings, Mapping) for ratings in given.values()):
         if columns:
             raise UsageError(f"--column {columns[0]}: ratings by annotator have no columns.")
         return ratings_in(given)
     listed = [given] if isinstance(given, str | Path) else list(given) if isinstance(given, list | tuple) else []
-    paths = [str(one) for one in listed if isinstance(one, str | Path)]
+    paths = [str(path) for path in listed if isinstance(path, str | Path)]
     if not paths or len(paths) < len(listed):
         return None
     form = options.format_of("gold")
@@ -167,12 +167,12 @@ def _agree_in_table(table: RatingTable, asked: _Request) -> Findings:
         raise UsageError("agreement takes at least two annotators.")
     if not len(ratings):
         raise InputError(f"{table.path}: no ratings in it.")
-    task = next(one for one in tasks().values() if one.prepare is None and one.agreement)
+    task = next(task for task in tasks().values() if task.prepare is None and task.agreement)
     options.check_task(task)
     measures = list(asked.measures) or [find(spec) for spec in task.agreement]
-    for one in measures:
-        if one.takes not in ("labels", "systems") and one.together is None:
-            raise UsageError(f"{one} is about {one.task}, which a table of ratings does not have.")
+    for measure in measures:
+        if measure.takes not in ("labels", "systems") and measure.together is None:
+            raise UsageError(f"{measure} is about {measure.task}, which a table of ratings does not have.")
     if options.unit == "document":
         name = next((name for name in ratings.columns if name.lower() in ("document", "doc")), None)
         if name is None:
@@ -224,17 +224,17 @@ def _agree_in_files(people: Mapping[str, Any], absent: bool, asked: _Request) ->
         # The first annotator is in gold's place.
         first, *rest = group
         others = {**{name: group[name] for name in rest}, **judged}
-        measures = [one for one in given if _is_of_pairs(one)]
+        measures = [measure for measure in given if _is_of_pairs(measure)]
         opened.append(Prepared(group[first], others, options.for_annotators(first, rest, [*judged]), measures))
     task = find_task(opened[0].task)
     wanted = list(given) or [find(spec) for spec in task.agreement]
-    in_pairs, of_all = [one for one in wanted if _is_of_pairs(one)], [one for one in wanted if not _is_of_pairs(one)]
-    for one in of_all:
-        if (task.annotators.units if one.takes == "units" else task.annotators.ratings) is None:
-            raise UsageError(f"{one} is not about {task.name}. See: assay measures")
+    in_pairs, of_all = ([one for one in wanted if _is_of_pairs(one) is pairs] for pairs in (True, False))
+    for measure in of_all:
+        if (task.annotators.units if measure.takes == "units" else task.annotators.ratings) is None:
+            raise UsageError(f"{measure} is not about {task.name}. See: assay measures")
     found = None
     if in_pairs or (not given and task.measures_for):
-        specs, parts, strangers = [_make_symmetric(str(one)) for one in in_pairs] if given else [], [], []
+        specs, parts, strangers = [_make_symmetric(str(measure)) for measure in in_pairs] if given else [], [], []
         for a, b in combinations(people, 2):
             both = [group for group in shared if a in group and b in group]
             if not both:
@@ -256,16 +256,16 @@ def _agree_in_files(people: Mapping[str, Any], absent: bool, asked: _Request) ->
     if not of_all and not judged:
         assert found is not None
         return found
-    runs = [one.run([]) for one in opened]
+    runs = [prepared.run([]) for prepared in opened]
     found = found or _start_findings_of_files(task, runs, shared, [*people], of_all, options)
-    units = [one for one in of_all if one.takes == "units"]
+    units = [measure for measure in of_all if measure.takes == "units"]
     if units:
         if judged:
             raise UsageError("systems have no part in measures of units. Leave --system out.")
         find_units = task.annotators.units
         assert find_units is not None
         continua = many.join_continua([find_units(run, [*own]) for run, own in zip(runs, shared, strict=True)])
-        made = [many.unit_figure(one, continua, asked.settings) for one in units]
+        made = [many.unit_figure(measure, continua, asked.settings) for measure in units]
         _add_scores(found, [figure for figure, _ in made], len(continua.units), asked.settings)
         found.further_notes += [note for _, note in made if note]
     if judged and in_pairs:
@@ -280,7 +280,7 @@ def _agree_in_files(people: Mapping[str, Any], absent: bool, asked: _Request) ->
         return many.split_systems(many.merge_ratings(tables), [*judged])
 
     ratings, answers = rate(runs[0].column)
-    columns = {str(column) for one in _label_measures(of_all) if (column := one.parameters.get("column"))}
+    columns = {str(column) for measure in _label_measures(of_all) if (column := measure.parameters.get("column"))}
     cuts: list[tuple[str, tuple[Ints, Sequence[str]]]] = []
     for spec in options.slices:
         cut = Slice.find(spec).sentences(runs[0].gold) if len(runs) == 1 else None
@@ -300,7 +300,7 @@ def _is_of_pairs(measure: Measure) -> bool:
 
 def _label_measures(measures: Sequence[Measure]) -> list[Measure]:
     """The measures of the labels of all annotators."""
-    return [one for one in measures if one.takes == "labels" or one.together is not None]
+    return [measure for measure in measures if measure.takes == "labels" or measure.together is not None]
 
 
 def _find_folder(given: Any) -> str | None:
@@ -370,12 +370,12 @@ def _start_findings(
         "assay": assay.__version__,
         "task": task,
         **({"column": options.spelled_column} if options.column else {}),
-        "measures": "+".join(one.signature for one in measures),
+        "measures": "+".join(measure.signature for measure in measures),
         **({"unit": options.unit} if options.unit else {}),
         "interval": "percentile",
         "times": options.times,
         "seed": options.seed,
-        "annotators": "+".join(dict.fromkeys(f"sha256={one.sha256[:12]}" for one in sources)),
+        "annotators": "+".join(dict.fromkeys(f"sha256={source.sha256[:12]}" for source in sources)),
     }
     about = {
         "command": "agreement",
@@ -411,8 +411,8 @@ def _add_ratings(
     """
     settings, groups = asked.settings, _group_units(ratings)
     figures = [
-        many.figure_of(one, columns.get(str(one.parameters.get("column")), ratings), groups)
-        for one in _label_measures(measures)
+        many.figure_of(measure, columns.get(str(measure.parameters.get("column")), ratings), groups)
+        for measure in _label_measures(measures)
     ]
     used = int(np.count_nonzero(np.bincount(ratings.unit_of_item[ratings.sizes > 0], minlength=1)))
     if not found.rows["scores"]:
@@ -421,18 +421,18 @@ def _add_ratings(
     facts, (level, distance) = many.agreement_facts(ratings, measures), many.alpha_level(measures)
     if facts.level_assumed:
         # After the first alpha, for users who did not mean names.
-        place = next(number for number, one in enumerate(figures, 1) if one.measure.partition("(")[0] == "alpha")
+        place = 1 + [figure.measure.partition("(")[0] for figure in figures].index("alpha")
         ordinal = many.ordinal_figure(find("alpha(level=ordinal)"), ratings, groups)
         figures = [*figures[:place], ordinal, *figures[place:]]
     _add_scores(found, figures, groups.number, settings)
-    unsure = [one.measure for one in figures if not one.resampled]
+    unsure = [figure.measure for figure in figures if not figure.resampled]
     found.further_notes += [f"{name}: for so many pairs and labels there are no intervals." for name in unsure]
     for spec, (codes, names) in cuts:
         for code, name in enumerate(names):
             part = ratings.where(codes == code)
             if len(part):
                 own = _group_units(part)
-                chosen = [many.figure_of(one, part, own) for one in _label_measures(measures)]
+                chosen = [many.figure_of(measure, part, own) for measure in _label_measures(measures)]
                 found.rows["scores"] += many.scores_of(chosen, own.number, settings, f"{spec}={name}")[0]
     # Of numbers that are measured, not counted, no two need be equal.
     found.warnings[:0] = many.different_labels(ratings) if level in ("nominal", "set") else ()
@@ -445,7 +445,7 @@ def _add_ratings(
             found.further_notes.append(
                 "For so many annotators, systems have no intervals and no test against the human ceiling."
             )
-    for measure in (one for one in measures if one.takes == "systems"):
+    for measure in (measure for measure in measures if measure.takes == "systems"):
         if not systems:
             raise UsageError(f"{measure} is about systems among annotators. Give one: --system NAME=PATH")
         made = [many.system_figure(measure, ratings, system, groups) for system in systems]
@@ -463,7 +463,7 @@ def _add_ratings(
                 ]
             elif report:
                 found.warnings.append(report)
-    pairs = dict([("pairs", str(one.rows.number)) for one in figures if one.rows.listed is not None][:1])
+    pairs = dict([("pairs", str(figure.rows.number)) for figure in figures if figure.rows.listed is not None][:1])
     rated = {"rated": ratings.noun} if ratings.noun != found.about["noun"] else {}
     found.about |= {
         "agreement_facts": facts if figures else None,
@@ -499,7 +499,7 @@ def _add_judged_pairs(
     against what more than half of the annotators have."""
     judged, against, settings = asked.systems, asked.against, asked.settings
     plain = replace(asked.options, symmetric=False)
-    counts: dict[str, dict[tuple[str, str], Array]] = {str(one): {} for one in measures}
+    counts: dict[str, dict[tuple[str, str], Array]] = {str(measure): {} for measure in measures}
     fields: dict[str, Sequence[str]] = {}
     sizes = set()
     voted: list[tuple[Measure, str, Array]] = []
@@ -509,23 +509,24 @@ def _add_judged_pairs(
         run = Prepared(people[gold], others, plain.for_annotators(gold, [*people], [*judged]), measures).run(measures)
         unit = run.gold.unit_of_sentence(run.unit)
         sizes.add(int(unit[-1]) + 1)
-        for one in measures:
+        for measure in measures:
             for name, pair in run.pairs:
-                counted = one.counts_of(one.judge(pair), run.gold.sentences)
-                sums = counted.regroup(unit, int(unit[-1]) + 1).matrix()
-                counts[str(one)][gold, name], fields[str(one)] = sums, counted.fields
+                counted = measure.counts_of(measure.judge(pair), run.gold.sentences)
+                table = counted.regroup(unit, int(unit[-1]) + 1).matrix()
+                counts[str(measure)][gold, name], fields[str(measure)] = table, counted.fields
             vote = find_task(run.task).annotators.majority
             if gold == first and vote is not None and "majority" in against:
                 for name, pair in vote(run, list(judged)):
-                    counted = one.counts_of(one.judge(pair), run.gold.sentences)
-                    voted.append((one, name, counted.regroup(unit, int(unit[-1]) + 1).matrix()))
+                    counted = measure.counts_of(measure.judge(pair), run.gold.sentences)
+                    voted.append((measure, name, counted.regroup(unit, int(unit[-1]) + 1).matrix()))
     if not voted and not {"each", "leave-one-out"} & {*against}:
         raise UsageError("systems of this task are compared with each annotator or leave-one-out.")
     if len(sizes) > 1:
         raise UsageError("systems beside annotators need files with the same sentences. Or try --unit document")
-    for one in measures:
-        figures = many.paired_figures(one, counts[str(one)], fields[str(one)], list(people), list(judged), against)
-        by_vote = [many.voted_figure(one, name, sums, fields[str(one)]) for vote, name, sums in voted if vote == one]
+    for measure in measures:
+        sums, names = counts[str(measure)], fields[str(measure)]
+        figures = many.paired_figures(measure, sums, names, list(people), list(judged), against)
+        by_vote = [many.voted_figure(measure, name, table, names) for of, name, table in voted if of == measure]
         _add_scores(found, figures, min(sizes), settings, list(people))
         _add_scores(found, by_vote, min(sizes), settings)
 

@@ -100,8 +100,8 @@ class Figure:
 def resample(figures: Sequence[Figure], groups: int, settings: Settings) -> Iterator[dict[str, Array]]:
     """For each figure its resampled sums: one draw serves all of them."""
     tables = [
-        {name: values.reshape(groups, -1) for name, values in one.rows.sums.items()} if one.resampled else {}
-        for one in figures
+        {name: values.reshape(groups, -1) for name, values in figure.rows.sums.items()} if figure.resampled else {}
+        for figure in figures
     ]
     parts = [table for own in tables for table in own.values()]
     if not parts or groups < 2:
@@ -119,11 +119,11 @@ def resample(figures: Sequence[Figure], groups: int, settings: Settings) -> Iter
         ]
     )
     place, at = place.ravel(), 0
-    for one, own in zip(figures, tables, strict=True):
+    for figure, own in zip(figures, tables, strict=True):
         found = {}
         for name, table in own.items():
             width = table.shape[1]
-            found[name] = drawn[:, place[at : at + width]].reshape(settings.times, *one.rows.sums[name].shape[1:])
+            found[name] = drawn[:, place[at : at + width]].reshape(settings.times, *figure.rows.sums[name].shape[1:])
             at += width
         yield found
 
@@ -134,28 +134,28 @@ def scores_of(
     """The scores of figures with their intervals, and notes on them."""
     rows: list[Score] = []
     notes: list[str] = []
-    for one, drawn in zip(figures, resample(figures, groups, settings), strict=True):
-        totals = {name: values.sum(axis=0) for name, values in one.rows.sums.items()}
-        found = one.values(drawn) if drawn else ()
+    for figure, drawn in zip(figures, resample(figures, groups, settings), strict=True):
+        totals = {name: values.sum(axis=0) for name, values in figure.rows.sums.items()}
+        found = figure.values(drawn) if drawn else ()
         # What depends on nothing that is drawn has no interval.
         replicates = {(name, label): values for name, label, values in found if values.ndim}
         lost: list[str] = []
-        for name, by_label, values in one.values(totals):
-            again, main = replicates.get((name, by_label)), name == one.main
-            least = one.least.get(name, np.full(values.shape, np.inf))
-            for system, label, value, own, lowest in _cells(one, by_label, values, again, least):
+        for name, by_label, values in figure.values(totals):
+            again, main = replicates.get((name, by_label)), name == figure.main
+            least = figure.least.get(name, np.full(values.shape, np.inf))
+            for system, label, value, own, lowest in _cells(figure, by_label, values, again, least):
                 low, high = (math.nan, math.nan) if own is None else percentiles(own[None])[0].tolist()
                 kind = "" if own is None else "percentile"
                 if low > lowest:
                     low, kind = float(lowest), "percentile+wilson"
-                rows.append(Score(system, one.measure, name, label, where, float(value), low, high, main, kind))
+                rows.append(Score(system, figure.measure, name, label, where, float(value), low, high, main, kind))
                 if main and where is None and own is not None and label is None and not np.isnan(value):
                     gone = float(np.isnan(own).mean())
                     lost += [f"{system} {100 * gone:.0f}%"] if gone > 0.01 else []
-            if main and where is None and one.rows.number > 1 and not by_label:
-                notes += _undefined_pairs(one, values)
+            if main and where is None and figure.rows.number > 1 and not by_label:
+                notes += _undefined_pairs(figure, values)
         if lost:
-            notes.append(f"Resamples in which {one.measure} is undefined are left out: {', '.join(lost[:5])}.")
+            notes.append(f"Resamples in which {figure.measure} is undefined are left out: {', '.join(lost[:5])}.")
     return rows, notes
 
 
@@ -243,8 +243,8 @@ def agreement_facts(ratings: Ratings, measures: Sequence[Measure]) -> AgreementF
     number = counts.sum(axis=0)
     # Of several that are the most frequent, the one that the most items have alone.
     of_one = (counts == counts.sum(axis=1, keepdims=True))[:, number == number.max(initial=0)].sum(axis=0)
-    alphas = [one for one in measures if "level" in one.parameters]
-    given = any("level" in one.given for one in alphas)
+    alphas = [measure for measure in measures if "level" in measure.parameters]
+    given = any("level" in measure.given for measure in alphas)
     has_order = ratings.ordered or all(parse_number(label) is not None for label in ratings.labels)
     # Two labels have the same alpha at any level.
     of_names = bool(alphas) and not given and ratings.members is None
@@ -360,7 +360,7 @@ def against_figures(
     found: list[Figure] = []
     used = groups if len(ratings.annotators) * 5 <= MOST_OF_SYSTEMS else groups.whole
     # Annotators are judged on the items that a system answered.
-    answered = [(one.label != NONE) & (ratings.sizes > 0) for one in systems]
+    answered = [(system.label != NONE) & (ratings.sizes > 0) for system in systems]
     common = all(np.array_equal(answered[0], other) for other in answered)
     for system in systems:
         rows = numbers.ceiling_rows(ratings, system.label, used.of_item, used.number)
@@ -377,16 +377,16 @@ def ceiling_comparisons(
 ) -> tuple[list[Comparison], list[str]]:
     """Each system against the human ceiling before it, as far as there is one; notes on annotators left out."""
     rows, notes, human = [], [], None
-    for one in figures:
-        if one.system.startswith(CEILING) and "leave-one-out" in one.scores:
-            human = one
-        elif human is not None and one.resampled:
-            row, left_out = _ceiling_comparison(one, human, settings)
+    for figure in figures:
+        if figure.system.startswith(CEILING) and "leave-one-out" in figure.scores:
+            human = figure
+        elif human is not None and figure.resampled:
+            row, left_out = _ceiling_comparison(figure, human, settings)
             rows.append(row)
             if left_out.any():
                 names = enumeration([people[who] for who in np.flatnonzero(left_out).tolist()])
                 notes.append(
-                    f"The human ceiling leaves out {names}: nobody else rated an item of theirs that {one.system} "
+                    f"The human ceiling leaves out {names}: nobody else rated an item of theirs that {figure.system} "
                     "answered."
                 )
     return rows, notes
@@ -475,9 +475,9 @@ def system_figure(measure: Measure, ratings: Ratings, system: SystemRatings, gro
 
 def alpha_level(measures: Sequence[Measure]) -> tuple[str, str]:
     """The level and the distance of the first alpha among measures, by which items are ordered."""
-    for one in measures:
-        if "level" in one.parameters:
-            return str(one.parameters["level"]), str(one.parameters["distance"])
+    for measure in measures:
+        if "level" in measure.parameters:
+            return str(measure.parameters["level"]), str(measure.parameters["distance"])
     return "nominal", "jaccard"
 
 
@@ -487,7 +487,7 @@ def merge_ratings(parts: Sequence[Ratings]) -> Ratings:
         return parts[0]
     rows = [(number, part) for number, part in enumerate(parts, 1)]
     items = [f"{number}/{part.names[item]}" for number, part in rows for item in part.item.tolist()]
-    who = [part.annotators[one] for part in parts for one in part.annotator.tolist()]
+    who = [part.annotators[code] for part in parts for code in part.annotator.tolist()]
     labels = [part.labels[code] for part in parts for code in part.label.tolist()]
     names = [f"{number}/{name}" for number, part in rows for name in part.names]
     units = [f"{number}/{part.unit_names[code]}" for number, part in rows for code in part.unit_of_item.tolist()]
@@ -503,28 +503,28 @@ def systems_of(
     """The systems that are judged against the annotators of a table, and warnings about them."""
     found: list[SystemRatings] = []
     warnings = []
-    for name, one in given.items():
-        if isinstance(one, Mapping):
-            table = ratings_in(one)
+    for name, data in given.items():
+        if isinstance(data, Mapping):
+            table = ratings_in(data)
         else:
-            table = read_ratings([str(one)], format_of(name), answers=True)
+            table = read_ratings([str(data)], format_of(name), answers=True)
         found += system_ratings(table, name, ratings)
         unknown_items = len(set(table.names) - set(ratings.names))
         if unknown_items == len(table.names):
             raise UsageError(f"{table.path}: has none of the annotators' items. Are items called alike in both?")
         if unknown_items:
             warnings.append(f"{name}: {unknown_items:,} items that no annotator has are left out.")
-    names = [one.name for one in found]
+    names = [system.name for system in found]
     for name in names:
         if names.count(name) > 1:
             raise UsageError(f"two systems are called {name!r}. Give each a name of its own.")
-    for one in found:
-        answered = one.label != NONE
-        answered |= False if one.soft is None else ~np.isnan(one.soft[:, 0])
-        answered |= False if one.each is None else (one.each != NONE).any(axis=1)
-        lacking = int(((ratings.sizes > 0) & ~answered).sum())
-        if lacking:
-            warnings.append(f"{one.name} has no answer to {lacking:,} of {int((ratings.sizes > 0).sum()):,} items.")
+    for system in found:
+        answered = system.label != NONE
+        answered |= False if system.soft is None else ~np.isnan(system.soft[:, 0])
+        answered |= False if system.each is None else (system.each != NONE).any(axis=1)
+        rated = ratings.sizes > 0
+        if lacking := int((rated & ~answered).sum()):
+            warnings.append(f"{system.name} has no answer to {lacking:,} of {int(rated.sum()):,} items.")
     return found, warnings
 
 
@@ -623,7 +623,7 @@ def paired_figures(
     def rows(system: str = "") -> RatingSums:
         # Units × annotators × the others as references × fields, of a system or of the annotators themselves.
         tables = [
-            np.stack([counts[other, system or one] for other in people if other != one], axis=1) for one in people
+            np.stack([counts[other, system or name] for other in people if other != name], axis=1) for name in people
         ]
         joint = np.stack(tables, axis=1).astype(np.float64)
         return RatingSums({field: joint[..., place] for place, field in enumerate(fields)})

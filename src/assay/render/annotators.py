@@ -63,7 +63,7 @@ def _noun(result: Result) -> str:
 
 def _coefficients(result: Result, rows: list[Score], pairs: list[Score]) -> Iterator[Table]:
     """The coefficients of all annotators, and the means over pairs of those that are of pairs."""
-    found = {(row.measure, row.score): row for row in rows}
+    by_key = {(row.measure, row.score): row for row in rows}
     body = []
     means = {row.measure: row for row in pairs if row.main and row.system == PAIRS_MEAN}
     observed = {row.measure: row for row in pairs if row.score == "agreement" and row.system == PAIRS_MEAN}
@@ -72,17 +72,17 @@ def _coefficients(result: Result, rows: list[Score], pairs: list[Score]) -> Iter
         body.append([title, figure(result, row), percent(value_of(observed.get(measure))), DASH])
     ordered = False
     for measure, score in dict.fromkeys((row.measure, row.score) for row in rows if row.main):
-        parts = [found.get((measure, name)) for name in ("agreement", "expected")]
+        parts = [by_key.get((measure, name)) for name in ("agreement", "expected")]
         shown = [percent(value_of(part)) for part in parts]
-        if parts[0] is None and (measure, "observed") in found:
+        if parts[0] is None and (measure, "observed") in by_key:
             level = measure.partition("level=")[2].partition(")")[0].partition(",")[0]
             if level in ("", "nominal", "set"):
                 # As agreement, which is what the others have here.
-                shown = [percent(1 - value_of(found[measure, name])) for name in ("observed", "expected")]
+                shown = [percent(1 - value_of(by_key[measure, name])) for name in ("observed", "expected")]
             else:
                 ordered, shown = True, [DASH, DASH]
         title = _COEFFICIENTS.get(measure, result.title(measure))
-        body.append([title, figure(result, found[measure, score]), *shown])
+        body.append([title, figure(result, by_key[measure, score]), *shown])
     notes = [
         *_explain_brackets(result, [*rows, *means.values()]),
         f"observed: percentage of pairs of ratings of one {_noun(result)} that agree; expected: the percentage that "
@@ -98,7 +98,7 @@ def _coefficients(result: Result, rows: list[Score], pairs: list[Score]) -> Iter
     shares: dict[str, float] = {}
     for meeting in result.coincidences:
         shares[meeting.first] = shares.get(meeting.first, 0.0) + meeting.count
-    alpha, ac1 = value_of(found.get(("alpha", "alpha"))), value_of(found.get(("ac1", "ac1")))
+    alpha, ac1 = value_of(by_key.get(("alpha", "alpha"))), value_of(by_key.get(("ac1", "ac1")))
     if sum(shares.values()) and ac1 - alpha >= 0.1:
         label = max(shares, key=lambda name: shares[name])
         share = shares[label] / sum(shares.values())
@@ -122,8 +122,8 @@ def _explain_brackets(result: Result, rows: Iterable[Score]) -> Iterator[str]:
 
 def _pairs(result: Result, rows: list[Score]) -> Iterator[Table]:
     """Each pair of annotators and the mean over pairs."""
-    found = {(row.system, row.measure, row.score): row for row in rows if row.main or row.score in _FURTHER}
-    columns = list(dict.fromkeys((measure, score) for _, measure, score in found))
+    by_key = {(row.system, row.measure, row.score): row for row in rows if row.main or row.score in _FURTHER}
+    columns = list(dict.fromkeys((measure, score) for _, measure, score in by_key))
     header = ["pair"]
     short = Counter(measure.partition("(")[0] for measure in dict.fromkeys(measure for measure, _ in columns))
     for measure, score in columns:
@@ -134,7 +134,7 @@ def _pairs(result: Result, rows: list[Score]) -> Iterator[Table]:
             header.append(f"{score} {result.shown.remarks.get(f'agreement {measure}', '')}".strip())
         else:
             header.append(name if score in ("f1", "value") else f"{name} {result.title(score)}")
-    systems = list(dict.fromkeys(pair for pair, _, _ in found))
+    systems = list(dict.fromkeys(pair for pair, _, _ in by_key))
     if len(systems) > PAIRS:
         # If a terminal cannot show all, the mean comes first.
         systems = sorted(systems, key=lambda name: name != PAIRS_MEAN)
@@ -144,10 +144,10 @@ def _pairs(result: Result, rows: list[Score]) -> Iterator[Table]:
     yield make_table(
         "Agreement of pairs" if any(row.system == ALL for row in result.scores) else "Agreement",
         header,
-        [[pair, *(figure(result, found.get((pair, *key))) for key in columns)] for pair in systems],
+        [[pair, *(figure(result, by_key.get((pair, *key))) for key in columns)] for pair in systems],
         notes=(
             *[f"{shown:,} of {of_all:,} pairs, with the most in common."] * bool(of_all),
-            *unit_notes(map(result.form_of, found.values())),
+            *unit_notes(map(result.form_of, by_key.values())),
             *_explain_brackets(result, rows),
             f"{symmetric}kappa (Cohen) and alpha (Krippendorff, nominal) are corrected for expected agreement.",
         ),
@@ -195,14 +195,14 @@ def _annotators(result: Result) -> Iterator[Table]:
 def _label_matrix(result: Result) -> Iterator[Table]:
     """The labels that are taken for each other."""
     labels = list(dict.fromkeys(row.first for row in result.coincidences))
-    found = {(row.first, row.second): row for row in result.coincidences}
+    by_key = {(row.first, row.second): row for row in result.coincidences}
     if len(labels) < 2:
         return
     if len(labels) <= MATRIX:
         rows: list[list[Any]] = []
         for label in labels:
             total = sum(row.count for row in result.coincidences if row.first == label)
-            shares = (percent(found[label, other].share) if (label, other) in found else "·" for other in labels)
+            shares = (percent(by_key[label, other].share) if (label, other) in by_key else "·" for other in labels)
             rows.append([label, f"{total:,.0f}", *shares])
         note = (
             f"For each label (row): how often the other annotators gave the same {_noun(result)} each label "
@@ -215,7 +215,7 @@ def _label_matrix(result: Result) -> Iterator[Table]:
         "Labels against labels",
         ["label", "other label", "pairs", "% of label", "% of other"],
         [
-            (row.first, row.second, f"{row.count:,.1f}", row.share, found[row.second, row.first].share)
+            (row.first, row.second, f"{row.count:,.1f}", row.share, by_key[row.second, row.first].share)
             for row in sorted(off, key=lambda row: (-row.count, row.first))
         ],
         "text text text percent percent",
@@ -280,11 +280,11 @@ def _slices(result: Result) -> Iterator[Table]:
     few = {row.system for row in rows if " ~ " in row.system}
     shown = [row for row in rows if row.system in (ALL, PAIRS_MEAN) or len(few) == 1]
     for name, group in groupby(shown, key=lambda row: str(row.slice).partition("=")[0]):
-        found = {(str(row.slice), row.measure): row for row in group}
-        measures = list(dict.fromkeys(measure for _, measure in found))
+        by_key = {(str(row.slice), row.measure): row for row in group}
+        measures = list(dict.fromkeys(measure for _, measure in by_key))
         body = [
-            [where.partition("=")[2], *(figure(result, found.get((where, measure))) for measure in measures)]
-            for where in dict.fromkeys(where for where, _ in found)
+            [where.partition("=")[2], *(figure(result, by_key.get((where, measure))) for measure in measures)]
+            for where in dict.fromkeys(where for where, _ in by_key)
         ]
         yield make_table(f"Agreement by {name}", [name, *map(result.title, measures)], body, short=25)
 
@@ -294,7 +294,7 @@ def _slices(result: Result) -> Iterator[Table]:
 
 def _systems(result: Result, rows: list[Score]) -> Iterator[Table]:
     """Systems against several annotators."""
-    found = {(row.system, row.measure, row.score): row for row in rows}
+    by_key = {(row.system, row.measure, row.score): row for row in rows}
     names = list(dict.fromkeys(row.system for row in rows))
     ceilings, unit = [row for row in result.comparisons if row.a == CEILING], result.about.unit
     for measure in dict.fromkeys(row.measure for row in rows):
@@ -303,8 +303,8 @@ def _systems(result: Result, rows: list[Score]) -> Iterator[Table]:
         ways.sort(key=lambda way: order.index(way) if way in order else len(order))
         if not set(ways) & _WAYS.keys():
             if not measure.startswith("alt-test"):
-                main = [name for name in names if (name, measure, ways[0]) in found]
-                body = [[name, *(figure(result, found.get((name, measure, way))) for way in ways)] for name in main]
+                main = [name for name in names if (name, measure, ways[0]) in by_key]
+                body = [[name, *(figure(result, by_key.get((name, measure, way))) for way in ways)] for name in main]
                 yield make_table(measure, ["system", *ways], body, notes=["Lower is better."])
             continue
         body = []
@@ -316,7 +316,7 @@ def _systems(result: Result, rows: list[Score]) -> Iterator[Table]:
                 # Two annotators have no majority of the others.
                 if test.annotators != 2:
                     more[1:] = [cell(test.p_items, "p"), cell(test.holm, "holm")]
-            body.append([name, *(figure(result, found.get((name, measure, way))) for way in ways), *more])
+            body.append([name, *(figure(result, by_key.get((name, measure, way))) for way in ways), *more])
         notes = [" ".join((_WAYS if measure == "accuracy" else _WAYS_OF_PAIRS)[way] for way in ways)]
         if any(row.annotators == 2 for row in tests.values()):
             notes.append("With two annotators there is no test against the human ceiling.")

@@ -116,9 +116,7 @@ def _depths(yields: Sequence[Stretches]) -> Iterator[int]:
         yield len(over) - 1
 
 
-def _node(
-    example: Example, mark: str, depth: int, label: str, stretches: Stretches, kind: str, width: int
-) -> str:
+def _node(example: Example, mark: str, depth: int, label: str, stretches: Stretches, kind: str, width: int) -> str:
     """A line for a node with its words, `_` for a gap; of too many words the first and the last."""
     lead = f"{mark} {'  ' * depth}{label}: "
     text, room = " _ ".join(" ".join(example.words[first:end]) for first, end in stretches), width - len(lead + kind)

@@ -2,7 +2,7 @@
 
 The page is one file that needs no network. Verdict, warnings and tables stand in the markup and are readable without
 script. What is clicked through is packed into one block: the Result, the texts, and the exports as the command line
-writes them. The page's own code is that of the modules in `assets/`, put one behind the other.
+writes them. The page's own code is that of the modules in `assets/`, put one after the other.
 """
 
 from __future__ import annotations
@@ -64,9 +64,9 @@ def page(result: Result) -> str:
         names = f"{len(result.systems)} {'annotators' if result.about.command == 'agreement' else 'systems'}"
     titles = {"bayes": f"{names} over many runs", "agreement": f"How far {names} agree"}
     title = titles.get(result.about.command, f"{names} against {result.gold.name}")
-    found = tables(result)
-    shown = found if len(found) <= TABLES else [table for table in found if not table.minor]
-    left = len(found) - len(shown)
+    every = tables(result)
+    shown = every if len(every) <= TABLES else [table for table in every if not table.minor]
+    left = len(every) - len(shown)
     examples = ""
     for example in result.examples:
         lines = [escape(line) for line in example_lines(example)]
@@ -158,13 +158,13 @@ def index(title: str, pages: Sequence[tuple[str, str, Result]], overall: Result 
         f'<p class="heading">{escape(heading(result))}</p><p class="verdict">{escape(result.verdict)}</p></li>'
         for name, file, result in pages
     )
-    found, head, foot = "", "", ""
+    overview, head, foot = "", "", ""
     if overall is not None:
         links = {name: file for name, file, _ in pages}
         major = [table for table in tables(overall) if not table.minor]
         minor = [table for table in tables(overall) if table.minor]
         head = f'<p class="heading">{escape(heading(overall))}</p>'
-        found = "".join(
+        overview = "".join(
             (
                 f'<p class="verdict" id="verdict">{escape(overall.verdict)}</p>' if overall.verdict else "",
                 _list_notes(overall),
@@ -179,7 +179,7 @@ def index(title: str, pages: Sequence[tuple[str, str, Result]], overall: Result 
     return (
         f'{_head(title)}<body class="index">'
         f'<header id="top"><div class="titles"><h1>{escape(title)}</h1>{head}</div></header>'
-        f'<main id="report">{found}<ul class="pages">{rows}</ul></main>{foot}</body></html>\n'
+        f'<main id="report">{overview}<ul class="pages">{rows}</ul></main>{foot}</body></html>\n'
     )
 
 
@@ -247,8 +247,8 @@ def _draw_table(table: Table, *, short: bool, styled: bool, links: Mapping[str, 
         further = (drawn("td", cell, index, "") for index, cell in enumerate(row[1:], 1))
         body += f"<tr>{drawn('th', row[0], 0, 'row')}{''.join(further)}</tr>"
     style = f' style="{_TABLE}"' if styled else ""
-    told = [" ".join(table.notes)] * bool(table.notes) + [*table.lines]
-    notes = "".join(f"<p>{escape(text)}</p>" for text in told)
+    texts = [" ".join(table.notes)] * bool(table.notes) + [*table.lines]
+    notes = "".join(f"<p>{escape(text)}</p>" for text in texts)
     more = len(table.rows) - len(rows)
     left = f"<p>… and {more:,} more rows.</p>" if more else ""
     level = "h4" if styled else "h2"

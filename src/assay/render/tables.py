@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby, product
@@ -121,25 +122,25 @@ def _scores(result: Result) -> Iterator[Table]:
             f"{unit_noun}s and over runs."
         )
     notes += [result.shown.remarks["scores"]] if "scores" in result.shown.remarks else []
-    found = {(row.system, row.measure, row.score): row for row in overall}
+    by_key = {(row.system, row.measure, row.score): row for row in overall}
     names, mains, header = result.names, result.main_scores, ["system"]
     # Plain F1, and that averaged over labels, as far as some measure has it.
     averages = [lead for lead in ("macro-", "weighted-") if any(row.score.startswith(lead) for row in overall)]
     plain = [row for row in overall if row.score.endswith("f1") and not row.score.startswith(("macro-", "weighted-"))]
     keys = list(dict.fromkeys((row.measure, row.score) for row in plain)) if result.shown.rivals else [*mains.items()]
-    groups = {key: [row.group if (row := found.get((name, *key))) else "" for name in names] for key in keys}
+    groups = {key: [row.group if (row := by_key.get((name, *key))) else "" for name in names] for key in keys}
     grouped = [key for key, letters in groups.items() if any(letters)]
-    values = {key: [value_of(found.get((name, *key))) for name in names] for key in keys}
+    values = {key: [value_of(by_key.get((name, *key))) for name in names] for key in keys}
     rows: list[list[Any]] = []
     if result.shown.rivals:
         for (measure, score), (index, name) in product(keys, enumerate(names)):
             before = score.removesuffix("f1")
             letter = [groups[measure, score][index]] * bool(grouped)
             parts, further = (
-                [value_of(found.get((name, measure, other))) for other in others]
+                [value_of(by_key.get((name, measure, other))) for other in others]
                 for others in ([f"{before}precision", f"{before}recall"], [f"{lead}{score}" for lead in averages])
             )
-            f1 = figure(result, found.get((name, measure, score)), is_best(values[measure, score], index))
+            f1 = figure(result, by_key.get((name, measure, score)), is_best(values[measure, score], index))
             rows.append([name, f"{result.title(measure)} {before}".rstrip(" -"), *letter, *parts, f1, *further])
         notes += {
             0: [],
@@ -153,7 +154,7 @@ def _scores(result: Result) -> Iterator[Table]:
         forms, last = f"{'text ' * words}percent", range(len(header) - 1, words + 2, -1)
     else:
         for index, name in enumerate(names):
-            scores = (figure(result, found.get((name, *key)), is_best(values[key], index)) for key in keys)
+            scores = (figure(result, by_key.get((name, *key)), is_best(values[key], index)) for key in keys)
             rows.append([name, *(groups[key][index] for key in grouped), *scores])
         header += ["group" if len(mains) == 1 else f"group {result.title(measure)}" for measure, _ in grouped]
         # Columns that show different scores name them; a measure with one score needs no word, and neither does the
@@ -502,10 +503,10 @@ def _unresolved(result: Result) -> Iterator[Table]:
         notes = [f"{items} of gold, those of the same text (ignoring case) together, with the place of the first."]
         notes += [f"The {TEXTS} most frequent of {len(ordered):,} texts."] * (len(ordered) > TEXTS)
         rows = []
-        for (_, label), found in ordered[:TEXTS]:
-            text = found[0].text
+        for (_, label), same_text in ordered[:TEXTS]:
+            text = same_text[0].text
             shown = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
-            rows.append((shown, label, found[0].place, len(found)))
+            rows.append((shown, label, same_text[0].place, len(same_text)))
         header = ["text", "type", "first", f"{noun}s"]
         more = {"words": 3, "notes": notes, "short": SHORT, "hint": "All of them: --format json."}
         yield make_table(f"{items} that no system resolves{which}", header, rows, "text text text count", **more)
@@ -519,8 +520,8 @@ def _labels(result: Result) -> Iterator[Table]:
     for measure, group in groupby(labelled, key=lambda row: row.measure):
         if measure in _covered_measures(result, "labels"):
             continue
-        found = {(row.system, str(row.label), row.score): row for row in group}
-        systems = list(dict.fromkeys(system for system, _, _ in found))
+        by_key = {(row.system, str(row.label), row.score): row for row in group}
+        systems = list(dict.fromkeys(system for system, _, _ in by_key))
         counts = {
             str(row.label): row.counts
             for row in result.counts
@@ -528,12 +529,12 @@ def _labels(result: Result) -> Iterator[Table]:
         }
         gold = {label: counts[label].get("gold", 0) for label in counts}
         labels = sorted(gold, key=lambda label: (-gold[label], label))
-        names = list(dict.fromkeys(score for _, _, score in found))
+        names = list(dict.fromkeys(score for _, _, score in by_key))
         title = f"{result.title(measure)} by label"
         if len(systems) == 1 and {"f1", "precision", "recall"} <= set(names):
             rows: list[Any] = []
             for label in labels:
-                precision, recall, f1 = (found[systems[0], label, name] for name in ("precision", "recall", "f1"))
+                precision, recall, f1 = (by_key[systems[0], label, name] for name in ("precision", "recall", "f1"))
                 given = counts[label]["system"]
                 rows.append((label, gold[label], given, precision.value, recall.value, figure(result, f1)))
             header = ["label", "gold", "system", "precision", "recall", result.title("f1")]
@@ -544,10 +545,10 @@ def _labels(result: Result) -> Iterator[Table]:
         main = result.main_scores[measure]
         # An average over labels is no score of a label.
         for score in [main] if main in names else names:
-            rows = [
-                (label, gold[label], *best_cells([value_of(found.get((system, label, score))) for system in systems]))
-                for label in labels
-            ]
+            rows = []
+            for label in labels:
+                values = [value_of(by_key.get((system, label, score))) for system in systems]
+                rows.append((label, gold[label], *best_cells(values)))
             header, more = ["label", "gold", *systems], {"short": 25, "droppable": range(1 + len(systems), 1, -1)}
             yield make_table(f"{title}: {result.title(score)}", header, rows, "text count", **more)
 
@@ -558,24 +559,20 @@ def _confusion(result: Result) -> Iterator[Table]:
         return
     whole = [row for row in result.confusion if result.shown.matched or not is_category(row.measure)]
     for system, group in groupby(whole, key=lambda row: row.system):
-        errors: dict[tuple[str, str], int] = {}
-        hits: dict[str, int] = {}
-        rows = list(group)
+        rows, errors, hits = list(group), Counter[tuple[str, str]](), Counter[str]()
         for row in rows:
-            gold, assigned = row.gold or _NOTHING, row.assigned or _NOTHING
             if result.shown.matched and row.type in ("tp", "same"):
-                hits[gold] = hits.get(gold, 0) + row.count
+                hits[row.gold or _NOTHING] += row.count
             else:
-                errors[gold, assigned] = errors.get((gold, assigned), 0) + row.count
+                errors[row.gold or _NOTHING, row.assigned or _NOTHING] += row.count
         labels = sorted({name for row in rows for name in (row.gold, row.assigned) if name is not None})
         if result.shown.matched and len(labels) <= MATRIX:
             sides = [*labels, _NOTHING]
             meaning = result.shown.remarks.get("confusion")
             note = f"Rows: gold, columns: system{f'. {meaning}' if meaning else ', ∅: nothing there.'}"
             for title, hit in ((f"Errors of {system} by label", 0), (f"Confusion of {system}, hits included", 1)):
-                diagonal = {(name, name): errors.get((name, name), 0) + hit * hits.get(name, 0) for name in labels}
-                counted = {**errors, **diagonal}
-                body = [[gold, *(counted.get((gold, name)) or "·" for name in sides)] for gold in sides]
+                counted = errors + Counter({(name, name): hit * hits[name] for name in labels})
+                body = [[gold, *(counted[gold, name] or "·" for name in sides)] for gold in sides]
                 more: dict[str, Any] = {"notes": [] if hit else [note], "minor": bool(hit)}
                 yield make_table(title, ["gold \\ system", *sides], body, "text count", **more)
             continue
@@ -602,23 +599,23 @@ def _slices(result: Result) -> Iterator[Table]:
         if row.slice is not None and row.is_of_score and row.score == mains.get(row.measure)
     }
     sliced = (row for row in result.scores if row.slice is not None and row.main)
-    for (name, measure), found in _group_rows(sliced, lambda row: (row.slice.partition("=")[0], row.measure)).items():
-        systems = list(dict.fromkeys(row.system for row in found))
-        usual = found[0].score == mains.get(measure)
-        scores = {(row.slice, row.system): row for row in found}
+    for (name, measure), group in _group_rows(sliced, lambda row: (row.slice.partition("=")[0], row.measure)).items():
+        systems = list(dict.fromkeys(row.system for row in group))
+        usual = group[0].score == mains.get(measure)
+        scores = {(row.slice, row.system): row for row in group}
         rows: list[list[Any]] = []
         counted_in: set[str] = set()
-        for where in dict.fromkeys(row.slice for row in found):
-            own = [scores[where, system] for system in systems]
-            values = [row.value for row in own]
+        for where in dict.fromkeys(row.slice for row in group):
+            row_scores = [scores[where, system] for system in systems]
+            values = [row.value for row in row_scores]
             counted = ("items", "gold", "sentences") if usual else ()
             field = next((one for one in counted if one in sizes[measure, where]), "")
             counted_in.add(field)
             rows.append([where.partition("=")[2], sizes[measure, where].get(field, "")])
             if len(systems) <= 2:
-                rows[-1] += [figure(result, row, is_best(values, index)) for index, row in enumerate(own)]
+                rows[-1] += [figure(result, row, is_best(values, index)) for index, row in enumerate(row_scores)]
             else:
-                rows[-1] += best_cells(values, result.form_of(own[0]))
+                rows[-1] += best_cells(values, result.form_of(row_scores[0]))
             if len(systems) == 2 and (measure, where) in tests:
                 test = tests[measure, where]
                 p = cell(test.holm, "holm")
@@ -638,7 +635,7 @@ def _slices(result: Result) -> Iterator[Table]:
                     f"° p of slices are not corrected: {looked:,} were looked at, about {looked * 0.05:.1f} fall "
                     "below 0.05 without any difference. To correct them: --correct slices"
                 )
-        title = f"{result.title(measure)}{'' if usual else f' {result.title(found[0].score)}'} by {name}"
+        title = f"{result.title(measure)}{'' if usual else f' {result.title(group[0].score)}'} by {name}"
         more = {"short": 25, "droppable": range(1 + len(systems), 1, -1), "notes": notes, "measures": (measure,)}
         yield make_table(title, header, rows, "text count", **more)
 
@@ -694,21 +691,21 @@ _FIRST = ("scores", "order", "pairs", "tests", "systems", "alt-test", "items")
 def brief(result: Result) -> list[Table]:
     """The tables of the short form."""
     if result.shown.tables_only or result.about.command in ("agreement", "bayes"):
-        found = tables(result, (*_FIRST, "slices"))
-        firsts = {one.name: index for index, one in reversed([*enumerate(found)])}
-        # An order that hides something is shown with its relations; shares come in two kinds.
-        whole = ("order", "pairs", "slices")
-        more = [one for one in found if one.name in whole and not one.minor]
-        shown = [one for at, one in enumerate(found) if firsts[one.name] == at or one in more]
-        shorter = {"items": BRIEF_ROWS}
-        return [replace(one, short=shorter.get(one.name, min(one.short, 2 * BRIEF_ROWS)), lines=()) for one in shown]
+        chosen: list[Table] = []
+        for table in tables(result, (*_FIRST, "slices")):
+            # An order that hides something is shown with its relations; shares come in two kinds.
+            whole = table.name in ("order", "pairs", "slices") and not table.minor
+            if whole or table.name not in {other.name for other in chosen}:
+                short = BRIEF_ROWS if table.name == "items" else min(table.short, 2 * BRIEF_ROWS)
+                chosen.append(replace(table, short=short, lines=()))
+        return chosen
     details = "label-differences" if result.about.command == "compare" else "confusion"
     measure = next(iter(result.main_scores), "")
     scores = _one_per_row(result) if len(result.systems) > 2 else _side_by_side(result)
-    found = [table for table in (*scores, *_brief_changes(result)) if table.rows]
-    found += [replace(one, short=BRIEF_ROWS) for one in tables(result, (details,)) if not one.minor][:2]
-    asked = [one for one in tables(result, ("forms", "slices", "mappings")) if not one.minor]
-    return [*found, *(one for one in asked if one.name != "slices" or measure in one.measures)]
+    chosen = [table for table in (*scores, *_brief_changes(result)) if table.rows]
+    chosen += [replace(table, short=BRIEF_ROWS) for table in tables(result, (details,)) if not table.minor][:2]
+    asked = [table for table in tables(result, ("forms", "slices", "mappings")) if not table.minor]
+    return [*chosen, *(table for table in asked if table.name != "slices" or measure in table.measures)]
 
 
 def _one_per_row(result: Result) -> Iterator[Table]:
@@ -734,23 +731,23 @@ def _one_per_row(result: Result) -> Iterator[Table]:
 def _side_by_side(result: Result) -> Iterator[Table]:
     """The scores of one or two systems, a row for each measure, with their difference."""
     names, tests = result.names, {row.measure: row for row in result.main_tests}
-    found = {(row.system, row.measure, row.score): row for row in result.overall}
+    by_key = {(row.system, row.measure, row.score): row for row in result.overall}
     rows: list[list[Any]] = []
     for measure, main in result.main_scores.items():
         # Of rival measures precision and recall too: there the two kinds of errors differ.
         parts = ("precision", "recall") if result.shown.rivals and main == "f1" else ()
         for score in (main, *parts):
-            own = [found.get((name, measure, score)) for name in names]
-            values = [value_of(row) for row in own]
+            scores = [by_key.get((name, measure, score)) for name in names]
+            values = [value_of(row) for row in scores]
             rows.append([named(result, measure) if score == main else f"  {score}"])
-            rows[-1] += [figure(result, row, is_best(values, index)) for index, row in enumerate(own)]
+            rows[-1] += [figure(result, row, is_best(values, index)) for index, row in enumerate(scores)]
             if tests:
                 test = tests.get(measure) if score == main else None
                 change = cell(test.figure, DIFFERENCES[result.form_of(test)]) if test else ""
                 rows[-1] += [change, cell(test.holm, "holm") if test else ""]
     corrected = any(row.p != row.p_adjusted and not math.isnan(row.p) for row in tests.values())
     header = ["measure", *names, *(["difference", "p (Holm)" if corrected else "p"] if tests else [])]
-    units = {result.form_of(row) for row in found.values() if row.main}
+    units = {result.form_of(row) for row in by_key.values() if row.main}
     notes = [*unit_notes(units), "Brackets contain the 95% interval."]
     if tests:
         points = ", in points" * ("percent" in units)

@@ -62,8 +62,8 @@ def show(
             rows = tuple(tuple(replace(cell, text=say(cell.text)) for cell in row) for row in part.rows)
             header, notes, lines = (tuple(map(say, texts)) for texts in (part.header, part.notes, part.lines))
             title, hint = say(part.title), say(part.hint)
-            said = replace(part, title=title, header=header, rows=rows, notes=notes, lines=lines, hint=hint)
-            _show_table(said, console, whole)
+            shown_part = replace(part, title=title, header=header, rows=rows, notes=notes, lines=lines, hint=hint)
+            _show_table(shown_part, console, whole)
     if not names or "examples" in names:
         _show_examples(result, console, say, whole)
     console.print()
