@@ -20,7 +20,7 @@ from assay.engine.parts import LabelSums, Part, bases_of, basis_of, way_of
 from assay.engine.scores import Figures, Settings
 from assay.engine.slices import NO_VALUE
 from assay.engine.task import find_task
-from assay.engine.texts import united
+from assay.engine.texts import merge_texts
 from assay.engine.warnings import format_warnings, repairs_of
 from assay.errors import UsageError
 from assay.formats import joint_digest
@@ -124,7 +124,7 @@ def make_result(part: Part, settings: Settings | None = None) -> Result:
             for measure, kinds in zip(measures, plan.kinds, strict=True)
         }
         shown = [where for where, chosen in views if where is not None and basis in chosen]
-        found.about["texts"] = united(part.texts).coded(shown) if part.texts else None
+        found.about["texts"] = merge_texts(part.texts).coded(shown) if part.texts else None
         found.about["items"] = part.numbers.get("matched items", part.numbers["items"])
     if plan.compares:
         rows["unresolved"] += _shown(part.drawn.get("unresolved", ()))

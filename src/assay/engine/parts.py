@@ -20,7 +20,7 @@ from assay.engine.items import Items, Met
 from assay.engine.measure import Measure, find
 from assay.engine.options import Decided, Options
 from assay.engine.slices import Slice
-from assay.engine.texts import Texts, gathered
+from assay.engine.texts import Texts, limit_texts
 from assay.engine.warnings import Remark, together
 from assay.records import dataclass
 from assay.result import InputFile, Mapped
@@ -219,7 +219,7 @@ class Part:
                 name: add_drawn(drawn, other.drawn[name], self.sources[0].sentences, most[name])
                 for name, drawn in self.drawn.items()
             },
-            texts=gathered((*self.texts, *other.texts)),
+            texts=limit_texts((*self.texts, *other.texts)),
         )
 
 

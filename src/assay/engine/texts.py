@@ -268,15 +268,15 @@ def draw_lots(how: str, lots: Array) -> Bools:
     return np.asarray(lots <= np.partition(lots, MOST_TEXTS - 1)[MOST_TEXTS - 1])
 
 
-def gathered(pieces: Sequence[Texts]) -> tuple[Texts, ...]:
-    """The texts of shards, without those that a page will not show whatever follows."""
+def limit_texts(pieces: Sequence[Texts]) -> tuple[Texts, ...]:
+    """The texts of shards, without those that no page can show, whatever further shards contain."""
     if sum(map(len, pieces)) <= MOST_TEXTS + MOST_TEXTS // _SLACK:
         return tuple(pieces)
-    return (united(pieces),)
+    return (merge_texts(pieces),)
 
 
-def united(pieces: Sequence[Texts]) -> Texts:
-    """The texts of several shards as those of one."""
+def merge_texts(pieces: Sequence[Texts]) -> Texts:
+    """The texts of several shards as one, with those chosen that a page shows."""
     if len(pieces) == 1:
         return pieces[0]
     how, judged = pieces[0].how, sum(piece.judged for piece in pieces)

@@ -11,7 +11,7 @@ import assay
 from assay.engine import run as shards
 from assay.engine import texts
 from assay.engine.parts import Part
-from assay.engine.texts import Texts, gathered, united
+from assay.engine.texts import Texts, limit_texts, merge_texts
 from pieces import folders
 from unit.samples import refusal
 
@@ -71,13 +71,13 @@ def test_what_is_kept_of_texts_does_not_grow_with_the_number_of_shards(tmp_path,
     kept: list[int] = []
 
     def noted(pieces: Sequence[Texts]) -> tuple[Texts, ...]:
-        found = gathered(pieces)
+        found = limit_texts(pieces)
         kept.append(sum(map(len, found)))
         if len(found) == 1:
             assert len(found[0].words.vocabulary) == len(set(found[0].words.columns["word"].tolist()))
         return found
 
-    monkeypatch.setitem(Part.__add__.__globals__, "gathered", noted)
+    monkeypatch.setitem(Part.__add__.__globals__, "limit_texts", noted)
     result = assay.compare(gold, systems, times=10, embed="sample")
     assert len(kept) == 3
     assert max(kept) <= 10
@@ -90,4 +90,4 @@ def test_the_texts_of_one_shard_are_not_joined_with_anything(tmp_path):
     from assay.engine.run import measure_shard
 
     part = measure_shard("compare", gold, systems, ["accuracy"], Options(embed="auto"))
-    assert united(part.texts) is part.texts[0]
+    assert merge_texts(part.texts) is part.texts[0]

@@ -1,4 +1,4 @@
-"""Mentions and chains found in the text again, for examples and pages."""
+"""Mentions and chains in the text, for examples and pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arcs found in the text again, for examples and pages."""
+"""Dependency trees in the text, for examples and pages."""
 
 from __future__ import annotations
 
@@ -43,15 +43,15 @@ def _sides(run: Run, tables: Tables) -> Iterator[tuple[str, Ints, Ints, tuple[st
     """Gold and each system: name, the head of each gold word, its relation as a code, and the names of relations."""
     gold, first = run.gold, tables[0][1]
     assert gold.heads is not None
-    for name, one in [("gold", first), *tables]:
-        there = np.flatnonzero(one.gold != NONE)
+    for name, items in [("gold", first), *tables]:
+        rows = np.flatnonzero(items.gold != NONE)
         heads, relations = gold.heads, np.full(len(gold), NONE)
-        relations[one.item[there]] = (one.gold if name == "gold" else one.answer[0])[there]
+        relations[items.item[rows]] = (items.gold if name == "gold" else items.answer[0])[rows]
         if name != "gold":
-            assert one.target is not None
+            assert items.target is not None
             heads = np.full(len(gold), MISSING)
-            heads[one.item[there]] = one.target[0, there]
-        yield name, heads, relations, one.labels
+            heads[items.item[rows]] = items.target[0, rows]
+        yield name, heads, relations, items.labels
 
 
 def _places(heads: Ints, first: Ints | int, beyond: Ints | int) -> Ints:

@@ -1,4 +1,4 @@
-"""Arcs, predicates and arguments found in the text again, for examples and pages.
+"""Arcs, predicates and arguments in the text, for examples and pages.
 
 An arc leads from its head to its dependent, and both may be empty nodes; one from the root is a top. Predicates have
 no head, and arguments have their predicate as head.
