@@ -97,7 +97,7 @@ def cell(value: Any, form: str, bold: bool = False) -> Cell:
         # A mark comes before its number, so that digits stay below each other.
         marked = form.startswith("marked")
         mark, value = value if marked else ("", value)
-        form = {"marked": "percent", "marked-coefficient": "coefficient"}.get(form, form)
+        form = "percent" if form == "marked" else form.removeprefix("marked-")
         several = isinstance(value, Sequence)
         numbers = [math.nan if number is None else number for number in (value if several else [value])]
         in_percent = form in ("percent", "points")

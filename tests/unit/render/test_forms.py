@@ -14,7 +14,7 @@ from assay.engine.measure import form_of_score, measures
 from assay.render import render
 from assay.render.page import fragment
 from assay.render.pictures import pictures
-from assay.render.table import one_line
+from assay.render.table import cell, one_line
 from assay.render.tables import tables
 from assay.result import Result
 from assay.result.numbers import WRITERS, coefficient
@@ -155,3 +155,9 @@ def test_numbers_that_are_no_shares_have_three_decimals() -> None:
     found = next(table for table in tables(result) if table.title == "soft")
     assert found.rows[0][1].text.startswith(f"{result.score('m', 'soft').value:.3f} [")
     assert result.form_of(replace(result.score("m", "soft"), score="entropy")) == "number"
+
+
+def test_a_mark_goes_before_a_number_of_any_form() -> None:
+    """Tables over data sets mark the best score, also one of a measure that is neither a share nor a coefficient."""
+    texts = {form: cell(["*", 0.5], form).text for form in ("marked", "marked-coefficient", "marked-number")}
+    assert texts == {"marked": "*50.00", "marked-coefficient": "*.500", "marked-number": "*0.500"}
