@@ -15,7 +15,7 @@ from assay.tasks.cross.functiontrees import (
     from_dependencies,
     generalise,
     projectivise,
-    recut,
+    map_to_parts,
     subsumes,
     tl_unify,
     unify,
@@ -346,5 +346,5 @@ def test_trees_over_parts_of_words_are_sets_of_these_parts(drawn, data):
             found = frozenset(part for word in words for part in range(*of_word[word]))
             merged[found] = merged.get(found, frozenset()) | labels
         expected.append(merged)
-    found = recut(from_models(trees, lengths), np.array(parts), np.array(begins), np.array(ends))
+    found = map_to_parts(from_models(trees, lengths), np.array(parts), np.array(begins), np.array(ends))
     assert to_models(found) == expected

@@ -368,7 +368,7 @@ def projectivise(starts: Ints, heads: Ints) -> Ints:
     return lifted
 
 
-def recut(trees: FunctionTrees, parts: Ints, begin: Ints, end: Ints) -> FunctionTrees:
+def map_to_parts(trees: FunctionTrees, parts: Ints, begin: Ints, end: Ints) -> FunctionTrees:
     """The trees over parts of words; yields that become equal are merged, with the labels of all of them.
 
     parts: how many each sentence has; begin and end: the parts of each word, counted within its sentence.

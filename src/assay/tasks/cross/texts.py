@@ -27,8 +27,11 @@ class TreebankOverlay:
     """The trees of all golds and systems together, each system in its first version."""
 
     compared: Treebanks
-    empty_counts: bool
-    """True if a node without label is a unit."""
+
+    @property
+    def empty_counts(self) -> bool:
+        """True if a node without a label is a unit."""
+        return self.compared.options.sizes != "paper"
 
     @property
     def labelled(self) -> bool:

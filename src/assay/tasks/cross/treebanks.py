@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from assay.engine.treebanks import Fault, count_several_roots, nonprojective, wi
 from assay.engine.warnings import format_warnings
 from assay.errors import AlignmentError, InputError, UsageError, listed, unknown
 from assay.formats import Input, read_labels
-from assay.keywords import File
+from assay.keywords import CrossKeywords, File, options_of
 from assay.records import dataclass
 from assay.result import Mapped, enumeration
 from assay.result.numbers import plural
@@ -32,8 +33,8 @@ from assay.tasks.cross.functiontrees import (
     from_nodes,
     from_relational_realizational,
     generalise,
+    map_to_parts,
     projectivise,
-    recut,
     tl_unify,
 )
 
@@ -51,25 +52,21 @@ class Treebank:
     theory: str = ""
     system: str = ""
     """Empty for a gold."""
-    cut: tuple[Ints, Ints, Ints] | None = None
-    """If words are split into parts: number in each sentence, each word's first part and the end of its last."""
-    absent: tuple[Ints, Bools] | None = None
-    """Number of words of each gold sentence, and a mask of those that are missing here, as their words differ."""
 
     @property
     def title(self) -> str:
-        """Its name in messages."""
+        """The name in messages."""
         return f"{self.system}@{self.theory}" if self.system else f"gold {self.theory}"
 
     @property
     def sides(self) -> tuple[str, ...]:
-        """The names that rules of a mapping file have for it."""
+        """The names for it in the rules of a mapping file."""
         return ("system", self.system, self.title, self.theory) if self.system else ("gold", self.theory)
 
     def function_trees(
         self, *, subtypes: bool = True, function_labels: frozenset[str] | None = None, lift: bool = False
     ) -> FunctionTrees:
-        """The trees as function trees.
+        """The trees as function trees: by relations, by labels such as NP-SBJ, or by the labels of edges.
 
         subtypes: relations keep what follows the colon; function_labels: for relational-realizational trees, the
         labels that are functions; lift: dependencies are made projective first.
@@ -81,24 +78,13 @@ class Treebank:
                 relations = relations.mapped({text: text.partition(":")[0] for text in relations.vocabulary})
             assert corpus.heads is not None
             heads = projectivise(corpus.starts, corpus.heads) if lift else corpus.heads
-            found = from_dependencies(corpus.starts, heads, relations.codes, relations.vocabulary)
-        elif function_labels is not None:
+            return from_dependencies(corpus.starts, heads, relations.codes, relations.vocabulary)
+        if function_labels is not None:
             labels, tags = ((column.codes, column.vocabulary) for column in (trees.labels, corpus.column("tag")))
             place = (corpus.starts, trees.sentence, trees.begin, trees.end)
-            found = from_relational_realizational(
+            return from_relational_realizational(
                 *place, labels, function_labels, stretches=trees.stretches, tags=tags
             )
-        else:
-            found = self._of_constituents(trees, subtypes)
-        if self.cut is not None:
-            found = recut(found, *self.cut)
-        if self.absent is not None:
-            words, absent = self.absent
-            found = replace(found.select(~absent[found.nodes.sentence]), words=words)
-        return found
-
-    def _of_constituents(self, trees: Trees, subtypes: bool) -> FunctionTrees:
-        """Function trees by the functions in labels such as NP-SBJ, or by those that are the labels of edges."""
 
         def label_sets(column: Column) -> LabelSets:
             sets = [functions(text) if trees.edges is None else edge_functions(text) for text in column.vocabulary]
@@ -106,16 +92,15 @@ class Treebank:
                 sets = [tuple(dict.fromkeys(name.partition(":")[0] for name in names)) for names in sets]
             return column.codes, sets
 
-        corpus = self.corpus
         codes, sets = label_sets(trees.labels if trees.edges is None else trees.edges)
         # A sentence without a parse is its words under a root.
-        bare = np.array(sorted(corpus.unparsed), dtype=np.int64)
+        unparsed = np.array(sorted(corpus.unparsed), dtype=np.int64)
         return from_nodes(
             corpus.starts,
-            np.append(trees.sentence, bare),
-            np.append(trees.begin, np.zeros_like(bare)),
-            np.append(trees.end, np.diff(corpus.starts)[bare]),
-            (np.append(codes, np.full(len(bare), len(sets))), [*sets, ()]),
+            np.append(trees.sentence, unparsed),
+            np.append(trees.begin, np.zeros_like(unparsed)),
+            np.append(trees.end, np.diff(corpus.starts)[unparsed]),
+            (np.append(codes, np.full(len(unparsed), len(sets))), [*sets, ()]),
             stretches=trees.stretches,
             preterminals=label_sets(corpus.column("tag") if trees.edges is None else corpus.columns["edge"]),
         )
@@ -136,12 +121,12 @@ class Treebank:
         """Mask of the sentences with non-projective or discontinuous trees."""
         if self.corpus.trees is None:
             return nonprojective(self.corpus)
-        found = np.zeros(self.corpus.sentences, dtype=bool)
-        found[self.corpus.trees.sentence[list(self.corpus.trees.stretches)]] = True
-        return found
+        has_gaps = np.zeros(self.corpus.sentences, dtype=bool)
+        has_gaps[self.corpus.trees.sentence[list(self.corpus.trees.stretches)]] = True
+        return has_gaps
 
     def select(self, kept: Bools) -> Treebank:
-        """Some of the sentences."""
+        """The treebank with the chosen sentences only."""
         if kept.all():
             return self
         corpus, trees = self.corpus, self.corpus.trees
@@ -150,7 +135,7 @@ class Treebank:
         place = np.append(np.cumsum(words) - 1, -1)
         documents = corpus.document_of_sentence[kept]
         if trees is not None:
-            trees = _some_nodes(trees, kept[trees.sentence], trees.parent, trees.above[words])
+            trees = _keep_nodes(trees, kept[trees.sentence], trees.parent, trees.above[words])
             trees = replace(trees, sentence=number[trees.sentence])
         chosen = replace(
             corpus,
@@ -180,7 +165,7 @@ class Treebank:
 def read_trees(
     path: str, input_format: str | None, *, tolerant: bool = False, columns: Sequence[str] = ()
 ) -> Treebank:
-    """Dependencies with further columns, or constituents, as the file has; see `Input.read` for `tolerant`."""
+    """Constituents, or dependencies with further columns, as the file has them; `tolerant`: see `Input.read`."""
     item = Input(path, input_format=input_format)
     if "constituents" in item.plan.layers:
         return Treebank(item.read(tolerant=tolerant), CONSTITUENTS)
@@ -203,30 +188,30 @@ def categories_only(corpus: Corpus, labels: frozenset[str]) -> Corpus:
     nodes = np.concatenate([trees.parent, trees.above])
     while not stays[nodes].all():
         nodes = np.where(stays[nodes], nodes, parents[nodes])
-    return replace(corpus, trees=_some_nodes(trees, kept, nodes[: len(kept)], nodes[len(kept) :]))
+    return replace(corpus, trees=_keep_nodes(trees, kept, nodes[: len(kept)], nodes[len(kept) :]))
 
 
-def unlisted_functions(corpus: Corpus, listed: frozenset[str]) -> Counter[str]:
+def unlisted_functions(corpus: Corpus, function_labels: frozenset[str]) -> Counter[str]:
     """Numbers of unlisted labels in the place of a function: next to a listed one, or named in their parent's set."""
     trees = corpus.trees
     assert trees is not None
     names, (labels, tags) = one_vocabulary([trees.labels, corpus.column("tag")])
     codes, parents = np.concatenate([labels, tags]), np.concatenate([trees.parent, trees.above])
-    known = np.array([name in listed for name in names], dtype=bool)
+    is_listed = np.array([name in function_labels for name in names], dtype=bool)
     has_function = np.zeros(len(labels) + 1, dtype=bool)
-    has_function[parents[known[codes]]] = True
+    has_function[parents[is_listed[codes]]] = True
     has_function[-1] = False
-    inside = ~known[codes] & (parents >= 0)
+    inside = ~is_listed[codes] & (parents >= 0)
     pairs = Counter(zip(labels[parents[inside]].tolist(), codes[inside].tolist(), strict=True))
-    found = Counter(codes[inside & has_function[parents]].tolist())
+    unlisted = Counter(codes[inside & has_function[parents]].tolist())
     for (parent, child), number in pairs.items():
-        if child not in found and parent != child and names[child] in re.split(r"[{}<>,|+\s]+", names[parent]):
-            found[child] = number
-    return Counter({names[code]: number for code, number in found.items() if re.search(r"\w", names[code])})
+        if child not in unlisted and parent != child and names[child] in re.split(r"[{}<>,|+\s]+", names[parent]):
+            unlisted[child] = number
+    return Counter({names[code]: number for code, number in unlisted.items() if re.search(r"\w", names[code])})
 
 
-def _some_nodes(trees: Trees, kept: Bools, parent: Ints, above: Ints) -> Trees:
-    """Some of the nodes; `parent` and `above` are the kept nodes above each node and each word, -1 for none."""
+def _keep_nodes(trees: Trees, kept: Bools, parent: Ints, above: Ints) -> Trees:
+    """Trees of the kept nodes; `parent` and `above`: the kept node above each node and each word, -1 for none."""
     place = np.append(np.cumsum(kept) - 1, -1)
     return Trees(
         sentence=trees.sentence[kept],
@@ -241,7 +226,7 @@ def _some_nodes(trees: Trees, kept: Bools, parent: Ints, above: Ints) -> Trees:
     )
 
 
-# --- the same words ---
+# --- words of several files ---
 
 
 def differing_sentences(reference: Corpus, other: Corpus) -> Bools:
@@ -251,13 +236,16 @@ def differing_sentences(reference: Corpus, other: Corpus) -> Bools:
             f"{other.name}: sentences: {other.sentences:,}, where {reference.name} has {reference.sentences:,}. "
             "Files of all frameworks must have the same sentences in the same order."
         )
-    _, (ours, theirs) = one_vocabulary([reference.forms, other.forms])
+    _, (reference_forms, other_forms) = one_vocabulary([reference.forms, other.forms])
     sizes = np.diff(reference.starts)
     different = sizes != np.diff(other.starts)
     # The words of all sentences of equal size are compared at once.
     same_size = np.flatnonzero(~different)
-    here, there = (numbers_of_runs(corpus.starts[same_size], sizes[same_size]) for corpus in (reference, other))
-    different[np.repeat(same_size, sizes[same_size])[ours[here] != theirs[there]]] = True
+    words, other_words = (
+        numbers_of_runs(corpus.starts[same_size], sizes[same_size]) for corpus in (reference, other)
+    )
+    sentence = np.repeat(same_size, sizes[same_size])
+    different[sentence[reference_forms[words] != other_forms[other_words]]] = True
     return np.asarray(different)
 
 
@@ -266,15 +254,15 @@ def describe_difference(reference: Corpus, other: Corpus, sentence: int) -> str:
     for corpus in (reference, other):
         if sentence in corpus.unparsed:
             return f"{corpus.place_of_sentence(sentence)}: no tree in gold"
-    here, there = (
+    words, other_words = (
         corpus.forms.strings(int(corpus.starts[sentence]), int(corpus.starts[sentence + 1]))
         for corpus in (reference, other)
     )
-    place = other.place_of_sentence(sentence)
-    for number, (a, b) in enumerate(zip(here, there, strict=False), 1):
+    place, reference_place = other.place_of_sentence(sentence), reference.place_of_sentence(sentence)
+    for number, (a, b) in enumerate(zip(words, other_words, strict=False), 1):
         if a != b:
-            return f"{place}: word {number} is {b!r} where {reference.place_of_sentence(sentence)} has {a!r}"
-    return f"{place}: {len(there)} words where {reference.place_of_sentence(sentence)} has {len(here)}"
+            return f"{place}: word {number} is {b!r} where {reference_place} has {a!r}"
+    return f"{place}: {len(other_words)} words where {reference_place} has {len(words)}"
 
 
 def word_differences(banks: Sequence[Treebank], allowed: Mapping[str, Bools]) -> tuple[Bools, list[str]]:
@@ -282,60 +270,59 @@ def word_differences(banks: Sequence[Treebank], allowed: Mapping[str, Bools]) ->
     reference = banks[0].corpus
     wrong, lines = np.zeros(reference.sentences, dtype=bool), []
     for bank in banks:
-        found = differing_sentences(reference, bank.corpus)
+        different = differing_sentences(reference, bank.corpus)
         if bank.title in allowed:
-            found &= ~allowed[bank.title]
-        sentences = np.flatnonzero(found).tolist()
+            different &= ~allowed[bank.title]
+        sentences = np.flatnonzero(different).tolist()
         lines += [describe_difference(reference, bank.corpus, sentence) for sentence in sentences]
-        wrong |= found
+        wrong |= different
     return wrong, lines
 
 
-# --- the same characters in other words ---
-
-
-def recut_sentences(reference: Corpus, other: Corpus) -> Bools:
+def retokenised_sentences(reference: Corpus, other: Corpus) -> Bools:
     """Mask of the sentences with different words in both files, but the same characters without white space."""
-    found = differing_sentences(reference, other)
-    ours, theirs = (_characters(corpus, found) for corpus in (reference, other))
-    for sentence, (text, _) in ours.items():
-        found[sentence] = text == theirs[sentence][0]
-    return found
+    different = differing_sentences(reference, other)
+    texts, other_texts = (_characters(corpus, different) for corpus in (reference, other))
+    for sentence, (text, _) in texts.items():
+        different[sentence] = text == other_texts[sentence][0]
+    return different
 
 
-def cut_words(banks: Sequence[Treebank], sentences: Bools) -> tuple[list[Treebank], dict[int, tuple[str, ...]]]:
-    """The files with the parts that each word consists of, and the parts of these sentences.
+def split_words(
+    banks: Sequence[Treebank], sentences: Bools
+) -> tuple[dict[int, tuple[str, ...]], dict[str, tuple[Ints, Ints, Ints]]]:
+    """The parts of the words of these sentences; and by file the arguments of `map_to_parts` after the trees.
 
     A part ends where a word of any file ends, so that sets of parts are sets of characters; in the other sentences
     each word is one part. The characters of these sentences must be the same in all files.
     """
-    read = [_characters(bank.corpus, sentences) for bank in banks]
+    texts = [_characters(bank.corpus, sentences) for bank in banks]
     number = np.diff(banks[0].corpus.starts)
-    ranges = []
+    ranges: dict[str, tuple[Ints, Ints, Ints]] = {}
     for bank in banks:
         starts = bank.corpus.starts
         begin = np.arange(len(bank.corpus)) - starts[ids_of_runs(starts)]
-        ranges.append((begin, begin + 1))
+        ranges[bank.title] = (number, begin, begin + 1)
     parts: dict[int, tuple[str, ...]] = {}
-    for sentence, (text, _) in read[0].items():
-        ends = sorted({place for found in read for word in found[sentence][1] for place in word} | {0})
+    for sentence, (text, _) in texts[0].items():
+        ends = sorted({place for by_sentence in texts for word in by_sentence[sentence][1] for place in word} | {0})
         parts[sentence] = tuple(text[a:b] for a, b in pairwise(ends))
         number[sentence] = len(parts[sentence])
-        for bank, found, (begin, end) in zip(banks, read, ranges, strict=True):
-            own = slice(int(bank.corpus.starts[sentence]), int(bank.corpus.starts[sentence + 1]))
-            words = np.array(found[sentence][1], dtype=np.int64).reshape(-1, 2)
-            begin[own], end[own] = np.searchsorted(ends, words.T)
-    cut = [replace(bank, cut=(number, *own)) for bank, own in zip(banks, ranges, strict=True)]
-    return cut, parts
+        for bank, by_sentence in zip(banks, texts, strict=True):
+            rows = slice(int(bank.corpus.starts[sentence]), int(bank.corpus.starts[sentence + 1]))
+            words = np.array(by_sentence[sentence][1], dtype=np.int64).reshape(-1, 2)
+            _, begins, stops = ranges[bank.title]
+            begins[rows], stops[rows] = np.searchsorted(ends, words.T)
+    return parts, ranges
 
 
 def _characters(corpus: Corpus, sentences: Bools) -> dict[int, tuple[str, list[tuple[int, int]]]]:
-    """The characters of each sentence, and which of them belong to each word.
+    """The characters of each sentence, and the range of them that belongs to each word.
 
     The words of a multiword token have their part of it if they make it up; otherwise they share all of it.
     """
     multiwords = {token.first: token for token in corpus.multiwords}
-    found = {}
+    by_sentence = {}
     for sentence in np.flatnonzero(sentences).tolist():
         word, last = int(corpus.starts[sentence]), int(corpus.starts[sentence + 1])
         text, ranges = "", []
@@ -352,11 +339,35 @@ def _characters(corpus: Corpus, sentences: Bools) -> dict[int, tuple[str, list[t
             else:
                 ranges += [(first, len(text))] * len(forms)
             word = end
-        found[sentence] = text, ranges
-    return found
+        by_sentence[sentence] = text, ranges
+    return by_sentence
 
 
 # --- all files of a comparison ---
+
+
+@dataclass(frozen=True, kw_only=True)
+class CrossOptions(Options):
+    """The options of a run, and those of function trees, which only `cross` has."""
+
+    sizes: str
+    subtypes: bool
+    segmentation: str
+    non_projective: str
+    function_labels: Mapping[str, frozenset[str]]
+
+    @classmethod
+    def of(cls, given: CrossKeywords, function_labels: Mapping[str, Iterable[str]] | None) -> CrossOptions:
+        """The given options and the defaults of the others; UsageError for a value that is not accepted."""
+        declared = options_of(CrossKeywords)
+        chosen: dict[str, Any] = {name: option.default for name, option in declared.items()} | given
+        for name, option in declared.items():
+            if option.choices and chosen[name] not in option.choices:
+                raise unknown(f"value of {name}", chosen[name], option.choices)
+        label_sets = {theory: frozenset(labels) for theory, labels in (function_labels or {}).items()}
+        options = cls(**chosen, function_labels=label_sets)
+        options.check()
+        return options
 
 
 def theory_paths(specs: Sequence[str]) -> tuple[dict[str, str], list[tuple[str, str]]]:
@@ -408,10 +419,11 @@ class Treebanks:
     """By theory; the first has the sentences that are shown."""
     outputs: Sequence[Treebank]
     """The trees of systems in one framework or several, system by system."""
+    options: CrossOptions
     enriched: Mapping[str, str]
     """The gold that gave each theory its functions."""
     trees: Mapping[str, FunctionTrees]
-    """The function trees of all files by their titles."""
+    """The function trees of all files, by their titles."""
     labelled: frozenset[str]
     """The systems that have functions in one framework at least."""
     bare: frozenset[str]
@@ -435,12 +447,12 @@ class Treebanks:
 
     @cached_property
     def first(self) -> dict[str, Treebank]:
-        """The output of each system that is compared with the others': that in its first framework."""
-        found: dict[str, Treebank] = {}
+        """The output of each system in its first framework, which is compared with those of other systems."""
+        first: dict[str, Treebank] = {}
         for bank in self.outputs:
-            if bank.system not in found or found[bank.system].title in self.bare:
-                found[bank.system] = bank
-        return found
+            if bank.system not in first or first[bank.system].title in self.bare:
+                first[bank.system] = bank
+        return first
 
     @cached_property
     def scored(self) -> dict[str, Treebank]:
@@ -468,34 +480,30 @@ class Treebanks:
 
 
 def read_comparison(
-    golds: Mapping[str, str],
-    systems: Mapping[str, Mapping[str, str]],
-    enrichments: Sequence[tuple[str, str]],
-    options: Options,
-    *,
-    subtypes: bool,
-    segmentation: str,
-    non_projective: str,
-    function_labels: Mapping[str, frozenset[str]],
+    theories: Sequence[str],
+    systems: Sequence[str] | Mapping[str, File] | None,
+    options: CrossOptions,
     columns: Sequence[str] = (),
 ) -> Treebanks:
     """All files; with --on-mismatch skip, without sentences that are faulty or have different words.
 
-    `enrichments`: pairs of a gold and the one that it takes its functions from; `columns`: those that measures of
-    dependencies need in addition to heads and relations. A system's phrase structure takes functions from its
-    dependencies if it has none, and always if its gold does.
+    `theories` and `systems` as for `cross`, None to read golds only; `columns`: those that measures of dependencies
+    need in addition to heads and relations. A system's phrase structure takes functions from its dependencies if it
+    has none, and always if its gold does.
     """
+    golds, enrichments = theory_paths(theories)
+    paths = {} if systems is None else system_paths(systems, golds)
+    function_labels = options.function_labels
     for name in function_labels:
         if name not in golds:
             raise unknown("theory", name, golds)
-    banks, allowed, warnings = _read(golds, systems, options, segmentation, columns)
+    banks, allowed, warnings = _read_files(golds, paths, options, columns)
     for bank in banks[: len(golds)]:
         if bank.theory in function_labels and bank.kind == DEPENDENCIES:
             name = bank.theory
             raise UsageError(f"--functions {name}=…: the gold {name} has dependencies: relations are functions.")
     notes: list[str] = []
-    parts: dict[int, tuple[str, ...]] = {}
-    if non_projective == "leave-out":
+    if options.non_projective == "leave-out":
         gaps = {bank.title: bank.with_gaps() for bank in banks}
         kept = ~np.any(list(gaps.values()), axis=0)
         if not kept.any():
@@ -509,19 +517,22 @@ def read_comparison(
             notes.append(f"{what} with gaps (non-projective, discontinuous) {are} left out: {where}.")
             banks = [bank.select(kept) for bank in banks]
             allowed = {title: mask[kept] for title, mask in allowed.items()}
-    if segmentation != "chars":
-        # Systems without the trees of sentences that they tokenise differently from gold.
-        reference, lines = banks[0].corpus, []
-        for number, bank in enumerate(banks):
-            if bank.title in allowed and allowed[bank.title].any():
-                sentences = np.flatnonzero(allowed[bank.title]).tolist()
+    reference = banks[0].corpus
+    parts: dict[int, tuple[str, ...]] = {}
+    ranges: dict[str, tuple[Ints, Ints, Ints]] = {}
+    # Sentences that systems tokenise differently from gold, without their trees.
+    absent: dict[str, Bools] = {}
+    if options.segmentation == "strict":
+        absent, lines = {title: mask for title, mask in allowed.items() if mask.any()}, []
+        for bank in banks:
+            if bank.title in absent:
+                sentences = np.flatnonzero(absent[bank.title]).tolist()
                 lines += [describe_difference(reference, bank.corpus, sentence) for sentence in sentences]
                 what = plural(len(sentences), "sentence is", "sentences are")
                 notes.append(f"{bank.title}: {what} cut into other words, counted as wholly missing.")
-                banks[number] = replace(bank, absent=(np.diff(reference.starts), allowed[bank.title]))
         warnings += [f"unaligned: {line}." for line in listed(lines)]
-    elif (recut := np.any(list(allowed.values()), axis=0)).any():
-        banks, parts = cut_words(banks, recut)
+    elif allowed and (retokenised := np.any(list(allowed.values()), axis=0)).any():
+        parts, ranges = split_words(banks, retokenised)
         notes.append(
             f"{plural(len(parts), 'sentence is', 'sentences are')} cut into other words in some file and compared as "
             "sets of characters, which TedEval itself does not do."
@@ -534,12 +545,17 @@ def read_comparison(
             corpus, rows = mapping.apply(rules, bank.corpus, "DEPREL", bank.sides)
             banks[number] = replace(bank, corpus=corpus)
             mappings += rows
-    own, bare = {}, set()
+    before, bare = {}, set()
     for bank in banks:
         listed_labels = function_labels.get(bank.theory)
-        found = bank.function_trees(
-            subtypes=subtypes, function_labels=listed_labels, lift=non_projective == "lift"
+        tree = bank.function_trees(
+            subtypes=options.subtypes, function_labels=listed_labels, lift=options.non_projective == "lift"
         )
+        if bank.title in ranges:
+            tree = map_to_parts(tree, *ranges[bank.title])
+        if bank.title in absent:
+            kept_nodes = ~absent[bank.title][tree.nodes.sentence]
+            tree = replace(tree.select(kept_nodes), words=np.diff(reference.starts))
         if listed_labels is not None and not bank.has_labels(listed_labels):
             if not bank.system:
                 some = ", ".join(sorted(listed_labels)[:3])
@@ -554,14 +570,14 @@ def read_comparison(
                     f"--map: the rule {rule} is about words, but the functions of {bank.corpus.name} belong to "
                     "phrases. Write the rule without the pattern for the word."
                 )
-            labels = Column(found.label, found.labels)
+            labels = Column(tree.label, tree.labels)
             column, rows = mapping.relabelled(rules, labels, labels, bank.sides, bank.corpus.name)
-            found = FunctionTrees.of(found.words, found.nodes, found.label_node, column.codes, column.vocabulary)
+            tree = FunctionTrees.of(tree.words, tree.nodes, tree.label_node, column.codes, column.vocabulary)
             mappings += rows
-        own[bank.title] = found
-    for theory, listed_labels in function_labels.items():
+        before[bank.title] = tree
+    for theory, theory_labels in function_labels.items():
         in_theory = (bank.corpus for bank in banks if bank.theory == theory)
-        numbers = sum((unlisted_functions(corpus, listed_labels) for corpus in in_theory), Counter[str]())
+        numbers = sum((unlisted_functions(corpus, theory_labels) for corpus in in_theory), Counter[str]())
         if numbers:
             shown = [f"{name} ({number:,})" for name, number in sorted(numbers.items(), key=lambda row: -row[1])]
             warnings.append(
@@ -569,7 +585,7 @@ def read_comparison(
                 "functions. TedEval leaves such nodes out, like categories. Add the labels that are functions."
             )
     warnings += format_warnings(idle_rules(mappings))
-    trees, enriched = dict(own), dict(enrichments)
+    trees, enriched = dict(before), dict(enrichments)
     for structure, giver in enrichments:
         trees[f"gold {structure}"] = tl_unify(trees[f"gold {structure}"], trees[f"gold {giver}"])
     # By system the output that it takes functions from.
@@ -582,29 +598,28 @@ def read_comparison(
     sources = {bank.system: bank.title for bank in reversed(labelled)}
     for bank in outputs:
         giver = f"{bank.system}@{enriched.get(bank.theory, '')}"
-        if giver not in own and bank not in labelled:
+        if giver not in before and bank not in labelled:
             giver = sources.get(bank.system, "")
-        if giver in own:
-            trees[bank.title] = tl_unify(own[bank.title], own[giver])
+        if giver in before:
+            trees[bank.title] = tl_unify(before[bank.title], before[giver])
     return Treebanks(
         {bank.theory: bank for bank in banks if not bank.system},
-        *(outputs, enriched, trees, frozenset(sources), frozenset(bare), parts, tuple(mappings)),
+        *(outputs, options, enriched, trees, frozenset(sources), frozenset(bare), parts, tuple(mappings)),
         *(tuple(warnings), tuple(notes)),
     )
 
 
-def _read(
+def _read_files(
     golds: Mapping[str, str],
     systems: Mapping[str, Mapping[str, str]],
-    options: Options,
-    segmentation: str,
+    options: CrossOptions,
     columns: Sequence[str],
 ) -> tuple[list[Treebank], dict[str, Bools], list[str]]:
     """The files with the sentences that can be compared, masks of those that some tokenise differently, warnings."""
     paths = [*golds.values(), *(path for versions in systems.values() for path in versions.values())]
     if paths.count("-") > 1:
         raise UsageError("- (standard input) can be given once only.")
-    skip = options.on_mismatch == "skip"
+    skip, segmentation = options.on_mismatch == "skip", options.segmentation
     trees = partial(read_trees, input_format=options.format_of("gold"), tolerant=skip, columns=columns)
     banks = [replace(trees(path), theory=name) for name, path in golds.items()]
     kinds = {bank.theory: bank.kind for bank in banks}
@@ -620,7 +635,7 @@ def _read(
         banks.append(replace(bank, corpus=with_words_of(bank.corpus, reference)))
     # Sentences that may be tokenised differently from the first gold; in golds only if characters are compared.
     allowed = {
-        bank.title: recut_sentences(reference, bank.corpus)
+        bank.title: retokenised_sentences(reference, bank.corpus)
         for bank in banks
         if segmentation == "chars" or (segmentation != "same" and bank.system)
     }
@@ -631,7 +646,7 @@ def _read(
         wrong &= np.any([size != sizes[0] for size in sizes], axis=0)
     if wrong.any() and not skip:
         remedy = "All files must have the same words. To leave such sentences out: --on-mismatch skip"
-        if segmentation != "chars" and any(recut_sentences(reference, bank.corpus).any() for bank in banks):
+        if segmentation != "chars" and any(retokenised_sentences(reference, bank.corpus).any() for bank in banks):
             remedy += "; to compare the same characters in other words: --segmentation chars"
         raise AlignmentError("\n".join([*listed(places), remedy]))
     faults = [(bank.corpus, fault) for bank in banks for fault in bank.faults]
@@ -656,4 +671,4 @@ def _read(
         if corpus.heads is not None and (roots := count_several_roots(corpus)):
             what = plural(roots, "sentence has", "sentences have")
             warnings.append(f"{bank.title}: {what} more than one root, scored like others.")
-    return banks, {title: found[~wrong] for title, found in allowed.items()}, warnings
+    return banks, {title: mask[~wrong] for title, mask in allowed.items()}, warnings

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Unpack
 
 import numpy as np
 
 from assay.arrays import Stretches, atoms_at
 from assay.corpus import Corpus
-from assay.engine.options import Options
 from assay.engine.phrases import ROOTS, category, functions, with_words_of
 from assay.errors import AlignmentError, InputError, UsageError, listed, unknown
+from assay.keywords import CrossKeywords
 from assay.tasks.cross.functiontrees import FunctionTrees, unify
-from assay.tasks.cross.treebanks import read_comparison, read_trees, theory_paths, word_differences
+from assay.tasks.cross.treebanks import CrossOptions, read_comparison, read_trees, word_differences
 
 CATEGORY = "X"
 """The category of all nodes."""
@@ -27,36 +28,20 @@ def common_gold(
     theories: Sequence[str],
     way: str = "generalise",
     *,
-    subtypes: bool = True,
-    segmentation: str = "same",
-    non_projective: str = "keep",
     function_labels: Mapping[str, Iterable[str]] | None = None,
-    map: str | None = None,  # noqa: A002
-    on_mismatch: str = "error",
-    input_format: str | None = None,
+    **given: Unpack[CrossKeywords],
 ) -> tuple[str, list[str]]:
     """The function trees that all golds agree on (`generalise`), or what they say together (`unify`); and warnings.
 
     `theories` and options are those of `cross`. Each sentence is a tree in brackets; a node has the category X and
-    its functions behind hyphens, in alphabetical order, so that the text can be given as a theory itself. Where a
-    node has gaps, all words are numbered (discbracket). Sentences whose golds cannot be unified, as nodes overlap
-    without nesting, are refused, or left out with `on_mismatch="skip"`.
+    after hyphens its functions, in alphabetical order, so that the text can be given as a theory itself. If a node
+    has gaps, all words are numbered (discbracket). A sentence whose golds cannot be unified, because nodes overlap
+    without nesting, stops with an error, or is left out with `on_mismatch="skip"`.
     """
     if way not in WAYS:
         raise unknown("way to put golds together", way, WAYS)
-    options = Options(on_mismatch=on_mismatch, input_format=input_format, map=map)
-    options.check()
-    golds, enrichments = theory_paths(theories)
-    compared = read_comparison(
-        golds,
-        {},
-        enrichments,
-        options,
-        subtypes=subtypes,
-        segmentation=segmentation,
-        non_projective=non_projective,
-        function_labels={name: frozenset(labels) for name, labels in (function_labels or {}).items()},
-    )
+    options = CrossOptions.of(given, function_labels)
+    compared = read_comparison(theories, None, options)
     reference = compared.reference
     trees, failed = compared.common, np.zeros(reference.sentences, dtype=bool)
     if way == "unify":
@@ -65,7 +50,7 @@ def common_gold(
         f"{reference.place_of_sentence(sentence)}: nodes of the golds overlap without nesting"
         for sentence in np.flatnonzero(failed).tolist()
     ]
-    if places and on_mismatch != "skip":
+    if places and options.on_mismatch != "skip":
         raise InputError("\n".join([*listed(places), "To leave such sentences out: --on-mismatch skip"]))
     for label in (trees.labels[code] for code in np.unique(trees.label).tolist()):
         # It would be read as other functions.
