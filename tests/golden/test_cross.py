@@ -7,8 +7,8 @@ import json
 import pytest
 
 import assay
+from assay.tasks.cross.brackets import common_gold, enrich
 from assay.tasks.cross.treebanks import read_trees
-from assay.tasks.cross.written import common_gold, enrich
 from functionsets import edits
 
 VARIANTS = {"paper": "paper", "2.1": "tedeval-2.1", "2.2": "tedeval-2.2"}

@@ -242,7 +242,7 @@ def cross_command(
     if not systems and not data:
         raise click.UsageError("Missing argument 'SYSTEMS...'.", click.get_current_context())
     if systems[:1] == ("enrich",):
-        from assay.tasks.cross.written import enrich
+        from assay.tasks.cross.brackets import enrich
 
         if len(systems) != 3:
             raise UsageError(
@@ -261,7 +261,7 @@ def cross_command(
         lines = [line.strip() for batch in Source(path).batches() for _, line in batch.lines()]
         labels[theory] = [line for line in lines if line]
     if systems[:1] in (("generalise",), ("unify",)):
-        from assay.tasks.cross.written import common_gold
+        from assay.tasks.cross.brackets import common_gold
 
         if systems[1:]:
             raise UsageError(

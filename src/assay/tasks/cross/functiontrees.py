@@ -18,7 +18,7 @@ from assay.records import dataclass
 
 HEAD, ROOT = "hd", "root"
 LabelSets = tuple[Ints, Sequence[Collection[str]]]
-"""The label set of each of many nodes: codes into a list of sets; -1 for what is no node."""
+"""The label set of each of many rows: codes into a list of sets; -1 for a row without a node."""
 _Part = tuple["Yields", Ints, Ints]
 """Nodes to be merged: their yields, and for each of their labels the node, counted among them, and its code."""
 
@@ -58,21 +58,21 @@ class Yields:
         return np.asarray(self.size <= self.last - self.first)
 
     def stretches(self, row: int) -> Stretches:
-        """The words of one yield as stretches (first, end), counted within the sentence."""
+        """The words of a yield as stretches (first, end), counted within the sentence."""
         begin, end = np.searchsorted(self.stretch_row, [row, row + 1])
         if begin == end:
             return ((int(self.first[row]), int(self.last[row]) + 1),)
         return tuple(zip(self.stretch_begin[begin:end].tolist(), self.stretch_end[begin:end].tolist(), strict=True))
 
     def take(self, rows: Ints) -> Yields:
-        """Some of the rows, none of them twice, in this order."""
+        """The yields of these rows in this order; no row is given twice."""
         place = np.full(len(self) if len(self.stretch_row) else 0, -1, dtype=np.int64)
         if len(place):
             place[rows] = np.arange(len(rows))
         target = place[self.stretch_row]
         order = np.argsort(target, kind="stable")[np.count_nonzero(target < 0) :]
         ordered = [target[order], self.stretch_begin[order], self.stretch_end[order]]
-        return Yields(*(getattr(self, one.name)[rows] for one in fields(self)[:5]), *ordered)
+        return Yields(*(getattr(self, column.name)[rows] for column in fields(self)[:5]), *ordered)
 
 
 def plain_yields(sentence: Ints, begin: Ints, end: Ints) -> Yields:
@@ -84,7 +84,7 @@ def plain_yields(sentence: Ints, begin: Ints, end: Ints) -> Yields:
 
 
 def add_gaps(outer: Yields, row: Ints, begin: Ints, end: Ints) -> Yields:
-    """The yields, of which those with stretches consist of these only; stretches are in order."""
+    """The yields, but those with stretches consist only of these; stretches are in order."""
     if not len(row):
         return outer
     apart = np.flatnonzero((row[1:] != row[:-1]) | (begin[1:] != end[:-1]))  # those that touch are one
@@ -118,7 +118,7 @@ def distinct_yields(words: Ints, parts: Sequence[Yields]) -> tuple[Yields, Ints]
     """Each yield of all parts once, by sentence, first word and falling size, and the number of each row."""
     shifts = np.cumsum([0, *(len(part) for part in parts[:-1])])
     shifted = [replace(part, stretch_row=part.stretch_row + shift) for part, shift in zip(parts, shifts, strict=True)]
-    yields = Yields(*(np.concatenate([getattr(part, one.name) for part in shifted]) for one in fields(Yields)))
+    yields = Yields(*(np.concatenate([getattr(part, column.name) for part in shifted]) for column in fields(Yields)))
     # A number for each yield, equal for equal ones, that rises with sentence, first word and falling size.
     starts = np.cumsum(words) - words
     longest = int(words.max(initial=0))
@@ -166,9 +166,9 @@ class FunctionTrees:
     @property
     def bare(self) -> Bools:
         """Mask of the nodes without a label."""
-        found = np.ones(len(self), dtype=bool)
-        found[self.label_node] = False
-        return found
+        without_label = np.ones(len(self), dtype=bool)
+        without_label[self.label_node] = False
+        return without_label
 
     @property
     def functions(self) -> frozenset[str]:
@@ -178,30 +178,17 @@ class FunctionTrees:
     @property
     def with_gaps(self) -> Bools:
         """Mask of the sentences that have a yield with gaps: the discontinuous and the non-projective ones."""
-        found = np.zeros(self.sentences, dtype=bool)
-        found[self.nodes.sentence[self.nodes.gapped]] = True
-        return found
+        has_gaps = np.zeros(self.sentences, dtype=bool)
+        has_gaps[self.nodes.sentence[self.nodes.gapped]] = True
+        return has_gaps
 
     def labels_of(self, node: int) -> tuple[str, ...]:
         """The labels of a node."""
         begin, end = np.searchsorted(self.label_node, [node, node + 1])
         return tuple(self.labels[code] for code in self.label[begin:end].tolist())
 
-    def of_sentence(self, sentence: int) -> FunctionTrees:
-        """The tree of one sentence by itself."""
-        first, end = np.searchsorted(self.nodes.sentence, [sentence, sentence + 1])
-        nodes = self.nodes.take(np.arange(first, end))
-        begin, stop = np.searchsorted(self.label_node, [first, end])
-        return FunctionTrees(
-            self.words[sentence : sentence + 1],
-            replace(nodes, sentence=np.zeros(len(nodes), dtype=np.int64)),
-            self.label_node[begin:stop] - first,
-            self.label[begin:stop],
-            self.labels,
-        )
-
     def select(self, nodes: Bools, labels: Bools | None = None) -> FunctionTrees:
-        """Some of the nodes, with all of their labels or with some of these."""
+        """The trees of the chosen nodes, with all of their labels or with the chosen ones."""
         labels = nodes[self.label_node] if labels is None else labels
         label_node = (np.cumsum(nodes) - 1)[self.label_node[labels]]
         kept = self.nodes.take(np.flatnonzero(nodes))
@@ -215,11 +202,11 @@ def from_dependencies(starts: Ints, heads: Ints, relations: Ints, labels: Sequen
     """Function trees of dependencies: each word's relation is a label of the word and all below it.
 
     starts: the first word of each sentence and the end of the last; heads: each word's head, -1 for none, without
-    circles; relations: codes into labels. A word that has dependents gets `hd` over itself alone, and each sentence
-    `root` over all of it, and so over several roots too.
+    circles; relations: codes into labels. A word that has dependents gets `hd` over itself only, and each sentence
+    gets one `root` over all of it, even if it has several roots.
     """
-    known: dict[str, int] = {}
-    relations = as_codes(labels, known)[relations] if len(labels) else relations
+    label_codes: dict[str, int] = {}
+    relations = as_codes(labels, label_codes)[relations] if len(labels) else relations
     sizes = np.diff(starts)
     filled = np.flatnonzero(sizes)
     governors = np.zeros(len(heads), dtype=bool)
@@ -229,9 +216,9 @@ def from_dependencies(starts: Ints, heads: Ints, relations: Ints, labels: Sequen
         (_single_words(starts, np.flatnonzero(governors)), HEAD),
         (plain_yields(filled, np.zeros(len(filled), dtype=np.int64), sizes[filled]), ROOT),
     ):
-        code = known.setdefault(label, len(known))
+        code = label_codes.setdefault(label, len(label_codes))
         parts.append((yields, np.arange(len(yields)), np.full(len(yields), code)))
-    return _merge(starts, parts, known)
+    return _merge(starts, parts, label_codes)
 
 
 def from_nodes(
@@ -248,16 +235,16 @@ def from_nodes(
     """Function trees of phrase structure: each node's functions are labels of its words.
 
     begin and end count words within the sentence, and no node is without words; stretches: for nodes with gaps, by
-    number, where their words lie; functions: the label set of each node; preterminals: that of each word's tag.
-    top_root: the node over all words of a sentence gets `root` if it has no label; where none is, none is made.
+    number, the stretches of their words; functions: the label set of each node; preterminals: that of each word's
+    tag. top_root: the node over all words of a sentence gets `root` if it has no label; no such node is added.
     """
-    known: dict[str, int] = {}
-    given = [(_add_stretches(plain_yields(sentence, begin, end), stretches or {}), functions)]
+    label_codes: dict[str, int] = {}
+    sources = [(_add_stretches(plain_yields(sentence, begin, end), stretches or {}), functions)]
     if preterminals is not None:
-        given.append((_single_words(starts, np.arange(int(starts[-1]))), preterminals))
+        sources.append((_single_words(starts, np.arange(int(starts[-1]))), preterminals))
     parts: list[_Part] = []
-    for yields, (codes, sets) in given:
-        listed = as_codes((label for labels in sets for label in labels), known)
+    for yields, (codes, sets) in sources:
+        listed = as_codes((label for labels in sets for label in labels), label_codes)
         sizes = np.array([len(labels) for labels in sets], dtype=np.int64)
         firsts = np.cumsum(sizes) - sizes
         rows = np.flatnonzero(codes >= 0)
@@ -265,13 +252,13 @@ def from_nodes(
         nodes = np.repeat(np.arange(len(rows)), sizes[kept])
         labels = listed[numbers_of_runs(firsts[kept], sizes[kept])]
         parts.append((yields if len(rows) == len(yields) else yields.take(rows), nodes, labels))
-    trees = _merge(starts, parts, known)
+    trees = _merge(starts, parts, label_codes)
     if not top_root:
         return trees
     tops = np.flatnonzero(trees.bare & (trees.nodes.size == trees.words[trees.nodes.sentence]))
-    root = np.full(len(tops), known.setdefault(ROOT, len(known)))
+    root = np.full(len(tops), label_codes.setdefault(ROOT, len(label_codes)))
     label_node, label = np.concatenate([trees.label_node, tops]), np.concatenate([trees.label, root])
-    return FunctionTrees.of(trees.words, trees.nodes, label_node, label, known)
+    return FunctionTrees.of(trees.words, trees.nodes, label_node, label, label_codes)
 
 
 def from_relational_realizational(
@@ -287,28 +274,28 @@ def from_relational_realizational(
 ) -> FunctionTrees:
     """Function trees of relational-realizational trees: only nodes that are named after a function are kept.
 
-    labels and tags: codes of the nodes and of the words, and what they stand for. The top is `root`.
+    labels and tags: codes of the nodes and of the words, and their vocabulary. The top is `root`.
     """
 
-    def functions_alone(codes: Ints, vocabulary: Sequence[str]) -> tuple[Ints, list[tuple[str]]]:
-        known = np.array([label in functions for label in vocabulary], dtype=bool)
-        return np.where(known[codes], codes, -1), [(label,) for label in vocabulary]
+    def keep_functions(codes: Ints, vocabulary: Sequence[str]) -> tuple[Ints, list[tuple[str]]]:
+        is_function = np.array([label in functions for label in vocabulary], dtype=bool)
+        return np.where(is_function[codes], codes, -1), [(label,) for label in vocabulary]
 
-    given = stretches or {}
-    codes, sets = functions_alone(*labels)
+    stretches = stretches or {}
+    codes, sets = keep_functions(*labels)
     whole = end - begin == np.diff(starts)[sentence]
-    whole[list(given)] = False
+    whole[list(stretches)] = False
     tops = np.where(whole & (codes < 0), len(sets), codes), [*sets, (ROOT,)]
-    return from_nodes(starts, sentence, begin, end, tops, stretches=given, preterminals=functions_alone(*tags))
+    return from_nodes(starts, sentence, begin, end, tops, stretches=stretches, preterminals=keep_functions(*tags))
 
 
-def _merge(starts: Ints, parts: Sequence[_Part], known: Mapping[str, int]) -> FunctionTrees:
-    """The trees of all nodes; nodes with the same yield become one, with the labels of all of them."""
+def _merge(starts: Ints, parts: Sequence[_Part], labels: Collection[str]) -> FunctionTrees:
+    """The trees of all nodes; nodes with the same yield become one node with all their labels."""
     words = np.diff(starts)
     nodes, numbers = distinct_yields(words, [yields for yields, _, _ in parts])
     shifts = np.cumsum([0, *(len(yields) for yields, _, _ in parts)])
     label_node = numbers[np.concatenate([node + shift for (_, node, _), shift in zip(parts, shifts, strict=False)])]
-    return FunctionTrees.of(words, nodes, label_node, np.concatenate([codes for _, _, codes in parts]), known)
+    return FunctionTrees.of(words, nodes, label_node, np.concatenate([codes for _, _, codes in parts]), labels)
 
 
 def _single_words(starts: Ints, words: Ints) -> Yields:
@@ -330,19 +317,19 @@ def word_yields(starts: Ints, heads: Ints) -> Yields:
     crossed = np.zeros(len(starts) - 1, dtype=bool)
     crossed[sentence[gapped]] = True
     word: Ints = np.flatnonzero(crossed[sentence])
-    above, found = word, []
+    above, passed = word, []
     while len(word):
         hit = gapped[above]
-        found.append(above[hit] * len(heads) + word[hit])
+        passed.append(above[hit] * len(heads) + word[hit])
         above = heads[above]
         word, above = word[above >= 0], above[above >= 0]
-    row, member = np.divmod(np.sort(np.concatenate(found)), len(heads))
+    row, member = np.divmod(np.sort(np.concatenate(passed)), len(heads))
     position = member - starts[sentence[member]]
     return add_gaps(outer, row, position, position + 1)
 
 
 def projectivise(starts: Ints, heads: Ints) -> Ints:
-    """The heads; words of non-projective sentences are lifted to their head's head until all is projective.
+    """The heads, but words of non-projective sentences are lifted to their head's head until all is projective.
 
     The shortest arc over a word that is not below its head is lifted first, the leftmost if several are equal, as
     in the paper.
@@ -350,41 +337,41 @@ def projectivise(starts: Ints, heads: Ints) -> Ints:
 
     def is_below(word: int, head: int) -> bool:
         while word >= 0 and word != head:
-            word = own[word]
+            word = parents[word]
         return word == head
 
     lifted = heads.copy()
     for sentence in np.unique(ids_of_runs(starts)[word_yields(starts, heads).gapped]).tolist():
         first, end = int(starts[sentence]), int(starts[sentence + 1])
-        own = [head - first if head >= 0 else -1 for head in heads[first:end].tolist()]
+        parents = [head - first if head >= 0 else -1 for head in heads[first:end].tolist()]
         while crossing := [
             (abs(head - word), word)
-            for word, head in enumerate(own)
+            for word, head in enumerate(parents)
             if head >= 0 and not all(is_below(other, head) for other in range(min(head, word) + 1, max(head, word)))
         ]:
             _, word = min(crossing)
-            own[word] = own[own[word]]
-        lifted[first:end] = [head + first if head >= 0 else -1 for head in own]
+            parents[word] = parents[parents[word]]
+        lifted[first:end] = [head + first if head >= 0 else -1 for head in parents]
     return lifted
 
 
 def map_to_parts(trees: FunctionTrees, parts: Ints, begin: Ints, end: Ints) -> FunctionTrees:
-    """The trees over parts of words; yields that become equal are merged, with the labels of all of them.
+    """The trees over parts of words; yields that become equal are merged, with all their labels.
 
-    parts: how many each sentence has; begin and end: the parts of each word, counted within its sentence.
+    parts: their number in each sentence; begin and end: the parts of each word, counted within its sentence.
     """
     nodes = trees.nodes
     start = (np.cumsum(trees.words) - trees.words)[nodes.sentence]
     outer = plain_yields(nodes.sentence, begin[start + nodes.first], end[start + nodes.last])
     stretches: dict[int, Stretches] = {}
     for row in np.flatnonzero(nodes.gapped).tolist():
-        found: list[tuple[int, int]] = []
+        merged_stretches: list[tuple[int, int]] = []
         for first, last in nodes.stretches(row):
             low, high = int(begin[start[row] + first]), int(end[start[row] + last - 1])
-            if found and low < found[-1][1]:  # those that share a part are one
-                low, high = found[-1][0], max(found.pop()[1], high)
-            found.append((low, high))
-        stretches[row] = tuple(found)
+            if merged_stretches and low < merged_stretches[-1][1]:  # those that share a part are one
+                low, high = merged_stretches[-1][0], max(merged_stretches.pop()[1], high)
+            merged_stretches.append((low, high))
+        stretches[row] = tuple(merged_stretches)
     merged, numbers = distinct_yields(parts, [_add_stretches(outer, stretches)])
     return FunctionTrees.of(parts, merged, numbers[trees.label_node], trees.label, trees.labels)
 
@@ -394,7 +381,7 @@ def map_to_parts(trees: FunctionTrees, parts: Ints, begin: Ints, end: Ints) -> F
 
 @dataclass(frozen=True, eq=False)
 class TreeUnits:
-    """What trees are compared by, each once: a label of a yield, or a bare yield; and which trees have it."""
+    """Units that trees are compared by: labels of yields, and bare yields; and the trees that have them."""
 
     sentence: Ints
     node: Ints
@@ -407,7 +394,7 @@ class TreeUnits:
 
 @dataclass(frozen=True, eq=False)
 class Overlay:
-    """The nodes and labels of several trees, each once, and which trees have them."""
+    """The nodes and labels of several trees, each once, and the trees that have them."""
 
     union: FunctionTrees
     has_node: Bools
@@ -419,13 +406,12 @@ class Overlay:
         """The units of all trees; empty_counts: in labelled units, a node without a label is a unit too."""
         sentence = self.union.nodes.sentence
         if not labelled:
-            every = np.arange(len(sentence))
-            return TreeUnits(sentence, every, np.full(len(every), -1), self.has_node)
+            return TreeUnits(sentence, np.arange(len(sentence)), np.full(len(sentence), -1), self.has_node)
         node, label, has = self.union.label_node, self.union.label, self.has_label
         if empty_counts:
             bare = self.has_node.copy()
-            for own, labels in zip(bare, has, strict=True):
-                own[node[labels]] = False
+            for without_label, labels in zip(bare, has, strict=True):
+                without_label[node[labels]] = False
             without = np.flatnonzero(bare.any(axis=0))
             node = np.concatenate([node, without])
             label = np.concatenate([label, np.full(len(without), -1)])
@@ -447,40 +433,40 @@ def overlay(*trees: FunctionTrees) -> Overlay:
                 "Give all files the same words."
             )
     nodes, number = distinct_yields(words, [tree.nodes for tree in trees])
-    known: dict[str, int] = {}
-    recoded = [as_codes(tree.labels, known)[tree.label] if tree.labels else tree.label for tree in trees]
+    label_codes: dict[str, int] = {}
+    recoded = [as_codes(tree.labels, label_codes)[tree.label] if tree.labels else tree.label for tree in trees]
     shifts = np.cumsum([0, *map(len, trees)])
     label_node = number[np.concatenate([tree.label_node + at for tree, at in zip(trees, shifts, strict=False)])]
-    rows = label_node * max(len(known), 1) + np.concatenate(recoded)
+    rows = label_node * max(len(label_codes), 1) + np.concatenate(recoded)
     distinct_rows, _, of_label = np.unique(rows, return_index=True, return_inverse=True)
-    label_node, label = np.divmod(distinct_rows, max(len(known), 1))
+    label_node, label = np.divmod(distinct_rows, max(len(label_codes), 1))
     has_node, has_label = (np.zeros((len(trees), len(things)), dtype=bool) for things in (nodes, label))
     every = np.arange(len(trees))
     has_node[np.repeat(every, [len(tree) for tree in trees]), number] = True
     has_label[np.repeat(every, [len(tree.label) for tree in trees]), of_label] = True
-    return Overlay(FunctionTrees(words, nodes, label_node, label, tuple(known)), has_node, has_label)
+    return Overlay(FunctionTrees(words, nodes, label_node, label, tuple(label_codes)), has_node, has_label)
 
 
 def subsumes(general: FunctionTrees, special: FunctionTrees) -> Bools:
     """Mask of the sentences in which the second tree has all nodes and labels of the first."""
-    laid = overlay(general, special)
-    sentence, node = laid.union.nodes.sentence, laid.union.label_node
-    holds = np.ones(general.sentences, dtype=bool)
-    holds[sentence[laid.has_node[0] & ~laid.has_node[1]]] = False
-    holds[sentence[node[laid.has_label[0] & ~laid.has_label[1]]]] = False
-    return holds
+    both = overlay(general, special)
+    sentence, node = both.union.nodes.sentence, both.union.label_node
+    contained = np.ones(general.sentences, dtype=bool)
+    contained[sentence[both.has_node[0] & ~both.has_node[1]]] = False
+    contained[sentence[node[both.has_label[0] & ~both.has_label[1]]]] = False
+    return contained
 
 
 def generalise(*trees: FunctionTrees) -> FunctionTrees:
     """The yields that all trees have, each with the labels that all have there."""
-    laid = overlay(*trees)
-    return laid.union.select(np.logical_and.reduce(laid.has_node), np.logical_and.reduce(laid.has_label))
+    both = overlay(*trees)
+    return both.union.select(np.logical_and.reduce(both.has_node), np.logical_and.reduce(both.has_label))
 
 
 def tl_unify(structure: FunctionTrees, labels_of: FunctionTrees) -> FunctionTrees:
     """The nodes of the first tree, with the labels that either tree has there."""
-    laid = overlay(structure, labels_of)
-    return laid.union.select(laid.has_node[0])
+    both = overlay(structure, labels_of)
+    return both.union.select(both.has_node[0])
 
 
 def unify(*trees: FunctionTrees) -> tuple[FunctionTrees, Bools]:

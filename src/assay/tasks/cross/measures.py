@@ -16,11 +16,11 @@ from assay.tasks.cross.functiontrees import FunctionTrees, Overlay, overlay
 
 GOLDS = ("multiple", "single")
 SIZES = ("2.1", "2.2", "paper")
-"""What the size of a tree is: its nodes without the root, nodes and words, or labels as in the paper."""
+"""Ways to measure a tree: its nodes without the root, nodes and words, or labels as in the paper."""
 KINDS = ("right", "spurious", "missing", "forgiven", "unasked")
 RIGHT, SPURIOUS, MISSING, FORGIVEN, UNASKED = range(len(KINDS))
-# By where a unit is: 1 in the parse, 2 in its gold, 4 in the generalised gold. A label-less node of the generalised
-# gold may be in it alone (4) if its gold has labels there: such a node is not counted.
+# The index is the sum of 1 if the parse has the unit, 2 if its gold and 4 if the generalised gold has it. A
+# label-less node can be in the generalised gold only (4) if its gold has labels there: such a node is not counted.
 _KIND = np.array([NONE, SPURIOUS, UNASKED, FORGIVEN, NONE, RIGHT, MISSING, RIGHT])
 
 
@@ -34,13 +34,13 @@ class Edits:
     """Numbers of units of each sentence by the trees that have them, and the sizes of its trees in units."""
 
     spurious: Ints
-    """In the parse alone."""
+    """Only in the parse."""
     missing: Ints
     """In both golds, but not in the parse."""
     forgiven: Ints
     """In parse and gold, but not in the generalised gold: right, though only this framework has it."""
     unasked: Ints
-    """In gold alone: not built, and only this framework has it."""
+    """Only in gold: not built, and only this framework has it."""
     parse: Ints
     gold: Ints
     generalised: Ints
@@ -84,7 +84,7 @@ class Parse:
     generalised: FunctionTrees
     words: tuple[Ints, Ints] | None = None
     """Numbers of words of parse and gold by sentence, if they are tokenised differently."""
-    _laid: dict[str, Overlay] = field(default_factory=dict)
+    _overlays: dict[str, Overlay] = field(default_factory=dict)
     """Overlays of the trees by the gold that counts, kept for other measures."""
 
     def edits(self, *, labelled: bool, empty_counts: bool, gold: str = "multiple") -> Edits:
@@ -93,10 +93,10 @@ class Parse:
         Without labels every yield is a unit. With labels every label of a yield is one; empty_counts makes a yield
         without labels a unit too, as TedEval 2.1 and 2.2 do and the paper does not.
         """
-        if gold not in self._laid:
+        if gold not in self._overlays:
             target = self.native if gold == "single" else self.generalised
-            self._laid[gold] = overlay(self.parse, self.native, target)
-        units = self._laid[gold].units(labelled=labelled, empty_counts=empty_counts)
+            self._overlays[gold] = overlay(self.parse, self.native, target)
+        units = self._overlays[gold].units(labelled=labelled, empty_counts=empty_counts)
         kinds = unit_kinds(*units.has)
         masks = [*(kinds == kind for kind in (SPURIOUS, MISSING, FORGIVEN, UNASKED)), *units.has]
         counts = (np.bincount(units.sentence[mask], minlength=self.parse.sentences) for mask in masks)
@@ -119,32 +119,32 @@ def tedeval(parse: Parse, *, sizes: str = "2.1", labelled: bool = True, gold: st
     """TedEval: how few edits lead from a parse to what the golds of all frameworks agree on.
 
     sizes: what edits are divided by: `2.1` units of both trees without the root, a node without a label counting as
-        one; `2.2` the same and the words on both sides; `paper` labelled units alone, root included.
-    labelled: whether labels count; without, a unit is a set of words, which says nothing about heads.
+        one; `2.2` these and the words on both sides; `paper` only labelled units, root included.
+    labelled: true if labels count; otherwise a unit is a set of words, which says nothing about heads.
     gold: `multiple` (the generalisation of all golds; edits that only undo what the parser's own gold has are
         forgiven) or `single` (the gold of its own framework).
     Counts: delta = spurious + missing, norm, score (sum of sentence scores), sentences, spurious (units that the
-        parser's own gold does not have), missing (units of the common gold), forgiven (rightly built, of its own
-        framework alone), unasked (of its own framework alone, not built).
+        parser's own gold does not have), missing (units of the common gold), forgiven (rightly built, but only its
+        own framework has them), unasked (not built, and only its own framework has them).
     Score: value = 1 − Σ delta / Σ norm; sentence-mean = the mean of 1 − delta/norm over sentences; none below 0.
-        Where there is nothing to divide by (sentences of one word, which are but roots), 1 without edits and else 0.
+        If there is nothing to divide by (sentences of one word, which consist of a root), 1 without edits, 0 with.
     Paper: Tsarfaty et al. 2012, sections 3 and 4. Peers: TedEval 2.1, 2.2.
     """
     if sizes not in SIZES:
         raise unknown("way to measure trees", sizes, SIZES)
     if gold not in GOLDS:
         raise unknown("gold", gold, GOLDS)
-    counted = parse.edits(labelled=labelled, empty_counts=sizes != "paper", gold=gold)
-    norms = counted.norm(sizes)
+    edits = parse.edits(labelled=labelled, empty_counts=sizes != "paper", gold=gold)
+    norms = edits.norm(sizes)
     columns = {
-        "delta": counted.delta,
+        "delta": edits.delta,
         "norm": norms,
-        "score": np.rint(sentence_scores(counted.delta, norms) * ONE),
+        "score": np.rint(sentence_scores(edits.delta, norms) * ONE),
         "sentences": np.ones(len(norms)),
-        "spurious": counted.spurious,
-        "missing": counted.missing,
-        "forgiven": counted.forgiven,
-        "unasked": counted.unasked,
+        "spurious": edits.spurious,
+        "missing": edits.missing,
+        "forgiven": edits.forgiven,
+        "unasked": edits.unasked,
     }
     values = np.stack(list(columns.values()), axis=1).astype(np.int64)
     return Counts(tuple(columns), len(norms), np.arange(len(norms)), values)

@@ -7,15 +7,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from assay.engine.task import measure_title
-from assay.result import Comparison as Tested
-from assay.result import Result, Score, Table, enumeration, is_best
+from assay.result import Comparison, Result, Score, Table, enumeration, is_best
 from assay.result.chance import few_lines, interval_title, power_lines
 
 NOT_APPLICABLE = "N/A"
 
 
 def add_cross_tables(result: Result) -> Result:
-    """The Result with its heading and tables: scores (Tables 1 to 4), tests, edits, how far golds agree."""
+    """The Result with its heading and tables: scores (Tables 1 to 4), tests, edits, agreement of the golds."""
     formats = dict.fromkeys(source.format for source in (result.gold, *result.systems))
     sentences, words = result.gold.sentences, result.about.items
     golds = enumeration([framework.name for framework in result.frameworks])
@@ -28,11 +27,11 @@ def add_cross_tables(result: Result) -> Result:
     return result.with_shown(heading=heading, tables_only=True, remarks={"items": "word"})
 
 
-def _title(measure: str, written: Callable[[str], str] = measure_title) -> str:
+def _title(measure: str, format_native: Callable[[str], str] = measure_title) -> str:
     """The name of a measure in a table: `dep LAS`, `single dep L`, `multiple U`."""
     spec, _, theory = measure.rpartition("@") if "@" in measure else (measure, "", "")
     if not spec.startswith("tedeval"):
-        return f"{theory} {written(spec)}"
+        return f"{theory} {format_native(spec)}"
     return f"{f'single {theory}' if theory else 'multiple'} {'U' if 'labelled=false' in spec else 'L'}"
 
 
@@ -42,40 +41,40 @@ def _sizes(result: Result) -> str:
 
 
 def _scores(result: Result) -> Iterator[Table]:
-    """Native scores beside TedEval (Tables 1 and 3), TedEval against each gold (2 and 4)."""
-    found = {(row.system, row.measure, row.score): row for row in result.scores}
-    measures = list(dict.fromkeys(measure for _, measure, _ in found))
+    """Native scores and TedEval (Tables 1 and 3), TedEval against each gold (2 and 4)."""
+    by_key = {(row.system, row.measure, row.score): row for row in result.scores}
+    measures = list(dict.fromkeys(measure for _, measure, _ in by_key))
 
     def tedeval(theory: str) -> list[tuple[str, str]]:
         """The unlabelled and the labelled score, against all golds or against one."""
-        own = [name for name in measures if name.startswith("tedeval") and name.partition("@")[2] == theory]
-        return [(name, "value") for name in sorted(own, key=lambda name: "labelled=false" not in name)]
+        names = [name for name in measures if name.startswith("tedeval") and name.partition("@")[2] == theory]
+        return [(name, "value") for name in sorted(names, key=lambda name: "labelled=false" not in name)]
 
     native: dict[str, str] = {}
     for row in result.scores:
         if "@" in row.measure and not row.measure.startswith("tedeval"):
             native.setdefault(row.measure, row.score)
     single = [column for framework in result.frameworks for column in tedeval(framework.name)]
-    yield _score_table("Native scores and TedEval", [*tedeval(""), *native.items()], found, result)
-    yield _score_table("TedEval against each gold and against all", [*tedeval(""), *single], found, result)
+    yield _score_table("Native scores and TedEval", [*tedeval(""), *native.items()], by_key, result)
+    yield _score_table("TedEval against each gold and against all", [*tedeval(""), *single], by_key, result)
 
 
 def _score_table(
-    title: str, columns: Sequence[tuple[str, str]], found: dict[tuple[str, str, str], Score], result: Result
+    title: str, columns: Sequence[tuple[str, str]], by_key: dict[tuple[str, str, str], Score], result: Result
 ) -> Table:
     groups = [framework.first for framework in result.frameworks]
     names = list(dict.fromkeys(name for group in groups for name in group))
     rows: list[list[object]] = [[name] for name in names]
     bold, italic = [], []
     for column, key in enumerate(columns, 1):
-        scores = [found.get((name, *key)) for name in names]
+        scores = [by_key.get((name, *key)) for name in names]
         values = [row.value if row else math.nan for row in scores]
         for index, (name, row) in enumerate(zip(names, scores, strict=True)):
             rows[index].append([row.value, row.low, row.high] if row else NOT_APPLICABLE)
             group = next((group for group in groups if name in group), ())
-            own = [values[names.index(other)] for other in group]
+            group_values = [values[names.index(other)] for other in group]
             bold += [(index, column)] * (row is not None and is_best(values, index))
-            italic += [(index, column)] * (row is not None and is_best(own, group.index(name)))
+            italic += [(index, column)] * (row is not None and is_best(group_values, group.index(name)))
     return Table(
         title,
         ("system", *(_title(measure) for measure, _ in columns)),
@@ -108,7 +107,7 @@ def _tests(result: Result) -> Iterator[Table]:
     yield _test_table(title, within, names, result)
 
 
-def _test_table(title: str, tests: Sequence[Tested], names: Sequence[str], result: Result) -> Table:
+def _test_table(title: str, tests: Sequence[Comparison], names: Sequence[str], result: Result) -> Table:
     rows = []
     for index, row in enumerate(tests):
         error = "exact" if row.exact and not math.isnan(row.p) else max(row.p_high - row.p, row.p - row.p_low)

@@ -39,7 +39,7 @@ class TreebankOverlay:
         return self.compared.labelled.issuperset(self.compared.scored)
 
     @cached_property
-    def laid(self) -> Overlay:
+    def trees(self) -> Overlay:
         """Overlay of the trees that golds agree on, of golds, and of systems, in this order."""
         banks = (*self.compared.golds.values(), *self.compared.scored.values())
         return overlay(self.compared.common, *(self.compared.trees[bank.title] for bank in banks))
@@ -47,33 +47,33 @@ class TreebankOverlay:
     @cached_property
     def units(self) -> TreeUnits:
         """The units of all trees."""
-        return self.laid.units(labelled=self.labelled, empty_counts=self.empty_counts)
+        return self.trees.units(labelled=self.labelled, empty_counts=self.empty_counts)
 
     def kinds(self, units: TreeUnits, number: int) -> Ints:
         """Outcome of each unit in a system as an index into KINDS; NONE if it does not concern the system."""
         theories = list(self.compared.golds)
-        own = theories.index(list(self.compared.scored.values())[number].theory)
-        return unit_kinds(*units.has[[1 + len(theories) + number, 1 + own, 0]])
+        gold = theories.index(list(self.compared.scored.values())[number].theory)
+        return unit_kinds(*units.has[[1 + len(theories) + number, 1 + gold, 0]])
 
     def layers(self) -> Iterator[tuple[str, TreeUnits, Bools, Ints | None]]:
-        """Title, units, a mask of those it has, and outcomes, of the common gold, each system and each gold."""
-        whole = self.laid.units(labelled=True, empty_counts=True)
+        """The common gold, each system and each gold: title, all units, mask of its units, and outcomes."""
+        whole = self.trees.units(labelled=True, empty_counts=True)
         yield "generalised", whole, whole.has[0], None
         for number, (system, bank) in enumerate(self.compared.scored.items()):
             labelled = system in self.compared.labelled
-            units = self.laid.units(labelled=labelled, empty_counts=self.empty_counts)
+            units = self.trees.units(labelled=labelled, empty_counts=self.empty_counts)
             kinds = self.kinds(units, number)
             yield bank.title, units, kinds != NONE, kinds
-        for theory, there in zip(self.compared.golds, whole.has[1:], strict=False):
-            yield f"gold {self.compared.full_name(theory)}", whole, there, None
+        for theory, mask in zip(self.compared.golds, whole.has[1:], strict=False):
+            yield f"gold {self.compared.full_name(theory)}", whole, mask, None
 
-    def label_codes(self, labels: Ints, known: dict[str, int]) -> Ints:
-        """Codes of labels in `known`, also of nodes without a label."""
-        return as_codes((*self.laid.union.labels, UNLABELLED), known)[labels]
+    def label_codes(self, labels: Ints, codes: dict[str, int]) -> Ints:
+        """The labels as codes of the table `codes`, which grows; nodes without a label have one too."""
+        return as_codes((*self.trees.union.labels, UNLABELLED), codes)[labels]
 
     @cached_property
     def items(self) -> Items:
-        """Units that golds agree on, and those that a system has, but neither they nor its own gold.
+        """Units that the golds agree on, and units of systems that neither these nor the system's own gold has.
 
         A system's wrong items are the edits that TedEval counts.
         """
@@ -82,11 +82,11 @@ class TreebankOverlay:
         rows = np.flatnonzero(units.has[0] | (kinds == SPURIOUS).any(axis=0))
         common, kinds = units.has[0][rows], kinds[:, rows]
         spurious, missing = kinds == SPURIOUS, kinds == MISSING
-        known: dict[str, int] = {}
-        labels = self.label_codes(units.label[rows], known)
+        codes: dict[str, int] = {}
+        labels = self.label_codes(units.label[rows], codes)
         answer = np.where(spurious | (common & ~missing), labels, NONE)
         return Items(
-            labels=tuple(known),
+            labels=tuple(codes),
             gold=np.where(common, labels, NONE),
             answer=answer,
             right=~spurious & ~missing,
@@ -102,10 +102,10 @@ class TreebankOverlay:
 
 
 def draw_examples(sides: TreebankOverlay, number: int, seed: int) -> Iterator[Example]:
-    """Sentences with errors, with the units of all golds and systems; `number` of them at random."""
+    """At most `number` sentences with errors, drawn at random, with the units of all golds and systems."""
     if not number:
         return
-    compared, union = sides.compared, sides.laid.union
+    compared, union = sides.compared, sides.trees.union
     layers = list(sides.layers())
     wrong: Bools = np.zeros(union.sentences, dtype=bool)
     for _, units, _, kinds in layers:
@@ -116,13 +116,13 @@ def draw_examples(sides: TreebankOverlay, number: int, seed: int) -> Iterator[Ex
         sentences = np.sort(np.random.default_rng([seed]).choice(sentences, number, replace=False))
     systems, names = len(compared.scored), (*union.labels, "")
     for sentence in sentences.tolist():
-        found = []
-        for title, units, there, kinds in (*layers[1 + systems :], *layers[: 1 + systems]):
-            rows = np.flatnonzero(there & (units.sentence == sentence)).tolist()
+        spans = []
+        for title, units, mask, kinds in (*layers[1 + systems :], *layers[: 1 + systems]):
+            rows = np.flatnonzero(mask & (units.sentence == sentence)).tolist()
             named = [(int(units.node[row]), names[units.label[row]], row) for row in rows]
             for node, label, row in sorted(named):
                 kind = "gold" if kinds is None else KINDS[kinds[row]]
-                found.append(ExampleSpan(title, label or None, union.nodes.stretches(node), kind))
+                spans.append(ExampleSpan(title, label or None, union.nodes.stretches(node), kind))
         yield Example(
             sentence=compared.reference.sentence_ids[sentence],
             place=compared.reference.place_of_sentence(sentence),
@@ -130,7 +130,7 @@ def draw_examples(sides: TreebankOverlay, number: int, seed: int) -> Iterator[Ex
             a=", ".join(compared.scored),
             b=None,
             items=(),
-            units=tuple(found),
+            units=tuple(spans),
         )
 
 
@@ -138,19 +138,19 @@ def embed_texts(sides: TreebankOverlay, on: str, how: str, seed: int) -> dict[st
     """The texts of a comparison with their trees, as data for `Result.texts`."""
     compared, items = sides.compared, sides.items
     reference = compared.reference
-    nothing = np.zeros(reference.sentences, dtype=bool)
-    shown = choose(items, items.sentence, nothing, how, seed, list(reference.unit_names("sentence")))
+    no_sentence = np.zeros(reference.sentences, dtype=bool)
+    shown = choose(items, items.sentence, no_sentence, how, seed, list(reference.unit_names("sentence")))
     chosen = shown.chosen.tolist()
     layers: dict[str, Rows] = {}
-    for title, units, there, kinds in sides.layers():
-        rows = np.flatnonzero(there & (shown.place[units.sentence] != NONE))
-        known: dict[str, int] = {}
-        codes = sides.label_codes(units.label[rows], known)
-        text, begin, end, gaps = _places(sides.laid, shown.place, units.sentence[rows], units.node[rows])
+    for title, units, mask, kinds in sides.layers():
+        rows = np.flatnonzero(mask & (shown.place[units.sentence] != NONE))
+        codes: dict[str, int] = {}
+        labels = sides.label_codes(units.label[rows], codes)
+        text, begin, end, gaps = _places(sides.trees, shown.place, units.sentence[rows], units.node[rows])
         outcomes = {} if kinds is None else {"kind": kinds[rows]}
-        marks = Marks(text, begin, end, Column(codes, tuple(known)), stretches=gaps, arguments=outcomes)
+        marks = Marks(text, begin, end, Column(labels, tuple(codes)), stretches=gaps, arguments=outcomes)
         layers[title] = span_rows(text, marks)
-    text, begin, end, gaps = _places(sides.laid, shown.place, items.sentence, sides.units.node[items.item])
+    text, begin, end, gaps = _places(sides.trees, shown.place, items.sentence, sides.units.node[items.item])
     order = by_place(text, begin, end)
     order = order[text[order] != NONE]
     texts = Texts(
@@ -177,9 +177,9 @@ def embed_texts(sides: TreebankOverlay, on: str, how: str, seed: int) -> dict[st
     return texts.coded()
 
 
-def _places(laid: Overlay, place: Ints, sentence: Ints, node: Ints) -> tuple[Ints, Ints, Ints, dict[int, Any]]:
+def _places(trees: Overlay, place: Ints, sentence: Ints, node: Ints) -> tuple[Ints, Ints, Ints, dict[int, Any]]:
     """Text, begin and end of nodes, and the stretches of those that have gaps."""
-    nodes = laid.union.nodes
+    nodes = trees.union.nodes
     gapped = np.flatnonzero(nodes.gapped[node]).tolist()
     gaps = {row: [list(part) for part in nodes.stretches(int(node[row]))] for row in gapped}
     return place[sentence], nodes.first[node], nodes.last[node] + 1, gaps

@@ -18,7 +18,7 @@ from assay.render import render
 from assay.render.tables import tables
 from assay.render.terminal import show
 from assay.result import Result
-from assay.tasks.cross.written import common_gold, enrich
+from assay.tasks.cross.brackets import common_gold, enrich
 from parses import dependencies
 from unit.samples import refusal
 

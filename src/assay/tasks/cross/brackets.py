@@ -1,7 +1,8 @@
-"""Trees as brackets: what golds have in common or say together, and a treebank with the functions of another."""
+"""Trees written as brackets: the common trees of golds, and a treebank with the functions of another."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Unpack
@@ -21,7 +22,7 @@ CATEGORY = "X"
 WAYS = ("generalise", "unify")
 _ESCAPES = str.maketrans({"(": "-LRB-", ")": "-RRB-"})
 _BREAKS = frozenset("() \t\n\r\v\f")
-"""The characters that end a word or label in brackets, where white space is that of ASCII alone."""
+"""The characters that end a word or label in brackets; white space is that of ASCII only."""
 
 
 def common_gold(
@@ -68,7 +69,7 @@ def common_gold(
                 "in brackets. Write a no-break space there."
             )
     numbered = bool(trees.with_gaps.any())
-    lines = [f"{_bracketed(trees.of_sentence(sentence), words, numbered)}\n" for sentence, words in texts.items()]
+    lines = [f"{_write_common(trees, sentence, words, numbered)}\n" for sentence, words in texts.items()]
     warnings = [*compared.warnings, *(f"left out: {place}." for place in listed(places))]
     # Brackets say more than the trees: each word has a tag, each sentence a root.
     nodes, words = trees.nodes, trees.words
@@ -82,30 +83,40 @@ def common_gold(
     return "".join(lines), warnings
 
 
-def _bracketed(tree: FunctionTrees, words: Sequence[str], numbered: bool) -> str:
-    """One tree; outer nodes come first, so that each lies below the last one before it that has its first word."""
-    over = [-1] * len(words)
-    above = []
-    for node in range(len(tree)):
-        stretches = tree.nodes.stretches(node)
-        above.append(over[stretches[0][0]])
+def _write_common(trees: FunctionTrees, sentence: int, words: Sequence[str], numbered: bool) -> str:
+    """One function tree; outer nodes come first, so each lies below the last one before it with its first word."""
+    first, last = np.searchsorted(trees.nodes.sentence, [sentence, sentence + 1]).tolist()
+    above = [-1] * len(words)
+    nodes = []
+    for node in range(first, last):
+        stretches = trees.nodes.stretches(node)
+        begin = stretches[0][0]
+        nodes.append((node, above[begin], begin, "-".join([CATEGORY, *sorted(trees.labels_of(node))])))
         for begin, end in stretches:
-            over[begin:end] = [node] * (end - begin)
-    parts: list[list[tuple[int, str]]] = [[] for _ in range(len(tree) + 1)]
-    for place, word in enumerate(words):
+            above[begin:end] = [node] * (end - begin)
+    leaves = []
+    for place, (word, node) in enumerate(zip(words, above, strict=True)):
         form = word.translate(_ESCAPES)
         leaf = f"{place}={form}" if numbered else form
-        alone = over[place] >= 0 and tree.nodes.size[over[place]] == 1
-        parts[over[place]].append((place, leaf if alone else f"({CATEGORY} {leaf})"))
-    for node in reversed(range(len(tree))):
-        name = "-".join([CATEGORY, *sorted(tree.labels_of(node))])
-        parts[above[node]].append((int(tree.nodes.first[node]), f"({name} {_joined(parts[node])})"))
-    return parts[-1][0][1] if len(parts[-1]) == 1 else f"({CATEGORY} {_joined(parts[-1])})"
+        has_tag = node >= 0 and trees.nodes.size[node] == 1
+        leaves.append((node, leaf if has_tag else f"({CATEGORY} {leaf})"))
+    tops = _nest(leaves, nodes)
+    return tops[0] if len(tops) == 1 else f"({CATEGORY} {' '.join(tops)})"
 
 
-def _joined(parts: Iterable[tuple[int, str]]) -> str:
-    """Texts in the order of their places."""
-    return " ".join(text for _, text in sorted(parts))
+def _nest(leaves: Sequence[tuple[int, str]], nodes: Sequence[tuple[int, int, int, str]]) -> list[str]:
+    """The texts at the top of a sentence.
+
+    leaves: the node above each word, -1 for none, and its text; nodes: number, node above, first word and name of
+    each, before those below it.
+    """
+    children: dict[int, list[tuple[int, str]]] = defaultdict(list)
+    for place, (parent, text) in enumerate(leaves):
+        children[parent].append((place, text))
+    for node, parent, first, name in reversed(nodes):
+        inner = " ".join(text for _, text in sorted(children[node]))
+        children[parent].append((first, f"({name} {inner})"))
+    return [text for _, text in sorted(children[-1])]
 
 
 def enrich(structure: str, labels: str, *, input_format: str | None = None, subtypes: bool = True) -> str:
@@ -116,48 +127,46 @@ def enrich(structure: str, labels: str, *, input_format: str | None = None, subt
     """
     if structure == labels == "-":
         raise UsageError("- (standard input) can be given once only.")
-    ours, theirs = (
+    phrases, giver = (
         replace(read_trees(path, input_format), theory=name)
         for path, name in ((structure, "structure"), (labels, "labels"))
     )
-    if ours.corpus.trees is None:
+    if phrases.corpus.trees is None:
         raise UsageError(f"{structure}: holds no phrase structure. The treebank to be enriched comes first.")
-    for one in (ours, theirs):
-        if one.faults:
-            fault = one.faults[0]
-            raise InputError(f"{one.corpus.place(fault.word)}: {fault.fact}. Such a tree has no functions to give.")
-    ours = replace(ours, corpus=with_words_of(ours.corpus, theirs.corpus))
-    _, lines = word_differences([ours, theirs], {})
+    for bank in (phrases, giver):
+        if bank.faults:
+            fault = bank.faults[0]
+            raise InputError(f"{bank.corpus.place(fault.word)}: {fault.fact}. Such a tree has no functions to give.")
+    phrases = replace(phrases, corpus=with_words_of(phrases.corpus, giver.corpus))
+    _, lines = word_differences([phrases, giver], {})
     if lines:
         raise AlignmentError("\n".join([*listed(lines), "Both treebanks must have the same words."]))
-    trees = theirs.function_trees(subtypes=subtypes)
-    names = {
+    trees = giver.function_trees(subtypes=subtypes)
+    suffixes = {
         (sentence, trees.nodes.stretches(node)): "".join(f"-{name}" for name in sorted(trees.labels_of(node)))
         for node, sentence in enumerate(trees.nodes.sentence.tolist())
     }
-    return "".join(f"{_enriched(ours.corpus, sentence, names)}\n" for sentence in range(ours.corpus.sentences))
+    corpus = phrases.corpus
+    return "".join(f"{_write_enriched(corpus, sentence, suffixes)}\n" for sentence in range(corpus.sentences))
 
 
-def _enriched(corpus: Corpus, sentence: int, names: Mapping[tuple[int, Stretches], str]) -> str:
-    """One tree in brackets; `names` are the functions of each sentence and yield, each behind a hyphen."""
+def _write_enriched(corpus: Corpus, sentence: int, suffixes: Mapping[tuple[int, Stretches], str]) -> str:
+    """One tree in brackets; `suffixes` are the functions of each sentence and yield, each after a hyphen."""
     trees = corpus.trees
     assert trees is not None
     if sentence in corpus.unparsed:
         return "(())"
     start, end = int(corpus.starts[sentence]), int(corpus.starts[sentence + 1])
-    children: dict[int, list[tuple[int, str]]] = {}
-    for place in range(end - start):
-        # A hyphen divides category and function, so that a tag such as -LRB- goes without its own.
-        tag = category(corpus.column("tag")[start + place]).strip("-")
-        name = tag + names.get((sentence, ((place, place + 1),)), "")
-        form = corpus.forms[start + place].translate(_ESCAPES)
-        children.setdefault(int(trees.above[start + place]), []).append((place, f"({name} {form})"))
-    # Each node stands before those below it, so that backwards all below a node are done before it.
-    first, last = np.searchsorted(trees.sentence, [sentence, sentence + 1])
-    for node in reversed(range(int(first), int(last))):
+    leaves = []
+    for word in range(start, end):
+        # A hyphen divides category and function, so a tag such as -LRB- is written without its own.
+        tag = category(corpus.column("tag")[word]).strip("-")
+        name = tag + suffixes.get((sentence, ((word - start, word - start + 1),)), "")
+        leaves.append((int(trees.above[word]), f"({name} {corpus.forms[word].translate(_ESCAPES)})"))
+    nodes = []
+    for node in range(*np.searchsorted(trees.sentence, [sentence, sentence + 1]).tolist()):
         parent, name = int(trees.parent[node]), category(trees.labels[node])
         if parent >= 0 or name not in ROOTS:
-            name += names.get((sentence, atoms_at(node, trees.begin, trees.end, trees.stretches)), "")
-        text = f"({name} {_joined(children.pop(node, []))})"
-        children.setdefault(parent, []).append((int(trees.begin[node]), text))
-    return _joined(children.get(-1, []))
+            name += suffixes.get((sentence, atoms_at(node, trees.begin, trees.end, trees.stretches)), "")
+        nodes.append((node, parent, int(trees.begin[node]), name))
+    return " ".join(_nest(leaves, nodes))
