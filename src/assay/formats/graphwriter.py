@@ -1,8 +1,8 @@
-"""Graphs and semantic roles become text again.
+"""Writers of graphs and semantic roles, and of tables of words.
 
 Graphs go into DEPS of CoNLL-U, SDP and MRP; roles of words into CoNLL-2009 and Universal Propositions; roles of
-stretches into CoNLL-2005 props and tags in JSON. What a target cannot hold stops with an error and its
-place, or is left out and reported if the rest is plainly what is wanted.
+stretches into CoNLL-2005 props and tags in JSON. If a target cannot contain something, writing stops with an error
+that names the place, or the something is left out and reported.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import partial
 from itertools import pairwise
+from typing import NoReturn
 
 import numpy as np
 
@@ -56,7 +56,7 @@ _SLOTS: Mapping[str, Mapping[str, Sequence[str]]] = {
     "props": {},
     "biojson": {},
 }
-"""For each column of a target the columns that may go there: the first of them that is filled does."""
+"""Columns that may go into each column of a target; the first that is filled does."""
 _READ_OTHERWISE: Mapping[str, tuple[str, Sequence[str], Sequence[str]]] = {
     "conllu": ("|", ("",), ()),
     "sdp": ("", ("", "_"), ("_",)),
@@ -64,7 +64,7 @@ _READ_OTHERWISE: Mapping[str, tuple[str, Sequence[str], Sequence[str]]] = {
     "props": ("()*", ("",), ("-",)),
     "biojson": ("|", ("",), ()),
 }
-"""Marks that labels cannot have beside white space, labels that are none, and senses that are none."""
+"""Characters that labels cannot contain (besides white space), labels that mean none, and senses that mean none."""
 _ENDS = ("\t", "\n", "\r")
 """Marks that end a cell."""
 _COMMENTS = {
@@ -72,58 +72,61 @@ _COMMENTS = {
     **dict.fromkeys(("sdp", "biojson"), ("# sent_id",)),
     "mrp": ("# sent_id", "# text"),
 }
-"""How comments begin that a target holds."""
+"""Beginnings of the comments that a target keeps."""
 _UP = f"# global.columns = {' '.join(CONLLU)} UP:PRED UP:ARGS\n"
 
 Arc = tuple[int, int, int, str]
 """Dependent (or the first word of an argument), end, head and label; words counted in the sentence, the root NONE."""
 Sentence = tuple[int, int, int, list[Arc], dict[int, str]]
 """Its number, first word and end, its arcs or roles, and the senses of its predicates by word."""
-Writer = Callable[[Corpus, Mapping[str, list[str]], list[str]], Iterator[str]]
-"""From a corpus, and those of its columns that the target holds, to text; what is left out goes into the list."""
+Line = tuple[int, int, str]
+"""A line that is no word: its sentence, the word before which it is (NONE: before all), and its text."""
 
 
 def write_graph(source: Input, target: str, given: Mapping[str, str]) -> tuple[str, list[str]]:
     """The text in a format of graphs or roles, and a sentence for everything that was left out."""
     parameters = specs.convert_parameters(f"format {target}", given, {"version": "2015"} if target == "sdp" else {})
-    corpus = _read(source, target)
-    said = list(corpus.notes)
+    corpus = _read_marks(source, target)
+    losses = list(corpus.notes)
     if corpus.format == "mrp":
-        said.append("of nodes in mrp label, pos and frame are read; other properties and the framework are left out.")
-    columns = _columns(corpus, target, said)
+        text = "of nodes in mrp label, pos and frame are read; other properties and the framework are left out."
+        losses.append(text)
+    columns = _choose_columns(corpus, target, losses)
     version = str(parameters.get("version", "2015"))
     check_choice("version", version, SDP_VERSIONS[1:])
     _check_labels(corpus, target)
-    writers: dict[str, Writer] = {
-        "conllu": _conllu,
-        "sdp": partial(_sdp, version=version),
-        "mrp": _mrp,
-        "conll09": _conll09,
-        "up": _up,
-        "props": _props,
-        "biojson": _biojson,
+    writers: dict[str, Callable[[], Iterator[str]]] = {
+        "conllu": lambda: _write_conllu(corpus, columns, losses),
+        "sdp": lambda: _write_sdp(corpus, columns, losses, framed=version != "2014", version=version),
+        "mrp": lambda: _write_mrp(corpus, columns, losses),
+        "conll09": lambda: write_table(
+            number_words(corpus, CONLL09[2:], columns, _format_roles(corpus, flagged=True)), corpus.starts
+        ),
+        "up": lambda: _write_up(corpus, columns, losses),
+        "props": lambda: _write_props(corpus, losses),
+        "biojson": lambda: _write_biojson(corpus),
     }
-    return "".join(writers[target](corpus, columns, said)), said
+    return "".join(writers[target]()), losses
 
 
 def without_graph(source: Input, target: str) -> tuple[Corpus, list[str]]:
-    """The words of a file with their labels, for formats that hold nothing else, and what of graphs is left out."""
+    """The words of a file with their labels, for formats of labels only, and what of graphs is left out."""
     form = source.plan.name
     if form in HEADS:
         corpus = source.read([*source.plan.labels, ROLES])
         cells = corpus.column(ROLES)
-        corpus = replace(corpus, columns={name: one for name, one in corpus.columns.items() if name != ROLES})
+        corpus = replace(corpus, columns={name: cell for name, cell in corpus.columns.items() if name != ROLES})
         number = int(cells.isin(text for text in cells.vocabulary if has_predicate(form, text)).sum())
         what, names = "predicates and their arguments", ", ".join(_OF_HEADS)
     else:
         corpus = source.read()
-        number, what, names = len(_arcs(corpus)[0]), "arcs", ", ".join(_OF_ARCS)
+        number, what, names = len(_find_arcs(corpus)[0]), "arcs", ", ".join(_OF_ARCS)
     losses = [f"{target} has no place for {number:,} {what}: left out. Formats for them: {names}."]
     return corpus, losses if number else []
 
 
-def _read(source: Input, target: str) -> Corpus:
-    """The corpus with marks of the kind that the target holds."""
+def _read_marks(source: Input, target: str) -> Corpus:
+    """The corpus with marks of the kind that the target contains."""
     plan = source.plan
     wanted = next(kind for kind, (names, _) in enumerate(_KINDS) if target in names)
     kind = 1 if plan.name in HEADS else 2 if plan.name in SPANS else 0
@@ -154,7 +157,7 @@ def _read(source: Input, target: str) -> Corpus:
     return corpus
 
 
-def _arcs(corpus: Corpus) -> tuple[Marks, Ints, Ints]:
+def _find_arcs(corpus: Corpus) -> tuple[Marks, Ints, Ints]:
     """Arcs or roles with their first nodes and ends."""
     if "arcs" in corpus.marks:
         arcs = corpus.marks["arcs"]
@@ -163,35 +166,70 @@ def _arcs(corpus: Corpus) -> tuple[Marks, Ints, Ints]:
     return roles, corpus.words_of(roles), corpus.starts[roles.unit] + roles.end
 
 
-def _sentences(corpus: Corpus) -> Iterator[Sentence]:
+def _list_sentences(corpus: Corpus) -> Iterator[Sentence]:
     """The sentences of a corpus without empty nodes."""
-    arcs, begin, end = _arcs(corpus)
+    arcs, begin, end = _find_arcs(corpus)
     starts, head = corpus.starts[arcs.unit], arcs.arguments["head"]
     predicates = corpus.marks.get("predicates", NO_MARKS)
     senses: list[dict[int, str]] = [{} for _ in range(corpus.sentences)]
     rows = zip(predicates.unit.tolist(), predicates.begin.tolist(), predicates.labels.strings(), strict=True)
     for sentence, word, sense in rows:
         senses[sentence][word] = sense
-    found: list[list[Arc]] = [[] for _ in range(corpus.sentences)]
+    of_sentence: list[list[Arc]] = [[] for _ in range(corpus.sentences)]
     places = begin - starts, end - starts, np.where(head == NONE, NONE, head - starts)
     columns = zip(*(column.tolist() for column in (arcs.unit, *places)), arcs.labels.strings(), strict=True)
     for sentence, *arc in columns:
-        found[sentence].append((arc[0], arc[1], arc[2], arc[3]))
+        of_sentence[sentence].append((arc[0], arc[1], arc[2], arc[3]))
     for sentence, (first, stop) in enumerate(pairwise(corpus.starts.tolist())):
-        yield sentence, first, stop, found[sentence], senses[sentence]
+        yield sentence, first, stop, of_sentence[sentence], senses[sentence]
 
 
-def _refuse(places: Sequence[str], fact: str, remedy: str) -> None:
-    """Refuse what a target cannot hold: the first place, and the number of the others."""
-    if places:
-        more = f" ({len(places) - 1:,} more such places.)" if len(places) > 1 else ""
-        raise UsageError(f"{places[0]}: {fact} {remedy}{more}")
+def _refuse(corpus: Corpus, nodes: Sequence[int] | Ints, fact: str, remedy: str) -> NoReturn:
+    """Raise UsageError for what a target cannot contain, with the first place and the number of the others."""
+    node = int(nodes[0])
+    place = corpus.place(node) if node < len(corpus) else ""
+    place = place or place_of_aside(corpus, lines_of_empty_nodes(corpus)[node - len(corpus)])
+    more = f" ({len(nodes) - 1:,} more such places.)" if len(nodes) > 1 else ""
+    raise UsageError(f"{place}: {fact} {remedy}{more}")
 
 
-# --- what words bring along ---
+# --- tables of words ---
 
 
-def _columns(corpus: Corpus, target: str, said: list[str]) -> dict[str, list[str]]:
+def number_words(
+    corpus: Corpus, names: Sequence[str], columns: Mapping[str, list[str]], *more: list[str]
+) -> list[list[str]]:
+    """ID and form of each word, these columns (`_` if there is none), and further ones."""
+    numbers = [str(number) for size in np.diff(corpus.starts).tolist() for number in range(1, size + 1)]
+    blank = ["_"] * len(corpus)
+    return [numbers, corpus.forms.strings(), *(columns.get(name, blank) for name in names), *more]
+
+
+def list_other_lines(corpus: Corpus) -> Iterator[Line]:
+    """Comments and lines that are no words, without the names of columns."""
+    yield from ((at, NONE, line) for at, line in corpus.comments if not line.startswith("# global.columns"))
+    yield from zip(corpus.aside_sentences, corpus.aside_words.tolist(), corpus.aside_lines, strict=True)
+
+
+def write_table(
+    columns: Sequence[Sequence[str]], starts: Ints, lines: Iterable[Line] = (), divider: str = "\t"
+) -> Iterator[str]:
+    """The text of a table with a row for each word, a blank line after each sentence, and other lines between."""
+    between: dict[tuple[int, int], list[str]] = {}
+    for sentence, word, line in lines:
+        between.setdefault((sentence, word), []).append(f"{line}\n")
+    rows = [divider.join(cells) + "\n" for cells in zip(*columns, strict=True)]
+    for sentence, (first, end) in enumerate(pairwise(starts.tolist())):
+        yield from between.get((sentence, NONE), ())
+        for word in range(first, end):
+            yield from between.get((sentence, word), ())
+            yield rows[word]
+        yield from between.get((sentence, end), ())
+        yield "\n"
+    yield from between.get((len(starts) - 1, NONE), ())
+
+
+def _choose_columns(corpus: Corpus, target: str, losses: list[str]) -> dict[str, list[str]]:
     """The columns of the target as far as the corpus fills them; what is left out is reported."""
     taken: dict[str, str] = {}
     for place, candidates in _SLOTS[target].items():
@@ -200,160 +238,134 @@ def _columns(corpus: Corpus, target: str, said: list[str]) -> dict[str, list[str
             taken[place] = filled[0]
     # DEPS is the graph itself if that is written, and the flag is written at predicates again.
     graph = {"FLAG", *({"DEPS"} if target in _OF_ARCS else ())}
-    lost = [
-        name
-        for name in corpus.columns
-        if name not in taken.values() and name not in graph and not corpus.is_empty(name)
-    ]
+    others = corpus.columns.keys() - {*taken.values(), *graph}
+    lost = [name for name in corpus.columns if name in others and not corpus.is_empty(name)]
     if lost:
-        said.append(f"{target} has no place for {', '.join(lost)}: left out.")
+        losses.append(f"{target} has no place for {', '.join(lost)}: left out.")
     if target == "props" and corpus.has_words:
-        said.append("props has no place for words: left out. Sentences correspond by their order.")
+        losses.append("props has no place for words: left out. Sentences correspond by their order.")
     if mentions := corpus.marks.get("mentions"):
-        said.append(f"{target} has no place for {len(mentions):,} mentions in chains: left out.")
-    held = (*_COMMENTS.get(target, ()), "# global.columns")
-    if left := sum(not line.startswith(held) for _, line in corpus.comments):
-        said.append(f"{target} has no place for comments: {left:,} left out.")
+        losses.append(f"{target} has no place for {len(mentions):,} mentions in chains: left out.")
+    kept = (*_COMMENTS.get(target, ()), "# global.columns")
+    if left := sum(not line.startswith(kept) for _, line in corpus.comments):
+        losses.append(f"{target} has no place for comments: {left:,} left out.")
     if target not in ("conllu", "up") and corpus.aside_lines:
-        said.append(f"{target} has no ranges or empty nodes: {len(corpus.aside_lines):,} lines left out.")
+        losses.append(f"{target} has no ranges or empty nodes: {len(corpus.aside_lines):,} lines left out.")
     checked = (corpus.forms, *(corpus.columns[name] for name in taken.values()))
     for column in () if target in ("mrp", "biojson", "props") else checked:
         words = np.flatnonzero(column.isin(text for text in column.vocabulary if any(map(text.__contains__, _ENDS))))
         if len(words):
-            _refuse(
-                [corpus.place(word) for word in words.tolist()],
-                f"{column[int(words[0])]!r} holds a tab or line end, which divides the cells of {target}.",
-                "Mend it in the file.",
-            )
-    return {place: corpus.columns[name].strings() for place, name in taken.items()}
+            fact = f"{column[int(words[0])]!r} holds a tab or line end, which divides the cells of {target}."
+            _refuse(corpus, words, fact, "Mend it in the file.")
+    texts = {place: corpus.columns[name].strings() for place, name in taken.items()}
+    if target in ("sdp", "mrp"):
+        return texts
+    return {place: [text or "_" for text in column] for place, column in texts.items()}
 
 
 def _check_labels(corpus: Corpus, target: str) -> None:
-    """Refuse empty nodes, labels of arcs, and senses that the target would read as something else."""
-    arcs, words, _ = _arcs(corpus)
+    """Raise UsageError for empty nodes, labels of arcs, and senses that the target would read as something else."""
+    arcs, words, _ = _find_arcs(corpus)
     predicates, top = corpus.marks.get("predicates", NO_MARKS), arcs.arguments["head"] == NONE
-    asides = lines_of_empty_nodes(corpus) if target in _OF_ARCS else []
-
-    def place(node: int) -> str:
-        return corpus.place(node) if node < len(corpus) else place_of_aside(corpus, asides[node - len(corpus)])
 
     def check(what: str, column: Column, wrong: Iterable[str], nodes: Ints, rows: Bools | bool = True) -> None:
         bad = np.flatnonzero(column.isin(wrong) & rows)
         if len(bad):
-            _refuse(
-                [place(node) for node in nodes[bad].tolist()],
-                f"the {what} {column[int(bad[0])]!r} would be read as something else in {target}.",
-                "Rename it, or keep the format.",
-            )
+            fact = f"the {what} {column[int(bad[0])]!r} would be read as something else in {target}."
+            _refuse(corpus, nodes[bad], fact, "Rename it, or keep the format.")
 
     if target in _READ_OTHERWISE:
         marks, nothing, no_sense = _READ_OTHERWISE[target]
         labels, senses = arcs.labels.vocabulary, predicates.labels.vocabulary
-        wrong = (one for one in labels if one in nothing or any(mark in marks or mark.isspace() for mark in one))
+        wrong = (text for text in labels if text in nothing or any(mark in marks or mark.isspace() for mark in text))
         check("label", arcs.labels, wrong, words, ~top)
-        wrong = (one for one in senses if one in no_sense or any(map(one.__contains__, _ENDS)))
+        wrong = (text for text in senses if text in no_sense or any(map(text.__contains__, _ENDS)))
         check("sense", predicates.labels, wrong, corpus.words_of(predicates))
-    if asides and len(empty_nodes(corpus)):
+    if target in _OF_ARCS and len(empties := empty_nodes(corpus)):
         _refuse(
-            [place_of_aside(corpus, number) for number in asides],
-            f"the empty node {empty_nodes(corpus).labels[0]}, and nodes of {target} are words.",
+            corpus,
+            range(len(corpus), len(corpus) + len(empties)),
+            f"the empty node {empties.labels[0]}, and nodes of {target} are words.",
             "Keep CoNLL-U, or collapse empty nodes first, e.g. with UD's enhanced_collapse_empty_nodes.pl.",
         )
     named = np.flatnonzero(top & ~arcs.labels.isin(("", _ROOT)))
     if len(named) and target in ("sdp", "mrp"):
-        _refuse(
-            [place(node) for node in words[named].tolist()],
-            f"the arc from the root has the label {arcs.labels[int(named[0])]!r}, and tops of {target} have none.",
-            f"Rename it {_ROOT}.",
-        )
+        fact = f"the arc from the root has the label {arcs.labels[int(named[0])]!r}, and tops of {target} have none."
+        _refuse(corpus, words[named], fact, f"Rename it {_ROOT}.")
 
 
-def _note_idle_predicates(corpus: Corpus, target: str, said: list[str]) -> None:
+def _note_idle_predicates(corpus: Corpus, target: str, losses: list[str]) -> None:
     """Note predicates without arguments, for which the target has no flag."""
     predicates = corpus.words_of(corpus.marks.get("predicates", NO_MARKS))
     if idle := int((~np.isin(predicates, corpus.marks["arcs"].arguments["head"])).sum()):
         nouns = "words" if target == "conllu" else "nodes"
-        said.append(f"{target} has no flag for predicates: {idle:,} without arguments are {nouns} like others there.")
+        fact = f"{idle:,} without arguments are {nouns} like others there"
+        losses.append(f"{target} has no flag for predicates: {fact}.")
 
 
 # --- graphs ---
 
 
-def _conllu(corpus: Corpus, columns: Mapping[str, list[str]], said: list[str]) -> Iterator[str]:
+def _write_conllu(corpus: Corpus, columns: Mapping[str, list[str]], losses: list[str]) -> Iterator[str]:
     if frames := sum(map(bool, corpus.marks.get("predicates", NO_MARKS).labels.strings())):
-        said.append(f"conllu has no place for frames of predicates: {frames:,} left out.")
-    _note_idle_predicates(corpus, "conllu", said)
-    forms = corpus.forms.strings()
-    comments: dict[int, list[str]] = {}
-    for sentence, line in corpus.comments:
-        comments.setdefault(sentence, []).append(f"{line}\n")
-    for sentence, first, end, arcs, _ in _sentences(corpus):
-        yield from comments.get(sentence, ())
-        cells: list[list[str]] = [[] for _ in range(first, end)]
+        losses.append(f"conllu has no place for frames of predicates: {frames:,} left out.")
+    _note_idle_predicates(corpus, "conllu", losses)
+    cells: list[list[str]] = [[] for _ in range(len(corpus))]
+    for _, first, _, arcs, _ in _list_sentences(corpus):
         for dependent, _, head, label in sorted(arcs):
-            cells[dependent].append(f"{head + 1}:{label or _ROOT}" if head == NONE else f"{head + 1}:{label}")
-        for word in range(first, end):
-            row = {**{name: texts[word] for name, texts in columns.items()}, "FORM": forms[word]}
-            row |= {"ID": str(word - first + 1), "DEPS": "|".join(cells[word - first]) or "_"}
-            yield "\t".join(row.get(name) or "_" for name in CONLLU) + "\n"
-        yield "\n"
+            cells[first + dependent].append(f"{head + 1}:{label or _ROOT}" if head == NONE else f"{head + 1}:{label}")
+    filled = {**columns, "DEPS": ["|".join(parts) or "_" for parts in cells]}
+    return write_table(number_words(corpus, CONLLU[2:], filled), corpus.starts, list_other_lines(corpus))
 
 
-def _sdp(corpus: Corpus, columns: Mapping[str, list[str]], said: list[str], version: str) -> Iterator[str]:
-    framed = version != "2014"
+def _write_sdp(
+    corpus: Corpus, columns: Mapping[str, list[str]], losses: list[str], *, framed: bool, version: str
+) -> Iterator[str]:
     frames = sum(map(bool, corpus.marks.get("predicates", NO_MARKS).labels.strings()))
     if not framed and frames:
-        said.append(f"sdp of 2014 has no place for frames of predicates: {frames:,} left out.")
-    ids, forms, sentences = corpus.metadata("sent_id"), corpus.forms.strings(), list(_sentences(corpus))
+        losses.append(f"sdp of 2014 has no place for frames of predicates: {frames:,} left out.")
+    cells: list[str] = []
     doubles: list[tuple[int, str]] = []
-    for _, first, _, arcs, _ in sentences:
+    for _, first, end, arcs, senses in _list_sentences(corpus):
         # Arcs are sorted by dependent and head.
         for (dependent, _, head, label), following in pairwise(arcs):
             if head != NONE and (dependent, head) == (following[0], following[2]):
                 doubles.append((first + dependent, f"{label} and {following[3]}"))
-    if doubles:
-        _refuse(
-            [corpus.place(word) for word, _ in doubles],
-            f"two arcs between the same words, {doubles[0][1]}, and sdp has a cell for one.",
-            "Use --to mrp",
-        )
-    if framed:
-        yield f"#SDP {version}\n"
-    for sentence, first, end, arcs, senses in sentences:
-        yield f"#{ids[sentence] or sentence + 1}\n"
         between = {(dependent, head): label for dependent, _, head, label in arcs}
         predicates = sorted({*senses, *(head for _, head in between)} - {NONE})
         for word in range(end - first):
-            own = [columns[name][first + word] if name in columns else "_" for name in ("lemma", "tag")]
             flags = ["+" if flag else "-" for flag in ((word, NONE) in between, word in predicates)]
             frame = [senses.get(word) or "_"] if framed else []
-            cells = [between.get((word, predicate), "_") for predicate in predicates]
-            yield "\t".join([str(word + 1), forms[first + word], *own, *flags, *frame, *cells]) + "\n"
-        yield "\n"
+            labels = [between.get((word, predicate), "_") for predicate in predicates]
+            cells.append("\t".join([*flags, *frame, *labels]))
+    if doubles:
+        fact = f"two arcs between the same words, {doubles[0][1]}, and sdp has a cell for one."
+        _refuse(corpus, [word for word, _ in doubles], fact, "Use --to mrp")
+    if framed:
+        yield f"#SDP {version}\n"
+    ids = [(at, NONE, f"#{name or at + 1}") for at, name in enumerate(corpus.metadata("sent_id"))]
+    yield from write_table(number_words(corpus, ("lemma", "tag"), columns, cells), corpus.starts, ids)
 
 
-def _mrp(corpus: Corpus, columns: Mapping[str, list[str]], said: list[str]) -> Iterator[str]:
+def _write_mrp(corpus: Corpus, columns: Mapping[str, list[str]], losses: list[str]) -> Iterator[str]:
     forms = corpus.forms.strings()
     rough = np.flatnonzero(corpus.forms.isin(text for text in corpus.forms.vocabulary if text != text.strip()))
     if len(rough):
-        _refuse(
-            [corpus.place(word) for word in rough.tolist()],
-            f"the word {forms[int(rough[0])]!r} begins or ends with white space, which no node of mrp stands for.",
-            "Mend it in the file.",
-        )
-    _note_idle_predicates(corpus, "mrp", said)
+        fact = f"the word {forms[int(rough[0])]!r} begins or ends with white space, which no node of mrp stands for."
+        _refuse(corpus, rough, fact, "Mend it in the file.")
+    _note_idle_predicates(corpus, "mrp", losses)
     # mtool reads no graph without a date.
     today = datetime.now(UTC).strftime("%Y-%m-%d")
     ids, texts = corpus.metadata("sent_id"), corpus.metadata("text")
-    for sentence, first, end, arcs, senses in _sentences(corpus):
-        text, ranges = _anchored(forms[first:end], texts[sentence])
+    for sentence, first, end, arcs, senses in _list_sentences(corpus):
+        text, ranges = _anchor_words(forms[first:end], texts[sentence])
         nodes = []
         for word, (begin, stop) in enumerate(ranges):
-            own = {name: columns[name][first + word] for name in columns}
-            properties = {"pos": own.get("tag", "_"), "frame": senses.get(word) or "_"}
+            labels = {name: column[first + word] for name, column in columns.items()}
+            properties = {"pos": labels.get("tag", "_"), "frame": senses.get(word) or "_"}
             kept = {name: value for name, value in properties.items() if value != "_"}
             node: dict[str, object] = {"id": word}
-            node |= {"label": own["lemma"]} if own.get("lemma", "_") != "_" else {}
+            node |= {"label": labels["lemma"]} if labels.get("lemma", "_") != "_" else {}
             node |= {"properties": list(kept), "values": list(kept.values())} if kept else {}
             nodes.append({**node, "anchors": [{"from": begin, "to": stop}]})
         value = {
@@ -373,8 +385,8 @@ def _mrp(corpus: Corpus, columns: Mapping[str, list[str]], said: list[str]) -> I
         yield json.dumps(value, ensure_ascii=False) + "\n"
 
 
-def _anchored(words: Sequence[str], text: str | None) -> tuple[str, list[tuple[int, int]]]:
-    """A text and where the words stand in it: the text given if it has them and nothing else, else one of blanks."""
+def _anchor_words(words: Sequence[str], text: str | None) -> tuple[str, list[tuple[int, int]]]:
+    """A text with the places of the words: the given text if it has only these words, otherwise one with blanks."""
     ranges: list[tuple[int, int]] = []
     position = 0
     for word in words if text else ():
@@ -394,94 +406,77 @@ def _anchored(words: Sequence[str], text: str | None) -> tuple[str, list[tuple[i
 # --- roles of words ---
 
 
-def _roles_at(arcs: Sequence[Arc]) -> dict[tuple[int, int], list[str]]:
-    """The roles of each word at each predicate."""
-    found: dict[tuple[int, int], list[str]] = {}
-    for word, _, predicate, role in arcs:
-        found.setdefault((word, predicate), []).append(role)
-    return found
+def _format_roles(corpus: Corpus, *, flagged: bool = False, marked: bool = False) -> list[str]:
+    """Sense of each word and its role at each predicate, divided by tabs.
 
-
-def _conll09(corpus: Corpus, columns: Mapping[str, list[str]], said: list[str]) -> Iterator[str]:
-    forms = corpus.forms.strings()
-    for _, first, end, arcs, senses in _sentences(corpus):
-        found = _roles_at(arcs)
+    `flagged` writes Y at predicates, `marked` the role V at the predicate itself.
+    """
+    cells: list[str] = []
+    for _, first, end, arcs, senses in _list_sentences(corpus):
+        roles: dict[tuple[int, int], list[str]] = {}
+        for word, _, predicate, role in arcs:
+            roles.setdefault((word, predicate), []).append(role)
+        for predicate in senses if marked else ():
+            others = [role for role in roles.get((predicate, predicate), ()) if role != MARK]
+            roles[predicate, predicate] = [MARK, *others]
         for word in range(end - first):
-            own = [columns[name][first + word] or "_" if name in columns else "_" for name in CONLL09[2:]]
-            sense = ["Y", senses[word]] if word in senses else ["_", "_"]
-            cells = ["|".join(found.get((word, predicate), ())) or "_" for predicate in senses]
-            yield "\t".join([str(word + 1), forms[first + word], *own, *sense, *cells]) + "\n"
-        yield "\n"
+            flag = (["Y"] if word in senses else ["_"]) if flagged else []
+            of_word = ["|".join(roles.get((word, predicate), ())) or "_" for predicate in senses]
+            cells.append("\t".join([*flag, senses.get(word, "_"), *of_word]))
+    return cells
 
 
-def _up(corpus: Corpus, columns: Mapping[str, list[str]], said: list[str]) -> Iterator[str]:
-    roles, forms = corpus.marks["roles"], corpus.forms.strings()
-    own = (corpus.words_of(roles) == roles.arguments["head"]) & roles.labels.isin([MARK])
-    if own.any():
-        said.append(f"in up {MARK} at a predicate itself is a mark and no argument: {int(own.sum()):,} became marks.")
-    comments: dict[int, list[str]] = {}
-    for sentence, line in corpus.comments:
-        if not line.startswith("# global.columns"):
-            comments.setdefault(sentence, []).append(f"{line}\n")
-    asides: dict[tuple[int, int], list[str]] = {}
-    places = zip(corpus.aside_sentences, corpus.aside_words.tolist(), corpus.aside_lines, strict=True)
+def _write_up(corpus: Corpus, columns: Mapping[str, list[str]], losses: list[str]) -> Iterator[str]:
+    roles = corpus.marks["roles"]
+    marks = int(((corpus.words_of(roles) == roles.arguments["head"]) & roles.labels.isin([MARK])).sum())
+    if marks:
+        losses.append(f"in up {MARK} at a predicate itself is a mark and no argument: {marks:,} became marks.")
+    predicates = np.bincount(corpus.marks["predicates"].unit, minlength=corpus.sentences).tolist()
     width = len(CONLLU) if "MISC" in corpus.columns else 8
-    for sentence, word, line in places:
-        asides.setdefault((sentence, word), []).append(line)
+    lines: list[Line] = []
+    for sentence, word, line in list_other_lines(corpus):
+        # Ranges and empty nodes have a cell in every column.
+        cells = line.split("\t")[:width]
+        cells += ["_"] * (len(CONLLU) + 1 + predicates[min(sentence, corpus.sentences - 1)] - len(cells))
+        lines.append((sentence, word, line if line.startswith("#") else "\t".join(cells)))
     yield _UP
-    for sentence, first, end, arcs, senses in _sentences(corpus):
-        yield from comments.get(sentence, ())
-        found = _roles_at(arcs)
-        for word in range(end - first + 1):
-            for line in asides.get((sentence, first + word), ()):
-                kept = line.split("\t")[:width]
-                empty = ["_"] * (len(CONLLU) + 1 + len(senses) - len(kept))
-                yield f"{line}\n" if line.startswith("#") else "\t".join([*kept, *empty]) + "\n"
-            if first + word == end:
-                break
-            cells = [columns[name][first + word] or "_" if name in columns else "_" for name in CONLLU[2:]]
-            for predicate in senses:
-                given = [role for role in found.get((word, predicate), ()) if word != predicate or role != MARK]
-                cells.append("|".join([*([MARK] if word == predicate else []), *given]) or "_")
-            cells.insert(len(CONLLU) - 2, senses.get(word, "_"))
-            yield "\t".join([str(word + 1), forms[first + word], *cells]) + "\n"
-        yield "\n"
+    table = number_words(corpus, CONLLU[2:], columns, _format_roles(corpus, marked=True))
+    yield from write_table(table, corpus.starts, lines)
 
 
 # --- roles of stretches ---
 
 
-def _arguments(arcs: Sequence[Arc], predicate: int) -> list[tuple[int, int, str]]:
+def _list_arguments(arcs: Sequence[Arc], predicate: int) -> list[tuple[int, int, str]]:
     """The arguments of a predicate: first word, end and role."""
     return [(begin, end, role) for begin, end, head, role in arcs if head == predicate]
 
 
-def _props(corpus: Corpus, columns: Mapping[str, list[str]], said: list[str]) -> Iterator[str]:
+def _write_props(corpus: Corpus, losses: list[str]) -> Iterator[str]:
     predicates = corpus.marks["predicates"]
     words, lemmas = corpus.words_of(predicates).tolist(), predicates.labels.strings()
     if corpus.format in ("conll2012", "up2-spans"):
         lemmas = [sense.rpartition(".")[0] or sense for sense in lemmas]
-        said.append(f"props has no place for senses: of {len(lemmas):,} predicates the lemmas are kept.")
+        losses.append(f"props has no place for senses: of {len(lemmas):,} predicates the lemmas are kept.")
     nameless = [word for word, lemma in zip(words, lemmas, strict=True) if not lemma] if corpus.has_words else []
     if nameless:
         # Readers that split at white space would take the next column for the lemma.
         lemmas = [lemma or corpus.forms[word] for word, lemma in zip(words, lemmas, strict=True)]
-        _refuse(
-            [corpus.place(word) for word in nameless if corpus.forms[word] == "-"],
-            "the predicate - has no lemma, and in props - is the mark of a word that is none.",
-            "Give it a lemma.",
-        )
-        said.append(f"predicates without a lemma, which are called by their words in props: {len(nameless):,}.")
+        if dashes := [word for word in nameless if corpus.forms[word] == "-"]:
+            fact = "the predicate - has no lemma, and in props - is the mark of a word that is none."
+            _refuse(corpus, dashes, fact, "Give it a lemma.")
+        losses.append(f"predicates without a lemma, which are called by their words in props: {len(nameless):,}.")
     named = dict(zip(words, lemmas, strict=True))
-    for _, first, end, arcs, senses in _sentences(corpus):
-        cells = [_bracketed(corpus, first, end - first, _arguments(arcs, predicate)) for predicate in senses]
+    for _, first, end, arcs, senses in _list_sentences(corpus):
+        arguments = [_list_arguments(arcs, predicate) for predicate in senses]
+        cells = [_format_brackets(corpus, first, end - first, spans) for spans in arguments]
         for word in range(end - first):
             yield "\t".join([named.get(first + word, "-"), *(column[word] for column in cells)]) + "\n"
         yield "\n"
 
 
-def _bracketed(corpus: Corpus, first: int, size: int, arguments: Sequence[tuple[int, int, str]]) -> list[str]:
-    """The cells of a predicate's column; what closes before something opened later says its role."""
+def _format_brackets(corpus: Corpus, first: int, size: int, arguments: Sequence[tuple[int, int, str]]) -> list[str]:
+    """Cells of a predicate's column; an argument that ends before one that was opened later names its role there."""
     cells = []
     still_open: list[tuple[int, int, str]] = []
     ordered = sorted(arguments, key=lambda argument: (argument[0], -argument[1]))
@@ -489,44 +484,35 @@ def _bracketed(corpus: Corpus, first: int, size: int, arguments: Sequence[tuple[
         opened = [argument for argument in ordered if argument[0] == word]
         still_open += opened
         closed = ""
-        for argument in [one for one in reversed(still_open) if one[1] == word + 1]:
+        for argument in [span for span in reversed(still_open) if span[1] == word + 1]:
             # A bracket without a name closes what was opened last, one with a name the last of its role.
             last = still_open[-1] == argument
-            taken = argument if last else next(one for one in reversed(still_open) if one[2] == argument[2])
+            taken = argument if last else next(span for span in reversed(still_open) if span[2] == argument[2])
             if taken[0] != argument[0]:
-                _refuse(
-                    [corpus.place(first + argument[0])],
-                    f"two arguments {argument[2]} of one predicate cross each other, which brackets cannot say.",
-                    "Rename one of them.",
-                )
+                fact = f"two arguments {argument[2]} of one predicate cross each other, which brackets cannot say."
+                _refuse(corpus, [first + argument[0]], fact, "Rename one of them.")
             closed += ")" if last else f"{argument[2]})"
             still_open.remove(argument)
         cells.append("".join(f"({role}" for _, _, role in opened) + "*" + closed)
     return cells
 
 
-def _biojson(corpus: Corpus, _: Mapping[str, list[str]], __: list[str]) -> Iterator[str]:
+def _write_biojson(corpus: Corpus) -> Iterator[str]:
     forms, ids = corpus.forms.strings(), corpus.metadata("sent_id")
-    for sentence, first, end, arcs, senses in _sentences(corpus):
+    for sentence, first, end, arcs, senses in _list_sentences(corpus):
         verbs = []
         for predicate, sense in senses.items():
             tags = ["O"] * (end - first)
-            arguments = _arguments(arcs, predicate)
+            arguments = _list_arguments(arcs, predicate)
             for begin, stop, role in arguments:
                 if any(tag != "O" for tag in tags[begin:stop]):
-                    _refuse(
-                        [corpus.place(first + begin)],
-                        f"the argument {role} overlaps another of its predicate, and a word has one tag.",
-                        "Use --to props",
-                    )
+                    fact = f"the argument {role} overlaps another of its predicate, and a word has one tag."
+                    _refuse(corpus, [first + begin], fact, "Use --to props")
                 tags[begin:stop] = [f"B-{role}", *[f"I-{role}"] * (stop - begin - 1)]
             marked = [argument for argument in arguments if argument[2] == MARK]
             if marked and not any(begin <= predicate < stop for begin, stop, _ in marked):
-                _refuse(
-                    [corpus.place(first + predicate)],
-                    f"{MARK} stands at another word than the predicate, which would be refused in biojson.",
-                    f"Put {MARK} where the predicate is.",
-                )
+                fact = f"{MARK} stands at another word than the predicate, which would be refused in biojson."
+                _refuse(corpus, [first + predicate], fact, f"Put {MARK} where the predicate is.")
             verb: dict[str, object] = {"verb": forms[first + predicate], "predicate": predicate}
             verbs.append({**verb, **({"sense": sense} if sense else {}), "tags": tags})
         name = {"id": ids[sentence]} if ids[sentence] is not None else {}

@@ -1,15 +1,15 @@
-"""A Corpus becomes text again: words with labels here, spans in `writespans`."""
+"""Conversion of a Corpus to text: words with labels here, spans in `writespans`, graphs in `graphwriter`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
 from assay import specs
+from assay.arrays import NONE
 from assay.corpus import Column, Corpus
 from assay.errors import UsageError, unknown
 from assay.formats import Input, choose_column, graphwriter, links, read_labels, schemes, writespans
@@ -17,7 +17,7 @@ from assay.formats.columns import CONLLU
 
 TARGETS = ("conllu", "conllx", "conll", "tsv", "slash")
 """Formats of words with labels; those of graphs and of semantic roles are in `graphwriter.TARGETS`."""
-_HOLDS_ONE_LABEL = ("conll", "tsv", "slash")
+_ONE_LABEL = ("conll", "tsv", "slash")
 _DIVIDERS = {"tsv": "\t", "conll": " "}
 
 
@@ -56,7 +56,7 @@ def convert_file(
         return writespans.write_spans(links.with_links(source.read()), name)
     else:
         chosen = None
-        if name in _HOLDS_ONE_LABEL:
+        if name in _ONE_LABEL:
             chosen = source.plan.resolve(column) if column else choose_column([source])
         corpus, losses = graphwriter.without_graph(source, name)
         text, others = _write_words(corpus, name, column, chosen)
@@ -68,8 +68,8 @@ def _write_words(corpus: Corpus, target: str, column: str | None, chosen: str | 
     """The text of a corpus, and what is lost; the column `chosen` goes into a format that contains one label."""
     if target not in TARGETS:
         raise unknown("format", target, TARGETS)
-    if chosen is not None and target in _HOLDS_ONE_LABEL:
-        text = "".join(_table(replace(corpus, columns={chosen: corpus.column(chosen)}), target))
+    if chosen is not None and target in _ONE_LABEL:
+        text = "".join(_write_columns(replace(corpus, columns={chosen: corpus.column(chosen)}), target))
         kept = {chosen}
     else:
         # Columns keep their names; if none is one of CoNLL-U, the label asked for goes to XPOS.
@@ -82,7 +82,10 @@ def _write_words(corpus: Corpus, target: str, column: str | None, chosen: str | 
             place = (column or "XPOS").upper()
             label = column if column is not None and column in corpus.columns else list(corpus.columns)[-1]
             named = {place if place in CONLLU[2:] else "XPOS": label}
-        text = "".join(_conll(corpus, named, with_comments=target == "conllu"))
+        columns = {place: corpus.columns[label].strings() for place, label in named.items()}
+        lines = graphwriter.list_other_lines(corpus) if target == "conllu" else ()
+        table = graphwriter.number_words(corpus, CONLLU[2:], columns)
+        text = "".join(graphwriter.write_table(table, corpus.starts, lines))
         kept = set(named.values())
     lost = [name for name in corpus.columns if name not in kept and not corpus.is_empty(name)]
     rows = [
@@ -98,13 +101,13 @@ def _write_words(corpus: Corpus, target: str, column: str | None, chosen: str | 
 def _rewrite_tags(
     source: Input, form: str, column: str | None, scheme: str | None, repair: str | None, to_scheme: str | None
 ) -> tuple[str, list[str]]:
-    """The text with its tags of spans under another scheme, or repaired; and what is to be said of it.
+    """The text with its tags of spans under another scheme, or repaired; and sentences on what was changed or lost.
 
     Tables keep their other columns, comments and marks of documents; other formats keep what they have a place for.
     """
     corpus = source.read()
     if column:
-        # The file's own names of columns, or of keys of them.
+        # Names of columns as in the file, or of keys in them.
         parts = (part.partition(":") for part in column.split("+"))
         asked = [source.plan.resolve(base) + colon + key for base, colon, key in parts]
     else:
@@ -117,23 +120,23 @@ def _rewrite_tags(
     corpus, reading = schemes.spans_from_tags(corpus, asked, chosen.name, repair)
     written = schemes.find_scheme(to_scheme) if to_scheme else chosen
     tags = schemes.tags_of(corpus, written.name)
-    said = [f"column {'+'.join(asked)} is read as {chosen.title} and written as {written.title}."]
+    losses = [f"column {'+'.join(asked)} is read as {chosen.title} and written as {written.title}."]
     if reading.invalid:
-        said.append(
+        losses.append(
             f"tags that break {chosen.title}: {reading.invalid:,}; repaired by {repair or schemes.CONLLEVAL}, which "
             f"changed the reading of {reading.repaired:,}."
         )
     crossing = int((corpus.spans.end > np.diff(corpus.starts)[corpus.spans.unit]).sum())
     if crossing:
-        said.append(f"spans that cross the end of a sentence, which {form} does not allow: {crossing:,}.")
-    # Of several layers the last has the place of all.
+        losses.append(f"spans that cross the end of a sentence, which {form} does not allow: {crossing:,}.")
+    # The column of the last layer replaces those of all layers.
     columns = {name: cells for name, cells in corpus.columns.items() if name not in asked[:-1]} | {asked[-1]: tags}
     if source.plan.words and form in _DIVIDERS:
         left = len(corpus.aside_lines)
-        said += [f"{form} has no place for {left:,} lines of markup or comments: left out."] if left else []
-        return "".join(_table(replace(corpus, columns=columns), form, source.plan.words)), said
+        losses += [f"{form} has no place for {left:,} lines of markup or comments: left out."] if left else []
+        return "".join(_write_columns(replace(corpus, columns=columns), form, source.plan.words)), losses
     base, _, key = asked[-1].partition(":")
-    if form not in _HOLDS_ONE_LABEL and base in CONLLU:
+    if form not in _ONE_LABEL and base in CONLLU:
         columns.pop(asked[-1])
         cells = []
         for text, tag in zip(corpus.column(base).strings(), tags.strings(), strict=True) if key else ():
@@ -142,17 +145,17 @@ def _rewrite_tags(
             if places:
                 pairs[places[0]] = f"{key}={tag}"
             elif tag != "O":
-                # A key that is not there comes in for a span alone.
+                # A missing key is added only for a span.
                 pairs.append(f"{key}={tag}")
             cells.append("|".join(pairs) or "_")
         columns[base] = Column.of(cells) if key else tags
-    elif form not in _HOLDS_ONE_LABEL and not source.plan.words:
+    elif form not in _ONE_LABEL and not source.plan.words:
         raise UsageError(f"{form} has no place for column {base}. Use --to tsv")
-    text, losses = _write_words(replace(corpus, columns=columns), form, asked[-1], asked[-1])
-    return text, [*said, *losses]
+    text, others = _write_words(replace(corpus, columns=columns), form, asked[-1], asked[-1])
+    return text, [*losses, *others]
 
 
-def _table(corpus: Corpus, target: str, words: str = "") -> Iterator[str]:
+def _write_columns(corpus: Corpus, target: str, words: str = "") -> Iterator[str]:
     """The words and all columns; with the name of the words' column also header, comments and marks of documents."""
     if target != "tsv":
         for text in (text for column in (corpus.forms, *corpus.columns.values()) for text in column.vocabulary):
@@ -168,44 +171,12 @@ def _table(corpus: Corpus, target: str, words: str = "") -> Iterator[str]:
             pairs = zip(forms[first:end], columns[0][first:end], strict=True)
             yield " ".join(f"{form.replace('/', chr(92) + '/')}/{tag}" for form, tag in pairs) + "\n"
         return
-    divider, comments, marked = _DIVIDERS[target], _by_place(corpus.comments if words else ()), set[int]()
+    divider, lines = _DIVIDERS[target], list[graphwriter.Line]()
     if words and not words.isdigit():
         yield divider.join([words, *corpus.columns]) + "\n"
-    named = any(line.startswith("# newdoc") for _, line in corpus.comments)
-    if words and corpus.document_starts is not None and corpus.documents > 1 and not named:
-        marked = set(corpus.document_starts[:-1].tolist())
-    for sentence, (first, end) in enumerate(pairwise(corpus.starts.tolist())):
-        if sentence in marked:
-            yield "-DOCSTART-\n\n"
-        yield from comments.get(sentence, ())
-        rows = zip(forms[first:end], *(column[first:end] for column in columns), strict=True)
-        yield "".join(divider.join(row) + "\n" for row in rows) + "\n"
-
-
-def _by_place(rows: Iterable[tuple[Any, str]]) -> dict[Any, list[str]]:
-    """Lines under their places."""
-    lines: dict[Any, list[str]] = {}
-    for place, line in rows:
-        lines.setdefault(place, []).append(f"{line}\n")
-    return lines
-
-
-def _conll(corpus: Corpus, named: dict[str, str], with_comments: bool) -> Iterator[str]:
-    asides: dict[Any, list[str]] = {}
-    comments: dict[Any, list[str]] = {}
-    if with_comments:
-        places = zip(corpus.aside_sentences, corpus.aside_words.tolist(), strict=True)
-        asides = _by_place(zip(places, corpus.aside_lines, strict=True))
-        comments = _by_place(row for row in corpus.comments if not row[1].startswith("# global.columns"))
-    columns = [corpus.columns[named[name]].strings() if name in named else None for name in CONLLU]
-    forms = corpus.forms.strings()
-    for sentence, (first, end) in enumerate(pairwise(corpus.starts.tolist())):
-        yield from comments.get(sentence, ())
-        for word in range(first, end):
-            yield from asides.get((sentence, word), ())
-            cells = ["_" if column is None else column[word] for column in columns]
-            cells[0], cells[1] = str(word - first + 1), forms[word]
-            yield "\t".join(cells) + "\n"
-        yield from asides.get((sentence, end), ())
-        yield "\n"
-    yield from comments.get(corpus.sentences, ())
+    if words:
+        named = any(line.startswith("# newdoc") for _, line in corpus.comments)
+        if corpus.document_starts is not None and corpus.documents > 1 and not named:
+            lines += [(sentence, NONE, "-DOCSTART-\n") for sentence in corpus.document_starts[:-1].tolist()]
+        lines += [(sentence, NONE, line) for sentence, line in corpus.comments if sentence < corpus.sentences]
+    yield from graphwriter.write_table([forms, *columns], corpus.starts, lines, divider)
