@@ -51,7 +51,7 @@ Layers = Callable[[dict[str, Any], list[list[str]], int, int, str, Builder], Non
 _CLUSTERS = '{"doc_key": "d1", "sentences": [["She", "left"]], "clusters": [[[0, 0]]]}'
 
 
-# --- CoNLL-2012: telling it from a file's first lines ---
+# --- CoNLL-2012: recognising its columns ---
 
 
 @dataclass(frozen=True)
@@ -63,11 +63,11 @@ class ChainLayout:
     word: int | None
     """None in skeleton files, which have names of documents and brackets alone."""
     tag: int | None
-    """None where no column of POS tags lies before the last."""
+    """None if there is no column of POS tags before the last."""
     filled: bool = False
-    """True if the first lines have tags …"""
+    """True if the first lines have tags."""
     empty: str = "-"
-    """… and the mark of where there is none."""
+    """The mark of a missing tag."""
 
 
 def looks_conll2012(head: Sequence[str]) -> bool:
@@ -77,7 +77,7 @@ def looks_conll2012(head: Sequence[str]) -> bool:
 
 
 def conll2012_layout(head: Sequence[str], path: str, word: int, pos: int) -> ChainLayout:
-    """The layout of a file whose word and POS tag stand in these columns, counted from 1."""
+    """The layout of a file with words and POS tags in these columns, counted from 1."""
     if word < 1 or pos < 1:
         raise UsageError("format conll2012: word and pos are numbers of columns, counted from 1.")
     lines = {number: line.encode() for number, line in enumerate(head, 1) if line.strip() and line[0] != "#"}
@@ -90,10 +90,9 @@ def conll2012_layout(head: Sequence[str], path: str, word: int, pos: int) -> Cha
         return ChainLayout(separator, None, None)
     if word >= width:
         line = next(number for number, row in rows.items() if len(row) == width)
-        raise InputError(
-            f"{path}:{line}: {_columns(width)} where the word is in column {word} and the coreference in the last. "
-            'Say where the word is, e.g.: --input-format "conll2012(word=2)"'
-        )
+        fact = f"{_count_columns(width)} where the word is in column {word} and the coreference in the last"
+        remedy = 'Say where the word is, e.g.: --input-format "conll2012(word=2)"'
+        raise InputError(f"{path}:{line}: {fact}. {remedy}")
     if pos >= width:
         return ChainLayout(separator, word - 1, None)
     tags = {row[pos - 1].decode() for row in rows.values() if len(row) > pos}
@@ -101,7 +100,7 @@ def conll2012_layout(head: Sequence[str], path: str, word: int, pos: int) -> Cha
     return ChainLayout(separator, word - 1, pos - 1, filled=len(tags) > len(marks), empty=(marks or _MARKS)[0])
 
 
-def _columns(number: int) -> str:
+def _count_columns(number: int) -> str:
     return "1 column" if number == 1 else f"{number} columns"
 
 
@@ -109,10 +108,10 @@ def _columns(number: int) -> str:
 
 
 def mentions_at_once(cells: list[bytes], document: Ints) -> tuple[Ints, list[str]] | None:
-    """Rows of first cell, last cell and chain, and the names of chains, in the order in which they appear.
+    """Mentions as rows of first cell, last cell and chain, and the names of chains in the order of their appearance.
 
-    Chains differ by name and document. None if a cell is not made of brackets with plain names, or a bracket has no
-    other half.
+    Chains are distinguished by name and document. None if a cell has another form than brackets with ASCII names, or
+    a bracket has no other half.
     """
     text = b"\n".join([b"", *cells, b""])
     characters = np.frombuffer(text, dtype=np.uint8)
@@ -124,7 +123,7 @@ def mentions_at_once(cells: list[bytes], document: Ints) -> tuple[Ints, list[str
     last = np.flatnonzero(~dividing[:-1] & dividing[1:])
     opens, closes = characters[first - 1] == _OPEN, characters[last + 1] == _CLOSE
     bars = np.flatnonzero(characters == _BAR)
-    # Every name has a bracket, every bracket a name, and every bar stands between two of them.
+    # Every name has a bracket, every bracket a name, and every bar is between two of them.
     if (
         not (opens | closes).all()
         or opens.sum() != (characters == _OPEN).sum()
@@ -139,9 +138,10 @@ def mentions_at_once(cells: list[bytes], document: Ints) -> tuple[Ints, list[str
     order = np.argsort(cell * 3 + kind, kind="stable")
     cell, kind = cell[order], kind[order]
     names = text.translate(_BLANKS).split()
-    known = {name: code for code, name in enumerate(dict.fromkeys(names))}
-    codes = np.fromiter(map(known.__getitem__, names), dtype=np.int64, count=len(names))[order]
-    _, seen, group = np.unique(document[cell] * (len(known) + 1) + codes, return_index=True, return_inverse=True)
+    vocabulary = {name: code for code, name in enumerate(dict.fromkeys(names))}
+    codes = np.fromiter(map(vocabulary.__getitem__, names), dtype=np.int64, count=len(names))[order]
+    keys = document[cell] * (len(vocabulary) + 1) + codes
+    _, seen, group = np.unique(keys, return_index=True, return_inverse=True)
     appearance = np.argsort(seen)
     number = np.empty(len(seen), dtype=np.int64)
     number[appearance] = np.arange(len(seen))
@@ -156,32 +156,33 @@ def mentions_at_once(cells: list[bytes], document: Ints) -> tuple[Ints, list[str
     events = events[np.lexsort((events, np.where(opening, depth, depth + 1), chains[events]))]
     alone = np.flatnonzero(kind == _SINGLE)
     begin, end = np.concatenate([alone, events[::2]]), np.concatenate([alone, events[1::2]])
-    used = [names[place].decode("ascii") for place in order[seen[appearance]].tolist()]
-    return np.stack([cell[begin], cell[end], chains[begin]], axis=1), used
+    chain_names = [names[place].decode("ascii") for place in order[seen[appearance]].tolist()]
+    return np.stack([cell[begin], cell[end], chains[begin]], axis=1), chain_names
 
 
 def mentions_one_by_one(
     cells: Sequence[bytes], brackets: Callable[[bytes], _Brackets | None]
 ) -> tuple[list[tuple[int, int, int]], list[str], list[tuple[int, str, str]]]:
-    """The same for the cells of one document, and the faults: cell, kind and chain.
+    """Mentions of one document as rows of first cell, last cell and chain, the names of chains, and faults.
 
-    Kinds of faults are cells that are `odd`, and brackets without their other half that are `opened` or `closed`.
+    A fault is a cell, its kind and its chain: `odd` is a cell that `brackets` cannot read, `opened` and `closed` are
+    brackets without their other half.
     """
     chains: dict[str, int] = {}
     still_open: dict[str, list[int]] = {}
     rows: list[tuple[int, int, int]] = []
     faults: list[tuple[int, str, str]] = []
     for place, cell in enumerate(cells):
-        found = brackets(cell)
-        if found is None:
+        in_cell = brackets(cell)
+        if in_cell is None:
             faults.append((place, "odd", ""))
             continue
         # The order of brackets in a cell has no meaning: a chain opened and closed in one is a mention of one word.
-        rows += [(place, place, chains.setdefault(name, len(chains))) for name in found["single"]]
-        for name in found["opened"]:
+        rows += [(place, place, chains.setdefault(name, len(chains))) for name in in_cell["single"]]
+        for name in in_cell["opened"]:
             chains.setdefault(name, len(chains))
             still_open.setdefault(name, []).append(place)
-        for name in found["closed"]:
+        for name in in_cell["closed"]:
             if still_open.get(name):
                 rows.append((still_open[name].pop(), place, chains[name]))
             else:
@@ -191,17 +192,17 @@ def mentions_one_by_one(
 
 
 def brackets_in(cell: bytes) -> _Brackets | None:
-    """The brackets of a cell; None where it is neither empty nor made of brackets."""
+    """The brackets of a cell; None if it is neither empty nor made of brackets."""
     text = cell.decode("utf-8").strip()
-    found: _Brackets = {"single": [], "opened": [], "closed": []}
+    brackets: _Brackets = {"single": [], "opened": [], "closed": []}
     if text in _MARKS:
-        return found
+        return brackets
     if not _SHAPE.fullmatch(_BRACKET.sub("\0", text)):
         return None
     for match in _BRACKET.finditer(text):
         kind = str(match.lastgroup)
-        found[kind].append(match[kind])
-    return found
+        brackets[kind].append(match[kind])
+    return brackets
 
 
 # --- CoNLL-2012: reading ---
@@ -213,7 +214,7 @@ def read_conll2012(source: Source, builder: Builder, *, layout: ChainLayout, bro
 
 
 class _Rows:
-    """Lines cut into cells. Many that tabs cut into the same number of cells are cut in one go, which is faster."""
+    """Lines split into cells; many lines with equal numbers of cells are split at once, which is faster."""
 
     def __init__(self, lines: list[bytes], separator: bytes | None) -> None:
         self._flat: list[bytes] = []
@@ -246,15 +247,15 @@ class _Document:
         self.forms: list[bytes] = []
         self.tags: list[bytes] = []
         self.roles: list[bytes] = []
-        """Lemma, frameset and roles of each word, divided by tabs, where they are asked for."""
+        """Lemma, frameset and roles of each word, divided by tabs, if they are requested."""
         self.ends: list[int] = []
         self.first_lines: list[int] = []
         self.between_sentences = True
         self.cells: list[bytes] = []
-        """The cells that are not empty …"""
+        """The filled cells …"""
         self.words: list[int] = []
         self.lines: list[int] = []
-        """… and word and line of each."""
+        """… with word and line of each."""
 
     def end_sentence(self) -> None:
         if not self.between_sentences:
@@ -263,7 +264,7 @@ class _Document:
 
 
 class _Reader:
-    """Goes through the lines of a file; what is wrong is collected and refused at its end."""
+    """Reads the lines of a file, and raises all its problems at the end."""
 
     def __init__(self, source: Source, builder: Builder, layout: ChainLayout, *, drop: bool) -> None:
         self._source, self._builder, self._layout, self._drop = source, builder, layout, drop
@@ -278,7 +279,7 @@ class _Reader:
         builder, path = self._builder, self._source.path
         if TAG in builder.names and self._layout.tag is None:
             raise InputError(f"{path}: no column of POS tags, where the files before it have one.")
-        # Nothing but a skeleton gives empty words.
+        # Only a skeleton gives empty words.
         if builder.cells[0] and (b"" in builder.cells[0]) != (self._layout.word is None):
             raise InputError(f"{path}: some files have words and some have none. Read them apart.")
         builder.begin_file(path)
@@ -315,7 +316,7 @@ class _Reader:
         for place in np.flatnonzero(first == ord("#")).tolist():
             if mark := _DOCUMENT.match(lines[place]):
                 line = batch.line + place
-                self._lines(lines[begin:place], blank[begin:place], batch.line + begin)
+                self._read_lines(lines[begin:place], blank[begin:place], batch.line + begin)
                 document = self._document
                 if mark[1] == b"begin" and document is not None:
                     self._problem(
@@ -329,7 +330,7 @@ class _Reader:
                     name = document_id(mark[2].decode("utf-8"), len(self._builder.ids) + 1)
                     self._begun, self._document = self._begun + 1, _Document(name, line)
                 begin = place + 1
-        self._lines(lines[begin:], blank[begin:], batch.line + begin)
+        self._read_lines(lines[begin:], blank[begin:], batch.line + begin)
 
     def _end_document(self, document: _Document) -> None:
         builder = self._builder
@@ -352,8 +353,8 @@ class _Reader:
         document.number = builder.begun - 1
         self._finished.append(document)
 
-    def _lines(self, lines: list[bytes], blank: Bools, first: int) -> None:
-        """Lines between two marks of documents; the first of them has this number."""
+    def _read_lines(self, lines: list[bytes], blank: Bools, first: int) -> None:
+        """Read the lines between two marks of documents; the first of them has this number."""
         places = np.flatnonzero(~blank)
         document = self._document
         if document is None:
@@ -366,35 +367,34 @@ class _Reader:
             document.end_sentence()
         if len(places):
             words = lines if len(places) == len(lines) else [lines[place] for place in places.tolist()]
-            self._words(document, words, places + first)
+            self._read_words(document, words, places + first)
         if len(lines) and blank[-1]:
             document.end_sentence()
 
-    def _words(self, document: _Document, lines: list[bytes], numbers: Ints) -> None:
-        """Lines that are words, and their numbers."""
+    def _read_words(self, document: _Document, lines: list[bytes], numbers: Ints) -> None:
+        """Add words to a document, from their lines and the numbers of these."""
         layout = self._layout
         rows = _Rows(lines, layout.separator)
         if rows.narrowest < self._width:
             named = [("word", layout.word), ("POS tag", layout.tag)]
-            known = [f"the {what} is in column {column + 1}" for what, column in named if column is not None]
-            last = "the coreference in the last" if known else "the coreference is in the second"
+            places = [f"the {what} is in column {column + 1}" for what, column in named if column is not None]
+            places += ["the coreference in the last" if places else "the coreference is in the second"]
             widths = [len(line.split(layout.separator)) for line in lines]
             for width, number in zip(widths, numbers.tolist(), strict=True):
                 if width < self._width:
-                    self._problem(
-                        number, f"{_columns(width)} where {' and '.join([*known, last])}. Is a cell missing?"
-                    )
+                    fact = f"{_count_columns(width)} where {' and '.join(places)}"
+                    self._problem(number, f"{fact}. Is a cell missing?")
             whole = np.array(widths) >= self._width
             lines, numbers = [line for line, good in zip(lines, whole, strict=True) if good], numbers[whole]
             if not lines:
                 return
             rows = _Rows(lines, layout.separator)
         # A sentence begins after blank lines.
-        given = numbers.tolist()
-        later = [place for place, (line, next_line) in enumerate(pairwise(given), 1) if next_line > line + 1]
+        line_numbers = numbers.tolist()
+        later = [place for place, (line, after) in enumerate(pairwise(line_numbers), 1) if after > line + 1]
         starts = [0, *later] if document.between_sentences else later
         document.ends += [len(document.forms) + start for start in starts if start]
-        document.first_lines += [given[start] for start in starts]
+        document.first_lines += [line_numbers[start] for start in starts]
         document.between_sentences = False
         cells = rows.column(-1)
         if b"" in cells:
@@ -408,7 +408,7 @@ class _Reader:
         first = len(document.forms)
         document.cells += [cells[place] for place in marked]
         document.words += [first + place for place in marked]
-        document.lines += [given[place] for place in marked]
+        document.lines += [line_numbers[place] for place in marked]
         forms = [b""] * len(lines)
         if layout.word is not None:
             forms = rows.column(layout.word)
@@ -419,22 +419,22 @@ class _Reader:
             for line, number in zip(lines, numbers.tolist(), strict=True):
                 row = line.split(layout.separator)
                 if len(row) <= _FIRST_ROLE:
-                    fact = f"{_columns(len(row))} where roles begin in column {_FIRST_ROLE + 1}"
+                    fact = f"{_count_columns(len(row))} where roles begin in column {_FIRST_ROLE + 1}"
                     self._problem(number, f"{fact}. Is it a file with coreference alone?")
                 cells = [*row[_LEMMA : _FRAMESET + 1], *row[_FIRST_ROLE:-1]]
                 document.roles.append(b"\t".join(cells))
         document.tags += [] if layout.tag is None else rows.column(layout.tag)
 
     def _read_mentions(self) -> None:
-        """All mentions of the file at once or, where something is odd, cell by cell."""
+        """Read all mentions of the file at once or, if a bracket is odd, cell by cell."""
         documents = self._finished
         cells = [cell for document in documents for cell in document.cells]
         numbers = np.repeat([document.number for document in documents], [len(d.cells) for d in documents])
-        found = mentions_at_once(cells, numbers)
-        if found is not None:
+        mentions = mentions_at_once(cells, numbers)
+        if mentions is not None:
             words = [word for document in documents for word in document.words]
             lines = [line for document in documents for line in document.lines]
-            self._add(numbers, np.array([words, lines], dtype=np.int64), *found)
+            self._add_mentions(numbers, np.array([words, lines], dtype=np.int64), *mentions)
             return
         brackets = cache(brackets_in)
         remedy = 'Is a bracket missing? Leave such out with --input-format "conll2012(broken=drop)"'
@@ -455,16 +455,16 @@ class _Reader:
                 else:
                     self._problem(int(places[1, place]), fact)
             of_cells = np.full(len(document.cells), document.number)
-            self._add(of_cells, places, np.array(rows, dtype=np.int64).reshape(-1, 3), names)
+            self._add_mentions(of_cells, places, np.array(rows, dtype=np.int64).reshape(-1, 3), names)
 
-    def _add(self, documents: Ints, places: Ints, rows: Ints, names: list[str]) -> None:
-        """Mentions given by their first and last cells, of which document, word and line are known."""
+    def _add_mentions(self, documents: Ints, places: Ints, rows: Ints, names: list[str]) -> None:
+        """Hand over mentions; `documents` and `places` (word, line) are those of their first and last cells."""
         (first, last, chains), (word, line) = rows.T, places
         mentions = np.stack([documents[first], word[first], word[last] + 1, chains, line[first]], axis=1)
         self._builder.mentions(mentions, names)
 
 
-# --- text with tags after words, as language models are asked for it ---
+# --- text with tags after words, as language models write it ---
 
 _TAGGED = re.compile(r"(?P<word>.+?)\|(?P<tags>\[?[^\[\]|,-]+\]?(?:[,-]\[?[^\[\]|,-]+\]?)*)", re.DOTALL)
 _TEXT = "Los|[e1 jugadores|e1] dijeron que ##|[e1] ganan"
@@ -492,11 +492,12 @@ def read_text2text(source: Source, builder: Builder, *, broken: str = "error") -
             words, cells = [], []
             for place, token in enumerate(tokens):
                 match = _TAGGED.fullmatch(token)
-                marked = match is not None and ("[" in match["tags"] or "]" in match["tags"])
-                words.append(match["word"] if match is not None and marked else token)
-                if match is not None and marked:
-                    cells.append((place, match["tags"]))
-            rows, names, faults = mentions_one_by_one([tags.encode() for _, tags in cells], _tags_in)
+                if match is None or not ("[" in match["tags"] or "]" in match["tags"]):
+                    words.append(token)
+                    continue
+                words.append(match["word"])
+                cells.append((place, match["tags"]))
+            rows, names, faults = mentions_one_by_one([tags.encode() for _, tags in cells], _read_tags)
             for place, kind, name in faults:
                 where = f"{source.path}:{number}: word {cells[place][0] + 1}"
                 if broken == "drop" and kind != "odd":
@@ -521,19 +522,52 @@ def read_text2text(source: Source, builder: Builder, *, broken: str = "error") -
     builder.end_file()
 
 
-def _tags_in(cell: bytes) -> _Brackets | None:
+def _read_tags(cell: bytes) -> _Brackets | None:
     """The brackets of a word: `[e1` opens, `e1]` closes, `[e1]` does both."""
-    found: _Brackets = {"single": [], "opened": [], "closed": []}
+    brackets: _Brackets = {"single": [], "opened": [], "closed": []}
     for tag in re.split("[,-]", cell.decode("utf-8")):
         name = tag.strip("[]")
         if not name or tag == name:
             return None
         kind = "single" if tag[0] == "[" and tag[-1] == "]" else "opened" if tag[0] == "[" else "closed"
-        found[kind].append(name)
-    return found
+        brackets[kind].append(name)
+    return brackets
 
 
 # --- JSON ---
+
+
+class RecordError(Exception):
+    """A fault that keeps the rest of a JSON line from being read; its place is added later."""
+
+
+def read_records(
+    source: Source, noun: str, example: str, read: Callable[[dict[str, Any], int], None]
+) -> list[str]:
+    """Call `read` with the object and the number of each line that is not blank, and return all problems."""
+    problems: list[str] = []
+    for number, line in (row for batch in source.batches() for row in batch.lines() if row[1].strip()):
+        try:
+            try:
+                value = json.loads(line)
+            except (ValueError, RecursionError) as error:
+                why = "too deep"
+                if isinstance(error, json.JSONDecodeError):
+                    why = f"{error.msg}, character {error.colno}"
+                raise RecordError(f"no JSON ({why}). A {noun} is one line, {example}") from None
+            if not isinstance(value, dict):
+                raise RecordError(f"{quote(value)} where a {noun} should stand. It is {example}")
+            read(value, number)
+        except RecordError as fault:
+            problems += [f"{source.path}:{number}: {text}" for text in fault.args]
+    return problems
+
+
+def check_list(value: Any, path: str) -> list[Any]:
+    """The value, which must be a list; `path` says where it is."""
+    if not isinstance(value, list):
+        raise RecordError(f"{path} is {quote(value)} where a list should stand.")
+    return value
 
 
 def looks_clusters(head: Sequence[str]) -> bool:
@@ -554,75 +588,59 @@ def read_clusters(
     which: str = "auto",
     layers: Layers | None = None,
 ) -> None:
-    """Read one file; `end` says whether the last word of a mention belongs to it, `which` clusters are meant.
+    """Read one file; `end` says whether the last word belongs to a mention, and `which` names the clusters.
 
-    `layers` reads what else there is in a document, which then may have no clusters.
+    `layers` reads the rest of a document, which then may have no clusters.
     """
     builder.begin_file(source.path)
-    problems: list[str] = []
-    for batch in source.batches():
-        for number, line in batch.lines():
-            if line.strip():
-                place = f"{source.path}:{number}"
-                try:
-                    _read_document(line, number, place, end == "inclusive", which, builder, problems, layers)
-                except _DocumentError as fault:
-                    problems.append(f"{place}: {fault}")
-    refuse_all(problems)
+    inclusive = end == "inclusive"
+
+    def read(value: dict[str, Any], line: int) -> None:
+        _read_document(value, line, f"{source.path}:{line}", inclusive, which, builder, layers)
+
+    refuse_all(read_records(source, "document", _CLUSTERS, read))
     if not builder.ids:
         raise InputError(f"{source.path}:1: no document in the file. A document is {_CLUSTERS}")
     builder.end_file()
 
 
-class _DocumentError(Exception):
-    """A fault that keeps the rest of a document from being read."""
-
-
 def _read_document(
-    text: str,
+    value: dict[str, Any],
     line: int,
     place: str,
     inclusive: bool,
     which: str,
     builder: Builder,
-    problems: list[str],
     layers: Layers | None,
 ) -> None:
-    """Add a document to the builder, or what is wrong with its mentions to the problems."""
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        why = f"{error.msg}, character {error.colno}" if isinstance(error, json.JSONDecodeError) else "too deep"
-        raise _DocumentError(f"no JSON ({why}). A document is one line, {_CLUSTERS}") from None
-    if not isinstance(value, dict):
-        raise _DocumentError(f"{quote(value)} where a document should stand. It is {_CLUSTERS}")
-    columns = [_cells(value.get("sentences"), "sentences")]
+    """Add a document to the builder; RecordError with all faults of its mentions."""
+    columns = [_check_sentences(value.get("sentences"), "sentences")]
     if TAG in builder.names:
-        columns.append(_cells(value.get("pos"), "pos"))
+        columns.append(_check_sentences(value.get("pos"), "pos"))
         if list(map(len, columns[0])) != list(map(len, columns[1])):
-            raise _DocumentError("pos has other lengths than sentences. Give one tag for each word.")
+            raise RecordError("pos has other lengths than sentences. Give one tag for each word.")
     words = sum(map(len, columns[0]))
-    key = which if layers else _key(value, which)
-    clusters = _listed(value.get(key, []), key)
-    before, rows = len(problems), []
+    key = which if layers else _choose_clusters(value, which)
+    clusters = check_list(value.get(key, []), key)
+    faults, rows = list[str](), []
     for number, cluster in enumerate(clusters):
         path = f"{key}[{number}]"
-        if not _listed(cluster, path):
-            problems.append(f"{place}: {path} is empty. A cluster has one mention at least.")
+        if not check_list(cluster, path):
+            faults.append(f"{path} is empty. A cluster has one mention at least.")
         for index, span in enumerate(cluster):
-            if fault := _fault(span, words, inclusive):
-                problems.append(f"{place}: {path}[{index}] is {quote(span)}, {fault}")
+            if fault := _check_mention(span, words, inclusive):
+                faults.append(f"{path}[{index}] is {quote(span)}, {fault}")
             else:
                 rows.append((span[0], span[1] + inclusive, number, line))
     name = value.get("doc_key", "")
     if not isinstance(name, str) or not is_text(name):
-        raise _DocumentError(f"doc_key is {quote(name)} where a string should stand.")
-    if len(problems) > before:
-        return
+        raise RecordError(f"doc_key is {quote(name)} where a string should stand.")
+    if faults:
+        raise RecordError(*faults)
     try:
         builder.identify(document_id(name, len(builder.ids) + 1), place)
     except InputError as error:
-        problems.append(str(error))
+        raise RecordError(str(error).removeprefix(f"{place}: ")) from None
     first = builder.sentence
     ends = builder.words + np.cumsum([len(sentence) for sentence in columns[0] if sentence])
     codes = [builder.codes(number, chain(*column)) for number, column in enumerate(columns)]
@@ -635,23 +653,23 @@ def _read_document(
         layers(value, columns[0], first, line, place, builder)
 
 
-def _key(value: dict[str, Any], which: str) -> str:
-    """The name of the clusters that are meant."""
+def _choose_clusters(value: dict[str, Any], which: str) -> str:
+    """The key of the clusters to read."""
     there = [key for key in (GOLD, PREDICTED) if key in value]
     if which != WHICH[0]:
         if which not in there:
-            raise _DocumentError(f"no {which} in it. There is: {', '.join(value)}.")
+            raise RecordError(f"no {which} in it. There is: {', '.join(value)}.")
         return which
     if len(there) == 2:
         example = f'--input-format "clusters(which={PREDICTED})"'
-        raise _DocumentError(f"both {GOLD} and {PREDICTED} are there. Say which are meant: {example}")
+        raise RecordError(f"both {GOLD} and {PREDICTED} are there. Say which are meant: {example}")
     if not there:
-        raise _DocumentError(f"no {GOLD} in it. Give [] where there are none.")
+        raise RecordError(f"no {GOLD} in it. Give [] where there are none.")
     return there[0]
 
 
-def _fault(span: Any, words: int, inclusive: bool) -> str:
-    """The fault of a mention [first, last], and the remedy; nothing where it has none."""
+def _check_mention(span: Any, words: int, inclusive: bool) -> str:
+    """The fault of a mention [first, last] with its remedy; empty if it has none."""
     if not (isinstance(span, list) and len(span) == 2 and all(type(place) is int for place in span)):
         fact = "where a mention [first, last] should stand"
     elif not 0 <= span[0] < words or span[1] + inclusive > words:
@@ -666,23 +684,17 @@ def _fault(span: Any, words: int, inclusive: bool) -> str:
     return f"{fact}. {remedy}"
 
 
-def _listed(value: Any, path: str) -> list[Any]:
-    if not isinstance(value, list):
-        raise _DocumentError(f"{path} is {quote(value)} where a list should stand.")
-    return value
-
-
-def _cells(value: Any, path: str) -> list[list[str]]:
+def _check_sentences(value: Any, path: str) -> list[list[str]]:
     """A list of sentences, each a list of strings."""
     if value is None:
-        raise _DocumentError(f"no {path} in it. A document is {_CLUSTERS}")
-    sentences = [_listed(sentence, f"{path}[{number}]") for number, sentence in enumerate(_listed(value, path))]
+        raise RecordError(f"no {path} in it. A document is {_CLUSTERS}")
+    sentences = [check_list(sentence, f"{path}[{at}]") for at, sentence in enumerate(check_list(value, path))]
     for number, sentence in enumerate(sentences):
-        # A sentence is looked at as one text, and word by word only where something is wrong with it.
+        # A sentence is checked as one text, and word by word only if that fails.
         if not (set(map(type, sentence)) <= {str} and all(sentence) and is_text("".join(sentence))):
             wrong = [not (isinstance(cell, str) and cell and is_text(cell)) for cell in sentence].index(True)
             fact = f"{path}[{number}][{wrong}] is {quote(sentence[wrong])}"
-            raise _DocumentError(f"{fact} where a word should stand.")
+            raise RecordError(f"{fact} where a word should stand.")
     if not any(sentences):
-        raise _DocumentError("a document without words. Leave it out.")
+        raise RecordError("a document without words. Leave it out.")
     return sentences

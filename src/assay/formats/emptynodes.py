@@ -1,4 +1,4 @@
-"""Empty nodes as words: mentions stand on them, and other files may have others."""
+"""Empty nodes as words: mentions may contain them, and each file may have others."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from assay.arrays import NONE, Ints, Stretches, all_but, distinct_rows
+from assay.arrays import NONE, Ints, Stretches, all_but, as_codes, distinct_rows
 from assay.corpus import Column, Corpus, Marks
 from assay.errors import InputError
 from assay.specs import whole_number
@@ -29,17 +29,17 @@ _NO_NODES = Marks(_EMPTY, _EMPTY, _EMPTY, Column(_EMPTY, ()), arguments={"start"
 
 
 def empty_nodes_of(corpus: Corpus) -> Marks:
-    """The words of a corpus that are empty nodes, in their order, labelled with their enhanced dependencies.
+    """The empty nodes among the words of a corpus, in text order, labelled with their enhanced dependencies.
 
-    Like mentions they are in documents. Two arguments tell them from others at their place: `start`, how many
-    sentences have begun since the last word, their own among them (0 for a node after a word of its sentence); and
-    `number`, the number after the dot.
+    Their units are documents. Two arguments distinguish nodes at one place: `start`, the number of sentences that
+    begin between the word before the node and the node (0 for a node after a word of its sentence); and `number`,
+    the number after the dot.
     """
     return corpus.marks.get("nodes", _NO_NODES)
 
 
 def with_empty_nodes(corpus: Corpus, word: Ints, start: Ints, number: Ints, deps: Iterable[str]) -> Corpus:
-    """The corpus in which some words are empty nodes."""
+    """The corpus with these words marked as empty nodes."""
     document = np.searchsorted(corpus.first_words, word, side="right") - 1
     begin = word - corpus.first_words[document]
     arguments = {"start": start, "number": number}
@@ -47,13 +47,13 @@ def with_empty_nodes(corpus: Corpus, word: Ints, start: Ints, number: Ints, deps
 
 
 def node_words(corpus: Corpus) -> Ints:
-    """The words of a corpus that are empty nodes."""
+    """Numbers of the words that are empty nodes."""
     nodes = empty_nodes_of(corpus)
     return np.asarray(corpus.first_words[nodes.unit] + nodes.begin)
 
 
 def words_only(corpus: Corpus) -> Ints:
-    """The words of a corpus without its empty nodes."""
+    """Numbers of the words that are not empty nodes."""
     return all_but(node_words(corpus), len(corpus))
 
 
@@ -62,8 +62,8 @@ def tree_heads(corpus: Corpus) -> Ints:
     heads = np.full(len(corpus), NONE, dtype=np.int64)
     if "HEAD" in corpus.columns:
         cells, words = corpus.column("HEAD"), words_only(corpus)
-        known = cells.vocabulary
-        numbers = [int(cell) if cell.isascii() and cell.isdigit() and len(cell) < 8 else 0 for cell in known]
+        texts = cells.vocabulary
+        numbers = [int(cell) if cell.isascii() and cell.isdigit() and len(cell) < 8 else 0 for cell in texts]
         number = np.array(numbers, dtype=np.int64)[cells.codes[words]]
         starts = np.searchsorted(words, corpus.starts)
         sentence = corpus.sentence_of[words]
@@ -73,14 +73,14 @@ def tree_heads(corpus: Corpus) -> Ints:
 
 
 def highest(heads: Ints, words: Sequence[int]) -> int:
-    """The first of some words that hangs on none of the others."""
+    """The first word whose head is not among these words; the first one if there is none."""
     return next((word for word in words if int(heads[word]) not in words), words[0])
 
 
 def deps_by_parent(corpus: Corpus) -> dict[int, list[str]]:
-    """The enhanced dependencies of all empty nodes, also of those that are no words, by the first parent of each.
+    """The enhanced dependencies of all empty nodes by their first parent, also of nodes that are not words.
 
-    Of nodes with the same parent those after it come first, the others in text order.
+    If several nodes have the same parent, nodes right after it come first, then the others in text order.
     """
     words = words_only(corpus)
     rows: list[tuple[int, int, int, str]] = []
@@ -93,19 +93,19 @@ def deps_by_parent(corpus: Corpus) -> dict[int, list[str]]:
     sentences, numbers = corpus.sentence_of[places], nodes.arguments["number"]
     before = np.searchsorted(words, places) - np.searchsorted(words, corpus.starts[sentences])
     rows += zip(sentences.tolist(), before.tolist(), numbers.tolist(), nodes.labels.strings(), strict=True)
-    found: dict[int, list[tuple[bool, int, int, str]]] = {}
+    by_parent: dict[int, list[tuple[bool, int, int, str]]] = {}
     bare_starts = np.searchsorted(words, corpus.starts)
     for sentence, after, place, deps in rows:
         parent = deps.partition(":")[0]
         first, end = bare_starts[sentence : sentence + 2].tolist()
         if 0 < whole_number(parent) <= end - first:
             word = int(words[first + int(parent) - 1])
-            found.setdefault(word, []).append((after != int(parent), after, place, deps))
-    return {word: [deps for *_, deps in sorted(of_word)] for word, of_word in found.items()}
+            by_parent.setdefault(word, []).append((after != int(parent), after, place, deps))
+    return {word: [deps for *_, deps in sorted(nodes_of)] for word, nodes_of in by_parent.items()}
 
 
 def place_of_aside(corpus: Corpus, aside: int) -> str:
-    """`file:line` of a line that is no word."""
+    """`file:line` of a line that is not a word."""
     sentence = min(corpus.aside_sentences[aside], corpus.sentences - 1)
     first, word = int(corpus.starts[sentence]), int(corpus.aside_words[aside])
     if corpus.lines is None:
@@ -114,8 +114,8 @@ def place_of_aside(corpus: Corpus, aside: int) -> str:
     return f"{corpus.path_of(sentence)}:{int(corpus.lines[sentence]) + word - first + between}"
 
 
-def with_own_nodes(corpus: Corpus, asides: Ints) -> Corpus:
-    """The corpus with some of its empty nodes as words, given by their numbers among the lines that are no words."""
+def nodes_to_words(corpus: Corpus, asides: Ints) -> Corpus:
+    """The corpus with some empty nodes as words; `asides` are their numbers among the lines that are not words."""
     if not len(asides):
         return corpus
     cells = [corpus.aside_lines[aside].split("\t") for aside in asides.tolist()]
@@ -140,10 +140,10 @@ def with_own_nodes(corpus: Corpus, asides: Ints) -> Corpus:
         fact = f"the empty node {cells[wrong][0]} comes after {cells[wrong - 1][0]}"
         raise InputError(f"{place_of_aside(corpus, int(asides[wrong]))}: {fact}. Number nodes in their order.")
     left = np.delete(np.arange(len(corpus.aside_lines)), asides)
-    # A line that is no word stands before the words that it stood before, or before a node that has become one.
+    # Other lines stay before the same word, or before a node that has become a word.
     moved = corpus.aside_words[left] + np.searchsorted(asides, left)
-    forms = [_shown(corpus, row, number) for row, number in zip(cells, sentence.tolist(), strict=True)]
-    grown = _grown(corpus, before, sentence, forms)
+    forms = [_format_node(corpus, row, number) for row, number in zip(cells, sentence.tolist(), strict=True)]
+    grown = _insert_words(corpus, before, sentence, forms)
     lines = None if corpus.lines is None else corpus.lines.copy()
     if lines is not None:
         # A sentence that begins with nodes begins earlier by their lines.
@@ -162,9 +162,9 @@ def with_own_nodes(corpus: Corpus, asides: Ints) -> Corpus:
 
 
 def on_one_line(corpora: Sequence[Corpus]) -> list[Corpus]:
-    """Corpora of the same documents and words, each with the empty nodes of all as words: one line of atoms.
+    """Corpora of the same documents and words, each with the empty nodes of all as words, so that atoms correspond.
 
-    Nodes are the same if they stand after the same word of the same sentence and have the same number there.
+    Nodes are equal if they follow the same word of the same sentence and have the same number there.
     """
     layers = [empty_nodes_of(corpus) for corpus in corpora]
     rows, sizes = [], [len(nodes) for nodes in layers]
@@ -177,31 +177,31 @@ def on_one_line(corpora: Sequence[Corpus]) -> list[Corpus]:
     distinct, group, _ = distinct_rows(np.concatenate(rows).astype(np.int64))
     numbers = np.split(group, np.cumsum(sizes)[:-1])
     forms = dict[int, str]()
-    for corpus, own in zip(corpora, numbers, strict=True):
-        for number, word in zip(own.tolist(), node_words(corpus).tolist(), strict=True):
+    for corpus, present in zip(corpora, numbers, strict=True):
+        for number, word in zip(present.tolist(), node_words(corpus).tolist(), strict=True):
             forms.setdefault(number, corpus.forms[word])
     lines = []
-    for corpus, own in zip(corpora, numbers, strict=True):
-        missing = all_but(own, len(distinct))
+    for corpus, present in zip(corpora, numbers, strict=True):
+        missing = all_but(present, len(distinct))
         document, after, start, _ = distinct[missing].T
         words = words_only(corpus)
         bare_starts = np.searchsorted(words, corpus.starts)
         bare = np.searchsorted(words, corpus.first_words)[document] + after
-        # Its sentence: that of the word before it, or the one that begins here, or that lies over the place.
+        # The sentence of a node: that of the word before it, the one that begins here, or the one around the place.
         first = np.searchsorted(bare_starts[:-1], bare)
         begun = np.searchsorted(bare_starts[:-1], bare, side="right") - first
         within = np.searchsorted(bare_starts, bare, side="right") - 1
         sentence = np.where(start == 0, first - 1, np.where(begun > 0, first + np.minimum(start, begun) - 1, within))
         sentence = np.minimum(sentence, corpus.sentences - 1)
-        before = bare + np.searchsorted(own, missing)
-        grown = _grown(corpus, before, sentence, [forms[number] for number in missing.tolist()])
+        before = bare + np.searchsorted(present, missing)
+        grown = _insert_words(corpus, before, sentence, [forms[number] for number in missing.tolist()])
         added = before + np.arange(len(missing))
         lines.append(replace(grown, unwritten=np.union1d(grown.unwritten, added)) if len(missing) else corpus)
     return lines
 
 
-def _shown(corpus: Corpus, cells: Sequence[str], sentence: int) -> str:
-    """An empty node as it is shown, with its first parent and relation: `∅ (nsubj of posted)`."""
+def _format_node(corpus: Corpus, cells: Sequence[str], sentence: int) -> str:
+    """An empty node with its first parent and relation: `∅ (nsubj of posted)`."""
     parent, _, relation = (cells[_DEPS] if len(cells) > _DEPS else "").split("|")[0].partition(":")
     first, end = int(corpus.starts[sentence]), int(corpus.starts[sentence + 1])
     if not relation:
@@ -212,45 +212,42 @@ def _shown(corpus: Corpus, cells: Sequence[str], sentence: int) -> str:
 
 
 def shown_short(form: str) -> str:
-    """A word as it is; an empty node without what it depends on."""
+    """A form, for an empty node without its parent and relation."""
     return SIGN if form.startswith(f"{SIGN} (") else form
 
 
-def _grown(corpus: Corpus, before: Ints, sentence: Ints, forms: Sequence[str]) -> Corpus:
-    """The corpus with further words, each put before a word and into a sentence."""
+def _insert_words(corpus: Corpus, before: Ints, sentence: Ints, forms: Sequence[str]) -> Corpus:
+    """The corpus with further words: the word that each is put before, and its sentence."""
     where = np.arange(len(corpus) + 1)
     moved = where + np.searchsorted(before, where, side="right")
     more = np.cumsum(np.bincount(sentence, minlength=corpus.sentences))
     added = before + np.arange(len(before))
 
-    def inserted(column: Column, value: str) -> Column:
-        code = column.vocabulary.index(value) if value in column.vocabulary else len(column.vocabulary)
-        vocabulary = column.vocabulary if code < len(column.vocabulary) else (*column.vocabulary, value)
-        return Column(np.insert(column.codes, before, code), vocabulary)
+    def insert(column: Column, forms: Sequence[str]) -> Column:
+        vocabulary = {form: code for code, form in enumerate(column.vocabulary)}
+        codes = as_codes(forms, vocabulary)
+        return Column(np.insert(column.codes, before, codes), tuple(vocabulary))
 
-    known = dict.fromkeys(corpus.forms.vocabulary)
-    known.update(dict.fromkeys(forms))
-    place = {form: code for code, form in enumerate(known)}
-    codes = [place[form] for form in forms]
     heads = corpus.heads
     if heads is not None:
-        # A node hangs on itself: it is never the word of a mention that hangs on none of the others.
+        # A node is its own head, so that it is never the highest word of a mention.
         heads = np.insert(np.where(heads >= 0, moved[heads], heads), before, added)
     grown = replace(
         corpus,
-        forms=Column(np.insert(corpus.forms.codes, before, codes), tuple(known)),
-        columns={name: inserted(column, ZERO if name in _TAGS else "_") for name, column in corpus.columns.items()},
+        forms=insert(corpus.forms, forms),
+        columns={
+            name: insert(column, [ZERO if name in _TAGS else "_"] * len(before))
+            for name, column in corpus.columns.items()
+        },
         starts=corpus.starts + np.append(0, more),
         aside_words=moved[corpus.aside_words],
         multiwords=(),
         heads=heads,
         unwritten=moved[corpus.unwritten],
     )
-    # Mentions and nodes move with their words; what is new between the words of a mention does not belong to it.
+    # Mentions and nodes move with their words; new words between those of a mention do not belong to it.
     layers = {}
-    for name in ("mentions", "nodes"):
-        if name not in corpus.marks:
-            continue
+    for name in [name for name in ("mentions", "nodes") if name in corpus.marks]:
         marks = corpus.marks[name]
         old, new = corpus.first_words[marks.unit], grown.first_words[marks.unit]
         begin, end = moved[old + marks.begin], moved[old + marks.end - 1] + 1
@@ -263,9 +260,7 @@ def _grown(corpus: Corpus, before: Ints, sentence: Ints, forms: Sequence[str]) -
             stretches[number] = tuple((int(part[0]), int(part[-1]) + 1) for part in parts)
         arguments = dict(marks.arguments)
         if "head" in arguments:
-            given = arguments["head"]
-            arguments["head"] = np.where(given < 0, NONE, moved[old + np.maximum(given, 0)] - new)
-        layers[name] = replace(
-            marks, begin=begin - new, end=end - new, stretches=stretches, arguments=arguments
-        )
+            head = arguments["head"]
+            arguments["head"] = np.where(head < 0, NONE, moved[old + np.maximum(head, 0)] - new)
+        layers[name] = replace(marks, begin=begin - new, end=end - new, stretches=stretches, arguments=arguments)
     return grown.with_marks(**layers)

@@ -2,18 +2,18 @@
 
 `arcs` are marks without a place, with the arguments `dependent` and `head`. Both are nodes: a number below that of
 the words of the corpus is a word, `len(corpus) + e` is the empty node e, NONE is the root, whose dependents are the
-tops. An arc is known by both and by its label. Cycles, loops, words without arcs and several tops are allowed.
-`nodes` are the empty nodes, with their ids as labels, each at the place before which it stands. `predicates` are
-words that are marked as such, with or without arguments; their labels are senses or frames.
+tops. Nodes and label identify an arc. Cycles, loops, words without arcs and several tops are allowed.
+`nodes` are the empty nodes, with their ids as labels; the place of each is the word after it. `predicates` are the
+words marked as predicates, with or without arguments; their labels are senses or frames.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain, pairwise
 from typing import Any
 
@@ -22,13 +22,14 @@ import numpy as np
 from assay.arrays import NONE, Ints, as_codes, numbers_of_runs
 from assay.corpus import Column, Corpus, Marks
 from assay.formats.builder import Builder, MarkLists, check_choice, refuse_all
+from assay.formats.chains import RecordError, check_list, read_records
 from assay.formats.columns import CONLLU, first_row
 from assay.formats.emptynodes import NODE, place_of_aside
 from assay.formats.source import Source
 from assay.formats.standoff import json_object, quote
 
 _ARC = re.compile(r"(?:([0-9]{1,9})|([0-9]{1,9}\.[0-9]{1,9})):(.+)", re.DOTALL)
-"""A part of a cell of DEPS: a word's number or an empty node's id, and the relation, which may have colons too."""
+"""A part of a cell of DEPS: the number of a word or the id of an empty node, and the relation, also with colons."""
 SDP_LABELS = ("lemma", "tag")
 MRP_LABELS = ("lemma", "tag")
 SDP_VERSIONS = ("auto", "2014", "2015")
@@ -58,14 +59,14 @@ def make_arcs(corpus: Corpus, dependent: Ints, head: Ints, labels: Column) -> Ma
 
 
 def lines_of_empty_nodes(corpus: Corpus) -> list[int]:
-    """The lines of empty nodes, by their numbers among the lines that are no words."""
+    """Numbers of the lines of empty nodes among the lines that are not words."""
     return [number for number, line in enumerate(corpus.aside_lines) if NODE.fullmatch(line.partition("\t")[0])]
 
 
 def with_enhanced(corpus: Corpus) -> tuple[Corpus, list[tuple[int, str]]]:
-    """The corpus with the graphs of its column DEPS, and their faults: sentences, and places with facts.
+    """The corpus with the graphs of its column DEPS, and their faults: sentence, and place with fact.
 
-    An arc that a cell has twice is there once, which is noted. HEAD and DEPREL are not read.
+    An arc that a cell repeats is read once, which is noted. HEAD and DEPREL are not read.
     """
     words, starts = len(corpus), corpus.starts
     named = next((line for _, line in corpus.comments if line.startswith("# global.columns")), "")
@@ -75,15 +76,15 @@ def with_enhanced(corpus: Corpus) -> tuple[Corpus, list[tuple[int, str]]]:
     behind = np.array([corpus.aside_words[number] for number, _ in rows], dtype=np.int64) - starts[unit]
     empties = Marks(unit, behind, behind, Column.of([cells[0] for _, cells in rows]))
     corpus = corpus.with_marks(nodes=empties)
-    known: dict[str, int] = {text: code for code, text in enumerate(corpus.column("DEPS").vocabulary)}
-    of_empty = as_codes([cells[names.index("DEPS")] for _, cells in rows], known)
+    codes = {text: code for code, text in enumerate(corpus.column("DEPS").vocabulary)}
+    of_empty = as_codes([cells[names.index("DEPS")] for _, cells in rows], codes)
     cells_of = np.concatenate([corpus.column("DEPS").codes, of_empty])
     sentence_of = sentences_of_nodes(corpus)
 
     # Each distinct cell is taken apart once: the numbers of heads, or the ids of empty nodes, and relations.
     numbers, dotted, relations, sizes = array("q"), dict[int, str](), list[str](), array("q")
     broken: dict[int, str] = {}
-    for code, text in enumerate(known):
+    for code, text in enumerate(codes):
         parts = [] if text in ("_", "") else text.split("|")
         for part in parts:
             match = _ARC.fullmatch(part)
@@ -106,16 +107,15 @@ def with_enhanced(corpus: Corpus) -> tuple[Corpus, list[tuple[int, str]]]:
 
     faults: list[tuple[int, str]] = []
     nodes: dict[tuple[int, str], int] = {}
-    for node, (own, name) in enumerate(zip(unit.tolist(), empties.labels.strings(), strict=True), words):
-        if nodes.setdefault((own, name), node) != node:
-            faults.append((node, f"the empty node {name} is there twice. Give each an id of its own."))
+    for node, key in enumerate(zip(unit.tolist(), empties.labels.strings(), strict=True), words):
+        if nodes.setdefault(key, node) != node:
+            faults.append((node, f"the empty node {key[1]} is there twice. Give each an id of its own."))
     if dotted:
         for arc in np.flatnonzero(np.isin(arcs, list(dotted))).tolist():
             name = dotted[int(arcs[arc])]
-            found = nodes.get((int(sentence[arc]), name))
-            good[arc] = found is not None
-            head[arc] = NONE if found is None else found
-            if found is None:
+            head[arc] = nodes.get((int(sentence[arc]), name), NONE)
+            good[arc] = head[arc] != NONE
+            if not good[arc]:
                 faults.append((int(dependent[arc]), f"head {name} in DEPS is no empty node of its sentence."))
     for arc in np.flatnonzero(number > np.diff(starts)[sentence]).tolist():
         size = int(np.diff(starts)[sentence[arc]])
@@ -141,7 +141,7 @@ def with_enhanced(corpus: Corpus) -> tuple[Corpus, list[tuple[int, str]]]:
 
 
 def looks_sdp(head: Sequence[str]) -> bool:
-    """The first line says so, or numbered words have flags for tops and predicates in the fifth and sixth column."""
+    """True if the first line names SDP, or numbered words have flags of tops and predicates in columns 5 and 6."""
     if head[0].startswith("#SDP"):
         return True
     if first_row(head)[0] != "1":
@@ -152,41 +152,36 @@ def looks_sdp(head: Sequence[str]) -> bool:
 
 
 def read_sdp(source: Source, builder: Builder, *, version: str = "auto") -> None:
-    """Read one file of SDP 2014 or 2015; the latter has a column of frames, and says so in its first line."""
+    """Read one file of SDP 2014 or 2015; the latter has a column of frames and names itself in its first line."""
     check_choice("version", version, SDP_VERSIONS)
     builder.begin_file(source.path)
-    layers, problems = _layers(builder), list[str]()
+    _open_layers(builder)
+    problems: list[str] = []
     rows: list[tuple[int, list[str]]] = []
     lines = (row for batch in source.batches() for row in batch.lines())
     for number, line in chain(lines, [(0, "")]):
         if line.startswith("#"):
             if number == 1 and line.startswith("#SDP"):
-                said = line.removeprefix("#SDP").strip()
-                version = said if version == "auto" and said in SDP_VERSIONS[1:] else version
+                declared = line.removeprefix("#SDP").strip()
+                version = declared if version == "auto" and declared in SDP_VERSIONS[1:] else version
             elif not rows:
                 builder.comments([f"# sent_id = {line[1:].strip()}"], [builder.sentence])
         elif line.strip():
             rows.append((number, line.split("\t")))
         elif rows:
-            problems += _add_sdp_graph(rows, version, source.path, builder, layers)
+            problems += _add_sdp_graph(rows, version, source.path, builder)
             rows = []
     refuse_all(problems)
     builder.end_file()
 
 
-def _layers(builder: Builder) -> tuple[MarkLists, MarkLists]:
-    """The arcs and predicates of the corpus."""
+def _open_layers(builder: Builder) -> tuple[MarkLists, MarkLists]:
+    """The arcs and predicates of the corpus, which has these layers even if they are empty."""
     return builder.layer("arcs", "dependent", "head"), builder.layer("predicates")
 
 
-def _add_sdp_graph(
-    rows: Sequence[tuple[int, list[str]]],
-    version: str,
-    path: str,
-    builder: Builder,
-    layers: tuple[MarkLists, MarkLists],
-) -> list[str]:
-    """Add one graph to the builder, if it has no faults; these are returned."""
+def _add_sdp_graph(rows: Sequence[tuple[int, list[str]]], version: str, path: str, builder: Builder) -> list[str]:
+    """Add one graph to the builder, or return its faults."""
     predicates = [word for word, (_, cells) in enumerate(rows) if len(cells) > _PRED and cells[_PRED] == "+"]
     fixed = {"2014": _FRAME, "2015": _FRAME + 1}.get(version, len(rows[0][1]) - len(predicates))
     if fixed not in (_FRAME, _FRAME + 1):
@@ -213,7 +208,8 @@ def _add_sdp_graph(
             problems.append(f"{path}:{number}: {fact}")
     if problems:
         return problems
-    (arcs, marked), sentence, first = layers, builder.sentence, builder.words
+    arcs, marked = _open_layers(builder)
+    sentence, first = builder.sentence, builder.words
     places = [1, *({"lemma": 2, "tag": 3}[name] for name in builder.names)]
     builder.add([cells[place] for _, cells in rows for place in places], [first + len(rows)], [rows[0][0]])
     for word, (_, cells) in enumerate(rows, first):
@@ -237,7 +233,7 @@ def _add_sdp_graph(
 
 
 def looks_mrp(head: Sequence[str]) -> bool:
-    """The first line is an object with nodes or edges, and with a text."""
+    """True if the first line is an object with a text, and with nodes or edges."""
     first = next((line for line in head if line.strip()), "")
     value = json_object(first)
     if value is None:
@@ -245,53 +241,35 @@ def looks_mrp(head: Sequence[str]) -> bool:
     return "input" in value and any(key in value for key in ("nodes", "edges", "tops"))
 
 
-class _GraphError(Exception):
-    """A fault of a graph, without its place."""
-
-
 def read_mrp(source: Source, builder: Builder) -> None:
-    """Read one file of bilexical graphs (flavour 0): words are what nodes are anchored to, and the text between."""
+    """Read one file of bilexical graphs (flavour 0): words are the anchors of nodes, and the text between them."""
     builder.begin_file(source.path)
-    layers, problems = _layers(builder), list[str]()
-    for batch in source.batches():
-        for number, line in batch.lines():
-            if line.strip():
-                try:
-                    _add_mrp_graph(line, number, builder, *layers)
-                except _GraphError as fault:
-                    problems.append(f"{source.path}:{number}: {fault}")
-    refuse_all(problems)
+    _open_layers(builder)
+    refuse_all(read_records(source, "graph", _MRP, partial(_add_mrp_graph, builder)))
     builder.end_file()
 
 
-def _add_mrp_graph(line: str, number: int, builder: Builder, arcs: MarkLists, predicates: MarkLists) -> None:
-    try:
-        value = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        why = f"{error.msg}, character {error.colno}" if isinstance(error, json.JSONDecodeError) else "too deep"
-        raise _GraphError(f"no JSON ({why}). A graph is one line, {_MRP}") from None
-    if not isinstance(value, dict):
-        raise _GraphError(f"{quote(value)} where a graph should stand. It is {_MRP}")
+def _add_mrp_graph(builder: Builder, value: dict[str, Any], number: int) -> None:
     if value.get("flavor", 0) != 0:
         kind = value.get("framework") or "it"
-        raise _GraphError(
+        raise RecordError(
             f"{kind} has flavor {quote(value['flavor'])}: its nodes are not words. Only flavor 0 is read."
         )
     text = value.get("input")
     if not isinstance(text, str) or not text.strip():
-        raise _GraphError("no text under input, so that nodes have no words. mtool --text adds it.")
+        raise RecordError("no text under input, so that nodes have no words. mtool --text adds it.")
     nodes: dict[Any, dict[str, Any]] = {}
     ranges: dict[Any, tuple[int, int]] = {}
-    for node in _listed(value, "nodes"):
+    for node in _take_list(value, "nodes"):
         if not isinstance(node, dict) or not isinstance(node.get("id"), int | str) or node["id"] in nodes:
-            raise _GraphError(f"{quote(node)} among nodes, where each is an object with an id of its own.")
+            raise RecordError(f"{quote(node)} among nodes, where each is an object with an id of its own.")
         nodes[node["id"]] = node
-        ranges[node["id"]] = _anchored(node, text)
-    # What nodes stand for are words, and so is what white space leaves of the text between them.
+        ranges[node["id"]] = _read_anchor(node, text)
+    # The anchors of nodes are words, and so are the parts of the text between them that white space divides.
     cut = sorted(set(ranges.values()))
     for (_, end), (begin, _) in pairwise(cut):
         if begin < end:
-            raise _GraphError(
+            raise RecordError(
                 f"two nodes share the character {begin}, but not all of theirs. Give each its own word."
             )
     if double := len(ranges) - len(cut):
@@ -310,56 +288,54 @@ def _add_mrp_graph(line: str, number: int, builder: Builder, arcs: MarkLists, pr
     properties: dict[tuple[int, int], dict[str, str]] = {}
     for span, node in owner.items():
         names, values = (
-            [str(item) for item in found] if isinstance(found := node.get(key), list) else []
+            [str(item) for item in items] if isinstance(items := node.get(key), list) else []
             for key in ("properties", "values")
         )
         properties[span] = dict(zip(names, values, strict=False))
     flat: list[str] = []
     for span, form in words.items():
-        own = {}
+        labels = {}
         if span in owner:
-            own = {"lemma": str(owner[span].get("label") or "_"), "tag": properties[span].get("pos", "_")}
-        flat += [form, *(own.get(name, "_") for name in builder.names)]
-    edges = [(place[_range(top, ranges, "tops")], NONE, "") for top in _listed(value, "tops")]
+            labels = {"lemma": str(owner[span].get("label") or "_"), "tag": properties[span].get("pos", "_")}
+        flat += [form, *(labels.get(name, "_") for name in builder.names)]
+    edges = [(place[_find_range(top, ranges, "tops")], NONE, "") for top in _take_list(value, "tops")]
     heads: dict[tuple[int, int], None] = {}
-    for edge in _listed(value, "edges"):
+    for edge in _take_list(value, "edges"):
         if not isinstance(edge, dict) or "source" not in edge or "target" not in edge:
-            raise _GraphError(f"{quote(edge)} among edges, where each is an object with source, target and label.")
-        begin_at, end_at = _range(edge["source"], ranges, "edges"), _range(edge["target"], ranges, "edges")
-        heads[begin_at] = None
-        edges.append((place[end_at], place[begin_at], str(edge.get("label") or "")))
+            raise RecordError(f"{quote(edge)} among edges, where each is an object with source, target and label.")
+        head, dependent = (_find_range(edge[end], ranges, "edges") for end in ("source", "target"))
+        heads[head] = None
+        edges.append((place[dependent], place[head], str(edge.get("label") or "")))
     if value.get("id") is not None:
         builder.comments([f"# sent_id = {value['id']}"], [sentence])
     builder.add(flat, [first + len(words)], [number])
-    for dependent, head, label in edges:
-        arcs.add(sentence, NONE, NONE, label, first + dependent, NONE if head == NONE else first + head)
+    arcs, predicates = _open_layers(builder)
+    for word, above, label in edges:
+        arcs.add(sentence, NONE, NONE, label, first + word, NONE if above == NONE else first + above)
     for span in heads:
         predicates.add(sentence, place[span], place[span] + 1, properties[span].get("frame", ""))
 
 
-def _listed(value: Mapping[str, Any], key: str) -> list[Any]:
-    found = value.get(key)
-    if found is not None and not isinstance(found, list):
-        raise _GraphError(f"{key} is {quote(found)} where a list should stand.")
-    return found or []
+def _take_list(value: Mapping[str, Any], key: str) -> list[Any]:
+    return [] if value.get(key) is None else check_list(value[key], key)
 
 
-def _anchored(node: Mapping[str, Any], text: str) -> tuple[int, int]:
-    """The characters that a node stands for, without white space at the ends."""
+def _read_anchor(node: Mapping[str, Any], text: str) -> tuple[int, int]:
+    """The characters of a node's anchor, without white space at the ends."""
     anchors = node.get("anchors")
     fact = f"node {quote(node['id'])} has anchors {quote(anchors)}"
     if not isinstance(anchors, list) or len(anchors) != 1 or not isinstance(anchors[0], dict):
-        raise _GraphError(f'{fact}, where a word is one stretch of the text: [{{"from": 0, "to": 3}}].')
+        raise RecordError(f'{fact}, where a word is one stretch of the text: [{{"from": 0, "to": 3}}].')
     begin, end = anchors[0].get("from"), anchors[0].get("to")
     if not (isinstance(begin, int) and isinstance(end, int) and 0 <= begin < end <= len(text)):
-        raise _GraphError(f"{fact} in a text of {len(text)} characters.")
+        raise RecordError(f"{fact} in a text of {len(text)} characters.")
     form = text[begin:end]
     if not form.strip():
-        raise _GraphError(f"{fact}, where the text has nothing but white space.")
+        raise RecordError(f"{fact}, where the text has nothing but white space.")
     return begin + len(form) - len(form.lstrip()), end - len(form) + len(form.rstrip())
 
 
-def _range(node: Any, ranges: Mapping[Any, tuple[int, int]], key: str) -> tuple[int, int]:
+def _find_range(node: Any, ranges: Mapping[Any, tuple[int, int]], key: str) -> tuple[int, int]:
     if not isinstance(node, int | str) or node not in ranges:
-        raise _GraphError(f"{quote(node)} among {key} is no node of the graph.")
+        raise RecordError(f"{quote(node)} among {key} is no node of the graph.")
     return ranges[node]
