@@ -15,7 +15,7 @@ from assay.arrays import NONE
 from assay.corpus import Column, Marks
 from assay.engine.items import ONE
 from assay.tasks.coreference import chains as scoring
-from assay.tasks.coreference.chains import CLASSES, ChainTable, linked
+from assay.tasks.coreference.chains import CLASSES, ChainTable, drop_singletons
 from assay.tasks.coreference.measures import FRACTIONS, METRICS
 
 Span = tuple[int, int]
@@ -59,7 +59,7 @@ def mentions(documents: Sequence[Sequence[Chain]]) -> Marks:
 
 def without_singletons(side: Marks) -> Marks:
     """The mentions of chains of two or more."""
-    return side.where(linked(side))
+    return drop_singletons(side)
 
 
 class Arcs(NamedTuple):
@@ -76,7 +76,7 @@ class Arcs(NamedTuple):
 def arcs(key: Marks, response: Marks, *nominal: np.ndarray | None) -> Arcs:
     """The class of each mention, with the places of mentions and antecedents."""
     given = None if not nominal or nominal[0] is None else nominal
-    matches, antecedent = scoring.arcs(key, response, given)
+    matches, antecedent = scoring.classify_mentions(key, response, given)
     has_key = matches.gold != NONE
     place, document = (
         np.where(has_key, np.append(ours, NONE)[matches.gold], np.append(theirs, NONE)[matches.system])

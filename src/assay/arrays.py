@@ -160,6 +160,12 @@ def distinct_numbers(keys: Ints, room: int) -> tuple[Ints, Ints, Ints]:
     return there, (np.cumsum(counts > 0) - 1)[keys], counts[there]
 
 
+def sum_integers(values: Array, group: Ints, groups: int) -> Ints:
+    """Sums of whole numbers by group."""
+    # bincount adds in float64, exact for whole numbers below 2^53.
+    return np.bincount(group, weights=values, minlength=groups).astype(np.int64)
+
+
 def each_once(numbers: Ints) -> Ints:
     """The distinct numbers in order; np.unique takes ten times as long for many."""
     ordered = np.sort(numbers)

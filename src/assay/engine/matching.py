@@ -631,14 +631,23 @@ def best_pairs(
 
 def same_places(target: Marks, system: Marks) -> tuple[Ints, Ints]:
     """A number for each target and each system span; spans with the same atoms have the same number."""
-    known: dict[Stretches, int] = {}
-    shape = np.zeros(len(target) + len(system), dtype=np.int64)
-    for spans, first in ((target, 0), (system, len(target))):
-        for index, stretches in spans.stretches.items():
-            shape[first + index] = known.setdefault(stretches, len(known) + 1)
     begin = np.concatenate([target.begin, system.begin]).astype(np.int64)
-    keys = pack_columns(begin, np.concatenate([target.end, system.end]) - begin, *([shape] if known else []))
+    shapes = [number_shapes([target, system])] if target.stretches or system.stretches else []
+    keys = pack_columns(begin, np.concatenate([target.end, system.end]) - begin, *shapes)
     return keys[: len(target)], keys[len(target) :]
+
+
+def number_shapes(sides: Sequence[Marks]) -> Ints:
+    """A number for the gaps of each span, one side after the other: equal for equal stretches, 0 without gaps."""
+    shapes = sorted({shape for spans in sides for shape in spans.stretches.values()})
+    codes = {shape: code for code, shape in enumerate(shapes, 1)}
+    numbers = np.zeros(sum(map(len, sides)), dtype=np.int64)
+    first = 0
+    for spans in sides:
+        for index, shape in spans.stretches.items():
+            numbers[first + index] = codes[shape]
+        first += len(spans)
+    return numbers
 
 
 def _same_spans(target: Marks, system: Marks, places: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
@@ -676,6 +685,13 @@ def one_to_one(targets: Ints, systems: Ints) -> Ints:
     found = (at < len(theirs)) & (theirs[np.minimum(at, len(theirs) - 1)] == ours)
     partner[by_target[found]] = by_system[at[found]]
     return partner
+
+
+def equal_pairs(targets: Ints, systems: Ints) -> tuple[Ints, Ints]:
+    """All pairs of equal numbers, by their places on both sides."""
+    order = np.argsort(systems, kind="stable")
+    rows, places = ranges(*(np.searchsorted(systems[order], targets, side) for side in ("left", "right")))
+    return rows, order[places]
 
 
 def run_starts(numbers: Ints) -> Bools:

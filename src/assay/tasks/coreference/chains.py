@@ -1,4 +1,4 @@
-"""The table of chains that chain metrics and errors of chains come from, and ARCS, which judges each mention."""
+"""The table of chains behind all chain metrics and chain errors, and ARCS, which classifies each mention."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from assay.arrays import NONE, Array, Bools, Floats, Ints
+from assay.arrays import NONE, Array, Bools, Floats, Ints, pack_columns, sum_integers
 from assay.corpus import Marks
 from assay.engine.items import ONE
 from assay.engine.matching import (
@@ -23,15 +23,15 @@ from assay.engine.matching import (
 from assay.records import dataclass
 
 SMALL = 1 << 8
-"""Up to this number of pairs the best choice is made in whole numbers; for more of them a solver is loaded."""
+"""Largest number of cells whose best choice is computed in whole numbers; for more a solver is loaded."""
 SCALE = 1 << 50
 """A weight of 1, in whole numbers."""
 CLASSES = ("tp", "wl", "fn", "fp", "tn", "out")
-"""ARCS: resolved rightly, wrongly, not at all; resolved but without antecedent in gold; neither; and left out, since
-gold has antecedents, but none that is nominal."""
+"""Classes of ARCS: resolved rightly, wrongly, not at all; resolved but without antecedent in gold; neither; and left
+out, because gold has antecedents but no nominal one."""
 ERRORS = ("span", "merged", "split", "missing-entity", "missing-mention", "extra-entity", "extra-mention")
-"""Mentions with a wrong span; parts of other entities in a chain, and chains that an entity is cut into, beyond the
-first; chains that one side has alone, and mentions that one side has alone in a chain that both have."""
+"""Mentions with a wrong span; further entities in one chain; further chains of one entity; chains that only gold has,
+and mentions that only gold has in a chain of both sides; then those that only the system has."""
 
 
 # --- the table ---
@@ -39,34 +39,34 @@ first; chains that one side has alone, and mentions that one side has alone in a
 
 @dataclass(frozen=True, eq=False)
 class ChainTable:
-    """Chains of gold and of a system, and a cell for each two that share mentions: all that chain metrics need."""
+    """Chains of gold and system, and a cell for each two that share mentions: all that chain metrics need."""
 
     documents: int
     gold_document: Ints
-    """The document of each of gold's chains …"""
+    """Document of each gold chain."""
     gold_size: Ints
-    """… and the number of its mentions."""
+    """Number of mentions of each gold chain."""
     system_document: Ints
     system_size: Ints
     gold_chain: Ints
-    """Gold's chain of each cell."""
+    """Gold chain of each cell."""
     system_chain: Ints
-    """The system's chain of each cell."""
+    """System chain of each cell."""
     shared: Ints
-    """The number of mentions that the two have in common; never 0."""
-    _kept: dict[str, Ints] = field(default_factory=dict)
+    """Number of mentions that the two chains of each cell share; never 0."""
+    _counts: dict[str, Ints] = field(default_factory=dict)
 
     @classmethod
     def of(cls, gold: Marks, system: Marks, documents: int, matched: tuple[Ints, Ints] | None = None) -> ChainTable:
-        """The table of mentions that are matched one to one; by default those with the same span."""
-        documents_of, sizes, chains = [], [], []
+        """Table of mentions that are matched one to one; by default those with the same span."""
+        chains, documents_of, sizes = [], [], []
         for mentions in (gold, system):
             _, chain, size = np.unique(chain_of(mentions), return_inverse=True, return_counts=True)
             document = np.zeros(len(size), dtype=np.int64)
             document[chain] = mentions.unit
+            chains.append(chain)
             documents_of.append(document)
             sizes.append(size)
-            chains.append(chain)
         in_gold, in_system = match_same_spans(gold, system) if matched is None else matched
         width = max(len(sizes[1]), 1)
         cells, shared = np.unique(chains[0][in_gold] * width + chains[1][in_system], return_counts=True)
@@ -75,92 +75,85 @@ class ChainTable:
 
     @property
     def document(self) -> Ints:
-        """The document of each cell."""
+        """Document of each cell."""
         return self.gold_document[self.gold_chain]
 
     @property
     def sizes(self) -> tuple[Ints, Ints]:
-        """Sizes of gold's chain and of the system's chain of each cell."""
+        """Sizes of the gold chain and of the system chain of each cell."""
         return self.gold_size[self.gold_chain], self.system_size[self.system_chain]
 
     def swapped(self) -> ChainTable:
-        """The table with gold and system exchanged."""
+        """Table with gold and system exchanged."""
         sides = (self.system_document, self.system_size, self.gold_document, self.gold_size)
         return ChainTable(self.documents, *sides, self.system_chain, self.gold_chain, self.shared)
 
     def mention_shares(self) -> Floats:
-        """For each cell the shares of gold's chain that its mentions have in it, added up: recall of B³."""
+        """Credit of each cell in the recall of B³: the sum over its mentions of their share of the gold chain."""
         return np.asarray(self.shared * self.shared / self.sizes[0])
 
     def resolved_links(self) -> Floats:
-        """For each cell its share of the links of gold's chain, times the chain's size: recall of LEA."""
-        size, other = self.sizes
-        links = self.shared * (self.shared - 1) / np.maximum(size - 1, 1)
-        return np.where(size == 1, other == 1, links)
+        """Credit of each cell in the recall of LEA: its share of the gold chain's links, times the chain's size."""
+        gold_size, system_size = self.sizes
+        links = self.shared * (self.shared - 1) / np.maximum(gold_size - 1, 1)
+        return np.where(gold_size == 1, system_size == 1, links)
 
     def sum_cells(self, values: Array) -> Ints:
-        """Sums of a number of each cell by document."""
-        return sum_by(values, self.document, self.documents)
+        """Sums of one number for each cell, by document."""
+        return sum_integers(values, self.document, self.documents)
 
     def sum_chains(self, number: Callable[[Ints], Array]) -> list[Ints]:
-        """Sums of a number of each size of chains by document: gold's, the system's."""
+        """Sums by document of a function of each chain's size: for gold, for the system."""
         sides = ((self.gold_size, self.gold_document), (self.system_size, self.system_document))
-        return [sum_by(number(size), document, self.documents) for size, document in sides]
+        return [sum_integers(number(size), document, self.documents) for size, document in sides]
 
     def once(self, count: Callable[[ChainTable], Ints]) -> Ints:
-        """What a metric counts in this table, computed once."""
-        if count.__name__ not in self._kept:
-            self._kept[count.__name__] = count(self)
-        return self._kept[count.__name__]
+        """Counts of a metric in this table, computed once."""
+        if count.__name__ not in self._counts:
+            self._counts[count.__name__] = count(self)
+        return self._counts[count.__name__]
 
-    def errors(self, wrong_spans: Ints) -> Ints:
-        """Documents × ERRORS, after Kummerfeld and Klein 2013.
+    def count_errors(self, wrong_spans: int) -> dict[str, int]:
+        """Number of ERRORS of each type, after Kummerfeld and Klein 2013.
 
-        `wrong_spans` are the documents of mentions that are matched although their spans differ. They count like any
-        other mention; what is not shared is missing or extra, what is shared split or merged.
+        `wrong_spans` is the number of mentions that are matched although their spans differ. They count like any
+        other mention; mentions that are not shared are missing or extra, those that are shared split or merged.
         """
         numbers = []
         for side in (self, self.swapped()):
-            # Parts of gold's chains beyond the first, chains not found, and mentions missing in other chains.
+            # Parts of gold chains beyond the first, chains not found, and mentions missing in other chains.
             parts = np.bincount(side.gold_chain, minlength=len(side.gold_size))
-            there = sum_by(side.shared, side.gold_chain, len(side.gold_size))
-            columns = (np.maximum(parts - 1, 0), there == 0, np.where(there > 0, side.gold_size - there, 0))
-            numbers.append([sum_by(column, side.gold_document, self.documents) for column in columns])
-        (split, missing, absent), (merged, extra, invented) = numbers
-        spans = np.bincount(wrong_spans, minlength=self.documents)
-        return np.stack([spans, merged, split, missing, absent, extra, invented], axis=1).astype(np.int64)
+            shared = sum_integers(side.shared, side.gold_chain, len(side.gold_size))
+            columns = (np.maximum(parts - 1, 0), shared == 0, np.where(shared > 0, side.gold_size - shared, 0))
+            numbers.append([int(column.sum()) for column in columns])
+        (split, *missing), (merged, *extra) = numbers
+        return dict(zip(ERRORS, (wrong_spans, merged, split, *missing, *extra), strict=True))
 
 
 def match_same_spans(gold: Marks, system: Marks) -> tuple[Ints, Ints]:
-    """The mentions of gold and of the system with the same span; no side has a span twice."""
+    """Mentions of gold and of the system with the same span; no side has a span twice."""
     partner = one_to_one(gold.arguments["span"], system.arguments["span"])
     matched = np.flatnonzero(partner != NONE)
     return matched, partner[matched]
 
 
 def chain_of(mentions: Marks) -> Ints:
-    """The number of each mention's chain; every chain is within one document."""
+    """Number of each mention's chain; every chain is within one document."""
     assert mentions.group is not None
     return mentions.group
 
 
-def linked(mentions: Marks) -> Bools:
-    """Mask of the mentions in chains of two or more."""
+def drop_singletons(mentions: Marks) -> Marks:
+    """Mentions in chains of two or more."""
     _, number, size = np.unique(chain_of(mentions), return_inverse=True, return_counts=True)
-    return np.asarray(size[number] > 1)
+    return mentions.where(size[number] > 1)
 
 
-def sum_by(values: Array, group: Ints, groups: int) -> Ints:
-    """Sums of whole numbers by group."""
-    # bincount adds in float64, exact for whole numbers below 2^53.
-    return np.bincount(group, weights=values, minlength=groups).astype(np.int64)
-
-
-def sum_fractions(values: Floats, document: Ints, documents: int) -> Ints:
-    """The exact sum of each document's values, in units of 1/ONE: independent of their order."""
-    order = np.argsort(document)
+def sum_fractions(values: Floats, group: Ints, groups: int) -> Ints:
+    """Exact sums by group in units of 1/ONE, independent of the order of values."""
+    order = np.argsort(group)
     ordered = values[order].tolist()
-    bounds = np.searchsorted(document[order], np.arange(documents + 1)).tolist()
+    bounds = np.searchsorted(group[order], np.arange(groups + 1)).tolist()
     sums = [math.fsum(ordered[begin:end]) for begin, end in pairwise(bounds)]
     return np.asarray(np.rint(np.array(sums) * ONE), dtype=np.int64)
 
@@ -171,7 +164,7 @@ def sum_fractions(values: Floats, document: Ints, documents: int) -> Ints:
 def best_alignment(row: Ints, column: Ints, weight: Floats) -> Ints:
     """Cells with the greatest total weight, no two in a row or column.
 
-    There can be several such choices, so only their total means anything.
+    Several choices may have this weight, so only their total means anything.
     """
     left = np.arange(len(weight))
     chosen = [left[:0]]
@@ -198,15 +191,15 @@ def best_alignment(row: Ints, column: Ints, weight: Floats) -> Ints:
             continue
         table: dict[int, dict[int, int]] = {}
         places = list(zip(row[cells].tolist(), column[cells].tolist(), strict=True))
-        for (one, other), value in zip(places, weight[cells].tolist(), strict=True):
-            table.setdefault(one, {})[other] = round(value * SCALE)
+        for (place, other), value in zip(places, weight[cells].tolist(), strict=True):
+            table.setdefault(place, {})[other] = round(value * SCALE)
         best = dict(zip(table, max_weight_matching(list(table.values())), strict=True))
-        chosen.append(cells[[best[one] == other for one, other in places]])
+        chosen.append(cells[[best[place] == other for place, other in places]])
     return np.concatenate(chosen)
 
 
 def _rival(line: Ints, weight: Floats) -> Floats:
-    """The greatest weight among the other cells of each cell's line; 0 where it is alone."""
+    """Greatest weight among the other cells in the line of each cell; 0 if it is alone."""
     order = np.lexsort((-weight, line))
     first = run_starts(line[order])
     falling = weight[order]
@@ -219,77 +212,67 @@ def _rival(line: Ints, weight: Floats) -> Floats:
 # --- ARCS: the class of each mention, by whether the system resolves it to one of gold's antecedents ---
 
 
-def arcs(
+def classify_mentions(
     gold: Marks,
     system: Marks,
     nominal: tuple[Bools, Bools] | None = None,
     matched: tuple[Ints, Ints] | None = None,
 ) -> tuple[Matches, Ints]:
-    """The class of each mention, and the system's antecedent that decides (the closest shared one, or the closest).
+    """Class of each mention, and the system's antecedent that decides (the closest shared one, or the closest).
 
     A mention counts for gold, and for the system, if it has an antecedent there. By default mentions with the same
-    span are matched. Without `nominal` (criterion any) a mention is right that shares an antecedent with gold. With
+    span are matched. Without `nominal` (criterion any) a mention is right if it shares an antecedent with gold. With
     it (criterion nom) only nominal antecedents count, and the system's closest one must be among gold's.
     """
     in_gold, in_system = match_same_spans(gold, system) if matched is None else matched
-    ours, theirs = np.full(len(system), NONE), np.full(len(gold), NONE)
-    ours[in_system], theirs[in_gold] = in_gold, in_system
+    gold_partner, system_partner = np.full(len(system), NONE), np.full(len(gold), NONE)
+    gold_partner[in_system], system_partner[in_gold] = in_gold, in_system
     chains, system_chains = chain_of(gold), chain_of(system)
-    order, system_order = (np.argsort(order_by(side.unit, side.begin, side.end)) for side in (gold, system))
-    expected = _closest(None if nominal is None else nominal[0], chains, order)
-    found = _closest(None if nominal is None else nominal[1], system_chains, system_order)
-    right = (found != NONE) & (ours != NONE)
+    place, system_place = (
+        np.argsort(np.argsort(pack_columns(side.unit, side.begin, side.end), kind="stable"))
+        for side in (gold, system)
+    )
+    expected = _find_antecedents(None if nominal is None else nominal[0], chains, place)
+    antecedent = _find_antecedents(None if nominal is None else nominal[1], system_chains, system_place)
+    right = (antecedent != NONE) & (gold_partner != NONE)
     if nominal is None:
-        # An earlier mention of gold's chain is matched with one of the same chain in the system.
-        shared = _closest(None, chains, _at(system_chains, theirs, NONE), order)
-        right &= _at(shared, ours, NONE) != NONE
-        found[right] = theirs[shared[ours[right]]]
+        # An earlier mention of the gold chain is matched with one of the same chain in the system.
+        shared = _find_antecedents(None, chains, _take(system_chains, system_partner, NONE), place)
+        right &= _take(shared, gold_partner, NONE) != NONE
+        antecedent[right] = system_partner[shared[gold_partner[right]]]
     else:
-        first, second = _at(ours, found[right], NONE), ours[right]
-        right[right] = (first != NONE) & (chains[first] == chains[second]) & (order[first] < order[second])
+        first, second = _take(gold_partner, antecedent[right], NONE), gold_partner[right]
+        right[right] = (first != NONE) & (chains[first] == chains[second]) & (place[first] < place[second])
 
-    # Rows: the mentions of gold, and those of the system alone.
-    alone = np.flatnonzero(ours == NONE)
-    rows = np.concatenate([np.arange(len(gold)), np.full(len(alone), NONE)])
-    others = np.concatenate([theirs, alone])
-    anaphor, resolved = _at(expected != NONE, rows, False), _at(found != NONE, others, False)
+    # Rows: the mentions of gold, then those that only the system has.
+    spurious = np.flatnonzero(gold_partner == NONE)
+    rows = np.concatenate([np.arange(len(gold)), np.full(len(spurious), NONE)])
+    system_rows = np.concatenate([system_partner, spurious])
+    anaphor, resolved = _take(expected != NONE, rows, False), _take(antecedent != NONE, system_rows, False)
     classes = np.array([CLASSES.index(name) for name in ("tn", "fp", "fn", "wl", "tp")])
-    kind = classes[2 * anaphor + resolved + (anaphor & _at(right, others, False))]
-    left_out = (expected == NONE) & (_closest(None, chains, order) != NONE)
-    kind[_at(left_out, rows, False)] = CLASSES.index("out")
-    return Matches(rows, others, kind, anaphor, resolved), _at(found, others, NONE)
+    kind = classes[2 * anaphor + resolved + (anaphor & _take(right, system_rows, False))]
+    left_out = (expected == NONE) & (_find_antecedents(None, chains, place) != NONE)
+    kind[_take(left_out, rows, False)] = CLASSES.index("out")
+    return Matches(rows, system_rows, kind, anaphor, resolved), _take(antecedent, system_rows, NONE)
 
 
-def order_by(*columns: Ints) -> Ints:
-    """The indices that sort by the first column, then by the second and so on, and then by index."""
-    key: Ints = np.zeros(len(columns[0]), dtype=np.int64)
-    room = 1
-    for column in columns:
-        low, high = (int(column.min()), int(column.max())) if len(column) else (0, 0)
-        room *= high - low + 1
-        if room >= 1 << 62:
-            return np.lexsort(columns[::-1])
-        key = key * (high - low + 1) + (column - low)
-    # Sorting one number per row is several times faster than sorting by each column in turn.
-    return np.argsort(key, kind="stable")
+def _find_antecedents(nominal: Bools | None, *columns: Ints) -> Ints:
+    """Last mention (with `nominal`: last nominal one) before each mention of its chain; NONE if there is none.
 
-
-def _closest(nominal: Bools | None, *columns: Ints) -> Ints:
-    """The last mention (with `nominal`: the last nominal one) before each in its chain, NONE if there is none.
-
-    The columns before the last say which chain it is in, the last one its place in the text.
+    The last column is the place of a mention in the text, those before it its chain.
     """
-    by_chain = order_by(*columns)
+    # Sorting one number per row is several times faster than sorting by each column in turn.
+    by_chain = np.argsort(pack_columns(*columns), kind="stable")
     place = np.arange(len(by_chain))
     begin = np.any([run_starts(column[by_chain]) for column in columns[:-1]], axis=0)
     eligible = place if nominal is None else np.where(nominal[by_chain], place, NONE)
     last = np.append(NONE, np.maximum.accumulate(eligible))[:-1]
     inside = last >= np.maximum.accumulate(np.where(begin, place, 0))
-    closest = np.empty(len(by_chain), dtype=np.int64)
-    closest[by_chain] = np.where(inside, _at(by_chain, last, NONE), NONE)
-    return closest
+    antecedent = np.empty(len(by_chain), dtype=np.int64)
+    antecedent[by_chain] = np.where(inside, _take(by_chain, last, NONE), NONE)
+    return antecedent
 
 
-def _at(values: Array, index: Ints, default: int) -> Array:
-    """The values at some indices; the default where the index is NONE."""
+def _take(values: Array, index: Ints, default: int) -> Array:
+    """Values at these indices; the default if an index is NONE."""
     return np.append(values, np.asarray(default, dtype=values.dtype))[index]

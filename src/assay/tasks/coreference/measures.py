@@ -1,4 +1,4 @@
-"""Coreference: metrics over chains, and ARCS, which judges every mention (Tuggener 2017)."""
+"""Coreference: chain metrics, and ARCS, which classifies every mention (Tuggener 2017)."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from assay.align import Pair
-from assay.arrays import NONE, Array, Floats, Ints, as_codes, ratio
+from assay.arrays import NONE, Array, Floats, Ints, as_codes, ratio, sum_integers
 from assay.engine.counts import Counts, Sums, as_sums, bracketed
 from assay.engine.items import ONE, Items
 from assay.engine.measure import F1, ByFields, Judge, Mean, Ratio, Score, Scores, measure
 from assay.errors import UsageError, unknown
 from assay.records import dataclass
-from assay.tasks.coreference.chains import CLASSES, ChainTable, arcs, best_alignment, sum_by, sum_fractions
+from assay.tasks.coreference.chains import CLASSES, ChainTable, best_alignment, classify_mentions, sum_fractions
 from assay.tasks.coreference.mentions import (
     chain_table,
     first_sentences_of,
@@ -31,7 +31,7 @@ KINDS = ("tp", "wl", "fn", "fp")
 AVERAGES = ("micro", "macro")
 _measure = partial(measure, task="coreference", signed=("match", "zeros", "singletons"))
 MATCHED = ("right", "gold", "system")
-"""Fields of mentions, MUC and CEAFm: what both sides have, what gold has, what the system has."""
+"""Fields of mentions, MUC and CEAFm: items that both sides have, that gold has, that the system has."""
 FRACTIONS = ("rnum", "rden", "pnum", "pden")
 """Fields of B³, CEAFe and LEA: numerators in units of 1/ONE, denominators in mentions (CEAFe: chains)."""
 LINKS = ("coreferent", "gold-coreferent", "system-coreferent", "apart", "gold-apart", "system-apart")
@@ -44,14 +44,14 @@ CONLL = tuple(
 """Fields of the CoNLL score: those of its three metrics."""
 _MELA_PAPERS = ("vilain1995", "bagga1998", "luo2005", "pradhan2014")
 _DEFINED = "-documents"
-"""Ending of the field with the number of documents in which a score is defined."""
+"""Ending of the field with the number of documents for which a score is defined."""
 
 
 # --- scores from summed counts, over any leading axes; 0/0 is nan ---
 
 
 def _harmonic(scores: Mapping[str, Score], sums: Sums, gold: str, system: str) -> Floats:
-    """The harmonic mean of two scores; with one side empty it is 0, with both it is undefined."""
+    """Harmonic mean of recall and precision: 0 if one side is empty, undefined if both are."""
     recall, precision = (np.nan_to_num(scores[name](sums)) for name in ("recall", "precision"))
     return np.where(
         sums[gold] + sums[system] == 0, np.nan, np.nan_to_num(ratio(2 * recall * precision, recall + precision))
@@ -59,7 +59,7 @@ def _harmonic(scores: Mapping[str, Score], sums: Sums, gold: str, system: str) -
 
 
 def _blanc(*sides: str) -> Score:
-    """A score of BLANC: the share of the links of these sides that both have, as a mean over the two classes.
+    """Score of BLANC: the share of these sides' links that both sides have, as a mean over the two classes.
 
     A class that gold does not have is left out; one that only gold has counts 0.
     """
@@ -78,7 +78,7 @@ def _blanc(*sides: str) -> Score:
 
 
 def mela(sums: Sums, undefined: float = np.nan) -> Floats:
-    """The mean of the F of MUC, B³ and CEAFe; `undefined` is what an F of 0/0 counts."""
+    """Mean of the F of MUC, B³ and CEAFe; an F of 0/0 counts as `undefined`."""
     metrics = (("muc", MATCHED, _MATCHED), ("b-cubed", FRACTIONS, _FRACTIONS), ("ceaf-e", FRACTIONS, _FRACTIONS))
     parts = [scores["f1"]({field: sums[f"{name}-{field}"] for field in fields}) for name, fields, scores in metrics]
     return np.asarray(sum(np.nan_to_num(part, nan=undefined) for part in parts)) / 3
@@ -90,10 +90,8 @@ _MATCHED: Mapping[str, Score] = {
         lambda sums: _harmonic(_MATCHED, sums, "gold", "system"),
         F1(lambda sums: 2 * sums["right"], lambda sums: sums["gold"] + sums["system"]),
     ),
-    # Of a part of the mentions it is not the same ones that are right on both sides.
-    "precision": Ratio(
-        lambda sums: sums["found" if "found" in sums else "right"], lambda sums: sums["system"]
-    ),
+    # In a slice, the right mentions of gold and of the system are not the same.
+    "precision": Ratio(lambda sums: sums["found" if "found" in sums else "right"], lambda sums: sums["system"]),
     "recall": Ratio(lambda sums: sums["right"], lambda sums: sums["gold"]),
 }
 _FRACTIONS: Mapping[str, Score] = {
@@ -116,7 +114,7 @@ ARCS_SCORES: Mapping[str, Score] = {
 
 @dataclass(frozen=True)
 class ChainMetric:
-    """What a chain metric counts in each document, in which fields, and its scores."""
+    """Counts of a chain metric in each document, their fields, and its scores."""
 
     count: Callable[[ChainTable], Ints]
     fields: tuple[str, ...]
@@ -124,13 +122,13 @@ class ChainMetric:
 
 
 METRICS: dict[str, ChainMetric] = {}
-"""The chain metrics by name."""
+"""Chain metrics by name."""
 
 
 def _metric(
     name: str, *papers: str, fields: tuple[str, ...], scores: Scores, main: str = "f1"
 ) -> Callable[[Callable[[ChainTable], Ints]], Callable[[ChainTable], Ints]]:
-    """Make a function that counts in a table of chains a measure; all of these have the same parameters."""
+    """Turn a function that counts in a table of chains into a measure; all of these have the same parameters."""
 
     def register(count: Callable[[ChainTable], Ints]) -> Callable[[ChainTable], Ints]:
         metric = METRICS[name] = ChainMetric(count, fields, scores)
@@ -145,24 +143,24 @@ def _metric(
             zero: str = "",
         ) -> Counts:
             values = chain_table(pair, match, singletons, zeros).once(count)
-            return _in_documents(pair, metric, values, average, zero)
+            return _count_documents(pair, metric, values, average, zero)
 
         judge.__doc__ = count.__doc__
-        _measure(name, papers=papers, scores=scores, main=main, chosen=partial(_chosen, metric))(judge)
+        _measure(name, papers=papers, scores=scores, main=main, chosen=partial(_choose_scores, metric))(judge)
         return count
 
     return register
 
 
-def _in_documents(pair: Pair, metric: ChainMetric, values: Ints, average: str, zero: str) -> Counts:
-    """The counts of a metric in each document, at the sentence that the document begins with."""
+def _count_documents(pair: Pair, metric: ChainMetric, values: Ints, average: str, zero: str) -> Counts:
+    """Counts of a metric in each document, at the first sentence of the document."""
     first_sentences = first_sentences_of(pair)
     if average == "micro":
         return Counts(metric.fields, pair.gold.sentences, first_sentences, values)
     kept = ~pair.skipped[first_sentences]
     sums = as_sums(values[kept], metric.fields)
     columns: dict[str, Array] = {}
-    for name, score in _with_zero(metric.scores, zero).items():
+    for name, score in _define_scores(metric.scores, zero).items():
         value = score(sums)
         columns[name] = np.rint(np.nan_to_num(value) * ONE).astype(np.int64)
         columns[f"{name}{_DEFINED}"] = ~np.isnan(value)
@@ -170,42 +168,38 @@ def _in_documents(pair: Pair, metric: ChainMetric, values: Ints, average: str, z
     return Counts(tuple(columns), pair.gold.sentences, first_sentences[kept], table)
 
 
-def _chosen(metric: ChainMetric, parameters: Mapping[str, Any]) -> tuple[Scores, Scores]:
-    """The scores of a metric from sums over documents, or as means over documents."""
+def _choose_scores(metric: ChainMetric, parameters: Mapping[str, Any]) -> tuple[Scores, Scores]:
+    """Scores of a metric from sums over documents, or as means over documents."""
     average, zero = parameters["average"], parameters["zero"]
     if average not in AVERAGES:
         raise unknown("average", average, AVERAGES)
-    scores = _with_zero(metric.scores, zero)
+    scores = _define_scores(metric.scores, zero)
     return (scores if average == "micro" else {name: Mean(name, f"{name}{_DEFINED}") for name in scores}), {}
 
 
-def _with_zero(scores: Scores, zero: str) -> Scores:
-    """The scores with 0 in place of undefined, if asked for."""
+def _define_scores(scores: Scores, zero: str) -> Scores:
+    """Scores with 0 instead of undefined if `zero` is 0."""
     if zero not in ("", "0"):
         raise UsageError(f"zero={zero}: what is undefined can count as 0 (zero=0), or stay undefined (without zero).")
-    if not zero:
-        return scores
-    return {
-        name: partial(_defined, partial(mela, undefined=0.0) if score is mela else score)
-        for name, score in scores.items()
-    }
 
+    def define(score: Score) -> Score:
+        defined = partial(mela, undefined=0.0) if score is mela else score
+        return lambda sums: np.asarray(np.nan_to_num(defined(sums)))
 
-def _defined(score: Score, sums: Sums) -> Floats:
-    return np.asarray(np.nan_to_num(score(sums)))
+    return {name: define(score) for name, score in scores.items()} if zero else scores
 
 
 @_metric("mentions", "pradhan2014", fields=MATCHED, scores=_MATCHED)
 def mentions(t: ChainTable) -> Ints:
     """Mentions that both sides have, in any chain.
 
-    match: `exact`, the same words; `head`, the same head: of several, those are matched that share most of gold's
-        words; `partial`, words of gold's mention with its head among them: of several, the longest is matched.
+    match: `exact`, the same words; `head`, the same head: if there are several, those that share most words with
+        gold's are matched; `partial`, words of gold's mention with its head among them: the longest is matched.
     zeros: mentions of empty nodes are matched first, one to one, by what they depend on (`dependent`), or like any
         other mention, by their place (`linear`).
-    singletons: whether chains of one mention count; they are left out before mentions are matched.
-    average: `micro`, ratios of sums over all documents, or `macro`, the mean over the documents where the score is
-        defined; its counts are the sums of the scores (in units of 2⁻³²) and the numbers of these documents.
+    singletons: whether chains of one mention count; if not, they are left out before mentions are matched.
+    average: `micro`, ratios of sums over all documents, or `macro`, the mean over the documents for which the score
+        is defined; its counts are the sums of the scores (in units of 2⁻³²) and the numbers of these documents.
     zero: `0` counts an undefined score (0/0) as 0, as other scorers do.
     Counts: per document right, gold, system. Score: precision, recall, f1.
     Peers: the reference scorer, coval.
@@ -226,25 +220,25 @@ def muc(t: ChainTable) -> Ints:
 
 @_metric("b-cubed", "bagga1998", "pradhan2014", fields=FRACTIONS, scores=_FRACTIONS)
 def b_cubed(t: ChainTable) -> Ints:
-    """B³: for each mention the share of its chain that it is rightly with.
+    """B³: for each mention, the share of its chain that the other side has in the same chain.
 
     match, zeros, singletons, average, zero: as for mentions.
     Counts: per document rnum and pnum (credit, in units of 2⁻³²), rden and pden (mentions). Score: precision, recall,
         f1. Peers: the reference scorer, coval, CorefUD scorer.
     """
-    return _both_ways(t, ChainTable.mention_shares)
+    return _count_credit(t, ChainTable.mention_shares)
 
 
 @_metric("ceaf-m", "luo2005", "pradhan2014", fields=MATCHED, scores=_MATCHED)
 def ceaf_m(t: ChainTable) -> Ints:
-    """CEAFm: mentions shared by chains under the best one-to-one alignment of chains.
+    """CEAFm: mentions that chains share under the best one-to-one alignment of chains.
 
     match, zeros, singletons, average, zero: as for mentions.
     Counts: per document right, gold, system (mentions). Score: precision, recall, f1.
     Peers: the reference scorer.
     """
     aligned = best_alignment(t.gold_chain, t.system_chain, t.shared.astype(np.float64))
-    right = sum_by(t.shared[aligned], t.document[aligned], t.documents)
+    right = sum_integers(t.shared[aligned], t.document[aligned], t.documents)
     return np.stack([right, *t.sum_chains(np.asarray)], axis=1)
 
 
@@ -265,42 +259,43 @@ def ceaf_e(t: ChainTable) -> Ints:
 
 @_metric("blanc", "luo2014", fields=LINKS, scores=_BLANC)
 def blanc(t: ChainTable) -> Ints:
-    """BLANC: the mean of how well links are found that are and that are not coreference.
+    """BLANC: the mean of how well coreference links and non-coreference links are found.
 
     match, zeros, singletons, average, zero: as for mentions.
     Counts: per document pairs of mentions in one chain and in two: on both sides, in gold, in the system.
-    Score: recall, precision and f1, each the mean of the two kinds of links; a kind that gold does not have is left
-        out. f1 is no harmonic mean of the other two.
+    Score: recall, precision and f1, each the mean over the two classes of links; a class that gold does not have is
+        left out. f1 is not the harmonic mean of the other two.
     Peers: the reference scorer.
     """
-    found, in_gold, in_system = mentions(t).T
-    both_found = _pairs(found) + (together := t.sum_cells(_pairs(t.shared)))
+    shared, in_gold, in_system = mentions(t).T
+    coreferent = t.sum_cells(_count_pairs(t.shared))
+    apart = _count_pairs(shared) + coreferent
     for side in (t, t.swapped()):
-        # Pairs of one side's chains of which both mentions are on the other side.
-        numbers = sum_by(side.shared, side.gold_chain, len(side.gold_size))
-        both_found -= sum_by(_pairs(numbers), side.gold_document, side.documents)
-    of_gold, of_system = t.sum_chains(_pairs)
-    apart = both_found, _pairs(in_gold) - of_gold, _pairs(in_system) - of_system
-    return np.stack([together, of_gold, of_system, *apart], axis=1)
+        # Without the pairs within one side's chains whose mentions are both on the other side.
+        numbers = sum_integers(side.shared, side.gold_chain, len(side.gold_size))
+        apart -= sum_integers(_count_pairs(numbers), side.gold_document, side.documents)
+    gold_links, system_links = t.sum_chains(_count_pairs)
+    others = _count_pairs(in_gold) - gold_links, _count_pairs(in_system) - system_links
+    return np.stack([coreferent, gold_links, system_links, apart, *others], axis=1)
 
 
-def _pairs(size: Ints) -> Ints:
-    """The number of pairs of `size` mentions."""
+def _count_pairs(size: Ints) -> Ints:
+    """Number of pairs among `size` mentions."""
     return size * (size - 1) // 2
 
 
 @_metric("lea", "moosavi2016", fields=FRACTIONS, scores=_FRACTIONS)
 def lea(t: ChainTable) -> Ints:
-    """LEA: how far each chain is resolved, by its links, chains weighing by their size.
+    """LEA: the share of its links for which each chain is resolved; chains weigh by their size.
 
     match, zeros, singletons, average, zero: as for mentions.
     Counts: per document rnum and pnum (credit, in units of 2⁻³²), rden and pden (mentions). Score: precision, recall,
         f1. Peers: the reference scorer (LEA branch), coval.
     """
-    return _both_ways(t, ChainTable.resolved_links)
+    return _count_credit(t, ChainTable.resolved_links)
 
 
-def _both_ways(t: ChainTable, credit: Callable[[ChainTable], Floats]) -> Ints:
+def _count_credit(t: ChainTable, credit: Callable[[ChainTable], Floats]) -> Ints:
     """Counts of a metric whose precision is its recall with the sides exchanged."""
     recall, precision = (sum_fractions(credit(side), t.document, t.documents) for side in (t, t.swapped()))
     in_gold, in_system = t.sum_chains(np.asarray)
@@ -312,7 +307,7 @@ def conll(t: ChainTable) -> Ints:
     """The CoNLL score (MELA): the mean of the F1 of MUC, B³ and CEAFe.
 
     match, zeros, singletons, average, zero: as for mentions.
-    Counts: those of the three. Score: value.
+    Counts: those of the three metrics. Score: value.
     Peers: coval, CorefUD scorer.
     """
     return np.hstack([t.once(muc), t.once(b_cubed), t.once(ceaf_e)])
@@ -323,35 +318,36 @@ def conll(t: ChainTable) -> Ints:
     papers=("zabokrtsky2022",),
     scores=_MATCHED,
     main="f1",
-    chosen=partial(_chosen, METRICS["mentions"]),
+    chosen=partial(_choose_scores, METRICS["mentions"]),
     signed=("singletons",),
 )
 def mor(pair: Pair, *, singletons: bool = True, average: str = "micro", zero: str = "") -> Counts:
-    """MOR, the mention overlap ratio: words that mentions have in common, in any chain.
+    """MOR, the mention overlap ratio: words that mentions share, in any chain.
 
     Mentions are matched one to one so that they share as many words as possible. Empty nodes are words here; two of
     them are the same if they have the same place, even if they depend on different words.
 
     singletons, average, zero: as for mentions.
-    Counts: per document right (words in common), gold, system (words of all mentions). Score: precision, recall, f1.
+    Counts: per document right (shared words), gold, system (words of all mentions). Score: precision, recall, f1.
     Peers: CorefUD scorer.
     """
-    return _in_documents(pair, METRICS["mentions"], overlap_mentions(pair, singletons), average, zero)
+    return _count_documents(pair, METRICS["mentions"], overlap_mentions(pair, singletons), average, zero)
 
 
-def _arcs(
+def _judge_mentions(
     pair: Pair, criterion: str, antecedents: bool, forms: bool, match: str, zeros: str, singletons: bool, of: str = ""
 ) -> Items:
+    """Mentions as items, with their outcomes under a criterion of ARCS: `any` or `nom`."""
     sides = mentions_of(pair, singletons)
     rule, spans = rule_of(pair), spans_of_mentions(pair)
-    ours, theirs = (np.append(side.arguments["span"], NONE) for side in sides)
+    gold_span, system_span = (np.append(side.arguments["span"], NONE) for side in sides)
     nominal = None
     if criterion == "nom":
         if rule.tags is None:
             raise UsageError("arcs-nom needs tags to tell nouns, which gold does not have. arcs-any needs none.")
         is_nominal = spans.labels.isin(rule.nominal)
-        nominal = is_nominal[ours[:-1]], is_nominal[theirs[:-1]]
-    matches, antecedent = arcs(*sides, nominal, match_mentions(pair, match, singletons, zeros))
+        nominal = is_nominal[gold_span[:-1]], is_nominal[system_span[:-1]]
+    matches, antecedent = classify_mentions(*sides, nominal, match_mentions(pair, match, singletons, zeros))
     has_gold = matches.gold != NONE
     units = (np.append(side.unit, NONE) for side in sides)
     document = np.where(has_gold, next(units)[matches.gold], next(units)[matches.system])
@@ -363,20 +359,20 @@ def _arcs(
         counted = ~spurious & (kind != NONE) & in_gold[matches.gold]
         spurious = in_system[matches.system] & ~counted & matches.new_system
         kind = np.where(counted, kind, np.where(spurious, KINDS.index("fp"), NONE))
-    span = np.where(has_gold, ours[matches.gold], theirs[matches.system])
+    span = np.where(has_gold, gold_span[matches.gold], system_span[matches.system])
     kept = np.flatnonzero(kind != NONE)
     # Gold's items first, in the order of their spans, which is the same for every system.
     rows = kept[np.lexsort((span[kept], spurious[kept]))]
-    # What a system adds is known by gold's mention that it stands for, if that has no antecedent, or by itself.
+    # A spurious mention has the number of its gold partner, if that has no antecedent, or its own.
     alone = spurious[rows] & (~has_gold[rows] | matches.new_gold[rows])
-    partner, kind = theirs[matches.system[rows]], kind[rows]
+    partner, kind = system_span[matches.system[rows]], kind[rows]
     item = np.where(alone, partner, span[rows])
-    labels, names = _labels(pair, forms)
+    labels, names = _label_spans(pair, forms)
     # A number for each span that does not depend on the other spans.
     first = pair.gold.first_words[spans.unit]
     keys = np.asarray(((first + spans.begin) << 31) + first + spans.end)
     for number, shape in spans.stretches.items():
-        # Few spans have gaps; those with the same ends must not be taken for each other.
+        # Few spans have gaps; those with the same ends must have different numbers.
         keys[number] = -2 - (hash((int(first[number]), shape)) & (1 << 61) - 1)
     in_gold, in_system = kind != KINDS.index("fp"), kind != KINDS.index("fn")
     left_out = first_sentences_of(pair)[document[matches.kind == CLASSES.index("out")]]
@@ -394,14 +390,14 @@ def _arcs(
         label=labels[item],
         partner=partner,
         key=np.stack([keys[item], alone, np.full(len(item), NONE)]),
-        target=np.where(kind == KINDS.index("wl"), np.append(keys, NONE)[theirs[antecedent[rows]]], NONE),
+        target=np.where(kind == KINDS.index("wl"), np.append(keys, NONE)[system_span[antecedent[rows]]], NONE),
         same=("answer", "target") if antecedents else ("answer",),
         sums={"left-out": np.bincount(left_out, minlength=pair.gold.sentences)} if criterion == "nom" else {},
     )
 
 
-def _labels(pair: Pair, forms: bool) -> tuple[Ints, tuple[str, ...]]:
-    """The type of each span; with `forms` those of one word that are not nominal with what the word is."""
+def _label_spans(pair: Pair, forms: bool) -> tuple[Ints, tuple[str, ...]]:
+    """Type of each span; with `forms`, types of single words that are not nominal include the word."""
     spans, rule = spans_of_mentions(pair), rule_of(pair)
     types = spans.label.astype(np.int64)
     if not forms:
@@ -423,7 +419,7 @@ def _arcs_measure(name: str, *papers: str) -> Callable[[Judge], Judge]:
         scores=ARCS_SCORES,
         main="f1",
         count=bracketed,
-        chosen=lambda parameters: (_with_zero(ARCS_SCORES, parameters["zero"]), {}),
+        chosen=lambda parameters: (_define_scores(ARCS_SCORES, parameters["zero"]), {}),
         own_outcomes=True,
     )
 
@@ -442,8 +438,8 @@ def arcs_any(
 ) -> Items:
     """ARCS: mentions resolved to any of gold's antecedents.
 
-    of: mentions of one type alone: `zero`, `pronoun`, `noun`, `name` (by UPOS of the head), or a label, e.g. PRP.
-    antecedents: whether one wrong antecedent for another is a changed error when systems are compared.
+    of: only mentions of one type: `zero`, `pronoun`, `noun`, `name` (by UPOS of the head), or a label, e.g. PRP.
+    antecedents: whether another wrong antecedent is a changed error when systems are compared.
     forms: whether different pronouns (forms in lower case) are different labels.
     match, zeros, singletons, zero: as for mentions.
     Counts: tp (shares an antecedent with gold), wl (wrong link: has antecedents, none of them gold's), fn (no
@@ -451,7 +447,7 @@ def arcs_any(
     Score: precision = tp/(tp+wl+fp), recall = tp/(tp+wl+fn), f1, accuracy = tp/(tp+wl). The first three are MUC's.
     Paper: Tuggener 2017, section 2.3, Tables 7 and 8. Peers: ARCS.
     """
-    return _arcs(pair, "any", antecedents, forms, match, zeros, singletons, of)
+    return _judge_mentions(pair, "any", antecedents, forms, match, zeros, singletons, of)
 
 
 @_arcs_measure("arcs-nom")
@@ -468,12 +464,12 @@ def arcs_nom(
     """ARCS: mentions resolved to the right nominal antecedent.
 
     antecedents, forms, match, zeros, singletons, zero: as for arcs-any.
-    Counts: as for arcs-any; right is a mention whose closest nominal antecedent in the system is one of gold's.
-        Mentions whose gold antecedents are all non-nominal are left out (left-out).
+    Counts: as for arcs-any; a mention is right if its closest nominal antecedent in the system is one of gold's.
+        Mentions without a nominal antecedent in gold that have others are left out (left-out).
     Score: as for arcs-any.
     Paper: Tuggener 2017, section 2.3, Tables 8 and 11.
     """
-    return _arcs(pair, "nom", antecedents, forms, match, zeros, singletons)
+    return _judge_mentions(pair, "nom", antecedents, forms, match, zeros, singletons)
 
 
 @_arcs_measure("zeros", "zabokrtsky2022")
@@ -492,4 +488,4 @@ def zeros(
     Counts and scores: as for arcs-any, over zeros. A zero whose partner is a word counts.
     Peers: CorefUD scorer.
     """
-    return _arcs(pair, "any", antecedents, False, match, zeros, singletons, "zero")
+    return _judge_mentions(pair, "any", antecedents, False, match, zeros, singletons, "zero")

@@ -1,6 +1,6 @@
 """Slices by chains and by mentions: recall by gold's, precision by the system's, in sums that add up to the whole.
 
-Mentions are matched on everything, and what is counted is then split.
+All mentions are matched first; then the counts are split.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from itertools import pairwise
 import numpy as np
 
 from assay.align import Pair
-from assay.arrays import NONE, Array, Ints
+from assay.arrays import NONE, Array, Ints, sum_integers
+from assay.corpus import code_by_alphabet
 from assay.engine.counts import Counts
 from assay.engine.items import Items
 from assay.engine.measure import Measure
@@ -31,23 +32,23 @@ from assay.tasks.coreference.mentions import (
 )
 
 BY_CHAIN = ("mentions", "muc", "b-cubed", "lea")
-"""Chain metrics that are sums over chains …"""
+"""Chain metrics that are sums over chains."""
 BY_MENTION = ("mentions", "b-cubed")
-"""… and over mentions."""
+"""Chain metrics that are sums over mentions."""
 SPLIT = {
     "entity-type": BY_CHAIN,
     "chain-length": BY_CHAIN,
     "head-upos": BY_MENTION,
     "mention-type": BY_MENTION,
 }
-"""The chain metrics that each slice splits."""
+"""Chain metrics that each slice splits."""
 _EDGES = (1, 2, 5, 10)
 _NO_TYPE = "none"
 
 Attribute = Callable[[Pair, bool, str], tuple[Ints, Ints, tuple[str, ...]]]
-"""A code for each mention of gold and of the system, and the names of codes in the order in which they are shown.
+"""Codes of the mentions of gold and of the system, and the names of codes in the order in which they are shown.
 
-It is given the pair, whether there are singletons, and the argument of the slice.
+Arguments are the pair, whether singletons count, and the argument of the slice.
 """
 
 
@@ -57,7 +58,7 @@ def _entity_type(pair: Pair, singletons: bool, _: str) -> tuple[Ints, Ints, tupl
         raise UsageError("--slice entity-type: these files tell no types of entities (etype).")
     names = []
     for mentions in sides:
-        # The type that most mentions of each chain have, of several the first in the text.
+        # The most frequent type of each chain, or the first in the text of several.
         types = [_NO_TYPE] * len(mentions.columns["chain"].vocabulary)
         vocabulary = mentions.labels.vocabulary or ("",)
         pairs = chain_of(mentions).astype(np.int64) * len(vocabulary) + mentions.label
@@ -68,12 +69,12 @@ def _entity_type(pair: Pair, singletons: bool, _: str) -> tuple[Ints, Ints, tupl
             if name := vocabulary[code]:
                 types[chain] = name
         names.append(types)
-    known = tuple(sorted({name for types in names for name in types}))
-    ours, theirs = (
-        np.array([known.index(name) for name in types], dtype=np.int64)[chain_of(mentions)]
+    distinct_names = tuple(sorted({name for types in names for name in types}))
+    gold, system = (
+        np.array([distinct_names.index(name) for name in types], dtype=np.int64)[chain_of(mentions)]
         for types, mentions in zip(names, sides, strict=True)
     )
-    return ours, theirs, known
+    return gold, system, distinct_names
 
 
 def _chain_length(pair: Pair, singletons: bool, argument: str) -> tuple[Ints, Ints, tuple[str, ...]]:
@@ -83,28 +84,26 @@ def _chain_length(pair: Pair, singletons: bool, argument: str) -> tuple[Ints, In
         if not all(low < high for low, high in pairwise((0, *edges))):
             raise UsageError(f"--slice chain-length:{argument}: edges are rising numbers, e.g. chain-length:2,10")
     names = [str(high) if high - low == 1 else f"{low + 1}-{high}" for low, high in pairwise((0, *edges))]
-    ours, theirs = (
+    gold, system = (
         np.searchsorted(edges, np.bincount(chain_of(mentions), minlength=1)[chain_of(mentions)])
         for mentions in mentions_of(pair, singletons)
     )
-    return ours, theirs, (*names, f"{edges[-1] + 1}+")
+    return gold, system, (*names, f"{edges[-1] + 1}+")
 
 
 def _head_upos(pair: Pair, singletons: bool, _: str) -> tuple[Ints, Ints, tuple[str, ...]]:
-    ours, theirs = head_tags(pair, singletons)
-    order = np.argsort(ours.vocabulary)
-    place = np.argsort(order)
-    return place[ours.codes], place[theirs.codes], tuple(ours.vocabulary[code] for code in order.tolist())
+    gold, system = code_by_alphabet(head_tags(pair, singletons))
+    return gold.codes, system.codes, gold.vocabulary
 
 
 def _mention_type(pair: Pair, singletons: bool, _: str) -> tuple[Ints, Ints, tuple[str, ...]]:
-    ours, theirs = mention_types(pair, singletons)
-    return ours.codes, theirs.codes, ours.vocabulary
+    gold, system = mention_types(pair, singletons)
+    return gold.codes, system.codes, gold.vocabulary
 
 
-def _kind(name: str, help_: str, attribute: Attribute, takes_argument: bool = False) -> SliceKind:
+def _make_slice(name: str, help_: str, attribute: Attribute, takes_argument: bool = False) -> SliceKind:
     def of_items(pair: Pair, items: Items, argument: str) -> Values:
-        """The values of mentions that ARCS judges: gold's, and the system's of those that it adds."""
+        """Values of the mentions that ARCS classifies: by gold, and by the system for spurious ones."""
         *sides, names = attribute(pair, True, argument)
         by_span = []
         for codes, mentions in zip(sides, mentions_of(pair), strict=True):
@@ -115,7 +114,7 @@ def _kind(name: str, help_: str, attribute: Attribute, takes_argument: bool = Fa
         return np.where(items.has_gold, by_span[0][items.item], by_span[1][items.partner[0]]), names
 
     def of_counts(pair: Pair, measure: Measure, argument: str) -> Parts:
-        """The counts of a chain metric, by the values of chains or of mentions."""
+        """Counts of a chain metric, by the values of chains or of mentions."""
         metric, parameters = measure.name, measure.parameters
         if metric not in SPLIT[name] or parameters["average"] != "micro":
             return []
@@ -127,35 +126,34 @@ def _kind(name: str, help_: str, attribute: Attribute, takes_argument: bool = Fa
         documents, fractions = table.documents, METRICS[metric].fields == FRACTIONS
 
         def sums(numbers: Array, document: Ints, codes: Ints, exact: bool = True) -> Ints:
-            """Documents × values of what adds up, in units of 1/ONE if it is not exact."""
-            group, groups = document * len(names) + codes, documents * len(names)
-            if not exact:
-                return sum_fractions(numbers, group, groups).reshape(documents, len(names))
-            return np.bincount(group, weights=numbers, minlength=groups).astype(np.int64).reshape(documents, -1)
+            """Documents × values: the sums of numbers, in units of 1/ONE if they are not exact."""
+            sum_up = sum_integers if exact else sum_fractions
+            group = document * len(names) + codes
+            return sum_up(numbers, group, documents * len(names)).reshape(documents, len(names))
 
-        # The number of each mention's chain in the table, and the cell of each two that are matched.
+        # The number of each mention's chain in the table, and the cell of each matched pair.
         chains = [np.unique(chain_of(side), return_inverse=True)[1] for side in sides]
         width = max(len(table.system_size), 1)
         cells = table.gold_chain * width + table.system_chain
         cell = np.searchsorted(cells, chains[0][matched[0]] * width + chains[1][matched[1]])
         columns: list[Ints] = []
         for side, (mentions, codes) in enumerate(zip(sides, values, strict=True)):
-            own = table.swapped() if side else table
+            side_table = table.swapped() if side else table
             if SPLIT[name] == BY_CHAIN:
-                # What each chain adds to the numerator of recall, and to its denominator.
-                of_chain = np.zeros(len(own.gold_size), dtype=np.int64)
+                # Numerator and denominator of each chain's recall.
+                of_chain = np.zeros(len(side_table.gold_size), dtype=np.int64)
                 of_chain[chains[side]] = codes
                 links = int(metric == "muc")
-                shares: Array = own.shared - links
+                shares: Array = side_table.shared - links
                 if fractions:
-                    shares = own.mention_shares() if metric == "b-cubed" else own.resolved_links()
-                columns.append(sums(shares, own.document, of_chain[own.gold_chain], not fractions))
-                columns.append(sums(own.gold_size - links, own.gold_document, of_chain))
+                    shares = side_table.mention_shares() if metric == "b-cubed" else side_table.resolved_links()
+                columns.append(sums(shares, table.document, of_chain[side_table.gold_chain], not fractions))
+                columns.append(sums(side_table.gold_size - links, side_table.gold_document, of_chain))
             else:
                 # The share of its chain that is in the chain of its partner.
                 credit = np.zeros(len(mentions))
-                sizes = own.gold_size[chains[side][matched[side]]]
-                credit[matched[side]] = own.shared[cell] / sizes if fractions else 1
+                sizes = side_table.gold_size[chains[side][matched[side]]]
+                credit[matched[side]] = table.shared[cell] / sizes if fractions else 1
                 columns.append(sums(credit, mentions.unit, codes, not fractions))
                 columns.append(sums(np.ones(len(mentions)), mentions.unit, codes))
         # Then the number of gold's mentions, which metrics of links or of fractions do not count.
@@ -174,8 +172,8 @@ def _kind(name: str, help_: str, attribute: Attribute, takes_argument: bool = Fa
 
 
 SLICES = (
-    _kind("entity-type", "type of a chain's entity (etype)", _entity_type),
-    _kind("chain-length", "number of mentions in the chain (chain-length:2,10)", _chain_length, True),
-    _kind("head-upos", "UPOS of a mention's head in gold", _head_upos),
-    _kind("mention-type", "zero, pronoun, name, noun, other (--mention-types)", _mention_type),
+    _make_slice("entity-type", "type of a chain's entity (etype)", _entity_type),
+    _make_slice("chain-length", "number of mentions in the chain (chain-length:2,10)", _chain_length, True),
+    _make_slice("head-upos", "UPOS of a mention's head in gold", _head_upos),
+    _make_slice("mention-type", "zero, pronoun, name, noun, other (--mention-types)", _mention_type),
 )
