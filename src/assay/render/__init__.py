@@ -1,4 +1,4 @@
-"""A Result becomes something to look at; nothing is computed here but the look."""
+"""Output of a Result in all formats; no numbers are computed here."""
 
 from __future__ import annotations
 

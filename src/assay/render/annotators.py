@@ -1,4 +1,4 @@
-"""Tables about annotators: how well they agree, who and what differs, and systems compared with them."""
+"""Tables about annotators: their agreement, annotators, labels and items that differ, and systems against them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _FURTHER = ("agreement", "alpha")
 
 
 def annotator_tables(result: Result) -> Iterator[Table]:
-    """All tables, in reading order: all annotators, pairs, who, which labels, which items, systems, slices."""
+    """All tables in reading order: all annotators, pairs, systems, each annotator, labels, items, slices."""
     of_all = [row for row in result.overall if row.system == ALL]
     pairs = [row for row in result.overall if _is_of_pairs(row)]
     of_systems = [row for row in result.overall if not _is_of_pairs(row) and row.system != ALL]
@@ -57,12 +57,12 @@ def _is_of_pairs(row: Score) -> bool:
 
 
 def _noun(result: Result) -> str:
-    """The word for what has a label from each annotator; words, if spans are compared."""
+    """The word for an item that annotators rate: `word` if spans are compared."""
     return result.shown.remarks.get("rated", result.shown.noun)
 
 
 def _coefficients(result: Result, rows: list[Score], pairs: list[Score]) -> Iterator[Table]:
-    """The coefficients of all annotators, and the means over pairs of those that are of pairs."""
+    """The coefficients of all annotators, and the means over pairs of those that compare two annotators."""
     by_key = {(row.measure, row.score): row for row in rows}
     body = []
     means = {row.measure: row for row in pairs if row.main and row.system == PAIRS_MEAN}
@@ -77,7 +77,7 @@ def _coefficients(result: Result, rows: list[Score], pairs: list[Score]) -> Iter
         if parts[0] is None and (measure, "observed") in by_key:
             level = measure.partition("level=")[2].partition(")")[0].partition(",")[0]
             if level in ("", "nominal", "set"):
-                # As agreement, which is what the others have here.
+                # Shown as agreement, like the other coefficients.
                 shown = [percent(1 - value_of(by_key[measure, name])) for name in ("observed", "expected")]
             else:
                 ordered, shown = True, [DASH, DASH]
@@ -113,7 +113,7 @@ def _coefficients(result: Result, rows: list[Score], pairs: list[Score]) -> Iter
 
 
 def _explain_brackets(result: Result, rows: Iterable[Score]) -> Iterator[str]:
-    """A sentence on the intervals of some scores, if there are any."""
+    """A sentence on the intervals of scores, if there are any."""
     if not all(math.isnan(row.low) for row in rows):
         lower = any(row.interval == "percentile+wilson" for row in rows)
         wilson = "; the lower end also by Wilson's method for the share that disagrees" * lower
@@ -127,7 +127,7 @@ def _pairs(result: Result, rows: list[Score]) -> Iterator[Table]:
     header = ["pair"]
     short = Counter(measure.partition("(")[0] for measure in dict.fromkeys(measure for measure, _ in columns))
     for measure, score in columns:
-        # In full if several have the same name.
+        # With parameters if several measures have the same name.
         name = result.title(measure)
         name = name.partition("(")[0].rstrip() if short[measure.partition("(")[0]] == 1 else name
         if score in ("kappa", "alpha", "agreement"):
@@ -155,7 +155,7 @@ def _pairs(result: Result, rows: list[Score]) -> Iterator[Table]:
     )
 
 
-# --- who, which labels, which items ---
+# --- annotators, labels, items ---
 
 
 def _annotators(result: Result) -> Iterator[Table]:
@@ -193,7 +193,7 @@ def _annotators(result: Result) -> Iterator[Table]:
 
 
 def _label_matrix(result: Result) -> Iterator[Table]:
-    """The labels that are taken for each other."""
+    """The labels that annotators confuse."""
     labels = list(dict.fromkeys(row.first for row in result.coincidences))
     by_key = {(row.first, row.second): row for row in result.coincidences}
     if len(labels) < 2:
@@ -234,12 +234,12 @@ def _items(result: Result) -> Iterator[Table]:
         by_label: dict[str, list[str]] = {}
         for name, label in row.ratings.items():
             by_label.setdefault(label, []).append(name)
-        given = "; ".join(
+        labels = "; ".join(
             f"{label}: {', '.join(names) if len(names) < 4 else f'{len(names)} annotators'}"
             for label, names in sorted(by_label.items(), key=lambda pair: -len(pair[1]))
         )
         majority = row.majority if row.majority.count(" / ") < 2 else "(tied)"
-        rows.append([row.item, f"{row.value:.3f}", majority, given, row.text])
+        rows.append([row.item, f"{row.value:.3f}", majority, labels, row.text])
     columns = 5 if any(row[4] for row in rows) else 4
     items = f"{_noun(result).capitalize()}s"
     yield make_table(
@@ -313,7 +313,7 @@ def _systems(result: Result, rows: list[Score]) -> Iterator[Table]:
             more: list[Any] = [DASH] * (3 if tests else 0)
             if test := tests.get(name):
                 more[0] = cell(test.figure, "points")
-                # Two annotators have no majority of the others.
+                # With two annotators, there is no majority of the others.
                 if test.annotators != 2:
                     more[1:] = [cell(test.p_items, "p"), cell(test.holm, "holm")]
             body.append([name, *(figure(result, by_key.get((name, measure, way))) for way in ways), *more])

@@ -1,4 +1,4 @@
-"""Examples as text: sentences with changes marked, spans in brackets, trees with what systems do otherwise."""
+"""Examples as text: sentences with changes marked, spans in brackets, trees with the different answers of systems."""
 
 from __future__ import annotations
 
@@ -19,22 +19,24 @@ def dependency_lines(example: Example, width: int = 0) -> list[str]:
     gold, *systems = example.arcs
     differing = {
         place: [
-            _arc(example, arcs, place)
+            _format_arc(example, arcs, place)
             for arcs in systems
             if (arcs.heads[place], arcs.labels[place]) != (gold.heads[place], gold.labels[place])
         ]
         for place in range(len(example.words))
     }
     if len(example.words) > LONGEST:
-        rows = [("", example.words[n], _arc(example, gold, n), marks) for n, marks in differing.items() if marks]
+        rows = [
+            ("", example.words[n], _format_arc(example, gold, n), marks) for n, marks in differing.items() if marks
+        ]
     else:
         tree = _tree_rows(gold)
         rows = [(below, lead + example.words[n], gold.labels[n], differing[n]) for below, lead, n in tree]
-    return _in_columns(rows, width)
+    return _align_columns(rows, width)
 
 
-def _in_columns(rows: Sequence[tuple[str, str, str, Sequence[str]]], width: int) -> list[str]:
-    """Lines of two columns and marks; marks without room come below each other, after what is given for below."""
+def _align_columns(rows: Sequence[tuple[str, str, str, Sequence[str]]], width: int) -> list[str]:
+    """Lines with two columns and marks; marks without room get further lines, which begin with the text `below`."""
     first, second = (max((len(row[column]) for row in rows), default=0) for column in (1, 2))
     lines = []
     for below, text, label, marks in rows:
@@ -51,21 +53,23 @@ _MARKS = {"right": " ", "gold": " ", "spurious": "✗", "missing": "−", "forgi
 
 
 def unit_lines(example: Example, width: int = 0) -> list[str]:
-    """Function trees, side by side below each other: a line per node, indented by what it lies in, with its words."""
+    """The function tree of each side, with a line per node and its words, indented by depth."""
     lines = []
     for side in dict.fromkeys(unit.side for unit in example.units):
         units = [unit for unit in example.units if unit.side == side]
         lines.append(f"{side}:")
-        for unit, depth in zip(units, _depths([unit.stretches for unit in units]), strict=True):
+        for unit, depth in zip(units, _find_depths([unit.stretches for unit in units]), strict=True):
             kind = "" if unit.kind in ("right", "gold") else f"  ({unit.kind})"
-            lines.append(_node(example, _MARKS[unit.kind], depth, unit.label or "∅", unit.stretches, kind, width))
+            lines.append(
+                _format_node(example, _MARKS[unit.kind], depth, unit.label or "∅", unit.stretches, kind, width)
+            )
     return lines
 
 
 def constituent_lines(example: Example, width: int = 0) -> list[str]:
-    """Gold's constituents and those that systems add, a line for each, indented by what it lies in."""
+    """Gold's constituents and those that systems add, with a line for each, indented by depth."""
     gold, *systems = example.sides
-    numbers = _numbers(example)
+    numbers = _count_labels(example)
     rows = sorted(
         (
             (stretches, label, number)
@@ -75,7 +79,7 @@ def constituent_lines(example: Example, width: int = 0) -> list[str]:
         key=lambda row: (row[0][0][0], -sum(end - first for first, end in row[0]), row[0]),
     )
     lines = []
-    for (stretches, label, number), depth in zip(rows, _depths([row[0] for row in rows]), strict=True):
+    for (stretches, label, number), depth in zip(rows, _find_depths([row[0] for row in rows]), strict=True):
         having = [side for side in example.sides if numbers[label, stretches].get(side, 0) > number]
         in_gold = gold in having
         others = [side for side in systems if (side in having) != in_gold]
@@ -86,17 +90,17 @@ def constituent_lines(example: Example, width: int = 0) -> list[str]:
             what += f" in {'all' if len(others) == len(systems) else ', '.join(others)}"
         kind = f"  ({what})" if others else ""
         mark = " " if not others else "−" if in_gold else "✗"
-        lines.append(_node(example, mark, depth, label, stretches, kind, width))
+        lines.append(_format_node(example, mark, depth, label, stretches, kind, width))
     return lines
 
 
-def _numbers(example: Example) -> dict[tuple[str, Stretches], dict[str, int]]:
-    """For each label on each set of words how often each side has it."""
+def _count_labels(example: Example) -> dict[tuple[str, Stretches], dict[str, int]]:
+    """The number of times that each side has each label on each set of words."""
     in_gold = {(span.label, span.stretches) for span in example.spans if span.side == example.sides[0]}
     over = {stretches: label for label, stretches in in_gold}
     numbers: dict[tuple[str, Stretches], dict[str, int]] = {}
     for span in example.spans:
-        # Labels that are taken as equal, or do not count, are gold's.
+        # Labels that count as equal, or do not count, are shown as gold's.
         hit = span.kind == "tp" and (span.label, span.stretches) not in in_gold
         label = (over.get(span.stretches) if hit else None) or span.label or ""
         of = numbers.setdefault((label, span.stretches), {})
@@ -104,8 +108,8 @@ def _numbers(example: Example) -> dict[tuple[str, Stretches], dict[str, int]]:
     return numbers
 
 
-def _depths(yields: Sequence[Stretches]) -> Iterator[int]:
-    """The number of yields before it that each lies in; equal ones are at the same depth."""
+def _find_depths(yields: Sequence[Stretches]) -> Iterator[int]:
+    """The number of yields before each that contain it; equal yields have the same depth."""
     over: list[set[int]] = []
     for stretches in yields:
         words = {place for first, end in stretches for place in range(first, end)}
@@ -116,8 +120,10 @@ def _depths(yields: Sequence[Stretches]) -> Iterator[int]:
         yield len(over) - 1
 
 
-def _node(example: Example, mark: str, depth: int, label: str, stretches: Stretches, kind: str, width: int) -> str:
-    """A line for a node with its words, `_` for a gap; of too many words the first and the last."""
+def _format_node(
+    example: Example, mark: str, depth: int, label: str, stretches: Stretches, kind: str, width: int
+) -> str:
+    """A line for a node with its words, `_` for a gap; if there are too many words, the first and the last."""
     lead = f"{mark} {'  ' * depth}{label}: "
     text, room = " _ ".join(" ".join(example.words[first:end]) for first, end in stretches), width - len(lead + kind)
     if width and len(text) > room:
@@ -131,9 +137,9 @@ def _node(example: Example, mark: str, depth: int, label: str, stretches: Stretc
 
 
 def graph_lines(example: Example, width: int = 0) -> list[str]:
-    """A line for each arc: its words, gold's label, and after it what systems have in its place.
+    """A line for each arc: its words, gold's label, and the different answers of systems.
 
-    Pairs are shown as `works-for(Ann, IBM)`, and after it `works-for(Ann ✓, IBM Zürich[BE]) → IBM`.
+    Pairs are shown as `works-for(Ann, IBM)`, followed by `works-for(Ann ✓, IBM Zürich[BE]) → IBM`.
     """
     gold, *systems = example.sides
     pairs = example.heads == "pairs"
@@ -142,9 +148,12 @@ def graph_lines(example: Example, width: int = 0) -> list[str]:
     for span in example.spans:
         if span.side == gold and span.item is not None:
             others = [(system, answers.get((system, span.item))) for system in systems]
-            wrong = [(system, other) for system, other in others if other is None or _kind(other)]
+            wrong = [(system, other) for system, other in others if other is None or _format_kind(other)]
             if wrong:
-                rows[span.item] = (span, [f"✗ {system}: {_instead(example, span, other)}" for system, other in wrong])
+                rows[span.item] = (
+                    span,
+                    [f"✗ {system}: {_format_answer(example, span, other)}" for system, other in wrong],
+                )
         elif span.item is None and span.kind:
             row = rows.setdefault((span.stretches, span.head, span.label), (span, []))
             row[1].append(f"✗ {span.side}: {'spurious' if pairs else span.label}")
@@ -152,44 +161,45 @@ def graph_lines(example: Example, width: int = 0) -> list[str]:
     lines = []
     for span, marks in ordered:
         label = "∅" if span.side != gold else "" if pairs else span.label or "·"
-        lines.append(("", (_claim if pairs else _ends)(example, span), label, marks))
-    return _in_columns(lines, width)
+        lines.append(("", (_format_pair if pairs else _format_span)(example, span), label, marks))
+    return _align_columns(lines, width)
 
 
-def _instead(example: Example, gold: ExampleSpan, other: ExampleSpan | None) -> str:
-    """The answer of a system in place of an arc, as far as it differs; of a pair, with what is right and gold's."""
+def _format_answer(example: Example, gold: ExampleSpan, other: ExampleSpan | None) -> str:
+    """The parts of a system's answer that differ from gold's arc; for a pair, with marks and gold's arguments."""
     if other is None:
         return "missing"
     if example.heads == "pairs":
         title, moved = kind_title(other.kind), other.kind == "be"
         same = other.head == gold.head, other.stretches == gold.stretches
         marks = [" ✓" if right else f"[{title}]" * moved for right in same]
-        wanted = [text for text, right in zip(_arguments(example, gold), same, strict=True) if not right]
-        return f"{_claim(example, other, marks)}{' → ' + ', '.join(wanted) if moved else f'[{title}]'}"
+        wanted = [text for text, right in zip(_argument_words(example, gold), same, strict=True) if not right]
+        return f"{_format_pair(example, other, marks)}{' → ' + ', '.join(wanted) if moved else f'[{title}]'}"
     if other.stretches != gold.stretches:
-        return f"{other.label}, {_ends(example, other)}"
-    return f"{other.label}{_head(example, other.head) if other.head != gold.head else ''}"
+        return f"{other.label}, {_format_span(example, other)}"
+    return f"{other.label}{_format_head(example, other.head) if other.head != gold.head else ''}"
 
 
-def _claim(example: Example, span: ExampleSpan, marks: Sequence[str] = ("", "")) -> str:
-    """A pair as `label(head, other)`; one whose other end is elsewhere as `label … (words)`."""
-    ends = [f"{text}{mark}" for text, mark in zip(_arguments(example, span), marks, strict=True)]
+def _format_pair(example: Example, span: ExampleSpan, marks: Sequence[str] = ("", "")) -> str:
+    """A pair as `label(head, other)`, or as `label (words)` if its head is not in the sentence."""
+    ends = [f"{text}{mark}" for text, mark in zip(_argument_words(example, span), marks, strict=True)]
     return f"{span.label}({', '.join(ends)})" if span.head and span.head[0] >= 0 else f"{span.label} ({ends[1]})"
 
 
-def _arguments(example: Example, span: ExampleSpan) -> list[str]:
+def _argument_words(example: Example, span: ExampleSpan) -> list[str]:
     """The words of a span's head and of the span."""
     first, end = span.head or (0, 0)
-    own = " … ".join(" ".join(example.words[begin:stop]) for begin, stop in span.stretches)
-    return [" ".join(example.words[max(first, 0) : max(end, 0)]), own]
+    words = " … ".join(" ".join(example.words[begin:stop]) for begin, stop in span.stretches)
+    return [" ".join(example.words[max(first, 0) : max(end, 0)]), words]
 
 
-def _ends(example: Example, span: ExampleSpan) -> str:
+def _format_span(example: Example, span: ExampleSpan) -> str:
     """The words of a span with their numbers, and its head."""
-    return f"{' … '.join(_format_words(example, *stretch) for stretch in span.stretches)}{_head(example, span.head)}"
+    words = " … ".join(_format_words(example, *stretch) for stretch in span.stretches)
+    return f"{words}{_format_head(example, span.head)}"
 
 
-def _head(example: Example, head: tuple[int, int] | None) -> str:
+def _format_head(example: Example, head: tuple[int, int] | None) -> str:
     if head is None:
         return ""
     names = {_ROOT: "root", _ELSEWHERE: "another word"}
@@ -197,7 +207,7 @@ def _head(example: Example, head: tuple[int, int] | None) -> str:
 
 
 def _format_words(example: Example, first: int, end: int) -> str:
-    """Words with their numbers; what is no word by its id."""
+    """Words with their numbers, or the id of an empty node."""
     if first >= len(example.words):
         return f"[{example.nodes[first - len(example.words)][1]}]"
     number = f"{first + 1}–{end}" if end > first + 1 else f"{end}"
@@ -205,7 +215,7 @@ def _format_words(example: Example, first: int, end: int) -> str:
 
 
 def frame_lines(example: Example, width: int = 0) -> list[str]:
-    """For each predicate that a side has otherwise than gold a line per side: `try.01: [She]A0 »tried« [to go]A1`."""
+    """A line per side for each predicate on which sides differ: `try.01: [She]A0 »tried« [to go]A1`."""
     frames: dict[tuple[int, int], dict[str, list[ExampleSpan]]] = {}
     for span in example.spans:
         place = span.head or (span.stretches[0][0], span.stretches[-1][1])
@@ -213,13 +223,15 @@ def frame_lines(example: Example, width: int = 0) -> list[str]:
     lines = []
     name = max(map(len, example.sides))
     for place, sides in sorted(frames.items()):
-        said = [{(span.stretches, span.label, span.head) for span in spans} for spans in sides.values()]
-        if all(one == said[0] for one in said):
+        answers = [{(span.stretches, span.label, span.head) for span in spans} for spans in sides.values()]
+        if all(answer == answers[0] for answer in answers[1:]):
             continue
         senses, lanes = [], []
         for spans in sides.values():
-            own = [f"{span.label or example.words[place[0]]}{_kind(span)}:" for span in spans if span.head is None]
-            senses.append(" ".join(own) or ("(no such predicate)" if not spans else ""))
+            texts = [
+                f"{span.label or example.words[place[0]]}{_format_kind(span)}:" for span in spans if span.head is None
+            ]
+            senses.append(" ".join(texts) or ("(no such predicate)" if not spans else ""))
             lanes.append(
                 _add_brackets(example, [span for span in spans if span.head is not None], [place]) if spans else []
             )
@@ -227,10 +239,10 @@ def frame_lines(example: Example, width: int = 0) -> list[str]:
         room = width and width - name - sense - 3
         columns = list(zip(*filter(None, lanes), strict=True))
         longest = [max(column, key=len) for column in columns]
-        stretches = [stretch for own in sides.values() for span in own for stretch in span.stretches]
-        first, last = _window(longest, [place, *stretches], room)
-        if room and len(_cut(longest, first, last)) > room:
-            # Of what is too long only words with brackets are shown, and those that stand alone.
+        stretches = [stretch for spans in sides.values() for span in spans for stretch in span.stretches]
+        first, last = _find_window(longest, [place, *stretches], room)
+        if room and len(_cut_words(longest, first, last)) > room:
+            # If that is too long, only words with brackets are shown, and single words between them.
             bare = [set(column) == {word} for column, word in zip(columns, example.words, strict=True)][:last]
             runs = [list(run) for gone, run in groupby(range(first, last), bare.__getitem__) if gone]
             gone = {place: place == run[0] for run in runs if len(run) > 1 for place in run}
@@ -242,22 +254,22 @@ def frame_lines(example: Example, width: int = 0) -> list[str]:
             ]
             last -= sum(not start for start in gone.values())
         for side, text, lane in zip(sides, senses, lanes, strict=True):
-            lines.append(f"{side:{name}}  {text:{sense}} {_cut(lane, first, last) if lane else ''}".rstrip())
+            lines.append(f"{side:{name}}  {text:{sense}} {_cut_words(lane, first, last) if lane else ''}".rstrip())
     return lines
 
 
-def _arc(example: Example, arcs: ExampleArcs, place: int) -> str:
+def _format_arc(example: Example, arcs: ExampleArcs, place: int) -> str:
     head = arcs.heads[place]
     if head == _MISSING:
         return f"✗ {arcs.side}: no such word"
     side = "" if arcs.side == "gold" else f"✗ {arcs.side}: "
-    return f"{side}{arcs.labels[place]}{_head(example, (head, head + 1))}"
+    return f"{side}{arcs.labels[place]}{_format_head(example, (head, head + 1))}"
 
 
 def _tree_rows(gold: ExampleArcs) -> Iterator[tuple[str, str, int]]:
-    """The words from the root down, each with the lines that go on below it and those that lead to it.
+    """The words from the root down, each with the lines that continue below it and those that lead to it.
 
-    Without recursion, as trees may be deep.
+    It uses no recursion, because trees may be deep.
     """
     below: dict[int, list[int]] = {}
     for place, head in enumerate(gold.heads):
@@ -275,7 +287,7 @@ def _tree_rows(gold: ExampleArcs) -> Iterator[tuple[str, str, int]]:
 
 
 def example_lines(example: Example, width: int = 0) -> list[str]:
-    """A sentence with its changes marked, `… in Halle[NOUN → PROPN] …`; with spans a line for each side."""
+    """A sentence with its changes marked, `… in Halle[NOUN → PROPN] …`; with spans, a line for each side."""
     if example.arcs:
         return [" ".join(example.words), *dependency_lines(example, width)]
     if example.units:
@@ -287,9 +299,9 @@ def example_lines(example: Example, width: int = 0) -> list[str]:
     if example.heads == "rows":
         return frame_lines(example, width)
     if not example.spans:
-        marks = {item.position: _mark(example, item) for item in example.items}
+        marks = {item.position: _mark_change(example, item) for item in example.items}
         words = [f"{word}{marks.get(position, '')}" for position, word in enumerate(example.words)]
-        return [_cut(words, *_window(words, [(place, place + 1) for place in marks], width))]
+        return [_cut_words(words, *_find_window(words, [(place, place + 1) for place in marks], width))]
     lanes = [
         (side, _add_brackets(example, [span for span in example.spans if span.side == side], example.marked))
         for side in example.sides
@@ -297,8 +309,8 @@ def example_lines(example: Example, width: int = 0) -> list[str]:
     longest = [max(column, key=len) for column in zip(*(lane for _, lane in lanes), strict=True)]
     name = max(map(len, example.sides))
     places = [(item.position, item.end or item.position + 1) for item in example.items]
-    window = _window(longest, places, width and width - name - 2)
-    return [f"{side:{name}}  {_cut(lane, *window)}" for side, lane in lanes]
+    window = _find_window(longest, places, width and width - name - 2)
+    return [f"{side:{name}}  {_cut_words(lane, *window)}" for side, lane in lanes]
 
 
 def example_text(example: Example) -> str:
@@ -308,30 +320,30 @@ def example_text(example: Example) -> str:
     return " · ".join(" ".join(line.split()) for line in example_lines(example))
 
 
-def _window(words: Sequence[str], places: Sequence[tuple[int, int]], width: int) -> tuple[int, int]:
-    """The stretch of words around some places that fits into a width; all of them where there is none."""
+def _find_window(words: Sequence[str], places: Sequence[tuple[int, int]], width: int) -> tuple[int, int]:
+    """The first word and the end of the part around some places that fits into a width; all words without a width."""
     if not width or len(" ".join(words)) <= width or not places:
         return 0, len(words)
     first, last = min(begin for begin, _ in places), max(end for _, end in places)
     while True:
         wider = (max(first - 1, 0), min(last + 1, len(words)))
-        if wider == (first, last) or len(_cut(words, *wider)) > width:
+        if wider == (first, last) or len(_cut_words(words, *wider)) > width:
             return first, last
         first, last = wider
 
 
-def _cut(words: Sequence[str], first: int, last: int) -> str:
+def _cut_words(words: Sequence[str], first: int, last: int) -> str:
     return " ".join([*["…"] * (first > 0), *words[first:last], *["…"] * (last < len(words))])
 
 
-def _add_brackets(example: Example, chosen: Sequence[ExampleSpan], marked: Sequence[tuple[int, int]]) -> list[str]:
-    """The words of a sentence with some spans in brackets, and the words in question in »«."""
+def _add_brackets(example: Example, shown: Sequence[ExampleSpan], marked: Sequence[tuple[int, int]]) -> list[str]:
+    """The words of a sentence with spans in brackets, and marked words in »«."""
     words = list(example.words)
     for begin, end in marked:
         words[begin] = f"»{words[begin]}"
         words[end - 1] = f"{words[end - 1]}«"
-    spans = [(begin, end, span) for span in chosen for begin, end in span.stretches]
-    # Inner brackets first: they stand next to the words.
+    spans = [(begin, end, span) for span in shown for begin, end in span.stretches]
+    # Inner brackets first, because they are next to the words.
     inner_first = sorted(enumerate(spans), key=lambda row: (row[1][1] - row[1][0], -row[0]))
     for _, (begin, end, span) in inner_first:
         if begin >= len(words):
@@ -339,17 +351,17 @@ def _add_brackets(example: Example, chosen: Sequence[ExampleSpan], marked: Seque
         # A span may reach beyond the sentence that is shown.
         last, beyond = min(end, len(words)) - 1, " …" if end > len(words) else ""
         words[begin] = f"[{words[begin]}"
-        said = f" ← {span.said}" if span.said else ""
-        words[last] = f"{words[last]}{beyond}{said}]{span.label}{_kind(span)}"
+        answer = f" ← {span.said}" if span.said else ""
+        words[last] = f"{words[last]}{beyond}{answer}]{span.label}{_format_kind(span)}"
     return words
 
 
-def _kind(span: ExampleSpan) -> str:
-    """The error of a span, as it follows the label."""
+def _format_kind(span: ExampleSpan) -> str:
+    """The error of a span, as it is written after the label."""
     return "" if span.kind in ("", "tp", "same") else f":{kind_title(span.kind)}"
 
 
-def _mark(example: Example, item: ExampleItem) -> str:
+def _mark_change(example: Example, item: ExampleItem) -> str:
     before = item.answers[example.a] or "∅"
     gold = item.gold or "∅"
     if example.b is None:

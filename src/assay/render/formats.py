@@ -39,33 +39,33 @@ def summary(result: Result) -> str:
 
 _GROUPED = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+")
 _FORMULA = re.compile(r"[=+@\t\r-](?!\d*\.?\d+(?:e[+-]?\d+)?$)", re.IGNORECASE)
-"""Text that a spreadsheet takes for a formula, and that is no number."""
+"""Text that a spreadsheet takes for a formula, except numbers."""
 _SPELT = {**CONTROL, **{ord(mark): spelt for mark, spelt in (("\t", "\\t"), ("\n", "\\n"), ("\r", "\\r"))}}
 _PARTS = {2: ("low", "high"), 3: ("", "low", "high")}
 
 
 def tsv(result: Result, names: Collection[str] = ()) -> str:
-    """All tables; a line `# title` heads each, a blank line divides them."""
-    # A label may contain what divides cells and lines, or moves the cursor of a terminal.
+    """All tables as TSV, each after a line `# title`, separated by blank lines."""
+    # A label may contain tabs, line ends, or characters that move the cursor of a terminal.
     return _write_separated(result, names, lambda cells: "\t".join(text.translate(_SPELT) for text in cells))
 
 
 def csv(result: Result, names: Collection[str] = ()) -> str:
-    """All tables with commas (RFC 4180); text that a spreadsheet would take for a formula gets an apostrophe."""
+    """All tables as CSV (RFC 4180), with an apostrophe before text that a spreadsheet would take for a formula."""
     control = {code: spelt for code, spelt in CONTROL.items() if chr(code) not in "\t\n\r"}
 
-    def quoted(text: str) -> str:
+    def quote_cell(text: str) -> str:
         text = text.translate(control)
         safe = f"'{text}" if _FORMULA.match(text) else text
         return '"' + safe.replace('"', '""') + '"' if re.search(r'[",\n\r]|^\s|\s$', safe) else safe
 
-    return _write_separated(result, names, lambda cells: ",".join(map(quoted, cells)))
+    return _write_separated(result, names, lambda cells: ",".join(map(quote_cell, cells)))
 
 
 def _write_separated(result: Result, names: Collection[str], line: Callable[[Sequence[str]], str]) -> str:
-    """All tables; what a person reads in one cell, a program gets in columns of their own."""
+    """All tables as lines of cells; a cell with several numbers becomes several columns."""
     blocks = []
-    # Programs get the names by which measures are asked for.
+    # Programs get the names of measures as on the command line.
     for table in tables(result.with_shown(titles={}), names):
         widths = [max(1, *(len(row[index].data) for row in table.rows)) for index in range(len(table.header))]
         header: list[str] = []
@@ -90,13 +90,13 @@ def _write_separated(result: Result, names: Collection[str], line: Callable[[Seq
 
 
 def items_table(result: Result) -> str:
-    """The items of annotators as TSV, from the highest disagreement on, with a column for each annotator."""
+    """The items of annotators as TSV, the highest disagreement first, with a column for each annotator."""
     names = [row.name for row in result.annotators]
     rows = [["item", "disagreement", "majority", "raters", *names]]
     for row in sorted(result.disagreements, key=lambda row: 1.0 if math.isnan(row.value) else -row.value):
         value = "" if math.isnan(row.value) else f"{row.value:.6g}"
-        given = [row.ratings.get(name, "") for name in names]
-        rows.append([row.item, value, row.majority, str(len(row.ratings)), *given])
+        labels = [row.ratings.get(name, "") for name in names]
+        rows.append([row.item, value, row.majority, str(len(row.ratings)), *labels])
     return "".join("\t".join(cell.translate(_SPELT) for cell in row) + "\n" for row in rows)
 
 
@@ -104,7 +104,7 @@ def items_table(result: Result) -> str:
 
 
 def markdown(result: Result, names: Collection[str] = ()) -> str:
-    """The whole Result, for issues, pull requests and notes."""
+    """The whole Result as Markdown, for issues, pull requests and notes."""
     parts = [f"*{_escape_markdown(heading(result))}*"]
     sentence = result.verdict
     if sentence:
@@ -123,9 +123,9 @@ def markdown(result: Result, names: Collection[str] = ()) -> str:
         points = []
         for example in result.examples:
             if example.in_lines:
-                # Nothing in the data can end indented code, as it could a fence.
-                drawn = "".join(f"\n      {visible(line)}" for line in example_lines(example))
-                points.append(f"- {_escape_markdown(example.place)}\n{drawn}\n")
+                # Indented, because data could end a fenced block.
+                drawing = "".join(f"\n      {visible(line)}" for line in example_lines(example))
+                points.append(f"- {_escape_markdown(example.place)}\n{drawing}\n")
             else:
                 points.append(f"- {_escape_markdown(example.place)}: {_escape_markdown(example_text(example))}")
         parts.append("\n".join(["### Examples", "", *points]))
@@ -153,7 +153,7 @@ def _escape_markdown(text: str) -> str:
 
 _ESCAPES = {
     **{mark: f"\\{mark}" for mark in "{}_&%#$"},
-    # Behind a line end, LaTeX would take these for a part of it.
+    # After a line end, LaTeX would take these as its argument.
     **{mark: f"{{{mark}}}" for mark in "[]*"},
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
@@ -178,13 +178,13 @@ _ESCAPES = {
 }
 _FLOATS_HELD = 15
 _ROWS_OF_PAGE = 39
-"""As many rows and lines of the caption fit on a page."""
+"""The number of rows and lines of the caption that fit on a page."""
 _CAPTION_LINE = 70
-"""Characters of a line of the caption."""
+"""The number of characters in a line of the caption."""
 
 
 def latex(result: Result, names: Collection[str] = ()) -> str:
-    """Tables in booktabs style, several environments for a long one; the packages they need stand in a comment."""
+    """Tables as LaTeX in booktabs style; a long table has several environments, and a comment names the packages."""
     sentence = result.verdict
     floats: list[str] = []
     for number, table in enumerate(tables(result, names), 1):
@@ -238,7 +238,7 @@ def flat_scores(result: Result) -> dict[str, float]:
         name = f"{score.measure}/{'' if score.main else f'{score.score}/'}{score.system}"
         named += [(name, score.value), (f"{name}/low", score.low), (f"{name}/high", score.high)]
     for test in result.comparisons:
-        # By the test that every measure has.
+        # McNemar's test is left out, because not every measure has it.
         if test.slice is None and test.test != "mcnemar":
             main = result.main_scores.get(test.measure) == test.score
             name = f"{test.measure if main else f'{test.measure}/{test.score}'}/{test.b} - {test.a}"
@@ -252,7 +252,7 @@ def flat_scores(result: Result) -> dict[str, float]:
     for name, value in named:
         safe = spelt = re.sub(r"[^A-Za-z0-9_\-. /]+", "_", name)
         number = 2
-        # Names that differ in other characters alone stay apart.
+        # Names may differ only in characters that are replaced.
         while safe in figures:
             safe, number = f"{spelt}_{number}", number + 1
         figures[safe] = float(value)

@@ -1,8 +1,8 @@
 """HTML: the report page, an index of such pages, and a fragment for notebooks.
 
-The page is one file that needs no network. Verdict, warnings and tables stand in the markup and are readable without
-script. What is clicked through is packed into one block: the Result, the texts, and the exports as the command line
-writes them. The page's own code is that of the modules in `assets/`, put one after the other.
+The page is one file that needs no network. Verdict, warnings and tables are in the markup and readable without
+script. The data for interaction are packed into one block: the Result, the texts, and the exports as the command line
+writes them. The code of the page are the modules in `assets/`, one after the other.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MAIN = "main.js"
 NAMED = 6
 """The largest number of systems that are named in the title."""
 TABLES = 60
-"""The largest number of tables in a page; if there are more, it has those that a terminal would show."""
+"""The largest number of tables in a page; if there are more, minor ones are left out."""
 _ASSETS = files("assay.render").joinpath("assets")
 _IMPORT = re.compile(r'^import\b[^;]*?\bfrom "\./([\w-]+\.js)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:const|let|function|async function|class)\b)", re.MULTILINE)
@@ -71,10 +71,10 @@ def page(result: Result) -> str:
     for example in result.examples:
         lines = [escape(line) for line in example_lines(example)]
         if example.in_lines:
-            drawn = f"<pre>{chr(10).join(lines)}</pre>"
+            markup = f"<pre>{chr(10).join(lines)}</pre>"
         else:
-            drawn = "".join(f' <div dir="auto">{" ".join(line.split())}</div>' for line in lines)
-        examples += f"<li><small>{escape(example.place)}</small>{drawn}</li>"
+            markup = "".join(f' <div dir="auto">{" ".join(line.split())}</div>' for line in lines)
+        examples += f"<li><small>{escape(example.place)}</small>{markup}</li>"
     code = f"\n{script()}"
     body = (
         '<body><a class="skip" href="#report">Skip to the report</a>',
@@ -99,7 +99,7 @@ def page(result: Result) -> str:
 
 
 def _head(title: str, allowed: str = "") -> str:
-    """The head of a page, whose policy allows its own style and, by further directives, its own script."""
+    """The head of a page; its policy allows its style and, by further directives, its script."""
     names = sorted(file.name for file in _ASSETS.iterdir() if file.name.endswith(".css"))
     styles = "".join(map(_read_asset, names))
     policy = f"default-src 'none'; style-src {_hash(styles)}{allowed}"
@@ -112,10 +112,10 @@ def _hash(text: str) -> str:
 
 
 def _lead_lines(result: Result) -> Iterator[str]:
-    """The first sentences of a page: the verdict, what the test could have found, the notes."""
+    """The first sentences of a page: the verdict, the differences that the test could have found, and the notes."""
     if result.rankings:
-        # Of many runs the order with shares comes first, and what its signs mean.
-        orders = [(one.measure, one.headline or one.chain) for one in result.rankings]
+        # For many runs, the order with shares comes first, with the meaning of its signs.
+        orders = [(ranking.measure, ranking.headline or ranking.chain) for ranking in result.rankings]
         items = "".join(f"<li><small>{escape(measure)}</small> {escape(order)}</li>" for measure, order in orders)
         yield f'<ul class="verdict" id="verdict">{items}</ul>'
         yield f'<p class="lines">{escape(" ".join(tables(result)[0].notes))}</p>'
@@ -151,8 +151,8 @@ def _list_notes(result: Result) -> str:
 
 
 def index(title: str, pages: Sequence[tuple[str, str, Result]], overall: Result | None = None) -> str:
-    """A page of links: the title of each page, its file in the same folder, and its verdict; before them the tables
-    over all pages, in which names of pages are links too."""
+    """A page with the title, the file (in the same folder) and the verdict of each page; before them the tables over
+    all pages, in which names of pages are links too."""
     rows = "".join(
         f'<li><h2><a href="{escape(file, quote=True)}">{escape(name)}</a></h2>'
         f'<p class="heading">{escape(heading(result))}</p><p class="verdict">{escape(result.verdict)}</p></li>'
@@ -186,15 +186,15 @@ def index(title: str, pages: Sequence[tuple[str, str, Result]], overall: Result 
 def pages(results: Results) -> Iterator[tuple[str, str]]:
     """The page of each data set by the name of its file, and an index of them that has the tables over all."""
     names: dict[str, str] = {}
-    taken = {"index.html"}
+    used_files = {"index.html"}
     for name in results.sets:
         safe = re.sub(r"[^\w.+-]+", "_", name).strip(".") or "_"
         file, number = f"{safe}.html", 1
-        # Names may differ in other characters, or in their case, alone.
-        while file.lower() in taken:
+        # Names may differ only in characters that are replaced, or in case.
+        while file.lower() in used_files:
             number += 1
             file = f"{safe}_{number}.html"
-        taken.add(file.lower())
+        used_files.add(file.lower())
         names[name] = file
         yield file, page(results[name])
     systems = dict.fromkeys(row.system for row in results.overall.scores)
@@ -203,7 +203,7 @@ def pages(results: Results) -> Iterator[tuple[str, str]]:
 
 
 def fragment(result: Result) -> str:
-    """The short form of a terminal with all other tables folded, with inline styles only, for a notebook."""
+    """The short form as HTML for a notebook, with all other tables folded and only inline styles."""
     parts = [f"<p>{escape(heading(result))}</p>"]
     if sentence := result.verdict:
         parts.append(f"<p><strong>{escape(sentence)}</strong></p>")
@@ -211,7 +211,8 @@ def fragment(result: Result) -> str:
     parts += [f"<p>⚠ {escape(text)}</p>" for text in result.warnings]
     shown = brief(result)
     parts += [_draw_table(table, short=True, styled=True) for table in shown]
-    folded = [one for one in tables(result) if not one.minor and one.name not in {table.name for table in shown}]
+    names = {table.name for table in shown}
+    folded = [table for table in tables(result) if not table.minor and table.name not in names]
     if folded:
         more = "".join(_draw_table(table, short=True, styled=True) for table in folded)
         parts.append(f"<details><summary>{plural(len(folded), 'more table')}</summary>{more}</details>")
@@ -221,10 +222,10 @@ def fragment(result: Result) -> str:
 
 
 def _draw_table(table: Table, *, short: bool, styled: bool, links: Mapping[str, str] | None = None) -> str:
-    """A table with its title and notes, for a page with a style of its own or with inline styles; names of rows and
+    """A table with its title and notes, for a page with a style sheet or with inline styles; names of rows and
     columns that have a page are links to it."""
 
-    def drawn(tag: str, cell: Cell, index: int, scope: str) -> str:
+    def draw_cell(tag: str, cell: Cell, index: int, scope: str) -> str:
         right = index >= table.words
         attributes = f' scope="{scope}"' if scope else ""
         if styled:
@@ -241,11 +242,11 @@ def _draw_table(table: Table, *, short: bool, styled: bool, links: Mapping[str, 
         return f"<{tag}{attributes}>{text}</{tag}>"
 
     rows = table.rows[: table.short] if short and table.short else table.rows
-    head = "".join(drawn("th", Cell(name), index, "col") for index, name in enumerate(table.header))
+    head = "".join(draw_cell("th", Cell(name), index, "col") for index, name in enumerate(table.header))
     body = ""
     for row in rows:
-        further = (drawn("td", cell, index, "") for index, cell in enumerate(row[1:], 1))
-        body += f"<tr>{drawn('th', row[0], 0, 'row')}{''.join(further)}</tr>"
+        further = (draw_cell("td", cell, index, "") for index, cell in enumerate(row[1:], 1))
+        body += f"<tr>{draw_cell('th', row[0], 0, 'row')}{''.join(further)}</tr>"
     style = f' style="{_TABLE}"' if styled else ""
     texts = [" ".join(table.notes)] * bool(table.notes) + [*table.lines]
     notes = "".join(f"<p>{escape(text)}</p>" for text in texts)
@@ -270,7 +271,7 @@ def _pack_data(result: Result) -> str:
     block = {
         "texts": result.texts,
         "verdict": result.verdict,
-        # Sentences on each two systems by themselves.
+        # Sentences on each pair of systems.
         "pairs": of_pairs,
         # The Result itself is among the exports.
         "exports": {
@@ -283,7 +284,7 @@ def _pack_data(result: Result) -> str:
         },
     }
     text = json.dumps(block, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    # Without a time in it, the same Result gives the same page.
+    # Without a time, so that equal Results give equal pages.
     return base64.b64encode(gzip.compress(text.encode("utf-8", "surrogatepass"), 6, mtime=0)).decode("ascii")
 
 
@@ -291,7 +292,7 @@ def _pack_data(result: Result) -> str:
 
 
 def script(main: str = MAIN) -> str:
-    """A module and all that it imports in one, each after those that it needs; a browser loads none from disk."""
+    """A module and all its imports as one text, in order of need, because a browser loads no modules from disk."""
     order: list[str] = []
     _visit_module(main, order, ())
     return "\n".join(_EXPORT.sub("", _IMPORT.sub("", _read_asset(name))) for name in order)

@@ -33,9 +33,9 @@ _CUT = "The model ignores the limits of scores, so intervals are cut to ±100 po
 
 
 def run_tables(result: Result) -> Iterator[Table]:
-    """In reading order: the orders, all pairs (Table 2), sizes of differences, data sets, priors, splits."""
+    """The tables in reading order: orders, all pairs (Table 2), sizes of differences, data sets, priors, splits."""
     yield from _orders(result)
-    # Both kinds of shares, if they differ: on a single data set there is one.
+    # Both kinds of shares; a single data set has only one.
     several = any(row.model == "hierarchical" for row in result.bayes)
     for kind in _KINDS if several else ("decision",):
         yield _pairs(result, kind, _MEANINGS[kind] if several else _ALONE)
@@ -45,7 +45,7 @@ def run_tables(result: Result) -> Iterator[Table]:
 
 
 def _blank_repeats(names: Sequence[str]) -> Iterator[Cell]:
-    """Names for people only if they change, for programs in each row."""
+    """Names in cells that are blank if they repeat the name before; programs get the name in each row."""
     for before, name in zip(["", *names], names, strict=False):
         yield Cell("" if name == before else name, data=(name,))
 
@@ -53,7 +53,7 @@ def _blank_repeats(names: Sequence[str]) -> Iterator[Cell]:
 def _make_table(
     result: Result, title: str, header: Sequence[str], rows: Sequence[tuple[str, Row]], note: str, **more: Any
 ) -> Table:
-    """Rows with their measures, which are named if there are several."""
+    """A table of rows with their measures, which have a column if there are several."""
     body, more = [row for _, row in rows], {"words": 2, **more}
     if len(result.measures) > 1:
         header = ["measure", *header]
@@ -72,16 +72,16 @@ def _pair(row: Posterior) -> Cell:
 
 
 def _orders(result: Result) -> Iterator[Table]:
-    """The order of systems, and the relation of each two if a chain does not show it."""
+    """The order of systems, their mean ranks, and the relation of each pair."""
     flagged = any(ranking.intransitive for ranking in result.rankings)
-    hint = " It shows only neighbouring systems." if any(len(one.order) > 2 for one in result.rankings) else ""
-    identical = " a = b: identical scores." if any(one.kind == "identical" for one in result.bayes) else ""
+    hint = " It shows only neighbouring systems." if any(len(row.order) > 2 for row in result.rankings) else ""
+    identical = " a = b: identical scores." if any(row.kind == "identical" for row in result.bayes) else ""
     yield make_table(
         "Order",
         ["measure", "order", "by most frequent relation", *["what it hides"] * flagged],
         [
-            (one.measure, one.headline or one.chain, one.chain, *[" ".join(one.intransitive)] * flagged)
-            for one in result.rankings
+            (row.measure, row.headline or row.chain, row.chain, *[" ".join(row.intransitive)] * flagged)
+            for row in result.rankings
         ],
         name="order",
         words=4,
@@ -95,9 +95,9 @@ def _orders(result: Result) -> Iterator[Table]:
     )
     yield from rank_tables(result)
     for ranking in result.rankings:
-        relation = {(one.a, one.b): one.relation for one in ranking.relations}
-        signs = ", ".join(said for sign, said in _SIGNS.items() if sign in {*relation.values()})
-        edges = [f"{one.a} < {one.b}" for one in ranking.relations if one.covers]
+        relation = {(row.a, row.b): row.relation for row in ranking.relations}
+        signs = ", ".join(meaning for sign, meaning in _SIGNS.items() if sign in {*relation.values()})
+        edges = [f"{row.a} < {row.b}" for row in ranking.relations if row.covers]
         partial = f" Partial order: {', '.join(edges)}." if edges else ""
         rows = [[a, *(relation.get((a, b), "") for b in ranking.order[1:])] for a in ranking.order[:-1]]
         yield make_table(
@@ -124,20 +124,20 @@ _RANK_TESTS = {
 
 
 def rank_tables(result: Result) -> Iterator[Table]:
-    """Mean ranks over data sets and the groups that a test leaves."""
-    for one in result.ranks:
-        several = f": {one.measure}" if len(result.ranks) > 1 else ""
+    """The mean ranks over data sets, with groups of systems that do not differ significantly."""
+    for row in result.ranks:
+        several = f": {row.measure}" if len(result.ranks) > 1 else ""
         yield make_table(
             f"Ranks over data sets{several}",
             ["system", "mean rank", "group"],
-            [(name, f"{rank:.2f}", one.groups[name]) for name, rank in one.ranks.items()],
+            [(name, f"{rank:.2f}", row.groups[name]) for name, rank in row.ranks.items()],
             name="order",
             notes=(
-                f"Systems with a common letter do not differ significantly ({_RANK_TESTS[one.by]}). This does not "
-                f"mean that they are equally good. Friedman's test over {one.data_sets} data sets: "
-                f"χ² = {one.friedman:.2f}, {_p(one.friedman_p)}; Iman and Davenport: "
-                f"F = {one.iman_davenport:.2f}, {_p(one.iman_davenport_p)}. "
-                f"Nemenyi's critical difference of mean ranks: {one.critical_difference:.2f}.",
+                f"Systems with a common letter do not differ significantly ({_RANK_TESTS[row.by]}). This does not "
+                f"mean that they are equally good. Friedman's test over {row.data_sets} data sets: "
+                f"χ² = {row.friedman:.2f}, {_p(row.friedman_p)}; Iman and Davenport: "
+                f"F = {row.iman_davenport:.2f}, {_p(row.iman_davenport_p)}. "
+                f"Nemenyi's critical difference of mean ranks: {row.critical_difference:.2f}.",
             ),
         )
 
@@ -146,7 +146,7 @@ def rank_tables(result: Result) -> Iterator[Table]:
 
 
 def _pairs(result: Result, kind: str, meaning: str) -> Table:
-    """A row for each two systems, three columns for each measure; on a narrow terminal a table for each measure."""
+    """A row for each pair and three columns for each measure; a narrow terminal has a table for each measure."""
     shares = {(row.a, row.b, row.measure): getattr(row, kind) for row in result.bayes}
     equal = "≈ practically equivalent" if any(row.rope for row in result.bayes) else "≈ needs a region (--rope)"
     note = f"> the first is better, {equal}, < the second is better. {meaning}"
@@ -160,9 +160,9 @@ def _pairs(result: Result, kind: str, meaning: str) -> Table:
                 thirds = Thirds(turned.b, turned.equal, turned.a) if turned else shares[a, b, measure]
                 rows[-1] += _thirds(thirds)
         signs = [(measure, sign) for measure in measures for sign in ">≈<"]
-        one = len(measures) == 1
-        header = ["", "", *(sign if one or sign != ">" else f"{measure} {sign}" for measure, sign in signs)]
-        columns = ("a", "b", *(sign if one else f"{measure} {sign}" for measure, sign in signs))
+        is_single = len(measures) == 1
+        header = ["", "", *(sign if is_single or sign != ">" else f"{measure} {sign}" for measure, sign in signs)]
+        columns = ("a", "b", *(sign if is_single else f"{measure} {sign}" for measure, sign in signs))
         notes = [note] * bool(note)
         return make_table(title, header, rows, name="pairs", words=2, notes=notes, columns=columns, **more)
 
@@ -198,7 +198,7 @@ def _sizes(result: Result) -> Table:
     cut = False
     for row in result.bayes:
         unit = _unit(result, row.measure)
-        # The share of the relation, and what other priors make of it.
+        # The share of the relation, and its range under other priors.
         side = {"<": "b", ">": "a", "?": "a"}.get(row.relation, "equal")
         under = [getattr(point.decision, side) for point in row.prior_curve] or [math.nan]
         shares = (getattr(row.decision, side), min(under), max(under))
@@ -284,7 +284,7 @@ def _details(result: Result) -> Iterator[Table]:
     header = ["pair", "spread up to", "mean up to", *">≈<"]
     yield _make_table(result, "Under other priors", header, rows, note, name="priors", words=1, minor=many)
 
-    # As Gorman and Bedrick counted.
+    # Counted as by Gorman and Bedrick.
     counted = [(row, splits) for row in result.bayes for splits in row.replications]
     tested = any(splits.tested for _, splits in counted)
     header, fields = ["pair", "data set", "splits", "better", "worse"], ["splits", "better", "worse"]

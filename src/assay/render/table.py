@@ -1,4 +1,4 @@
-"""The cells of a table, by the form of their column; and the lines that all renderers write above tables."""
+"""The cells of a table, by the form of their column, and the lines that all renderers write above tables."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Cell:
 def make_table(
     title: str, header: Sequence[str], rows: Iterable[Sequence[Any]], forms: str = "text", **more: Any
 ) -> Table:
-    """A table of values or cells; what is given as a list becomes a tuple."""
+    """A table of values or cells; lists become tuples."""
     more |= {name: tuple(more[name]) for name in ("notes", "lines", "droppable", "narrow") if name in more}
     return Table(title, tuple(header), tuple(map(tuple, rows)), tuple(forms.split()), **more)
 
@@ -68,7 +68,7 @@ def format_table(table: Table, result: Result) -> Table:
 
 
 def cell(value: Any, form: str, bold: bool = False) -> Cell:
-    """A value as a form writes it, with its parts for programs; a Cell is returned as it is, a text stays a text."""
+    """A value written in a form, with its parts for programs; a Cell or a text is not changed."""
     data: tuple[str, ...] = ()
     if isinstance(value, Cell):
         return value
@@ -89,12 +89,12 @@ def cell(value: Any, form: str, bold: bool = False) -> Cell:
     elif form == "error":
         text = DASH if value is None or math.isnan(value) else f"±{value:.4f}"
     elif form in ("p", "holm"):
-        # Whether it is significant comes with p (Holm); files of older versions have p alone.
+        # p (Holm) comes with True if it is significant; files of older versions have p alone.
         number, bold = value if isinstance(value, Sequence) else (value, bold)
         number = math.nan if number is None else number
         text, data = p_value(number), (f"{number:.6g}",)
     else:
-        # A mark comes before its number, so that digits stay below each other.
+        # A mark comes before its number, so that digits are aligned.
         marked = form.startswith("marked")
         mark, value = value if marked else ("", value)
         form = "percent" if form == "marked" else form.removeprefix("marked-")
@@ -109,13 +109,13 @@ def cell(value: Any, form: str, bold: bool = False) -> Cell:
 
 
 def best_cells(values: Sequence[float], form: str = "percent") -> list[Cell]:
-    """Values in a form, the best of them bold."""
+    """Cells of values in a form, the best in bold."""
     return [cell(value, form, is_best(values, index)) for index, value in enumerate(values)]
 
 
 def figure(result: Result, row: Score | None, bold: bool = False) -> Cell:
-    """A score with its interval, marked if it is too short or rests on an assumption; of several runs with their
-    number, spread and range too."""
+    """A cell with a score and its interval, which is marked if it is too short or rests on an assumption; a score of
+    several runs has their number, spread and range too."""
     if row is None:
         return Cell(DASH, bold)
     form = result.form_of(row)
@@ -130,7 +130,7 @@ def figure(result: Result, row: Score | None, bold: bool = False) -> Cell:
 
 
 def unit_notes(forms: Iterable[str]) -> list[str]:
-    """A sentence on what values of some forms are counted in."""
+    """A sentence on the unit of values in these forms; nothing if none is in percent."""
     occurring = {*forms}
     return [f"Percent{', except coefficients (.57)' * ('coefficient' in occurring)}."] * ("percent" in occurring)
 
@@ -144,7 +144,7 @@ def value_of(row: Score | None) -> float:
 
 
 def visible(text: str) -> str:
-    """Text from data with control characters spelt out: a label must not move a cursor or break a line."""
+    """Text from data with visible control characters, because a label must not move a cursor or break a line."""
     return text.translate(_PICTURES)
 
 

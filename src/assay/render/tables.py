@@ -1,4 +1,4 @@
-"""All tables of a Result; terminal, TSV, Markdown, LaTeX and HTML draw these."""
+"""All tables of a Result, which terminal, TSV, Markdown, LaTeX and HTML show."""
 
 from __future__ import annotations
 
@@ -37,31 +37,32 @@ _LONGEST = 60
 _NOTHING = "∅"
 _KIND_NAMES = {"correction": "Corrections", "new-error": "New errors", "changed-error": "Changed errors"}
 _OUTCOMES = ("tp", "wl", "le", "bes", "bel", "beo", "lbe", "ge", "ungrounded")
-"""The order of outcomes; others follow, then …"""
+"""Outcomes that come first in a table of outcomes."""
 _AT_LAST = ("fn", "fp", "none")
+"""Outcomes that come last."""
 
 
 def tables(result: Result, names: Collection[str] = ()) -> list[Table]:
     """The tables with these names, or all, that have rows, in reading order; their values are cells."""
     by_command: dict[str, Callable[[Result], Iterable[Table]]]
     by_command = {"agreement": annotator_tables, "bayes": run_tables}
-    chosen = []
+    formatted_tables = []
     for table in by_command.get(result.about.command, _task_tables)(result):
         name = table.name or table.after.replace(" ", "-") or "further"
         if not table.rows or (names and name not in names):
             continue
-        made = format_table(replace(table, name=name), result)
-        if "measure" in made.header:
-            at = made.header.index("measure")
-            titled = (replace(row[at], text=result.title(row[at].text)) for row in made.rows)
-            rows = zip(made.rows, titled, strict=True)
-            made = replace(made, rows=tuple((*row[:at], title, *row[at + 1 :]) for row, title in rows))
-        chosen.append(made)
-    return chosen
+        formatted = format_table(replace(table, name=name), result)
+        if "measure" in formatted.header:
+            at = formatted.header.index("measure")
+            titled = (replace(row[at], text=result.title(row[at].text)) for row in formatted.rows)
+            rows = zip(formatted.rows, titled, strict=True)
+            formatted = replace(formatted, rows=tuple((*row[:at], title, *row[at + 1 :]) for row, title in rows))
+        formatted_tables.append(formatted)
+    return formatted_tables
 
 
 def _task_tables(result: Result) -> Iterator[Table]:
-    """The tables that all Results have, and after each those that the task puts there."""
+    """The tables that all Results have, each followed by the tables that the task puts after it."""
     if result.shown.tables_only:
         yield from result.tables
         yield from rank_tables(result)
@@ -80,14 +81,14 @@ def _task_tables(result: Result) -> Iterator[Table]:
 
 
 def name_median_runs(table: Table, result: Result) -> Table:
-    """The table with a word in its title and a note on the median runs, if systems have several runs."""
+    """The table with a note on the median runs in its title and below it, if systems have several runs."""
     if "median" not in result.shown.remarks:
         return table
     return replace(table, title=f"{table.title}, median runs", notes=(*table.notes, result.shown.remarks["median"]))
 
 
 def _covered_measures(result: Result, after: str) -> set[str]:
-    """The measures that the task's own tables show in some place."""
+    """The measures in the task's tables that follow the table `after`."""
     return {measure for table in result.tables if table.after == after for measure in table.measures}
 
 
@@ -105,7 +106,7 @@ def leading_pair(result: Result) -> set[str]:
 
 
 def _scores(result: Result) -> Iterator[Table]:
-    """The main score of each measure side by side; of rival measures precision, recall and F1 of each in a row."""
+    """The main score of each measure in a column; for rival measures, a row each with precision, recall and F1."""
     noun, unit_noun = result.shown.noun, result.about.unit
     kind = {
         "score": f"Wilson's with the effective number of {noun}s, by the variance over {unit_noun}s",
@@ -124,7 +125,7 @@ def _scores(result: Result) -> Iterator[Table]:
     notes += [result.shown.remarks["scores"]] if "scores" in result.shown.remarks else []
     by_key = {(row.system, row.measure, row.score): row for row in overall}
     names, mains, header = result.names, result.main_scores, ["system"]
-    # Plain F1, and that averaged over labels, as far as some measure has it.
+    # Plain F1, and F1 averaged over labels if some measure has it.
     averages = [lead for lead in ("macro-", "weighted-") if any(row.score.startswith(lead) for row in overall)]
     plain = [row for row in overall if row.score.endswith("f1") and not row.score.startswith(("macro-", "weighted-"))]
     keys = list(dict.fromkeys((row.measure, row.score) for row in plain)) if result.shown.rivals else [*mains.items()]
@@ -186,7 +187,7 @@ def _further_scores(result: Result) -> Iterator[Table]:
     main = {(row.system, row.measure): row.value for row in overall if row.main}
     if result.shown.rivals:
         elsewhere |= {row.measure for row in overall if row.score.endswith("f1")}
-    # With equal tokenisation scores of words are one number; if items are matched, they differ in meaning.
+    # With equal tokenisation, scores of words are equal; if items are matched, they differ in meaning.
     every = result.shown.matched and not result.shown.by_outcome
     rows = []
     for row in overall:
@@ -224,7 +225,7 @@ def _tests(result: Result) -> Iterator[Table]:
         family = f"{plural(result.about.family, 'test')} (pairs, measures and data sets)"
     elif pairs and result.about.family not in (0, len(pairs)):
         family = f"{plural(result.about.family, 'test')} ({family}, {result.about.family // len(pairs)} measures)"
-    # Main scores are named if they differ, unless a measure has but one or is called like it.
+    # Main scores are named if they differ, unless a measure has only one score or the same name.
     several = len({mains.get(row.measure) for row in tests} - {"value"}) > 1
     best = next((row.best for row in result.bounds), "")
     explained = False
@@ -283,7 +284,7 @@ def _group_rows(rows: Iterable[Any], key: Callable[[Any], Any]) -> dict[Any, lis
 
 
 def _diffs(result: Result, every: bool = False) -> list[tuple[str, str, list[Diff]]]:
-    """The measures on whose items changes are shown (the first, or all), what titles of several add, and the
+    """The measures on whose items changes are shown (the first, or all), each with a suffix for titles and the
     differences of all pairs."""
     whole = (row for row in result.diffs if row.slice is None and not is_category(row.on))
     diffs = list(_group_rows(whole, lambda row: row.on).items())[: None if every or result.shown.by_outcome else 1]
@@ -295,7 +296,7 @@ def _differences(result: Result) -> Iterator[Table]:
     item = result.shown.noun
     for number, (on, _, diffs) in enumerate(_diffs(result, every=True)):
         graded = diffs[0].improved is not None
-        # If systems add items, corrections minus new errors is another thing than the difference of the scores.
+        # If systems add items, corrections minus new errors is not the difference of the scores.
         net = result.shown.matched and not graded
         gained = diffs[0].score.replace("f1", "F1")
         rows = []
@@ -321,7 +322,7 @@ def _differences(result: Result) -> Iterator[Table]:
             remarks = result.shown.remarks
             notes += [remarks[name] for name in ("differences", f"differences {on}") if name in remarks]
         else:
-            # Partial credit is given to words, also if items are others.
+            # Partial credit is given to words, even if items are spans.
             items = "words" if result.shown.matched else f"{item}s"
             whole = diffs[0].score in ("", result.main_scores.get(on))
             over = "of the scores" if whole else f"over gold's {items} (recall)"
@@ -337,7 +338,7 @@ def _differences(result: Result) -> Iterator[Table]:
 
 
 def _transitions(result: Result) -> Iterator[Table]:
-    """The outcome of each item under A and under B, by one measure."""
+    """The numbers of items with each outcome in A and in B, by one measure."""
     noun = result.shown.noun
     for on, which, _ in _diffs(result):
         overall = [row for row in result.transitions if row.slice is None and row.label is None and row.on == on]
@@ -366,7 +367,7 @@ def _changes(result: Result) -> Iterator[Table]:
     for by_outcome, which, diff in shown:
         if not diff.different:
             continue
-        # The most frequent changes of labels; of arcs also how many have another head.
+        # The most frequent changes of labels; for arcs, also the number with another head.
         arcs = not by_outcome and any(row.moved is not None for row in diff.changes)
         rows: list[list[Any]] = []
         for title, number, paths in group_changes(diff, by_outcome):
@@ -379,8 +380,8 @@ def _changes(result: Result) -> Iterator[Table]:
         title = f"Changes of outcome {diff.a} → {diff.b}{which}"
         notes = [result.shown.remarks["outcomes"]] if "outcomes" in result.shown.remarks else []
         if not by_outcome:
-            some = f"{diff.different:,} of {diff.items:,} {noun}s, {percent(diff.diff)}%"
-            title = f"Changes {diff.a} → {diff.b}{which}: {some}"
+            share = f"{diff.different:,} of {diff.items:,} {noun}s, {percent(diff.diff)}%"
+            title = f"Changes {diff.a} → {diff.b}{which}: {share}"
             notes = ["The five most frequent of each kind." + " Head moved: to another word." * arcs]
         path = "outcome (before → after)" if by_outcome else "label (gold: before → after)"
         header = ["kind", path, f"{noun}s", "% of kind", "% of changes", *["head moved"] * arcs]
@@ -398,7 +399,7 @@ def group_changes(diff: Diff, by_outcome: bool) -> Iterator[tuple[str, int, list
         for row in (row for row in rows if row.kind == kind):
             path = f"{kind_title(row.before)} → {kind_title(row.after)}"
             if not by_outcome:
-                # What became right is gold's label, unless the item itself is gone.
+                # The right answer is gold's label, unless the item is missing.
                 is_named = kind == "changed-error" or _NOTHING in (row.gold, row.before, row.after)
                 path = f"{f'{row.gold}: ' if is_named else ''}{row.before} → {row.other or row.after}"
             paths.append((path, row))
@@ -492,7 +493,7 @@ def _growth(result: Result) -> Iterator[Table]:
 
 
 def _unresolved(result: Result) -> Iterator[Table]:
-    """The items that nobody has right by one measure, those of the same text together."""
+    """The items that no system has right by one measure, grouped by text."""
     noun = result.shown.noun
     items = f"{noun.capitalize()}s"
     for on, which, _ in _diffs(result):
@@ -535,15 +536,15 @@ def _labels(result: Result) -> Iterator[Table]:
             rows: list[Any] = []
             for label in labels:
                 precision, recall, f1 = (by_key[systems[0], label, name] for name in ("precision", "recall", "f1"))
-                given = counts[label]["system"]
-                rows.append((label, gold[label], given, precision.value, recall.value, figure(result, f1)))
+                assigned = counts[label]["system"]
+                rows.append((label, gold[label], assigned, precision.value, recall.value, figure(result, f1)))
             header = ["label", "gold", "system", "precision", "recall", result.title("f1")]
             median = ["The number in the column system is that of the median run."]
             notes = median if "median" in result.shown.remarks else []
             yield make_table(title, header, rows, "text count count percent", short=25, notes=notes)
             continue
         main = result.main_scores[measure]
-        # An average over labels is no score of a label.
+        # An average over labels has no score of a label.
         for score in [main] if main in names else names:
             rows = []
             for label in labels:
@@ -609,7 +610,7 @@ def _slices(result: Result) -> Iterator[Table]:
             row_scores = [scores[where, system] for system in systems]
             values = [row.value for row in row_scores]
             counted = ("items", "gold", "sentences") if usual else ()
-            field = next((one for one in counted if one in sizes[measure, where]), "")
+            field = next((name for name in counted if name in sizes[measure, where]), "")
             counted_in.add(field)
             rows.append([where.partition("=")[2], sizes[measure, where].get(field, "")])
             if len(systems) <= 2:
@@ -667,49 +668,49 @@ _PARTS: dict[str, tuple[Callable[[Result], Iterator[Table]], bool]] = {
     "slices": (_slices, True),
     "mappings": (_mappings, False),
 }
-"""Tables in reading order, by the name after which a task may put its own; True if they are made of scores, which are
-means if there are several runs. Other tables count what one run did."""
+"""Tables in reading order, by the name after which a task may put its tables; True if they consist of scores, which
+are means over several runs. Other tables count the items of one run."""
 NAMES = (
     *("scores", "further-scores", "errors", "order", "pairs", "tests", "differences", "outcomes", "changes"),
     *("label-differences", "bounds", "growth", "unresolved", "labels", "confusion", "forms", "annotators", "items"),
     *("systems", "alt-test", "data-sets", "priors", "splits", "regions", "slices", "mappings", "further", "examples"),
 )
-"""By these names tables are asked for."""
+"""Names of tables for `--table`."""
 
 
-# --- the short form, about one screen: the scores, how sure it is that they differ, and what changed ---
+# --- the short form, about one screen: the scores, the tests, and the changes ---
 
 
 BRIEF_ROWS = 5
-"""The number of rows of a table of details …"""
+"""The number of rows of a table of details in the short form."""
 FREQUENT = 3
-"""… and of changes of each kind."""
+"""The number of changes of each kind in the short form."""
 _FIRST = ("scores", "order", "pairs", "tests", "systems", "alt-test", "items")
-"""The first table of each of these names is shown of annotators, of runs, and if a task has all tables itself."""
+"""Names whose first table is in the short form for annotators, for runs, and for tasks that make all their tables."""
 
 
 def brief(result: Result) -> list[Table]:
     """The tables of the short form."""
     if result.shown.tables_only or result.about.command in ("agreement", "bayes"):
-        chosen: list[Table] = []
+        shown: list[Table] = []
         for table in tables(result, (*_FIRST, "slices")):
-            # An order that hides something is shown with its relations; shares come in two kinds.
+            # An order that hides something is shown with its relations; there are two kinds of shares.
             whole = table.name in ("order", "pairs", "slices") and not table.minor
-            if whole or table.name not in {other.name for other in chosen}:
+            if whole or table.name not in {other.name for other in shown}:
                 short = BRIEF_ROWS if table.name == "items" else min(table.short, 2 * BRIEF_ROWS)
-                chosen.append(replace(table, short=short, lines=()))
-        return chosen
+                shown.append(replace(table, short=short, lines=()))
+        return shown
     details = "label-differences" if result.about.command == "compare" else "confusion"
     measure = next(iter(result.main_scores), "")
-    scores = _one_per_row(result) if len(result.systems) > 2 else _side_by_side(result)
-    chosen = [table for table in (*scores, *_brief_changes(result)) if table.rows]
-    chosen += [replace(table, short=BRIEF_ROWS) for table in tables(result, (details,)) if not table.minor][:2]
+    scores = _list_systems(result) if len(result.systems) > 2 else _list_measures(result)
+    shown = [table for table in (*scores, *_brief_changes(result)) if table.rows]
+    shown += [replace(table, short=BRIEF_ROWS) for table in tables(result, (details,)) if not table.minor][:2]
     asked = [table for table in tables(result, ("forms", "slices", "mappings")) if not table.minor]
-    return [*chosen, *(table for table in asked if table.name != "slices" or measure in table.measures)]
+    return [*shown, *(table for table in asked if table.name != "slices" or measure in table.measures)]
 
 
-def _one_per_row(result: Result) -> Iterator[Table]:
-    """The scores of many systems, without groups by further measures and averages over labels; the best tested."""
+def _list_systems(result: Result) -> Iterator[Table]:
+    """The scores of many systems without groups of further measures and averages over labels; tests of the best."""
     for table in tables(result, ("scores",))[:1]:
         kept = [index for index in range(len(table.header)) if index not in table.droppable]
         header, forms, *rows = (tuple(row[at] for at in kept) for row in (table.header, table.forms, *table.rows))
@@ -720,7 +721,7 @@ def _one_per_row(result: Result) -> Iterator[Table]:
     tests = [row for row in tests if row.measure == tests[0].measure]
     of_first = [row for row in result.overall if row.main and tests and row.measure == tests[0].measure]
     best = max((row for row in of_first if not math.isnan(row.value)), key=lambda row: row.value, default=None)
-    # The best with each of the others, unless all were tested against another one.
+    # The best against each of the others, unless all were tested against another system.
     of_best = [row for row in tests if best and best.system in (row.a, row.b)]
     shown = of_best if len(of_best) == len(result.systems) - 1 else tests
     for table in tables(replace(result, comparisons=tuple(shown)), ("tests",))[:1]:
@@ -728,13 +729,13 @@ def _one_per_row(result: Result) -> Iterator[Table]:
         yield replace(table, notes=(f"Second minus first{unit}.",), lines=())
 
 
-def _side_by_side(result: Result) -> Iterator[Table]:
-    """The scores of one or two systems, a row for each measure, with their difference."""
+def _list_measures(result: Result) -> Iterator[Table]:
+    """The scores of one or two systems and their difference, a row for each measure."""
     names, tests = result.names, {row.measure: row for row in result.main_tests}
     by_key = {(row.system, row.measure, row.score): row for row in result.overall}
     rows: list[list[Any]] = []
     for measure, main in result.main_scores.items():
-        # Of rival measures precision and recall too: there the two kinds of errors differ.
+        # Rival measures have precision and recall too, because they differ in both.
         parts = ("precision", "recall") if result.shown.rivals and main == "f1" else ()
         for score in (main, *parts):
             scores = [by_key.get((name, measure, score)) for name in names]

@@ -1,4 +1,4 @@
-"""Tables for a terminal, fitted to its width. The only file that knows rich."""
+"""Tables for a terminal, fitted to its width. No other file uses rich."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ def show(
 ) -> None:
     """Print a Result in short, in full, or its tables of these names; `further` are commands to try next."""
     console = console or Console(highlight=False, soft_wrap=False)
-    called = short_names([source.name for source in result.systems], max(16, console.width // 4))
+    shortened = short_names([source.name for source in result.systems], max(16, console.width // 4))
 
     def say(text: str) -> str:
-        for name, short in called.items():
+        for name, short in shortened.items():
             text = text.replace(name, short)
         return visible(text)
 
     console.print(Text(say(heading(result)), style="dim"))
-    for name, short in called.items():
+    for name, short in shortened.items():
         console.print(Text(f"{visible(short)} is {visible(name)}", style="dim"), soft_wrap=True)
     if result.verdict:
         console.print()
@@ -69,7 +69,7 @@ def show(
     console.print()
     for note in result.notes:
         console.print(Text(f"Note: {say(note)}", style="dim"))
-    more = dict.fromkeys(table.name for table in tables(result) if table.name not in {one.name for one in shown})
+    more = dict.fromkeys(table.name for table in tables(result) if table.name not in {other.name for other in shown})
     if more and not whole:
         console.print(Text(f"More: --full for all, or --table with {', '.join(more)}.", style="dim"))
     for index, line in enumerate(() if whole else further):
@@ -78,7 +78,7 @@ def show(
 
 
 def draw_text(result: Result, names: Collection[str] = (), full: bool = False) -> str:
-    """What `show` prints as plain text, for pipes and logs: as wide as COLUMNS, the terminal, or 100."""
+    """The output of `show` as plain text, for pipes and logs, with the width of COLUMNS, of the terminal, or 100."""
     out = io.StringIO()
     width = shutil.get_terminal_size((100, 50)).columns
     console = Console(file=out, width=width, highlight=False, force_terminal=False, color_system=None)
@@ -87,8 +87,8 @@ def draw_text(result: Result, names: Collection[str] = (), full: bool = False) -
 
 
 def short_names(names: Sequence[str], room: int) -> dict[str, str]:
-    """Shorter ones for names that have no room: their beginning and end, or that and what they do not have in common,
-    or a number, whichever tells them apart."""
+    """Short forms of names that are too long, which must differ: the beginning and the end, the beginning and what
+    they do not have in common, or the beginning and a number."""
     long = [name for name in names if cell_len(visible(name)) > room]
     common = next((at for at, marks in enumerate(zip(*long, strict=False)) if len({*marks}) > 1), 0)
     ways = (
@@ -100,7 +100,7 @@ def short_names(names: Sequence[str], room: int) -> dict[str, str]:
         called = {short.get(name, name) for name in names}
         if len(called) == len(names) and all(cell_len(visible(name)) <= room for name in called):
             break
-    # The longest first, since one name may be a part of another.
+    # The longest first, because a name may be part of another.
     return dict(sorted(short.items(), key=lambda pair: -len(pair[0])))
 
 
@@ -108,7 +108,7 @@ def _show_table(table: Table, console: Console, whole: bool) -> None:
     rows: Sequence[Sequence[Cell]] = table.rows[: table.short] if table.short and not whole else table.rows
 
     def drop_columns(kept: Sequence[int], droppable: Sequence[int], word: int = _WORD) -> Sequence[int]:
-        """The columns, without those that may be left out and have no room."""
+        """The columns to show, without droppable ones that have no room."""
         for index in droppable:
             if _width(table, rows, kept, word=word) <= console.width:
                 break
@@ -118,9 +118,9 @@ def _show_table(table: Table, console: Console, whole: bool) -> None:
     every, bare = range(len(table.header)), False
     kept = drop_columns(every, table.droppable)
     for form in dict.fromkeys(table.forms[index] for index in kept):
-        # Intervals go until the rest fits, first those of the columns on the left and of all that are like them.
-        alike = (index for index in kept if table.forms[index] == form)
-        at = [index for index in alike if any(_has_interval(row[index]) for row in rows)]
+        # Intervals are left out until the rest fits, form by form, from the left.
+        same_form = (index for index in kept if table.forms[index] == form)
+        at = [index for index in same_form if any(_has_interval(row[index]) for row in rows)]
         if at and _width(table, rows, kept) > console.width:
             rows = [
                 [
@@ -132,22 +132,22 @@ def _show_table(table: Table, console: Console, whole: bool) -> None:
             bare = True
     if bare:
         kept = drop_columns(every, table.droppable)
-    # What still has no room, even with long words broken, are the last columns; no figure is broken.
+    # If there is still no room, even with long words broken, the last columns are left out; numbers are never broken.
     kept = drop_columns(kept, range(len(table.header) - 1, table.words, -1), _TEXT)
     roomy = _width(table, rows, kept, broken=False) <= console.width
-    drawn = RichTable(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False, header_style="")
+    rich_table = RichTable(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False, header_style="")
     for index in kept:
         right = index >= table.words
-        # Figures and their intervals stay whole; the first columns wrap before them.
+        # Numbers and their intervals are not wrapped; the first columns are.
         title = escape(table.header[index])
         title = title.replace(" ", "\n") if right and not roomy else title
-        drawn.add_column(title, justify="right" if right else "left", overflow="fold", no_wrap=right)
+        rich_table.add_column(title, justify="right" if right else "left", overflow="fold", no_wrap=right)
     for row in rows:
         cells = [(row[index], "bold " * row[index].bold + "italic" * row[index].italic) for index in kept]
-        drawn.add_row(*(Text(cell.text, style=style.strip()) for cell, style in cells))
+        rich_table.add_row(*(Text(cell.text, style=style.strip()) for cell, style in cells))
     console.print()
     console.print(Text(table.title, style="bold underline"))
-    console.print(drawn)
+    console.print(rich_table)
     notes = []
     if more := len(table.rows) - len(rows):
         notes.append(f"… and {plural(more, 'more row')}: --table {table.name}.")
@@ -174,7 +174,7 @@ def _has_interval(cell: Cell) -> bool:
 def _width(
     table: Table, rows: Sequence[Sequence[Cell]], kept: Sequence[int], broken: bool = True, word: int = _WORD
 ) -> int:
-    """The least width of a table: texts may wrap, between words up to some length; figures may not."""
+    """The least width of a table: texts may wrap, and words longer than `word` may be broken; numbers may not."""
     widths = []
     for index in kept:
         head = table.header[index]
@@ -210,5 +210,5 @@ def _show_examples(result: Result, console: Console, say: Callable[[str], str], 
             if example.in_lines:
                 console.print(Text(say(f"  {line}")), soft_wrap=True)
             else:
-                # A line is as much of the sentence as fits; if its marks alone need more, it wraps.
+                # A line has the part of the sentence that fits; if its marks need more room, it wraps.
                 console.print(Padding(Text(say(line)), (0, 0, 0, 2)))

@@ -120,7 +120,7 @@ def test_the_policy_allows_the_style_and_the_script_of_the_page_and_no_others(re
         # Attributes of style are refused, and so are those of events.
         markup = re.sub(r"<(script|style).*?</\1>", "", html, flags=re.DOTALL)
         assert not re.search(r'<[a-z][^<>]*\s(style|on[a-z]+)="', markup)
-    assert "setAttribute(\"style\"" not in script()
+    assert 'setAttribute("style"' not in script()
 
 
 def test_no_two_modules_of_the_page_have_a_name_in_common():

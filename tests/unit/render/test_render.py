@@ -777,8 +777,7 @@ def pair(a: str, b: str, difference: float, p: float, **more: object) -> dict[st
         (
             THREE,
             [],
-            "B has the highest accuracy of 3 systems, 95.00, 5.00 points above A; the differences were not "
-            "tested.",
+            "B has the highest accuracy of 3 systems, 95.00, 5.00 points above A; the differences were not tested.",
         ),
         ({"A": NAN}, [], "accuracy of A is undefined."),
     ],

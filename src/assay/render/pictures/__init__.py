@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from assay.errors import unknown
 from assay.render.pictures import runs, systems
-from assay.render.pictures.sheet import FORMATS, check_plot, content, short
+from assay.render.pictures.sheet import FORMATS, check_plot, encode_figure, shorten
 from assay.result import Comparison, Result, Results, is_category
 from assay.result.numbers import DIFFERENCES
 from assay.result.schema import Posterior
@@ -31,127 +31,137 @@ def files(result: Result | Results, folder: Path, formats: Sequence[str]) -> dic
         if form not in FORMATS:
             raise unknown("format of figures", form, FORMATS)
     check_plot()
-    found: dict[Path, bytes] = {}
+    contents: dict[Path, bytes] = {}
     for name, draw in pictures(result).items():
         figure = draw()
-        found |= {path: content(figure, path) for path in (folder / f"{name}.{form}" for form in formats)}
-    return found
+        contents |= {path: encode_figure(figure, path) for path in (folder / f"{name}.{form}" for form in formats)}
+    return contents
 
 
 def picture(result: Result | Results, kind: str) -> Figure:
     """The figure of this name, or the first of this kind."""
     check_plot()
-    found = pictures(result)
-    name = next((name for name in found if name == kind or name.startswith(f"{kind}-")), None)
+    draws = pictures(result)
+    name = next((name for name in draws if name == kind or name.startswith(f"{kind}-")), None)
     if name is None:
-        raise unknown("figure", kind, list(found))
-    return found[name]()
+        raise unknown("figure", kind, list(draws))
+    return draws[name]()
 
 
 def pictures(result: Result | Results) -> dict[str, Draw]:
-    """Functions that draw figures, by the stems of their files' names, which differ on any file system.
+    """Functions that draw figures, by the names of their files without endings, which differ on any file system.
 
-    Of several data sets those over all come first, then those of each, in a folder of its name.
+    Figures over all data sets come first, then those of each data set, in a folder with its name.
     """
-    found: dict[str, Draw] = {}
-    taken: set[str] = set()
-    drawn = _of_sets(result) if isinstance(result, Results) else (*_of_scores(result), *_of_runs(result))
-    for stem, draw in drawn:
+    draws: dict[str, Draw] = {}
+    used_names: set[str] = set()
+    figures = (
+        _set_figures(result) if isinstance(result, Results) else (*_score_figures(result), *_run_figures(result))
+    )
+    for stem, draw in figures:
         name, number = stem, 2
-        while name.casefold() in taken:
+        while name.casefold() in used_names:
             name, number = f"{stem}-{number}", number + 1
-        taken.add(name.casefold())
-        found[name] = draw
-    return found
+        used_names.add(name.casefold())
+        draws[name] = draw
+    return draws
 
 
 def stem(*names: str) -> str:
-    """A file's name from names of anything: letters and digits of any script, and nothing that moves to a folder."""
+    """The name of a file, without its ending, from any names: letters and digits of any script, but no slash."""
     safe = (re.sub(r"[^\w.-]+", "_", unicodedata.normalize("NFC", name)).strip("._-") for name in names)
-    # File systems count bytes, and a letter cut in half is none.
+    # File systems limit the number of bytes, and a letter must not be cut in half.
     return "-".join(text.encode()[:_LONGEST].decode(errors="ignore") or "_" for text in safe)
 
 
-def _of_scores(result: Result) -> Iterator[tuple[str, Draw]]:
-    """Figures of systems on one data set, by what is in the Result; what to look at first comes first."""
+def _score_figures(result: Result) -> Iterator[tuple[str, Draw]]:
+    """Figures of systems on one data set for which the Result has data, the most important first."""
     if result.bayes:
         return
-    for number, (form, by_measure) in enumerate(systems.overall(result)):
-        yield stem("scores", *list(by_measure)[: min(number, 1)]), partial(systems.scores, by_measure, form)
+    for number, (form, by_measure) in enumerate(systems.group_scores(result)):
+        yield stem("scores", *list(by_measure)[: min(number, 1)]), partial(systems.draw_scores, by_measure, form)
     tests: dict[str, list[Comparison]] = {}
     for row in systems.choose_tests(result):
         tests.setdefault(DIFFERENCES[result.form_of(row)], []).append(row)
-    for number, (form, own) in enumerate(tests.items()):
-        yield stem("differences", *[own[0].measure] * min(number, 1)), partial(systems.differences, own, form)
+    for number, (form, rows) in enumerate(tests.items()):
+        yield stem("differences", *[rows[0].measure] * min(number, 1)), partial(systems.draw_differences, rows, form)
     median = f" {result.shown.remarks['median']}" if "median" in result.shown.remarks else ""
     bounds = [row for row in result.bounds if row.slice is None and row.on == result.bounds[0].on]
     if len(bounds) > 2 and len(bounds[0].systems) > 2:
-        yield "labels", partial(systems.label_scores, bounds, result.shown.noun, median)
+        yield "labels", partial(systems.draw_label_scores, bounds, result.shown.noun, median)
     whole = [row for row in result.diffs if row.slice is None and not is_category(row.on)]
     shown = systems.choose_pairs(result, [(row.a, row.b) for row in whole])
     first = {pair: next(row for row in whole if (row.a, row.b) == pair) for pair in shown}
     for diff in whole:
         if first.get((diff.a, diff.b)) is diff and any(row.difference for row in diff.labels):
-            yield stem("labels", diff.a, diff.b), partial(systems.label_differences, diff, result.shown.noun, median)
-    for system, cells in systems.confusions(result).items():
+            yield (
+                stem("labels", diff.a, diff.b),
+                partial(systems.draw_label_differences, diff, result.shown.noun, median),
+            )
+    for system, cells in systems.count_confusions(result).items():
         same = result.shown.remarks.get("confusion same", "On the diagonal the label is right, but not the place.")
-        diagonal = f" {same}" if any(one is not None and one == other for one, other in cells) else ""
-        caption = f"Errors of {short(system)} by gold's label and its own.{diagonal}{median}"
-        yield stem("confusion", system), partial(systems.draw_confusion, cells, "gold", short(system), caption)
+        diagonal = f" {same}" if any(gold is not None and gold == assigned for gold, assigned in cells) else ""
+        caption = f"Errors of {shorten(system)} by gold's label and its own.{diagonal}{median}"
+        yield stem("confusion", system), partial(systems.draw_confusion, cells, "gold", shorten(system), caption)
     if result.coincidences:
         meetings = {(row.first, row.second): row.count for row in result.coincidences if row.first != row.second}
         if meetings:
             caption = "Labels that annotators give to the same item, in pairs of ratings."
             yield "coincidences", partial(systems.draw_confusion, meetings, "one annotator", "another", caption)
     for number, group in enumerate(systems.group_error_types(result)):
-        yield stem("errors", *group[: min(number, 1)]), partial(systems.error_types, [("", result)], group)
-    for name in systems.slice_scores(result):
-        yield stem("slices", name), partial(systems.slice_curves, result, name)
+        yield stem("errors", *group[: min(number, 1)]), partial(systems.draw_error_types, [("", result)], group)
+    for name in systems.group_slices(result):
+        yield stem("slices", name), partial(systems.draw_slices, result, name)
 
 
-def _of_sets(results: Results) -> Iterator[tuple[str, Draw]]:
-    """Ranks and types of errors over several data sets, then the figures of each."""
-    yield from _of_runs(results.overall)
+def _set_figures(results: Results) -> Iterator[tuple[str, Draw]]:
+    """Figures of ranks and error types over several data sets, then those of each data set."""
+    yield from _run_figures(results.overall)
     for number, group in enumerate(systems.group_error_types(next(iter(results.sets.values())))):
         name = stem("errors", group[0]) if number else "errors"
-        yield name, partial(systems.error_types, list(results.sets.items()), group)
+        yield name, partial(systems.draw_error_types, list(results.sets.items()), group)
     for name, result in results.sets.items():
-        yield from ((f"{stem(name)}/{own}", draw) for own, draw in pictures(result).items())
+        yield from ((f"{stem(name)}/{figure_name}", draw) for figure_name, draw in pictures(result).items())
 
 
-def _of_runs(result: Result) -> Iterator[tuple[str, Draw]]:
+def _run_figures(result: Result) -> Iterator[tuple[str, Draw]]:
     """Figures of systems over many runs."""
 
-    def named(kind: str, posterior: Posterior) -> str:
+    def name_figure(kind: str, posterior: Posterior) -> str:
         return stem(kind, posterior.measure, posterior.a, posterior.b)
 
     for posterior in result.bayes:
         if posterior.by_data_set:
-            yield named("forest", posterior), partial(runs.forest, posterior)
+            yield name_figure("forest", posterior), partial(runs.draw_forest, posterior)
     for kind in runs.KINDS if result.bayes else ():
-        yield "matrix" if kind == "decision" else f"matrix-{kind}", partial(runs.matrix, result.bayes, kind)
+        yield "matrix" if kind == "decision" else f"matrix-{kind}", partial(runs.draw_matrix, result.bayes, kind)
     for ranking in result.rankings:
-        of_measure = [one for one in result.bayes if one.measure == ranking.measure]
-        undecided = [frozenset((one.a, one.b)) for one in of_measure if "undecided" in one.claims]
-        yield stem("ranking", ranking.measure), partial(runs.ranking_graph, ranking, undecided)
+        rows = [row for row in result.bayes if row.measure == ranking.measure]
+        undecided = [frozenset((row.a, row.b)) for row in rows if "undecided" in row.claims]
+        yield stem("ranking", ranking.measure), partial(runs.draw_ranking, ranking, undecided)
     for ranks in result.ranks:
-        yield stem("ranks", ranks.measure), partial(runs.critical_difference, ranks)
+        yield stem("ranks", ranks.measure), partial(runs.draw_critical_difference, ranks)
     # A page of triangles for each measure as in the paper, one of all measures, and each triangle large.
-    drawn = [posterior for posterior in result.bayes if posterior.simplex]
-    columns = list(dict.fromkeys(posterior.measure for posterior in drawn))
+    with_simplex = [posterior for posterior in result.bayes if posterior.simplex]
+    columns = list(dict.fromkeys(posterior.measure for posterior in with_simplex))
     for measure in columns:
-        chosen = [posterior for posterior in drawn if posterior.measure == measure]
-        wide = 5 if len(chosen) > 9 else 3
-        rows = [chosen[start : start + wide] for start in range(0, len(chosen), wide)]
-        if len(chosen) > 1:
-            yield stem("simplex", measure), partial(runs.simplex_grid, rows, f"All pairs, {short(measure)}")
+        of_measure = [posterior for posterior in with_simplex if posterior.measure == measure]
+        wide = 5 if len(of_measure) > 9 else 3
+        grid_rows = [of_measure[start : start + wide] for start in range(0, len(of_measure), wide)]
+        if len(of_measure) > 1:
+            yield (
+                stem("simplex", measure),
+                partial(runs.draw_simplex_grid, grid_rows, f"All pairs, {shorten(measure)}"),
+            )
     if len(columns) > 1:
-        # A row per pair, a column per measure; a pair keeps the way round that each measure has.
-        found = {(row.measure, frozenset((row.a, row.b))): row for row in drawn}
-        grid = [[found.get((measure, frozenset(pair))) for measure in columns] for pair in runs.pairs(drawn)]
-        yield "simplex", partial(runs.simplex_grid, grid, "All pairs and measures", columns)
-    for posterior in drawn:
-        yield named("simplex", posterior), partial(runs.simplex, posterior)
+        # A row per pair, a column per measure; the order of a pair's systems may differ between measures.
+        by_pair = {(row.measure, frozenset((row.a, row.b))): row for row in with_simplex}
+        grid = [
+            [by_pair.get((measure, frozenset(pair))) for measure in columns] for pair in runs.list_pairs(with_simplex)
+        ]
+        yield "simplex", partial(runs.draw_simplex_grid, grid, "All pairs and measures", columns)
+    for posterior in with_simplex:
+        yield name_figure("simplex", posterior), partial(runs.draw_simplex, posterior)
     for posterior in result.bayes:
-        if runs.panels(posterior):
-            yield named("curves", posterior), partial(runs.curves, posterior)
+        if runs.list_panels(posterior):
+            yield name_figure("curves", posterior), partial(runs.draw_curves, posterior)

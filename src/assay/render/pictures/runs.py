@@ -25,15 +25,15 @@ from assay.render.pictures.sheet import (
     Look,
     Unit,
     add_caption,
-    bare,
+    add_panel,
+    find_largest,
     fit_names,
-    largest,
+    format_share,
+    hide_axes,
+    make_sheet,
     pair_title,
-    panel,
-    share,
-    sheet,
-    short,
-    width_of,
+    shorten,
+    text_width,
     with_look,
 )
 from assay.result.numbers import plural
@@ -58,10 +58,10 @@ _WHOLE: dict[str, Look] = {
 }
 
 
-def span(posterior: Posterior) -> tuple[float, float]:
+def find_frame(posterior: Posterior) -> tuple[float, float]:
     """The least and the greatest difference to be drawn.
 
-    What is known of the data sets sets the frame; the mean and the next data set may widen it, not dwarf it.
+    The data sets determine the frame; the mean and a new data set may widen it by up to three quarters on each side.
     """
     core = [0.0, -posterior.rope, posterior.rope]
     for row in posterior.by_data_set:
@@ -69,7 +69,7 @@ def span(posterior: Posterior) -> tuple[float, float]:
     core = [value for value in core if math.isfinite(value)]
     low, high = min(core), max(core)
     size = (high - low) or 1.0
-    wider = [value for row in (posterior.mean, posterior.next) if _known(row) for value in (row.low, row.high)]
+    wider = [value for row in (posterior.mean, posterior.next) if _has_ends(row) for value in (row.low, row.high)]
     low = max(min([low, *wider]), low - 0.75 * size)
     high = min(max([high, *wider]), high + 0.75 * size)
     # Systems that never differ have a frame too.
@@ -77,64 +77,64 @@ def span(posterior: Posterior) -> tuple[float, float]:
     return low - margin, high + margin
 
 
-def _known(estimate: Estimate | None) -> TypeGuard[Estimate]:
-    """True of an estimate with both ends; what is undefined has no place."""
+def _has_ends(estimate: Estimate | None) -> TypeGuard[Estimate]:
+    """True if an estimate has a mean and both ends."""
     return estimate is not None and all(map(math.isfinite, (estimate.mean, estimate.low, estimate.high)))
 
 
 @with_look
-def forest(posterior: Posterior) -> Figure:
-    """One pair on one measure: the data sets, then the mean over all of them and the next one to come."""
+def draw_forest(posterior: Posterior) -> Figure:
+    """A forest plot of a pair on one measure: each data set, then the mean over all and a new data set."""
     unit, sets = Unit(posterior), posterior.by_data_set
     rows: list[tuple[str, Estimate | None]] = [
-        *((f"{short(row.name)}  ({plural(row.runs, 'run')})", row.estimate) for row in sets),
-        *((name, row) for name, row in zip(_WHOLE, (posterior.mean, posterior.next), strict=True) if _known(row)),
+        *((f"{shorten(row.name)}  ({plural(row.runs, 'run')})", row.estimate) for row in sets),
+        *((name, row) for name, row in zip(_WHOLE, (posterior.mean, posterior.next), strict=True) if _has_ends(row)),
     ]
-    figure = sheet()
+    figure = make_sheet()
     axes = figure.add_axes((0, 0, _FOREST, _LINE * len(rows) + 0.1))
-    low, high = (unit.scale * value for value in span(posterior))
+    low, high = (unit.scale * value for value in find_frame(posterior))
     axes.set(xlim=(low, high), ylim=(len(rows) - 0.5, -0.5))
     axes.set_yticks(range(len(rows)), [name for name, _ in rows], size=9, color=INK)
     for label in axes.get_yticklabels()[len(sets) :]:
         label.set_fontweight("bold")
-    # The region of equivalence, zero, which side is whose, and what the numbers next to the plot are.
+    # The region of equivalence, zero, the side of each system, and titles of the numbers next to the plot.
     axes.grid(axis="x")
     if posterior.rope:
         axes.axvspan(-posterior.rope * unit.scale, posterior.rope * unit.scale, color=BAND, lw=0, zorder=0)
         axes.text(0, -0.55, "equal", ha="center", va="bottom", size=8, color=SOFT)
     axes.axvline(0, color=INK, lw=1)
     below: Look = {"xycoords": "axes fraction", "textcoords": "offset points", "va": "top", "size": 8}
-    axes.annotate(f"← {short(posterior.a, 18)} better", (0, 0), (0, -22), ha="left", **below)
-    axes.annotate(f"{short(posterior.b, 18)} better →", (1, 0), (0, -22), ha="right", **below)
-    axes.set_xlabel(f"difference in {short(posterior.measure)}, {unit.name}", labelpad=16)
-    _column(axes, -0.5, 1.2, "measured", "right", SOFT)
-    _column(axes, -0.5, 1.25, "estimate [95% interval]", "left", SOFT)
+    axes.annotate(f"← {shorten(posterior.a, 18)} better", (0, 0), (0, -22), ha="left", **below)
+    axes.annotate(f"{shorten(posterior.b, 18)} better →", (1, 0), (0, -22), ha="right", **below)
+    axes.set_xlabel(f"difference in {shorten(posterior.measure)}, {unit.name}", labelpad=16)
+    _write_column(axes, -0.5, 1.2, "measured", "right", SOFT)
+    _write_column(axes, -0.5, 1.25, "estimate [95% interval]", "left", SOFT)
     for place, row in enumerate(sets):
         if math.isfinite(row.difference):
             axes.plot(row.difference * unit.scale, place, "o", ms=8, mfc="white", mec=INK, label="measured")
-            _column(axes, place, 1.2, unit(row.difference), "right")
+            _write_column(axes, place, 1.2, unit(row.difference), "right")
     beyond = False
     least, most = axes.get_xlim()
     for place, (name, estimate) in enumerate(rows):
-        if not _known(estimate):
+        if not _has_ends(estimate):
             continue
-        # A bar from end to end, with an arrow if it goes on beyond the frame.
+        # A bar from end to end, with an arrow if it continues beyond the frame.
         look = _WHOLE[name] if place >= len(sets) else _ESTIMATE
         low, mean, high = (unit.scale * value for value in (estimate.low, estimate.mean, estimate.high))
         axes.plot([low, mean, high], [place] * 3, markevery=[1], **look)
         axes.plot([low, high], [place] * 2, "|", color=look["color"], ms=8, mew=1.5)
-        _column(axes, place, 1.25, unit.estimate(estimate), "left")
+        _write_column(axes, place, 1.25, unit.estimate(estimate), "left")
         for end, arrow, is_beyond in ((least, "<", low < least), (most, ">", high > most)):
             if is_beyond:
                 axes.plot(end, place, arrow, color=look["color"], ms=6, clip_on=False)
                 beyond = True
-    rope = f" (practically equal within ±{unit.bare(posterior.rope)})" if posterior.rope else ""
+    rope = f" (practically equal within ±{unit.format_width(posterior.rope)})" if posterior.rope else ""
     notes = ["▶ goes on beyond the frame; its ends are in the column of numbers"] if beyond else []
     where = "on each data set, on the whole and on the next"
     return add_caption(figure, f"{pair_title(posterior)}, difference in {unit.name}{rope} {where}.", notes)
 
 
-def _column(axes: Axes, place: float, x: float, text: str, side: str, colour: str = INK) -> None:
+def _write_column(axes: Axes, place: float, x: float, text: str, side: str, colour: str = INK) -> None:
     """Write a text in a column next to the plot."""
     va = "center" if colour == INK else "bottom"
     axes.text(x, place, text, ha=side, va=va, size=8, color=colour, transform=axes.get_yaxis_transform())
@@ -152,53 +152,53 @@ KINDS = {
 }
 
 
-def pairs(posteriors: Iterable[Posterior]) -> list[Pair]:
-    """Each pair once, the way round in which it comes first, grouped by the left system."""
-    found: list[Pair] = []
+def list_pairs(posteriors: Iterable[Posterior]) -> list[Pair]:
+    """Each pair once, in the order of its first occurrence, grouped by the left system."""
+    pairs: list[Pair] = []
     for posterior in posteriors:
-        if (posterior.a, posterior.b) not in found and (posterior.b, posterior.a) not in found:
-            found.append((posterior.a, posterior.b))
-    lefts = list(dict.fromkeys(left for left, _ in found))
-    return sorted(found, key=lambda pair: lefts.index(pair[0]))
+        if (posterior.a, posterior.b) not in pairs and (posterior.b, posterior.a) not in pairs:
+            pairs.append((posterior.a, posterior.b))
+    lefts = list(dict.fromkeys(left for left, _ in pairs))
+    return sorted(pairs, key=lambda pair: lefts.index(pair[0]))
 
 
 @with_look
-def matrix(posteriors: Sequence[Posterior], kind: str = "decision") -> Figure:
-    """A row per pair, a column per measure, in each a bar: left better, equal, right better."""
-    rows, shares = pairs(posteriors), {}
+def draw_matrix(posteriors: Sequence[Posterior], kind: str = "decision") -> Figure:
+    """A row per pair and a column per measure, each cell with a bar: left better, equal, right better."""
+    rows, shares = list_pairs(posteriors), {}
     for row in posteriors:
         thirds: Thirds = getattr(row, kind)
         shares[row.measure, (row.a, row.b)] = thirds
         shares.setdefault((row.measure, (row.b, row.a)), Thirds(thirds.b, thirds.equal, thirds.a))
     columns = list(dict.fromkeys(posterior.measure for posterior in posteriors))
-    figure = sheet()
+    figure = make_sheet()
     for column, measure in enumerate(columns):
         axes = figure.add_axes((column * _ACROSS, 0, _WIDE, _ROW * len(rows)))
-        bare(axes, (0, 1), (len(rows) - 0.5, -0.5))
-        axes.set_title(short(measure, 22))
+        hide_axes(axes, (0, 1), (len(rows) - 0.5, -0.5))
+        axes.set_title(shorten(measure, 22))
         for place, pair in enumerate(rows):
-            _thirds_bar(axes, place, shares.get((measure, pair)))
+            _draw_thirds(axes, place, shares.get((measure, pair)))
     # Two columns of names before the first bars, and a line above each group.
     first_axes = figure.axes[0]
-    second = -0.12 - max(width_of(short(right)) for _, right in rows) / _WIDE
-    first = second - 0.12 - max(width_of(short(left), weight="bold") for left, _ in rows) / _WIDE
+    second = -0.12 - max(text_width(shorten(right)) for _, right in rows) / _WIDE
+    first = second - 0.12 - max(text_width(shorten(left), weight="bold") for left, _ in rows) / _WIDE
     for place, (left, right) in enumerate(rows):
-        first_axes.text(second, place - 0.15, short(right), va="center")
+        first_axes.text(second, place - 0.15, shorten(right), va="center")
         if not place or rows[place - 1][0] != left:
-            first_axes.text(first, place - 0.15, short(left), va="center", weight="bold")
+            first_axes.text(first, place - 0.15, shorten(left), va="center", weight="bold")
             end = (len(columns) * _ACROSS - _ACROSS + _WIDE) / _WIDE
             first_axes.plot([first, end], [place - 0.5] * 2, color=FAINT, lw=0.8, clip_on=False)
     return add_caption(figure, f"All pairs of systems; in each bar {KINDS[kind]}.")
 
 
-def _thirds_bar(axes: Axes, place: int, shares: Thirds | None) -> None:
+def _draw_thirds(axes: Axes, place: int, shares: Thirds | None) -> None:
     if shares is None:
         axes.text(0, place - 0.15, "not compared", va="center", size=8, color=SOFT)
         return
     values = {outcome: getattr(shares, outcome) for outcome in OUTCOMES}
-    # Rounded shares of a printed table may add up to .999 or 1.001; the bar is whole all the same.
+    # Rounded shares of a printed table may add up to .999 or 1.001; the bar is still whole.
     whole = sum(value or 0.0 for value in values.values()) or 1.0
-    start, first = 0.0, largest(shares)
+    start, first = 0.0, find_largest(shares)
     for (outcome, value), (x, side) in zip(values.items(), ((0, "left"), (0.5, "center"), (1, "right")), strict=True):
         if value is None:
             continue
@@ -207,7 +207,7 @@ def _thirds_bar(axes: Axes, place: int, shares: Thirds | None) -> None:
         axes.barh(place - 0.15, part, 0.36, start, label=_LABELS[outcome], **look)
         start += part
         weight, colour = ("bold", INK) if outcome == first else ("normal", SOFT)
-        text = "≈ " * (outcome == "equal") + share(value)
+        text = "≈ " * (outcome == "equal") + format_share(value)
         axes.text(x, place + 0.23, text, ha=side, va="center", size=8, weight=weight, color=colour)
 
 
@@ -231,28 +231,31 @@ class Panel(NamedTuple):
     is_prior: bool
 
 
-def panels(posterior: Posterior) -> list[Panel]:
-    """The width of the region of equivalence, the bound for the spread, the bound for the mean: what there is."""
+def list_panels(posterior: Posterior) -> list[Panel]:
+    """Panels for the region of equivalence, the prior of the spread and that of the mean, if these were varied."""
     unit = Unit(posterior)
     ropes = {unit.scale * point.rope: point for point in posterior.rope_curve}
     spreads = {point.std0: point for point in posterior.prior_curve if point.delta0 == _DELTA0}
     means = {point.delta0: point for point in posterior.prior_curve if point.std0 == _STD0}
-    found = (
+    panels = (
         Panel(f"equal within ± {unit.name}", ropes, unit.scale * posterior.rope, False),
         Panel("prior: most spread among data sets, ×", spreads, _STD0, True),
         Panel("prior: greatest mean difference, ×", means, _DELTA0, True),
     )
-    return [panel for panel in found if len(panel.points) > 1]
+    return [panel for panel in panels if len(panel.points) > 1]
 
 
 @with_look
-def curves(posterior: Posterior) -> Figure:
-    """One pair on one measure: a column for each thing varied, a row for each kind of share."""
+def draw_curves(posterior: Posterior) -> Figure:
+    """Curves of a pair on one measure: a column for each setting that is varied, a row for each kind of share."""
     from matplotlib.ticker import NullLocator
 
-    figure, names = sheet(), {"a": short(posterior.a), "equal": "practically equal", "b": short(posterior.b)}
+    figure, names = (
+        make_sheet(),
+        {"a": shorten(posterior.a), "equal": "practically equal", "b": shorten(posterior.b)},
+    )
     for row, (kind, title) in enumerate(_CURVES.items()):
-        for column, varied in enumerate(panels(posterior)):
+        for column, varied in enumerate(list_panels(posterior)):
             axes = figure.add_axes((column * _PANELS_APART[0], -row * _PANELS_APART[1], *_PANEL))
             if not column:
                 axes.set_title(title, pad=20)
@@ -272,7 +275,7 @@ def curves(posterior: Posterior) -> Figure:
             for outcome in OUTCOMES:
                 if getattr(posterior.decision, outcome) is None:
                     continue
-                # Without a region of equivalence nothing is in it.
+                # Without a region of equivalence the share of equality is 0.
                 shares = [getattr(getattr(varied.points[x], kind), outcome) or 0.0 for x in values]
                 colour, dashes, mark = _LINES[outcome]
                 marked = None if varied.is_prior else [0, len(shares) - 1]
@@ -283,7 +286,7 @@ def curves(posterior: Posterior) -> Figure:
     return add_caption(figure, caption)
 
 
-# --- triangles of posterior draws: the nearer to a corner, the surer that outcome on a new data set ---
+# --- triangles of posterior draws: the nearer to a corner, the more probable is that outcome on a new data set ---
 # A's corner is at the bottom left, B's at the bottom right, equality's on top, as in the paper's Figures 1 to 3.
 
 
@@ -294,22 +297,22 @@ _SMOOTHING = 2
 _FIFTHS, _TICK = (0.2, 0.4, 0.6, 0.8), 0.015
 
 
-def place(a: Any, b: Any) -> tuple[Any, Any]:
-    """The point for a probability of A and one of B, or for many; equality has the rest. Sides are 1 long."""
+def place_shares(a: Any, b: Any) -> tuple[Any, Any]:
+    """The point for the probabilities of A and of B, or points for arrays of them, in a triangle with sides of 1."""
     equal = 1 - a - b
     return b + equal / 2, _TALL * equal
 
 
-def corners(a: int, b: int, up: bool) -> tuple[tuple[int, int], ...]:
-    """The corners of a cell, counted in parts of a side: how many of A, how many of B."""
+def list_corners(a: int, b: int, up: bool) -> tuple[tuple[int, int], ...]:
+    """The corners of a cell as numbers of parts along A and along B."""
     return (a + 1, b), (a, b + 1), (a, b) if up else (a + 1, b + 1)
 
 
-def density(posterior: Posterior) -> tuple[NDArray[np.int64], NDArray[np.float64], dict[int, float]]:
-    """The density of draws, smoothed so that chance does not fray its contours.
+def smooth_density(posterior: Posterior) -> tuple[NDArray[np.int64], NDArray[np.float64], dict[int, float]]:
+    """The density of draws, smoothed so that its contours are not ragged.
 
-    The numbers of each cell's three corners, how dense draws lie at each corner, and down to which density each
-    percentage of them lies.
+    Returns the numbers of each cell's three corners, the density at each corner, and for each percentage the lowest
+    density of the cells that contain this percentage of the draws.
     """
     sides = posterior.sides
     number = {(cell.a, cell.b, cell.up): cell.draws for cell in posterior.simplex}
@@ -317,7 +320,7 @@ def density(posterior: Posterior) -> tuple[NDArray[np.int64], NDArray[np.float64
         (a, b, up) for a in range(sides) for b in range(sides - a) for up in (True, False)[: 2 - (a + b == sides - 1)]
     ]
     draws = np.array([number.get(key, 0) for key in keys])
-    cells = np.array([[a * (sides + 1) + b for a, b in corners(*key)] for key in keys])
+    cells = np.array([[a * (sides + 1) + b for a, b in list_corners(*key)] for key in keys])
     around = np.bincount(cells.ravel(), minlength=(sides + 1) ** 2)
     # Of logarithms, so that a cell with thousands of draws does not spill over empty ones.
     values = np.log1p(draws)
@@ -327,7 +330,7 @@ def density(posterior: Posterior) -> tuple[NDArray[np.int64], NDArray[np.float64
     ranked = np.argsort(-values, kind="stable")
     held = np.cumsum(draws[ranked])
     last = {percent: int(np.searchsorted(held, percent * held[-1] / 100)) for percent in _CONTOURS}
-    # Between the last cell that is in and the first that is out.
+    # The mean of the last cell inside and the first outside.
     levels = {percent: float(values[ranked[end : end + 2]].mean()) for percent, end in last.items()}
     return cells, heights, levels
 
@@ -336,25 +339,25 @@ def density(posterior: Posterior) -> tuple[NDArray[np.int64], NDArray[np.float64
 
 
 @with_look
-def simplex(posterior: Posterior) -> Figure:
-    """One pair on one measure, large."""
-    figure = sheet()
+def draw_simplex(posterior: Posterior) -> Figure:
+    """A large triangle of a pair on one measure."""
+    figure = make_sheet()
     axes = figure.add_axes((0, 0, _LARGE, _LARGE * _TALL))
-    cells = _triangle(axes, posterior, _most_draws([posterior]))
-    _sides(axes, posterior)
+    cells = _draw_triangle(axes, posterior, _most_draws([posterior]))
+    _draw_ticks(axes, posterior)
     if cells is not None:
-        _shade_key(figure, cells, _LARGE + 0.55, 0.4, 2.2)
+        _draw_key(figure, cells, _LARGE + 0.55, 0.4, 2.2)
     return add_caption(figure, f"{pair_title(posterior)}; {_describe_draws([posterior])}.")
 
 
-def _triangle(axes: Axes, posterior: Posterior, most: int, small: bool = False) -> Any:
-    """Draw one triangle; the coloured cells, or None."""
+def _draw_triangle(axes: Axes, posterior: Posterior, most: int, small: bool = False) -> Any:
+    """Draw one triangle and return its coloured cells; None if it has none."""
     from matplotlib.collections import PolyCollection
     from matplotlib.colors import LogNorm
     from matplotlib.patheffects import withStroke
     from matplotlib.tri import Triangulation
 
-    bare(axes, (0, 1), (0, _TALL))
+    hide_axes(axes, (0, 1), (0, _TALL))
     axes.set_aspect("equal")
     cells = None
     if not posterior.simplex:
@@ -373,9 +376,12 @@ def _triangle(axes: Axes, posterior: Posterior, most: int, small: bool = False) 
         axes.text(0, _TALL, f"tallest: {tallest:,} draws", size=8, color=SOFT)
     else:
         number = posterior.sides
-        # Logarithmic: draws crowd at the edges, and a scale of even steps would show nothing else.
+        # Logarithmic, because draws crowd at the edges and a linear scale would show only these.
         cells = PolyCollection(
-            [[place(a / number, b / number) for a, b in corners(row.a, row.b, row.up)] for row in posterior.simplex],
+            [
+                [place_shares(a / number, b / number) for a, b in list_corners(row.a, row.b, row.up)]
+                for row in posterior.simplex
+            ],
             array=[row.draws for row in posterior.simplex],
             cmap="Blues",
             norm=LogNorm(0.5, max(most, 2)),
@@ -383,36 +389,40 @@ def _triangle(axes: Axes, posterior: Posterior, most: int, small: bool = False) 
             edgecolors="face",
         )
         axes.add_collection(cells, autolim=False)
-        corner_numbers, densities, levels = density(posterior)
+        corner_numbers, densities, levels = smooth_density(posterior)
         points = np.indices((number + 1, number + 1)).reshape(2, -1) / number
-        triangles = Triangulation(*place(*points), corner_numbers)
+        triangles = Triangulation(*place_shares(*points), corner_numbers)
         for percent, level in levels.items():
             look: Look = {"colors": FLAG, "linewidths": 1.2, "linestyles": _CONTOURS[percent]}
             line = axes.tricontour(triangles, densities, [level], **look)
-            # White below keeps a contour apart from shades as dark as itself.
+            # A white line below separates a contour from shades that are as dark.
             line.set_path_effects([withStroke(linewidth=2.4, foreground="white")])
             axes.plot([], [], color=FLAG, lw=1.2, ls=_CONTOURS[percent], label=f"{percent}% of draws")
     if posterior.decision.equal is not None:
-        axes.fill(*place(np.array([1, 0, 0]), np.array([0, 1, 0])), fill=False, ec=INK, lw=1, clip_on=False, zorder=3)
+        axes.fill(
+            *place_shares(np.array([1, 0, 0]), np.array([0, 1, 0])), fill=False, ec=INK, lw=1, clip_on=False, zorder=3
+        )
         for a, b in ((0.5, 0.5), (0.5, 0.0), (0.0, 0.5)):
-            border = place(np.array([1 / 3, a]), np.array([1 / 3, b]))
+            border = place_shares(np.array([1 / 3, a]), np.array([1 / 3, b]))
             axes.plot(*border, ":", color=INK, lw=0.9, label="where the most probable outcome changes")
     # Names and decision shares at the corners, the largest in bold.
-    decision, first, size = posterior.decision, largest(posterior.decision), 8 if small else 9
+    decision, first, size = posterior.decision, find_largest(posterior.decision), 8 if small else 9
     for outcome, name, x, side in (("a", posterior.a, 0, "left"), ("b", posterior.b, 1, "right")):
         weight = "bold" if outcome == first else "normal"
         below: Look = {"xycoords": "data", "textcoords": "offset points", "va": "top", "size": size}
         below["ha"], shift = (side, -4) if small else ("center", -20)
-        axes.annotate(short(name, 10 if small else 20), (x, 0), (0, shift), **below)
-        axes.annotate(share(getattr(decision, outcome)), (x, 0), (0, shift - 1.3 * size), weight=weight, **below)
+        axes.annotate(shorten(name, 10 if small else 20), (x, 0), (0, shift), **below)
+        axes.annotate(
+            format_share(getattr(decision, outcome)), (x, 0), (0, shift - 1.3 * size), weight=weight, **below
+        )
     if decision.equal is not None:
         weight = "bold" if first == "equal" else "normal"
-        axes.text(0.5, _TALL + 0.03, f"equal {share(decision.equal)}", ha="center", size=size, weight=weight)
+        axes.text(0.5, _TALL + 0.03, f"equal {format_share(decision.equal)}", ha="center", size=size, weight=weight)
     return cells
 
 
-def _sides(axes: Axes, posterior: Posterior) -> None:
-    """Ticks at every fifth of each side, along the lines on which that share stays the same, and what they count."""
+def _draw_ticks(axes: Axes, posterior: Posterior) -> None:
+    """Draw ticks at every fifth of each side, parallel to the lines of equal shares, and name the sides."""
     two = posterior.decision.equal is None
     look: Look = {"xycoords": "data", "textcoords": "offset points", "size": 8, "color": SOFT, "va": "center"}
     for fifth in _FIFTHS:
@@ -422,39 +432,39 @@ def _sides(axes: Axes, posterior: Posterior) -> None:
             (0, 1 - fifth, -_TICK, _TICK, (7, 3), "left"),
             (fifth, 0, 0, -_TICK, (-7, 3), "right"),
         )[: 1 if two else 3]:
-            axes.annotate(label, place(a, b), shift, ha=side, **look)
-            tick = place(np.array([a, a + over_a]), np.array([b, b + over_b]))
+            axes.annotate(label, place_shares(a, b), shift, ha=side, **look)
+            tick = place_shares(np.array([a, a + over_a]), np.array([b, b + over_b]))
             axes.plot(*tick, color=SOFT, lw=0.8, clip_on=False)
-    axes.annotate(f"P({short(posterior.b, 16)} better) →", (0.5, 0), (0, -24), ha="center", **look)
+    axes.annotate(f"P({shorten(posterior.b, 16)} better) →", (0.5, 0), (0, -24), ha="center", **look)
     if not two:
-        axes.annotate(f"↙ P({short(posterior.a, 16)} better)", place(0.5, 0), (-26, 12), ha="right", **look)
-        axes.annotate("P(equal) ↖", place(0, 0.5), (26, 12), ha="left", **look)
+        axes.annotate(f"↙ P({shorten(posterior.a, 16)} better)", place_shares(0.5, 0), (-26, 12), ha="right", **look)
+        axes.annotate("P(equal) ↖", place_shares(0, 0.5), (26, 12), ha="left", **look)
 
 
 # --- many triangles ---
 
 
 @with_look
-def simplex_grid(rows: Sequence[Sequence[Posterior | None]], caption: str, heads: Sequence[str] = ()) -> Figure:
-    """Small triangles in rows, all with one scale; heads name the columns."""
+def draw_simplex_grid(rows: Sequence[Sequence[Posterior | None]], caption: str, heads: Sequence[str] = ()) -> Figure:
+    """Small triangles in rows with a common scale; `heads` are the titles of the columns."""
     posteriors = [posterior for row in rows for posterior in row if posterior]
-    figure, cells = sheet(), None
+    figure, cells = make_sheet(), None
     for down, row in enumerate(rows):
         for column, posterior in enumerate(row):
             axes = figure.add_axes((column * 1.95, -down * 2.0, _SMALL, _SMALL * _TALL))
             if heads and not down:
-                axes.set_title(short(heads[column], 22), pad=18)
+                axes.set_title(shorten(heads[column], 22), pad=18)
             if posterior:
-                cells = _triangle(axes, posterior, _most_draws(posteriors), small=True) or cells
+                cells = _draw_triangle(axes, posterior, _most_draws(posteriors), small=True) or cells
             else:
                 axes.set_axis_off()
     if cells is not None:
-        _shade_key(figure, cells, max(map(len, rows)) * 1.95, -0.4, 1.6)
+        _draw_key(figure, cells, max(map(len, rows)) * 1.95, -0.4, 1.6)
     return add_caption(figure, f"{caption}; {_describe_draws(posteriors)}.")
 
 
-def _shade_key(figure: Figure, cells: Any, x: float, y: float, height: float) -> None:
-    """The key to the shades of all triangles."""
+def _draw_key(figure: Figure, cells: Any, x: float, y: float, height: float) -> None:
+    """Draw the key to the shades of all triangles."""
     bar = figure.colorbar(cells, cax=figure.add_axes((x, y, 0.12, height)))
     bar.outline.set_visible(False)
     bar.ax.minorticks_off()
@@ -477,24 +487,24 @@ def _describe_draws(posteriors: Sequence[Posterior]) -> str:
 
 
 Edge = tuple[str, str]
-"""From the worse system to the better."""
+"""The worse and the better system."""
 Pairs = Collection[frozenset[str]]
-"""Systems two by two."""
+"""Pairs of systems."""
 Stop = str | tuple[str, str, int]
 """A system, or the point at which an edge passes a level."""
 
 
 def assign_levels(order: Sequence[str], covers: Iterable[Edge]) -> dict[str, int]:
-    """The level of each system, above all that it covers; edges against the order do not count."""
+    """The level of each system, above all systems that it covers; edges against the order do not count."""
     place = {name: number for number, name in enumerate(order)}
     below: dict[str, list[str]] = {name: [] for name in order}
     for worse, better in covers:
         if place[worse] < place[better]:
             below[better].append(worse)
-    found: dict[str, int] = {}
+    levels: dict[str, int] = {}
     for name in order:
-        found[name] = max((found[worse] + 1 for worse in below[name]), default=0)
-    return found
+        levels[name] = max((levels[worse] + 1 for worse in below[name]), default=0)
+    return levels
 
 
 def lay_out_levels(
@@ -502,19 +512,19 @@ def lay_out_levels(
 ) -> tuple[list[list[Stop]], dict[Edge, list[Stop]]]:
     """Systems and the passing points of long edges on each level, and the stops of each edge from level to level.
 
-    They are ordered so that lines cross little; always the same way.
+    Their order has few crossing lines and does not depend on chance.
     """
     rows: list[list[Stop]] = [[] for _ in range(max(level.values(), default=0) + 1)]
     for name in order:
         rows[level[name]].append(name)
     paths: dict[Edge, list[Stop]] = {}
-    for one, other in edges:
-        low, high = sorted((one, other), key=lambda name: level[name])
+    for worse, other in edges:
+        low, high = sorted((worse, other), key=lambda name: level[name])
         passing: list[Stop] = [(low, high, number) for number in range(level[low] + 1, level[high])]
         for number, stop in enumerate(passing, level[low] + 1):
             rows[number].append(stop)
-        paths[one, other] = [low, *passing, high]
-    # Each stop moves to the middle of its neighbours on the next level, upwards and downwards by turns.
+        paths[worse, other] = [low, *passing, high]
+    # Each stop moves to the middle of its neighbours on the next level, alternately upwards and downwards.
     near: dict[Stop, list[Stop]] = {stop: [] for row in rows for stop in row}
     for path in paths.values():
         for here, there in pairwise(path):
@@ -524,7 +534,7 @@ def lay_out_levels(
         upwards = turn % 2 == 0
         for number in range(1, len(rows)) if upwards else range(len(rows) - 2, -1, -1):
             fixed, row = rows[number - 1 if upwards else number + 1], rows[number]
-            # Places from 0 to 1, since levels differ in how many stops they have.
+            # Places are from 0 to 1, because levels differ in their number of stops.
             place = {stop: (index + 0.5) / len(fixed) for index, stop in enumerate(fixed)}
             middle = {stop: (index + 0.5) / len(row) for index, stop in enumerate(row)}
             for stop in row:
@@ -567,11 +577,11 @@ def sort_relations(ranking: Ranking) -> tuple[tuple[Edge, ...], tuple[Edge, ...]
 
 
 class _Plan:
-    """The layout in inches: boxes in levels, and the ways between them."""
+    """The layout in inches: boxes in levels, and the lines between them."""
 
     def __init__(self, order: tuple[str, ...], level: Mapping[str, int], edges: list[Edge]) -> None:
         self.rows, self.paths = lay_out_levels(order, level, edges)
-        self.box = max(width_of(short(name, 22), weight="bold") for name in order) + 0.3
+        self.box = max(text_width(shorten(name, 22), weight="bold") for name in order) + 0.3
         widths = [sum(map(self._room, row)) + _APART * (len(row) - 1) for row in self.rows]
         self.width, self.height = max(widths), _STEP * (len(self.rows) - 1) + _BOX
         self.places: dict[Stop, Point] = {}
@@ -584,20 +594,20 @@ class _Plan:
     def _room(self, stop: Stop) -> float:
         return self.box if isinstance(stop, str) else 0.12
 
-    def upwards(self, edge: Edge) -> list[Point]:
-        """The way of an edge from level to level; past a level it runs straight, so that it meets no box."""
+    def rise(self, edge: Edge) -> list[Point]:
+        """The line of an edge from level to level; it passes a level straight, so that it crosses no box."""
         low, *passing, high = [self.places[stop] for stop in self.paths[edge]]
         line = [point for x, y in passing for point in ((x, y - _BOX / 2), (x, y + _BOX / 2))]
         first, last = [*line, high][0], [low, *line][-1]
         return [(self._door(low, first), low[1] + _BOX / 2), *line, (self._door(high, last), high[1] - _BOX / 2)]
 
     def _door(self, box: Point, other: Point) -> float:
-        """The place on its box where a line ends: the further to the side from which it comes."""
+        """The place on a box at which a line ends, shifted to the side from which the line comes."""
         most = self.box / 2 - 0.12
         return box[0] + min(max((other[0] - box[0]) / 4, -most), most)
 
     def bow(self, edge: Edge, side: int) -> list[Point]:
-        """The way between two systems of one level: above the others (1), or below them (-1)."""
+        """The line between two systems of one level: above the others (1), or below them (-1)."""
         (x, y), (end, _) = (self.places[name] for name in edge)
         height = min(0.15 + abs(end - x) / 12, 0.42)
         parts = [number / 12 for number in range(13)]
@@ -605,8 +615,8 @@ class _Plan:
 
 
 @with_look
-def ranking_graph(ranking: Ranking, undecided: Pairs = ()) -> Figure:
-    """One measure's partial order; the links of undecided pairs are dashed."""
+def draw_ranking(ranking: Ranking, undecided: Pairs = ()) -> Figure:
+    """The partial order of systems on one measure; lines of undecided pairs are dashed."""
     from matplotlib.patches import FancyArrowPatch
     from matplotlib.path import Path
 
@@ -615,14 +625,14 @@ def ranking_graph(ranking: Ranking, undecided: Pairs = ()) -> Figure:
     level = assign_levels(ranking.order, covers)
     edges = [*covers, *((row.a, row.b) for row in ties)]
     plan = _Plan(ranking.order, level, [edge for edge in edges if level[edge[0]] != level[edge[1]]])
-    figure = sheet()
+    figure = make_sheet()
     axes = figure.add_axes((0, 0, plan.width, plan.height))
-    bare(axes, (0, plan.width), (0, plan.height))
+    hide_axes(axes, (0, plan.width), (0, plan.height))
     arrow = {"arrowstyle": "-|>", "color": SOFT, "shrinkA": 0, "shrinkB": 0}
     axes.annotate("", (-0.5, plan.height), (-0.5, 0), arrowprops=arrow, annotation_clip=False)
     axes.text(-0.5, plan.height + 0.06, "better", ha="center", size=8, color=SOFT)
     for edge in covers:
-        line = plan.upwards(edge) if edge in plan.paths else plan.bow(edge, 1)
+        line = plan.rise(edge) if edge in plan.paths else plan.bow(edge, 1)
         line = line if level[edge[0]] <= level[edge[1]] else line[::-1]
         hidden, is_open = edge in flagged, frozenset(edge) in undecided
         colour, dashes, label = (FLAG, "-.", "hidden by the chain") if hidden else (INK, "-", "worse → better")
@@ -631,19 +641,21 @@ def ranking_graph(ranking: Ranking, undecided: Pairs = ()) -> Figure:
         axes.plot([], [], marker=">", **look, label=_OPEN if is_open and not hidden else label)
         if hidden:
             ring = {"boxstyle": "circle,pad=0.2", "fc": "white", "ec": FLAG}
-            axes.text(*_halfway(line), "!", ha="center", va="center", size=8, weight="bold", color=FLAG, bbox=ring)
-    _ties(axes, plan, ties, undecided)
+            axes.text(
+                *_find_middle(line), "!", ha="center", va="center", size=8, weight="bold", color=FLAG, bbox=ring
+            )
+    _draw_ties(axes, plan, ties, undecided)
     for name in ranking.order:
-        _box(axes, *plan.places[name], plan.box, _BOX, ec=INK, fc="white", zorder=3)
-        axes.text(*plan.places[name], short(name, 22), ha="center", va="center", weight="bold", zorder=4)
+        _draw_box(axes, *plan.places[name], plan.box, _BOX, ec=INK, fc="white", zorder=3)
+        axes.text(*plan.places[name], shorten(name, 22), ha="center", va="center", weight="bold", zorder=4)
     close = ["⪅ means ≈ with < close behind."] if any(row.relation in ("⪅", "⪆") for row in ties) else []
     notes = [*close, *(f"! {sentence}" for sentence in ranking.intransitive)]
-    order = short(ranking.headline or ranking.chain, 200)
-    return add_caption(figure, f"Order by {short(ranking.measure)}: {order}.", notes)
+    order = shorten(ranking.headline or ranking.chain, 200)
+    return add_caption(figure, f"Order by {shorten(ranking.measure)}: {order}.", notes)
 
 
-def _ties(axes: Axes, plan: _Plan, ties: tuple[RankRelation, ...], undecided: Pairs) -> None:
-    """Ties as lines with their sign, dashed if undecided; on one level a frame around three or more that are ≈."""
+def _draw_ties(axes: Axes, plan: _Plan, ties: tuple[RankRelation, ...], undecided: Pairs) -> None:
+    """Draw ties as lines with their sign, dashed if undecided, and a frame around a level on which all are ≈."""
     framed = []
     for stops in plan.rows:
         names = [stop for stop in stops if isinstance(stop, str)]
@@ -653,12 +665,12 @@ def _ties(axes: Axes, plan: _Plan, ties: tuple[RankRelation, ...], undecided: Pa
             (left, y), (right, _) = plan.places[names[0]], plan.places[names[-1]]
             is_open = any(frozenset((tie.a, tie.b)) in undecided for tie in equal)
             look: Look = {"ec": SOFT, "ls": "--" if is_open else "-", "fill": False}
-            _box(axes, (left + right) / 2, y, right - left + plan.box + 0.2, _BOX + 0.2, **look)
+            _draw_box(axes, (left + right) / 2, y, right - left + plan.box + 0.2, _BOX + 0.2, **look)
             axes.text(right + plan.box / 2 + 0.16, y, "all ≈", va="center", size=8, color=SOFT)
     for row in ties:
         edge, sign = (row.a, row.b), row.relation
         if edge in plan.paths:
-            line = plan.upwards(edge)
+            line = plan.rise(edge)
         else:
             if plan.places[row.a][0] > plan.places[row.b][0]:
                 edge, sign = (row.b, row.a), _TURNED.get(sign, sign)
@@ -670,11 +682,11 @@ def _ties(axes: Axes, plan: _Plan, ties: tuple[RankRelation, ...], undecided: Pa
         dashes, label = ("--", _OPEN) if frozenset(edge) in undecided else ("-", "≈ practically equivalent")
         axes.plot(*zip(*line, strict=True), dashes, color=SOFT, lw=1.3, clip_on=False, label=label)
         patch = {"boxstyle": "circle,pad=0.1", "fc": "white", "ec": "none"}
-        axes.text(*_halfway(line), sign, ha="center", va="center", bbox=patch)
+        axes.text(*_find_middle(line), sign, ha="center", va="center", bbox=patch)
 
 
-def _box(axes: Axes, x: float, y: float, width: float, height: float, **look: Any) -> None:
-    """A box with round corners around a point."""
+def _draw_box(axes: Axes, x: float, y: float, width: float, height: float, **look: Any) -> None:
+    """Draw a box with round corners around a point."""
     from matplotlib.patches import FancyBboxPatch
 
     corner = (x - width / 2, y - height / 2)
@@ -682,8 +694,8 @@ def _box(axes: Axes, x: float, y: float, width: float, height: float, **look: An
     axes.add_patch(FancyBboxPatch(corner, width, height, boxstyle=round_, lw=1.2, clip_on=False, **look))
 
 
-def _halfway(line: list[Point]) -> Point:
-    """A place on the middle stretch, a little before its middle, where lines cross less."""
+def _find_middle(line: list[Point]) -> Point:
+    """A place on the middle part of a line, a little before its centre, because fewer lines cross there."""
     (x, y), (to_x, to_y) = line[(len(line) - 1) // 2], line[(len(line) - 1) // 2 + 1]
     return 0.58 * x + 0.42 * to_x, 0.58 * y + 0.42 * to_y
 
@@ -694,17 +706,17 @@ def _halfway(line: list[Point]) -> Point:
 _NAME, _JOINT, _FEW = 0.2, 0.11, 6
 
 
-def bars(ranks: MeanRanks) -> list[tuple[str, ...]]:
-    """The groups of two systems or more, each from its best to its worst."""
+def list_groups(ranks: MeanRanks) -> list[tuple[str, ...]]:
+    """The groups of two or more systems, each from its best to its worst."""
     signs = dict.fromkeys(sign for text in ranks.groups.values() for sign in text)
     groups = [tuple(name for name in ranks.ranks if sign in ranks.groups[name]) for sign in signs]
     return [group for group in groups if len(group) > 1]
 
 
 @with_look
-def critical_difference(ranks: MeanRanks) -> Figure:
+def draw_critical_difference(ranks: MeanRanks) -> Figure:
     """The critical-difference diagram of one measure; the best system is on the left."""
-    found, places = bars(ranks), list(ranks.ranks.values())
+    groups, places = list_groups(ranks), list(ranks.ranks.values())
     low, high = math.floor(min(places)), math.ceil(max(places))
     high += low == high
     whole = COLUMN if len(places) <= _FEW else PAGE
@@ -712,11 +724,11 @@ def critical_difference(ranks: MeanRanks) -> Figure:
         f"{name}  {rank:.2f}" for name, rank in zip(fit_names(list(ranks.ranks), whole / 4, 8), places, strict=True)
     ]
     half = -(-len(names) // 2)
-    sides = [max((width_of(name, 8) for name in part), default=0.0) + 0.12 for part in (names[:half], names[half:])]
-    width, height = whole - sum(sides), _NAME * half + _JOINT * len(found) + 0.15
-    figure = sheet(whole)
-    axes = panel(figure, sides[0], 0, width, height)
-    bare(axes, (0, width), (0, height))
+    sides = [max((text_width(name, 8) for name in part), default=0.0) + 0.12 for part in (names[:half], names[half:])]
+    width, height = whole - sum(sides), _NAME * half + _JOINT * len(groups) + 0.15
+    figure = make_sheet(whole)
+    axes = add_panel(figure, sides[0], 0, width, height)
+    hide_axes(axes, (0, width), (0, height))
 
     def x(rank: float) -> float:
         return width * (rank - low) / (high - low)
@@ -730,7 +742,7 @@ def critical_difference(ranks: MeanRanks) -> Figure:
         axes.plot([0, end], [height + 0.32] * 2, "|-", color=INK, lw=1, ms=6, clip_on=False)
         text = f"critical difference {ranks.critical_difference:.2f}"
         axes.text(0, height + 0.36, text, va="bottom", size=8, color=SOFT)
-    for number, group in enumerate(found):
+    for number, group in enumerate(groups):
         level = height - _JOINT * (number + 1)
         ends = [x(ranks.ranks[name]) for name in (group[0], group[-1])]
         axes.plot([ends[0] - 0.03, ends[1] + 0.03], [level] * 2, color=INK, lw=3, clip_on=False)
@@ -746,6 +758,6 @@ def critical_difference(ranks: MeanRanks) -> Figure:
     }[ranks.by]
     return add_caption(
         figure,
-        f"Mean ranks by {short(ranks.measure)} over {ranks.data_sets} data sets, 1 is the best; bars join systems "
+        f"Mean ranks by {shorten(ranks.measure)} over {ranks.data_sets} data sets, 1 is the best; bars join systems "
         f"that do not differ significantly ({test}).",
     )

@@ -1,4 +1,4 @@
-"""Paper to draw on, by matplotlib: one look, a key below and no title, words that fit, always the same bytes."""
+"""Figures of matplotlib with one look: a key below, no title, names that fit, and the same bytes every time."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Look = dict[str, Any]
-"""The look of something drawn, by matplotlib's names."""
+"""Properties of something drawn, by their names in matplotlib."""
 INK, SOFT, FAINT, BAND = "#1a1a1a", "#555555", "#d8d8d8", "#ededed"
 ESTIMATE, FLAG = "#5b3f8c", "#c2410c"
 COLUMN, PAGE = 8 / 2.54, 16 / 2.54
@@ -37,7 +37,7 @@ SERIES = (
     *(("#0072b2", "-", "o"), ("#d55e00", "--", "s"), ("#009e73", "-.", "^"), ("#cc79a7", ":", "D")),
     *(("#e69f00", "-", "v"), ("#56b4e9", "--", "P"), ("#1a1a1a", "-.", "X"), ("#8c6d1f", ":", "*")),
 )
-"""Colour, dashes and mark of each of several systems: apart for the colour-blind and, by their marks, in grey."""
+"""Colour, dashes and mark of each system; the colour-blind can distinguish the colours, and marks differ in grey."""
 _FACTS: dict[str, dict[str, None]] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}
 FORMATS = tuple(_FACTS)
 # First the font that looks the same everywhere; after it those with letters of the rest of the world.
@@ -86,7 +86,7 @@ def check_plot() -> None:
 
 @contextmanager
 def _look() -> Iterator[list[warnings.WarningMessage]]:
-    """Our settings in place of the user's; collects the warnings of matplotlib meanwhile."""
+    """Use assay's settings instead of the user's, and collect the warnings of matplotlib."""
     import matplotlib.style
 
     with warnings.catch_warnings(record=True) as caught, matplotlib.style.context(["default", _LOOK]):
@@ -99,37 +99,36 @@ def _look() -> Iterator[list[warnings.WarningMessage]]:
 def _fonts() -> list[str]:
     from matplotlib.font_manager import get_font_names
 
-    known = set(get_font_names())
-    return [name for name in _FONTS if name in known]
+    installed = set(get_font_names())
+    return [name for name in _FONTS if name in installed]
 
 
 def with_look(draw: Callable[..., Figure]) -> Callable[..., Figure]:
-    """A function that draws, with our settings."""
+    """Make a function draw with assay's settings."""
 
     @wraps(draw)
-    def within(*given: Any) -> Figure:
+    def within(*arguments: Any) -> Figure:
         with _look():
-            return draw(*given)
+            return draw(*arguments)
 
     return within
 
 
-def sheet(width: float = 1.0) -> Figure:
-    """An empty figure; what is drawn above and below it is saved too, and on both sides if it is one inch wide."""
+def make_sheet(width: float = 1.0) -> Figure:
+    """An empty figure; drawings above and below it are saved too, and those on both sides if its width is 1 inch."""
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width, 1))
 
 
-def panel(figure: Figure, x: float, y: float, width: float, height: float) -> Axes:
-    """Axes in a place of the figure given in inches."""
+def add_panel(figure: Figure, x: float, y: float, width: float, height: float) -> Axes:
+    """Axes at a place in the figure, in inches."""
     whole = figure.get_figwidth()
     return figure.add_axes((x / whole, y, width / whole, height))
 
 
 def add_caption(figure: Figure, caption: str, notes: Sequence[str] = ()) -> Figure:
-    """The figure with a key to all that has a label and notes below; the caption, for the text around it, is its
-    label."""
+    """Add a key to everything that has a label and notes below a figure; its label becomes the caption."""
     box, width = figure.get_tightbbox(), figure.get_figwidth()
     figure.set_label(caption)
     key: dict[str, Artist] = {}
@@ -139,7 +138,7 @@ def add_caption(figure: Figure, caption: str, notes: Sequence[str] = ()) -> Figu
     left, top = (box.x0, box.y0 - 0.12) if width == 1 else (0, box.y0 - 0.08)
     if key:
         # Handle, text and space of each entry, in inches; entries fill one column after the other.
-        sizes = [width_of(label, 8) + 0.56 for label in key]
+        sizes = [text_width(label, 8) + 0.56 for label in key]
         columns = len(key)
         while columns > 1 and width > 1:
             longest, rest = divmod(len(sizes), columns)
@@ -156,15 +155,15 @@ def add_caption(figure: Figure, caption: str, notes: Sequence[str] = ()) -> Figu
     return figure
 
 
-def bare(axes: Axes, x: tuple[float, float], y: tuple[float, float]) -> Axes:
-    """Axes that show nothing by themselves, from here to there."""
+def hide_axes(axes: Axes, x: tuple[float, float], y: tuple[float, float]) -> Axes:
+    """Hide the lines and numbers of axes, and set their limits."""
     axes.set_axis_off()
     axes.set(xlim=x, ylim=y)
     return axes
 
 
 @cache
-def width_of(text: str, size: float = 9, weight: str = "normal") -> float:
+def text_width(text: str, size: float = 9, weight: str = "normal") -> float:
     """The width of a text, in inches."""
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import TextPath
@@ -173,19 +172,19 @@ def width_of(text: str, size: float = 9, weight: str = "normal") -> float:
     return float(TextPath((0, 0), text, size=size, prop=font).get_extents().width) / 72 if text.strip() else 0.0
 
 
-def content(figure: Figure, path: Path) -> bytes:
-    """A figure as the file that its ending asks for: .svg, .pdf, .png."""
+def encode_figure(figure: Figure, path: Path) -> bytes:
+    """The content of a figure's file in the format of its ending: .svg, .pdf, .png."""
     from matplotlib.transforms import Bbox
 
     form, stream, width = path.suffix.removeprefix("."), BytesIO(), figure.get_figwidth()
     with _look() as caught:
         facts = {"Title": figure.get_label(), **_FACTS[form]}
         box = figure.get_tightbbox()
-        # A figure for a column has just that width.
+        # A figure for a column has exactly its width.
         box = box.padded(0.15) if width == 1 else Bbox.from_extents(0, box.y0 - 0.03, width, box.y1 + 0.03)
         figure.savefig(stream, format=form, bbox_inches=box, metadata=facts)
-    missing = [found for row in caught if (found := re.search(r"Glyph (\d+)", str(row.message)))]
-    # The program that shows an SVG sets its text, with fonts of its own.
+    missing = [match for row in caught if (match := re.search(r"Glyph (\d+)", str(row.message)))]
+    # The program that shows an SVG chooses the fonts of its text.
     if missing and form != "svg":
         letter = chr(int(missing[0][1]))
         raise UsageError(
@@ -204,22 +203,22 @@ OUTCOMES = ("a", "equal", "b")
 
 
 def fit_names(names: Sequence[str], room: float, size: float) -> list[str]:
-    """Names cut to the greatest length at which all of them have room, in inches: at their ends or, if that would
-    make two of them equal, in their middles."""
-    whole = [short(name, 1000) for name in names]
+    """Names cut to the greatest length at which all fit into `room` inches: at their ends or, if this would make two
+    of them equal, in their middles."""
+    whole = [shorten(name, 1000) for name in names]
     for longest in range(60, 3, -1):
-        cut = [short(name, longest) for name in whole]
+        cut = [shorten(name, longest) for name in whole]
         if len(set(cut)) < len(set(whole)):
             half = longest // 2
             parts = [(name[:half].rstrip(), name[-half:].lstrip()) for name in whole]
             cut = [name if len(name) <= longest else "…".join(part) for name, part in zip(whole, parts, strict=True)]
-        if all(width_of(name, size) <= room for name in set(cut)):
+        if all(text_width(name, size) <= room for name in set(cut)):
             break
     return cut
 
 
-def short(name: str, longest: int = _LONGEST) -> str:
-    """A name from data that any XML and any font engine can take, cut between letters if it is long."""
+def shorten(name: str, longest: int = _LONGEST) -> str:
+    """A name from data without characters that XML or a font engine refuses, cut between letters if it is long."""
     text, room = visible(name).translate(_UNWRITABLE), longest
     for place, letter in enumerate(text):
         # Accents, joiners and signs of direction take no room; Chinese and Japanese letters that of two.
@@ -232,39 +231,39 @@ def short(name: str, longest: int = _LONGEST) -> str:
 
 def pair_title(posterior: Posterior) -> str:
     """The names of a pair and their measure."""
-    return f"{short(posterior.a)} and {short(posterior.b)}: {short(posterior.measure)}"
+    return f"{shorten(posterior.a)} and {shorten(posterior.b)}: {shorten(posterior.measure)}"
 
 
-def share(value: float | None) -> str:
+def format_share(value: float | None) -> str:
     """A share with three digits and no zero before the point."""
     return DASH if value is None or math.isnan(value) else f"{value:.3f}".removeprefix("0")
 
 
-def largest(shares: Thirds) -> str:
-    """The largest of the three: `a`, `equal` or `b`; ties as in the model, A first."""
+def find_largest(shares: Thirds) -> str:
+    """The outcome with the largest share: `a`, `equal` or `b`; A comes first in ties, as in the model."""
     return max(OUTCOMES, key=lambda name: -1.0 if getattr(shares, name) is None else getattr(shares, name))
 
 
 class Unit:
-    """The unit of differences of a measure: points if scores are fractions, otherwise the score's own."""
+    """The unit of differences of a measure: points if scores are fractions, otherwise that of the scores."""
 
     def __init__(self, posterior: Posterior) -> None:
         scores = [score for row in posterior.by_data_set for score in (row.a, row.b)]
         points = bool(scores) and all(0 <= score <= 1 for score in scores)
         self.scale = 100.0 if points else 1.0
-        self.name = "points" if points else f"units of {short(posterior.measure)}"
+        self.name = "points" if points else f"units of {shorten(posterior.measure)}"
         # Enough decimals to show the region of equivalence or, without one, the largest difference.
         sizes = [posterior.rope] if posterior.rope else [abs(row.difference) for row in posterior.by_data_set]
         size = self.scale * max(filter(math.isfinite, sizes), default=0.0)
         self.digits = min(max(2, math.ceil(-math.log10(size)) + 1), 6) if size > 0 else 2
 
     def __call__(self, value: float) -> str:
-        """A difference with its sign; a true minus, and none on zero."""
-        text = self.bare(abs(value))
+        """A difference with its sign (a minus sign, not a hyphen); zero has none."""
+        text = self.format_width(abs(value))
         return text if float(text) == 0 else ("+" if value > 0 else "−") + text
 
-    def bare(self, value: float) -> str:
-        """A width, which has no sign."""
+    def format_width(self, value: float) -> str:
+        """A width without a sign."""
         return f"{self.scale * value:.{self.digits}f}"
 
     def estimate(self, estimate: Estimate) -> str:

@@ -20,12 +20,12 @@ from assay.render.pictures.sheet import (
     SOFT,
     Look,
     add_caption,
+    add_panel,
     fit_names,
-    panel,
-    share,
-    sheet,
-    short,
-    width_of,
+    format_share,
+    make_sheet,
+    shorten,
+    text_width,
     with_look,
 )
 from assay.result import Bound, Comparison, Diff, ErrorType, Result, Score, is_best, is_category, kind_title
@@ -63,30 +63,29 @@ _UNITS = {"percent": (100, " (%)"), "points": (100, " (points)")}
 """Factor of the values of a form on an axis, and the end of its title; other forms have the factor 1."""
 
 
-def _ticks(axis: Any, form: str) -> None:
+def _format_ticks(axis: Any, form: str) -> None:
     """Write coefficients on an axis without the zero before the point."""
     if form.startswith("coefficient"):
         axis.set_major_formatter(lambda value, _: f"{value:.3g}".replace("-", "−").replace("0.", "."))
 
 
-def overall(result: Result) -> list[tuple[str, ByMeasure]]:
-    """The main scores with their form, those of measures together that the same systems have in the same form; of the
-    most systems first."""
-    found: dict[str, dict[str, Score]] = {}
+def group_scores(result: Result) -> list[tuple[str, ByMeasure]]:
+    """The main scores by form, grouped by measures that have the same systems and form; the largest groups first."""
+    by_measure: dict[str, dict[str, Score]] = {}
     for row in result.overall:
         if row.main and not is_category(row.measure):
-            found.setdefault(row.measure, {})[row.system] = row
+            by_measure.setdefault(row.measure, {})[row.system] = row
     groups: dict[tuple[str, frozenset[str]], dict[str, dict[str, Score]]] = {}
-    for measure, rows in found.items():
+    for measure, rows in by_measure.items():
         form = result.form_of(next(iter(rows.values())))
         groups.setdefault((form, frozenset(rows)), {})[measure] = rows
     of_forms = [(form, group) for (form, _), group in groups.items()]
-    return sorted(of_forms, key=lambda one: -len(next(iter(one[1].values()))))
+    return sorted(of_forms, key=lambda pair: -len(next(iter(pair[1].values()))))
 
 
 @with_look
-def scores(by_measure: ByMeasure, form: str = "percent") -> Figure:
-    """Systems from the best to the worst by the first measure; of one system alone its measures."""
+def draw_scores(by_measure: ByMeasure, form: str = "percent") -> Figure:
+    """Scores of systems, from the best to the worst by the first measure; for a single system, its measures."""
     shown = {
         measure: {
             name: Interval(
@@ -106,13 +105,13 @@ def scores(by_measure: ByMeasure, form: str = "percent") -> Figure:
         ranked, shown = list(shown), {system: {measure: rows[system] for measure, rows in shown.items()}}
     grouped = any(row.group for rows in by_measure.values() for row in rows.values())
     letters = "; systems with a common letter do not differ significantly (p > 0.05 after Holm)" * grouped
-    runs = "; small dots are single runs" * any(one.runs for rows in shown.values() for one in rows.values())
+    runs = "; small dots are single runs" * any(row.runs for rows in shown.values() for row in rows.values())
     unit = ", in percent" * (form == "percent")
-    return _rows(ranked, shown, f"Scores with their 95% intervals{unit}{letters}{runs}.", form, apart=apart)
+    return _draw_rows(ranked, shown, f"Scores with their 95% intervals{unit}{letters}{runs}.", form, apart=apart)
 
 
 def choose_tests(result: Result) -> list[Comparison]:
-    """The tests of main scores over all of the data, of the pairs that are drawn."""
+    """The tests of main scores over all data, for the pairs that are drawn."""
     mains = result.main_scores
     rows = [
         row
@@ -125,36 +124,36 @@ def choose_tests(result: Result) -> list[Comparison]:
 
 
 def choose_pairs(result: Result, pairs: Sequence[tuple[str, str]]) -> set[tuple[str, str]]:
-    """At most 15 pairs or, of more, those with the system that has the best score."""
-    found = set(pairs)
-    if len(found) <= PAIRS:
-        return found
-    first = next(iter(overall(result)[0][1].values()))
+    """All pairs or, if there are more than 15, those with the system that has the best score."""
+    distinct = set(pairs)
+    if len(distinct) <= PAIRS:
+        return distinct
+    first = next(iter(group_scores(result)[0][1].values()))
     best = max(first, key=lambda name: -math.inf if math.isnan(first[name].value) else first[name].value)
-    return {pair for pair in found if best in pair}
+    return {pair for pair in distinct if best in pair}
 
 
 @with_look
-def differences(tests: Sequence[Comparison], form: str = "points") -> Figure:
-    """Pairs with the second system's score minus the first's and p."""
+def draw_differences(tests: Sequence[Comparison], form: str = "points") -> Figure:
+    """Differences of pairs of systems, the second system's score minus the first's, with p."""
     shown: dict[str, dict[str, Interval]] = {}
     for row in tests:
-        p = "<.001" if row.p_adjusted < 0.001 else share(row.p_adjusted)
+        p = "<.001" if row.p_adjusted < 0.001 else format_share(row.p_adjusted)
         text = f"{WRITERS[form](row.difference)}  {p}"
-        one = Interval(*row.figure, text, row.is_significant)
-        shown.setdefault(row.measure, {})[f"{row.a} → {row.b}"] = one
-    rows = list(dict.fromkeys(name for one in shown.values() for name in one))
+        pair = f"{row.a} → {row.b}"
+        shown.setdefault(row.measure, {})[pair] = Interval(*row.figure, text, row.is_significant)
+    rows = list(dict.fromkeys(name for intervals in shown.values() for name in intervals))
     if len(rows) == 1:
         pair = rows[0]
-        rows, shown = list(shown), {pair: {measure: one[pair] for measure, one in shown.items()}}
+        rows, shown = list(shown), {pair: {measure: intervals[pair] for measure, intervals in shown.items()}}
     caption = (
         f"Differences, the second system's score minus the first's{', in points' * (form == 'points')} with the "
         f"{interval_title(tests)}; beside them p after Holm's correction, in bold if it is at most 0.05."
     )
-    return _rows(rows, shown, caption, form, zero=True)
+    return _draw_rows(rows, shown, caption, form, zero=True)
 
 
-def _rows(
+def _draw_rows(
     rows: Sequence[str],
     panels: Mapping[str, Mapping[str, Interval]],
     caption: str,
@@ -162,28 +161,28 @@ def _rows(
     zero: bool = False,
     apart: bool = False,
 ) -> Figure:
-    """Intervals below each other in panels, each with its text next to it; the last may be set apart."""
+    """Intervals in rows, each with a text next to it, in a panel per measure; the last row may be set apart."""
     from matplotlib.ticker import MaxNLocator
 
-    narrow = len(panels) == 1 and all(width_of(short(name, 60), 8) < 0.45 * COLUMN for name in rows)
+    narrow = len(panels) == 1 and all(text_width(shorten(name, 60), 8) < 0.45 * COLUMN for name in rows)
     whole = COLUMN if narrow else PAGE
     names = fit_names(rows, 0.45 * COLUMN if narrow else 0.3 * PAGE, 8)
-    left = max(width_of(name, 8) for name in names) + 0.06
-    texts = [width_of(one.text, 7, "bold") for of in panels.values() for one in of.values()]
+    left = max(text_width(name, 8) for name in names) + 0.06
+    texts = [text_width(interval.text, 7, "bold") for of in panels.values() for interval in of.values()]
     titles = fit_names(list(panels), whole - left - 0.6, 8)
     scale, unit = _UNITS.get(form, (1, ""))
-    # As many panels side by side as leave room for their titles and a plot.
+    # The largest number of panels side by side that leaves room for their titles and a plot.
     across = min(len(panels), _PANELS)
     right = max(texts) + 0.1
-    least = max(right + 0.7, *(width_of(f"{title}{unit}", 8) + 0.1 for title in titles))
+    least = max(right + 0.7, *(text_width(f"{title}{unit}", 8) + 0.1 for title in titles))
     while across > 1 and (whole - left) / across < least:
         across -= 1
     room = (whole - left) / across
     height = _LINE * len(rows) + 0.06
-    figure = sheet(whole)
+    figure = make_sheet(whole)
     for number, (title, of) in enumerate(zip(titles, panels.values(), strict=True)):
         down, column = divmod(number, across)
-        axes = panel(figure, left + column * room, -down * (height + _BELOW), room - right, height)
+        axes = add_panel(figure, left + column * room, -down * (height + _BELOW), room - right, height)
         axes.set(ylim=(len(rows) - 0.5, -0.5))
         axes.set_yticks(range(len(rows)), names if column == 0 else [""] * len(rows), size=8, color=INK)
         axes.tick_params(axis="y", length=0, pad=2)
@@ -193,18 +192,22 @@ def _rows(
             axes.axvline(0, color=INK, lw=0.8)
         if apart:
             axes.axhline(len(rows) - 1.5, color=SOFT, lw=0.6)
-        known = {place: of[name] for place, name in enumerate(rows) if name in of and not math.isnan(of[name].value)}
-        values, low, high = ([scale * one[at] for one in known.values()] for at in range(3))
-        axes.hlines(list(known), low, high, color=FILLS["b"], lw=1.2)
-        axes.plot(values, list(known), "o", color=FILLS["b"], ms=3.5)
-        for place, one in known.items():
-            axes.plot([scale * value for value in one.runs], [place - 0.28] * len(one.runs), ".", color=SOFT, ms=2)
-            weight = "bold" if one.bold else "normal"
+        defined = {
+            place: of[name] for place, name in enumerate(rows) if name in of and not math.isnan(of[name].value)
+        }
+        values, low, high = ([scale * interval[at] for interval in defined.values()] for at in range(3))
+        axes.hlines(list(defined), low, high, color=FILLS["b"], lw=1.2)
+        axes.plot(values, list(defined), "o", color=FILLS["b"], ms=3.5)
+        for place, interval in defined.items():
+            axes.plot(
+                [scale * value for value in interval.runs], [place - 0.28] * len(interval.runs), ".", color=SOFT, ms=2
+            )
+            weight = "bold" if interval.bold else "normal"
             beside: Look = {"transform": axes.get_yaxis_transform(), "va": "center", "size": 7, "weight": weight}
-            axes.text(1 + 0.05 / (room - right), place, one.text, **beside)
+            axes.text(1 + 0.05 / (room - right), place, interval.text, **beside)
         axes.margins(x=0.06)
         axes.xaxis.set_major_locator(MaxNLocator(max(2, round((room - right) / 0.5)), steps=[1, 2, 5, 10]))
-        _ticks(axes.xaxis, form)
+        _format_ticks(axes.xaxis, form)
     return add_caption(figure, caption)
 
 
@@ -214,19 +217,19 @@ def _rows(
 _CURVES, _TALL, _DODGED = 8, 1.5, 4
 
 
-def slice_scores(result: Result) -> dict[str, list[Score]]:
-    """The main scores of parts of the data, by what the data are cut by; only of cuts with several parts."""
-    found: dict[str, list[Score]] = {}
+def group_slices(result: Result) -> dict[str, list[Score]]:
+    """The main scores of each slice with several values."""
+    by_slice: dict[str, list[Score]] = {}
     for row in result.scores:
         if row.slice is not None and row.main and row.label is None and not is_category(row.measure):
-            found.setdefault(row.slice.partition("=")[0], []).append(row)
-    return {name: rows for name, rows in found.items() if len({row.slice for row in rows}) > 1}
+            by_slice.setdefault(row.slice.partition("=")[0], []).append(row)
+    return {name: rows for name, rows in by_slice.items() if len({row.slice for row in rows}) > 1}
 
 
 @with_look
-def slice_curves(result: Result, name: str) -> Figure:
-    """Scores by part of the data; parts that are numbers are joined by a line for each system."""
-    rows, cut_by = slice_scores(result)[name], short(name)
+def draw_slices(result: Result, name: str) -> Figure:
+    """Scores by the values of a slice; values that are numbers are joined by a line for each system."""
+    rows, cut_by = group_slices(result)[name], shorten(name)
     measures = list(dict.fromkeys(row.measure for row in rows))
     systems = list(dict.fromkeys(row.system for row in rows))
     values = {row.system: row.value for row in result.overall if row.main and row.measure == measures[0]}
@@ -236,20 +239,20 @@ def slice_curves(result: Result, name: str) -> Figure:
     whole, across = (COLUMN, 1) if len(measures) == 1 else (PAGE, 2)
     left, room = 0.45, whole / across
     width = room - left - 0.1
-    figure = sheet(whole)
+    figure = make_sheet(whole)
     deep = 0.0
     for number, measure in enumerate(measures):
-        own = [row for row in rows if row.measure == measure]
-        parts = list(dict.fromkeys(str(row.slice) for row in own))
+        of_measure = [row for row in rows if row.measure == measure]
+        parts = list(dict.fromkeys(str(row.slice) for row in of_measure))
         down, column = divmod(number, across)
-        texts = [short(part.partition("=")[2], 60) for part in parts]
+        texts = [shorten(part.partition("=")[2], 60) for part in parts]
         fields = next(iter(sizes.get((measure, part), {}) for part in parts))
-        field = next((one for one in ("items", "gold", "sentences") if one in fields), "")
+        field = next((name for name in ("items", "gold", "sentences") if name in fields), "")
         numbers = [f"{sizes[measure, part][field]:,}" if field else "" for part in parts]
-        upright = all(width_of(text, 7) < width / len(parts) - 0.04 for text in [*texts, *numbers])
+        upright = all(text_width(text, 7) < width / len(parts) - 0.04 for text in [*texts, *numbers])
         cut = texts if upright else fit_names(texts, 0.8, 7)
-        deep = max(deep, 0.6 if upright else 0.45 + 0.75 * max(width_of(f"{text} (9,999)", 7) for text in cut))
-        axes = panel(figure, column * room + left, -down * (_TALL + deep), width, _TALL)
+        deep = max(deep, 0.6 if upright else 0.45 + 0.75 * max(text_width(f"{text} (9,999)", 7) for text in cut))
+        axes = add_panel(figure, column * room + left, -down * (_TALL + deep), width, _TALL)
         both = zip(cut, numbers, strict=True)
         joined = [f"{text}\n{size}" if upright else f"{text} ({size})" for text, size in both]
         turned: Look = {} if upright else {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
@@ -257,22 +260,22 @@ def slice_curves(result: Result, name: str) -> Figure:
         axes.tick_params(axis="both", length=2, pad=2, labelsize=7)
         noun = "sentence" if field == "sentences" else result.shown.noun
         axes.set(xlim=(-0.5, len(parts) - 0.5), xlabel=f"{cut_by}, number of {noun}s" if field else cut_by)
-        form = result.form_of(own[0])
+        form = result.form_of(of_measure[0])
         scale, unit = _UNITS.get(form, (1, ""))
         axes.set_ylabel(f"{fit_names([measure], _TALL, 8)[0]}{unit}")
-        _ticks(axes.yaxis, form)
+        _format_ticks(axes.yaxis, form)
         axes.grid(axis="y", lw=0.6)
         ordered = all(re.match(r"(over |[<>≤≥]\s*)?\d", text) for text in texts)
-        found = {(row.system, str(row.slice)): row for row in own}
+        by_key = {(row.system, str(row.slice)): row for row in of_measure}
         for index, system in enumerate(ranked):
-            points = [found.get((system, part)) for part in parts]
+            points = [by_key.get((system, part)) for part in parts]
             few = len(systems) <= _DODGED
             shift = 0.5 / len(systems) * (index - (len(systems) - 1) / 2) if few else 0.0
             x = [place + shift for place in range(len(parts))]
             y = [scale * row.value if row else math.nan for row in points]
             if system in drawn_first:
                 colour, dashes, mark = SERIES[index]
-                look: Look = {"color": colour, "marker": mark, "label": short(system, 24), "zorder": 3}
+                look: Look = {"color": colour, "marker": mark, "label": shorten(system, 24), "zorder": 3}
             else:
                 others = f"{plural(len(systems) - _CURVES, 'other')}"
                 colour, dashes = FAINT, "-"
@@ -287,7 +290,7 @@ def slice_curves(result: Result, name: str) -> Figure:
     return add_caption(figure, f"Scores by {cut_by}{bars}, with the size of each part{cut_off}.")
 
 
-# --- labels: what two systems make of each, and which of them are confused ---
+# --- labels: the scores of two systems on each, and confusions of labels ---
 
 
 LABELS = 60
@@ -301,21 +304,21 @@ _CORNERS = ((-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5))
 
 
 @with_look
-def label_differences(diff: Diff, noun: str, remark: str = "") -> Figure:
+def draw_label_differences(diff: Diff, noun: str, remark: str = "") -> Figure:
     """The percentage right of both systems by gold's label, and the effect of each label if effects add up.
 
-    A remark ends the caption.
+    `remark` is added to the caption.
     """
     differing = [row for row in diff.labels if row.difference]
     rows = differing[:LABELS]
     names, numbers = fit_names([row.label for row in rows], 0.8, 7), [f"{row.items:,}" for row in rows]
-    many = max(width_of(number, 7) for number in numbers)
-    left = max(width_of(name, 7) for name in names) + many + 0.16
+    many = max(text_width(number, 7) for number in numbers)
+    left = max(text_width(name, 7) for name in names) + many + 0.16
     height, room = (0.15 if len(rows) <= 20 else 0.125) * len(rows) + 0.06, COLUMN - left - 0.24
-    figure = sheet(COLUMN)
+    figure = make_sheet(COLUMN)
     wide = 0.62 * room if diff.has_effects else room + 0.18
-    right = panel(figure, left, 0, wide, height)
-    effects = [panel(figure, left + wide + 0.18, 0, room - wide, height)] if diff.has_effects else []
+    right = add_panel(figure, left, 0, wide, height)
+    effects = [add_panel(figure, left + wide + 0.18, 0, room - wide, height)] if diff.has_effects else []
     for axes in (right, *effects):
         axes.set(ylim=(len(rows) - 0.5, -0.5))
         axes.set_yticks(range(len(rows)), [""] * len(rows))
@@ -327,8 +330,8 @@ def label_differences(diff: Diff, noun: str, remark: str = "") -> Figure:
     places, better = range(len(rows)), [FILLS["b" if row.difference > 0 else "a"] for row in rows]
     a, b = ([100 * getattr(row, name) for row in rows] for name in ("a", "b"))
     right.hlines(places, a, b, colors=better, lw=1.4, zorder=1)
-    right.plot(a, places, "o", color=FILLS["a"], mec=INK, mew=0.4, ms=4, label=short(diff.a, 24))
-    right.plot(b, places, "D", color=FILLS["b"], mec=INK, mew=0.4, ms=3.6, label=short(diff.b, 24))
+    right.plot(a, places, "o", color=FILLS["a"], mec=INK, mew=0.4, ms=4, label=shorten(diff.a, 24))
+    right.plot(b, places, "D", color=FILLS["b"], mec=INK, mew=0.4, ms=3.6, label=shorten(diff.b, 24))
     right.set_xlabel("right (%)")
     for axes in effects:
         axes.barh(places, [100 * (row.effect or 0.0) for row in rows], 0.7, color=better, ec=INK, lw=0.3)
@@ -339,8 +342,8 @@ def label_differences(diff: Diff, noun: str, remark: str = "") -> Figure:
     adds = " and how much each label adds to the overall difference" * bool(effects)
     return add_caption(
         figure,
-        f"{short(diff.a)} → {short(diff.b)}: labels on which they differ{cut}{added}, with the number of {noun}s, "
-        f"the percentage of them that each system has right{adds}.{remark}",
+        f"{shorten(diff.a)} → {shorten(diff.b)}: labels on which they differ{cut}{added}, with the number of "
+        f"{noun}s, the percentage of them that each system has right{adds}.{remark}",
     )
 
 
@@ -348,7 +351,7 @@ def label_differences(diff: Diff, noun: str, remark: str = "") -> Figure:
 
 
 @with_look
-def label_scores(bounds: Sequence[Bound], noun: str, remark: str = "") -> Figure:
+def draw_label_scores(bounds: Sequence[Bound], noun: str, remark: str = "") -> Figure:
     """The percentage right of each system by gold's label, the best system first; the best of a row is bold."""
     from matplotlib.colors import Normalize
 
@@ -357,23 +360,23 @@ def label_scores(bounds: Sequence[Bound], noun: str, remark: str = "") -> Figure
     rows, systems = [overall, *labelled[:LABELS]], sorted(overall.systems, key=lambda name: -overall.systems[name])
     names = ["all", *fit_names([str(row.label) for row in rows[1:]], 0.8, 7)]
     numbers, heads = [f"{row.items:,}" for row in rows], fit_names(systems, 1.2, 7)
-    left = max(width_of(name, 7) for name in names) + max(width_of(number, 7) for number in numbers) + 0.16
+    left = max(text_width(name, 7) for name in names) + max(text_width(number, 7) for number in numbers) + 0.16
     narrow = left + 0.22 * len(systems) <= COLUMN
     whole = COLUMN if narrow else PAGE
     wide, tall = min(0.34, (whole - left - 0.02) / len(systems)), 0.15 if len(rows) <= 21 else 0.125
-    figure = sheet(whole)
-    axes = panel(figure, left, 0, wide * len(systems), tall * len(rows))
+    figure = make_sheet(whole)
+    axes = add_panel(figure, left, 0, wide * len(systems), tall * len(rows))
     axes.set(xlim=(-0.5, len(systems) - 0.5), ylim=(len(rows) - 0.5, -0.5))
     axes.set_xticks(range(len(systems)), heads, rotation=90, size=7, color=INK)
     axes.tick_params(length=0, pad=2, top=True, labeltop=True, labelbottom=False)
     axes.set_yticks([])
     axes.spines[["bottom"]].set_visible(False)
     shares = {(x, y): row.systems[name] for y, row in enumerate(rows) for x, name in enumerate(systems)}
-    known = {place: value for place, value in shares.items() if not math.isnan(value)}
-    norm = Normalize(min(known.values()), max(1.0, *known.values()))
-    _shade(axes, known, norm)
-    size = min(6.5, 0.9 * wide / width_of("100", 1), 72 * tall * 0.85)
-    for (x, y), value in known.items():
+    defined = {place: value for place, value in shares.items() if not math.isnan(value)}
+    norm = Normalize(min(defined.values()), max(1.0, *defined.values()))
+    _draw_squares(axes, defined, norm)
+    size = min(6.5, 0.9 * wide / text_width("100", 1), 72 * tall * 0.85)
+    for (x, y), value in defined.items():
         look: Look = {"ha": "center", "va": "center_baseline", "size": size, "in_layout": False}
         look["weight"] = "bold" if is_best([rows[y].systems[name] for name in systems], x) else "normal"
         axes.text(x, y, f"{100 * value:.0f}", color="white" if norm(value) > 0.6 else INK, **look)
@@ -393,8 +396,8 @@ def _name_rows(
         axes.text(-0.06 / width, place, number, ha="right", color=SOFT, **look)
 
 
-def _shade(axes: Axes, cells: Mapping[Any, float], norm: Any) -> Any:
-    """Squares around points, the darker the larger their number."""
+def _draw_squares(axes: Axes, cells: Mapping[Any, float], norm: Any) -> Any:
+    """Draw squares around points; larger numbers are darker."""
     from matplotlib.collections import PolyCollection
 
     squares = [[(x + across, y + down) for across, down in _CORNERS] for x, y in cells]
@@ -405,28 +408,28 @@ def _shade(axes: Axes, cells: Mapping[Any, float], norm: Any) -> Any:
 # --- gold's labels against a system's ---
 
 
-def confusions(result: Result) -> dict[str, Counter[tuple[str | None, str | None]]]:
-    """The errors of each system by gold's label and its own, if labels can be confused."""
-    found: dict[str, Counter[tuple[str | None, str | None]]] = {}
+def count_confusions(result: Result) -> dict[str, Counter[tuple[str | None, str | None]]]:
+    """The errors of each system by gold's and the system's label, if labels can be confused."""
+    by_system: dict[str, Counter[tuple[str | None, str | None]]] = {}
     first: dict[str, str] = {}
     for row in result.confusion:
         if is_category(row.measure) or result.shown.by_outcome or row.type in _HITS:
             continue
         if first.setdefault(row.system, row.measure) == row.measure:
-            found.setdefault(row.system, Counter())[row.gold, row.assigned] += row.count
-    return {system: cells for system, cells in found.items() if any(None not in cell for cell in cells)}
+            by_system.setdefault(row.system, Counter())[row.gold, row.assigned] += row.count
+    return {system: cells for system, cells in by_system.items() if any(None not in cell for cell in cells)}
 
 
 @with_look
 def draw_confusion(
     cells: Mapping[tuple[str | None, str | None], float], rows: str, columns: str, caption: str
 ) -> Figure:
-    """A matrix of labels, the most frequent first; None, in the last row or column, is spurious or missing."""
+    """A matrix of labels, the most frequent first; None is the last row (spurious) or column (missing)."""
     from matplotlib.colors import PowerNorm
 
     weight: Counter[str] = Counter()
     for cell, number in cells.items():
-        for name in {one for one in cell if one is not None}:
+        for name in {label for label in cell if label is not None}:
             weight[name] += math.ceil(number)
     ordered = sorted(weight, key=lambda name: (-weight[name], name))
     labels, sides = ordered[:LABELS], tuple(any(cell[side] is None for cell in cells) for side in (0, 1))
@@ -435,11 +438,11 @@ def draw_confusion(
     whole = COLUMN if len(labels) <= _NARROW else PAGE
     size = 7.0 if len(labels) <= 30 else 5.5
     names = fit_names(labels, 0.8, size)
-    left = max(width_of(name, size) for name in [*names, *["spurious"] * sides[0]]) + 0.22
+    left = max(text_width(name, size) for name in [*names, *["spurious"] * sides[0]]) + 0.22
     most = max(drawn_cells.values())
     written = all(number == round(number) for number in drawn_cells.values())
     # Numbers as large as the widest of them allows; below five points a scale says what shades mean.
-    digits = max(width_of(f"{round(number):,}", 1) for number in drawn_cells.values())
+    digits = max(text_width(f"{round(number):,}", 1) for number in drawn_cells.values())
     extents = [len(labels) + 1.3 * side for side in (sides[1], sides[0])]
     cell_size = min(0.26, (whole - left - 0.04) / extents[0])
     number_size = min(7.0, 0.86 * cell_size / digits)
@@ -447,11 +450,13 @@ def draw_confusion(
     if not numbered:
         cell_size = min(cell_size, (whole - left - 0.65) / extents[0])
     width, height = (cell_size * extent for extent in extents)
-    figure = sheet(whole)
-    axes = panel(figure, left, 0, width, height)
+    figure = make_sheet(whole)
+    axes = add_panel(figure, left, 0, width, height)
     axes.set(xlim=(-0.5, extents[0] - 0.5), ylim=(extents[1] - 0.5, -0.5))
     norm = PowerNorm(0.5, 0, most)
-    shades = _shade(axes, {(place[cell[1]], place[cell[0]]): number for cell, number in drawn_cells.items()}, norm)
+    shades = _draw_squares(
+        axes, {(place[cell[1]], place[cell[0]]): number for cell, number in drawn_cells.items()}, norm
+    )
     both = list(zip(names, range(len(labels)), strict=True))
     for axis, side, word in ((axes.yaxis, sides[0], "spurious"), (axes.xaxis, sides[1], "missing")):
         shown = [*both, *[(word, place[None])] * side]
@@ -476,7 +481,7 @@ def draw_confusion(
             axes.text(place[assigned], place[gold], f"{round(number):,}", color=colour, **at)
     else:
         tall = min(height, 1.4)
-        scale = figure.colorbar(shades, cax=panel(figure, left + width + 0.12, height - tall, 0.09, tall))
+        scale = figure.colorbar(shades, cax=add_panel(figure, left + width + 0.12, height - tall, 0.09, tall))
         scale.outline.set_visible(False)
         scale.ax.tick_params(labelsize=7, length=2, pad=2)
     cut = f" The {len(labels)} most frequent labels of {len(ordered)}." if len(labels) < len(ordered) else ""
@@ -487,28 +492,28 @@ def draw_confusion(
 
 
 _ENDS = {"fp": "#d55e00", "fn": "#4d4d4d"}
-"""Spurious items are at one end, missing ones at the other."""
+"""Colours of the first and the last part of a bar."""
 _BETWEEN = ("#e69f00", "#56b4e9", "#0072b2", "#9ad8c3", "#cc79a7", "#f0e442", "#009e73", "#b3b3b3", "#8c6d1f")
 
 
 def group_error_types(result: Result) -> list[list[str]]:
-    """The measures under which there are errors with types, those together whose types are among those of one."""
+    """The measures that have types of errors, grouped if their types are among those of one measure."""
     types: dict[str, set[str]] = {}
     for row in result.error_types:
         types.setdefault(row.measure, set()).add(row.type)
-    made = {row.measure for row in result.error_types if row.count}
-    types = {measure: own for measure, own in types.items() if measure in made}
+    with_errors = {row.measure for row in result.error_types if row.count}
+    types = {measure: names for measure, names in types.items() if measure in with_errors}
     groups: dict[str, list[str]] = {}
-    for measure, own in types.items():
-        # The measure with the most types that has all of this one; itself, unless there is another.
-        over = max((one for one in types if types[one] >= own), key=lambda one: len(types[one]))
+    for measure, names in types.items():
+        # The measure with the most types that include all types of this one; it may be the measure itself.
+        over = max((other for other in types if types[other] >= names), key=lambda other: len(types[other]))
         groups.setdefault(over, []).append(measure)
     return list(groups.values())
 
 
 @with_look
-def error_types(sets: Sequence[tuple[str, Result]], measures: Sequence[str]) -> Figure:
-    """The share of each type in a system's errors, and the number of these, for data sets by name."""
+def draw_error_types(sets: Sequence[tuple[str, Result]], measures: Sequence[str]) -> Figure:
+    """The share of each type in a system's errors, and the number of errors, for named data sets."""
     bars: dict[tuple[str, str, str], list[ErrorType]] = {}
     for name, result in sets:
         rows = [row for row in result.error_types if row.measure in measures]
@@ -517,18 +522,22 @@ def error_types(sets: Sequence[tuple[str, Result]], measures: Sequence[str]) -> 
                 if row.system == system:
                     bars.setdefault((name, system, row.measure), []).append(row)
     systems = list(dict.fromkeys(system for _, system, _ in bars))
-    # A type has its colour also if others do not occur.
-    between = [kind for kind in dict.fromkeys(row.type for own in bars.values() for row in own) if kind not in _ENDS]
-    occurring = {row.type for own in bars.values() for row in own if row.count}
+    # The colour of a type does not depend on which other types occur.
+    between = [
+        kind for kind in dict.fromkeys(row.type for rows in bars.values() for row in rows) if kind not in _ENDS
+    ]
+    occurring = {row.type for rows in bars.values() for row in rows if row.count}
     types = [kind for kind in ("fp", *between, "fn") if kind in occurring]
     colours = _ENDS | dict(zip(between, _BETWEEN * (1 + len(between) // len(_BETWEEN)), strict=False))
-    # What is the same in all bars needs no column.
+    # Names that are the same in all bars need no column.
     whole = COLUMN if min(len(systems), len(measures)) == 1 else PAGE
     names = dict(zip(systems, fit_names(systems, whole / 4, 8), strict=True)) if len(systems) > 1 else {}
     titles = dict(zip(measures, fit_names(measures, whole / 4, 8), strict=True)) if len(measures) > 1 else {}
-    first, second = (max((width_of(one, 8) + 0.1 for one in of.values()), default=0.0) for of in (names, titles))
-    totals = {key: sum(row.count for row in own) for key, own in bars.items()}
-    right = max(width_of(f"{total:,}", 7) for total in totals.values()) + 0.1
+    first, second = (
+        max((text_width(name, 8) + 0.1 for name in texts.values()), default=0.0) for texts in (names, titles)
+    )
+    totals = {key: sum(row.count for row in rows) for key, rows in bars.items()}
+    right = max(text_width(f"{total:,}", 7) for total in totals.values()) + 0.1
     width = whole - first - second - right
     lines, places, heads = 0.0, {}, {}
     for (name, system, measure), before in zip(bars, [None, *bars], strict=False):
@@ -540,8 +549,8 @@ def error_types(sets: Sequence[tuple[str, Result]], measures: Sequence[str]) -> 
             lines += 0.4
         places[name, system, measure] = lines
         lines += 1
-    figure = sheet(whole)
-    axes = panel(figure, first + second, 0, width, _LINE * lines)
+    figure = make_sheet(whole)
+    axes = add_panel(figure, first + second, 0, width, _LINE * lines)
     axes.set(xlim=(0, 100), ylim=(lines - 0.4, -0.5))
     axes.set_yticks([])
     axes.tick_params(axis="x", labelsize=7, length=2, pad=2)
@@ -549,12 +558,12 @@ def error_types(sets: Sequence[tuple[str, Result]], measures: Sequence[str]) -> 
     look: Look = {"va": "center", "transform": axes.get_yaxis_transform(), "clip_on": False}
     for line, name in heads.items():
         axes.text(-(first + second) / width, line, fit_names([name], whole, 8)[0], size=8, weight="bold", **look)
-    told = None
-    for key, own in bars.items():
-        place, shares, start = places[key], {row.type: 100 * row.share for row in own}, 0.0
-        if told != key[:2]:
+    last_named = None
+    for key, rows in bars.items():
+        place, shares, start = places[key], {row.type: 100 * row.share for row in rows}, 0.0
+        if last_named != key[:2]:
             axes.text(-(first + second) / width, place, names.get(key[1], ""), size=8, **look)
-        told = key[:2]
+        last_named = key[:2]
         axes.text(-second / width, place, titles.get(key[2], ""), size=8, color=SOFT, **look)
         axes.text(1 + 0.08 / width, place, f"{totals[key]:,}", size=7, color=SOFT, **look)
         for kind in types:
@@ -562,13 +571,13 @@ def error_types(sets: Sequence[tuple[str, Result]], measures: Sequence[str]) -> 
             bar: Look = {"color": colours[kind], "ec": "white", "lw": 0.5, "label": kind_title(kind)}
             axes.barh(place, part, 0.82, start, **bar)
             text = f"{part:.0f}"
-            if width_of(text, 6.5) + 0.05 < width * part / 100:
+            if text_width(text, 6.5) + 0.05 < width * part / 100:
                 red, green, blue = (int(colours[kind][at : at + 2], 16) for at in (1, 3, 5))
                 colour = "white" if 0.3 * red + 0.6 * green + 0.1 * blue < 120 else INK
                 inside: Look = {"ha": "center", "va": "center_baseline", "size": 6.5, "in_layout": False}
                 axes.text(start + part / 2, place, text, color=colour, **inside)
             start += part
-    by = f" of {short(systems[0])}" * (len(systems) == 1) + f" under {short(measures[0])}" * (len(measures) == 1)
+    by = f" of {shorten(systems[0])}" * (len(systems) == 1) + f" under {shorten(measures[0])}" * (len(measures) == 1)
     remarks = [result.shown.remarks["median"] for _, result in sets if "median" in result.shown.remarks]
     median = f" {remarks[0] if len(sets) == 1 else 'Of the median runs.'}" if remarks else ""
     return add_caption(figure, f"Types of errors{by} in percent, with the number of errors beside each bar.{median}")

@@ -12,21 +12,21 @@ import pytest
 from assay.render.pictures import pictures
 from assay.render.pictures.runs import (
     assign_levels,
-    corners,
-    curves,
-    density,
-    forest,
+    draw_curves,
+    draw_forest,
+    draw_matrix,
+    draw_ranking,
+    draw_simplex,
+    draw_simplex_grid,
+    find_frame,
     lay_out_levels,
-    matrix,
-    panels,
-    place,
-    ranking_graph,
-    simplex,
-    simplex_grid,
+    list_corners,
+    list_panels,
+    place_shares,
+    smooth_density,
     sort_relations,
-    span,
 )
-from assay.render.pictures.sheet import FILLS, FLAG, Unit, largest, share
+from assay.render.pictures.sheet import FILLS, FLAG, Unit, find_largest, format_share
 from assay.result.schema import Estimate, Ranking, RankRelation, Thirds
 from unit.render.pictures.drawn import SYSTEMS, apart, posterior, ranking, result, table, texts
 
@@ -41,7 +41,7 @@ def lines(axes, label: str) -> list:
     return [line for line in axes.lines if line.get_label() == label]
 
 
-@pytest.mark.parametrize("draw", [forest, simplex, curves, lambda row: matrix([row])])
+@pytest.mark.parametrize("draw", [draw_forest, draw_simplex, draw_curves, lambda row: draw_matrix([row])])
 def test_long_names_do_not_run_into_each_other(draw):
     sets = ("treebank " * 20, "b")
     apart(draw(posterior("bidirectional-" * 9, "Transformer large " * 9, "accuracy " * 9, data_sets=sets, draws=50)))
@@ -51,8 +51,14 @@ def test_long_names_do_not_run_into_each_other(draw):
 
 
 def test_shares_are_written_as_in_the_paper():
-    assert [share(value) for value in (0.168, 0.0004, 1.0, None, float("nan"))] == [".168", ".000", "1.000", "–", "–"]
-    assert [largest(Thirds(*row)) for row in ((0.4, 0.4, 0.2), (0.3, None, 0.7))] == ["a", "b"]
+    assert [format_share(value) for value in (0.168, 0.0004, 1.0, None, float("nan"))] == [
+        ".168",
+        ".000",
+        "1.000",
+        "–",
+        "–",
+    ]
+    assert [find_largest(Thirds(*row)) for row in ((0.4, 0.4, 0.2), (0.3, None, 0.7))] == ["a", "b"]
 
 
 def test_differences_of_fractions_are_in_points_others_in_the_measures_own_units():
@@ -68,7 +74,7 @@ def test_differences_of_fractions_are_in_points_others_in_the_measures_own_units
 
 def test_a_forest_plot_has_every_data_set_the_mean_and_the_next():
     row = posterior(data_sets=("PTB", "OntoNotes", "GUM"))
-    figure = forest(row)
+    figure = draw_forest(row)
     (axes,) = figure.axes
     names = [label.get_text() for label in axes.get_yticklabels()]
     assert names == [f"{name}  (200 runs)" for name in ("PTB", "OntoNotes", "GUM")] + [
@@ -97,18 +103,18 @@ def test_a_forest_plot_has_every_data_set_the_mean_and_the_next():
 
 def test_a_very_wide_interval_gets_arrows_and_does_not_dwarf_the_data_sets():
     row = replace(posterior(), next=Estimate(0.005, -9.0, 9.0))
-    low, high = span(row)
+    low, high = find_frame(row)
     assert high - low < 0.1
-    shown = " ".join(texts(forest(row)))
+    shown = " ".join(texts(draw_forest(row)))
     assert "goes on beyond the frame" in shown and "[−900.00, +900.00]" in shown
-    assert [line.get_marker() for line in forest(row).axes[0].lines if line.get_marker() in "<>"] == ["<", ">"]
-    assert "beyond" not in " ".join(texts(forest(replace(row, mean=None, next=None))))
+    assert [line.get_marker() for line in draw_forest(row).axes[0].lines if line.get_marker() in "<>"] == ["<", ">"]
+    assert "beyond" not in " ".join(texts(draw_forest(replace(row, mean=None, next=None))))
 
 
 def test_what_is_undefined_has_no_place_in_a_forest_plot():
     row, nan = posterior(), float("nan")
     first = replace(row.by_data_set[0], difference=nan, estimate=Estimate(nan, nan, nan))
-    figure = forest(replace(row, by_data_set=(first, row.by_data_set[1]), next=Estimate(0.1, nan, nan)))
+    figure = draw_forest(replace(row, by_data_set=(first, row.by_data_set[1]), next=Estimate(0.1, nan, nan)))
     assert len(lines(figure.axes[0], "measured")) == 1
     assert not any("nan" in text or text == "another data set" for text in texts(figure))
 
@@ -116,7 +122,7 @@ def test_what_is_undefined_has_no_place_in_a_forest_plot():
 def test_systems_that_never_differ_without_a_region_have_a_forest_plot_too():
     row = posterior(rope=0.0, data_sets=("PTB",), shares=Thirds(0.5, None, 0.5))
     flat = replace(row.by_data_set[0], difference=0.0, estimate=Estimate(0.0, 0.0, 0.0), b=row.by_data_set[0].a)
-    figure = forest(replace(row, by_data_set=(flat,), mean=None, next=None))
+    figure = draw_forest(replace(row, by_data_set=(flat,), mean=None, next=None))
     assert "0.00 [0.00, 0.00]" in texts(figure)
     assert not figure.axes[0].patches and "equal" not in " ".join(texts(figure))
 
@@ -126,7 +132,7 @@ def test_systems_that_never_differ_without_a_region_have_a_forest_plot_too():
 
 def test_the_bars_of_a_matrix_are_whole_and_carry_the_papers_numbers():
     rows = table(50)
-    figure = matrix(rows)
+    figure = draw_matrix(rows)
     assert [axes.get_title("left") for axes in figure.axes] == ["token", "sentence", "oov"]
     for axes in figure.axes:
         chosen = [row for row in rows if row.measure == axes.get_title("left")]
@@ -135,7 +141,7 @@ def test_the_bars_of_a_matrix_are_whole_and_carry_the_papers_numbers():
         assert np.reshape(bars, (-1, 3)) == pytest.approx(np.array(given) / np.sum(given, axis=1, keepdims=True))
         shown = [text.get_text().removeprefix("≈ ") for text in axes.texts]
         for value in np.ravel(given):
-            shown.remove(share(value))
+            shown.remove(format_share(value))
     assert {".829", "≈ .550"} <= bold(figure) and ".168" not in bold(figure)
     assert {"left system better", "≈ practically equal", "right system better"} <= set(texts(figure))
     colours = [container[0].get_facecolor() for container in figure.axes[0].containers[:3]]
@@ -151,7 +157,7 @@ def test_a_pair_the_other_way_round_is_turned_and_one_that_was_not_compared_says
         posterior("B", "A", "two", Thirds(0.6, 0.3, 0.1)),
         posterior("A", "C", "two"),
     ]
-    figure = matrix(rows)
+    figure = draw_matrix(rows)
     second = [bar.get_width() for container in figure.axes[1].containers for bar in container][:3]
     assert second == pytest.approx([0.1, 0.3, 0.6])
     assert texts(figure).count("A") == texts(figure).count("not compared") == 1
@@ -159,9 +165,9 @@ def test_a_pair_the_other_way_round_is_turned_and_one_that_was_not_compared_says
 
 def test_a_matrix_of_region_probabilities_shows_those():
     row = posterior()
-    figure = matrix([row], "region")
+    figure = draw_matrix([row], "region")
     shown = texts(figure)
-    assert share(row.region.b) in shown and share(row.decision.b) not in shown
+    assert format_share(row.region.b) in shown and format_share(row.decision.b) not in shown
     assert "in each bar the mean probability of each outcome on a new data set" in figure.get_label()
 
 
@@ -170,11 +176,11 @@ def test_a_matrix_of_region_probabilities_shows_those():
 
 def test_curves_vary_the_region_and_both_bounds_of_the_prior():
     row = posterior(shares=Thirds(0.148, 0.441, 0.411))
-    rope, spread, mean = panels(row)
+    rope, spread, mean = list_panels(row)
     assert rope.chosen == pytest.approx(0.2) and len(rope.points) == 13
     assert sorted(spread.points) == [3, 10, 100, 1000] and spread.chosen == 1000
     assert sorted(mean.points) == [0.75, 1, 2, 5] and mean.chosen == 1
-    figure = curves(row)
+    figure = draw_curves(row)
     assert texts(figure).count("chosen") == len(figure.axes) == 6
     (line,) = lines(figure.axes[0], "practically equal")
     assert dict(line.get_xydata())[0.2] == pytest.approx(0.441)
@@ -188,8 +194,8 @@ def test_curves_vary_the_region_and_both_bounds_of_the_prior():
 
 
 def test_a_pair_without_curves_has_no_panels():
-    assert panels(replace(posterior(), rope_curve=(), prior_curve=())) == []
-    assert panels(replace(posterior(), rope_curve=posterior().rope_curve[:1], prior_curve=())) == []
+    assert list_panels(replace(posterior(), rope_curve=(), prior_curve=())) == []
+    assert list_panels(replace(posterior(), rope_curve=posterior().rope_curve[:1], prior_curve=())) == []
 
 
 # --- triangles ---
@@ -202,12 +208,12 @@ def shaded(axes) -> list:
 
 
 def test_a_is_at_the_bottom_left_b_at_the_bottom_right_equal_on_top():
-    assert [place(*corner) for corner in ((1, 0), (0, 1), (0, 0))] == [
+    assert [place_shares(*corner) for corner in ((1, 0), (0, 1), (0, 0))] == [
         (0, 0),
         (1, 0),
         (0.5, pytest.approx(math.sqrt(3) / 2)),
     ]
-    figure = simplex(posterior())
+    figure = draw_simplex(posterior())
     places = {text.get_text(): text.xy for text in figure.axes[0].texts if hasattr(text, "xy")}
     assert (places["TnT"], places["Collins"]) == ((0, 0), (1, 0))
     assert "equal .003" in texts(figure)
@@ -216,22 +222,24 @@ def test_a_is_at_the_bottom_left_b_at_the_bottom_right_equal_on_top():
 
 
 def test_the_decision_boundaries_run_from_the_centre_to_the_middles_of_the_sides():
-    found = lines(simplex(posterior()).axes[0], "where the most probable outcome changes")
+    found = lines(draw_simplex(posterior()).axes[0], "where the most probable outcome changes")
     starts, ends = zip(*(line.get_xydata() for line in found), strict=True)
-    assert np.array(starts) == pytest.approx(np.array([place(1 / 3, 1 / 3)] * 3))
-    assert np.array(ends) == pytest.approx(np.array([place(0.5, 0.5), place(0.5, 0), place(0, 0.5)]))
+    assert np.array(starts) == pytest.approx(np.array([place_shares(1 / 3, 1 / 3)] * 3))
+    assert np.array(ends) == pytest.approx(
+        np.array([place_shares(0.5, 0.5), place_shares(0.5, 0), place_shares(0, 0.5)])
+    )
 
 
 def test_a_cell_covers_just_the_draws_that_fall_into_it():
     for up in (True, False):
-        a, b = (sum(corner) / 3 for corner in zip(*corners(3, 4, up), strict=True))
+        a, b = (sum(corner) / 3 for corner in zip(*list_corners(3, 4, up), strict=True))
         assert (math.floor(a), math.floor(b)) == (3, 4)
         assert (math.floor(10 - a - b) == 10 - 1 - 3 - 4) is up
 
 
 def test_every_cell_is_drawn_once_in_the_shade_of_its_draws():
     row = posterior(shares=Thirds(0.148, 0.441, 0.411))
-    (cells,) = shaded(simplex(row).axes[0])
+    (cells,) = shaded(draw_simplex(row).axes[0])
     assert cells.get_array().tolist() == [cell.draws for cell in row.simplex]
     assert len(cells.get_paths()) == len(row.simplex)
 
@@ -239,7 +247,7 @@ def test_every_cell_is_drawn_once_in_the_shade_of_its_draws():
 @pytest.mark.parametrize("shares", [(0.148, 0.441, 0.411), (0.01, 0.98, 0.01), (0.0, 0.0, 1.0)])
 def test_contours_hold_the_stated_share_with_no_cell_to_spare(shares):
     row = posterior(shares=Thirds(*shares))
-    cells, corner_heights, levels = density(row)
+    cells, corner_heights, levels = smooth_density(row)
     draws = {(cell.a, cell.b, cell.up): cell.draws for cell in row.simplex}
     keys = [(a, b, up) for a in range(24) for b in range(24 - a) for up in (True, False) if up or a + b < 23]
     heights = corner_heights[cells].mean(axis=1)
@@ -251,7 +259,7 @@ def test_contours_hold_the_stated_share_with_no_cell_to_spare(shares):
 
 def test_without_a_region_of_equality_draws_become_bars_on_a_line():
     row = posterior(shares=Thirds(0.2, None, 0.8), rope=0.0)
-    (axes,) = simplex(row).axes
+    (axes,) = draw_simplex(row).axes
     (bars,) = axes.containers
     assert len(bars) == len({cell.b for cell in row.simplex})
     tall = {round(bar.get_x() * row.sides): bar.get_height() for bar in bars}
@@ -263,7 +271,7 @@ def test_without_a_region_of_equality_draws_become_bars_on_a_line():
 def test_a_page_of_triangles_has_one_for_every_pair_and_one_scale():
     rows = [row for row in table(50) if row.measure == "oov"][:3]
     empty = replace(posterior("X", "Y"), simplex=())
-    figure = simplex_grid([rows[:2], [rows[2], empty], [None]], "All pairs, oov", ["one"] * 2)
+    figure = draw_simplex_grid([rows[:2], [rows[2], empty], [None]], "All pairs, oov", ["one"] * 2)
     found = [cells for axes in figure.axes[:-1] for cells in shaded(axes)]
     assert [cells.get_array().sum() for cells in found] == [50] * 3
     assert len({(cells.norm.vmin, cells.norm.vmax) for cells in found}) == 1
@@ -297,7 +305,7 @@ def boxes(figure) -> dict[str, tuple[float, float, float, float]]:
 def test_the_graph_has_a_box_for_every_system_and_a_line_for_every_relation_drawn():
     order = ranking("oov", table(50))
     assert set(sort_relations(order)[1]) == {("TnT", "LAPOS"), ("Stanford", "Flair")}
-    figure = ranking_graph(order)
+    figure = draw_ranking(order)
     bottom = {name: box[1] for name, box in boxes(figure).items()}
     assert (
         bottom["Flair"] > bottom["Stanford"] == bottom["NLP4J"] > bottom["LAPOS"] > bottom["TnT"] == bottom["Collins"]
@@ -315,7 +323,7 @@ def test_the_graph_has_a_box_for_every_system_and_a_line_for_every_relation_draw
 
 @pytest.mark.parametrize("measure", ["token", "sentence", "oov"])
 def test_no_line_passes_behind_a_box(measure):
-    figure = ranking_graph(ranking(measure, table(50)))
+    figure = draw_ranking(ranking(measure, table(50)))
     drawn = [line for found in arrows(figure).values() for line in found]
     ties = [line.get_xydata() for line in figure.axes[0].lines if len(line.get_xydata())]
     assert ties
@@ -331,7 +339,7 @@ def test_no_line_passes_behind_a_box(measure):
 def test_three_that_are_all_equal_stand_in_one_frame():
     order = ranking("token", table(50))
     assert sort_relations(order)[1] == ()
-    figure = ranking_graph(order)
+    figure = draw_ranking(order)
     (frame,) = [
         box.get_bbox() for box in figure.axes[0].patches if hasattr(box, "get_boxstyle") and not box.get_fill()
     ]
@@ -349,7 +357,7 @@ def test_a_cycle_is_drawn_with_its_edge_against_the_order_flagged():
         intransitive=("a < b < c < a: the relation is a cycle.",),
     )
     assert sort_relations(circle)[1] == (("c", "a"),)
-    ((start, *_, end),) = arrows(ranking_graph(circle))[True]
+    ((start, *_, end),) = arrows(draw_ranking(circle))[True]
     assert start[1] > end[1], "from c, the worse in this pair, down to a"
 
 
@@ -381,7 +389,7 @@ def test_what_is_undecided_is_drawn_as_such_and_hides_nothing():
     rows = (("a", "b", "?"), ("b", "c", "≈"), ("a", "c", "<"))
     order = Ranking("m", ("a", "b", "c"), "a ? b ≈ c", tuple(RankRelation(*row, False, False) for row in rows))
     assert sort_relations(order)[1] == ()
-    figure = ranking_graph(order, [frozenset("ab")])
+    figure = draw_ranking(order, [frozenset("ab")])
     assert {UNDECIDED, "≈ practically equivalent"} <= set(texts(figure))
     assert dashes(figure)["ties"] == {"--", "-"}
 
@@ -391,20 +399,20 @@ def test_links_of_undecided_pairs_are_dashed_and_the_others_are_not():
     undecided = [frozenset((row.a, row.b)) for row in posteriors if row.measure == "token"]
     order = ranking("token", posteriors)
     # No share of the paper reaches .95, so all links are dashed.
-    dashed = dashes(ranking_graph(order, undecided))
+    dashed = dashes(draw_ranking(order, undecided))
     assert dashed == {"arrows": {"--"}, "ties": {"--"}, "frames": {"--"}}
     assert dashes(pictures(result(posteriors, (order,)))["ranking-token"]()) == dashed
-    decided = ranking_graph(order)
+    decided = draw_ranking(order)
     assert dashes(decided) == {"arrows": {"-"}, "ties": {"-"}, "frames": {"-"}}
     assert UNDECIDED not in texts(decided)
-    mixed = ranking_graph(order, undecided[:1])
+    mixed = draw_ranking(order, undecided[:1])
     assert dashes(mixed)["arrows"] == {"--", "-"}
     assert {UNDECIDED, "worse → better"} <= set(texts(mixed))
 
 
 def test_the_caption_of_a_ranking_is_its_headline_with_the_region():
     said = "TnT ? (< .829) Collins (≈: within 0.2 points, given by --rope)"
-    figure = ranking_graph(replace(ranking("token", table(50)), headline=said))
+    figure = draw_ranking(replace(ranking("token", table(50)), headline=said))
     assert figure.get_label() == f"Order by token: {said}."
 
 
@@ -412,5 +420,5 @@ def test_thirty_systems_can_be_drawn():
     names = tuple(f"system {number:02}" for number in range(30))
     pairs = [(a, b) for index, a in enumerate(names) for b in names[index + 1 :]]
     rows = tuple(RankRelation(a, b, "≈", False, False) for a, b in pairs)
-    figure = ranking_graph(Ranking("m", names, " ≈ ".join(names), rows))
+    figure = draw_ranking(Ranking("m", names, " ≈ ".join(names), rows))
     assert set(names) <= set(texts(figure))

@@ -13,8 +13,8 @@ import pytest
 
 from assay.errors import UsageError
 from assay.render.pictures import check_plot, files, pictures, stem
-from assay.render.pictures.runs import ranking_graph
-from assay.render.pictures.sheet import content, short
+from assay.render.pictures.runs import draw_ranking
+from assay.render.pictures.sheet import encode_figure, shorten
 from assay.result.schema import Ranking, Thirds
 from cases import each
 from unit.render.pictures.drawn import paper, posterior, result
@@ -40,10 +40,10 @@ def test_a_figure_is_the_same_each_time_whatever_the_users_settings_are():
     order, ours = paper().rankings[2], {"font.size": 20, "axes.facecolor": "red", "svg.fonttype": "path"}
     for form, magic in MAGIC.items():
         path = Path(f"x.{form}")
-        usual = content(ranking_graph(order), path)
+        usual = encode_figure(draw_ranking(order), path)
         assert usual.startswith(magic)
         with matplotlib.rc_context({**ours, "savefig.dpi": 10}):
-            assert content(ranking_graph(order), path) == usual
+            assert encode_figure(draw_ranking(order), path) == usual
             assert matplotlib.rcParams["font.size"] == 20
         if form == "svg":
             # Text stays text, and what the figure shows is its title.
@@ -68,7 +68,7 @@ def test_a_figure_is_the_same_each_time_whatever_the_users_settings_are():
     ],
 )
 def test_long_names_are_cut_between_letters_and_broken_ones_repaired(name, shown):
-    assert short(name) == shown
+    assert shorten(name) == shown
 
 
 def test_other_formats_are_refused():
@@ -77,13 +77,13 @@ def test_other_formats_are_refused():
 
 
 def test_a_letter_without_a_font_is_refused_but_in_svg():
-    figure = ranking_graph(Ranking("m", ("\U0010fffd", "b"), "", ()))
+    figure = draw_ranking(Ranking("m", ("\U0010fffd", "b"), "", ()))
     for ending in ("png", "pdf"):
         with pytest.raises(
             UsageError, match=rf"^x\.{ending}: matplotlib finds no font with .* \(U\+10FFFD\)\. Install"
         ):
-            content(figure, Path(f"x.{ending}"))
-    assert "\U0010fffd" in content(figure, Path("x.svg")).decode()
+            encode_figure(figure, Path(f"x.{ending}"))
+    assert "\U0010fffd" in encode_figure(figure, Path("x.svg")).decode()
 
 
 def test_without_matplotlib_the_error_says_what_to_install(monkeypatch):
@@ -98,9 +98,9 @@ def test_drawing_uses_neither_a_display_nor_pyplot():
     script = """
 import sys
 from unit.render.pictures.drawn import posterior
-from assay.render.pictures.runs import forest
+from assay.render.pictures.runs import draw_forest
 assert "matplotlib" not in sys.modules
-forest(posterior())
+draw_forest(posterior())
 assert "matplotlib.pyplot" not in sys.modules
 """
     done = subprocess.run(

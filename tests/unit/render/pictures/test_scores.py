@@ -13,7 +13,7 @@ import assay
 from assay.demo import FOLDER
 from assay.render.pictures import files, pictures
 from assay.render.pictures.sheet import COLUMN, PAGE
-from assay.render.pictures.systems import confusions, draw_confusion, error_types
+from assay.render.pictures.systems import count_confusions, draw_confusion, draw_error_types
 from assay.result import LabelDifference, Result, Score
 from assay.result.schema import MeanRanks
 from unit.render.pictures.drawn import apart, texts
@@ -146,7 +146,7 @@ def test_a_confusion_has_boundary_errors_on_its_diagonal_and_what_is_spurious_an
 
 
 def test_types_of_errors_are_bars_of_a_hundred_percent_on_one_data_set_or_several():
-    figure = error_types([("news", spans()), ("web", spans())], ["exact", "fair"])
+    figure = draw_error_types([("news", spans()), ("web", spans())], ["exact", "fair"])
     (axes,) = figure.axes
     bars: dict[float, list] = {}
     for bar in axes.patches:
@@ -213,4 +213,4 @@ def test_many_systems_labels_and_long_names_have_room(systems, labels):
 
 def test_labels_that_cannot_be_confused_have_no_matrix():
     only_at_the_edges = tuple(row for row in spans().confusion if None in (row.gold, row.assigned))
-    assert confusions(replace(spans(), confusion=only_at_the_edges)) == {}
+    assert count_confusions(replace(spans(), confusion=only_at_the_edges)) == {}
