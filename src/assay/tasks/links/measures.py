@@ -1,4 +1,4 @@
-"""Links: mentions at the right place with the right identifier, from one matching for each setting."""
+"""Links: mentions at the right place with the right identifier, from one matching for each set of parameters."""
 
 from __future__ import annotations
 
@@ -49,25 +49,25 @@ def _items(
     *,
     known_by_label: bool = True,
 ) -> Items:
-    """A matching as items: gold's mentions that count, then those that only the system has.
+    """Items of a matching: gold's mentions that count, then those that only the system has.
 
-    labels: names of labels, and the label of each mention of either side. What is right has gold's, whichever of its
-        identifiers the system has.
+    labels: names of labels, and the label of each mention of either side. A right mention of the system has gold's
+        label, even if it has another of gold's identifiers.
     kind: the outcome of each of gold's mentions that count, one of FAIR, if pairs are not all right.
     """
     gold, system, steps = matched
-    names, ours, theirs = labels[0], labels[1][gold], labels[2][system]
+    names, gold_labels, system_labels = labels[0], labels[1][gold], labels[2][system]
     matches = steps.matches(FOUND.index("fn"), FOUND.index("fp"))
     if kind is not None:
         matches = replace(matches, kind=np.append(kind, np.full(len(matches.kind) - len(gold), _SPURIOUS)))
     right = np.flatnonzero((matches.kind == 0) & (matches.gold != NONE))
-    theirs[matches.system[right]] = ours[matches.gold[right]]
+    system_labels[matches.system[right]] = gold_labels[matches.gold[right]]
     key = spans_of(pair).keys[:, system]
-    key[-1] = theirs if known_by_label else NONE
+    key[-1] = system_labels if known_by_label else NONE
     sides = links_of(pair)
     kinds = FOUND if kind is None else FAIR
-    marks = sides[0].where(gold), sides[1].where(system)
-    return matches.items(kinds, *marks, key, labels=(names, ours, theirs), numbers=(gold, system))
+    marks, labels = (sides[0].where(gold), sides[1].where(system)), (names, gold_labels, system_labels)
+    return matches.items(kinds, *marks, key, labels=labels, numbers=(gold, system))
 
 
 def _by_identifier(pair: Pair) -> tuple[tuple[str, ...], Ints, Ints]:
@@ -76,23 +76,23 @@ def _by_identifier(pair: Pair) -> tuple[tuple[str, ...], Ints, Ints]:
 
 
 def _with_documents(pair: Pair, items: Items) -> Items:
-    """The items, and for means over documents the precision, recall and F1 of each and whether these are defined."""
+    """The items with sums for means over documents: precision, recall and F1, and 1 for each that is defined."""
     gold = pair.gold
     document = gold.document_of_sentence[items.sentence]
     firsts = gold.document_of_sentence.searchsorted(np.arange(gold.documents))
-    right, ours, theirs = (
+    right, in_gold, in_system = (
         np.bincount(document[mask], minlength=gold.documents).astype(np.int64)
         for mask in (items.right[0], items.has_gold, items.has_system[0])
     )
     sums = {}
-    for name, part, whole, there in (
-        ("f1", 2 * right, ours + theirs, (ours > 0) & (theirs > 0)),
-        ("precision", right, theirs, theirs > 0),
-        ("recall", right, ours, ours > 0),
+    for name, part, whole, defined in (
+        ("f1", 2 * right, in_gold + in_system, (in_gold > 0) & (in_system > 0)),
+        ("precision", right, in_system, in_system > 0),
+        ("recall", right, in_gold, in_gold > 0),
     ):
         shares = np.zeros(gold.documents, dtype=np.int64)
-        shares[there] = (part[there] * ONE + whole[there] // 2) // whole[there]
-        for field, values in ((f"document-{name}", shares), (f"documents-{name}", there)):
+        shares[defined] = (part[defined] * ONE + whole[defined] // 2) // whole[defined]
+        for field, values in ((f"document-{name}", shares), (f"documents-{name}", defined)):
             sums[field] = np.zeros(gold.sentences, dtype=np.int64)
             sums[field][firsts] = values
     return replace(items, sums=sums)
@@ -107,9 +107,9 @@ _SCORES: Scores = {**_FOUND, **{f"document-{name}": Mean(f"document-{name}", f"d
 
 
 def _check_values(values: Mapping[str, tuple[str, Sequence[str]]], at: int = 1) -> None:
-    for name, (value, known) in values.items():
-        if value not in known:
-            raise unknown(f"value of {name}", value, known)
+    for name, (value, accepted) in values.items():
+        if value not in accepted:
+            raise unknown(f"value of {name}", value, accepted)
     if at < 1:
         raise UsageError(f"at={at}: the number of candidates that count is 1 or more.")
 
@@ -128,12 +128,12 @@ def links(pair: Pair, *, match: str = "strict", nil: str = "kept", types: str = 
 
     match: `strict`: the same place; `overlap`: places share an atom. Pairs are one to one, those of the same place
         first, then as many as possible; a pair has a right identifier.
-    nil: whether mentions that name something without an identifier count as others do (`kept`), are left out on both
-        sides before matching (`drop`), or are the only ones that count (`only`).
+    nil: mentions of something without an identifier count like others (`kept`), are left out on both sides before
+        matching (`drop`), or are the only ones that count (`only`).
     types: `same`: the type of the mention must be gold's too.
-    at: the number of a system's candidates, best first, of which one must be right.
-    Counts: tp, fp, fn; gold, system (mentions with a link; those without one are none); and for means over documents
-        document- (the score of each, in units of 2⁻³²) and documents- (those for which it is defined).
+    at: one of this many candidates of a system, best first, must be right.
+    Counts: tp, fp, fn; gold, system (mentions with a link); and for means over documents document- (the sum of their
+        scores, in units of 2⁻³²) and documents- (the number for which it is defined).
     Score: precision = tp/system, recall = tp/gold, f1 = 2·tp/(gold+system). document- is the mean over documents: of
         precision if the system has items, of recall if gold has, of f1 if both have.
     Paper: Ehrmann et al. 2022.
@@ -156,18 +156,20 @@ _FAIR: Scores = {
 
 
 def outcomes(pair: Pair, matched: Matched, at: int = 1) -> Ints:
-    """The kind of outcome of each of gold's mentions that count."""
+    """Outcome of each of gold's mentions that count, as an index into FAIR."""
     numbers, system, steps = matched
     kind = np.full(len(numbers), _MISSED)
     rows = np.flatnonzero(steps.partner != NONE)
-    ours, theirs = numbers[rows], system[steps.partner[rows]]
-    rank = rank_candidates(pair, ours, theirs)
+    gold_mentions, system_mentions = numbers[rows], system[steps.partner[rows]]
+    rank = rank_candidates(pair, gold_mentions, system_mentions)
     right = (rank != NONE) & (rank < at)
     gold_nil, system_nil = (is_nil(side) for side in links_of(pair))
     wrong = np.select(
-        [system_nil[theirs], gold_nil[ours], rank != NONE], [_NIL_WRONG, _NIL_LINKED, _RANK], _WRONG
+        [system_nil[system_mentions], gold_nil[gold_mentions], rank != NONE],
+        [_NIL_WRONG, _NIL_LINKED, _RANK],
+        _WRONG,
     )
-    same = have_same_place(pair, ours, theirs)
+    same = have_same_place(pair, gold_mentions, system_mentions)
     kind[rows] = np.where(same, np.where(right, _TP, wrong), np.where(right, _BOUNDARY, _BOUNDARY_WRONG))
     return kind
 
@@ -180,7 +182,7 @@ def outcomes(pair: Pair, matched: Matched, at: int = 1) -> Ints:
     task="links",
 )
 def fair_links(pair: Pair) -> Items:
-    """Links with one error for each mention, by kind, not a missing link and a spurious one.
+    """Links with one error for each wrong mention, by error type, not a missing link and a spurious one.
 
     Mentions of equal place are paired one to one, right identifiers first, then overlapping ones among the rest.
     Counts: tp (right); at the same place: wrong-id, wrong-rank (the right identifier is a later candidate), nil-wrong
@@ -198,7 +200,7 @@ def fair_links(pair: Pair) -> Items:
 def link_accuracy(pair: Pair, *, at: int = 1) -> Counts:
     """Right identifiers among the mentions that gold and system both have at the same place.
 
-    at: the number of a system's candidates, best first, of which one must be right.
+    at: one of this many candidates of a system, best first, must be right.
     Counts: right, found (mentions with a link on both sides). Score: right/found.
     Peers: GERBIL (D2KB, with given mentions).
     """
@@ -210,24 +212,24 @@ def link_accuracy(pair: Pair, *, at: int = 1) -> Counts:
 
 
 def _count_rows(pair: Pair, rows: Mapping[str, Ints]) -> Counts:
-    """Counts of rows by the sentence of each."""
+    """Counts of rows; `rows` are the sentence of each row, by field."""
     sentences = pair.gold.sentences
-    columns = [np.bincount(own, minlength=sentences) for own in rows.values()]
+    columns = [np.bincount(sentence, minlength=sentences) for sentence in rows.values()]
     return Counts(tuple(rows), sentences, np.arange(sentences), np.stack(columns, axis=1).astype(np.int64))
 
 
 @measure("link-mentions", scores=_FOUND, main="f1", count=bracketed, task="links")
 def link_mentions(pair: Pair, *, linked: bool = False) -> Items:
-    """Mentions at gold's place, whatever their type and identifier: detection alone.
+    """Mentions at gold's place: only their detection, without type and identifier.
 
-    linked: only mentions that have a link, NIL included; else also those that a file leaves without one.
+    linked: true for only mentions that have a link, NIL included. Default: all mentions.
     Counts: tp, fp, fn; gold, system. Score: precision = tp/system, recall = tp/gold, f1 = 2·tp/(gold+system).
     Peers: neleval (strong_mention_match).
     """
-    ours, theirs = (side.columns[TYPE] for side in links_of(pair))
-    names = tuple(name or _UNTYPED for name in ours.vocabulary)
+    gold, system = (side.columns[TYPE] for side in links_of(pair))
+    names = tuple(name or _UNTYPED for name in gold.vocabulary)
     matched = match_links(pair, "place", "kept" if linked else "")
-    return _items(pair, matched, (names, ours.codes, theirs.codes), known_by_label=False)
+    return _items(pair, matched, (names, gold.codes, system.codes), known_by_label=False)
 
 
 _ENTITIES: Scores = {
@@ -241,7 +243,7 @@ _ENTITIES: Scores = {
 def document_entities(pair: Pair) -> Counts:
     """The identifiers of each document as a set, without their places and without NIL.
 
-    Of several identifiers of a mention the first counts.
+    If a mention has several identifiers, the first counts.
     Counts: tp, fp, fn (identifiers of a document). Score: precision, recall and f1 of these.
     Peers: neleval (entity_match), GERBIL (C2KB).
     """
@@ -259,7 +261,7 @@ def document_entities(pair: Pair) -> Counts:
         "fn": np.setdiff1d(gold, system, assume_unique=True),
     }
     width = max(len(names), 1)
-    return _count_rows(pair, {name: firsts[own // width] for name, own in keys.items()})
+    return _count_rows(pair, {name: firsts[key // width] for name, key in keys.items()})
 
 
 @measure(
@@ -274,7 +276,7 @@ def document_entities(pair: Pair) -> Counts:
 def link_kappa(pair: Pair) -> Counts:
     """Agreement on identifiers beyond chance, over the mentions that both have at the same place with a link.
 
-    Mentions are taken as given; link-mentions says whether they are found.
+    Whether the mentions themselves agree is the question of link-mentions.
     Counts: per identifier right, gold, system. Score: as for kappa.
     """
     sides, matched = links_of(pair), match_links(pair, "fair")
@@ -283,7 +285,7 @@ def link_kappa(pair: Pair) -> Counts:
     same: Bools = kind <= _NIL_LINKED
     target, partner = numbers[same], system[steps.partner[same]]
     gold, answer = sides[0].label[target], sides[1].label[partner]
-    # Both agree if they share an identifier; it counts under the same name, whichever annotator comes first.
+    # Both agree if they share an identifier; its name does not depend on the order of the annotators.
     order = np.array(sorted(range(len(names)), key=names.__getitem__), dtype=np.int64)
     rank = np.argsort(order)
     shared = order[np.minimum(rank[gold], rank[answer])]

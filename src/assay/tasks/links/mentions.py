@@ -1,4 +1,4 @@
-"""Gold's and a system's mentions with their identifiers, and the matchings of them."""
+"""Mentions of gold and system with their identifiers, and matchings of them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TYPES = ("any", "same")
 TYPE = "type"
 """The column of the types of mentions."""
 Matched = tuple[Ints, Ints, Steps]
-"""Gold's mentions that count, the system's, by number, and the pairs of these."""
+"""Numbers of the mentions of gold and of the system that count, and their pairs."""
 
 
 def links_of(pair: Pair) -> tuple[Marks, Marks]:
@@ -36,7 +36,7 @@ def pair_links(pair: Pair) -> Pair:
     """The pair, whose spans are the mentions, with the links of both sides and their candidates."""
     spans = spans_of(pair)
     sides, candidates = (spans.gold, spans.system), [links_in(corpus)[1] for corpus in (pair.gold, pair.system)]
-    names, codes = one_vocabulary([own.labels for own in candidates])
+    names, codes = one_vocabulary([marks.labels for marks in candidates])
     types, kinds = one_vocabulary([side.columns[TYPE] for side in sides])
     nil = names.index(NIL) if NIL in names else NONE
     links = []
@@ -67,60 +67,61 @@ def is_nil(mentions: Marks) -> Bools:
     return mentions.columns[NIL].codes > 0
 
 
-def have_same_place(pair: Pair, ours: Ints, theirs: Ints) -> Bools:
+def have_same_place(pair: Pair, gold_mentions: Ints, system_mentions: Ints) -> Bools:
     """Mask of the pairs of mentions that have the same atoms."""
     gold, system = pair.once("places of mentions", lambda: same_places(*links_of(pair)))
-    return np.asarray(gold[ours] == system[theirs])
+    return np.asarray(gold[gold_mentions] == system[system_mentions])
 
 
-def rank_candidates(pair: Pair, ours: Ints, theirs: Ints) -> Ints:
-    """For pairs of mentions the place of the first right candidate, from 0; NONE if none is right."""
+def rank_candidates(pair: Pair, gold_mentions: Ints, system_mentions: Ints) -> Ints:
+    """Rank of the first right candidate of each pair of mentions, from 0; NONE if none is right."""
     gold, system = pair.marks["candidates"]
     numbers = [
         np.searchsorted(side.arguments["mention"], np.arange(len(links) + 1))
         for side, links in zip((gold, system), links_of(pair), strict=True)
     ]
-    gold_sizes, sizes = np.diff(numbers[0])[ours], np.diff(numbers[1])[theirs]
-    pairs = np.repeat(np.arange(len(ours)), sizes)
-    candidates = numbers_of_runs(numbers[1][theirs], sizes)
-    place = candidates - numbers[1][theirs][pairs]
+    gold_sizes, sizes = np.diff(numbers[0])[gold_mentions], np.diff(numbers[1])[system_mentions]
+    pairs = np.repeat(np.arange(len(gold_mentions)), sizes)
+    candidates = numbers_of_runs(numbers[1][system_mentions], sizes)
+    place = candidates - numbers[1][system_mentions][pairs]
     rows = np.repeat(np.arange(len(pairs)), gold_sizes[pairs])
-    golds = gold.label[numbers_of_runs(numbers[0][ours][pairs], gold_sizes[pairs])]
+    golds = gold.label[numbers_of_runs(numbers[0][gold_mentions][pairs], gold_sizes[pairs])]
     right = np.flatnonzero(golds == system.label[candidates][rows])
-    rank = np.full(len(ours), len(system))
+    rank = np.full(len(gold_mentions), len(system))
     # Neither of two annotators ranks identifiers: all are alternatives.
     np.minimum.at(rank, pairs[rows[right]], 0 if pair.symmetric else place[rows[right]])
     return np.where(rank == len(system), NONE, rank)
 
 
 def match_links(pair: Pair, match: str, nil: str = "kept", types: str = "any", at: int = 1) -> Matched:
-    """Mentions that count, paired one to one: those with a right link at the same place or an overlapping one
-    (`strict`, `overlap`), at the same `place` whatever their links, or `fair`: at the same place, then overlapping,
-    right identifiers first.
+    """Mentions that count, paired one to one.
 
-    nil: `kept`, `drop`, `only` as for links; nothing: also mentions without a link count.
+    match: mentions with a right link at the same place (`strict`) or an overlapping one (`overlap`); mentions at the
+        same place with any links (`place`); or mentions at the same place, then overlapping ones, right identifiers
+        first (`fair`).
+    nil: `kept`, `drop`, `only` as for links; if empty, mentions without a link count too.
     """
 
-    def matched() -> Matched:
+    def compute() -> Matched:
         sides = links_of(pair)
         chosen = []
         for side in sides:
             linked = is_linked(side)
-            there = {"": np.ones(len(side), dtype=bool), "drop": linked & ~is_nil(side), "only": is_nil(side)}
-            chosen.append(np.flatnonzero(there.get(nil, linked)))
+            masks = {"": np.ones(len(side), dtype=bool), "drop": linked & ~is_nil(side), "only": is_nil(side)}
+            chosen.append(np.flatnonzero(masks.get(nil, linked)))
         gold, system = chosen
 
         def kinds_of(target: Ints, partner: Ints) -> Ints:
-            ours, theirs = gold[target], system[partner]
-            same = have_same_place(pair, ours, theirs)
+            gold_mentions, system_mentions = gold[target], system[partner]
+            same = have_same_place(pair, gold_mentions, system_mentions)
             if match == "place":
                 return np.where(same, SAME, NONE)
-            rank = rank_candidates(pair, ours, theirs)
+            rank = rank_candidates(pair, gold_mentions, system_mentions)
             right = (rank != NONE) & (rank < at)
             if match == "fair":
                 return np.where(right, SAME, OTHER) + np.where(same, 0, OVERLAP)
             if types == "same":
-                right &= sides[0].columns[TYPE].codes[ours] == sides[1].columns[TYPE].codes[theirs]
+                right &= sides[0].columns[TYPE].codes[gold_mentions] == sides[1].columns[TYPE].codes[system_mentions]
             if match == "strict":
                 right &= same
             return np.where(right, np.where(same, SAME, OVERLAP), NONE)
@@ -133,4 +134,4 @@ def match_links(pair: Pair, match: str, nil: str = "kept", types: str = "any", a
         steps.settle(rows, partner[rows], 0)
         return gold, system, steps
 
-    return pair.once(f"links {match} {nil} {types} {at}", matched)
+    return pair.once(f"links {match} {nil} {types} {at}", compute)

@@ -1,4 +1,4 @@
-"""Agreement of any number of annotators on labels, with gaps; systems judged against several annotators."""
+"""Agreement of any number of annotators, with gaps; systems compared with several annotators."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def krippendorff_alpha(
     distance: of sets, `jaccard` or `masi`.
     Counts: over items with two or more ratings the distances of their ratings, and the ratings of each label.
     Score: observed = mean distance of two ratings of an item, expected = mean distance of any two ratings,
-        alpha = 1 − observed/expected; undefined where all ratings are equal.
+        alpha = 1 − observed/expected; undefined if all ratings are equal.
     Paper: Krippendorff 2004, chapter 11; MASI: Passonneau 2006, with 2/3 and 1/3 in full.
     Peers: krippendorff, nltk.metrics.agreement, DKPro Statistics.
     """
@@ -65,9 +65,9 @@ def fleiss_kappa(ratings: Ratings, group: Ints, groups: int) -> RatingSums:
 
     Counts: over items with two or more ratings the share of pairs that agree, and the ratings of each label.
     Score: agreement p = the mean of these shares, expected e = the sum of the squared shares of labels,
-        kappa = (p − e)/(1 − e); undefined where only one label occurs.
+        kappa = (p − e)/(1 − e); undefined if only one label occurs.
     Paper: Fleiss 1971; items may have different numbers of ratings, which are pooled.
-    Peers: statsmodels fleiss_kappa; irrCAC, where no rating is missing.
+    Peers: statsmodels fleiss_kappa; irrCAC, if no rating is missing.
     """
     return numbers.fleiss_rows(ratings, group, groups)
 
@@ -85,12 +85,12 @@ def fleiss_kappa(ratings: Ratings, group: Ints, groups: int) -> RatingSums:
     main="ac1",
 )
 def gwet_ac1(ratings: Ratings, group: Ints, groups: int, *, labels: int = 0) -> RatingSums:
-    """Gwet's AC1: agreement beyond chance that stays high where nearly all items have one label.
+    """Gwet's AC1: agreement beyond chance that stays high if nearly all items have one label.
 
-    labels: the number of labels that could be given; those seen where it is 0.
+    labels: the number of labels that could be given. Default (0): those that occur.
     Counts: as for fleiss, and the mean share of each label over all items with a rating.
     Score: agreement as for fleiss, expected e = Σ π(1−π)/(q−1) for q labels with shares π,
-        ac1 = (p − e)/(1 − e); undefined where there is only one label.
+        ac1 = (p − e)/(1 − e); undefined if there is only one label.
     Paper: Gwet 2008. Peers: irrCAC.
     """
     return numbers.ac1_rows(ratings, group, groups, labels)
@@ -116,8 +116,9 @@ def alpha_u(continua: Continua, rng: np.random.Generator) -> tuple[RatingSums, s
 
     Counts: by document and label, observed and expected disagreement.
     Score: units that overlap disagree by the squared distances of their ends, a unit that lies in a gap by its
-        squared length; alpha = 1 − observed/expected, over all labels and of each. Units of one label by one
-        annotator must not overlap. As lengths are squared, a near miss of a long unit costs more than leaving it out.
+        squared length; alpha = 1 − observed/expected, over all labels and for each. Units of one label by one
+        annotator must not overlap. Because lengths are squared, a near miss of a long unit costs more than leaving
+        it out.
     Paper: Krippendorff 1995. Peers: DKPro Statistics.
     """
     continua.check_overlaps()
@@ -125,8 +126,7 @@ def alpha_u(continua: Continua, rng: np.random.Generator) -> tuple[RatingSums, s
     sums = {"observed": np.zeros(shape), "expected": np.zeros(shape)}
     for document, units in enumerate(continua.units):
         for label in np.unique(units.label).tolist():
-            found = alpha_u_sums(units, label)
-            sums["observed"][document, label], sums["expected"][document, label] = found
+            sums["observed"][document, label], sums["expected"][document, label] = alpha_u_sums(units, label)
     return RatingSums(sums, labels=continua.labels), ""
 
 
@@ -153,17 +153,17 @@ def mathet_gamma(
     samples: int = 30,
     null: str = "rotate",
 ) -> tuple[RatingSums, str]:
-    """Gamma: units of all annotators are aligned as well as can be, and places and labels compared together.
+    """Gamma: agreement on places and labels together, in the best alignment of the units of all annotators.
 
     alpha, beta, empty: the weights of places and of labels, and the cost of a unit that has no counterpart.
-    samples: random continua that the disorder is compared with. null: how these are made: `rotate` moves each
-        annotator's line on by a random amount, cyclically.
+    samples: number of random continua that the disorder is compared with. null: how these are made: `rotate` moves
+        each annotator's line on by a random amount, cyclically.
     Score: disorder = the least disorder of any alignment, exact; gamma = 1 − disorder/expected disorder; gamma-cat =
-        the same for the labels of aligned units alone: the share of pairs whose labels differ, where a pair of the v
-        units of one alignment weighs max(0, 1 − alpha·d)/(v − 1), d the dissimilarity of their places. The expected
-        disorder is drawn, so that gamma varies a little with the seed: its standard error is given in a note.
+        this only for the labels of aligned units: the share of pairs whose labels differ; a pair of the v units of
+        one alignment weighs max(0, 1 − alpha·d)/(v − 1), with d the dissimilarity of their places. The expected
+        disorder is drawn, so gamma varies a little with the seed: a note gives its standard error.
     Paper: Mathet, Widlöcher and Métivier 2015, for gamma-cat Mathet 2017.
-    Peers: pygamma-agreement, which draws random continua otherwise, and in gamma-cat counts units without a
+    Peers: pygamma-agreement, which draws random continua in another way, and in gamma-cat counts units without a
         counterpart as errors of labels.
     """
     if null != "rotate":
@@ -171,13 +171,13 @@ def mathet_gamma(
     if samples < 2 or min(alpha, beta) < 0 or empty <= 0:
         raise UsageError("gamma: samples is 2 or more, alpha and beta are not negative, empty is above 0.")
     try:
-        found = unitizing.compute_gamma(continua.units, unitizing.Weighting(alpha, beta, empty), samples, rng)
+        gamma = unitizing.compute_gamma(continua.units, unitizing.Weighting(alpha, beta, empty), samples, rng)
     except unitizing.TooManyUnitsError:
         raise UsageError("gamma: too many units lie near each other for an exact alignment.") from None
-    fixed = {name: np.array(getattr(found, name)) for name in ("gamma", "category", "disorder")}
+    fixed = {name: np.array(getattr(gamma, name)) for name in ("gamma", "category", "disorder")}
     return RatingSums({}, fixed), (
-        f"gamma: expected disorder {found.expected:.4f} over {samples} random continua; the standard error of gamma "
-        f"that comes from drawing them is {found.error:.4f}. More samples make it smaller."
+        f"gamma: expected disorder {gamma.expected:.4f} over {samples} random continua; the standard error of gamma "
+        f"that comes from drawing them is {gamma.error:.4f}. More samples make it smaller."
     )
 
 
@@ -207,13 +207,13 @@ def alt_test(
 ) -> tuple[RatingSums, AltTest]:
     """The Alternative Annotator Test: may a system take the place of an annotator?
 
-    epsilon: what a human costs more, as a lead that is granted: 0.2 for experts, 0.15 for skilled annotators, 0.1 for
-        the crowd.
-    score: how near an answer is to the others': `accuracy`, `neg-rmse` (numbers), `jaccard` or `masi` (sets).
+    epsilon: how much more a human costs, as an advantage that the system is given: 0.2 for experts, 0.15 for skilled
+        annotators, 0.1 for the crowd.
+    score: how near an answer is to those of the others: `accuracy`, `neg-rmse` (numbers), `jaccard` or `masi` (sets).
     fdr: the rate of false discoveries over annotators (Benjamini & Yekutieli).
-    min_items: annotators with fewer items are left out. min_annotators: items with fewer ratings are.
+    min_items: annotators with fewer items are left out. min_annotators: items with fewer ratings are left out.
     Counts: for each annotator the items in which the system is at least as near to the others.
-    Score: winning-rate = the share of annotators whom the system beats (passed: 0.5 and more); advantage = the mean
+    Score: winning-rate = the share of annotators that the system beats (passed: 0.5 or more); advantage = the mean
         over annotators of the share of items in which it is at least as near.
     Paper: Calderon, Reichart and Dror 2025. Peers: AltTest.
     """
@@ -222,14 +222,14 @@ def alt_test(
     rows, items = numbers.alt_rows(ratings, system.label, system.labels, score, min_annotators, system.members)
     used = [row for row in rows if len(row.items) >= max(min_items, 1)]
     beaten = dict(zip([row.annotator for row in used], won([row.p(epsilon) for row in used], fdr), strict=True))
-    found = []
+    annotators = []
     for row in rows:
         name, number = ratings.annotators[row.annotator], len(row.items)
         if row.annotator not in beaten:
-            found.append(AltAnnotator(name, number, math.nan, None, math.nan, math.nan))
+            annotators.append(AltAnnotator(name, number, math.nan, None, math.nan, math.nan))
             continue
         means = float(row.system.mean()), float(row.differences.mean())
-        found.append(AltAnnotator(name, number, row.p(epsilon), beaten[row.annotator], *means))
+        annotators.append(AltAnnotator(name, number, row.p(epsilon), beaten[row.annotator], *means))
     rates = {f"{cost:.2f}": numbers.winning_rate(used, cost, fdr) for cost in COSTS}
     rate = numbers.winning_rate(used, epsilon, fdr)
     sums = {name: np.zeros((groups, len(used))) for name in ("nearer", "items")}
@@ -240,13 +240,13 @@ def alt_test(
     report = AltTest(
         *(system.name, "", epsilon, items, rate, nan, nan, nan, None if math.isnan(rate) else rate >= PASSED, rates),
         next((float(cost) for cost, value in rates.items() if value >= PASSED), nan),
-        tuple(found),
+        tuple(annotators),
     )
     return RatingSums(sums, {"won": np.array(rate)}), report
 
 
 COSTS = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3)
-"""The values of epsilon that are tried."""
+"""The values of epsilon for which the winning rate is given."""
 PASSED = 0.5
 
 
@@ -276,10 +276,10 @@ def soft(
 
     distance: `manhattan` Σ|p−g|, 0 to 2; `wasserstein` Σ|P−G| over the ranks of labels in their order;
         `cross-entropy` −Σ g ln p; `jensen-shannon`, in bits.
-    floor: the least p in cross-entropy; without it, a label that annotators give and the system excludes leaves the
-        mean undefined.
+    floor: the least p in cross-entropy; without it, the mean is undefined if annotators give a label that the system
+        excludes.
     Counts: items, distances. Score: distance = the mean over items; entropy = that of the annotators' shares, in
-        nats, below which no cross-entropy lies.
+        nats; no cross-entropy is lower.
     Peers: LeWiDi's scoring program.
     """
     if distance not in numbers.SOFT:
@@ -299,15 +299,15 @@ def soft(
         order = [system.labels.index(label) for label in known]
         assert len(ranks) <= len(order)
         gold, shares = gold[:, order], shares[:, order]
-    found = numbers.soft_distances(gold[used], shares[used], distance, floor)
+    distances = numbers.soft_distances(gold[used], shares[used], distance, floor)
     entropy = numbers.soft_distances(gold[used], gold[used], "cross-entropy")
-    where = group[used]
-    undefined = np.isnan(found)
+    used_group = group[used]
+    undefined = np.isnan(distances)
     sums = {
-        "distance": numbers.sum_by_group(np.nan_to_num(found), where, groups),
-        "undefined": numbers.sum_by_group(undefined.astype(float), where, groups),
-        "entropy": numbers.sum_by_group(entropy, where, groups),
-        "items": numbers.sum_by_group(np.ones(len(found)), where, groups),
+        "distance": numbers.sum_by_group(np.nan_to_num(distances), used_group, groups),
+        "undefined": numbers.sum_by_group(undefined.astype(float), used_group, groups),
+        "entropy": numbers.sum_by_group(entropy, used_group, groups),
+        "items": numbers.sum_by_group(np.ones(len(distances)), used_group, groups),
     }
     number = int(undefined.sum())
     return RatingSums(sums), (
@@ -337,33 +337,33 @@ def perspective(
     *,
     range: float = 0.0,  # noqa: A002
 ) -> tuple[RatingSums, Mapping[str, float]]:
-    """Error of a system that predicts what each annotator says; lower is better.
+    """Error of a system that predicts the label of each annotator; lower is better.
 
-    range: the greatest distance of two labels that are numbers; where the order of labels is given, that of ranks.
+    range: the greatest distance of two labels that are numbers; if the order of labels is given, that of their ranks.
     Counts: items. Score: error-rate = the mean over items of the share of annotators whose label is missed;
-        absolute-distance = the mean over items of |predicted − given|/range, where labels have an order or a range.
+        absolute-distance = the mean over items of |predicted − given|/range, if labels have an order or a range.
     Peers: LeWiDi's scoring program.
     """
     cells = ratings.table
     guessed = np.tile(system.label[:, None], cells.shape[1]) if system.each is None else system.each
     used = (cells != NONE) & (guessed != NONE)
     number = used.sum(axis=1)
-    some = number > 0
-    missed = ((guessed != cells) & used).sum(axis=1)[some] / number[some]
+    rated = number > 0
+    missed = ((guessed != cells) & used).sum(axis=1)[rated] / number[rated]
     measured = ratings.ordered or range > 0
-    far = np.zeros(int(some.sum()))
+    far = np.zeros(int(rated.sum()))
     if measured:
         if ratings.ordered:
             values, reach = np.arange(len(system.labels), dtype=np.float64), len(ratings.labels) - 1.0
         else:
             values, reach = np.array([parse_number(label) or 0.0 for label in system.labels]), range
         apart = np.abs(values[guessed] - values[cells]) * used / reach
-        far = apart.sum(axis=1)[some] / number[some]
-    where = group[some]
+        far = apart.sum(axis=1)[rated] / number[rated]
+    rated_group = group[rated]
     sums = {
-        "missed": numbers.sum_by_group(missed, where, groups),
-        "far": numbers.sum_by_group(far, where, groups),
-        "items": numbers.sum_by_group(np.ones(len(where)), where, groups),
+        "missed": numbers.sum_by_group(missed, rated_group, groups),
+        "far": numbers.sum_by_group(far, rated_group, groups),
+        "items": numbers.sum_by_group(np.ones(len(rated_group)), rated_group, groups),
     }
     right = ratio(((guessed == cells) & used).sum(axis=0).astype(float), used.sum(axis=0).astype(float))
     by_annotator = dict(zip(ratings.annotators, right.tolist(), strict=True))

@@ -34,9 +34,8 @@ from assay.engine.measure import (
 from assay.engine.treebanks import universal_features
 from assay.errors import UsageError, unknown
 from assay.records import dataclass
-from assay.tasks.tags import tagsets
-from assay.tasks.tags.tagsets import Tagset
-from assay.tasks.tags.tagsets.analysis import POS, Analysis, score_tags
+from assay.tasks.tags.tagsets import Tagset, find_tagset
+from assay.tasks.tags.tagsets.analysis import ABSENT, POS, Analysis, score_tags
 
 if TYPE_CHECKING:
     from assay.tasks.tags.weights import Weights
@@ -48,7 +47,7 @@ EMPTY = ("label", "skip")
 def accuracy(pair: Pair, *, column: str | None = None) -> Items:
     """Words with the label that gold has.
 
-    column: the column compared; the one chosen for the run where none is given.
+    column: the column compared. Default: the column of the run.
     Counts: right, gold, system (words), aligned (words with a counterpart).
     Score: precision = right/system, recall = right/gold, f1 = 2·right/(gold+system), aligned = right/aligned.
         With equal tokenisation all four are one number, the accuracy.
@@ -79,13 +78,13 @@ def oov_accuracy(pair: Pair, *, column: str | None = None, words: str = "") -> I
     """Accuracy on words that the training data (--train) or the dictionary (--lexicon) does not have.
 
     column: as for accuracy.
-    words: `train` or `lexicon`; where both are given, `train` unless said otherwise.
-    Counts: as for accuracy, over unseen words. Score: as for accuracy; undefined where no word is unseen.
+    words: `train` or `lexicon`. Default if both are given: `train`.
+    Counts: as for accuracy, over unseen words. Score: as for accuracy; undefined if no word is unseen.
     Paper: Szymański & Gorman 2020, section 4.
     """
-    judged = judge_words(pair, column)
-    values, vocabulary = known_words(pair, judged, words, "oov-accuracy")
-    return judged.where(np.isin(values, [code for code, name in enumerate(vocabulary) if name == "unseen"]))
+    items = judge_words(pair, column)
+    values, vocabulary = known_words(pair, items, words, "oov-accuracy")
+    return items.where(np.isin(values, [code for code, name in enumerate(vocabulary) if name == "unseen"]))
 
 
 @measure("ufeats", papers=("zeman2018",), scores=FOUND_WORDS, main="f1", columns=("FEATS",))
@@ -94,27 +93,27 @@ def ufeats(pair: Pair, *, empty: str = "label") -> Items:
 
     empty: `label`: no features (`_`) are an answer like others, as in CoNLL 2018; `skip`: words for which gold has
         `_` in FEATS are left out.
-    Counts and Score: as for accuracy. Features outside the universal ones, and layered ones (`Gender[psor]`), are not
-        looked at; `accuracy(column=FEATS)` compares all.
+    Counts and Score: as for accuracy. Only universal features are compared, and no layered ones (`Gender[psor]`);
+        `accuracy(column=FEATS)` compares all.
     Peers: udtools, conll18_ud_eval (UFeats).
     """
-    return _judge_together(pair, "ufeats", ("FEATS",), ("FEATS",), empty)
+    return _judge_columns(pair, "ufeats", ("FEATS",), ("FEATS",), empty)
 
 
 @measure("alltags", papers=("zeman2018",), scores=FOUND_WORDS, main="f1", columns=("UPOS", "XPOS", "FEATS"))
 def alltags(pair: Pair, *, empty: str = "label") -> Items:
     """Words with the UPOS, XPOS and universal features that gold has, as in CoNLL 2018.
 
-    empty: `label`: `_` is a label like others, as in CoNLL 2018, where two files without a layer agree on it; `skip`:
-        words for which gold has `_` in UPOS or XPOS are left out.
+    empty: `label`: `_` is a label like others, as in CoNLL 2018, so that two files without a layer agree on it;
+        `skip`: words for which gold has `_` in UPOS or XPOS are left out.
     Counts and Score: as for accuracy; features as for ufeats.
     Peers: udtools, conll18_ud_eval (AllTags).
     """
-    return _judge_together(pair, "alltags", ("UPOS", "XPOS", "FEATS"), ("UPOS", "XPOS"), empty)
+    return _judge_columns(pair, "alltags", ("UPOS", "XPOS", "FEATS"), ("UPOS", "XPOS"), empty)
 
 
-def _judge_together(pair: Pair, name: str, columns: Sequence[str], needed: Sequence[str], empty: str) -> Items:
-    """Words judged by several columns as one; with `skip`, words for which gold lacks a needed one are left out."""
+def _judge_columns(pair: Pair, name: str, columns: Sequence[str], needed: Sequence[str], empty: str) -> Items:
+    """Items of words with several columns as one label; `skip` leaves out words for which gold lacks a needed one."""
     if empty not in EMPTY:
         raise unknown("value of empty", empty, EMPTY)
     sides = []
@@ -140,17 +139,17 @@ def tag_f1(pair: Pair, *, column: str | None = None) -> Items:
     column: as for accuracy.
     Counts: per tag right, gold, system.
     Score: per tag precision = right/system, recall = right/gold, f1 = 2·right/(gold+system). For all tags
-        together the same from the sums (micro; with one tag per word the accuracy), macro- the plain mean over
-        tags that gold has but for --blank-tag, weighted- the mean weighted by gold counts. The interval of a macro
-        average is too short if a tag has fewer than 10 words, gold's and the system's (marked †). By resampling it is
-        biased upwards, because a resample without some rare tag leaves it out.
+        together these of the sums (micro; with one tag per word the accuracy), macro- the plain mean over the tags
+        that gold has, except --blank-tag, weighted- the mean weighted by gold counts. The interval of a macro
+        average is too narrow if a tag has fewer than 10 words, gold's and the system's (marked †). By resampling it
+        is biased upwards, because a resample without some rare tag leaves it out.
     Paper: Tuggener 2017, Tables 9 and 12 give the recall.
     Peers: scikit-learn classification_report.
     """
-    judged, blank = judge_words(pair, column), pair.layer(Blank)
+    items, blank = judge_words(pair, column), pair.layer(Blank)
     if blank is None:
-        return judged
-    return replace(judged, marks={BLANK: judged.gold == (*judged.labels, blank.label).index(blank.label)})
+        return items
+    return replace(items, marks={BLANK: items.gold == (*items.labels, blank.label).index(blank.label)})
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,7 +169,7 @@ class Rich:
 
 
 def analysis_of(pair: Pair, column: str | None = None, tagset: Tagset | None = None) -> Analysis:
-    """The labels of both sides split into categories, by the run's tagset or by another."""
+    """The labels of both sides split into categories, by the tagset of the run or by another."""
     rich, name = pair.layer(Rich), column or pair.column
     chosen = tagset or (rich.tagset if rich else None)
     if chosen is None:
@@ -204,19 +203,20 @@ def pa(pair: Pair, *, column: str | None = None, tagset: str = "") -> Items:
     """Partial accuracy: the share of a tag's positions (part of speech and categories) that agree.
 
     column: as for accuracy.
-    tagset: a name or file in place of --tagset; `atomic` scores whole tags, 1 or 0. One of the two is needed.
+    tagset: a name or file, instead of --tagset; `atomic` scores whole tags, 1 or 0. One of the two is needed.
     Counts: items, tags assigned and expected, credit of each side, weak and strong credit.
-    Score: of two tags the F of the positions that both have with equal value. Over sets of tags, score(t, A)
-        being the best of t against A: strong = mean over words of the least score of any of their tags, weak =
-        mean of the best score of an assigned tag, precision and recall = mean over assigned and over gold tags.
+    Score: the score of two tags is the F of the positions that both have with equal value. In sets of tags,
+        score(t, A) is the best of t against A: strong = mean over words of the least score of any of their tags,
+        weak = mean of the best score of an assigned tag, precision and recall = mean over assigned and over gold
+        tags.
         With one tag on each side all five are one number.
     Paper: Acedański & Przepiórkowski 2010, sections 2.2 and 3.1, Tables 4 and, with tagset=atomic, 2.
     """
-    found = tagsets.find_tagset(tagset) if tagset else None
-    wanted = getattr(found, "column", "")
-    if wanted and wanted != (column or pair.column):
-        raise UsageError(f"pa(tagset={tagset}) takes tags from {wanted}. Give --tagset {tagset}")
-    analysis = analysis_of(pair, column, found)
+    chosen = find_tagset(tagset) if tagset else None
+    tag_column = getattr(chosen, "column", "")
+    if tag_column and tag_column != (column or pair.column):
+        raise UsageError(f"pa(tagset={tagset}) takes tags from {tag_column}. Give --tagset {tagset}")
+    analysis = analysis_of(pair, column, chosen)
     return _grade(pair, column, analysis, np.ones(analysis.values.shape))
 
 
@@ -225,8 +225,8 @@ def wpa(pair: Pair, *, column: str | None = None, weights: str = "") -> Items:
     """Weighted partial accuracy: as pa, with a weight for the part of speech and for each category.
 
     column: as for accuracy. Needs --tagset.
-    weights: a file or a preset (equal, paper, poliqarp); --weights where none is given.
-    Counts and Score: as for pa, positions weighing what the weights say.
+    weights: a file or a preset (equal, paper, poliqarp). Default: --weights.
+    Counts and Score: as for pa, with the weight of each position.
     Paper: Acedański & Przepiórkowski 2010, section 2.3 and Table 1.
     """
     return _grade_weighted(pair, column, weights, "wpa")
@@ -237,9 +237,9 @@ def cwpa(pair: Pair, *, column: str | None = None, weights: str = "") -> Items:
     """Conditionally weighted partial accuracy: as wpa, with weights that depend on the part of speech.
 
     column: as for accuracy. Needs --tagset.
-    weights: a file with weights per part of speech (`assay weights … --conditional`); --weights where none is given.
-    Counts and Score: as for pa; the weights of the assigned tag's part of speech go with precision, those of
-        gold's with recall.
+    weights: a file with weights per part of speech (`assay weights … --conditional`). Default: --weights.
+    Counts and Score: as for pa; precision uses the weights of the assigned tag's part of speech, recall those of
+        gold's.
     Paper: Acedański & Przepiórkowski 2010, section 2.4.
     """
     return _grade_weighted(pair, column, weights, "cwpa")
@@ -247,24 +247,24 @@ def cwpa(pair: Pair, *, column: str | None = None, weights: str = "") -> Items:
 
 @measure("pos-accuracy", papers=("acedanski2010",), scores=_CREDIT, main="f1", count=graded)
 def pos_accuracy(pair: Pair, *, column: str | None = None) -> Items:
-    """Words with the right part of speech, whatever the rest of the tag.
+    """Words with the right part of speech; the rest of the tag does not count.
 
     column: as for accuracy. Needs --tagset.
-    Counts and Score: as for pa, with credit 1 for an equal part of speech and else 0; with one tag on each side
-        all five scores are one number, the accuracy.
+    Counts and Score: as for pa, with credit 1 for an equal part of speech and 0 for another; with one tag on each
+        side all five scores are one number, the accuracy.
     """
-    judged, analysis = judge_words(pair, column), analysis_of(pair, column)
+    items, analysis = judge_words(pair, column), analysis_of(pair, column)
     names = analysis.value_names(POS)
-    known: dict[str, int] = {}
-    recoded = np.array([*(known.setdefault(name, len(known)) for name in names), NONE], dtype=np.int32)
+    codes: dict[str, int] = {}
+    recoded = np.array([*(codes.setdefault(name, len(codes)) for name in names), NONE], dtype=np.int32)
     classes = np.unique([analysis.coarse_pos(tag) for tag in analysis.tags] or [""], return_inverse=True)[1]
 
     def score(assigned: Ints, gold: Ints) -> Floats:
         return np.asarray(classes[assigned] == classes[gold], dtype=np.float64)
 
-    gold, answer = recoded[judged.gold], recoded[judged.answer]
-    judged = replace(judged, credits=label_credits(judged, analysis, score)[None])
-    return replace(judged, gold=gold, answer=answer, right=gold == answer, labels=tuple(known))
+    gold, answer = recoded[items.gold], recoded[items.answer]
+    items = replace(items, credits=label_credits(items, analysis, score)[None])
+    return replace(items, gold=gold, answer=answer, right=gold == answer, labels=tuple(codes))
 
 
 @measure(
@@ -283,20 +283,21 @@ def features(pair: Pair, *, column: str | None = None, pos: bool = False) -> Cou
     Score: as for tag-f1, with categories as labels.
     Peers: spaCy's Scorer (morph_per_feat).
     """
-    judged, analysis = judge_words(pair, column), analysis_of(pair, column)
+    items, analysis = judge_words(pair, column), analysis_of(pair, column)
     sentences = pair.gold.sentences
     categories = [name for name in analysis.positions if pos or name != POS]
-    # Where a word may count on one side alone, what precision is made of is counted by itself.
-    fields = ("right", "gold", "system", *(("found",) if judged.selected else ()))
+    # If a word may count on one side only, the numerator of precision is counted separately.
+    fields = ("right", "gold", "system", *(("found",) if items.selected else ()))
     parts = []
     for category in categories:
-        known: dict[str, int] = {}
+        values: dict[str, int] = {}
         names = analysis.value_names(category)
-        codes = np.array([-1 if name == "∅" else known.setdefault(name, len(known)) for name in names] + [-1])
-        gold, system = codes[judged.gold], codes[judged.answer[0]]
-        right, ours, theirs = (gold == system) & (gold >= 0), judged.has_gold, judged.has_system[0]
-        masks = (right & ours, (gold >= 0) & ours, (system >= 0) & theirs, right & theirs)[: len(fields)]
-        parts.append(np.stack([np.bincount(judged.sentence[mask], minlength=sentences) for mask in masks], axis=1))
+        codes = np.array([-1 if name == ABSENT else values.setdefault(name, len(values)) for name in names] + [-1])
+        gold, system = codes[items.gold], codes[items.answer[0]]
+        right, in_gold, in_system = (gold == system) & (gold >= 0), items.has_gold, items.has_system[0]
+        masks = (right & in_gold, (gold >= 0) & in_gold, (system >= 0) & in_system, right & in_system)
+        chosen = (items.sentence[mask] for _, mask in zip(fields, masks, strict=False))
+        parts.append(np.stack([np.bincount(sentence, minlength=sentences) for sentence in chosen], axis=1))
     rows = np.concatenate([np.zeros((0, len(fields)), dtype=np.int64), *parts])
     label = np.repeat(np.arange(len(categories), dtype=np.int32), sentences)
     occurring = rows.any(axis=1)
@@ -333,34 +334,35 @@ def weight_matrix(analysis: Analysis, weights: Weights, number: Callable[..., ob
 
 
 def _grade(pair: Pair, column: str | None, analysis: Analysis, weights: Array) -> Items:
-    judged = judge_words(pair, column)
+    items = judge_words(pair, column)
 
     def score(assigned: Ints, gold: Ints) -> Floats:
         return score_tags(analysis.values, assigned, gold, weights)[2]
 
-    return replace(judged, credits=label_credits(judged, analysis, score)[None])
+    return replace(items, credits=label_credits(items, analysis, score)[None])
 
 
-def label_credits(judged: Items, analysis: Analysis, score: Callable[[Ints, Ints], Floats]) -> Ints:
-    """Credit, fields × items; each distinct pair of labels is scored once, because there are few."""
+def label_credits(items: Items, analysis: Analysis, score: Callable[[Ints, Ints], Floats]) -> Ints:
+    """Credits, fields × items; each distinct pair of labels is scored once, because there are few."""
     width = len(analysis.labels) + 1
-    keys, group = np.unique((judged.answer[0].astype(np.int64) + 1) * width + judged.gold + 1, return_inverse=True)
+    keys, group = np.unique((items.answer[0].astype(np.int64) + 1) * width + items.gold + 1, return_inverse=True)
     system, gold = keys // width - 1, keys % width - 1
     sets = (*analysis.of_label, ())  # the label NONE, at index -1, has no tags
     sizes = np.array([len(tags) for tags in sets])
     table = np.zeros((len(keys), 6), dtype=np.int64)
-    # A word that gold does not have counts on the system's side alone.
+    # A word that gold does not have counts only on the system's side.
     table[:, 0], table[:, 1] = sizes[system], sizes[gold]
     single = np.flatnonzero((sizes[system] == 1) & (sizes[gold] == 1))
     if len(single):
         firsts = np.array([tags[0] if tags else 0 for tags in sets])
-        scores = _whole(score(firsts[system[single]], firsts[gold[single]]))
+        scores = _as_whole_numbers(score(firsts[system[single]], firsts[gold[single]]))
         table[single, 2:] = scores[:, None]
     for row in np.flatnonzero((sizes[system] > 1) | (sizes[gold] > 1)).tolist():
-        mine, its = sets[system[row]], sets[gold[row]]
-        if mine and its:
-            pairs = score(np.repeat(mine, len(its)), np.tile(its, len(mine))).reshape(len(mine), len(its))
-            table[row, 2:] = _whole(np.array(set_scores(pairs)))
+        assigned, expected = sets[system[row]], sets[gold[row]]
+        if assigned and expected:
+            shape = (len(assigned), len(expected))
+            pairs = score(np.repeat(assigned, shape[1]), np.tile(expected, shape[0])).reshape(shape)
+            table[row, 2:] = _as_whole_numbers(np.array(set_scores(pairs)))
     return np.asarray(table[group].T)
 
 
@@ -373,7 +375,7 @@ def set_scores(pairs: Array) -> tuple[Any, Any, Any, Any]:
     return best_assigned.sum(), best_gold.sum(), best_assigned.max(), min(best_assigned.min(), best_gold.min())
 
 
-def _whole(scores: Floats) -> Ints:
+def _as_whole_numbers(scores: Floats) -> Ints:
     return np.rint(np.asarray(scores, dtype=np.float64) * ONE).astype(np.int64)
 
 
@@ -390,17 +392,18 @@ def cohen_kappa(pair: Pair, *, column: str | None = None, weights: str = "") -> 
     """Agreement of two annotators on the labels of words or items, beyond chance.
 
     column: as for accuracy.
-    weights: `none`; in agreement also `linear` or `quadratic`: labels further apart in their order agree less.
+    weights: `none`; in agreement also `linear` or `quadratic`: labels that are further apart in their order agree
+        less.
     Counts: per label right, gold, system, over words that both have.
     Score: agreement = 2·right/(gold+system), per label the specific agreement; kappa is Cohen's, with observed
         agreement p and expected agreement e = Σ gold·system/n²: (p−e)/(1−e); alpha is Krippendorff's for nominal
-        labels, whose chance is drawing two of the 2n labels of both. Neither is defined where only one label occurs.
-        With weights w by distance in rank kappa is 1 − Σ w·observed/Σ w·expected. Of several annotators all pairs,
-        each over what both labelled, and their mean.
+        labels, whose chance is drawing two of the 2n labels of both. Neither is defined if only one label occurs.
+        With weights w by distance in rank kappa is 1 − Σ w·observed/Σ w·expected. For several annotators: each
+        pair, over the words that both labelled, and the mean of the pairs.
     Peers: scikit-learn cohen_kappa_score, nltk.metrics.agreement.
     """
     if weights not in ("", "none"):
         raise UsageError("kappa(weights=…) is for annotators: assay agreement")
-    judged = judge_words(pair, column)
+    items = judge_words(pair, column)
     # Only words that both have are counted, which differ from pair to pair, so systems have no items in common.
-    return by_label(judged.where(judged.has_gold & judged.has_system[0]), pair.gold.sentences)
+    return by_label(items.where(items.has_gold & items.has_system[0]), pair.gold.sentences)

@@ -1,4 +1,4 @@
-"""Does the order of systems hold under every weighting of the categories?"""
+"""The order of systems under random weightings of the categories."""
 
 from __future__ import annotations
 
@@ -7,50 +7,15 @@ from itertools import combinations
 
 import numpy as np
 
-from assay.arrays import Bools, Floats
+from assay.arrays import Floats
 from assay.engine.items import Items
 from assay.engine.weighting import sweep
-from assay.records import dataclass
 from assay.result import Sweep
 from assay.tasks.tags.tagsets.analysis import Analysis
 from assay.tasks.tags.weights import Weights, load_weights
 
 PRESETS = ("equal", "paper", "poliqarp")
 CHUNK = 256
-
-
-@dataclass(frozen=True, eq=False)
-class _TagPairs:
-    """A system's distinct pairs of an assigned and a gold tag: which positions agree, and which each side has."""
-
-    hit: Floats
-    assigned: Floats
-    gold: Floats
-    same: Bools
-    words: Floats
-    """Numbers of words with each pair of labels."""
-    sets: tuple[tuple[int, int, int], ...]
-    """For each pair of labels, where its pairs of tags begin, and how many tags the two sides have."""
-
-    def means(self, weights: Floats) -> Floats:
-        """Mean over words of strong WPA under each weighting (positions × weightings).
-
-        Words for which neither side has a position with a weight are left out.
-        """
-        total = (self.assigned + self.gold) @ weights
-        with np.errstate(invalid="ignore", divide="ignore"):
-            score = np.where(total == 0, 0.0, 2 * (self.hit @ weights) / total)
-        score = np.where(self.same[:, None], 1.0, score)
-        starts = np.array([start for start, _, _ in self.sets])
-        strong, weighs = score[starts], total[starts] > 0
-        for row, (start, assigned, gold) in enumerate(self.sets):
-            if assigned * gold > 1:
-                part = score[start : start + assigned * gold].reshape(assigned, gold, -1)
-                strong[row] = np.minimum(part.max(axis=1).min(axis=0), part.max(axis=0).min(axis=0))
-                weighs[row] = total[start : start + assigned * gold].any(axis=0)
-        counted = self.words[:, None] * weighs
-        with np.errstate(invalid="ignore"):
-            return np.asarray((counted * strong).sum(axis=0) / counted.sum(axis=0))
 
 
 def sweeps(
@@ -61,10 +26,7 @@ def sweeps(
     Random weightings are drawn uniformly from all weights that are not negative and sum to 1.
     """
     positions = sorted(analysis.positions)
-    systems = labels.systems
-    scored = [_pair_tags(labels, number, analysis, positions) for number in range(len(systems))]
     drawn = rng.dirichlet(np.ones(len(positions)), size=weightings)
-    means = _means(scored, drawn)
     # The weights of the run, the presets that list some of the categories, and each category alone.
     named: dict[str, Floats] = {}
     tables = [("given", given)] if given is not None and given.kind == "wpa" else []
@@ -74,44 +36,63 @@ def sweeps(
             named[name] = row / row.sum()
     for index, position in enumerate(positions):
         named[f"{position} only"] = np.eye(len(positions))[index]
-    named_means = _means(scored, np.array(list(named.values()))) if named else np.zeros((len(systems), 0))
-    for a, b in combinations(range(len(systems)), 2):
-        at = {name: float(named_means[b, i] - named_means[a, i]) for i, name in enumerate(named)}
-        yield sweep(systems[a], systems[b], means[b] - means[a], positions, drawn, at)
+    both = (drawn, np.array(list(named.values())))
+    means = [_strong_means(labels, number, analysis, positions, both) for number in range(len(labels.systems))]
+    for a, b in combinations(range(len(means)), 2):
+        differences, named_differences = (second - first for first, second in zip(means[a], means[b], strict=True))
+        by_name = dict(zip(named, named_differences.tolist(), strict=True))
+        yield sweep(labels.systems[a], labels.systems[b], differences, positions, drawn, by_name)
 
 
-def _means(scored: Sequence[_TagPairs], weightings: Floats) -> Floats:
-    """Systems × weightings."""
-    chunks = [weightings[i : i + CHUNK].T for i in range(0, len(weightings), CHUNK)]
-    return np.array([np.concatenate([pairs.means(chunk) for chunk in chunks]) for pairs in scored])
+def _strong_means(
+    labels: Items, system: int, analysis: Analysis, positions: Sequence[str], tables: Sequence[Floats]
+) -> list[Floats]:
+    """Mean over gold words of a system's strong WPA under each weighting of each table (weightings × positions).
 
-
-def _pair_tags(labels: Items, system: int, analysis: Analysis, positions: Sequence[str]) -> _TagPairs:
-    """The pairs of tags of all gold words; a word without an assigned tag agrees in nothing."""
+    A word without an assigned tag agrees in nothing. Words for which neither side has a position with a weight are
+    left out.
+    """
     width = len(labels.labels) + 1
-    pairs = (labels.answer[system].astype(np.int64) + 1) * width + labels.gold
-    keys, group = np.unique(pairs, return_inverse=True)
-    words = np.bincount(group, weights=labels.sizes)
-    nothing = len(analysis.tags)
-    of_label = [*(tags or (nothing,) for tags in analysis.of_label), (nothing,)]
+    keys, group = np.unique((labels.answer[system].astype(np.int64) + 1) * width + labels.gold, return_inverse=True)
+    words = np.bincount(group, weights=labels.sizes).astype(np.float64)
+    no_tag = len(analysis.tags)
+    of_label = [*(tags or (no_tag,) for tags in analysis.of_label), (no_tag,)]
+    # The distinct pairs of an assigned and a gold tag, those of each pair of labels one after the other.
     sets: list[tuple[int, int, int]] = []
-    left: list[int] = []
-    right: list[int] = []
-    for assigned, gold in zip((keys // width - 1).tolist(), (keys % width).tolist(), strict=True):
-        mine, its = of_label[assigned], of_label[gold]
-        sets.append((len(left), len(mine), len(its)))
-        left += [tag for tag in mine for _ in its]
-        right += [tag for _ in mine for tag in its]
-    # Values of the tags at all positions; the last row is that of no tag.
-    values = np.full((nothing + 1, len(positions)), -1, dtype=np.int32)
+    assigned: list[int] = []
+    gold: list[int] = []
+    for answer, expected in zip((keys // width - 1).tolist(), (keys % width).tolist(), strict=True):
+        answer_tags, gold_tags = of_label[answer], of_label[expected]
+        sets.append((len(assigned), len(answer_tags), len(gold_tags)))
+        assigned += [tag for tag in answer_tags for _ in gold_tags]
+        gold += [tag for _ in answer_tags for tag in gold_tags]
+    # Values of the tags at all positions; the last row means that there is no tag.
+    values = np.full((no_tag + 1, len(positions)), -1, dtype=np.int32)
     for index, name in enumerate(positions):
-        values[:nothing, index] = analysis.values[:, analysis.positions.index(name)]
-    mine_values, its_values = values[left], values[right]
-    return _TagPairs(
-        hit=((mine_values == its_values) & (mine_values >= 0)).astype(np.float64),
-        assigned=(mine_values >= 0).astype(np.float64),
-        gold=(its_values >= 0).astype(np.float64),
-        same=(np.array(left) == np.array(right)) & (np.array(left) != nothing),
-        words=words.astype(np.float64),
-        sets=tuple(sets),
-    )
+        values[:no_tag, index] = analysis.values[:, analysis.positions.index(name)]
+    has_assigned, has_gold = values[assigned] >= 0, values[gold] >= 0
+    hit = ((values[assigned] == values[gold]) & has_assigned).astype(np.float64)
+    sizes = has_assigned.astype(np.float64) + has_gold
+    same = (np.array(assigned) == np.array(gold)) & (np.array(assigned) != no_tag)
+    starts = np.array([start for start, _, _ in sets])
+
+    def means(weights: Floats) -> Floats:
+        total = sizes @ weights
+        with np.errstate(invalid="ignore", divide="ignore"):
+            score = np.where(total == 0, 0.0, 2 * (hit @ weights) / total)
+        score = np.where(same[:, None], 1.0, score)
+        strong, weighs = score[starts], total[starts] > 0
+        for row, (start, answers, golds) in enumerate(sets):
+            if answers * golds > 1:
+                pairs = slice(start, start + answers * golds)
+                table = score[pairs].reshape(answers, golds, -1)
+                strong[row] = np.minimum(table.max(axis=1).min(axis=0), table.max(axis=0).min(axis=0))
+                weighs[row] = total[pairs].any(axis=0)
+        counted = words[:, None] * weighs
+        with np.errstate(invalid="ignore"):
+            return np.asarray((counted * strong).sum(axis=0) / counted.sum(axis=0))
+
+    return [
+        np.concatenate([means(table[start : start + CHUNK].T) for start in range(0, len(table), CHUNK)])
+        for table in tables
+    ]

@@ -20,11 +20,11 @@ def add_tag_tables(result: Result) -> Result:
         remarks["scores"] = (
             "Tokenisation differs: f1 is over all words of gold and system, `aligned` over those that correspond."
         )
-    tables = (*_sets_of_tags(result), *_categories(result), *_sweeps(result))
+    tables = (*_tag_sets(result), *_categories(result), *_sweeps(result))
     return replace(result, tables=tables).with_shown(remarks=remarks)
 
 
-def _sets_of_tags(result: Result) -> Iterator[Table]:
+def _tag_sets(result: Result) -> Iterator[Table]:
     """Tables 2 to 5 of Acedański & Przepiórkowski 2010 as one, if a word may have several tags."""
     values = {
         (row.system, row.measure, row.score): row.value
