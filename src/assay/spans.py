@@ -183,7 +183,7 @@ def _count(y_true: Tags, y_pred: Tags, options: ScoreOptions) -> tuple[tuple[str
     if unknown_names := options.keys() - ScoreOptions.__annotations__:
         raise TypeError(f"unexpected keyword argument {sorted(unknown_names)[0]!r}")
     if _is_flat(y_true) or _is_flat(y_pred):
-        raise InputError("a list of tags where a list of sentences, each a list of tags, is meant.")
+        raise InputError("a list of tags, but a list of sentences, each a list of tags, is expected.")
     lengths = _lengths(y_true, y_pred)
     names, [gold, system] = _read([y_true, y_pred], lengths, options)
     _, ours, theirs = np.intersect1d(gold[0], system[0], assume_unique=True, return_indices=True)
@@ -251,7 +251,7 @@ class _Codes(dict[str, int]):
 
     def __missing__(self, tag: str) -> int:
         if not isinstance(tag, str) or not tag:
-            raise InputError(f"{tag!r} where a tag is meant, e.g. 'B-PER' or 'O'.")
+            raise InputError(f"{tag!r}, but a tag is expected, e.g. 'B-PER' or 'O'.")
         code = self[tag] = len(self)
         return code
 

@@ -297,7 +297,7 @@ def test_documents_with_other_words_can_be_left_out_or_compared(assay: Run, poli
     arguments = ("score", "bad/key.conll", "bad/different-token.conll", "-m", "mentions", "--format", "json", *QUICK)
     result = result_of(assay(*arguments, "--on-mismatch", policy))
     assert result.counts[0].counts == {"right": gold, "gold": gold, "system": gold}
-    assert "'baker' where bad/key.conll:10 has 'weaver'" in result.warnings[0]
+    assert "'baker', but bad/key.conll:10 has 'weaver'" in result.warnings[0]
 
 
 def test_documents_may_stand_in_another_order(assay: Run, here: Path) -> None:

@@ -254,7 +254,7 @@ MALT = "malt@dep=malt.conllu"
         ((*THEORIES, MALT, "--functions", "rr=dep.conllu"), "there is no theory 'rr'. There is: dep, ps."),
         (
             (*THEORIES, "malt@dep=short.conllu"),
-            "short.conllu: sentences: 1, where dep.conllu has 2. "
+            "short.conllu: sentences: 1, but dep.conllu has 2. "
             "Files of all frameworks must have the same sentences in the same order.",
         ),
         (
@@ -287,7 +287,7 @@ def test_unknown_options_are_refused(assay, arguments):
 def test_other_words_end_with_their_place_or_are_left_out(assay):
     done = assay("cross", *THEORIES, "x@ps=other.mrg")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.splitlines()[0] == "assay: other.mrg:2: word 1 is 'She' where dep.conllu:5 has 'He'"
+    assert done.stderr.splitlines()[0] == "assay: other.mrg:2: word 1 is 'She', but dep.conllu:5 has 'He'"
     done = assay("cross", *THEORIES, "x@ps=other.mrg", "--on-mismatch", "skip", *QUICK, "--format", "json")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["about"]["units"] == 1

@@ -141,7 +141,7 @@ def test_a_line_of_very_many_columns_is_no_table(file, header):
     path = file("a.tsv", "\t".join(f"c{number}" for number in range(30_000)) + "\n")
     with at_most(5):
         message = refusal(read, path, input_format=f"tsv(header={str(header).lower()})")
-    assert message.startswith("a.tsv: 30,000 columns where at most 1,000 are read.")
+    assert message.startswith("a.tsv: 30,000 columns, but at most 1,000 are read.")
 
 
 def test_examples_from_a_very_long_sentence_take_no_time_for_each_of_its_words(file):
@@ -245,7 +245,7 @@ def test_what_is_compressed_well_but_is_small_is_read(file):
 
 
 def test_names_of_files_with_line_feeds_stay_in_one_line(file):
-    assert refusal(read, file("a\nb.tsv", "a\tX\nb\n")).startswith("a\\nb.tsv:2: 1 column where")
+    assert refusal(read, file("a\nb.tsv", "a\tX\nb\n")).startswith("a\\nb.tsv:2: 1 column, but")
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="nothing is closed to root")

@@ -70,10 +70,10 @@ REFUSED = {
         "system.conllu:2: head '9' in a sentence of 5 words\nTo leave such sentences out: --on-mismatch skip"
     ),
     "err_text_differs": (
-        "system.conllu:2: 'cat' where gold.conllu:2 has 'dog'\n"
+        "system.conllu:2: 'cat', but gold.conllu:2 has 'dog'\n"
         "The texts differ. To score only the sentences they share: --on-mismatch skip"
     ),
-    "err_columns": ("system.conllu:1: 9 columns where CoNLL-U has 10. Is it another format? Try --input-format tsv"),
+    "err_columns": ("system.conllu:1: 9 columns, but CoNLL-U has 10. Is it another format? Try --input-format tsv"),
 }
 ACCEPTED = {"err_no_final_blank": 5, "err_double_blank": 5, "err_two_roots": 1}
 """What is no fault here: how many words are right."""

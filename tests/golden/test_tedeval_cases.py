@@ -159,7 +159,7 @@ def named(name):
 
 
 @pytest.mark.parametrize(
-    ("name", "fact"), [("err-yield_len", "3 words where"), ("err-yield_form", "word 2 is 'z' where")]
+    ("name", "fact"), [("err-yield_len", "3 words, but"), ("err-yield_form", "word 2 is 'z', but")]
 )
 def test_other_words_are_refused_with_their_place(tmp_path, name, fact):
     with pytest.raises(AlignmentError) as refused:

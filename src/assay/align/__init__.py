@@ -284,12 +284,12 @@ def _without_words(gold: Corpus, system: Corpus, column: str) -> Pair:
                 "A sentence without spans has a line of its own (EMPTY TAB 999 TAB 999 TAB 999) or an empty list."
             )
         number = "1 sentence" if system.sentences == 1 else f"{system.sentences:,} sentences"
-        raise AlignmentError(f"{system.name}: {number} where {gold.name} has {gold.sentences:,}. {remedy}")
+        raise AlignmentError(f"{system.name}: {number}, but {gold.name} has {gold.sentences:,}. {remedy}")
     lengths, expected = np.diff(system.starts), np.diff(gold.starts)
     if len(different := np.flatnonzero(lengths != expected)):
         first = int(different[0])
         raise AlignmentError(
-            f"{system.name}, sentence {first + 1}: {lengths[first]} labels where {gold.name} has {expected[first]}. "
+            f"{system.name}, sentence {first + 1}: {lengths[first]} labels, but {gold.name} has {expected[first]}. "
             "Give (word, label) pairs to have them aligned by their text."
         )
     return _one_to_one(gold, system, "position", column)
@@ -437,8 +437,8 @@ def _word_at(text: Text, first: int, end: int, position: int) -> int | None:
 def _difference(gold: Text, system: Text, gold_word: int, system_word: int) -> str:
     """Two words that should be the same, with their places."""
     return (
-        f"{system.corpus.place(system_word)}: {system.token(system_word)!r} "
-        f"where {gold.corpus.place(gold_word)} has {gold.token(gold_word)!r}"
+        f"{system.corpus.place(system_word)}: {system.token(system_word)!r}, "
+        f"but {gold.corpus.place(gold_word)} has {gold.token(gold_word)!r}"
     )
 
 

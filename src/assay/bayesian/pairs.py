@@ -122,7 +122,7 @@ class Measured:
         short = next((runs for runs in self.data if len(runs.splits) < least), None)
         if short:
             raise InputError(
-                f"{short.name}: {self.name} was measured in {len(short.splits)} runs where {test} needs {least}. "
+                f"{short.name}: {self.name} was measured in {len(short.splits)} runs, but {test} needs {least}. "
                 "On one test set, assay compare says how sure a difference is."
             )
         # By their means they are nearly in the order that comes out, so that few pairs must be turned round.

@@ -73,8 +73,8 @@ class RunTable:
         beyond = next((row for row in rows if not 0 <= row.value <= PERCENT), None)
         if beyond is not None:
             raise InputError(
-                f"{beyond.place}: {measure} is {beyond.value:g}, where scores lie between 0 and 1, or 0 and 100 in "
-                f"percent. Correct it; or, if less is better, so that any number may be: --lower {measure}"
+                f"{beyond.place}: {measure} is {beyond.value:g}, but scores lie between 0 and 1, or 0 and 100 in "
+                f"percent. Correct it; if less is better, any number is allowed with: --lower {measure}"
             )
         scales: tuple[list[Row], list[Row]] = ([], [])
         for row in rows:
@@ -152,7 +152,7 @@ def read_matrices(files: Sequence[tuple[str, str]], folds: int | None) -> RunTab
         first = first or lengths
         if lengths != first:
             raise InputError(
-                f"{path}: {_shape(lengths)} where {files[0][1]} has {_shape(first)}. Runs are paired: "
+                f"{path}: {_shape(lengths)}, but {files[0][1]} has {_shape(first)}. Runs are paired: "
                 "the same line and column is the same data and split."
             )
         for number, (place, row) in enumerate(rows, 1):

@@ -461,7 +461,7 @@ def from_spans(sentences: Sequence[Sequence[tuple[str, int, int]]], name: str = 
 def from_lists(sentences: Sequence[Sequence[str | tuple[str, str]]], name: str = "data") -> Corpus:
     """A corpus from lists of labels, or of (word, label) pairs: one inner list per sentence."""
     if {*map(type, sentences)} != {list} and any(isinstance(sentence, str | Integral) for sentence in sentences):
-        raise InputError(f"{name}: a list of labels where a list of sentences, each a list of labels, is meant.")
+        raise InputError(f"{name}: a list of labels, but a list of sentences, each a list of labels, is expected.")
     lengths = [*map(len, sentences)]
     items: list[Any] = [*chain.from_iterable(sentences)]
     if not items:
@@ -476,7 +476,7 @@ def from_lists(sentences: Sequence[Sequence[str | tuple[str, str]]], name: str =
     paired = isinstance(items[0], tuple | list)
     for item in () if plain else items:
         if not (is_pair(item) if paired else isinstance(item, str)):
-            raise InputError(f"{name}: {item!r} where all items should be labels, or all (word, label) pairs.")
+            raise InputError(f"{name}: {item!r}, but all items should be labels, or all (word, label) pairs.")
     labels = [item[1] for item in items] if paired else items
     content = repr([lengths, items]) if paired else repr(lengths) + "\t".join(items)
     return Corpus(

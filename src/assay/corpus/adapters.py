@@ -93,7 +93,7 @@ def from_spacy(docs: Any, *, spans: str = "ents", name: str = "data") -> Corpus:
     blank = 0
     for doc in [docs] if _is_doc(docs) else docs:
         if not _is_doc(doc):
-            raise InputError(f"{name}: {type(doc).__name__} where all should be spaCy Docs.")
+            raise InputError(f"{name}: {type(doc).__name__}, but all should be spaCy Docs.")
         tokens = list(doc)
         kept = np.array([bool(token.text.strip()) for token in tokens], dtype=bool)
         if not kept.any():
@@ -268,9 +268,9 @@ def from_predictions(
     """
     outputs, golds = _first(predictions, 3), _first(label_ids, 2)
     if len(outputs) != len(golds):
-        raise InputError(f"predictions: {len(outputs):,} sentences where label_ids have {len(golds):,}.")
+        raise InputError(f"predictions: {len(outputs):,} sentences, but label_ids have {len(golds):,}.")
     if words is not None and len(words) != len(golds):
-        raise InputError(f"words: {len(words):,} sentences where label_ids have {len(golds):,}.")
+        raise InputError(f"words: {len(words):,} sentences, but label_ids have {len(golds):,}.")
     known: dict[int, str] | None = None
     if id2label is not None:
         pairs = id2label.items() if isinstance(id2label, Mapping) else enumerate(id2label)
@@ -289,7 +289,7 @@ def from_predictions(
             return found
         if len(words[number]) != len(found):
             raise InputError(
-                f"words, sentence {number + 1}: {len(words[number])} words where {len(found)} positions have a "
+                f"words, sentence {number + 1}: {len(words[number])} words, but {len(found)} positions have a "
                 "label. Was the sentence cut short for the model?"
             )
         return list(zip(words[number], found, strict=True))
@@ -334,7 +334,7 @@ def without_ignored(given: Sequence[tuple[str, Any]]) -> tuple[list[tuple[str, A
             for place, (label, answer) in enumerate(zip(ours, theirs, strict=True), 1):
                 if answer == _IGNORED != label:
                     raise InputError(
-                        f"{name}, sentence {row}, position {place}: {_IGNORED} where gold has the label {label}. "
+                        f"{name}, sentence {row}, position {place}: {_IGNORED}, but gold has the label {label}. "
                         "Give an answer, or leave the position out on both sides."
                     )
         rows = [
@@ -372,7 +372,7 @@ def _array(given: Any) -> Array:
 def _answers(output: Array, kept: Array, place: str) -> Ints:
     """The predicted ids of the positions that are scored."""
     if len(output) != len(kept):
-        raise InputError(f"{place}: {len(output)} positions where label_ids have {len(kept)}.")
+        raise InputError(f"{place}: {len(output)} positions, but label_ids have {len(kept)}.")
     chosen = output[kept]
     if chosen.ndim == 2:
         if np.isnan(chosen).any():

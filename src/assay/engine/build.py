@@ -31,7 +31,7 @@ SURE = 0.001
 """From this p on, another split of the data may well lead to another verdict."""
 _ABOUT, _SHOWN = About.__annotations__, Presentation.__annotations__
 _NO_INTERVAL = {
-    "bca": "BCa is not made for averages over labels, nor where resamples or units do not vary",
+    "bca": "BCa is not made for averages over labels, nor if resamples or units do not vary",
     "wilson": "Wilson's interval is for proportions",
 }
 

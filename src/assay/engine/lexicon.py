@@ -85,7 +85,7 @@ class Lexicon:
             for number, line in batch.lines():
                 match = pattern.fullmatch(line) if pattern else None
                 if pattern and not match and line.strip() and number > 1:
-                    raise InputError(f"{path}:{number}: {line.strip()!r} where other lines are a word and its count.")
+                    raise InputError(f"{path}:{number}: {line.strip()!r}, but other lines are a word and its count.")
                 word = (match["word"] or "") if match else "" if pattern else line
                 if match and len(word) > 2 and word[0] == word[-1] == '"':
                     word = word[1:-1].replace('""', '"')

@@ -30,7 +30,7 @@ class Rule:
     form: str = ""
 
     def __str__(self) -> str:
-        where = f" where the word is {self.form}" if self.form else ""
+        where = f" if the word is {self.form}" if self.form else ""
         return f"{self.side}: {self.before} → {self.after}{where}"
 
     def check(self, place: str) -> None:
@@ -78,7 +78,7 @@ def read_rules(path: str | None, systems: Sequence[str] | None = None) -> list[R
             continue
         if len(cells) not in (2, 3, 4):
             raise InputError(
-                f"{path}:{number}: {len(cells)} columns where a rule has 2 (from, to), 3 (side, from, to) "
+                f"{path}:{number}: {len(cells)} columns, but a rule has 2 (from, to), 3 (side, from, to) "
                 "or 4 (… and a pattern for the word), divided by tabs."
             )
         rules.append((number, Rule(*(["both", *cells] if len(cells) == 2 else cells))))

@@ -527,7 +527,7 @@ def alignment(
             f"{kept:,} gold words have a counterpart among {theirs:,}."
         )
     elif by_words and sentences != their_sentences:
-        yield f"{name} has {their_sentences:,} sentences where gold has {sentences:,}; gold's are used."
+        yield f"{name} has {their_sentences:,} sentences, but gold has {sentences:,}; gold's are used."
     yield from (f"{name}: {line}" for line in listed(problems, number))
     if normalisations:
         yield (
@@ -611,7 +611,7 @@ class Prepared:
         for item, form in zip(self.inputs, decided.formats, strict=False):
             if isinstance(item, Input) and item.plan.name != form:
                 raise InputError(
-                    f"{item.files[0]}: looks like {item.plan.name} where the first files look like {form}. "
+                    f"{item.files[0]}: looks like {item.plan.name}, but the first files look like {form}. "
                     "Say which it is with --input-format."
                 )
 

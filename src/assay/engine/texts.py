@@ -286,8 +286,8 @@ def merge_texts(pieces: Sequence[Texts]) -> Texts:
     taken = draw_lots(how, np.concatenate([lot[telling] for lot, telling in zip(lots, worth, strict=True)]))
     if taken.sum() > MOST_TEXTS:
         raise UsageError(
-            f"--embed {how}: there are more than {MOST_TEXTS:,} such {pieces[0].unit}s, where files are read one "
-            "after the other. Say --embed sample"
+            f"--embed {how}: there are more than {MOST_TEXTS:,} such {pieces[0].unit}s, and files are read one "
+            f"after the other. Give --embed sample"
         )
     chosen, first = [], 0
     for piece, telling in zip(pieces, worth, strict=True):

@@ -195,7 +195,7 @@ def _pieces(source: Input, corpus: Corpus) -> tuple[str, list[str]]:
     expected = corpus.documents if corpus.format == "conll2012" else corpus.sentences
     if corpus.format != "clusters" and len(pieces) != expected:
         raise InputError(
-            f"{source.path}: {len(pieces)} pieces of text where {expected} sentences were read, so that it cannot be "
+            f"{source.path}: {len(pieces)} pieces of text, but {expected} sentences were read, so that it cannot be "
             "split. Convert it first: assay convert --to conllu"
         )
     return head, pieces

@@ -313,7 +313,7 @@ def measure_run(
             both = min(len(gold), len(output))
             word = next((word for word in range(both) if gold.forms[word] != output.forms[word]), both - 1)
             raise AlignmentError(
-                f"the predictions have other words than the test part, first {output.forms[word]!r} where gold has "
+                f"the predictions have other words than the test part, first {output.forms[word]!r}, but gold has "
                 f"{gold.forms[word]!r} ({gold.place(word)}). If systems may tokenise as they like: own_tokens = true"
             )
         distinct = list(dict.fromkeys(map(str, found)))

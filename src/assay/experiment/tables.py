@@ -91,7 +91,7 @@ def records(path: str, text: str, columns: Sequence[str], remedy: str) -> Iterat
         for cells in reader:
             place = f"{path}:{reader.line_num}"
             if cells and len(cells) != len(header):
-                raise InputError(f"{place}: {len(cells)} columns where the first line has {len(header)}.")
+                raise InputError(f"{place}: {len(cells)} columns, but the first line has {len(header)}.")
             if cells:
                 yield place, {name: cell.strip() for name, cell in zip(header, cells, strict=True)}
     except csv.Error as error:

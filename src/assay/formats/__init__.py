@@ -261,8 +261,8 @@ FORMATS = {
             "#SDP 2015\n#1\n1\tIt\tit\tPRP\t-\t-\t_\tARG1\n2\tended\tend\tVBD\t+\t+\tv:e-i\t_\n",
             graphs.looks_sdp, graphs.read_sdp, ("arcs",), graphs.SDP_LABELS,
             empty="_", word_per_line=True, begins=("#", "1"), parameters={"version": "auto"},
-            help="version: 2014 (without a column of frames) or 2015, where the first line and the columns do not "
-            "tell",
+            help="version: 2014 (without a column of frames) or 2015, if the first line and the columns do not "
+            "show it",
         ),
         # Before CoNLL-2009 and CoNLL-U, which these resemble but for their last columns.
         Format(
@@ -392,8 +392,8 @@ FORMATS = {
             '"relations": [[[0, 0, 2, 2, "left"]]]}',
             extraction.looks_dygie, extraction.read_dygie, decide=extraction.decide_dygie, begins=("{",),
             parameters={"which": "auto"}, choices={"which": extraction.WHICH},
-            help="which: gold or predicted, where ner and predicted_ner are both there; predicted leaves files "
-            "without such as they are",
+            help="which: gold or predicted, if a file has ner and predicted_ner; files without predictions are "
+            "read as they are",
             which={whose.ANNOTATIONS: extraction.WHICH[1], whose.PREDICTIONS: extraction.WHICH[2]},
         ),
         Format(
@@ -432,7 +432,7 @@ FORMATS = {
             decide=lambda head, *_: {"labels": chains.cluster_labels(head)}, begins=("{",),
             parameters={"end": "inclusive", "which": "auto"}, choices={"end": chains.ENDS, "which": chains.WHICH},
             help="end: exclusive if the last word given does not belong to the mention; which: clusters or "
-            "predicted_clusters, where both are there",
+            "predicted_clusters, if a file has both",
             which={whose.ANNOTATIONS: chains.GOLD, whose.PREDICTIONS: chains.PREDICTED},
         ),
         Format(
@@ -491,8 +491,9 @@ FORMATS = {
             "an item per line and a column per annotator (wide); or JSON {annotator: {item: label}}",
             "item,annotator,label\nd1,anna,yes\nd1,ben,no",
             None, ratings.read_ratings, decide=_decide_ratings, parameters=ratings.PARAMETERS,
-            help="item, annotator, label: names of the columns; layout: long or wide, where the header does not "
-            "tell; missing: another mark of what is missing, beside empty cells, NA, nan and null; sets: divides a "
+            help="item, annotator, label: names of the columns; layout: long or wide, if the header does not "
+            "show it; missing: another mark of missing ratings, in addition to empty cells, NA, nan and null; "
+            "sets: divides a "
             "cell into several labels; order: of labels, e.g. low<middle<high",
         ),
     )
@@ -628,12 +629,12 @@ class Input:
                 chosen = plan(source.head(), source.path, self._input_format, names, self._asked)
             if chosen.name != self.plan.name:
                 raise InputError(
-                    f"{source.path}: looks like {chosen.name} where {self.files[0]} looks like {self.plan.name}. "
+                    f"{source.path}: looks like {chosen.name}, but {self.files[0]} looks like {self.plan.name}. "
                     "Say which it is with --input-format."
                 )
             if chosen.words != self.plan.words:
                 raise InputError(
-                    f"{source.path}: words seem to be in column {chosen.words} where {self.files[0]} has them in "
+                    f"{source.path}: words seem to be in column {chosen.words}, but {self.files[0]} has them in "
                     f'column {self.plan.words}. Say where they are, e.g. --input-format "{chosen.name}(word=2)".'
                 )
             try:

@@ -45,7 +45,7 @@ CHOICES = {
 }
 PARAMETER_HELP = (
     "shape: of the answers, auto or one of tags, marks, brackets, json, table, words, lines; ground: how far to go "
-    "for the place of a mention (exact, folded, fuzzy); tolerance: edits per character where that is fuzzy; "
+    "for the place of a mention (exact, folded, fuzzy); tolerance: edits per character if that is fuzzy; "
     "occurrences: a mention is the next one or stands for all; outside: keep or drop mentions with labels outside "
     "the inventory; labels: the inventory, A+B, else gold's; label: of shapes that have none, or the key that has "
     "it; answer: the key of the answer"
@@ -137,12 +137,12 @@ def _answers(values: Iterable[tuple[Any, str, int]], given: Mapping[str, Any]) -
             yield Answer(value, None, given["label"], None, path, line)
             continue
         if not isinstance(value, dict):
-            raise InputError(f"{place}: {quote(value)} where an answer is expected. It is {_EXAMPLE}")
+            raise InputError(f"{place}: {quote(value)}, but an answer is expected. It is {_EXAMPLE}")
         if keyed is None:
             keyed = bool(given["label"]) and given["label"] in value
         label = value.get(given["label"]) if keyed else given["label"]
         if not isinstance(label, str):
-            raise InputError(f"{place}: no label under {given['label']}, where others have one. Give it one.")
+            raise InputError(f"{place}: no label under {given['label']}, but others have one. Give it one.")
         name = next((value[key] for key in IDS if value.get(key) is not None), None)
         is_name = isinstance(name, str | int | None) and not isinstance(name, bool)
         expect(is_name, f"{place}: the id", name, "a string or a number")
@@ -192,7 +192,7 @@ def answers(given: Any, *, name: str = "data", **parameters: Any) -> Corpus:
     form = decide_answers((), name, chosen)["name"]
     listed = list(given)
     if not listed:
-        raise InputError(f"{name}: no answers in it. Give one for each of gold's texts, None where there is none.")
+        raise InputError(f"{name}: no answers in it. Give one for each of gold's texts, None if there is none.")
     values = ((value, f"{name}, answer {number}", 0) for number, value in enumerate(listed, 1))
     found = list(_answers(values, chosen))
     nothing = np.zeros(0, dtype=np.int64)

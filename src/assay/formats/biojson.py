@@ -42,7 +42,7 @@ def read_biojson(source: Source, builder: Builder, *, scheme: str, repair: str) 
     for line, value in json_values(source, _EXAMPLE, "sentence"):
         place = f"{source.path}:{line}"
         if not isinstance(value, dict) or "words" not in value:
-            fact = f"{quote(value)} where a sentence with its words should stand"
+            fact = f"{quote(value)}, but a sentence with its words is expected"
             raise InputError(f"{place}: {fact}. It is {_EXAMPLE}")
         words, verbs = value["words"], value.get("verbs", [value])
         is_strings = isinstance(words, list) and {*map(type, words)} == {str}
@@ -70,7 +70,7 @@ def read_biojson(source: Source, builder: Builder, *, scheme: str, repair: str) 
         for verb in verbs:
             tags, number = verb.get(_TAGS), _number(verb)
             if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
-                fact = f"tags is {quote(tags)} where a list of strings should stand, one for each word."
+                fact = f"tags is {quote(tags)}, but a list of strings is expected, one for each word."
                 raise InputError(f"{place}: {fact}")
             if len(tags) != len(words):
                 fact = f"{len(words)} words, and tags: {len(tags)}. Give each word one; O is outside."

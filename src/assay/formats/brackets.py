@@ -141,7 +141,7 @@ def _add_numbered(
         for expected, leaf in enumerate(order):
             if leaves[leaf][0] != expected:
                 raise InputError(
-                    f"{path}:{line}: word {leaves[leaf][0]} where word {expected} should follow. "
+                    f"{path}:{line}: word {leaves[leaf][0]}, but word {expected} should follow. "
                     "The words of a tree are numbered from 0, each once."
                 )
         forest.add_tree(
@@ -241,8 +241,8 @@ class _Pieces:
         if self._line_is == "sentence" and (len(longer) or lines[0] == self.last_line):
             place = int(lines[longer[0]]) if len(longer) else int(lines[0])
             raise InputError(
-                f"{self.path}:{place}: a tree that ends in another line, or a line of over {BATCH >> 20} MB, where a "
-                "line is to be a sentence. Leave out line=sentence."
+                f"{self.path}:{place}: a tree that ends in another line, or a line of over {BATCH >> 20} MB, but "
+                f"each line must be one sentence. Remove line=sentence."
             )
         used, numbers = np.unique(lines, return_counts=True)
         self._alone |= bool((numbers == 1).any())

@@ -90,7 +90,7 @@ def conll2012_layout(head: Sequence[str], path: str, word: int, pos: int) -> Cha
         return ChainLayout(separator, None, None)
     if word >= width:
         line = next(number for number, row in rows.items() if len(row) == width)
-        fact = f"{_count_columns(width)} where the word is in column {word} and the coreference in the last"
+        fact = f"{_count_columns(width)}, but the word is in column {word} and the coreference in the last"
         remedy = 'Say where the word is, e.g.: --input-format "conll2012(word=2)"'
         raise InputError(f"{path}:{line}: {fact}. {remedy}")
     if pos >= width:
@@ -278,7 +278,7 @@ class _Reader:
     def read(self) -> None:
         builder, path = self._builder, self._source.path
         if TAG in builder.names and self._layout.tag is None:
-            raise InputError(f"{path}: no column of POS tags, where the files before it have one.")
+            raise InputError(f"{path}: no column of POS tags, but the files before it have one.")
         # Only a skeleton gives empty words.
         if builder.cells[0] and (b"" in builder.cells[0]) != (self._layout.word is None):
             raise InputError(f"{path}: some files have words and some have none. Read them apart.")
@@ -323,7 +323,7 @@ class _Reader:
                         line, f"#begin document before the end of {document.name}. Put #end document first."
                     )
                 elif mark[1] == b"end" and document is None:
-                    self._problem(line, "#end document where none has begun. Is #begin document missing?")
+                    self._problem(line, "#end document, but none has begun. Is #begin document missing?")
                 if document is not None:
                     self._end_document(document)
                 if mark[1] == b"begin":
@@ -382,7 +382,7 @@ class _Reader:
             widths = [len(line.split(layout.separator)) for line in lines]
             for width, number in zip(widths, numbers.tolist(), strict=True):
                 if width < self._width:
-                    fact = f"{_count_columns(width)} where {' and '.join(places)}"
+                    fact = f"{_count_columns(width)}, but {' and '.join(places)}"
                     self._problem(number, f"{fact}. Is a cell missing?")
             whole = np.array(widths) >= self._width
             lines, numbers = [line for line, good in zip(lines, whole, strict=True) if good], numbers[whole]
@@ -419,7 +419,7 @@ class _Reader:
             for line, number in zip(lines, numbers.tolist(), strict=True):
                 row = line.split(layout.separator)
                 if len(row) <= _FIRST_ROLE:
-                    fact = f"{_count_columns(len(row))} where roles begin in column {_FIRST_ROLE + 1}"
+                    fact = f"{_count_columns(len(row))}, but roles begin in column {_FIRST_ROLE + 1}"
                     self._problem(number, f"{fact}. Is it a file with coreference alone?")
                 cells = [*row[_LEMMA : _FRAMESET + 1], *row[_FIRST_ROLE:-1]]
                 document.roles.append(b"\t".join(cells))
@@ -449,7 +449,7 @@ class _Reader:
                     note = "Mentions left out because they are not closed in their document: {}."
                 elif kind == "odd":
                     text = document.cells[place].decode("utf-8")
-                    fact = f"the last column is {text!r} where brackets such as (1|(2)|3) should stand, or -."
+                    fact = f"the last column is {text!r}, but brackets such as (1|(2)|3) are expected, or -."
                 if self._drop and kind != "odd":
                     self._builder.note(note, 1)
                 else:
@@ -487,7 +487,7 @@ def read_text2text(source: Source, builder: Builder, *, broken: str = "error") -
         for number, line in batch.lines():
             tokens = [token for token in line.split(" ") if token]
             if not line.strip():
-                problems.append(f"{source.path}:{number}: an empty line where a document should stand, e.g. {_TEXT}")
+                problems.append(f"{source.path}:{number}: an empty line, but a document is expected, e.g. {_TEXT}")
                 continue
             words, cells = [], []
             for place, token in enumerate(tokens):
@@ -556,7 +556,7 @@ def read_records(
                     why = f"{error.msg}, character {error.colno}"
                 raise RecordError(f"no JSON ({why}). A {noun} is one line, {example}") from None
             if not isinstance(value, dict):
-                raise RecordError(f"{quote(value)} where a {noun} should stand. It is {example}")
+                raise RecordError(f"{quote(value)}, but a {noun} is expected. It is {example}")
             read(value, number)
         except RecordError as fault:
             problems += [f"{source.path}:{number}: {text}" for text in fault.args]
@@ -566,7 +566,7 @@ def read_records(
 def check_list(value: Any, path: str) -> list[Any]:
     """The value, which must be a list; `path` says where it is."""
     if not isinstance(value, list):
-        raise RecordError(f"{path} is {quote(value)} where a list should stand.")
+        raise RecordError(f"{path} is {quote(value)}, but a list is expected.")
     return value
 
 
@@ -634,7 +634,7 @@ def _read_document(
                 rows.append((span[0], span[1] + inclusive, number, line))
     name = value.get("doc_key", "")
     if not isinstance(name, str) or not is_text(name):
-        raise RecordError(f"doc_key is {quote(name)} where a string should stand.")
+        raise RecordError(f"doc_key is {quote(name)}, but a string is expected.")
     if faults:
         raise RecordError(*faults)
     try:
@@ -664,18 +664,18 @@ def _choose_clusters(value: dict[str, Any], which: str) -> str:
         example = f'--input-format "clusters(which={PREDICTED})"'
         raise RecordError(f"both {GOLD} and {PREDICTED} are there. Say which are meant: {example}")
     if not there:
-        raise RecordError(f"no {GOLD} in it. Give [] where there are none.")
+        raise RecordError(f"no {GOLD} in it. Give [] if there are none.")
     return there[0]
 
 
 def _check_mention(span: Any, words: int, inclusive: bool) -> str:
     """The fault of a mention [first, last] with its remedy; empty if it has none."""
     if not (isinstance(span, list) and len(span) == 2 and all(type(place) is int for place in span)):
-        fact = "where a mention [first, last] should stand"
+        fact = "but a mention [first, last] is expected"
     elif not 0 <= span[0] < words or span[1] + inclusive > words:
         fact = f"which lies outside the document, whose {words:,} words are counted from 0"
     elif span[0] >= span[1] + inclusive:
-        fact = "which ends before it begins" if inclusive else "which has no words where end is exclusive"
+        fact = "which ends before it begins" if inclusive else "which has no words if end is exclusive"
     else:
         return ""
     remedy = f"The last word {'belongs' if inclusive else 'does not belong'} to a mention."
@@ -694,7 +694,7 @@ def _check_sentences(value: Any, path: str) -> list[list[str]]:
         if not (set(map(type, sentence)) <= {str} and all(sentence) and is_text("".join(sentence))):
             wrong = [not (isinstance(cell, str) and cell and is_text(cell)) for cell in sentence].index(True)
             fact = f"{path}[{number}][{wrong}] is {quote(sentence[wrong])}"
-            raise RecordError(f"{fact} where a word should stand.")
+            raise RecordError(f"{fact}, but a word is expected.")
     if not any(sentences):
         raise RecordError("a document without words. Leave it out.")
     return sentences

@@ -150,7 +150,7 @@ def conllu_layout(head: Sequence[str], path: str, given: Mapping[str, Any], *_: 
         refuse_anaphora(path, head[0])
     if spaced_conllu(head):
         raise InputError(
-            f"{path}: its columns are divided by spaces where CoNLL-U has tabs. Put them in: "
+            f"{path}: its columns are divided by spaces, but CoNLL-U has tabs. Put them in: "
             f"awk -v OFS='\\t' '!/^#/ {{$1=$1}} 1' {path} > new.conllu"
         )
     names: tuple[str, ...] = CONLLU
@@ -193,7 +193,7 @@ def check_width(width: int, path: str) -> None:
     """Refuse more columns than any file of words has."""
     if width > MOST_COLUMNS:
         raise InputError(
-            f"{path}: {width:,} columns where at most {MOST_COLUMNS:,} are read. Is it running text, or are "
+            f"{path}: {width:,} columns, but at most {MOST_COLUMNS:,} are read. Is it running text, or are "
             "its lines divided by something else than line feeds?"
         )
 
@@ -240,7 +240,7 @@ def table_layout(
         width = max(len(row) for sentence in sentences for row in sentence)
         if first[0].startswith("#") and width > 1:
             raise InputError(
-                f"{path}: {first[0]!r} is a line of one column where others have {width}. If such lines are "
+                f"{path}: {first[0]!r} is a line of one column, but others have {width}. If such lines are "
                 f'comments: --input-format "{format}(comments=true)"'
             )
         raise InputError(
@@ -525,7 +525,7 @@ class _ColumnReader:
             )
         columns = "1 column" if len(cells) == 1 else f"{len(cells)} columns"
         raise InputError(
-            f"{self.source.path}:{number}: {columns} where {what or 'the first line'} has {layout.width}. {hint}"
+            f"{self.source.path}:{number}: {columns}, but {what or 'the first line'} has {layout.width}. {hint}"
         )
 
     def _is_comment(self, line: str) -> bool:
@@ -559,7 +559,7 @@ class _ColumnReader:
             self.builder.multiword(word, end, cells[self.layout.word], f"{place}: the range {cells[0]}")
         elif not line.startswith("#") and not _EMPTY_NODE.fullmatch(cells[0]):
             raise InputError(
-                f"{place}: ID {cells[0]!r} where {position + 1} comes next. "
+                f"{place}: ID {cells[0]!r}, but {position + 1} comes next. "
                 "Is a line missing, or a blank line between two sentences?"
             )
         self.builder.aside(word, line, sentence)

@@ -81,9 +81,9 @@ def _read_dygie_layers(
     `labels` are those that were checked.
     """
     if not any(prefix + key in value for key in (*_LAYERS, chains.GOLD)):
-        raise InputError(f"{place}: no {prefix}ner or {prefix}relations where the first document has such.")
+        raise InputError(f"{place}: no {prefix}ner or {prefix}relations, but the first document has such.")
     if value.get(prefix + chains.GOLD) and not chained:
-        raise InputError(f"{place}: {prefix}{chains.GOLD} where the first document has none. Give it [].")
+        raise InputError(f"{place}: {prefix}{chains.GOLD}, but the first document has none. Give it [].")
     lengths = np.array([len(sentence) for sentence in words], dtype=np.int64)
     mentions, types = _read_rows(value, prefix + "ner", 1, lengths, place, labels)
     relations, names_of_relations = _read_rows(value, prefix + "relations", 2, lengths, place, labels)
@@ -149,7 +149,7 @@ def _read_rows(
         reach = "{} to {}".format(*given[row][2 * span : 2 * span + 2])
         if outside.any():
             raise InputError(
-                f"{name(row)} has the place {reach} where there are {words:,} words. Places count over the document, "
+                f"{name(row)} has the place {reach}, but there are {words:,} words. Places count over the document, "
                 "from 0, and the last word belongs to the mention."
             )
         raise InputError(
@@ -206,7 +206,7 @@ def read_docred(source: Source, builder: Builder, *, gold: str) -> None:
         if facts is None:
             here, listed = f"{path}:{line}: {quote(title)}", value.get("labels", [])
             if not isinstance(listed, list):
-                raise InputError(f"{here}: labels are {quote(listed)} where a list should stand.")
+                raise InputError(f"{here}: labels are {quote(listed)}, but a list is expected.")
             keys, rows = ("h", "t"), [(f"{here}: labels[{number}]", line, fact) for number, fact in enumerate(listed)]
         else:
             keys, rows = ("h_idx", "t_idx"), facts.pop(title, [])
@@ -216,7 +216,7 @@ def read_docred(source: Source, builder: Builder, *, gold: str) -> None:
             for key, entity in zip(keys, arguments, strict=True):
                 if type(entity) is not int or not 0 <= entity < len(entities):
                     raise InputError(
-                        f"{here}: {key} is {quote(entity)} where there are {len(entities)} entities, counted from 0."
+                        f"{here}: {key} is {quote(entity)}, but there are {len(entities)} entities, counted from 0."
                     )
             label = check_label(fields.get("r"), f"{here}: r", "relation")
             head, tail = (entities[entity] for entity in arguments)
@@ -232,7 +232,7 @@ def read_docred(source: Source, builder: Builder, *, gold: str) -> None:
 def _read_docred_document(value: Any, line: int, place: str, builder: Builder) -> tuple[list[int], str]:
     """Hand a document to the builder; returns the first mention of each entity, and the title."""
     if not isinstance(value, dict) or not isinstance(value.get("vertexSet"), list):
-        raise InputError(f"{place}: {quote(value)} where a document should stand. It is {_DOCRED}")
+        raise InputError(f"{place}: {quote(value)}, but a document is expected. It is {_DOCRED}")
     # Without titles documents are known by their order.
     title = _text(value.get("title", str(len(builder.ids) + 1)), f"{place}: the title")
     builder.identify(title, place)

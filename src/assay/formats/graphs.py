@@ -123,7 +123,7 @@ def with_enhanced(corpus: Corpus) -> tuple[Corpus, list[tuple[int, str]]]:
     if broken:
         for node in np.flatnonzero(np.isin(cells_of, list(broken))).tolist():
             part = broken[int(cells_of[node])]
-            faults.append((node, f"{part!r} in DEPS where head:relation should stand, e.g. 3:nsubj|5:nsubj."))
+            faults.append((node, f"{part!r} in DEPS, but head:relation is expected, e.g. 3:nsubj|5:nsubj."))
         good &= ~np.isin(cells_of[dependent], list(broken))
     labels = Column.of(relations)
     made = make_arcs(corpus, dependent[good], head[good], Column(labels.codes[arcs[good]], labels.vocabulary))
@@ -186,7 +186,7 @@ def _add_sdp_graph(rows: Sequence[tuple[int, list[str]]], version: str, path: st
     fixed = {"2014": _FRAME, "2015": _FRAME + 1}.get(version, len(rows[0][1]) - len(predicates))
     if fixed not in (_FRAME, _FRAME + 1):
         return [
-            f"{path}:{rows[0][0]}: {len(rows[0][1])} columns with {len(predicates)} predicates, where SDP has 6 and "
+            f"{path}:{rows[0][0]}: {len(rows[0][1])} columns with {len(predicates)} predicates, but SDP has 6 and "
             "one for each predicate (2014), or 7 (2015). Is a + missing under PRED?"
         ]
     problems = []
@@ -195,11 +195,11 @@ def _add_sdp_graph(rows: Sequence[tuple[int, list[str]]], version: str, path: st
         fact = ""
         if len(cells) != width:
             fact = (
-                f"{len(cells)} columns where {width} fit the {len(predicates)} predicates of the sentence. "
+                f"{len(cells)} columns, but {width} fit the {len(predicates)} predicates of the sentence. "
                 "Is a + under PRED too many or missing?"
             )
         elif cells[0] != str(word):
-            fact = f"ID {cells[0]!r} where {word} comes next. Is a line missing, or a blank line between two graphs?"
+            fact = f"ID {cells[0]!r}, but {word} comes next. Is a line missing, or a blank line between two graphs?"
         elif not cells[1]:
             fact = "the word is empty. Is a cell missing?"
         elif cells[_TOP] not in _FLAGS or cells[_PRED] not in _FLAGS:
@@ -262,7 +262,7 @@ def _add_mrp_graph(builder: Builder, value: dict[str, Any], number: int) -> None
     ranges: dict[Any, tuple[int, int]] = {}
     for node in _take_list(value, "nodes"):
         if not isinstance(node, dict) or not isinstance(node.get("id"), int | str) or node["id"] in nodes:
-            raise RecordError(f"{quote(node)} among nodes, where each is an object with an id of its own.")
+            raise RecordError(f"{quote(node)} among nodes, but each is an object with an id of its own.")
         nodes[node["id"]] = node
         ranges[node["id"]] = _read_anchor(node, text)
     # The anchors of nodes are words, and so are the parts of the text between them that white space divides.
@@ -302,7 +302,7 @@ def _add_mrp_graph(builder: Builder, value: dict[str, Any], number: int) -> None
     heads: dict[tuple[int, int], None] = {}
     for edge in _take_list(value, "edges"):
         if not isinstance(edge, dict) or "source" not in edge or "target" not in edge:
-            raise RecordError(f"{quote(edge)} among edges, where each is an object with source, target and label.")
+            raise RecordError(f"{quote(edge)} among edges, but each is an object with source, target and label.")
         head, dependent = (_find_range(edge[end], ranges, "edges") for end in ("source", "target"))
         heads[head] = None
         edges.append((place[dependent], place[head], str(edge.get("label") or "")))
@@ -325,13 +325,13 @@ def _read_anchor(node: Mapping[str, Any], text: str) -> tuple[int, int]:
     anchors = node.get("anchors")
     fact = f"node {quote(node['id'])} has anchors {quote(anchors)}"
     if not isinstance(anchors, list) or len(anchors) != 1 or not isinstance(anchors[0], dict):
-        raise RecordError(f'{fact}, where a word is one stretch of the text: [{{"from": 0, "to": 3}}].')
+        raise RecordError(f'{fact}, but a word is one stretch of the text: [{{"from": 0, "to": 3}}].')
     begin, end = anchors[0].get("from"), anchors[0].get("to")
     if not (isinstance(begin, int) and isinstance(end, int) and 0 <= begin < end <= len(text)):
         raise RecordError(f"{fact} in a text of {len(text)} characters.")
     form = text[begin:end]
     if not form.strip():
-        raise RecordError(f"{fact}, where the text has nothing but white space.")
+        raise RecordError(f"{fact}, where the text has only white space.")
     return begin + len(form) - len(form.lstrip()), end - len(form) + len(form.rstrip())
 
 

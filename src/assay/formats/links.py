@@ -121,7 +121,7 @@ def read_hipe(source: Source, builder: Builder, layout: Layout) -> None:
                 if equals and key.strip().rpartition(":")[2] == _DOCUMENT:
                     builder.identify(value.strip(), f"{source.path}:{number}")
             elif line.strip():
-                fact = f"{_columns(cells)} where the first line has {layout.width}"
+                fact = f"{_columns(cells)}, but the first line has {layout.width}"
                 raise InputError(f"{source.path}:{number}: {fact}. Is a cell missing, or empty?")
             else:
                 end_sentence()
@@ -254,7 +254,7 @@ def _hipe_mentions(
         if prefix not in ROLES or not kind:
             word = int((tags.codes == code).argmax())
             raise InputError(
-                f"{corpus.place(word)}: tag {tag!r} in {column} where a tag is O, or a prefix (B, I, E, S), a hyphen "
+                f"{corpus.place(word)}: tag {tag!r} in {column}, but a tag is O, or a prefix (B, I, E, S), a hyphen "
                 "and a type. Is it another column? Say --column NAME"
             )
         roles[code], types[code] = ROLES[prefix], known.setdefault(kind, len(known))
@@ -329,11 +329,14 @@ def read_neleval(source: Source, builder: Builder) -> None:
             cells = line.split("\t")
             if len(cells) < 3 or len(cells) % 3:
                 raise InputError(
-                    f"{place}: {_columns(cells)} where a line is: document, first and last place, then identifier, "
+                    f"{place}: {_columns(cells)}, but a line is: document, first and last place, then identifier, "
                     "score and type of each candidate, all divided by tabs."
                 )
             if not (_OFFSET.fullmatch(cells[1]) and _OFFSET.fullmatch(cells[2])):
-                fact = f"{cells[1]!r} and {cells[2]!r} where numbers say where a mention begins and ends"
+                fact = (
+                    f"{cells[1]!r} and {cells[2]!r}, but numbers of the first and last place of a mention are "
+                    f"expected"
+                )
                 raise InputError(f"{place}: {fact}.")
             begin, end = int(cells[1]), int(cells[2]) + 1
             if end <= begin:
@@ -428,7 +431,7 @@ def read_aida(source: Source, builder: Builder, *, link: int) -> None:
             if cells[1] == "I" and mentions and mentions[-1][1] == len(forms) - 1:
                 mentions[-1] = (mentions[-1][0], len(forms), *mentions[-1][2:])
             elif cells[1] == "I":
-                raise InputError(f"{place}: I where no mention goes on. Its first word has B.")
+                raise InputError(f"{place}: I, but no mention goes on. Its first word has B.")
             else:
                 name = one_nil(cells[3])
                 if name != NIL and len(cells) < link:

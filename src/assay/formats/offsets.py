@@ -37,7 +37,7 @@ def check_bounds(fragments: Fragments, size: int, atoms: str, place: str, part: 
         if end <= start:
             raise InputError(f"{place}: from {start} to {end}, which is nothing. The end comes after the start.")
         if start < 0 or end > size:
-            raise InputError(f"{place}: from {start} to {end} where there are {size} {atoms}. {COUNTED[atoms]}")
+            raise InputError(f"{place}: from {start} to {end}, but there are {size} {atoms}. {COUNTED[atoms]}")
         if start < before:
             raise InputError(
                 f"{place}: the {part} {start}-{end} begins before the end of the one before it. "
@@ -51,7 +51,7 @@ def check_text(said: str, text: str, fragments: Fragments, place: str) -> None:
     if not is_text_at(said, text, fragments):
         found = " ".join(text[start:end] for start, end in fragments)
         raise InputError(
-            f"{place}: says {quoted(said)} where the text has {quoted(found)}. {COUNTED['characters']}"
+            f"{place}: says {quoted(said)}, but the text has {quoted(found)}. {COUNTED['characters']}"
         )
 
 
@@ -93,7 +93,7 @@ def _faults_of(said: str | None, text: str, given: Fragments) -> tuple[Fragments
             found.setdefault(kind, f"from {start} to {end}, which is nothing. The end comes after the start.")
         elif start < 0 or end > len(text):
             counted = COUNTED["characters"]
-            found[_BEYOND] = f"from {start} to {end} where there are {len(text)} characters. {counted}"
+            found[_BEYOND] = f"from {start} to {end}, but there are {len(text)} characters. {counted}"
     if _BEYOND in found or _EMPTY_SPAN in found:
         return fragments, list(found.items())
     ordered = sorted(fragments)
@@ -117,7 +117,7 @@ def _faults_of(said: str | None, text: str, given: Fragments) -> tuple[Fragments
         same = any(is_text_at(said.replace("_", " "), plain, parts) for parts in spellings)
         has = " ".join(text[start:end] for start, end in fragments)
         counted = COUNTED["characters"]
-        found[_BLANKS if same else _OTHER_TEXT] = f"says {quoted(said)} where the text has {quoted(has)}. {counted}"
+        found[_BLANKS if same else _OTHER_TEXT] = f"says {quoted(said)}, but the text has {quoted(has)}. {counted}"
     kept: list[tuple[int, int]] = []
     for start, end in joined:
         stretch = text[start:end]

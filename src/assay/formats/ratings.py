@@ -203,7 +203,7 @@ def _collect(
         else:
             text = given if isinstance(given, str) else _text(given)
             if text is None:
-                raise InputError(f"{_place(path, annotator, item)}: {_show(given)} where a label should be.")
+                raise InputError(f"{_place(path, annotator, item)}: {_show(given)}, but a label is expected.")
             label = text.strip()
             if label in _MISSING or (mark and label == mark):
                 continue
@@ -306,7 +306,7 @@ def _rows(
         if not row or row == [""]:
             continue
         if len(row) != len(header):
-            raise InputError(f"{path}:{line}: {len(row)} cells where the first line has {len(header)}.")
+            raise InputError(f"{path}:{line}: {len(row)} cells, but the first line has {len(header)}.")
         name = row[item].strip() if item is not None else str(line - 1)
         if not name and item is not None:
             raise InputError(f"{path}:{line}: a rating without an item in column {header[item]}.")
@@ -523,7 +523,7 @@ def _json(path: str, text: str, table: RatingTable) -> Iterator[tuple[int, str, 
     nested = {key: value for key, value in data.items() if isinstance(value, dict)}
     if nested and len(nested) < len(data):
         odd = next(key for key in data if key not in nested)
-        raise InputError(f"{path}: {odd!r} is no object where {next(iter(nested))!r} is one.")
+        raise InputError(f"{path}: {odd!r} is no object, but {next(iter(nested))!r} is one.")
     if any("annotations" in record or "soft_label" in record for record in nested.values()):
         for item, record in nested.items():
             table.names.setdefault(item, len(table.names))

@@ -230,7 +230,7 @@ class _DagReader:
         if len(cells) != _SHORT and len(cells) not in _CONCRAFT:
             columns = "1 column" if len(cells) == 1 else f"{len(cells)} columns"
             raise InputError(
-                f"{place}: {columns} where DAG has 10 to 12 (or {_SHORT}). Were empty columns at its end taken away?"
+                f"{place}: {columns}, but DAG has 10 to 12 (or {_SHORT}). Were empty columns at its end taken away?"
             )
         if not _is_edge(cells):
             raise InputError(
@@ -240,7 +240,7 @@ class _DagReader:
         if not cells[2]:
             raise InputError(f"{place}: the word is empty. Is a cell missing?")
         if len(cells) != _SHORT and not _NUMBER.fullmatch(cells[7]):
-            raise InputError(f"{place}: {cells[7]!r} where column 8 is a probability. Is a cell missing?")
+            raise InputError(f"{place}: {cells[7]!r}, but column 8 is a probability. Is a cell missing?")
         eos = len(cells) in _CONCRAFT and cells[9] == "eos"
         row = _Row(cells[3], cells[4], _mark(cells), eos, number)
         self._rows.setdefault((int(cells[0]), int(cells[1]), cells[2]), []).append(row)
@@ -255,7 +255,7 @@ class _DagReader:
             first.setdefault(row.mark, row.line)
         if _DISAMB in first and self._mark == _PROBABILITY:
             raise InputError(
-                f"{self._path}:{first[_DISAMB]}: a reading marked disamb, where the graphs before have none "
+                f"{self._path}:{first[_DISAMB]}: a reading marked disamb, but the graphs before have none "
                 f"and choose by {_PROBABILITY}. Mark the readings in one way."
             )
         if _DISAMB in first:

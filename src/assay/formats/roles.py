@@ -186,7 +186,7 @@ def up2_layout(head: Sequence[str], path: str, *_: object, format: str) -> Layou
     if not names or names[0] != "ID" or (len(names) > len(_UP2) + 1 and "FORM" not in names):
         raise InputError(
             f"{path}:1: names no columns of Universal Propositions 2.0. Begin the file with # global.columns = "
-            "ID FORM … UP:PRED UP:ARGHEADS UP:ARGSPANS, or with ID and the last three where it has no words."
+            "ID FORM … UP:PRED UP:ARGHEADS UP:ARGSPANS, or with ID and the last three if it has no words."
         )
     own = names[: -len(_UP2)]
     word = own.index("FORM") if "FORM" in own else 0
@@ -237,10 +237,10 @@ def read_props(source: Source, builder: Builder, *, word: int = 0, predicate: in
         place = f"{source.path}:{rows[row] + 1}"
         if width[row] < needed:
             columns = "1 column" if width[row] == 1 else f"{width[row]} columns"
-            problems.append(f"{place}: {columns} where {needed} are needed. Is a cell missing?")
+            problems.append(f"{place}: {columns}, but {needed} are needed. Is a cell missing?")
         if width[row] != first[row]:
             problems.append(
-                f"{place}: {width[row]} columns where the sentence has {first[row]}. "
+                f"{place}: {width[row]} columns, but the sentence has {first[row]}. "
                 "Is a cell missing, or a blank line between two sentences?"
             )
     refuse_all(problems)
@@ -304,7 +304,7 @@ def _filled_cells(
 def _other_width(width: int, predicates: int) -> str:
     columns = "1 column" if width == 1 else f"{width} columns"
     there = "1 predicate" if predicates == 1 else f"{predicates} predicates"
-    return f"{columns} of arguments where the sentence has {there}. Is a cell missing, or too many?"
+    return f"{columns} of arguments, but the sentence has {there}. Is a cell missing, or too many?"
 
 
 def _with_heads(corpus: Corpus, cells: Column) -> Corpus:
@@ -383,7 +383,7 @@ def _with_listed(corpus: Corpus, cells: Column) -> Corpus:
     for word in np.flatnonzero(filled | uneven).tolist():
         row, place = split[cells.codes[word]], corpus.place(word)
         if len(row) != len(_UP2):
-            problems.append(f"{place}: {len(row)} columns of propositions where 3 are named. Is a cell missing?")
+            problems.append(f"{place}: {len(row)} columns of propositions, but 3 are named. Is a cell missing?")
             continue
         if row[0] in NOTHING:
             problems.append(f"{place}: arguments of a word that is no predicate. Fill UP:PRED with a sense.")
@@ -397,7 +397,7 @@ def _with_listed(corpus: Corpus, cells: Column) -> Corpus:
         for part in [] if listed in NOTHING else listed.split("|"):
             match = pattern.fullmatch(part)
             if match is None:
-                problems.append(f"{place}: {part!r} where arguments such as {expected} should stand.")
+                problems.append(f"{place}: {part!r}, but arguments such as {expected} are expected.")
                 continue
             first, last = int(match[2]), int(match[len(match.groups())])
             if not 1 <= first <= last <= size:
@@ -450,7 +450,7 @@ def _with_spans(corpus: Corpus, cells: Column) -> Corpus:
         for _, word, row in column:
             found = brackets[row]
             if found is None:
-                problems.append((word, f"{filled[row]!r} where brackets such as (A0*, * or *) should stand."))
+                problems.append((word, f"{filled[row]!r}, but brackets such as (A0*, * or *) are expected."))
                 continue
             still_open += [(role, word) for role in found[0]]
             for name in found[1]:

@@ -370,7 +370,7 @@ def _read_document(
 ) -> None:
     """Hand a document's words or text to the builder, and its spans."""
     if not isinstance(value, dict):
-        raise InputError(f"{place}: {quote(value)} where a document is expected. It is {_EXAMPLE}")
+        raise InputError(f"{place}: {quote(value)}, but a document is expected. It is {_EXAMPLE}")
     said = value.get("answer", "accept")
     if said in ("reject", "ignore"):
         raise InputError(f"{place}: the answer is {said!r}, so its spans do not count. Leave it out.")
@@ -407,20 +407,20 @@ def _read_document(
         if not lists:
             raise InputError(
                 f"{place}: no list of spans among {', '.join(value)}. "
-                'Call it "spans", and give [] where there are none.'
+                'Call it "spans", and give [] if there are none.'
             )
         filled = [key for key, given in lists.items() if given]
         if len(filled) > 1:
             raise InputError(f"{place}: spans in {' and in '.join(filled)}. Leave one of them.")
         spans, relations, others = lists[filled[0]] if filled else [], value.get("relations"), 0
     if relations is not None and not isinstance(relations, list):
-        raise InputError(f"{place}: relations are {quote(relations)} where a list should stand.")
+        raise InputError(f"{place}: relations are {quote(relations)}, but a list is expected.")
     if builder.sentence:
         check_ids(name is not None, bool(builder.ids), place)
     if builder.sentence and bool(builder.texts) != (tokens is None):
         this, before = ("no tokens", "them") if tokens is None else ("tokens", "none")
         raise InputError(
-            f"{place}: has {this} where those before it have {before}. "
+            f"{place}: has {this}, but those before it have {before}. "
             "The spans of a file count either tokens or characters."
         )
     if name is not None:
@@ -515,7 +515,7 @@ class _Document:
             found = [token for start, end in fragments for token in tokens[start:end]]
             if said is not None and "".join(said.split()) != "".join("".join(found).split()):
                 raise InputError(
-                    f"{here}: says {quoted(said)} where the tokens are {quoted(' '.join(found))}. "
+                    f"{here}: says {quoted(said)}, but the tokens are {quoted(' '.join(found))}. "
                     f"{COUNTED['tokens']}"
                 )
         elif text is not None:
@@ -596,7 +596,7 @@ class _Document:
         elif type(value) is int:
             if not 0 <= value < len(self.numbers):
                 raise InputError(
-                    f"{here} is {value} where there are {len(self.numbers)} spans. Count from 0, or give ids."
+                    f"{here} is {value}, but there are {len(self.numbers)} spans. Count from 0, or give ids."
                 )
             found = self.numbers[value]
         else:
@@ -638,7 +638,7 @@ def _identifiers(span: dict[str, Any], here: str) -> tuple[list[str], list[float
 def expect(fits: bool, what: str, value: Any, noun: str) -> None:
     """Stop with an error if a value of JSON does not fit; `what`: its place and name, `noun`: what is wanted."""
     if not fits:
-        raise InputError(f"{what} is {quote(value)} where {noun} should stand.")
+        raise InputError(f"{what} is {quote(value)}, but {noun} is expected.")
 
 
 def check_string(value: Any, what: str) -> str:
@@ -661,7 +661,7 @@ def check_ids(has_id: bool, before: bool, place: str) -> None:
     """Stop with an error if a document has an id and those before it have none, or the other way round."""
     if has_id != before:
         this, others = ("an", "none") if has_id else ("no", "one")
-        raise InputError(f"{place}: has {this} id where those before it have {others}. Give all one, or none.")
+        raise InputError(f"{place}: has {this} id, but those before it have {others}. Give all one, or none.")
 
 
 def _id(document: dict[str, Any], place: str) -> str | None:
@@ -775,7 +775,7 @@ def _span(item: Any, place: str) -> tuple[list[str], Fragments | None, str | Non
         return [check_label(item[2], place)], [_pair(item[0], item[1], place)], None, ""
     if not isinstance(item, dict):
         raise InputError(
-            f"{place} is {quote(item)} where a span should stand: "
+            f"{place} is {quote(item)}, but a span is expected: "
             '{"start": 0, "end": 5, "label": "PER"} or [0, 5, "PER"]. Tags of tokens belong in columns.'
         )
     name = _first_of(_LABELS, item)
@@ -825,8 +825,8 @@ def _find(mention: str, text: str | None, taken: set[tuple[int, int]], place: st
     """The next occurrence of a mention that has no offsets, as whole words or, if nowhere so, within words."""
     if not mention or text is None:
         raise InputError(
-            f"{place}: no start and end. Give them or, where the text and what the span says are there, "
-            'have it looked for: --input-format "jsonl(find=true)"'
+            f"{place}: no start and end. Give them. If the text of the span is given, assay can look for it: "
+     '--input-format "jsonl(find=true)"'
         )
     pattern = r"\s+".join(map(re.escape, mention.split()))
     whole = [match.span() for match in re.finditer(rf"(?<!\w){pattern}(?!\w)", text)]
@@ -929,7 +929,7 @@ def _parse_line(line: str, place: str) -> tuple[str, Stretches]:
         return label, ()
     if len(cells) not in (2, 3):
         columns = "1 column" if not cells else f"{len(cells) + 1} columns"
-        fact = f"{columns} where a span has label, begin, end and its words"
+        fact = f"{columns}, but a span has label, begin, end and its words"
         raise InputError(f"{place}: {fact}. Are they divided by tabs?")
     begin, end = _number(cells[0], f"{place}: begin"), _number(cells[1], f"{place}: end")
     if begin < 1:
@@ -966,5 +966,5 @@ def _parse_line(line: str, place: str) -> tuple[str, Stretches]:
 
 def _number(cell: str, what: str) -> int:
     if not (cell.isascii() and cell.isdigit() and len(cell) < 19):
-        raise InputError(f"{what} is {cell!r} where the number of a word should stand.")
+        raise InputError(f"{what} is {cell!r}, but the number of a word is expected.")
     return int(cell)

@@ -288,7 +288,7 @@ class _ExportSentence:
         parent = len(self._columns) + 1
         if len(cells) <= parent:
             raise InputError(
-                f"{self._path}:{number}: {len(cells)} columns where a word or a node has {parent + 1} at least. "
+                f"{self._path}:{number}: {len(cells)} columns, but a word or a node has {parent + 1} at least. "
                 f"They are {', '.join(('word', *self._columns, 'parent'))}."
             )
         if not _NUMBER.fullmatch(cells[parent]):

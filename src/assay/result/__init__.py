@@ -389,7 +389,7 @@ def _parse(text: str, schema: str) -> dict[str, Any]:
         raise InputError(f"cannot be understood ({error}).") from None
     found = data.get("schema") if isinstance(data, dict) else None
     if found not in (schema, f"{schema[:-1]}1"):
-        raise InputError(f"schema {found!r} where {schema!r} is read. {_ORIGIN}")
+        raise InputError(f"schema {found!r}, but {schema!r} is read. {_ORIGIN}")
     return typing.cast(dict[str, Any], data)
 
 

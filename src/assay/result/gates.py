@@ -57,7 +57,7 @@ class Gates:
                 # The same score of both: earlier files may have had another main score.
                 now, before = (_value(source, system, measure, score) for source in (result, baseline))
                 if math.isnan(now):
-                    yield f"{measure} of {system} is undefined, where it was {before:.4f} in {self.path}."
+                    yield f"{measure} of {system} is undefined, but it was {before:.4f} in {self.path}."
                 elif before - now > self.tolerance + ROUNDING:
                     figure = _digits(now, round(before, 4))
                     yield f"{measure} of {system} is {figure}, worse than {before:.4f} in {self.path}{allowed}."

@@ -52,7 +52,7 @@ def read_part(path: str) -> Part:
         raise InputError(f"{path}: not a part. Parts are written by assay score or compare --partial.") from None
     if schema != SCHEMA or version != assay.__version__:
         raise InputError(
-            f"{path}: {schema} of assay {version}, where {SCHEMA} of assay {assay.__version__} is read. Measure all "
+            f"{path}: {schema} of assay {version}, but {SCHEMA} of assay {assay.__version__} is read. Measure all "
             "parts with one version."
         )
     if not intact:

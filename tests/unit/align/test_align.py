@@ -137,7 +137,7 @@ def test_equal_words_are_compared_one_by_one_though_a_file_has_no_multiword_toke
 def test_equal_words_of_other_text_are_refused_where_characters_are_compared(both):
     sides = both(ZUM + row(3, "Bad"), PLAIN + row(3, "Bad"))
     told = (
-        "sys.conllu:2: 'dem' where gold.conllu:2 has 'zum'\n"
+        "sys.conllu:2: 'dem', but gold.conllu:2 has 'zum'\n"
         "The words are gold's, the text of their multiword tokens is not: is a line such as 3-4 missing? Tokens and "
         "sentences are compared by characters. Leave these measures out, or such sentences: --on-mismatch skip"
     )
@@ -176,7 +176,7 @@ def test_spans_by_characters_need_the_same_characters(file):
     options = {"column": "UPOS", "task": "spans", "times": 2}
     assert assay.score(gold, same, "exact", **options).score("same", "exact").value == 1
     told = refusal(assay.score, gold, [same, other], "exact", **options)
-    assert told.splitlines()[0] == "same.conllu:2: 'dem' where gold.conllu:2 has 'zum'"
+    assert told.splitlines()[0] == "same.conllu:2: 'dem', but gold.conllu:2 has 'zum'"
 
 
 # --- texts that differ ---
@@ -185,7 +185,7 @@ def test_spans_by_characters_need_the_same_characters(file):
 def test_differing_text_is_refused_with_both_places(both):
     gold, system = both(conllu(tagged("a/X b/Y"), tagged("c/X")), "# c\n" + conllu(tagged("a/X B/Y"), tagged("c/X")))
     assert refusal(align, gold, system) == (
-        "sys.conllu:3: 'B' where gold.conllu:2 has 'b'\n"
+        "sys.conllu:3: 'B', but gold.conllu:2 has 'b'\n"
         "The texts differ. To score only the sentences they share: --on-mismatch skip"
     )
 
@@ -253,7 +253,7 @@ def test_skip_counts_one_missing_sentence_as_one(both):
 def test_skip_with_nothing_left_is_refused(both):
     gold, system = both(conllu(tagged("a/X")), conllu(tagged("b/X")))
     assert refusal(align, gold, system, on_mismatch="skip") == (
-        "sys.conllu:1: 'b' where gold.conllu:1 has 'a'\nno sentence is shared by gold.conllu and sys.conllu."
+        "sys.conllu:1: 'b', but gold.conllu:1 has 'a'\nno sentence is shared by gold.conllu and sys.conllu."
     )
 
 
@@ -274,7 +274,7 @@ def test_warn_compares_by_position_where_only_forms_differ(both):
     pair = align(gold, system, column="UPOS", on_mismatch="warn")
     assert pair.aligned_by == "position"
     assert judge_words(pair).right[0].tolist() == [True, True]
-    assert pair.problems == ("sys.conllu:2: 'B' where gold.conllu:2 has 'b'",)
+    assert pair.problems == ("sys.conllu:2: 'B', but gold.conllu:2 has 'b'",)
 
 
 def test_warn_cannot_compare_by_position_where_the_numbers_of_words_differ(both):
@@ -305,7 +305,7 @@ def test_sentences_left_out_for_one_system_are_left_out_for_all(file):
     result = assay.compare("gold.conllu", ["one.conllu", "two.conllu"], on_mismatch="skip", times=10)
     assert (result.about.units, result.about.items) == (5, 10)
     assert "1 of 6 sentences were left out: the texts differ." in result.warnings
-    assert "one: one.conllu:16: 'other' where gold.conllu:16 has 'w5'" in result.warnings
+    assert "one: one.conllu:16: 'other', but gold.conllu:16 has 'w5'" in result.warnings
 
 
 # --- lists ---
@@ -320,10 +320,10 @@ def test_lists_of_labels_are_aligned_by_position():
 def test_lists_of_labels_of_unequal_length_are_refused_with_the_sentence():
     gold = from_lists([["A", "B"], ["C"]], "gold")
     assert refusal(align, gold, from_lists([["A", "B"], ["C", "D"]], "s")) == (
-        "s, sentence 2: 2 labels where gold has 1. Give (word, label) pairs to have them aligned by their text."
+        "s, sentence 2: 2 labels, but gold has 1. Give (word, label) pairs to have them aligned by their text."
     )
     assert refusal(align, gold, from_lists([["A", "B"]], "s")) == (
-        "s: 1 sentence where gold has 2. Give (word, label) pairs to have them aligned by their text."
+        "s: 1 sentence, but gold has 2. Give (word, label) pairs to have them aligned by their text."
     )
 
 
@@ -332,7 +332,7 @@ def test_lists_of_pairs_are_aligned_by_their_words():
     pair = align(gold, from_lists([[("cannot", "A")]], "s"), column="label")
     assert pair.aligned_by == "characters"
     assert refusal(align, gold, from_lists([[("can", "A"), ("too", "B")]], "s")).splitlines()[0] == (
-        "s, sentence 1, word 2: 'too' where gold, sentence 1, word 2 has 'not'"
+        "s, sentence 1, word 2: 'too', but gold, sentence 1, word 2 has 'not'"
     )
 
 
@@ -340,9 +340,9 @@ def test_lists_of_pairs_are_aligned_by_their_words():
     ("items", "message"),
     [
         ([], "d: no words in it. Give one list of labels per sentence."),
-        ([["A", ("w", "B")]], "d: ('w', 'B') where all items should be labels, or all (word, label) pairs."),
-        ([[("w", "B", "C")]], "d: ('w', 'B', 'C') where all items should be labels, or all (word, label) pairs."),
-        ([[3.5, 4]], "d: 3.5 where all items should be labels, or all (word, label) pairs."),
+        ([["A", ("w", "B")]], "d: ('w', 'B'), but all items should be labels, or all (word, label) pairs."),
+        ([[("w", "B", "C")]], "d: ('w', 'B', 'C'), but all items should be labels, or all (word, label) pairs."),
+        ([[3.5, 4]], "d: 3.5, but all items should be labels, or all (word, label) pairs."),
     ],
     ids=["nothing", "mixed", "triples", "numbers"],
 )
@@ -404,7 +404,7 @@ def test_a_measure_may_name_its_column_in_any_way(file, spelling):
 
 def test_lists_of_strings_are_refused():
     assert refusal(from_lists, ["A", "B"], "d") == (
-        "d: a list of labels where a list of sentences, each a list of labels, is meant."
+        "d: a list of labels, but a list of sentences, each a list of labels, is expected."
     )
 
 
@@ -416,7 +416,7 @@ def test_arrays_of_numbers_are_sentences_too():
     gold, system = [np.array([1, 2, 3]), np.array([1, 2])], [np.array([1, 2, 2]), np.array([1, 2])]
     assert assay.score(gold, system, times=10).score("system 1", "accuracy").value == 0.8
     assert assay.score(np.array([[1, 2]]), np.array([[1, 1]]), times=10).score("system 1", "accuracy").value == 0.5
-    assert "a list of labels where" in refusal(assay.score, np.array([1, 2]), np.array([1, 1]))
+    assert "a list of labels, but" in refusal(assay.score, np.array([1, 2]), np.array([1, 1]))
 
 
 def test_a_name_without_a_path_is_refused(file):

@@ -58,7 +58,7 @@ def test_empty_lines_and_quotes_are_as_in_any_csv() -> None:
         ("dataset,system,repetition,fold,measure\n", f"r.csv:1: has no column value. {REMEDY}"),
         (f"{HEADER},fold\n", "r.csv:1: has the column fold twice."),
         (f"{HEADER}\n", "r.csv: contains no measurements."),
-        (f"{HEADER}\nd,s,1,1,m\n", "r.csv:2: 5 columns where the first line has 6."),
+        (f"{HEADER}\nd,s,1,1,m\n", "r.csv:2: 5 columns, but the first line has 6."),
         (f"{HEADER}\nd,,1,1,m,1\n", "r.csv:2: system is empty."),
         (f"{HEADER}\nd,s,one,1,m,1\n", "r.csv:2: repetition should be a whole number, not 'one'."),
         (f"{HEADER}\nd,s,1,-1,m,1\n", "r.csv:2: fold should be a whole number, not '-1'."),
@@ -155,8 +155,8 @@ def test_a_matrix_has_a_line_for_each_data_set(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("first", "second", "message"),
     [
-        ("1 2\n", "1 2 3 4\n", "b: 1 lines of 4 numbers where a has 1 lines of 2 numbers. Runs are paired: "),
-        ("1 2\n3 4\n", "1 2\n", "b: 1 lines of 2 numbers where a has 2 lines of 2 numbers. Runs are paired: "),
+        ("1 2\n", "1 2 3 4\n", "b: 1 lines of 4 numbers, but a has 1 lines of 2 numbers. Runs are paired: "),
+        ("1 2\n3 4\n", "1 2\n", "b: 1 lines of 2 numbers, but a has 2 lines of 2 numbers. Runs are paired: "),
         ("1 x\n", "1 2\n", "a:1: not a line of numbers. A matrix has a line for each data set; "),
         (f"{HEADER}\n", "1\n", "a:1: not a line of numbers. A matrix has a line for each data set; "),
         ("\n", "1 2\n", "a: holds no numbers."),
@@ -228,8 +228,8 @@ def test_what_is_not_there_cannot_be_asked_for(options: dict[str, Any], message:
         *(
             (
                 {"a": [0.91, 0.92, 0.93], "b": [0.92, value, 0.94]},
-                f"runs.csv:6: accuracy is {value:g}, where scores lie between 0 and 1, or 0 and 100 in percent. "
-                "Correct it; or, if less is better, so that any number may be: --lower accuracy",
+                f"runs.csv:6: accuracy is {value:g}, but scores lie between 0 and 1, or 0 and 100 in percent. "
+                f"Correct it; if less is better, any number is allowed with: --lower accuracy",
             )
             for value in (-0.1, 910.0)
         ),
@@ -268,8 +268,8 @@ def test_where_less_is_better_any_number_may_be() -> None:
 @pytest.mark.parametrize(
     ("data_sets", "runs", "message"),
     [
-        (2, 2, "set0: accuracy was measured in 2 runs where the model over data sets needs 3. "),
-        (1, 1, "set0: accuracy was measured in 1 runs where the correlated t-test needs 2. "),
+        (2, 2, "set0: accuracy was measured in 2 runs, but the model over data sets needs 3. "),
+        (1, 1, "set0: accuracy was measured in 1 runs, but the correlated t-test needs 2. "),
     ],
 )
 def test_too_few_runs_are_an_error_that_says_what_else_there_is(data_sets: int, runs: int, message: str) -> None:

@@ -191,7 +191,7 @@ def test_groups_of_spans_are_taken_by_name():
     ("docs", "message"),
     [
         ([], "gold: no words in it. Give Docs that have some."),
-        ([GOLD[0], "text"], "gold: str where all should be spaCy Docs."),
+        ([GOLD[0], "text"], "gold: str, but all should be spaCy Docs."),
         (
             [Doc("Ben/PROPN/1/nsubj | sleeps/VERB/1/ROOT")],
             "gold, sentence 1, word 1: its head is in another sentence. Do the Docs' sentences fit their trees?",
@@ -261,7 +261,7 @@ def test_positions_that_gold_ignores_are_left_out_of_plain_lists():
         (
             [[-100, 1], [2, 3]],
             [[0, 1], [2, -100]],
-            "system 1, sentence 2, position 2: -100 where gold has the label 3. Give an answer, or leave the "
+            "system 1, sentence 2, position 2: -100, but gold has the label 3. Give an answer, or leave the "
             "position out on both sides.",
         ),
         (
@@ -285,8 +285,8 @@ def test_words_stand_beside_their_labels():
 @pytest.mark.parametrize(
     ("predictions", "label_ids", "message"),
     [
-        ([[0]], [[0], [1]], "predictions: 1 sentences where label_ids have 2."),
-        ([[0, 1]], [[0]], "predictions, sentence 1: 2 positions where label_ids have 1."),
+        ([[0]], [[0], [1]], "predictions: 1 sentences, but label_ids have 2."),
+        ([[0, 1]], [[0]], "predictions, sentence 1: 2 positions, but label_ids have 1."),
         ([[7]], [[0]], "predictions, sentence 1: the id 7 is not in id2label, which has 3 labels."),
         ([[0]], [[7]], "label_ids, sentence 1: the id 7 is not in id2label, which has 3 labels."),
         ([[-100]], [[0]], "predictions, sentence 1: the id -100 is not in id2label, which has 3 labels."),
@@ -305,9 +305,9 @@ def test_predictions_that_do_not_fit_are_refused(predictions, label_ids, message
 
 def test_words_that_do_not_fit_are_refused():
     assert refusal(from_predictions, [[1]], [[1]], NAMES, words=[["Anna", "Lee"]]) == (
-        "words, sentence 1: 2 words where 1 positions have a label. Was the sentence cut short for the model?"
+        "words, sentence 1: 2 words, but 1 positions have a label. Was the sentence cut short for the model?"
     )
-    assert refusal(from_predictions, [[1]], [[1]], NAMES, words=[]) == "words: 0 sentences where label_ids have 1."
+    assert refusal(from_predictions, [[1]], [[1]], NAMES, words=[]) == "words: 0 sentences, but label_ids have 1."
 
 
 # --- metrics ---
@@ -571,7 +571,7 @@ def test_documents_as_dicts_are_read_as_from_json():
 def test_faulty_documents_are_named_by_their_number():
     document = {"text": "Ann", "spans": []}
     assert refusal(from_documents, [document, {**document, "spans": [[0, 4, "X"]]}]).startswith(
-        "data, document 2: span 1: from 0 to 4 where there are 3 characters."
+        "data, document 2: span 1: from 0 to 4, but there are 3 characters."
     )
     refused = refusal(from_documents, [{**document, "spans": [{1, 2}]}])
     assert refused.startswith("data: data that JSON cannot contain (")

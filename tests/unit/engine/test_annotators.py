@@ -115,7 +115,7 @@ REFUSED = [
         "ratings.csv:3: annotator 7 has item d3 twice: A and B.",
     ),
     ("item,annotator,label\nd1,anna,A\nd2,anna,B\n", None, "agreement takes at least two annotators."),
-    ("item,a,b\nx,1\n", None, "ratings.csv:2: 2 cells where the first line has 3."),
+    ("item,a,b\nx,1\n", None, "ratings.csv:2: 2 cells, but the first line has 3."),
     ("item,annotator,label\n,a,1\n", None, "ratings.csv:2: a rating without an item in column item."),
     (
         "item,annotator,label\nd1,a,1\n",
@@ -152,8 +152,8 @@ def test_json_with_a_key_twice_is_refused(tmp_path: Path) -> None:
 
 NAN, INFINITE = math.nan, math.inf
 WRONG_VALUES: list[tuple[Any, str]] = [
-    ({"x": INFINITE}, "ratings: a, x: Infinity where a label should be."),
-    ({"x": {"k": 1}}, "ratings: a, x: an object where a label should be."),
+    ({"x": INFINITE}, "ratings: a, x: Infinity, but a label is expected."),
+    ({"x": {"k": 1}}, "ratings: a, x: an object, but a label is expected."),
     ({"x": [["A"], "B"]}, 'ratings: a, x: a list of labels has texts and numbers only, not [["A"], "B"].'),
     ({"x": ["A", NAN]}, 'ratings: a, x: a list of labels has texts and numbers only, not ["A", NaN].'),
     ({"x": b"A"}, "ratings: a, x: b'A' is no label. Give a text, a number, or a set of these."),

@@ -144,7 +144,7 @@ def test_two_words_may_both_be_new(file):
 
 def test_a_line_without_a_count_is_refused_though_it_comes_late(file):
     file("words.txt", "".join(f"{number} w{number}\n" for number in range(9000)) + "the run\n")
-    message = "words.txt:9001: 'the run' where other lines are a word and its count."
+    message = "words.txt:9001: 'the run', but other lines are a word and its count."
     assert refusal(Lexicon.read, "words.txt", "2") == message
 
 

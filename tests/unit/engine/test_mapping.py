@@ -57,8 +57,8 @@ def test_three_columns_name_a_side_or_one_system(scored):
 
 def test_the_fourth_column_limits_a_rule_to_some_words(scored):
     assert changed(scored("system\tNN\tNE\t[bx]\n")) == {
-        ("s", "system: NN → NE where the word is [bx]"): 1,
-        ("t", "system: NN → NE where the word is [bx]"): 1,
+        ("s", "system: NN → NE if the word is [bx]"): 1,
+        ("t", "system: NN → NE if the word is [bx]"): 1,
     }
 
 
@@ -78,7 +78,7 @@ def test_the_first_rule_for_a_word_wins_and_rules_are_not_chained(scored):
         (name, rule): words
         for name in ("s", "t")
         for rule, words in (
-            ("system: NN → NE where the word is b", 1),
+            ("system: NN → NE if the word is b", 1),
             ("system: NN → XX", 2),
             ("system: NE → YY", 0),
         )
@@ -127,12 +127,12 @@ def test_the_mapping_holds_for_training_words_too(file):
     [
         (
             "both\tA\tB\tC\tD\n",
-            "rules:1: 5 columns where a rule has 2 (from, to), 3 (side, from, to) or 4 (… and a "
+            "rules:1: 5 columns, but a rule has 2 (from, to), 3 (side, from, to) or 4 (… and a "
             "pattern for the word), divided by tabs.",
         ),
         (
             "# x\nA B\n",
-            "rules:2: 1 columns where a rule has 2 (from, to), 3 (side, from, to) or 4 (… and a pattern for "
+            "rules:2: 1 columns, but a rule has 2 (from, to), 3 (side, from, to) or 4 (… and a pattern for "
             "the word), divided by tabs.",
         ),
         ("# nothing\n", "rules: no rules in it. A rule is a line: from TAB to"),
@@ -167,7 +167,7 @@ def test_rules_that_fit_no_word_are_told_of(scored):
     assert [text for text in result.warnings if "rule" in text] == [
         "the mapping rule both: re:Q.* → X fits nothing.",
         "the mapping rule system: PROAV → X fits nothing.",
-        "the mapping rule system: NN → NE where the word is zzz fits nothing.",
+        "the mapping rule system: NN → NE if the word is zzz fits nothing.",
     ]
 
 

@@ -199,7 +199,7 @@ def test_another_sentence_split_is_told_of(file):
     file("gold.conllu", conllu(tagged("a/X b/Y"), tagged("c/X"), tagged("d/X")))
     file("s.conllu", conllu(tagged("a/X b/X c/X d/X")))
     result = assay.score("gold.conllu", "s.conllu", times=10)
-    assert "s has 1 sentences where gold has 3; gold's are used." in result.warnings
+    assert "s has 1 sentences, but gold has 3; gold's are used." in result.warnings
     assert (result.about.units, result.about.aligned_by) == (3, "words")
 
 
@@ -240,7 +240,7 @@ def test_integers_beside_words_are_labels():
 @pytest.mark.parametrize(("gold", "systems", "name"), [(["A"], [["A"]], "gold"), ([["A"]], {"s": ["A"]}, "s")])
 def test_a_list_of_strings_is_no_list_of_sentences(gold, systems, name):
     assert refusal(assay.score, gold, systems, times=10) == (
-        f"{name}: a list of labels where a list of sentences, each a list of labels, is meant."
+        f"{name}: a list of labels, but a list of sentences, each a list of labels, is expected."
     )
 
 

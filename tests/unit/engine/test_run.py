@@ -181,8 +181,8 @@ def test_a_result_survives_json_with_nan_and_numpy_numbers():
             "line 1: not JSON (Expecting property name enclosed in double quotes). "
             "Was it written by assay --format json?",
         ),
-        ("[]", "schema None where 'assay/2' is read. Was it written by assay --format json?"),
-        ('{"schema": "assay/9"}', "schema 'assay/9' where 'assay/2' is read. Was it written by assay --format json?"),
+        ("[]", "schema None, but 'assay/2' is read. Was it written by assay --format json?"),
+        ('{"schema": "assay/9"}', "schema 'assay/9', but 'assay/2' is read. Was it written by assay --format json?"),
     ],
 )
 def test_json_that_is_no_result_is_refused(text, message):

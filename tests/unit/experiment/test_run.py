@@ -224,7 +224,7 @@ def test_predictions_made_elsewhere_are_scored(file: File, data: str) -> None:
 def test_predictions_with_other_words_fail(file: File, data: str) -> None:
     file("x.toml", plan({"a": {"predict": "sed 's/\\tw\\([0-9]\\)/\\tx\\1/' {test}", "blind": False}}, folds=2))
     error = done()[0].failures[0].error
-    assert error == "scoring: predictions.conllu:7: 'x4' where parts/test.conllu:7 has 'w4'\nThe texts differ."
+    assert error == "scoring: predictions.conllu:7: 'x4', but parts/test.conllu:7 has 'w4'\nThe texts differ."
 
 
 def test_other_tokens_are_refused_unless_systems_may_cut_words(file: File) -> None:
@@ -236,7 +236,7 @@ def test_other_tokens_are_refused_unless_systems_may_cut_words(file: File) -> No
     systems = {"a": {"predict": joined, "blind": False}}
     file("x.toml", plan(systems, folds=2))
     error = done()[0].failures[0].error
-    assert "the predictions have other words than the test part, first 'a' where gold has 'ab'" in error
+    assert "the predictions have other words than the test part, first 'a', but gold has 'ab'" in error
     file("x.toml", plan(systems, folds=2, news={"own_tokens": True}))
     assert done()[0].count("done") == 2
 
@@ -333,7 +333,7 @@ def test_measurements_made_elsewhere_are_exported_beside_ours(file: File, data: 
         ("dataset,system,repetition,fold,measure,value,value\n", "t.csv:1: has the column value twice."),
         (
             "dataset,system,repetition,fold,measure,value\nd,s,1,1,m\n",
-            "t.csv:2: 5 columns where the first line has 6.",
+            "t.csv:2: 5 columns, but the first line has 6.",
         ),
         (
             "dataset,system,repetition,fold,measure,value\nd,s,1,x,m,1\n",

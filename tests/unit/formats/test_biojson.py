@@ -100,18 +100,18 @@ def test_broken_tags_are_repaired_where_it_is_asked_for(file):
 STANDS = 'It is {"words": ["She", "left"], "verbs": [{"verb": "left", "tags": ["B-ARG0", "B-V"]}]}'
 WHICH = 'Tag it B-V, or give its number, counted from 0: "predicate": 2.'
 FAULTS = {
-    "no object": ("[1]", f"1 where a sentence with its words should stand. {STANDS}"),
-    "no words": ('{"verbs": []}', f'{{"verbs": []}} where a sentence with its words should stand. {STANDS}'),
-    "words a string": ('{"words": "a", "tags": []}', 'words is "a" where a list of strings should stand.'),
-    "words of numbers": ('{"words": [1], "tags": ["O"]}', "words is [1] where a list of strings should stand."),
-    "no word at all": ('{"words": [], "tags": []}', "words is [] where a list of strings should stand."),
+    "no object": ("[1]", f"1, but a sentence with its words is expected. {STANDS}"),
+    "no words": ('{"verbs": []}', f'{{"verbs": []}}, but a sentence with its words is expected. {STANDS}'),
+    "words a string": ('{"words": "a", "tags": []}', 'words is "a", but a list of strings is expected.'),
+    "words of numbers": ('{"words": [1], "tags": ["O"]}', "words is [1], but a list of strings is expected."),
+    "no word at all": ('{"words": [], "tags": []}', "words is [], but a list of strings is expected."),
     "an empty word": ('{"words": ["a", " "], "tags": ["O", "O"]}', "word 1 is empty. Fill it."),
-    "verbs no list": (sentence(verbs=3), "verbs is 3 where a list of objects with tags should stand."),
-    "verbs of strings": (sentence(verbs=["a"]), 'verbs is ["a"] where a list of objects with tags should stand.'),
-    "no tags": (sentence(), "tags is null where a list of strings should stand, one for each word."),
+    "verbs no list": (sentence(verbs=3), "verbs is 3, but a list of objects with tags is expected."),
+    "verbs of strings": (sentence(verbs=["a"]), 'verbs is ["a"], but a list of objects with tags is expected.'),
+    "no tags": (sentence(), "tags is null, but a list of strings is expected, one for each word."),
     "tags of numbers": (
         sentence(tags=[1] * 5),
-        "tags is [1, 1, 1, 1, 1] where a list of strings should stand, one for each word.",
+        "tags is [1, 1, 1, 1, 1], but a list of strings is expected, one for each word.",
     ),
     "too few tags": (verbs(["O", "B-V"]), "5 words, and tags: 2. Give each word one; O is outside."),
     "a number too high": (sentence(tags=HAS, predicate=5), "predicate 5 in a sentence of 5 words, counted from 0."),
@@ -142,7 +142,7 @@ FAULTS = {
     ),
     "an id of two lines": (
         sentence(tags=HAS, id="a\nb"),
-        'the id is "a\\nb" where a string of one line should stand.',
+        'the id is "a\\nb", but a string of one line is expected.',
     ),
 }
 

@@ -113,8 +113,8 @@ def test_blank_lines_are_sentences_without_a_parse_where_lines_are_sentences(fil
 def test_a_tree_over_two_lines_is_no_line(file):
     name = file("a.ptb", "(NP (NN a))\n(NP\n(NN b))\n")
     assert refusal(read, name, input_format="brackets(line=sentence)") == (
-        "a.ptb:2: a tree that ends in another line, or a line of over 2 MB, where a line is to be a sentence. Leave "
-        "out line=sentence."
+        "a.ptb:2: a tree that ends in another line, or a line of over 2 MB, but each line must be one sentence. "
+        "Remove line=sentence."
     )
 
 
@@ -391,8 +391,8 @@ def test_missing_parses_and_empty_elements_of_numbered_words(file):
 @pytest.mark.parametrize(
     ("leaves", "message"),
     [
-        ("(N 0=a) (N 0=b)", "word 0 where word 1 should follow. The words of a tree are numbered from 0, each once."),
-        ("(N 1=a) (N 2=b)", "word 1 where word 0 should follow. The words of a tree are numbered from 0, each once."),
+        ("(N 0=a) (N 0=b)", "word 0, but word 1 should follow. The words of a tree are numbered from 0, each once."),
+        ("(N 1=a) (N 2=b)", "word 1, but word 0 should follow. The words of a tree are numbered from 0, each once."),
         ("(N 0=a) (N b)", "'b' is not of the form number=word, as all words of discbracket are."),
         ("(N 0=a) (N 1=)", "'1=' is not of the form number=word, as all words of discbracket are."),
     ],

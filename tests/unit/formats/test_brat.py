@@ -105,7 +105,7 @@ def test_line_ends_of_two_characters_count_as_one_where_the_texts_of_all_spans_s
     assert corpus.texts == ("Angela\nMerkel\n",)
     assert corpus.notes == ("Line ends of two characters that offsets count as one: 2.",)
     message = refusal(read, document(f"{lines}T3\tX 8 14\tMerkel\n", text=b"Angela\r\nMerkel\r\n"))
-    assert message.startswith("a.ann:2: T2: says 'Merkel' where the text has '\\nMerke'.")
+    assert message.startswith("a.ann:2: T2: says 'Merkel', but the text has '\\nMerke'.")
 
 
 def test_the_text_is_part_of_the_hash(document):
@@ -115,8 +115,8 @@ def test_the_text_is_part_of_the_hash(document):
 
 REMEDY = "\nTo mend what has one sure reading and to drop the rest: --repair mend"
 FAULTS = {
-    "T1\tPER 0 4\tAngela": f"T1: says 'Angela' where the text has 'Ange'. {CODE_POINTS}",
-    "T1\tPER 0 99\tAngela": f"T1: from 0 to 99 where there are 44 characters. {CODE_POINTS}",
+    "T1\tPER 0 4\tAngela": f"T1: says 'Angela', but the text has 'Ange'. {CODE_POINTS}",
+    "T1\tPER 0 99\tAngela": f"T1: from 0 to 99, but there are 44 characters. {CODE_POINTS}",
     "T1\tPER 6 6\tA": "T1: from 6 to 6, which is nothing. The end comes after the start.",
     "T1\tPER 6 0\tA": "T1: from 6 to 0, which is nothing. The end comes after the start.",
     "T1\tX 7 13;0 6\tMerkel Angela": "T1: the fragment 0-6 begins before the end of the one before it. "

@@ -77,7 +77,7 @@ def test_conllu_is_not_taken_for_it(file):
     line = "1\tGo\tgo\tVERB\tVB\t_\t0\troot\t_\t_\n"
     assert Input(file("u.conllu", line)).plan.name == "conllu"
     assert refusal(read, "u.conllu", input_format="conll09") == (
-        "u.conllu:1: 10 columns where CoNLL-2009 has 12. Is it another format? Try --input-format tsv"
+        "u.conllu:1: 10 columns, but CoNLL-2009 has 12. Is it another format? Try --input-format tsv"
     )
 
 
@@ -91,11 +91,11 @@ def test_a_table_of_as_many_columns_is_not_taken_for_it(file):
     [
         (
             TEXT.replace("2\tend\tend\t_", "2\tend").replace("\tOBJ\t_\t_\tA0", "\tOBJ"),
-            "x.txt:2: 10 columns where CoNLL-2009 has 12. Is it another format? Try --input-format tsv",
+            "x.txt:2: 10 columns, but CoNLL-2009 has 12. Is it another format? Try --input-format tsv",
         ),
         (
             TEXT.replace("2\tend", "7\tend"),
-            "x.txt:2: ID '7' where 2 comes next. Is a line missing, or a blank line between two sentences?",
+            "x.txt:2: ID '7', but 2 comes next. Is a line missing, or a blank line between two sentences?",
         ),
         (
             TEXT.replace("3\tcomes\tcomes", "3\t\tcomes"),

@@ -257,7 +257,7 @@ def test_all_problems_are_named_in_the_order_of_their_lines(refused):
         f"a.conll:2: the mention of chain 1 that opens here is not closed in its document. {DROP}",
         f"a.conll:3: chain 2 is closed here, but no mention of it is open. {DROP}",
         f"a.conll:4: the mention of chain 3 that opens here is not closed in its document. {DROP}",
-        "a.conll:5: the last column is 'x' where brackets such as (1|(2)|3) should stand, or -.",
+        "a.conll:5: the last column is 'x', but brackets such as (1|(2)|3) are expected, or -.",
     ]
 
 
@@ -289,7 +289,7 @@ def test_of_many_problems_twenty_are_named_and_the_others_counted(refused):
 )
 def test_cells_that_are_no_brackets_are_refused(refused, cell):
     assert refused(document("-", cell)) == (
-        f"a.conll:3: the last column is {cell!r} where brackets such as (1|(2)|3) should stand, or -."
+        f"a.conll:3: the last column is {cell!r}, but brackets such as (1|(2)|3) are expected, or -."
     )
 
 
@@ -310,7 +310,7 @@ def test_documents_that_do_not_end_are_refused(refused):
         "It ends with #end document"
     )
     assert refused(text, "\n#end document\n") == (
-        "a.conll:5: #end document where none has begun. Is #begin document missing?"
+        "a.conll:5: #end document, but none has begun. Is #begin document missing?"
     )
 
 
@@ -350,23 +350,23 @@ def test_a_file_without_a_document_is_refused(refused):
 def test_lines_with_too_few_columns_are_refused(refused):
     text = document("-", "-", "-").replace("d\t0\t1\tw1\tNN\t-", "d\t0\t-").replace("w2", "")
     assert refused(text).split("\n") == [
-        "a.conll:3: 3 columns where the word is in column 4 and the POS tag is in column 5 and the coreference in "
+        "a.conll:3: 3 columns, but the word is in column 4 and the POS tag is in column 5 and the coreference in "
         "the last. Is a cell missing?",
         "a.conll:4: the word in column 4 is empty. Is a cell missing?",
     ]
     assert refused("#begin document (d)\na\tNN\t-\n#end document\n") == (
-        "a.conll:2: 3 columns where the word is in column 4 and the coreference in the last. "
+        "a.conll:2: 3 columns, but the word is in column 4 and the coreference in the last. "
         'Say where the word is, e.g.: --input-format "conll2012(word=2)"'
     )
     assert refused("#begin document (d)\nd -\nd -\nd\n#end document\n") == (
-        "a.conll:4: 1 column where the coreference is in the second. Is a cell missing?"
+        "a.conll:4: 1 column, but the coreference is in the second. Is a cell missing?"
     )
 
 
 def test_files_with_other_columns_than_the_first_are_refused(file):
     file("tags/a.conll", document("-"))
     file("tags/b.conll", "#begin document (e)\nd\t0\t0\ta\t-\n#end document\n")
-    assert refusal(read, "tags") == "tags/b.conll: no column of POS tags, where the files before it have one."
+    assert refusal(read, "tags") == "tags/b.conll: no column of POS tags, but the files before it have one."
     file("words/a.conll", "#begin document (d)\nd -\n#end document\n")
     file("words/b.conll", document("-", name="(e)"))
     assert refusal(read, "words") == "words/b.conll: some files have words and some have none. Read them apart."

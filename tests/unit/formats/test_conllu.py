@@ -180,7 +180,7 @@ def test_conllu_plus_without_a_form_column_is_refused(file):
 def test_conllu_plus_lines_of_another_width_are_refused(file):
     name = file("a.conllup", "# global.columns = ID FORM UPOS\n1\ta\tX\n2\tb\n")
     assert refusal(read, name) == (
-        "a.conllup:3: 2 columns where CoNLL-U has 3. Is it another format? Try --input-format tsv"
+        "a.conllup:3: 2 columns, but CoNLL-U has 3. Is it another format? Try --input-format tsv"
     )
 
 
@@ -197,7 +197,7 @@ def test_too_few_columns_are_refused_with_file_line_and_number(file):
     name = file("a.conllu", row(1, "a", "X") + "2\tb\tb\tX\t_\t_\t0\troot\t_\n")
     for columns in (None, ["UPOS"], ["MISC"], []):
         assert refusal(read, name, columns=columns) == (
-            "a.conllu:2: 9 columns where CoNLL-U has 10. Is it another format? Try --input-format tsv"
+            "a.conllu:2: 9 columns, but CoNLL-U has 10. Is it another format? Try --input-format tsv"
         )
 
 
@@ -205,7 +205,7 @@ def test_too_many_columns_are_refused_with_file_line_and_number(file):
     name = file("a.conllu", row(1, "a", "X") + "2\tb\tb\tX\t_\t_\t0\troot\t_\t_\textra\n")
     for columns in (None, ["UPOS"], ["MISC"], []):
         assert refusal(read, name, columns=columns) == (
-            "a.conllu:2: 11 columns where CoNLL-U has 10. Is it another format? Try --input-format tsv"
+            "a.conllu:2: 11 columns, but CoNLL-U has 10. Is it another format? Try --input-format tsv"
         )
 
 
@@ -223,20 +223,20 @@ def test_a_short_line_is_refused_even_where_another_line_makes_up_for_its_tab(fi
 
 def test_a_line_of_one_cell_is_refused_in_the_singular(file):
     name = file("a.conllu", row(1, "a", "X") + "word\n")
-    assert refusal(read, name).startswith("a.conllu:2: 1 column where CoNLL-U has 10.")
+    assert refusal(read, name).startswith("a.conllu:2: 1 column, but CoNLL-U has 10.")
 
 
 def test_a_number_out_of_turn_is_refused(file):
     name = file("a.conllu", row(1, "a") + row(3, "b"))
     assert refusal(read, name) == (
-        "a.conllu:2: ID '3' where 2 comes next. Is a line missing, or a blank line between two sentences?"
+        "a.conllu:2: ID '3', but 2 comes next. Is a line missing, or a blank line between two sentences?"
     )
 
 
 def test_a_new_sentence_without_a_blank_line_is_refused(file):
     name = file("a.conllu", row(1, "a") + row(2, "b") + row(1, "c"))
     assert refusal(read, name) == (
-        "a.conllu:3: ID '1' where 3 comes next. Is a line missing, or a blank line between two sentences?"
+        "a.conllu:3: ID '1', but 3 comes next. Is a line missing, or a blank line between two sentences?"
     )
 
 
@@ -272,7 +272,7 @@ def test_columns_that_are_aligned_by_blanks_get_advice_that_leads_somewhere(file
     line = "# global.columns = ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC {}\n1  Ann  _ _ _ _ _ _ _ _ (1)\n"
     anaphora = refusal(read, file("a.conll", line.format("IDENTITY")))
     assert anaphora.startswith("a.conll: CoNLL-UA of Universal Anaphora (IDENTITY in # global.columns), which is not")
-    assert "divided by spaces where CoNLL-U has tabs" in refusal(read, file("b.conll", line.format("NOTES")))
+    assert "divided by spaces, but CoNLL-U has tabs" in refusal(read, file("b.conll", line.format("NOTES")))
     # With tabs the other columns are read.
     cells = ("1", "Ann", *["_"] * 8, "(1)", "_")
     tabs = file("c.conll", line.splitlines()[0].format("IDENTITY BRIDGING") + "\n" + "\t".join(cells) + "\n")

@@ -273,7 +273,7 @@ def test_an_analysis_with_a_gap_is_refused(file):
 def test_two_ways_of_choosing_in_a_file_are_refused(file):
     name = file("a.dag", edge(0, 1, "a", "X", "1.000") + "\n" + edge(0, 1, "b", "X", "0.6", mark="disamb"))
     assert refusal(read, name) == (
-        "a.dag:3: a reading marked disamb, where the graphs before have none and choose by probability 1.000. "
+        "a.dag:3: a reading marked disamb, but the graphs before have none and choose by probability 1.000. "
         "Mark the readings in one way."
     )
 
@@ -281,10 +281,10 @@ def test_two_ways_of_choosing_in_a_file_are_refused(file):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("word", "1 column where DAG has 10 to 12 (or 7). Were empty columns at its end taken away?"),
+        ("word", "1 column, but DAG has 10 to 12 (or 7). Were empty columns at its end taken away?"),
         (
             "1\t2\tb\tb\tX\t\t\t1.000",
-            "8 columns where DAG has 10 to 12 (or 7). Were empty columns at its end taken away?",
+            "8 columns, but DAG has 10 to 12 (or 7). Were empty columns at its end taken away?",
         ),
         (
             "2\t1\tb\tb\tX\t\t\t1.000\t\t",
@@ -295,7 +295,7 @@ def test_two_ways_of_choosing_in_a_file_are_refused(file):
             "an edge from '-1' to '1'. The first two columns are the numbers of nodes, in rising order.",
         ),
         ("1\t2\t\tb\tX\t\t\t1.000\t\t", "the word is empty. Is a cell missing?"),
-        ("1\t2\tb\tb\tX\t\t\tnan\t\t", "'nan' where column 8 is a probability. Is a cell missing?"),
+        ("1\t2\tb\tb\tX\t\t\tnan\t\t", "'nan', but column 8 is a probability. Is a cell missing?"),
     ],
 )
 def test_a_line_that_is_no_edge_is_refused(file, line, message):

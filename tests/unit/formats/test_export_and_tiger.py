@@ -149,7 +149,7 @@ NODE = "#500\tNP\t--\t--\t0\n"
         (f"#BOS 1\n{WORD}{NODE}{NODE}#EOS 1\n", "a.export:4: a second node #500 in sentence 1."),
         (
             f"#BOS 1\na\tN\t500\n{NODE}#EOS 1\n",
-            "a.export:2: 3 columns where a word or a node has 5 at least. They are word, tag, morph, edge, parent.",
+            "a.export:2: 3 columns, but a word or a node has 5 at least. They are word, tag, morph, edge, parent.",
         ),
         (
             f"#BOS 1\na\tN\t--\tHD\tx\n{NODE}#EOS 1\n",

@@ -84,7 +84,7 @@ def test_a_document_without_predictions_is_refused_where_the_first_has_some(docu
     first = {"doc_key": "a", "sentences": [["Ann"]], "predicted_ner": [[]]}
     name = documents(first, {"doc_key": "b", "sentences": [["Ann"]], "ner": [[]]})
     assert refusal(read, name) == (
-        "a.json:2: no predicted_ner or predicted_relations where the first document has such."
+        "a.json:2: no predicted_ner or predicted_relations, but the first document has such."
     )
 
 
@@ -103,24 +103,24 @@ def test_chains_are_read_too(documents):
     plain = {key: value for key, value in DYGIE.items() if key in ("doc_key", "sentences")}
     assert Input(documents({**plain, "clusters": clusters})).plan.name == "clusters"
     late = documents({**DYGIE, "doc_key": "d0"}, {**DYGIE, "clusters": clusters})
-    assert refusal(read, late) == "a.json:2: clusters where the first document has none. Give it []."
+    assert refusal(read, late) == "a.json:2: clusters, but the first document has none. Give it []."
 
 
-COUNTED = "where there are 6 words. Places count over the document, from 0, and the last word belongs to the mention."
+COUNTED = "but there are 6 words. Places count over the document, from 0, and the last word belongs to the mention."
 OVER = "over the end of a sentence. Is the last word counted twice, or do places not count over the document?"
 DYGIE_FAULTS = [
-    ({"ner": [[[0, 6, "X"]], [], []]}, f"ner[0][0] has the place 0 to 6 {COUNTED}"),
-    ({"ner": [[[2, 1, "X"]], [], []]}, f"ner[0][0] has the place 2 to 1 {COUNTED}"),
-    ({"ner": [[[0, 10**30, "X"]], [], []]}, f"ner[0][0] has the place 0 to 1{'0' * 30} {COUNTED}"),
+    ({"ner": [[[0, 6, "X"]], [], []]}, f"ner[0][0] has the place 0 to 6, {COUNTED}"),
+    ({"ner": [[[2, 1, "X"]], [], []]}, f"ner[0][0] has the place 2 to 1, {COUNTED}"),
+    ({"ner": [[[0, 10**30, "X"]], [], []]}, f"ner[0][0] has the place 0 to 1{'0' * 30}, {COUNTED}"),
     (
         {"relations": [[], [], [[3, 3, 4, 4, "r"], [3, 3, -1, 5, "r"]]]},
-        f"relations[2][1] has the place -1 to 5 {COUNTED}",
+        f"relations[2][1] has the place -1 to 5, {COUNTED}",
     ),
     ({"ner": [[[1, 3, "X"]], [], []]}, f"ner[0][0] reaches from 1 to 3, {OVER}"),
     ({"relations": [[[0, 3, 4, 4, "X"]], [], []]}, f"relations[0][0] reaches from 0 to 3, {OVER}"),
     ({"ner": [[], [], [[0, 1, "X"]]]}, "ner[2][0] lies in sentence 0. Places count over the document."),
-    ({"ner": [[[0, 1]], [], []]}, "ner[0][0] is [0, 1] where [first, last, type] should stand."),
-    ({"ner": [[[0, "1", "X"]], [], []]}, 'ner[0][0] is [0, "1", "X"] where [first, last, type] should stand.'),
+    ({"ner": [[[0, 1]], [], []]}, "ner[0][0] is [0, 1], but [first, last, type] is expected."),
+    ({"ner": [[[0, "1", "X"]], [], []]}, 'ner[0][0] is [0, "1", "X"], but [first, last, type] is expected.'),
     ({"ner": [[[0, 1, ""]], [], []]}, "ner[0][0]: the label is empty. Give one, or take the span away."),
     (
         {"relations": [[[0, 0, 1, 1, ""]], [], []]},
@@ -128,11 +128,11 @@ DYGIE_FAULTS = [
     ),
     (
         {"relations": [[[0, 0, 1, "x"]], [], []]},
-        'relations[0][0] is [0, 0, 1, "x"] where [first, last, first, last, label] should stand.',
+        'relations[0][0] is [0, 0, 1, "x"], but [first, last, first, last, label] is expected.',
     ),
     (
         {"relations": [[], [], [[3, 3, 4, 4, True]]]},
-        "relations[2][0]: the label is true where a string should stand.",
+        "relations[2][0]: the label is true, but a string is expected.",
     ),
     ({"relations": [[]]}, "relations should be a list of 3 lists, one for each sentence."),
     ({"ner": {}}, "ner should be a list of 3 lists, one for each sentence."),
@@ -188,17 +188,17 @@ def test_predictions_about_other_documents_or_entities_are_refused(documents, fi
         "a.json:1: gold.json has no document 'd7'. Is it the right file?"
     )
     assert refusal(read, documents(fact, {**fact, "t_idx": 2}), input_format=form) == (
-        "a.json:2: t_idx is 2 where there are 2 entities, counted from 0."
+        "a.json:2: t_idx is 2, but there are 2 entities, counted from 0."
     )
 
 
 MENTION = {"pos": [0, 1], "sent_id": 0, "type": "PER"}
 OUTSIDE = "Words count from 0 in their sentence, end exclusive."
 DOCRED_FAULTS = [
-    ({"sents": [["Ann", ""]]}, 'sents[0][1] is "" where a text should stand.'),
-    ({"title": " "}, 'the title is " " where a text should stand.'),
+    ({"sents": [["Ann", ""]]}, 'sents[0][1] is "", but a text is expected.'),
+    ({"title": " "}, 'the title is " ", but a text is expected.'),
     ({"sents": [["Ann"], []]}, "sents should be a list of sentences, each a list of words."),
-    ({"sents": [["Ann", 3]]}, "sents[0][1] is 3 where a text should stand."),
+    ({"sents": [["Ann", 3]]}, "sents[0][1] is 3, but a text is expected."),
     ({"vertexSet": [[]]}, "vertexSet[0] is []. An entity has one mention or more."),
     (
         {"vertexSet": [[{"pos": [0, 1]}]]},
@@ -212,15 +212,15 @@ DOCRED_FAULTS = [
         {"vertexSet": [[{**MENTION, "sent_id": 2}]]},
         f"vertexSet[0][0] lies outside its sentence: sent_id 2, pos [0, 1]. {OUTSIDE}",
     ),
-    ({"vertexSet": [[{**MENTION, "type": None}]]}, "vertexSet[0][0]: the label is null where a string should stand."),
-    ({"labels": {}}, "labels are {} where a list should stand."),
-    ({"labels": [{"h": 0, "r": "P1"}]}, "labels[0]: t is null where there are 2 entities, counted from 0."),
-    ({"labels": [{"h": 0, "t": 5, "r": "P1"}]}, "labels[0]: t is 5 where there are 2 entities, counted from 0."),
+    ({"vertexSet": [[{**MENTION, "type": None}]]}, "vertexSet[0][0]: the label is null, but a string is expected."),
+    ({"labels": {}}, "labels are {}, but a list is expected."),
+    ({"labels": [{"h": 0, "r": "P1"}]}, "labels[0]: t is null, but there are 2 entities, counted from 0."),
+    ({"labels": [{"h": 0, "t": 5, "r": "P1"}]}, "labels[0]: t is 5, but there are 2 entities, counted from 0."),
     (
         {"labels": [{"h": 0, "t": 1, "r": ""}]},
         "labels[0]: r: the label is empty. Give one, or take the relation away.",
     ),
-    ({"labels": [7]}, "labels[0]: h is null where there are 2 entities, counted from 0."),
+    ({"labels": [7]}, "labels[0]: h is null, but there are 2 entities, counted from 0."),
     ({"title": "d0"}, "the id 'd0' is already that of a.json:1. Give each its own."),
 ]
 
@@ -248,7 +248,7 @@ def test_white_space_is_part_of_words_of_docred(documents):
 def test_what_is_no_document_is_refused(file):
     assert refusal(read, file("a.json", "[]"), input_format="docred").startswith("a.json: facts about entities")
     name = file("b.json", '{"vertexSet": 3}')
-    assert refusal(read, name).startswith('b.json:1: {"vertexSet": 3} where a document should stand. It is {"title"')
+    assert refusal(read, name).startswith('b.json:1: {"vertexSet": 3}, but a document is expected. It is {"title"')
 
 
 # --- what is compared ---

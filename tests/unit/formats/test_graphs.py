@@ -63,7 +63,7 @@ def test_faults_of_deps_are_named_by_their_line(tmp_path: Path) -> None:
     _, faults = deps(tmp_path, "# c\n" + conllu("1 x 0:root") + conllu(*rows))
     assert faults == [
         "x.conllu:5: head 9 in DEPS, in a sentence of 2 words.",
-        "x.conllu:8: 'root' in DEPS where head:relation should stand, e.g. 3:nsubj|5:nsubj.",
+        "x.conllu:8: 'root' in DEPS, but head:relation is expected, e.g. 3:nsubj|5:nsubj.",
         "x.conllu:7: head 8.1 in DEPS is no empty node of its sentence.",
         "x.conllu:7: the empty node 1.1 is there twice. Give each an id of its own.",
         "x.conllu:9: head 7 in DEPS, in a sentence of 2 words.",
@@ -96,15 +96,15 @@ def test_sdp_2015_and_2014(tmp_path: Path) -> None:
 
 WIDTH = "the 2 predicates of the sentence. Is a + under PRED too many or missing?"
 LINE = "Is a line missing, or a blank line between two graphs?"
-STRETCH = 'where a word is one stretch of the text: [{"from": 0, "to": 3}].'
+STRETCH = 'but a word is one stretch of the text: [{"from": 0, "to": 3}].'
 SHARED = "but not all of theirs. Give each its own word."
 
 
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("\tARG2\t_", "\tARG2", f"5: 8 columns where 9 fit {WIDTH}"),
-        ("3\tsleep\t", "4\tsleep\t", f"5: ID '4' where 3 comes next. {LINE}"),
+        ("\tARG2\t_", "\tARG2", f"5: 8 columns, but 9 fit {WIDTH}"),
+        ("3\tsleep\t", "4\tsleep\t", f"5: ID '4', but 3 comes next. {LINE}"),
         ("VBD\t+\t+", "VBD\t*\t+", "4: '*' and '+' under TOP and PRED, which are + or -."),
         ("1\tKim", "1\t", "3: the word is empty. Is a cell missing?"),
     ],
@@ -153,8 +153,8 @@ def test_mrp_words_are_the_anchors_and_the_text_between(tmp_path: Path) -> None:
         ({"nodes": [{"id": 0}]}, f"node 0 has anchors null, {STRETCH}"),
         ({"nodes": [node(0, 0, 3), node(1, 2, 9)]}, f"two nodes share the character 2, {SHARED}"),
         ({"nodes": [node(0, 0, 99)]}, 'node 0 has anchors [{"from": 0, "to": 99}] in a text of 16 characters.'),
-        ({"edges": [1]}, "1 among edges, where each is an object with source, target and label."),
-        ({"edges": 3}, "edges is 3 where a list should stand."),
+        ({"edges": [1]}, "1 among edges, but each is an object with source, target and label."),
+        ({"edges": 3}, "edges is 3, but a list is expected."),
     ],
 )  # fmt: skip
 def test_faults_of_mrp(tmp_path: Path, change: dict[str, object], said: str) -> None:

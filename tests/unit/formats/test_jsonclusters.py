@@ -122,9 +122,9 @@ def test_all_problems_of_all_documents_are_named_with_their_paths(refused):
         "a.jsonl:1: clusters[1] is empty. A cluster has one mention at least.",
         f"a.jsonl:1: clusters[2][0] is [3, 2], which ends before it begins. {remedy}",
         f"a.jsonl:1: clusters[2][1] is [-1, 0], {outside} {remedy}",
-        f"a.jsonl:1: clusters[2][2] is [0], where a mention [first, last] should stand. {remedy}",
-        f"a.jsonl:1: clusters[2][3] is [0, true], where a mention [first, last] should stand. {remedy}",
-        f'a.jsonl:1: clusters[2][4] is "x", where a mention [first, last] should stand. {remedy}',
+        f"a.jsonl:1: clusters[2][2] is [0], but a mention [first, last] is expected. {remedy}",
+        f"a.jsonl:1: clusters[2][3] is [0, true], but a mention [first, last] is expected. {remedy}",
+        f'a.jsonl:1: clusters[2][4] is "x", but a mention [first, last] is expected. {remedy}',
         "a.jsonl:2: no JSON (Expecting property name enclosed in double quotes, character 2). "
         'A document is one line, {"doc_key": "d1", "sentences": [["She", "left"]], "clusters": [[[0, 0]]]}',
     ]
@@ -132,7 +132,7 @@ def test_all_problems_of_all_documents_are_named_with_their_paths(refused):
 
 def test_a_mention_without_words_is_refused_where_ends_are_exclusive(refused):
     assert refused(line([[[2, 2]]]), input_format="clusters(end=exclusive)") == (
-        "a.jsonl:1: clusters[0][0] is [2, 2], which has no words where end is exclusive. "
+        "a.jsonl:1: clusters[0][0] is [2, 2], which has no words if end is exclusive. "
         "The last word does not belong to a mention."
     )
 
@@ -143,18 +143,18 @@ EXAMPLE = '{"doc_key": "d1", "sentences": [["She", "left"]], "clusters": [[[0, 0
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (line(None), "no clusters in it. Give [] where there are none."),
-        (line({}), "clusters is {} where a list should stand."),
-        (line([1]), "clusters[0] is 1 where a list should stand."),
+        (line(None), "no clusters in it. Give [] if there are none."),
+        (line({}), "clusters is {}, but a list is expected."),
+        (line([1]), "clusters[0] is 1, but a list is expected."),
         (line(sentences=None), f"no sentences in it. A document is {EXAMPLE}"),
-        (line(sentences="She left"), 'sentences is "She left" where a list should stand.'),
-        (line(sentences=["She", "left"]), 'sentences[0] is "She" where a list should stand.'),
-        (line(sentences=[["a", ""]]), 'sentences[0][1] is "" where a word should stand.'),
-        (line(sentences=[["a", 1]]), "sentences[0][1] is 1 where a word should stand."),
-        (line(sentences=[["\ud800"]]), 'sentences[0][0] is "\\ud800" where a word should stand.'),
+        (line(sentences="She left"), 'sentences is "She left", but a list is expected.'),
+        (line(sentences=["She", "left"]), 'sentences[0] is "She", but a list is expected.'),
+        (line(sentences=[["a", ""]]), 'sentences[0][1] is "", but a word is expected.'),
+        (line(sentences=[["a", 1]]), "sentences[0][1] is 1, but a word is expected."),
+        (line(sentences=[["\ud800"]]), 'sentences[0][0] is "\\ud800", but a word is expected.'),
         (line(sentences=[[]]), "a document without words. Leave it out."),
-        (line(doc_key=7), "doc_key is 7 where a string should stand."),
-        ("[]\n", f"[] where a document should stand. It is {EXAMPLE}"),
+        (line(doc_key=7), "doc_key is 7, but a string is expected."),
+        ("[]\n", f"[], but a document is expected. It is {EXAMPLE}"),
         ("[" * 100_000, f"no JSON (too deep). A document is one line, {EXAMPLE}"),
     ],
 )

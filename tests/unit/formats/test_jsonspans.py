@@ -169,17 +169,17 @@ def test_results_of_label_studio_that_are_no_spans_are_counted(documents):
 
 DOCUMENT_FAULTS = [
     ({"spans": []}, "a document without text or tokens. It is " + EXAMPLE.removeprefix("A document is ")),
-    ({"text": 3, "spans": []}, "the text is 3 where a string should stand."),
+    ({"text": 3, "spans": []}, "the text is 3, but a string is expected."),
     (
         {"text": "a\ud800", "spans": []},
         "the text has half a character (a lone surrogate) in it. Write the file as UTF-8.",
     ),
     (
         {"text": "x", "annotations": []},
-        'no list of spans among text, annotations. Call it "spans", and give [] where there are none.',
+        'no list of spans among text, annotations. Call it "spans", and give [] if there are none.',
     ),
     ({"text": TEXT, "spans": [PER], "entities": [PER]}, "spans in spans and in entities. Leave one of them."),
-    ({"id": True, "text": "x", "spans": []}, "the id is true where a string should stand."),
+    ({"id": True, "text": "x", "spans": []}, "the id is true, but a string is expected."),
     ({"id": " ", "text": "x", "spans": []}, "the id is empty. Give each document its own, or none an id."),
     (
         {"text": "x", "spans": [], "answer": "reject"},
@@ -202,7 +202,7 @@ DOCUMENT_FAULTS = [
     ({"tokens": ["a", ""], "spans": []}, "token 1 is empty. Leave it out, and count without it."),
     (
         {"text": "Angela Markel", "tokens": TOKENS, "spans": []},
-        f"token 1: says 'Merkel' where the text has 'Markel'. {CODE_POINTS}",
+        f"token 1: says 'Merkel', but the text has 'Markel'. {CODE_POINTS}",
     ),
     (
         {"text": "Angela Merkel", "tokens": TOKENS[::-1], "spans": []},
@@ -211,7 +211,7 @@ DOCUMENT_FAULTS = [
     ),
     (
         {"text": "Angela", "tokens": TOKENS, "spans": []},
-        f"its tokens: from 7 to 13 where there are 6 characters. {CODE_POINTS}",
+        f"its tokens: from 7 to 13, but there are 6 characters. {CODE_POINTS}",
     ),
 ]
 
@@ -233,20 +233,18 @@ def test_an_id_given_twice_is_refused_in_one_file_and_over_several(documents, fi
 def test_documents_with_and_without_id_are_not_mixed(documents):
     with_id, without = {"id": "a", "text": "x", "spans": []}, {"text": "x", "spans": []}
     assert refusal(read, documents(with_id, without)) == (
-        "a.jsonl:2: has no id where those before it have one. Give all one, or none."
+        "a.jsonl:2: has no id, but those before it have one. Give all one, or none."
     )
     assert refusal(read, documents(without, with_id)) == (
-        "a.jsonl:2: has an id where those before it have none. Give all one, or none."
+        "a.jsonl:2: has an id, but those before it have none. Give all one, or none."
     )
 
 
 def test_documents_with_and_without_tokens_are_not_mixed(documents):
     text, tokens = {"text": "x", "spans": []}, {"tokens": ["x"], "spans": []}
     end = "The spans of a file count either tokens or characters."
-    assert refusal(read, documents(text, tokens)) == f"a.jsonl:2: has tokens where those before it have none. {end}"
-    assert (
-        refusal(read, documents(tokens, text)) == f"a.jsonl:2: has no tokens where those before it have them. {end}"
-    )
+    assert refusal(read, documents(text, tokens)) == f"a.jsonl:2: has tokens, but those before it have none. {end}"
+    assert refusal(read, documents(tokens, text)) == f"a.jsonl:2: has no tokens, but those before it have them. {end}"
 
 
 @pytest.mark.parametrize(
@@ -283,7 +281,7 @@ def test_a_file_without_documents_is_refused(file, text):
 
 def test_what_is_no_document_is_refused(file):
     name = file("a.json", '[{"text": "x", "spans": []},\n[1, 2]]')
-    assert refusal(read, name).startswith("a.json:2: [1, 2] where a document is expected.")
+    assert refusal(read, name).startswith("a.json:2: [1, 2], but a document is expected.")
 
 
 # --- spans ---
@@ -291,28 +289,29 @@ def test_what_is_no_document_is_refused(file):
 SPAN_FAULTS = [
     ({"start": 0, "end": 14, "label": "A"}, ": 'Angela Merkel ' begins or ends with white space. Take it off."),
     ({"start": 6, "end": 7, "label": "A"}, ": ' ' is nothing but white space. Take the span away."),
-    ({"start": 0, "end": 99, "label": "A"}, f": from 0 to 99 where there are 32 characters. {CODE_POINTS}"),
-    ({"start": -6, "end": 3, "label": "A"}, f": from -6 to 3 where there are 32 characters. {CODE_POINTS}"),
+    ({"start": 0, "end": 99, "label": "A"}, f": from 0 to 99, but there are 32 characters. {CODE_POINTS}"),
+    ({"start": -6, "end": 3, "label": "A"}, f": from -6 to 3, but there are 32 characters. {CODE_POINTS}"),
     ({"start": 5, "end": 5, "label": "A"}, ": from 5 to 5, which is nothing. The end comes after the start."),
-    ({"start": "0", "end": 6, "label": "A"}, ': start is "0" where a whole number should stand.'),
-    ({"start": 0, "end": 6.0, "label": "A"}, ": end is 6.0 where a whole number should stand."),
-    ({"start": False, "end": 6, "label": "A"}, ": start is false where a whole number should stand."),
-    ({"start": 0, "label": "A"}, ": end is null where a whole number should stand."),
+    ({"start": "0", "end": 6, "label": "A"}, ': start is "0", but a whole number is expected.'),
+    ({"start": 0, "end": 6.0, "label": "A"}, ": end is 6.0, but a whole number is expected."),
+    ({"start": False, "end": 6, "label": "A"}, ": start is false, but a whole number is expected."),
+    ({"start": 0, "label": "A"}, ": end is null, but a whole number is expected."),
     ({"start": 0, "end": 6}, ": no label among start, end. "
      "Give it as label, type, entity_group, entity_type, category."),
     ({"start": 0, "end": 6, "label": " "}, ": the label is empty. Give one, or take the span away."),
-    ({"start": 0, "end": 6, "labels": []}, ": the label is [] where a string should stand."),
+    ({"start": 0, "end": 6, "labels": []}, ": the label is [], but a string is expected."),
     ({"start": 0, "end": 6, "label": "A\tB"}, ": the label 'A\\tB' has a tab or a line break in it. Take it out."),
     ({"label": "A", "fragments": []}, ": fragments should be a list of pairs: [[0, 5], [16, 23]]."),
     ({"label": "A", "fragments": [[0, 6], [3, 13]]}, ": the fragment 3-13 begins before the end of the one "
      "before it. Fragments stand in the order of the text and do not overlap."),
-    ("B-PER", ' is "B-PER" where a span should stand: {"start": 0, "end": 5, "label": "PER"} or [0, 5, "PER"]. '
+    ("B-PER", ' is "B-PER", but a span is expected: {"start": 0, "end": 5, "label": "PER"} or [0, 5, "PER"]. '
      "Tags of tokens belong in columns."),
-    (["PER", 0, 6], ': start is "PER" where a whole number should stand.'),
+    (["PER", 0, 6], ': start is "PER", but a whole number is expected.'),
     ({"entity": "B-PER", "index": 1, "word": "Angela", "start": 0, "end": 6}, ": the tag of a piece of a word, "
      'not a span. Put the pieces together: pipeline(…, aggregation_strategy="simple").'),
-    ({"text": "Angela Merkel", "label": "PER"}, ": no start and end. Give them or, where the text and what the span "
-     'says are there, have it looked for: --input-format "jsonl(find=true)"'),
+    ({"text": "Angela Merkel", "label": "PER"}, ": no start and end. Give them. If the text of the span is "
+    "given, assay can look for it: "
+     '--input-format "jsonl(find=true)"'),
 ]  # fmt: skip
 
 
@@ -338,11 +337,11 @@ def test_a_span_of_characters_that_cuts_a_token_is_refused(documents, bounds, me
 def test_a_span_of_tokens_is_checked_against_the_tokens(documents):
     counted = "Offsets count tokens from 0, end exclusive."
     name = documents({"tokens": ["Angela", "Merkel"], "spans": [[0, 3, "PER"]]})
-    assert refusal(read, name) == f"a.jsonl:1: span 1: from 0 to 3 where there are 2 tokens. {counted}"
+    assert refusal(read, name) == f"a.jsonl:1: span 1: from 0 to 3, but there are 2 tokens. {counted}"
     name = documents(
         {"tokens": ["Angela", "Merkel"], "spans": [{"start": 0, "end": 1, "label": "P", "text": "Merkel"}]}
     )
-    assert refusal(read, name) == f"a.jsonl:1: span 1: says 'Merkel' where the tokens are 'Angela'. {counted}"
+    assert refusal(read, name) == f"a.jsonl:1: span 1: says 'Merkel', but the tokens are 'Angela'. {counted}"
 
 
 def test_white_space_is_trimmed_on_request_and_counted(documents):
@@ -630,14 +629,14 @@ def in_(**changes: Any) -> dict[str, Any]:
 
 RELATION_FAULTS = [
     (in_(head="x"), 'its head is "x", which is the id of no span. Name a span that is listed.'),
-    (in_(tail=3), "its tail is 3 where there are 3 spans. Count from 0, or give ids."),
-    (in_(tail=-1), "its tail is -1 where there are 3 spans. Count from 0, or give ids."),
+    (in_(tail=3), "its tail is 3, but there are 3 spans. Count from 0, or give ids."),
+    (in_(tail=-1), "its tail is -1, but there are 3 spans. Count from 0, or give ids."),
     (in_(head=()), "its head is missing among label, tail. Give it as head, from, from_id."),
     (in_(tail=()), "its tail is missing among label, head. Give it as tail, child, to, to_id."),
     (in_(tail=None), "its tail is missing among label, head, tail. Give it as tail, child, to, to_id."),
     (in_(tail=[1]), "its tail is [1]. Give a span's id, its place in the list, or its offsets."),
     (in_(tail={"label": "X"}), 'its tail is {"label": "X"}, which has no start. Give it and the end, or an id.'),
-    (in_(head={"start": 0, "end": 99}), f"its head: from 0 to 99 where there are 32 characters. {CODE_POINTS}"),
+    (in_(head={"start": 0, "end": 99}), f"its head: from 0 to 99, but there are 32 characters. {CODE_POINTS}"),
     (in_(label=""), "the label is empty. Give one, or take the relation away."),
     (in_(label=()), "no label among head, tail. Give it as label or type."),
 ]
@@ -651,7 +650,7 @@ def test_a_faulty_relation_is_refused(documents, relation, fault):
 
 def test_relations_that_are_no_list_of_objects_are_refused(documents):
     assert refusal(read, documents({"text": TEXT, "spans": [], "relations": {}})) == (
-        "a.jsonl:1: relations are {} where a list should stand."
+        "a.jsonl:1: relations are {}, but a list is expected."
     )
     assert refusal(read, documents({"text": TEXT, "spans": [], "relations": [[0, 1]]})) == (
         'a.jsonl:1: relation 1 is [0, 1]. A relation is {"label": "in", "head": 0, "tail": 1}: its head and tail are '
@@ -672,10 +671,10 @@ def test_an_argument_that_may_be_several_spans_is_refused(documents):
 SPAN_FAULTS = [
     ({"link": "New York"}, "the identifier 'New York' is empty or has blanks in it. Take them out."),
     ({"links": ["Q1", ""]}, "the identifier '' is empty or has blanks in it. Take them out."),
-    ({"link": 5}, "an identifier is 5 where a string should stand."),
+    ({"link": 5}, "an identifier is 5, but a string is expected."),
     ({"link": "Q1", "kb_id": "Q2"}, "identifiers in link and in kb_id. Leave one of them."),
-    ({"links": [{"id": "Q1", "score": "high"}]}, 'the score of Q1 is "high" where a number should stand.'),
-    ({"links": [{"id": "Q1", "score": 10**400}]}, f"the score of Q1 is 1{'0' * 59}… where a number should stand."),
+    ({"links": [{"id": "Q1", "score": "high"}]}, 'the score of Q1 is "high", but a number is expected.'),
+    ({"links": [{"id": "Q1", "score": 10**400}]}, f"the score of Q1 is 1{'0' * 59}…, but a number is expected."),
     ({"id": "c"}, 'has the id "c" of another span. Give each its own.'),
 ]
 

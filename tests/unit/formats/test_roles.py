@@ -144,14 +144,14 @@ def test_universal_propositions_2_without_words_correspond_line_by_line(file):
 
 
 UP2_FAULTS = {
-    ("A1:2|", "A1-2|"): "4: 'A1-2' where arguments such as A0:3|A1:5 should stand.",
+    ("A1:2|", "A1-2|"): "4: 'A1-2', but arguments such as A0:3|A1:5 are expected.",
     ("A1:2|", "A1:9|"): "4: 'A1:9' in a sentence of 4 words, which are counted from 1. Mend the numbers.",
     ("A1:2|", "A1:0|"): "4: 'A1:0' in a sentence of 4 words, which are counted from 1. Mend the numbers.",
     ("come.01", "_"): "4: arguments of a word that is no predicate. Fill UP:PRED with a sense.",
-    ("now\tA\t_\t_\t_", "now\tA\t_\t_"): "5: 2 columns of propositions where 3 are named. Is a cell missing?",
+    ("now\tA\t_\t_\t_", "now\tA\t_\t_"): "5: 2 columns of propositions, but 3 are named. Is a cell missing?",
     ("# global.columns = ID FORM", "# global.columns = ID TOKEN"): (
         "1: names no columns of Universal Propositions 2.0. Begin the file with # global.columns = ID FORM … UP:PRED "
-        "UP:ARGHEADS UP:ARGSPANS, or with ID and the last three where it has no words."
+        "UP:ARGHEADS UP:ARGSPANS, or with ID and the last three if it has no words."
     ),
 }
 
@@ -229,7 +229,7 @@ def test_conll2012_has_roles_before_its_last_column_and_stays_a_file_of_chains(f
 def test_conll2012_without_columns_of_roles(file):
     path = file("x.txt", "#begin document (d); part 000\n" + rows("d 0 0 She PRP (1)") + "\n#end document\n")
     assert refusal(roles_of, path) == (
-        "x.txt:2: 6 columns where roles begin in column 12. Is it a file with coreference alone?"
+        "x.txt:2: 6 columns, but roles begin in column 12. Is it a file with coreference alone?"
     )
 
 
@@ -245,21 +245,21 @@ def test_a_predicate_without_a_column_has_no_arguments(file):
 FAULTS = {
     "conll09: a cell too few": (
         CONLL09.replace("\tA0\tA0|A2", "\tA0"),
-        "x.txt:1: 1 column of arguments where the sentence has 2 predicates. Is a cell missing, or too many?",
+        "x.txt:1: 1 column of arguments, but the sentence has 2 predicates. Is a cell missing, or too many?",
     ),
     "conll09: a flag without a sense": (
         CONLL09.replace("sleep.01\tA1\t_", "_\tA1\t_"),
-        "x.txt:1: 2 columns of arguments where the sentence has 1 predicate. Is a cell missing, or too many?\n"
-        "x.txt:2: 2 columns of arguments where the sentence has 1 predicate. Is a cell missing, or too many?\n"
+        "x.txt:1: 2 columns of arguments, but the sentence has 1 predicate. Is a cell missing, or too many?\n"
+        "x.txt:2: 2 columns of arguments, but the sentence has 1 predicate. Is a cell missing, or too many?\n"
         "x.txt:3: FILLPRED is Y and PRED is empty. Fill it with a sense, or take the Y away.",
     ),
     "props: a cell too few": (
         rows("- (A0*) *", "give (V*)", "try * (V*)"),
-        "x.txt:2: 2 columns where the sentence has 3. Is a cell missing, or a blank line between two sentences?",
+        "x.txt:2: 2 columns, but the sentence has 3. Is a cell missing, or a blank line between two sentences?",
     ),
     "props: a column too many": (
         rows("- (A0*) *", "give (V*) *"),
-        "x.txt:1: 2 columns of arguments where the sentence has 1 predicate. Is a cell missing, or too many?",
+        "x.txt:1: 2 columns of arguments, but the sentence has 1 predicate. Is a cell missing, or too many?",
     ),
     "props: not closed": (
         rows("- (A0*", "give (V*)"),
@@ -286,7 +286,7 @@ def test_faults_are_told_with_their_line_and_a_remedy(file, name):
 
 def test_a_cell_without_brackets(file):
     path = file("x.txt", rows("- A0", "give (V*)"))
-    assert refusal(roles_of, path, "props") == ("x.txt:1: 'A0' where brackets such as (A0*, * or *) should stand.")
+    assert refusal(roles_of, path, "props") == ("x.txt:1: 'A0', but brackets such as (A0*, * or *) are expected.")
 
 
 def test_a_file_without_roles_says_which_formats_have_them(file):
@@ -316,11 +316,11 @@ def test_sentences_without_words_must_be_as_long(file):
     gold, system = file("x.txt", PROPS), file("y.txt", PROPS.replace("try\t*\t(V*)\n", "- * *\n".replace(" ", "\t")))
     shorter = file("z.txt", rows("- (A0*)", "give (V*)"))
     assert refusal(assay.score, gold, {"s": shorter}, "srl-span") == (
-        "z.txt:1: a sentence of 2 lines where x.txt:1 has one of 5. Without words they must be as many."
+        "z.txt:1: a sentence of 2 lines, but x.txt:1 has one of 5. Without words they must be as many."
     )
     twice = file("w.txt", PROPS + "\n" + PROPS)
     assert refusal(assay.score, gold, {"s": twice}, "srl-span") == (
-        "w.txt: 2 sentences where x.txt has 1. Without words they must be as many."
+        "w.txt: 2 sentences, but x.txt has 1. Without words they must be as many."
     )
     assert "2 columns of arguments" in refusal(assay.score, gold, {"s": system}, "srl-span")
 
@@ -340,6 +340,6 @@ def test_faults_of_brackets_and_columns_are_listed_in_the_order_of_the_file(file
     assert refusal(roles_of, file("x.props", text), "props") == (
         "x.props:1: the argument A0 that opens here is not closed in its sentence. Is a bracket missing?\n"
         "x.props:3: A1 is closed here that is not open. Is a bracket missing?\n"
-        "x.props:6: 2 columns of arguments where the sentence has 1 predicate. Is a cell missing, or too many?\n"
-        "x.props:9: 'x' where brackets such as (A0*, * or *) should stand."
+        "x.props:6: 2 columns of arguments, but the sentence has 1 predicate. Is a cell missing, or too many?\n"
+        "x.props:9: 'x', but brackets such as (A0*, * or *) are expected."
     )

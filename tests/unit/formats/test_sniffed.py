@@ -137,7 +137,7 @@ def test_the_remedy_for_conllu_with_spaces_works(file):
 
 def test_two_files_with_other_words_are_not_alike_since_their_words_are_numbered_alike(file):
     gold, system = file("gold.tsv", "1\tThe\tDT\n2\tend\tNN\n"), file("s.tsv", "1\tA\tDT\n2\tcow\tNN\n")
-    assert "'A' where gold.tsv:1 has 'The'" in refusal(assay.score, gold, {"s": system})
+    assert "'A', but gold.tsv:1 has 'The'" in refusal(assay.score, gold, {"s": system})
     assert refusal(assay.score, gold, {"s": gold}, input_format="tsv(word=1)") == (
         "gold.tsv: column 1 numbers the words (1, 2, 3 … in each sentence) and does not contain them. Say where they "
         'are, e.g. --input-format "tsv(word=2)".'
@@ -192,7 +192,7 @@ def test_files_of_a_folder_have_their_words_in_the_same_column(file):
     file("d/1.tsv", "The\tDT\nend\tNN\n")
     file("d/2.tsv", "1\tThe\tDT\n2\tend\tNN\n")
     assert refusal(Input("d").read) == (
-        "d/2.tsv: words seem to be in column 2 where d/1.tsv has them in column 1. Say where they are, e.g. "
+        "d/2.tsv: words seem to be in column 2, but d/1.tsv has them in column 1. Say where they are, e.g. "
         '--input-format "tsv(word=2)".'
     )
 

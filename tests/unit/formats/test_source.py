@@ -58,7 +58,7 @@ def test_standard_input_is_read_plain_and_compressed_and_named_in_places(monkeyp
 
 def test_an_error_in_standard_input_has_a_place(monkeypatch):
     monkeypatch.setattr(sys, "stdin", Stdin(gzipped(TEXT.replace("2\tend", "3\tend").encode())))
-    assert refusal(read, "-").startswith("<stdin>:2: ID '3' where 2 comes next.")
+    assert refusal(read, "-").startswith("<stdin>:2: ID '3', but 2 comes next.")
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
@@ -215,7 +215,7 @@ def test_a_mistake_far_into_a_file_has_its_line(file):
     index = next(i for i in range(80_000, len(lines)) if lines[i].startswith("1\t"))
     lines[index] = lines[index].rsplit("\t", 1)[0]
     message = refusal(read, file("big.conllu", "\n".join(lines)), columns=["UPOS"])
-    assert message.startswith(f"big.conllu:{index + 1}: 9 columns where CoNLL-U has 10.")
+    assert message.startswith(f"big.conllu:{index + 1}: 9 columns, but CoNLL-U has 10.")
 
 
 def test_a_foreign_byte_far_into_a_file_has_its_line(file):
@@ -346,5 +346,5 @@ def test_files_of_two_formats_in_a_folder_are_refused(file):
     file("d/a.conllu", TEXT)
     file("d/b.txt", "The/DET end/NOUN\n")
     assert refusal(read, "d") == (
-        "d/b.txt: looks like slash where d/a.conllu looks like conllu. Say which it is with --input-format."
+        "d/b.txt: looks like slash, but d/a.conllu looks like conllu. Say which it is with --input-format."
     )

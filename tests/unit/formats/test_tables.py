@@ -101,7 +101,7 @@ HOW_TO_COMMENT = (
 )
 def test_what_may_be_a_word_or_the_sign_of_a_mistake_is_no_comment(file, text, line):
     message = refusal(lambda: read(file("a.tsv", text)))
-    assert message == f"a.tsv:{line}: 1 column where the first line has 2. {HOW_TO_COMMENT}"
+    assert message == f"a.tsv:{line}: 1 column, but the first line has 2. {HOW_TO_COMMENT}"
 
 
 @pytest.mark.parametrize("others", ["", "# # = O\n"])
@@ -154,7 +154,7 @@ def test_ids_and_sources_before_a_sentence_are_comments(file):
     assert corpus.forms.strings() == ["Bank", "of", "Rome", "#", "Ng"]
     assert [line for _, line in corpus.comments] == [GERMEVAL.splitlines()[0], GERMEVAL.splitlines()[5]]
     assert refusal(read, file("c.tsv", GERMEVAL.replace("n-tv.de vom 26.02.2005 [2005-02-26]", "O "))) == (
-        "c.tsv:6: 2 columns where the first line has 4. Is a cell missing, or empty?"
+        "c.tsv:6: 2 columns, but the first line has 4. Is a cell missing, or empty?"
     ), "one cell without a blank may be a label"
 
 
@@ -268,21 +268,21 @@ def test_columns_divided_by_spaces_are_told_without_a_final_line_feed(file, text
     ("line", "found"), [("end\n", "1 column"), ("end\tNOUN\tmore\n", "3 columns")], ids=["few", "many"]
 )
 def test_lines_of_another_width_are_refused(file, line, found):
-    message = f"a.tsv:2: {found} where the first line has 2. Is a cell missing, or empty?"
+    message = f"a.tsv:2: {found}, but the first line has 2. Is a cell missing, or empty?"
     assert refusal(read, file("a.tsv", f"The\tDET\n{line}")) == message
 
 
 def test_lines_of_another_width_are_refused_in_columns_divided_by_spaces(file):
     name = file("a.conll", "The DET\nend\n\n")
     assert refusal(read, name, input_format="conll") == (
-        "a.conll:2: 1 column where the first line has 2. Is a cell missing, or empty?"
+        "a.conll:2: 1 column, but the first line has 2. Is a cell missing, or empty?"
     )
 
 
 def test_a_comment_that_is_no_key_and_value_is_named_with_its_remedy(file):
     name = file("a.tsv", "# nr 1\nAnn\tB-PER\nsang\tO\n\n# nr 2\nBob\tB-PER\n")
     assert refusal(read, name) == (
-        "a.tsv: '# nr 1' is a line of one column where others have 2. If such lines are comments: "
+        "a.tsv: '# nr 1' is a line of one column, but others have 2. If such lines are comments: "
         '--input-format "tsv(comments=true)"'
     )
     assert len(read(name, input_format="tsv(comments=true)")) == 3

@@ -61,7 +61,7 @@ def test_odd_tags_and_empty_lines_are_refused(file):
     message = refusal(read, file("a.txt", "a|[e1],e2 b\n\n"), input_format="text2text")
     assert message.split("\n") == [
         "a.txt:1: word 1: '[e1],e2' is not of the form [e1,[e2],e3]. Mend the brackets.",
-        "a.txt:2: an empty line where a document should stand, e.g. Los|[e1 jugadores|e1] dijeron que ##|[e1] ganan",
+        "a.txt:2: an empty line, but a document is expected, e.g. Los|[e1 jugadores|e1] dijeron que ##|[e1] ganan",
     ]
 
 
@@ -109,7 +109,7 @@ def test_other_words_are_refused_with_their_place(file):
     message = refusal(
         assay.score, file("key.conllu", KEY), {"s": file("s.txt", RIGHT.replace("gave", "got"))}, task="coreference"
     )
-    assert message.startswith("s.txt:1: 'got' where key.conllu:5 has 'gave'")
+    assert message.startswith("s.txt:1: 'got', but key.conllu:5 has 'gave'")
     message = refusal(
         assay.score, file("key.conllu", KEY), {"s": file("s.txt", RIGHT.replace(" laughed", ""))}, task="coreference"
     )

@@ -233,7 +233,7 @@ def test_json_goes_there_and_back_and_every_format_shows_it(three: Results) -> N
     assert refusal(render, three, "html") == (
         "each data set has a page of its own. Give a folder for them: --html FOLDER"
     )
-    assert refusal(Results.from_json, three.overall.to_json()).startswith("schema 'assay/2' where 'assay/sets/2'")
+    assert refusal(Results.from_json, three.overall.to_json()).startswith("schema 'assay/2', but 'assay/sets/2'")
 
 
 def test_scores_are_runs_for_the_bayesian_comparison(three: Results) -> None:

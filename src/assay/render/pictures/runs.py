@@ -217,7 +217,7 @@ def _draw_thirds(axes: Axes, place: int, shares: Thirds | None) -> None:
 _PANEL, _PANELS_APART = (2.2, 1.5), (2.7, 2.4)
 # The model's own bounds, as multiples of what is seen in the data.
 _STD0, _DELTA0 = 1000.0, 1.0
-_CURVES = {"decision": "Share of draws where most probable", "region": "Mean probability on a new data set"}
+_CURVES = {"decision": "Share of draws: most probable outcome", "region": "Mean probability on a new data set"}
 # Lines differ in dashes and marks, not in colour alone; thin lines of A and equal are darker than their areas.
 _LINES = {"a": ("#a86a00", "-", "<"), "equal": ("#6b6b6b", ":", "s"), "b": (FILLS["b"], "--", ">")}
 

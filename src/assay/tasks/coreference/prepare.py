@@ -276,7 +276,7 @@ def _order_like_gold(
         # Without ids documents correspond by their order.
         if gold.documents != system.documents:
             raise AlignmentError(
-                f"{system.name}: documents: {system.documents:,}, where {gold.name} has {gold.documents:,}; without "
+                f"{system.name}: documents: {system.documents:,}, but {gold.name} has {gold.documents:,}; without "
                 "ids assay cannot match them."
             )
         return None, [there]
@@ -379,7 +379,7 @@ def _compare_words(run: Run, gold: Corpus, systems: dict[str, Corpus]) -> Bools:
             differing = np.flatnonzero(codes[0][a : a + shared] != codes[1][b : b + shared])
             if len(differing) and gold.has_words and system.has_words:
                 one, two = int(words[0][a + differing[0]]), int(words[1][b + differing[0]])
-                line = f"{system.place(two)}: {system.forms[two]!r} where {gold.place(one)} has {gold.forms[one]!r}"
+                line = f"{system.place(two)}: {system.forms[two]!r}, but {gold.place(one)} has {gold.forms[one]!r}"
             elif sizes[0] != sizes[1]:
                 # One ends before the other does.
                 last, known = system.place(int(words[1][theirs[-1] - 1])), gold.document_name(document)
@@ -445,7 +445,7 @@ def _rule(options: Options) -> TypeRule:
             cells = line.split("\t")
             if len(cells) != 2 or not all(cells):
                 raise InputError(
-                    f"{options.mention_types}:{number}: {line!r} where a line is: tag TAB type, nominal TAB type, or "
+                    f"{options.mention_types}:{number}: {line!r}, but a line is: tag TAB type, nominal TAB type, or "
                     "longer TAB type (of mentions of several words)."
                 )
             if cells[0] == "nominal":

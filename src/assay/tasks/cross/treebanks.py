@@ -233,7 +233,7 @@ def differing_sentences(reference: Corpus, other: Corpus) -> Bools:
     """Mask of the sentences with different words; AlignmentError if the numbers of sentences differ."""
     if reference.sentences != other.sentences:
         raise AlignmentError(
-            f"{other.name}: sentences: {other.sentences:,}, where {reference.name} has {reference.sentences:,}. "
+            f"{other.name}: sentences: {other.sentences:,}, but {reference.name} has {reference.sentences:,}. "
             "Files of all frameworks must have the same sentences in the same order."
         )
     _, (reference_forms, other_forms) = one_vocabulary([reference.forms, other.forms])
@@ -261,8 +261,8 @@ def describe_difference(reference: Corpus, other: Corpus, sentence: int) -> str:
     place, reference_place = other.place_of_sentence(sentence), reference.place_of_sentence(sentence)
     for number, (a, b) in enumerate(zip(words, other_words, strict=False), 1):
         if a != b:
-            return f"{place}: word {number} is {b!r} where {reference_place} has {a!r}"
-    return f"{place}: {len(other_words)} words where {reference_place} has {len(words)}"
+            return f"{place}: word {number} is {b!r}, but {reference_place} has {a!r}"
+    return f"{place}: {len(other_words)} words, but {reference_place} has {len(words)}"
 
 
 def word_differences(banks: Sequence[Treebank], allowed: Mapping[str, Bools]) -> tuple[Bools, list[str]]:

@@ -231,7 +231,7 @@ def no_graph(name: str, arcs: int, several: int, deps: bool) -> Iterator[str]:
 def other_tops(name: str, gold: int, system: int) -> Iterator[str]:
     """A system whose number of tops is quite another."""
     if _differ(gold, system):
-        yield f"{name}: {system:,} tops where gold has {gold:,}. Did a converter add or remove arcs from the root?"
+        yield f"{name}: {system:,} tops, but gold has {gold:,}. Did a converter add or remove arcs from the root?"
 
 
 @remark
@@ -239,7 +239,7 @@ def other_loose_words(name: str, gold: int, system: int) -> Iterator[str]:
     """A system whose number of words without arcs is quite another."""
     if _differ(gold, system):
         arcs = "leave out arcs" if system > gold else "add arcs to words that have none"
-        yield f"{name}: {system:,} words without arcs where gold has {gold:,}. Did a converter {arcs}?"
+        yield f"{name}: {system:,} words without arcs, but gold has {gold:,}. Did a converter {arcs}?"
 
 
 def _differ(gold: int, system: int) -> bool:

@@ -106,12 +106,12 @@ def _check_places(gold: Corpus, system: Corpus) -> None:
     if len(different):
         first = int(different[0])
         raise AlignmentError(
-            f"{system.place_of_sentence(first)}: a sentence of {lengths[first]} lines where "
+            f"{system.place_of_sentence(first)}: a sentence of {lengths[first]} lines, but "
             f"{gold.place_of_sentence(first)} has one of {expected[first]}. Without words they must be as many."
         )
     if len(lengths) != len(expected):
         raise AlignmentError(
-            f"{system.name}: {len(lengths):,} sentences where {gold.name} has {len(expected):,}. Without words they "
+            f"{system.name}: {len(lengths):,} sentences, but {gold.name} has {len(expected):,}. Without words they "
             "must be as many."
         )
 

@@ -251,7 +251,7 @@ def _read_equal_identifiers(path: str) -> dict[str, str]:
             cells = line.split()
             if len(cells) != 2:
                 raise InputError(
-                    f"{path}:{number}: {line.strip()!r} where a line is two identifiers, divided by a tab or a space."
+                    f"{path}:{number}: {line.strip()!r}, but a line is two identifiers, divided by a tab or a space."
                 )
             if NIL in map(one_nil, cells):
                 raise InputError(f"{path}:{number}: NIL is equal to no identifier. Take the line out.")

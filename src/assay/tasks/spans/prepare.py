@@ -313,7 +313,7 @@ def _read_gold_errors(path: str, gold: Corpus) -> Marks:
                 place = f"{path}:{number}"
                 cells = line.split("\t")
                 if len(cells) != 4 or not all(map(_NUMBER.fullmatch, cells[2:])) or not cells[1]:
-                    raise InputError(f"{place}: {line!r} where a line is: sentence TAB label TAB first TAB last")
+                    raise InputError(f"{place}: {line!r}, but a line is: sentence TAB label TAB first TAB last")
                 if cells[0] not in sentences:
                     raise InputError(f"{place}: no sentence {cells[0]!r} in {gold.name}.")
                 sentence = sentences[cells[0]]

@@ -75,7 +75,8 @@ def _categories(result: Result) -> Iterator[Table]:
             after="differences",
             pair=pair,
             notes=(
-                "Words where gold or a system has the category; a tag counts for each of its categories by itself.",
+                "Words for which gold or a system has the category; a tag counts for each of its categories by "
+                "itself.",
             ),
         )
 

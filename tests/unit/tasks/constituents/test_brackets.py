@@ -162,7 +162,7 @@ def test_gold_and_system_may_be_cut_into_other_words(file: File) -> None:
 
 def test_other_words_are_refused_unless_the_sentence_may_be_left_out(file: File) -> None:
     gold, system = file("gold.ptb", GOLD, FLAT), file("s.ptb", GOLD, FLAT.replace("dog", "cat"))
-    assert refusal(scored, gold, system).splitlines()[0] == f"{system}:2: 'cat' where {gold}:2 has 'dog'"
+    assert refusal(scored, gold, system).splitlines()[0] == f"{system}:2: 'cat', but {gold}:2 has 'dog'"
     found = counts(gold, system, on_mismatch="skip")
     assert (found["tp"], found["unscored"], found["gold"], found["errors"]) == (3, 1, 4, 1)
 

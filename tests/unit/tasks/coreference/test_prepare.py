@@ -150,7 +150,7 @@ def test_other_words_of_reordered_documents_are_named_in_their_own_file(file: Fi
     file("g/2.conll", documents(two=TWO))
     file("s/1.conll", documents(two=TWO))
     file("s/2.conll", documents(one=ONE.replace("Ann", "Anna")))
-    assert refusal(scored, "g", "s").splitlines()[0] == "s/2.conll:2: 'Anna' where g/1.conll:2 has 'Ann'"
+    assert refusal(scored, "g", "s").splitlines()[0] == "s/2.conll:2: 'Anna', but g/1.conll:2 has 'Ann'"
 
 
 def test_problems_of_several_systems_are_told_together(gold: str, file: File) -> None:
@@ -240,7 +240,7 @@ SHORTER = documents(one=ONE, two="[1 Bob] left .|[2 Eve] saw [1 him]")
 
 def test_other_words_are_refused_with_both_places(gold: str, file: File) -> None:
     assert refusal(scored, gold, file("s.conll", OTHER_WORD)) == (
-        "s.conll:19: 'Eva' where gold.conll:19 has 'Eve'\n"
+        "s.conll:19: 'Eva', but gold.conll:19 has 'Eve'\n"
         "The texts differ. To leave such documents out: --on-mismatch skip"
     )
 
@@ -263,7 +263,7 @@ def test_documents_that_differ_can_be_left_out_for_all_systems(gold: str, file: 
     assert result.about.units == 1
     assert {row.slice for row in result.scores} == {None}
     assert result.warnings[:2] == (
-        "left out: other.conll:19: 'Eva' where gold.conll:19 has 'Eve'.",
+        "left out: other.conll:19: 'Eva', but gold.conll:19 has 'Eve'.",
         "1 of 2 documents were left out: the texts differ.",
     )
 
@@ -271,7 +271,7 @@ def test_documents_that_differ_can_be_left_out_for_all_systems(gold: str, file: 
 def test_documents_with_other_words_can_be_compared_by_position(gold: str, file: File) -> None:
     result = scored(gold, file("s.conll", OTHER_WORD), on_mismatch="warn")
     assert figures(result) == figures(scored(gold, gold))
-    assert result.warnings[0] == "s: s.conll:19: 'Eva' where gold.conll:19 has 'Eve'."
+    assert result.warnings[0] == "s: s.conll:19: 'Eva', but gold.conll:19 has 'Eve'."
 
 
 @pytest.mark.parametrize("policy", ["error", "warn"])
@@ -502,7 +502,7 @@ def test_faulty_trees_are_refused_where_heads_are_asked_for(file: File) -> None:
     [
         (
             "NN\tnoun\nPRP pronoun\n",
-            "rules.tsv:2: 'PRP pronoun' where a line is: tag TAB type, nominal TAB type, or longer TAB type (of "
+            "rules.tsv:2: 'PRP pronoun', but a line is: tag TAB type, nominal TAB type, or longer TAB type (of "
             "mentions of several words).",
         ),
         ("NN\tnoun\n", "rules.tsv: no nominal type. Add a line: nominal TAB NOUN"),

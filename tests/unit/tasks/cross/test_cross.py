@@ -415,7 +415,7 @@ def test_a_gold_may_be_given_the_functions_of_another(golds, write):
 def test_other_words_are_refused_with_their_place(crossed, write):
     write("b.mrg", PS, RAN_PS.replace("He", "She"))
     assert refusal(crossed, "b@ps=b.mrg") == (
-        "b.mrg:2: word 1 is 'She' where gold.conllu:5 has 'He'\n"
+        "b.mrg:2: word 1 is 'She', but gold.conllu:5 has 'He'\n"
         "All files must have the same words. To leave such sentences out: --on-mismatch skip"
     )
 
@@ -423,7 +423,7 @@ def test_other_words_are_refused_with_their_place(crossed, write):
 def test_more_or_fewer_words_are_refused_with_their_place(crossed, write):
     write("m.conllu", DEP, "He/2/sbj ran/0/root off/2/prt")
     assert refusal(crossed, "m@dep=m.conllu") == (
-        "m.conllu:5: 3 words where gold.conllu:5 has 2\n"
+        "m.conllu:5: 3 words, but gold.conllu:5 has 2\n"
         "All files must have the same words. To leave such sentences out: --on-mismatch skip"
     )
 
@@ -431,7 +431,7 @@ def test_more_or_fewer_words_are_refused_with_their_place(crossed, write):
 def test_a_gold_with_other_words_is_refused_too(golds, write):
     write("gold.mrg", PS.replace("Mary", "Marie"), RAN_PS)
     assert refusal(assay.cross, golds, ["m@dep=gold.conllu"], times=2).splitlines()[0] == (
-        "gold.mrg:1: word 3 is 'Marie' where gold.conllu:1 has 'Mary'"
+        "gold.mrg:1: word 3 is 'Marie', but gold.conllu:1 has 'Mary'"
     )
 
 
@@ -471,10 +471,10 @@ def test_words_written_otherwise_may_be_compared_by_their_place(crossed, write):
     result = crossed("b@ps=b.mrg", on_mismatch="warn")
     assert result.about.units == 2
     assert set(values(result, "b").values()) == {1}
-    assert "b.mrg:2: word 1 is 'he' where gold.conllu:5 has 'He'." in result.warnings
+    assert "b.mrg:2: word 1 is 'he', but gold.conllu:5 has 'He'." in result.warnings
     write("m.conllu", DEP, "He/2/sbj ran/0/root off/2/prt")
     assert refusal(crossed, "m@dep=m.conllu", on_mismatch="warn").splitlines()[0] == (
-        "m.conllu:5: 3 words where gold.conllu:5 has 2"
+        "m.conllu:5: 3 words, but gold.conllu:5 has 2"
     )
 
 
@@ -489,7 +489,7 @@ def test_brackets_are_the_same_words_however_they_are_written(write):
 def test_other_numbers_of_sentences_are_refused(crossed, write):
     write("m.conllu", DEP)
     assert refusal(crossed, "m@dep=m.conllu", on_mismatch="skip") == (
-        "m.conllu: sentences: 1, where gold.conllu has 2. "
+        "m.conllu: sentences: 1, but gold.conllu has 2. "
         "Files of all frameworks must have the same sentences in the same order."
     )
 
@@ -844,7 +844,7 @@ def test_sentences_without_a_parse_stay_so(golds, write):
 def test_enriching_refuses_what_does_not_fit(golds, write):
     write("bare.mrg", BARE[0], BARE[1].replace("He", "She"))
     assert refusal(enrich, "bare.mrg", "gold.conllu") == (
-        "gold.conllu:5: word 1 is 'He' where bare.mrg:2 has 'She'\nBoth treebanks must have the same words."
+        "gold.conllu:5: word 1 is 'He', but bare.mrg:2 has 'She'\nBoth treebanks must have the same words."
     )
     assert refusal(enrich, "gold.conllu", "gold.conllu") == (
         "gold.conllu: holds no phrase structure. The treebank to be enriched comes first."
@@ -874,7 +874,7 @@ def given_cut(write):
 
 def test_other_words_for_the_same_characters_are_refused_with_both_remedies(cut):
     assert refusal(cut, "x@ps=under.mrg") == (
-        "under.mrg:1: word 1 is 'bclm' where gold.mrg:1 has 'b'\n"
+        "under.mrg:1: word 1 is 'bclm', but gold.mrg:1 has 'b'\n"
         "All files must have the same words. To leave such sentences out: --on-mismatch skip; to compare the same "
         "characters in other words: --segmentation chars"
     )
@@ -917,7 +917,7 @@ def test_gold_itself_may_be_cut_otherwise_by_characters(cut, write):
     assert values(result, "m", "f1") == {"uas@dep": 1, "las(subtypes=true)@dep": 1}
     assert refusal(
         assay.cross, ["dep=gold.conllu", "ps=gold.mrg"], ["b@ps=gold.mrg"], segmentation="strict", times=2
-    ).startswith("gold.mrg:1: word 1 is 'b' where gold.conllu:1 has 'bclm'")
+    ).startswith("gold.mrg:1: word 1 is 'b', but gold.conllu:1 has 'bclm'")
 
 
 def test_words_of_a_multiword_token_have_its_characters(file, write):
@@ -949,7 +949,7 @@ def test_a_sentence_cut_otherwise_may_count_as_wholly_missing(cut, sizes):
     found = parts(result, measure, "x")
     assert (found["spurious"], found["missing"], found["delta"]) == (0, 5, 5)
     assert values(result, "x", "sentence-mean")[measure] == 1 / 2
-    assert "unaligned: under.mrg:1: word 1 is 'bclm' where gold.mrg:1 has 'b'." in result.warnings
+    assert "unaligned: under.mrg:1: word 1 is 'bclm', but gold.mrg:1 has 'b'." in result.warnings
     assert result.notes[0] == "x@ps: 1 sentence is cut into other words, counted as wholly missing."
     assert parts(result, measure, "w") == parts(cut("w@ps=whole.mrg", sizes=sizes), measure, "w")
 
@@ -958,7 +958,7 @@ def test_a_sentence_cut_otherwise_may_count_as_wholly_missing(cut, sizes):
 def test_other_characters_are_refused_however_words_are_cut(cut, write, segmentation):
     write("other.mrg", "(X-root (P-pp (I-in b) (N-nn cl)) (N-nn hneim))", RAN_PS)
     assert refusal(cut, "x@ps=other.mrg", segmentation=segmentation).splitlines()[0] == (
-        "other.mrg:1: word 2 is 'cl' where gold.mrg:1 has 'clm'"
+        "other.mrg:1: word 2 is 'cl', but gold.mrg:1 has 'clm'"
     )
     result = cut("x@ps=other.mrg", "y@ps=under.mrg", segmentation=segmentation, on_mismatch="skip")
     assert result.about.units == 1

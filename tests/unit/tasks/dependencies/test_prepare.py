@@ -345,7 +345,7 @@ def test_tokens_and_sentences_are_refused_where_the_line_of_a_multiword_token_is
     gold, system = file("gold.conllu", "1-2\tzum" + 8 * "\t_" + "\n" + trees), file("s.conllu", trees)
     assert counts(assay.score(gold, system, "las", times=2)) == {"s": (5, 5)}
     told = refusal(assay.score, gold, system, SEGMENTS, times=2)
-    assert told.startswith("s.conllu:2: 'dem' where gold.conllu:2 has 'zum'\nThe words are gold's")
+    assert told.startswith("s.conllu:2: 'dem', but gold.conllu:2 has 'zum'\nThe words are gold's")
     result = assay.score(gold, system, SEGMENTS, times=2, on_mismatch="skip")
     assert counts(result, "tokens") == {"s": (2, 2)}
     assert counts(result, "sentences") == {"s": (1, 1)}

@@ -154,9 +154,9 @@ def test_gold_may_have_literal_and_metonymic_links(pair):
 @each(
     "text, said",
     [
-        ("TOKEN\tNE-COARSE-LIT\tNEL-LIT\na\tB-x\n", ":2: 2 columns where the first line has 3. Is a cell missing"),
+        ("TOKEN\tNE-COARSE-LIT\tNEL-LIT\na\tB-x\n", ":2: 2 columns, but the first line has 3. Is a cell missing"),
         ("TOKEN\tNE-COARSE-LIT\tNEL-LIT\n\tB-x\tQ1\n", ":2: the word is empty. Is a cell missing?"),
-        ("TOKEN\tNE-COARSE-LIT\tNEL-LIT\na\tperson\tQ1\n", ":2: tag 'person' in NE-COARSE-LIT where a tag is O, or"),
+        ("TOKEN\tNE-COARSE-LIT\tNEL-LIT\na\tperson\tQ1\n", ":2: tag 'person' in NE-COARSE-LIT, but a tag is O, or"),
         ("TOKEN\tNE-COARSE-LIT\tNEL-LIT\na\tB-x\tQ 1\n", ":2: the identifier 'Q 1' has a blank in it. Several are"),
         (hipe("a", "b").replace("d2", "d1"), ":4: the id 'd1' is already that of "),
     ],
@@ -220,7 +220,7 @@ def test_a_column_of_links_in_files_without_columns_is_refused(pair):
     [
         (("rejects", "rejects\tO"), "3: 'rejects\\tO' in a file of AIDA. A line is a word, or a word with B or I"),
         (("rejects", "rejects\tI\tx\tx"), ""),
-        (("\nPeter\tB", "\nPeter\tI"), "6: I where no mention goes on. Its first word has B."),
+        (("\nPeter\tB", "\nPeter\tI"), "6: I, but no mention goes on. Its first word has B."),
         (("(2 Rain)", "(1 EU)"), "9: the id '1 EU' is already that of"),
     ],
 )
@@ -276,7 +276,7 @@ def test_candidates_are_sorted_by_their_scores_and_low_ones_left_out(pair):
 @each(
     "line, said",
     [
-        ("d1\t0\tx\tQ1\t1\tLOC", "'0' and 'x' where numbers say where a mention begins and ends."),
+        ("d1\t0\tx\tQ1\t1\tLOC", "'0' and 'x', but numbers of the first and last place of a mention are expected."),
         ("d1\t4\t2\tQ1\t1\tLOC", "the mention ends at 2, before it begins, at 4. Ends are included."),
         ("d1\t0\t2000000\tQ1\t1\tLOC", "the mention ends at 2000000; places of a document go up to 1,000,000."),
         ("d1\t0\t2\tQ1\thigh\tLOC", "the score 'high' of Q1 is no number. Leave it empty if there is none."),
@@ -289,7 +289,7 @@ def test_candidates_are_sorted_by_their_scores_and_low_ones_left_out(pair):
         ),
         (
             "d1\t0\t2\tQ1\t1",
-            "5 columns where a line is: document, first and last place, then identifier, score and type of each "
+            "5 columns, but a line is: document, first and last place, then identifier, score and type of each "
             "candidate, all divided by tabs.",
         ),
     ],
@@ -392,7 +392,7 @@ def test_a_prefix_and_a_table_of_equal_identifiers(pair, tmp_path):
     told = "s has none of gold's identifiers (gold: http://kb/Q1, s: Q2)."
     assert any(line.startswith(told) for line in result.warnings)
     for text, said in (
-        ("Q1\n", f"{same}:1: 'Q1' where a line is two identifiers, divided by a tab or a space."),
+        ("Q1\n", f"{same}:1: 'Q1', but a line is two identifiers, divided by a tab or a space."),
         ("Q1 NIL3\n", f"{same}:1: NIL is equal to no identifier. Take the line out."),
         ("\n", f"{same}: no identifiers in it. A line is two equal identifiers."),
     ):

@@ -280,18 +280,18 @@ def test_lists_of_answers_need_no_file(files):
         (
             [{"id": "d1", "answer": ""}, {"answer": ""}],
             "answers",
-            ":2: has no id where those before it have one. Give all one, or none.",
+            ":2: has no id, but those before it have one. Give all one, or none.",
         ),
-        ([17], "answers", ':1: 17 where an answer is expected. It is {"id": "d1", "answer": "…"}'),
+        ([17], "answers", ':1: 17, but an answer is expected. It is {"id": "d1", "answer": "…"}'),
         (
             [{"id": [1], "answer": ""}],
             "answers",
-            ":1: the id is [1] where a string or a number should stand.",
+            ":1: the id is [1], but a string or a number is expected.",
         ),
         (
             [{"id": "d1", "kind": "PER", "answer": ""}, {"id": "d1", "answer": ""}],
             "answers(label=kind)",
-            ":2: no label under kind, where others have one. Give it one.",
+            ":2: no label under kind, but others have one. Give it one.",
         ),
     ],
 )

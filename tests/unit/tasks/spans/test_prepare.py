@@ -226,7 +226,7 @@ def test_words_of_hipe_that_are_spelt_otherwise_stand_in_golds_documents(file):
     tags = "O B-loc I-loc I-loc O I-pers I-pers I-pers"
     gold, system = file("gold.tsv", OWN), file("s.tsv", hipe(tags, names=False).replace("Paris", "Parls"))
     options = {"task": "spans", "column": "NE-COARSE-LIT"}
-    assert "s.tsv:5: 'Parls' where " in refusal(assay.score, gold, system, **options)
+    assert "s.tsv:5: 'Parls', but " in refusal(assay.score, gold, system, **options)
     assert kinds(gold, system, "exact", on_mismatch="warn", **options) == {"tp": 2, "fp": 1}
 
 
@@ -411,11 +411,11 @@ def test_what_is_no_span_is_refused(system, message):
 
 def test_another_number_of_sentences_is_refused(file):
     assert refusal(assay.score, spans("A1", "", "B1"), {"s": spans("A1", "")}, times=5).startswith(
-        "s: 2 sentences where gold has 3."
+        "s: 2 sentences, but gold has 3."
     )
     table = "PER\t1\t1\t1\n\nPER\t1\t1\t1\n"
     gold, system = file("gold.tsv", table), file("s.tsv", table + "\nEMPTY\t999\t999\t999\n")
-    assert refusal(assay.score, gold, system, times=5).startswith("s.tsv: 3 sentences where gold.tsv has 2.")
+    assert refusal(assay.score, gold, system, times=5).startswith("s.tsv: 3 sentences, but gold.tsv has 2.")
 
 
 def test_tags_and_the_spans_that_they_mark_are_the_same():
@@ -526,7 +526,7 @@ def test_other_text_is_refused(file):
     gold = file("gold.jsonl", jsonl(ONE, TWO))
     system = file("s.jsonl", jsonl(document("d1", "Anna saw Old York.", ("PER", 0, 4)), TWO))
     assert refusal(assay.score, gold, system, times=5) == (
-        "s.jsonl:1: 'Old' where gold.jsonl:1 has 'New'\nThe texts differ. To score only the sentences they share: "
+        "s.jsonl:1: 'Old', but gold.jsonl:1 has 'New'\nThe texts differ. To score only the sentences they share: "
         "--on-mismatch skip"
     )
 
@@ -778,12 +778,12 @@ def test_errors_of_gold_in_texts_are_given_by_document_and_characters(file):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("1\tLOC\t3\n", "e.tsv:1: '1\\tLOC\\t3' where a line is: sentence TAB label TAB first TAB last"),
+        ("1\tLOC\t3\n", "e.tsv:1: '1\\tLOC\\t3', but a line is: sentence TAB label TAB first TAB last"),
         (
             "1\tLOC\t3\t4\n1\t\t1\t1\n",
-            "e.tsv:2: '1\\t\\t1\\t1' where a line is: sentence TAB label TAB first TAB last",
+            "e.tsv:2: '1\\t\\t1\\t1', but a line is: sentence TAB label TAB first TAB last",
         ),
-        ("1\tLOC\t-1\t4\n", "e.tsv:1: '1\\tLOC\\t-1\\t4' where a line is: sentence TAB label TAB first TAB last"),
+        ("1\tLOC\t-1\t4\n", "e.tsv:1: '1\\tLOC\\t-1\\t4', but a line is: sentence TAB label TAB first TAB last"),
         ("4\tLOC\t1\t1\n", "e.tsv:1: no sentence '4' in gold.conll."),
         ("1\tLOC\t3\t5\n", "e.tsv:1: not a stretch within a sentence of 4."),
         ("1\tLOC\t0\t1\n", "e.tsv:1: not a stretch within a sentence of 4."),

@@ -91,9 +91,9 @@ def test_accuracy_is_the_share_of_equal_tags():
         ([["O"], ["O"]], [["O"], ["O", "O"]], {}, (
             "sentence 2 has 1 tags in gold and 2 in the system. Give one tag per word on both sides."
         )),
-        (["O"], ["O"], {}, "a list of tags where a list of sentences, each a list of tags, is meant."),
-        ([["O"]], [[""]], {}, "'' where a tag is meant, e.g. 'B-PER' or 'O'."),
-        ([["O"]], [[3]], {}, "3 where a tag is meant, e.g. 'B-PER' or 'O'."),
+        (["O"], ["O"], {}, "a list of tags, but a list of sentences, each a list of tags, is expected."),
+        ([["O"]], [[""]], {}, "'', but a tag is expected, e.g. 'B-PER' or 'O'."),
+        ([["O"]], [[3]], {}, "3, but a tag is expected, e.g. 'B-PER' or 'O'."),
         ([["O"]], [["O"]], {"mode": "strict"}, "mode='strict' needs a scheme, e.g. scheme='IOB2'."),
         ([["O"]], [["O"]], {"mode": "lenient"}, "there is no mode 'lenient'. There is: strict."),
         ([["O"]], [["O"]], {"mode": "strict", "scheme": "IOB3"}, (

@@ -372,7 +372,7 @@ class _File:
         positions = self.names("positions", self.data.get("positions", []))
         length = self.data.get("length", len(positions))
         if len(positions) != length:
-            raise self.fail("positions", f"{len(positions)} positions where length is {length}.")
+            raise self.fail("positions", f"{len(positions)} positions, but length is {length}.")
         place = self.data.get("pos_position", 0)
         if not isinstance(place, int) or not 0 <= place < len(positions):
             raise self.fail("pos_position", f"pos_position {place} is no position from 0 to {len(positions) - 1}.")

@@ -58,7 +58,7 @@ def from_lexicon(path: str, tagset: Tagset, *, alternatives: str | None = None, 
         if len(cells) not in (2, 3) or len(cells) != width:
             expected = f"the first line has {width}" if width in (2, 3) else "a lexicon has 3 (form, lemma, tag) or 2"
             raise InputError(
-                f"{path}:{number}: {plural(len(cells), 'column')} where {expected}. "
+                f"{path}:{number}: {plural(len(cells), 'column')}, but {expected}. "
                 "Give one reading per line: form TAB lemma TAB tag, or form TAB tag."
             )
         if not cells[0] or not cells[-1].strip():

@@ -293,7 +293,7 @@ def _words_of(terminals: Sequence[bool], words: list[Any]) -> list[list[int]]:
     else:
         groups = []
     if len(groups) != len(terminals):
-        raise _FaultError(f"{plural(len(words), 'word')} where the grammar has {plural(len(terminals), 'terminal')}.")
+        raise _FaultError(f"{plural(len(words), 'word')}, but the grammar has {plural(len(terminals), 'terminal')}.")
     for repeat, group in zip(terminals, groups, strict=True):
         if not repeat and len(group) != 1:
             raise _FaultError(f"{plural(len(group), 'word')} for a terminal that is not repeated.")

@@ -130,7 +130,7 @@ def refused(text: str, path: str = "t.toml") -> str:
         ('kind = "msd"', "t.toml:1: no table [positions], which a msd tagset needs."),
         (
             'kind = "positional"\nlength = 3\npositions = ["A"]',
-            "t.toml:3: 1 positions where length is 3.",
+            "t.toml:3: 1 positions, but length is 3.",
         ),
     ],
 )

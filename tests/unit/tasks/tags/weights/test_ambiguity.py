@@ -89,17 +89,17 @@ def test_unknown_words_and_foreign_tags_are_left_out_counted_and_listed():
     [
         (
             "a\tb\tconj\tx\n",
-            "l.tsv:1: 4 columns where a lexicon has 3 (form, lemma, tag) or 2. Give one reading per line: "
+            "l.tsv:1: 4 columns, but a lexicon has 3 (form, lemma, tag) or 2. Give one reading per line: "
             "form TAB lemma TAB tag, or form TAB tag.",
         ),
         (
             "a\tb\tconj\n\na\tconj\n",
-            "l.tsv:3: 2 columns where the first line has 3. Give one reading per line: form TAB lemma TAB tag, "
+            "l.tsv:3: 2 columns, but the first line has 3. Give one reading per line: form TAB lemma TAB tag, "
             "or form TAB tag.",
         ),
         (
             "conj\n",
-            "l.tsv:1: 1 column where a lexicon has 3 (form, lemma, tag) or 2. Give one reading per line: "
+            "l.tsv:1: 1 column, but a lexicon has 3 (form, lemma, tag) or 2. Give one reading per line: "
             "form TAB lemma TAB tag, or form TAB tag.",
         ),
         ("a\tb\t \n", "l.tsv:1: no tag. Give one reading per line: form TAB lemma TAB tag."),

@@ -156,7 +156,7 @@ USE = '{"id": "s1", "rules": [["PP", [3, 4]]]}'
             'rule 1: should be its name and its words, e.g. ["PP", [3, 4]], or a table with its terminals.',
         ),
         ('{"rules": [["NP", [1]]]}', "rule NP: g.json: there is no rule 'NP'. Did you mean PP?"),
-        ('{"rules": [["PP", [1]]]}', "rule PP: 1 word where the grammar has 2 terminals."),
+        ('{"rules": [["PP", [1]]]}', "rule PP: 1 word, but the grammar has 2 terminals."),
         ('{"rules": [["PP", [[1, 2], 3]]]}', "rule PP: 2 words for a terminal that is not repeated."),
         ('{"rules": [["PP", [1, "x"]]]}', "rule PP: word 'x' is no number."),
         ('{"rules": [["PP", [1, 1]]]}', "rule PP: word 1 stands twice."),
