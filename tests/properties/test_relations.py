@@ -149,7 +149,7 @@ def test_overlap_makes_as_many_pairs_as_can_be(pair: tuple[list[int], list[Side]
     measures = ["relations(match=overlap, symmetric=sym)", "fair-relations(symmetric=sym)"]
     gold, system = corpus_of(ours, lengths, "g"), corpus_of(theirs, lengths, "s")
     found = counted(gold, system, measures)
-    with patch("assay.tasks.relations.pairing._ENOUGH", 0):
+    with patch("assay.tasks.relations.matching._ENOUGH", 0):
         # As where spans are nested deeply.
         assert counted(gold, system, measures) == found
     total = 0

@@ -1,4 +1,4 @@
-"""Relations in the text, for examples and pages: arcs from head to tail, and the spans themselves."""
+"""Drawings of relations for examples and pages: arcs from head to tail, and the spans themselves."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _MEANINGS = {
 
 
 def _place_arguments(pair: Pair, side: int, rows: Ints) -> Marks:
-    """Spans by their words, as far as these are in the sentence in which the span begins."""
+    """Spans by those of their words that are in the sentence in which the span begins."""
     marks = place_spans(pair, side, rows)
     if pair.gold.texts is not None:
         return marks
@@ -60,12 +60,12 @@ def _draw(pair: Pair, side: int, judged: Marks, wanted: Bools) -> Marks:
     entering = spans.unit[head] != judged.unit
     apart = np.flatnonzero(entering | (spans.unit[tail] != judged.unit))
     others = np.where(entering, head, tail)[apart]
-    known = {label: code for code, label in enumerate(judged.labels.vocabulary)}
+    codes_of = {label: code for code, label in enumerate(judged.labels.vocabulary)}
     codes = judged.label.astype(np.int64)
     texts = surface_forms((pair.gold, pair.system)[side], spans.number[others]) if len(apart) else []
     for row, text in zip(apart.tolist(), texts, strict=True):
         label = f"{judged.labels[row]} {'←' if entering[row] else '→'} {text}"
-        codes[row] = known.setdefault(label, len(known))
+        codes[row] = codes_of.setdefault(label, len(codes_of))
     first = heads.begin.copy()
     first[apart] = ELSEWHERE
     arcs = replace(
@@ -73,7 +73,7 @@ def _draw(pair: Pair, side: int, judged: Marks, wanted: Bools) -> Marks:
         begin=placed.begin,
         end=placed.end,
         stretches=placed.stretches,
-        labels=Column(codes, tuple(known)),
+        labels=Column(codes, tuple(codes_of)),
         arguments={
             **judged.arguments,
             "head": first,

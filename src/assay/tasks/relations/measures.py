@@ -1,4 +1,4 @@
-"""Relations between spans: right by a criterion of choice, fair, at the level of documents, and as in eHealth-KD."""
+"""Relations between spans: right by a chosen criterion, fair, as facts of documents, and as in eHealth-KD."""
 
 from __future__ import annotations
 
@@ -20,13 +20,19 @@ from assay.engine.measure import BEYOND_CHANCE, F1, MATCHED, SCORES, Macro, Prop
 from assay.engine.spanpairs import spans_of
 from assay.engine.weighting import Parts, weighted_scores
 from assay.errors import InputError, UsageError, unknown
-from assay.formats.relations import SYMMETRIC
-from assay.tasks.relations.entities import ENTITIES, match_facts
-from assay.tasks.relations.pairing import FAIR, MATCHES, match_fairly, match_relations, relation_columns
+from assay.formats.relations import is_symmetric
+from assay.tasks.relations.matching import (
+    ENTITIES,
+    FAIR,
+    MATCHES,
+    match_facts,
+    match_fairly,
+    match_relations,
+    relation_columns,
+)
 from assay.tasks.relations.pairs import (
     EQUIVALENT,
     ROLES,
-    TOLD,
     choose_relations,
     ends_of,
     first_of_each,
@@ -39,11 +45,11 @@ from assay.tasks.relations.pairs import (
 )
 
 FOUND = ("tp", "fn", "fp")
-"""Outcomes of relations that are right or not."""
+"""Outcomes of relations that are right or wrong."""
 ERRORS = FAIR[1:6]
-"""The errors of a relation that has a partner."""
+"""Types of error of a relation with a partner."""
 CAUSES = ("fn-argument-missing", "fn-not-related", "fp-argument-spurious", "fp-spurious")
-"""The causes of missing and spurious relations."""
+"""Causes of missing and spurious relations."""
 _HALF: Parts = (0.0, 0.5, 0.5)
 _PRESETS: Mapping[str, Mapping[str, Parts]] = {
     "fair": dict.fromkeys(ERRORS, _HALF),
@@ -58,18 +64,21 @@ _VALUES = {
     "label": ("same", "any"),
     "direction": ("kept", "any"),
     "given": ("", "spans"),
+    "entities": ENTITIES,
+    "ignore": ("", "train"),
+    "task": ("both", "spans", "relations"),
 }
-"""The values of parameters."""
+"""Values of parameters."""
 
 
-def _check_values(**given: str) -> None:
-    for name, value in given.items():
+def _check_values(**parameters: str) -> None:
+    for name, value in parameters.items():
         if value not in _VALUES[name]:
-            raise unknown(f"value of {name}", value, [known for known in _VALUES[name] if known])
+            raise unknown(f"value of {name}", value, [*filter(None, _VALUES[name])])
 
 
 def _check_types(pair: Pair, name: str) -> None:
-    """Raise an error if a measure compares types of arguments that have none."""
+    """Raise an error if a measure compares the types of arguments without a type."""
     sides, spans = relations_of(pair), spans_of(pair)
     empty = np.array([not label for label in spans.labels] or [False])
     for relations, side in zip(sides, (spans.gold, spans.system), strict=True):
@@ -82,10 +91,8 @@ def _check_types(pair: Pair, name: str) -> None:
             )
 
 
-def relation_items(
-    pair: Pair, sides: tuple[Marks, Marks], steps: Steps, kinds: tuple[str, ...] = FOUND
-) -> Items:
-    """Relations as items, known by the places and types of their arguments and by their labels."""
+def relation_items(pair: Pair, sides: tuple[Marks, Marks], steps: Steps, kinds: tuple[str, ...] = FOUND) -> Items:
+    """Relations as items, identified by the places and types of their arguments and by their labels."""
     (gold, system), spans = sides, spans_of(pair)
     columns = []
     for end in (system.arguments[role] for role in ROLES):
@@ -101,8 +108,8 @@ def relation_items(
 _AVERAGES: Scores = {"macro-f1": Macro(MATCHED["f1"], FOUND)}
 
 
-def _chosen(parameters: Mapping[str, Any]) -> tuple[Scores, Scores]:
-    """With given=spans also the share of gold's relations that can be found."""
+def _relation_scores(parameters: Mapping[str, Any]) -> tuple[Scores, Scores]:
+    """Scores and averages; with given=spans also the share of gold's relations that can be found."""
     ceiling: Scores = {"ceiling": Proportion("gold", "all")} if parameters.get("given") else {}
     return {**MATCHED, **ceiling}, _AVERAGES
 
@@ -115,7 +122,7 @@ def _chosen(parameters: Mapping[str, Any]) -> tuple[Scores, Scores]:
     main="f1",
     count=by_kind,
     task="relations",
-    chosen=_chosen,
+    chosen=_relation_scores,
     named=("match",),
 )
 def relations(
@@ -131,18 +138,18 @@ def relations(
 ) -> Items | Counts:
     """Relations with gold's label between gold's arguments.
 
-    match: arguments are the same by place and type (`strict`), by place alone (`boundary`), if they share an atom
-        (`overlap`: as many pairs as can be, those with the same places first), or by their `first` or `last` atom.
+    match: arguments are equal by place and type (`strict`), by place (`boundary`), if they share an atom (`overlap`:
+        as many pairs as possible, those with the same places first), or by their `first` or `last` atom.
     types: for overlap, first and last: whether types of arguments must be the `same`, or `any`.
-    label: `any`: is there any relation between the two spans?
-    direction: `any`: head and tail may be exchanged.
-    symmetric: labels without direction, joined by +; those of lines with * in brat files have none anyway.
-    given: `spans`: only relations whose two arguments the other side has as spans too, same place and type.
-    equivalence: gold's relations same-as (and lines with *) make spans one; with strict and boundary.
+    label: whether the label must be the `same`, or `any` relation between the two spans is right.
+    direction: `kept`, or `any`: head and tail may be exchanged.
+    symmetric: labels without direction, joined by +; those of lines with * in brat files never have one.
+    given: `spans`: only relations whose two arguments the other side has as spans too, with equal place and type.
+    equivalence: whether gold's relations same-as (and lines with *) make spans one; for strict and boundary.
     Counts: per label tp (right), fn (missing), fp (spurious); gold, system (relations, each once); all (given=spans:
         gold's relations before the choice).
     Score: precision = tp/(tp+fp), recall = tp/(tp+fn), f1 = 2·tp/(2·tp+fp+fn); macro-f1 is the mean over the labels
-        of gold or system; ceiling (given=spans) = gold/all, and recall there times ceiling is recall.
+        of gold or system; ceiling (given=spans) = gold/all; recall without given=spans is recall times ceiling.
     Paper: Taillé et al. 2020. Peers: sincere (re_score).
     """
     _check_values(match=match, types=types, label=label, direction=direction, given=given)
@@ -168,27 +175,26 @@ def relations(
     items = relation_items(pair, sides, steps)
     if not given:
         return items
-    # Gold's relations are others for each system, so that these cannot be compared item by item.
+    # Each system has other relations of gold, so systems cannot be compared item by item.
     counts = by_kind(items, pair.gold.sentences)
     distinct, _, sizes = distinct_rows(np.stack([gold.unit, gold.label], axis=1))
     counts = replace(counts, fields=(*counts.fields, "all"), values=np.pad(counts.values, ((0, 0), (0, 1))))
-    alone = np.arange(len(counts.fields)) == len(counts.fields) - 1
-    return counts.with_rows(distinct[:, 0], sizes[:, None] * alone, distinct[:, 1])
+    is_last = np.arange(len(counts.fields)) == len(counts.fields) - 1
+    return counts.with_rows(distinct[:, 0], sizes[:, None] * is_last, distinct[:, 1])
 
 
 # --- fair ---
 
 
-def _weights(parameters: Mapping[str, Any]) -> tuple[Scores, Scores]:
-    given = {name: str(parameters.get(name, "")) for name in ERRORS}
-    opened = bool(parameters["open"])
-    scores = weighted_scores(
-        str(parameters["preset"]), given, open_sums=opened, types=ERRORS, presets=_PRESETS, usual="fair"
-    )
+def _fair_scores(parameters: Mapping[str, Any]) -> tuple[Scores, Scores]:
+    """Scores and averages under the weights of errors in the parameters."""
+    formulas = {name: str(parameters.get(name, "")) for name in ERRORS}
+    preset, opened = str(parameters["preset"]), bool(parameters["open"])
+    scores = weighted_scores(preset, formulas, open_sums=opened, types=ERRORS, presets=_PRESETS, usual="fair")
     return scores, {"macro-f1": Macro(scores["f1"], FAIR)}
 
 
-_FAIR_SCORES, _FAIR_AVERAGES = _weights({"preset": "", "open": False})
+_FAIR_SCORES, _FAIR_AVERAGES = _fair_scores({"preset": "", "open": False})
 
 
 @measure(
@@ -200,7 +206,7 @@ _FAIR_SCORES, _FAIR_AVERAGES = _weights({"preset": "", "open": False})
     count=by_kind,
     errors=FAIR,
     task="relations",
-    chosen=_weights,
+    chosen=_fair_scores,
 )
 def fair_relations(
     pair: Pair,
@@ -221,9 +227,9 @@ def fair_relations(
 
     label, direction, symmetric, equivalence: as for relations.
     preset: `fair` (the default), `be-half` (half of a boundary error is a hit), `all-fp`, `all-fn`.
-    le, de, te, be, me: what an error of this type counts as, e.g. `be=0.5TP+0.25FP+0.25FN`. Without a preset each
+    le, de, te, be, me: weights of an error of this type, e.g. `be=0.5TP+0.25FP+0.25FN`. Without a preset each
         type needs a formula.
-    open: allow parts that do not sum to 1.
+    open: whether the parts of a formula may have another sum than 1.
     Counts: per label tp (right), le (wrong label), de (head and tail exchanged), te (wrong type of an argument), be
         (wrong boundary of an argument), me (several of these; the arguments overlap), fn (missing), fp (spurious);
         the causes fn-argument-missing, fn-not-related, fp-argument-spurious, fp-spurious; gold, system.
@@ -234,9 +240,7 @@ def fair_relations(
     _check_values(label=label, direction=direction)
     _check_types(pair, "fair-relations")
     sides = choose_relations(pair, symmetric)
-    steps = match_fairly(
-        pair, sides, label=label == "same", direction=direction == "kept", equivalence=equivalence
-    )
+    steps = match_fairly(pair, sides, label=label == "same", direction=direction == "kept", equivalence=equivalence)
     items = relation_items(pair, sides, steps, FAIR)
     sides, masks = relations_of(pair), overlapped_spans(pair)
     both = (have_both(side, mask).astype(np.int64) for side, mask in zip(sides, masks, strict=True))
@@ -250,19 +254,18 @@ def fair_relations(
 
 
 def _facts_scores(parameters: Mapping[str, Any]) -> tuple[Scores, Scores]:
+    """Scores and averages; with ignore=train without the right facts that the training data have."""
     if parameters.get("ignore") != "train":
         return MATCHED, _AVERAGES
-    scores: Scores = {**MATCHED, "f1": _without_known, "precision": _unknown_precision}
-    return scores, {"macro-f1": Macro(_without_known, FOUND)}
+    scores: Scores = {**MATCHED, "f1": _unseen_f1, "precision": _unseen_precision}
+    return scores, {"macro-f1": Macro(_unseen_f1, FOUND)}
 
 
-_unknown_precision = Ratio(
-    lambda sums: sums["tp"] - sums["seen"], lambda sums: sums["tp"] + sums["fp"] - sums["seen"]
-)
+_unseen_precision = Ratio(lambda sums: sums["tp"] - sums["seen"], lambda sums: sums["tp"] + sums["fp"] - sums["seen"])
 
 
-def _without_known(sums: Sums) -> Floats:
-    precision, recall = _unknown_precision(sums), MATCHED["recall"](sums)
+def _unseen_f1(sums: Sums) -> Floats:
+    precision, recall = _unseen_precision(sums), MATCHED["recall"](sums)
     both = ratio(2 * precision * recall, precision + recall)
     return np.where((precision == 0) & (recall == 0), 0.0, both)
 
@@ -281,19 +284,15 @@ def _without_known(sums: Sums) -> Floats:
 def facts(pair: Pair, *, entities: str = "all", ignore: str = "") -> Items:
     """Facts of documents: relations between entities, each of which may have several mentions.
 
-    entities: gold's entities and the system's are the same by type and all mentions (`all`, as JEREX), if they have
-        `any` mention at the same place (as many pairs as can be; types do not count), or by their `first` mention (as
-        REBEL).
-    ignore: `train`: right facts that --train has, by label and the texts of any mentions, are left out of precision,
-        not of recall (Ign F1 of DocRED).
-    Counts: per label tp, fn, fp, each fact once; seen (with --train: right facts that it has); gold, system.
+    entities: entities of gold and system are equal by type and all mentions (`all`, as JEREX), if they have `any`
+        mention at the same place (as many pairs as possible, of any type), or by their `first` mention (as REBEL).
+    ignore: `train`: right facts that are also in --train, by label and the texts of any mentions, are left out of
+        precision but not of recall (Ign F1 of DocRED).
+    Counts: per label tp, fn, fp, each fact once; seen (right facts that are also in --train); gold, system.
     Score: as for relations; with ignore=train precision = (tp-seen)/(tp+fp-seen), f1 the harmonic mean.
     Paper: Yao et al. 2019. Peers: DocRED, JEREX, REBEL.
     """
-    if entities not in ENTITIES:
-        raise unknown("value of entities", entities, ENTITIES)
-    if ignore not in ("", "train"):
-        raise unknown("value of ignore", ignore, ["train"])
+    _check_values(entities=entities, ignore=ignore)
     seen = relations_of(pair)[0].columns.get("train")
     if ignore and seen is None:
         raise UsageError("facts(ignore=train) needs the training data. Say where they are: --train FILE")
@@ -301,18 +300,17 @@ def facts(pair: Pair, *, entities: str = "all", ignore: str = "") -> Items:
     items = relation_items(pair, sides, steps)
     if seen is None:
         return items
-    known = np.append(seen.codes == KNOWN.index("seen"), False)[np.where(items.has_gold, items.item, NONE)]
-    return replace(items, marks={"seen": known & items.right[0]})
+    in_training = np.append(seen.codes == KNOWN.index("seen"), False)[np.where(items.has_gold, items.item, NONE)]
+    return replace(items, marks={"seen": in_training & items.right[0]})
 
 
 # --- eHealth-KD ---
 
 KD = ("correct", "incorrect", "partial", "missing", "spurious")
-TASKS = ("both", "spans", "relations")
 
 
 def _kd_score(*others: str) -> Score:
-    """Hits over what gold has, over what the system has, or (both, for F1) over half of their sum."""
+    """Score: hits over gold's number, over the system's, or (both fields, for F1) over half of their sum."""
     number = len(others)
 
     def total(sums: Sums) -> Floats:
@@ -338,57 +336,55 @@ def _kd_score(*others: str) -> Score:
 def ehealth_kd(pair: Pair, *, task: str = "both", given: str = "", equivalence: bool = True) -> Counts:
     """The scores of the eHealth-KD shared tasks.
 
-    task: what is counted: `spans`, `relations`, or `both` together.
+    task: count `spans`, `relations`, or `both` together.
     given: `spans`: only relations whose arguments are both correct or partial.
-    equivalence: gold's relations same-as (and lines with *) make spans one.
+    equivalence: whether gold's relations same-as (and lines with *) make spans one.
     Counts: spans: correct (same atoms and type), incorrect (same atoms), partial (overlap, same type), missing,
         spurious. Relations: correct, if both arguments are correct or partial and gold has the label between their
         partners (same-as in either order); missing; spurious.
-    Score: precision = (correct + partial/2)/(correct + partial + incorrect + spurious), recall with missing in place
-        of spurious, f1 their harmonic mean. Only sentences that gold annotates count there: --only-annotated.
+    Score: precision = (correct + partial/2)/(correct + partial + incorrect + spurious), recall with missing instead
+        of spurious, f1 their harmonic mean. The shared task counts only sentences that gold annotates:
+        --only-annotated.
     Paper: Piad-Morffis et al. 2020. Peers: ehealthkd-2020.
     """
-    if task not in TASKS:
-        raise unknown("value of task", task, TASKS)
-    if given not in _VALUES["given"]:
-        raise unknown("value of given", given, ["spans"])
+    _check_values(task=task, given=given)
     spans, partner = _kd_spans(pair)
     values = np.zeros((pair.gold.sentences, len(KD)), dtype=np.int64)
-    outcomes = {} if task == "relations" else spans
-    for one in (outcomes, {} if task == "spans" else _kd_relations(pair, partner, bool(given), equivalence)):
-        for kind, sentences in one.items():
+    relations = {} if task == "spans" else _kd_relations(pair, partner, bool(given), equivalence)
+    for outcomes in ({} if task == "relations" else spans, relations):
+        for kind, sentences in outcomes.items():
             values[:, KD.index(kind)] += np.bincount(sentences, minlength=len(values))
     return Counts(KD, len(values), np.arange(len(values)), values)
 
 
 def _kd_spans(pair: Pair) -> tuple[dict[str, Ints], Ints]:
-    """The sentences of spans with each outcome; and for each number of a system's span that of gold's partner, if it
+    """Sentences of spans with each outcome; and by the number of a system span that of its gold partner, if the pair
     is correct or partial."""
     spans = spans_of(pair)
     gold, system = spans.gold, spans.system
-    ours, theirs = number_arguments(pair, types=True)
+    numbers, system_numbers = number_arguments(pair, types=True)
     steps = Steps(len(gold), len(system))
-    steps.by_columns(KD.index("correct"), (ours, theirs))
+    steps.by_columns(KD.index("correct"), (numbers, system_numbers))
     steps.by_columns(KD.index("incorrect"), number_arguments(pair, types=False))
     first, second, _ = overlapping(gold, system, *steps.left())
     same = gold.label[first] == system.label[second]
-    taken: set[int] = set()
-    for own, other in sorted(zip(second[same].tolist(), first[same].tolist(), strict=True)):
-        if own not in taken and steps.partner[other] == NONE:
-            steps.settle(np.array([other]), np.array([own]), KD.index("partial"))
-            taken.add(own)
+    used: set[int] = set()
+    for system_span, span in sorted(zip(second[same].tolist(), first[same].tolist(), strict=True)):
+        if system_span not in used and steps.partner[span] == NONE:
+            steps.settle(np.array([span]), np.array([system_span]), KD.index("partial"))
+            used.add(system_span)
     outcomes = {name: gold.unit[steps.kind == code] for code, name in enumerate(KD[:3])}
     outcomes |= {"missing": gold.unit[steps.kind == NONE], "spurious": system.unit[steps.left()[1]]}
-    mapped = np.full(int(max(ours.max(initial=-1), theirs.max(initial=-1))) + 1, NONE)
+    partner = np.full(int(max(numbers.max(initial=-1), system_numbers.max(initial=-1))) + 1, NONE)
     usable = np.isin(steps.kind, [KD.index("correct"), KD.index("partial")])
-    mapped[theirs[steps.partner[usable]]] = ours[usable]
-    return outcomes, mapped
+    partner[system_numbers[steps.partner[usable]]] = numbers[usable]
+    return outcomes, partner
 
 
 def _kd_relations(pair: Pair, partner: Ints, given: bool, equivalence: bool) -> dict[str, Ints]:
-    """The sentences of relations with each outcome."""
+    """Sentences of relations with each outcome."""
     typed = number_arguments(pair, types=True)
-    # As the scorer does: what is there twice counts once, but same-as in two orders counts twice.
+    # As in the scorer, a repeated relation counts once, but same-as in two orders counts twice.
     gold, system = (
         relations.where(first_of_each(relations.label, *ends_of(relations, numbers)))
         for relations, numbers in zip(relations_of(pair), typed, strict=True)
@@ -398,13 +394,14 @@ def _kd_relations(pair: Pair, partner: Ints, given: bool, equivalence: bool) -> 
     if given:
         gold = gold.where(have_both(gold, np.isin(typed[0], partner[partner != NONE])))
     sides = gold, system.where(whole)
-    free = [side.labels.isin((EQUIVALENT,)) | (side.columns[SYMMETRIC].codes == TOLD) for side in sides]
+    masks = [side.labels.isin((EQUIVALENT,)) | is_symmetric(side) for side in sides]
+    free = masks[0], masks[1]
     steps = Steps(len(sides[0]), len(sides[1]))
-    steps.by_columns(0, *relation_columns(sides, mapped, (free[0], free[1])))
+    steps.by_columns(0, *relation_columns(sides, mapped, free))
     if equivalence:
         classes = span_classes(pair, types=True)
         same = classes[mapped[0]], np.append(classes, NONE)[mapped[1]]
-        steps.by_columns(0, *relation_columns(sides, same, (free[0], free[1])))
+        steps.by_columns(0, *relation_columns(sides, same, free))
     spurious = np.ones(len(system), dtype=bool)
     right = steps.partner != NONE
     spurious[np.flatnonzero(whole)[steps.partner[right]]] = False
@@ -418,7 +415,7 @@ def _kd_relations(pair: Pair, partner: Ints, given: bool, equivalence: bool) -> 
 # --- agreement ---
 
 UNRELATED = "(none)"
-"""The label of two spans without a relation."""
+"""Label of two spans without a relation."""
 
 
 @measure(
@@ -431,15 +428,15 @@ UNRELATED = "(none)"
     task="relations",
 )
 def relation_kappa(pair: Pair, *, symmetric: str = "") -> Counts:
-    """Agreement of two annotators on relations, beyond chance, with spans taken as given.
+    """Agreement of two annotators on relations between the spans that both have, beyond chance.
 
     symmetric: as for relations.
     Counts: the ordered pairs of two spans in one sentence that both annotators have (same place and type), per label
         right, gold, system; a pair without a relation has the label (none), one with several has them all.
-    Score: as for kappa. It says nothing about whether annotators find the same spans: see the F1 of spans.
+    Score: as for kappa. Whether annotators find the same spans does not count: see the F1 of spans.
     """
     typed = number_arguments(pair, types=True)
-    known: dict[str, int] = {UNRELATED: 0}
+    codes: dict[str, int] = {UNRELATED: 0}
     where = np.full(int(max(numbers.max(initial=-1) for numbers in typed)) + 1, NONE)
     where[typed[0]] = spans_of(pair).gold.unit
     where[np.setdiff1d(typed[0], typed[1])] = NONE
@@ -449,15 +446,15 @@ def relation_kappa(pair: Pair, *, symmetric: str = "") -> Counts:
         head, tail = ends_of(relations, numbers)
         kept = np.flatnonzero((where[head] != NONE) & (where[head] == where[tail]) & (head != tail))
         marked.append({})
-        for row, one, other in zip(kept.tolist(), head[kept].tolist(), tail[kept].tolist(), strict=True):
-            marked[-1].setdefault((one, other), []).append(relations.labels[row])
+        for row, first, second in zip(kept.tolist(), head[kept].tolist(), tail[kept].tolist(), strict=True):
+            marked[-1].setdefault((first, second), []).append(relations.labels[row])
     pairs = sorted({*marked[0], *marked[1]})
-    ours, theirs = (
-        as_codes(["+".join(labels.get(both, [UNRELATED])) for both in pairs], known).astype(np.int64)
+    gold, system = (
+        as_codes(["+".join(labels.get(both, [UNRELATED])) for both in pairs], codes).astype(np.int64)
         for labels in marked
     )
-    at = where[np.array([one for one, _ in pairs], dtype=np.int64)]
-    items = Items.of(tuple(known), at, np.arange(len(pairs)), ours, theirs, ours == theirs)
+    at = where[np.array([first for first, _ in pairs], dtype=np.int64)]
+    items = Items.of(tuple(codes), at, np.arange(len(pairs)), gold, system, gold == system)
     counts = by_label(items, pair.gold.sentences)
     # All other pairs have no relation in either.
     rest = number * (number - 1) - np.bincount(at, minlength=len(number))

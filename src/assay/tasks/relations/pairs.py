@@ -1,4 +1,4 @@
-"""The relations of gold and of a system, over spans on one line of atoms."""
+"""Relations of gold and of a system, over spans on one line of atoms."""
 
 from __future__ import annotations
 
@@ -9,30 +9,28 @@ import numpy as np
 from assay.align import Pair
 from assay.arrays import NONE, Bools, Ints, all_but, distinct_rows, each_once
 from assay.corpus import Column, Marks
-from assay.engine.matching import overlap_counts
+from assay.engine.matching import number_shapes, overlap_counts
 from assay.engine.spanpairs import spans_of
 from assay.errors import UsageError
-from assay.formats.relations import SYMMETRIC, relations_in
+from assay.formats.relations import SYMMETRIC, is_symmetric, relations_in
 
 ROLES = ("head", "tail")
 EQUIVALENT = "same-as"
-"""The label of relations that make their arguments one, besides those that a file itself calls symmetric."""
+"""Label of relations whose arguments are one span, besides those that a file itself calls symmetric."""
 DIRECTIONS = ("", "asked", SYMMETRIC)
-"""Values of the column of directions in a pair: none of a measure or a file says that the label has no direction, a
-measure does, a file does."""
-TOLD = DIRECTIONS.index(SYMMETRIC)
+"""Values of the column SYMMETRIC in a pair: a label has a direction; it has none for a measure; or for a file."""
+IN_FILE = DIRECTIONS.index(SYMMETRIC)
 
 
 def relations_of(pair: Pair) -> tuple[Marks, Marks]:
-    """The relations of gold and of the system, with repetitions; their arguments are the spans of the pair."""
+    """Relations of gold and of the system, with repetitions; their arguments are the spans of the pair."""
     if "relations" not in pair.marks:
         raise UsageError("this measure is about relations, but something else is compared. Say --task relations")
     return pair.marks["relations"]
 
 
 def pair_relations(pair: Pair) -> Pair:
-    """The pair, which has spans, with its relations in text order; those with an argument in what was left out are
-    left out too."""
+    """Pair of spans with its relations in text order, without those whose arguments were left out."""
     sides = []
     spans = spans_of(pair)
     for corpus, side in ((pair.gold, spans.gold), (pair.system, spans.system)):
@@ -49,47 +47,40 @@ def pair_relations(pair: Pair) -> Pair:
 
 
 def ends_of(relations: Marks, values: Ints | Bools) -> Ints:
-    """The value of the head and of the tail of each relation, from a value for each span: two rows."""
+    """Values of the head and of the tail of each relation, from a value for each span: two rows."""
     return np.stack([values[relations.arguments[role]] for role in ROLES])
 
 
 def have_both(relations: Marks, mask: Bools) -> Bools:
-    """Mask of the relations both of whose arguments are in a mask of spans."""
+    """Mask of the relations whose arguments are both in a mask of spans."""
     head, tail = (relations.arguments[role] for role in ROLES)
     return mask[head] & mask[tail]
 
 
 def is_undirected(relations: Marks) -> Bools:
-    """Mask of the relations whose label has no direction, as a file or a measure says."""
+    """Mask of the relations whose label has no direction, according to a file or a measure."""
     return np.asarray(relations.columns[SYMMETRIC].codes > 0)
 
 
 def number_arguments(pair: Pair, *, types: bool) -> tuple[Ints, Ints]:
-    """A number for each of gold's spans and of the system's, in text order; those with the same atoms (and the same
-    type) have the same."""
+    """Numbers of gold's spans and of the system's in text order, equal for the same atoms (and the same type)."""
 
     def numbers() -> tuple[Ints, Ints]:
-        spans = spans_of(pair)
-        sides = (spans.gold, spans.system)
-        shapes = sorted({shape for side in sides for shape in side.stretches.values()})
-        codes = {shape: number for number, shape in enumerate(shapes, 1)}
-        rows = []
-        for side in sides:
-            gaps = np.zeros(len(side), dtype=np.int64)
-            gaps[list(side.stretches)] = [codes[shape] for shape in side.stretches.values()]
-            rows.append(np.stack([side.begin, side.end, gaps, side.label * types], axis=1).astype(np.int64))
-        group = distinct_rows(np.concatenate(rows))[1]
+        sides = spans_of(pair).gold, spans_of(pair).system
+        begin, end, label = (
+            np.concatenate([getattr(side, name) for side in sides]) for name in ("begin", "end", "label")
+        )
+        group = distinct_rows(np.stack([begin, end, number_shapes(sides), label * types], axis=1).astype(np.int64))[1]
         return group[: len(sides[0])], group[len(sides[0]) :]
 
     return pair.once(f"numbers of spans {types}", numbers)
 
 
 def choose_relations(pair: Pair, symmetric: str | None = None) -> tuple[Marks, Marks]:
-    """The relations of both sides, each once; those without direction begin with the argument that comes first.
+    """Relations of both sides, each once; those without direction begin with the argument that comes first.
 
     symmetric: labels without direction, joined by +, besides those of files. Default: those of all measures.
     """
-
     sides = relations_of(pair)
     labels = {*(symmetric or "").split("+")}
     if symmetric is None:
@@ -101,11 +92,11 @@ def choose_relations(pair: Pair, symmetric: str | None = None) -> tuple[Marks, M
     def choose() -> tuple[Marks, Marks]:
         chosen = []
         for side, typed in zip(sides, number_arguments(pair, types=True), strict=True):
-            free = (side.columns[SYMMETRIC].codes == TOLD) | side.labels.isin(names)
+            free = is_symmetric(side) | side.labels.isin(names)
             (head, tail), ends = (side.arguments[role] for role in ROLES), ends_of(side, typed)
             turned = free & (ends[0] > ends[1])
             arguments = {"head": np.where(turned, tail, head), "tail": np.where(turned, head, tail)}
-            columns = {**side.columns, SYMMETRIC: Column(np.where(free, TOLD, 0).astype(np.int8), DIRECTIONS)}
+            columns = {**side.columns, SYMMETRIC: Column(np.where(free, IN_FILE, 0).astype(np.int8), DIRECTIONS)}
             single = replace(side, arguments=arguments, columns=columns)
             chosen.append(single.where(first_of_each(single.label, *ends_of(single, typed))))
         return chosen[0], chosen[1]
@@ -114,7 +105,7 @@ def choose_relations(pair: Pair, symmetric: str | None = None) -> tuple[Marks, M
 
 
 def first_of_each(*columns: Ints) -> Ints:
-    """The first row with each combination of values, in their order."""
+    """First row with each combination of values, in the order of rows."""
     group = distinct_rows(np.stack(columns, axis=1))[1]
     return np.sort(np.unique(group, return_index=True)[1])
 
@@ -123,8 +114,8 @@ def overlapped_spans(pair: Pair) -> tuple[Bools, Bools]:
     """Masks of gold's spans and of the system's that share an atom with some span of the other side."""
     spans = spans_of(pair)
 
-    def pieces(marks: Marks) -> tuple[Marks, Ints]:
-        """The stretches of spans as spans, since gaps contain no atoms, and the span that each is of."""
+    def split_gaps(marks: Marks) -> tuple[Marks, Ints]:
+        """Stretches of spans as spans, because gaps contain no atoms, and the span of each."""
         whole = all_but(np.array([*marks.stretches, NONE]), len(marks))
         gaps = [(index, begin, end) for index, shape in marks.stretches.items() for begin, end in shape]
         owner, begin, end = np.array(gaps, dtype=np.int64).reshape(-1, 3).T
@@ -133,8 +124,8 @@ def overlapped_spans(pair: Pair) -> tuple[Bools, Bools]:
 
     masks = []
     for marks, others in ((spans.gold, spans.system), (spans.system, spans.gold)):
-        (one, owner), (other, _) = pieces(marks), pieces(others)
-        counts = overlap_counts(one, np.arange(len(one)), other, np.arange(len(other)))
+        (pieces, owner), (other_pieces, _) = split_gaps(marks), split_gaps(others)
+        counts = overlap_counts(pieces, np.arange(len(pieces)), other_pieces, np.arange(len(other_pieces)))
         masks.append(np.zeros(len(marks), dtype=bool))
         masks[-1][owner[counts > 0]] = True
     return masks[0], masks[1]
@@ -151,14 +142,14 @@ def found_spans(pair: Pair) -> tuple[Bools, Bools]:
 
 
 def span_classes(pair: Pair, *, types: bool) -> Ints:
-    """The class of each span by its number; what gold says is the same has the same class."""
+    """Class of each span by its number; spans that are the same according to gold have the same class."""
 
     def classes() -> Ints:
         gold, numbers = relations_of(pair)[0], number_arguments(pair, types=types)
-        same = gold.labels.isin((EQUIVALENT,)) | (gold.columns[SYMMETRIC].codes == TOLD)
+        same = gold.labels.isin((EQUIVALENT,)) | is_symmetric(gold)
         left, right = ends_of(gold.where(same), numbers[0])
-        # A class is called by its least number.
-        root = np.arange(int(max(own.max(initial=-1) for own in numbers)) + 1)
+        # The number of a class is the least of its spans.
+        root = np.arange(int(max(side.max(initial=-1) for side in numbers)) + 1)
         while len(left) and (root[left] != root[right]).any():
             ends = np.stack([root[left], root[right]])
             np.minimum.at(root, ends.max(axis=0), ends.min(axis=0))

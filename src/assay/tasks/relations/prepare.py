@@ -22,12 +22,12 @@ from assay.errors import AlignmentError, UsageError
 from assay.formats import Input
 from assay.formats.relations import SYMMETRIC, is_symmetric, relations_in
 from assay.result.numbers import plural
+from assay.tasks.relations.matching import match_relations, relation_columns
 from assay.tasks.relations.measures import relation_items
-from assay.tasks.relations.pairing import match_relations, relation_columns
 from assay.tasks.relations.pairs import (
     DIRECTIONS,
+    IN_FILE,
     ROLES,
-    TOLD,
     choose_relations,
     ends_of,
     first_of_each,
@@ -75,7 +75,7 @@ def prepare_relations(run: Run) -> None:
     related = {triple[1:] for triple in known}
     for number, corpus in enumerate(run.corpora):
         relations = corpus.marks["relations"]
-        free = np.where(relations.labels.isin(stated), TOLD, relations.labels.isin(asked))
+        free = np.where(relations.labels.isin(stated), IN_FILE, relations.labels.isin(asked))
         columns = {SYMMETRIC: Column(free.astype(np.int8), DIRECTIONS)}
         if training:
             seen = []

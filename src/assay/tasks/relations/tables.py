@@ -17,48 +17,48 @@ from assay.engine.scores import Settings
 from assay.engine.spanpairs import spans_of
 from assay.engine.weighting import errors_by_type
 from assay.result import Result, Table, kind_title
+from assay.tasks.relations.matching import FAIR
 from assay.tasks.relations.measures import CAUSES, UNRELATED
-from assay.tasks.relations.pairing import FAIR
 from assay.tasks.relations.pairs import ends_of, found_spans, have_both, relations_of
 
 UNTYPED = "(none)"
-"""The type of an argument that has none."""
+"""Shown as the type of an argument without one."""
 _MEANINGS = (
     "LE: wrong label, DE: head and tail exchanged, TE: wrong type of an argument, BE: wrong boundary, ME: several of "
     "these, FN: missing, FP: spurious."
 )
 MATRIX = 12
-"""So many labels fit into a terminal."""
+"""Largest number of labels that fit into a terminal."""
 
 
 def sums(run: Run, compares: bool) -> Mapping[str, LabelSums]:
-    """Outcomes and changes by types of arguments, and how many relations can be found with the spans that are there.
+    """Outcomes and changes by types of arguments, and numbers of relations that can be found with the systems' spans.
 
-    They are of the measure that systems are compared on.
+    They belong to the measure that systems are compared on.
     """
-    judged = [[(name, one.judge(pair)) for name, pair in run.pairs] for one in run.measures]
+    judged = [[(name, measure.judge(pair)) for name, pair in run.pairs] for measure in run.measures]
     firsts = [table[0][1] for table in judged]
-    kinds = {number: one.kinds if isinstance(one, Items) else None for number, one in enumerate(firsts)}
+    kinds = {number: first.kinds if isinstance(first, Items) else None for number, first in enumerate(firsts)}
     basis = basis_of(kinds, run.measures)
     if basis is None:
         return {}
     on = str(run.measures[basis])
-    tables = [(name, one) for name, one in judged[basis] if isinstance(one, Items)]
+    tables = [(name, items) for name, items in judged[basis] if isinstance(items, Items)]
     types = [name or UNTYPED for name in spans_of(run.pairs[0][1]).labels]
     names = [f"{head} {tail}" for head in types for tail in types]
     pairs_of_types = []
-    """For each relation of gold and of each system the types of its arguments, as a place among the names."""
+    """Types of the arguments of each relation of gold and of each system, as a place among the names."""
     for _, pair in run.pairs:
         spans, relations = spans_of(pair), relations_of(pair)
         ends = ends_of(relations[0], spans.gold.label), ends_of(relations[1], spans.system.label)
-        pairs_of_types.append([own[0].astype(np.int64) * len(types) + own[1] for own in ends])
-    found: dict[str, LabelSums] = {}
-    for (system, one), codes in zip(tables, pairs_of_types, strict=True):
-        group = one.of_sides(*codes)
-        masks = {name: one.kind[0] == kind for kind, name in enumerate(one.kinds)}
-        found[f"types\t{on}\t{system}"] = sum_by_label(names, group, masks)
+        pairs_of_types.append([head.astype(np.int64) * len(types) + tail for head, tail in ends])
+    sums_by_kind: dict[str, LabelSums] = {}
+    for (system, items), codes in zip(tables, pairs_of_types, strict=True):
+        group = items.of_sides(*codes)
+        masks = {name: items.kind[0] == kind for kind, name in enumerate(items.kinds)}
+        sums_by_kind[f"types\t{on}\t{system}"] = sum_by_label(names, group, masks)
     if not compares:
-        return found
+        return sums_by_kind
     items = join(tables)
     group = np.zeros(len(items), dtype=np.int64)
     for owner in range(-1, len(tables)):
@@ -67,23 +67,23 @@ def sums(run: Run, compares: bool) -> Mapping[str, LabelSums]:
     for a, b in combinations(range(len(tables)), 2):
         change = items.change(a, b)
         masks = {name: change == kind for kind, name in enumerate(KINDS)}
-        found[f"changes\t{on}\t{tables[a][0]}\t{tables[b][0]}"] = sum_by_label(names, group, masks)
-    ours = np.flatnonzero(items.has_gold)
+        sums_by_kind[f"changes\t{on}\t{tables[a][0]}\t{tables[b][0]}"] = sum_by_label(names, group, masks)
+    in_gold = np.flatnonzero(items.has_gold)
     both = [have_both(relations_of(pair)[0], found_spans(pair)[0]) for _, pair in run.pairs]
-    reached = np.any(both, axis=0)[items.item[ours]]
-    right = items.right[:, ours].any(axis=0)
-    masks = {"gold": ours >= 0, "found": reached, "right": right, "both": reached & right}
-    found[f"given\t{on}"] = sum_by_label(items.labels, items.gold[ours], masks)
-    return found
+    reached = np.any(both, axis=0)[items.item[in_gold]]
+    right = items.right[:, in_gold].any(axis=0)
+    masks = {"gold": in_gold >= 0, "found": reached, "right": right, "both": reached & right}
+    sums_by_kind[f"given\t{on}"] = sum_by_label(items.labels, items.gold[in_gold], masks)
+    return sums_by_kind
 
 
 def finish_relations(result: Result, part: Part, settings: Settings) -> Result:
-    """The Result with what was summed up by types of arguments, and the bound that spans set."""
+    """Result with the sums by types of arguments, and the upper bound that spans set."""
     tables: list[Table] = []
-    found = [(key.split("\t"), sums) for key, sums in part.of_task.items()]
-    by_types = {names[0]: sums for (kind, _, *names), sums in found if kind == "types"}
-    tables += [_outcomes_by_types(on, by_types) for (kind, on, *_), _ in found if kind == "types"][:1]
-    for (kind, on, *names), sums in found:
+    keyed = [(key.split("\t"), sums) for key, sums in part.of_task.items()]
+    by_types = {names[0]: sums for (kind, _, *names), sums in keyed if kind == "types"}
+    tables += [_outcomes_by_types(on, by_types) for (kind, on, *_), _ in keyed if kind == "types"][:1]
+    for (kind, on, *names), sums in keyed:
         rows = {label: tuple(numbers.values()) for label, numbers in sums.items()}
         if kind == "changes":
             order = sorted(rows.items(), key=lambda row: (-sum(row[1]), row[0]))
@@ -137,11 +137,11 @@ def _outcomes_by_types(on: str, systems: Mapping[str, LabelSums]) -> Table:
         kinds = next(iter(rows.values()), {})
         shown = [kind for kind in kinds if any(counts[kind] for counts in rows.values())]
         header = ("head tail", "gold", *map(kind_title, shown), "f1")
-        body = [(one, gold[one], *(rows[one][kind] for kind in shown), f1(rows[one])) for one in order]
+        body = [(types, gold[types], *(rows[types][kind] for kind in shown), f1(rows[types])) for types in order]
         forms: tuple[str, ...] = ("text", *["count"] * (1 + len(shown)), "percent")
     else:
         header, forms = ("head tail", "gold", *systems), ("text", "count", "percent")
-        body = [(one, gold[one], *(f1(own.get(one, {})) for own in systems.values())) for one in order]
+        body = [(types, gold[types], *(f1(rows.get(types, {})) for rows in systems.values())) for types in order]
     return Table(
         f"By types of arguments: {on}",
         header,
@@ -161,7 +161,7 @@ def _share(part: int, whole: int) -> float:
 
 
 def present_relations(result: Result) -> Result:
-    """The Result with types of errors and their causes, labels that were confused, and what spans allow for."""
+    """Result with types of errors and their causes, confused labels, and the ceiling that spans set."""
     made = [*_errors(result), *_causes(result), *_ceilings(result), *_confusions(result), *_pairs_of_spans(result)]
     titles = {table.title for table in made}
     kept = [table for table in result.tables if table.title not in titles]
@@ -231,7 +231,7 @@ def _ceilings(result: Result) -> Iterator[Table]:
 
 
 def _confusions(result: Result) -> Iterator[Table]:
-    """Labels from relations with gold's arguments; the rest is missing, spurious or in another direction."""
+    """Labels of relations with gold's arguments; the others are missing, spurious or in another direction."""
     fair = [row for row in result.confusion if row.measure.startswith("fair-relations")]
     if result.about.command == "agreement":
         return
@@ -262,7 +262,7 @@ def _confusions(result: Result) -> Iterator[Table]:
 
 
 def _pairs_of_spans(result: Result) -> Iterator[Table]:
-    """The numbers of pairs of spans that kappa is computed from."""
+    """Numbers of pairs of spans that kappa is computed from."""
     if result.about.command != "agreement":
         return
     rows = []
