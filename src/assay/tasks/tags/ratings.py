@@ -14,9 +14,9 @@ from assay.engine.prepare import Run
 
 
 def word_ratings(run: Run, names: Sequence[str], column: str) -> Ratings:
-    """The labels of the words that annotators have in common: those that cover the same characters.
+    """Labels of the words that annotators have in common, because they cover the same characters.
 
-    `names` are the annotators, of whom the first is in gold's place; words without a label have no rating.
+    `names` are the annotators, and the first is in the place of gold; words without a label have no rating.
     """
     corpora = [run.gold, *(pair.system for _, pair in run.pairs)]
     kept = [~run.skipped]
@@ -25,15 +25,15 @@ def word_ratings(run: Run, names: Sequence[str], column: str) -> Ratings:
         mask[pair.system.sentence_of[pair.system_sentence >= 0]] = True
         kept.append(mask)
     if any(pair.aligned_by == "characters" for _, pair in run.pairs):
-        keys = [_characters(corpus, own) for corpus, own in zip(corpora, kept, strict=True)]
-        joint = sorted({key for own, _ in keys for key in own})
+        keyed = [_key_words(corpus, mask) for corpus, mask in zip(corpora, kept, strict=True)]
+        joint = sorted({key for keys, _ in keyed for key in keys})
         place = {key: number for number, key in enumerate(joint)}
-        items = [np.array([place[key] for key in own], dtype=np.int64) for own, _ in keys]
-        words = [own for _, own in keys]
+        items = [np.array([place[key] for key in keys], dtype=np.int64) for keys, _ in keyed]
+        words = [word for _, word in keyed]
         # Each item is named by a word of the first annotator who has it.
         first: dict[int, tuple[int, int]] = {}
-        for number, (own, those) in enumerate(zip(items, words, strict=True)):
-            for item, word in zip(own.tolist(), those.tolist(), strict=True):
+        for number, columns in enumerate(zip(items, words, strict=True)):
+            for item, word in zip(*(column.tolist() for column in columns), strict=True):
                 first.setdefault(item, (number, word))
         gold_sentence = [run.gold.sentence_of, *(pair.system_sentence for _, pair in run.pairs)]
         firsts = [first[item] for item in range(len(joint))]
@@ -44,20 +44,20 @@ def word_ratings(run: Run, names: Sequence[str], column: str) -> Ratings:
             for item, (number, word) in enumerate(firsts)
         ]
     else:
-        own = np.flatnonzero(kept[0][run.gold.sentence_of])
-        there = np.full(len(run.gold), -1, dtype=np.int64)
-        there[own] = np.arange(len(own))
-        words = [own, *(pair.system_words for _, pair in run.pairs)]
-        items = [np.arange(len(own)), *(there[pair.gold_words] for _, pair in run.pairs)]
-        named = WordNames(run.gold, own)
-        sentence = run.gold.sentence_of[own].astype(np.int64)
+        gold_words = np.flatnonzero(kept[0][run.gold.sentence_of])
+        item_of = np.full(len(run.gold), -1, dtype=np.int64)
+        item_of[gold_words] = np.arange(len(gold_words))
+        words = [gold_words, *(pair.system_words for _, pair in run.pairs)]
+        items = [np.arange(len(gold_words)), *(item_of[pair.gold_words] for _, pair in run.pairs)]
+        named = WordNames(run.gold, gold_words)
+        sentence = run.gold.sentence_of[gold_words].astype(np.int64)
     labels, codes = one_vocabulary([corpus.column(column) for corpus in corpora])
     rows = []
     for number, (corpus, item, word) in enumerate(zip(corpora, items, words, strict=True)):
-        open_ = corpus.unlabelled(column)
+        left_out = corpus.unlabelled(column)
         if KEPT in corpus.columns:
-            open_ = open_ | ~corpus.columns[KEPT].isin([KEPT])
-        labelled = ~open_[word] & (item >= 0)
+            left_out = left_out | ~corpus.columns[KEPT].isin([KEPT])
+        labelled = ~left_out[word] & (item >= 0)
         rows.append((item[labelled], np.full(int(labelled.sum()), number), codes[number][word[labelled]]))
     item, annotator, label = (np.concatenate(parts) for parts in zip(*rows, strict=True))
     seen = sorted_labels({labels[code] for code in np.unique(label).tolist()})
@@ -82,8 +82,8 @@ def word_ratings(run: Run, names: Sequence[str], column: str) -> Ratings:
     )
 
 
-def _characters(corpus: Corpus, kept: Bools) -> tuple[list[tuple[int, int, str, int]], Ints]:
-    """Key of each word: its characters and, for words of a multiword token, which share them, form and number."""
+def _key_words(corpus: Corpus, kept: Bools) -> tuple[list[tuple[int, int, str, int]], Ints]:
+    """Keys of words, and the words: their characters; in multiword tokens, which share them, also form and number."""
     places = Text(corpus).spans(kept)
     keys: list[tuple[int, int, str, int]] = []
     seen: dict[tuple[int, int, str], int] = {}

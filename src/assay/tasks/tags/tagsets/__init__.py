@@ -1,6 +1,6 @@
-"""Tagsets: a tag splits into a part of speech and categories. They are data files; users can write their own.
+"""Tagsets, which split a tag into a part of speech and categories. They are data files; users can write their own.
 
-Each kind of tagset reads a tag as the set of analyses it stands for.
+Each kind of tagset reads a tag as the set of its analyses.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Tagset:
 
 @dataclass(frozen=True)
 class Separated(Tagset):
-    """`subst:sg:nom:m1`: a class, then values in a fixed order, of which optional ones may be left out."""
+    """`subst:sg:nom:m1`: a class, then values in a fixed order; optional ones may be left out."""
 
     separator: str = ":"
     value_separator: str = "."
@@ -77,7 +77,7 @@ class Separated(Tagset):
     pos: Mapping[str, tuple[Attribute, ...]] = field(default_factory=dict)
 
     def read(self, tag: str, *, expand_optional: bool = False) -> tuple[Tag, ...]:
-        """Walk the attributes of the class; a value that is not of the next one may skip it if it is optional."""
+        """The analyses of a tag; a value that does not fit an optional attribute of the class skips it."""
         head, *fields = tag.split(self.separator)
         if head not in self.pos:
             return ()
@@ -102,7 +102,7 @@ class Separated(Tagset):
 
     def classes(self) -> dict[str, tuple[str, ...]]:
         """The attributes of each class."""
-        return {pos: tuple(attribute.name for attribute in own) for pos, own in self.pos.items()}
+        return {pos: tuple(attribute.name for attribute in attributes) for pos, attributes in self.pos.items()}
 
     def short_names(self) -> dict[str, str]:
         """The `short` name of each attribute."""
@@ -111,14 +111,14 @@ class Separated(Tagset):
 
 @dataclass(frozen=True)
 class Msd(Tagset):
-    """`Ncmsn`: a letter for the class, then a letter per attribute; what they stand for depends on the class."""
+    """`Ncmsn`: a letter for the class, then a letter per attribute; the attributes depend on the class."""
 
     absent: str = "-"
     positions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     values: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     def read(self, tag: str, *, expand_optional: bool = False) -> tuple[Tag, ...]:
-        """A hyphen or a missing end is an absent attribute."""
+        """The analysis of a tag; a hyphen or a missing end is an absent attribute."""
         names = self.positions.get(tag[:1])
         if names is None or len(tag.rstrip(self.absent)) > len(names) + 1:
             return ()
@@ -148,7 +148,7 @@ class Positional(Tagset):
     portmanteau: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
 
     def read(self, tag: str, *, expand_optional: bool = False) -> tuple[Tag, ...]:
-        """Each character that is not the mark of absence is a value; portmanteau letters stand for several."""
+        """The analyses of a tag; each character that is not the mark of absence is a value, a portmanteau several."""
         if len(tag) != self.length or tag[self.pos_position] == self.absent:
             return ()
         chosen = []
@@ -158,7 +158,7 @@ class Positional(Tagset):
         return _combinations(tag[self.pos_position], chosen)
 
     def categories(self) -> tuple[str, ...]:
-        """The positions but that of the part of speech."""
+        """The positions except that of the part of speech."""
         return tuple(name for index, name in enumerate(self.positions) if index != self.pos_position)
 
 
@@ -176,7 +176,7 @@ class Feats(Tagset):
         return f"{self.pos_column}+{self.feats_column}"
 
     def read(self, tag: str, *, expand_optional: bool = False) -> tuple[Tag, ...]:
-        """Each feature is a category; several values of one feature are one value, whatever their order."""
+        """The analysis of a tag; each feature is a category, and its values in any order are one value."""
         pos, _, feats = tag.partition(" ")
         pairs = []
         for item in feats.split("|") if feats not in ("", "_") else []:
@@ -196,13 +196,13 @@ class Feats(Tagset):
 
 @dataclass(frozen=True)
 class Atomic(Tagset):
-    """Tags without parts; where a coarse part of speech is given for a tag, that is its part of speech."""
+    """Tags without parts; the part of speech of a tag is its coarse one if there is one."""
 
     tags: frozenset[str] = frozenset()
     coarse: Mapping[str, str] = field(default_factory=dict)
 
     def read(self, tag: str, *, expand_optional: bool = False) -> tuple[Tag, ...]:
-        """The tag itself; with a coarse part of speech, the tag is the value of one category."""
+        """The tag itself as a part of speech."""
         if self.tags and tag not in self.tags:
             return ()
         return (Tag(tag),)
@@ -230,8 +230,7 @@ def built_in() -> dict[str, str]:
     from importlib.resources import files
 
     folder = files("assay.tasks.tags.tagsets").joinpath("data")
-    found = sorted((entry.name.removesuffix(".toml"), entry.read_text("utf-8")) for entry in folder.iterdir())
-    return dict(found)
+    return dict(sorted((entry.name.removesuffix(".toml"), entry.read_text("utf-8")) for entry in folder.iterdir()))
 
 
 def find_tagset(name: str) -> Tagset:
@@ -242,10 +241,10 @@ def find_tagset(name: str) -> Tagset:
         except (OSError, UnicodeDecodeError) as error:
             raise InputError(f"{name}: cannot be read ({error}).") from None
         return from_text(text, name)
-    known = built_in()
-    if name not in known:
-        raise unknown("tagset", name, [*known, "a file my.toml"])
-    return from_text(known[name], f"{name}.toml")
+    bundled = built_in()
+    if name not in bundled:
+        raise unknown("tagset", name, [*bundled, "a file my.toml"])
+    return from_text(bundled[name], f"{name}.toml")
 
 
 def parse_data(path: str, text: str, *, toml: bool = False, **options: Any) -> Any:
@@ -275,11 +274,11 @@ def from_text(text: str, path: str) -> Tagset:
     if not isinstance(kind, str) or kind not in KINDS:
         hint = unknown("kind of tagset", str(kind), KINDS)
         raise file.fail("kind", str(hint) if kind else f"no `kind`. A tagset has one of: {', '.join(KINDS)}.")
-    keys = sorted({"kind", *(one.name for one in fields(KINDS[kind]))} - {"shorts"})
+    keys = sorted({"kind", *(key.name for key in fields(KINDS[kind]))} - {"shorts"})
     for key in data:
         if key not in keys:
             raise file.fail(key, f"{unknown(f'key of a {kind} tagset', key, keys)}")
-    texts = {one.name: str(data[one.name]) for one in fields(KINDS[kind]) if one.type == "str" and one.name in data}
+    texts = {key.name: str(data[key.name]) for key in fields(KINDS[kind]) if key.type == "str" and key.name in data}
     texts["name"] = str(data.get("name") or path)
     try:
         return KINDS[kind](**texts, **getattr(file, kind)())
@@ -289,21 +288,21 @@ def from_text(text: str, path: str) -> Tagset:
 
 @dataclass(frozen=True)
 class _File:
-    """One file; keeps its text, so that a mistake in a value can be given its line. A method for each kind."""
+    """A file, with its text for the lines of errors; a method for each kind of tagset."""
 
     text: str
     path: str
     data: dict[str, Any]
 
     def fail(self, key: str, fact: str) -> InputError:
-        """The error for what stands at a key, with the line on which the key first occurs."""
+        """An error about the value of a key, with the line on which the key first occurs."""
         pattern = re.compile(rf"^[ \t]*(?:\[.*\b)?[\"']?{re.escape(key)}[\"']?[ \t]*(?:[=:\]]|$)", re.MULTILINE)
         match = pattern.search(self.text) or re.search(re.escape(key), self.text)
         line = self.text.count("\n", 0, match.start()) + 1 if match else 1
         return InputError(f"{self.path}:{line}: {fact}")
 
     def names(self, key: str, value: Any) -> tuple[str, ...]:
-        """A list of names; of letters, a word of them will do."""
+        """A list of names; letters can be given as a word."""
         if not isinstance(value, list | str) or not all(isinstance(name, str) for name in value):
             raise self.fail(key, f"{key} should be a list of names.")
         return tuple(value)
@@ -316,7 +315,7 @@ class _File:
         return entry
 
     def check(self, what: str, keys: Iterable[str], known: Sequence[str]) -> None:
-        """Refuse keys that are not known."""
+        """Raise InputError for a key that is not known."""
         for key in keys:
             if key not in known:
                 raise self.fail(key, str(unknown(what, key, known)))
@@ -368,7 +367,7 @@ class _File:
         return {"positions": positions, "values": values}
 
     def positional(self) -> dict[str, Any]:
-        """The positions, and the letters that stand for several."""
+        """The positions, and the letters that stand for several values."""
         positions = self.names("positions", self.data.get("positions", []))
         length = self.data.get("length", len(positions))
         if len(positions) != length:
@@ -397,13 +396,13 @@ def ambiguous_tags(tagset: Tagset) -> list[str]:
     """Warnings about tags with two readings: an optional attribute that shares a value with the next one."""
     if not isinstance(tagset, Separated):
         return []
-    found = []
+    warnings = []
     for name, attributes in tagset.pos.items():
-        for here, after in pairwise(attributes):
-            shared = tagset.attributes[here.name] & tagset.attributes[after.name]
-            if here.optional and shared:
-                found.append(
-                    f"class {name}: {here.name} may be left out and shares {', '.join(sorted(shared))} with "
-                    f"{after.name}; such a value is read as {here.name}."
+        for attribute, after in pairwise(attributes):
+            shared = tagset.attributes[attribute.name] & tagset.attributes[after.name]
+            if attribute.optional and shared:
+                warnings.append(
+                    f"class {name}: {attribute.name} may be left out and shares {', '.join(sorted(shared))} with "
+                    f"{after.name}; such a value is read as {attribute.name}."
                 )
-    return found
+    return warnings

@@ -18,7 +18,7 @@ ABSENT = "∅"
 
 @dataclass(frozen=True, eq=False)
 class Analysis:
-    """The tags behind a vocabulary of labels."""
+    """A vocabulary of labels and their tags."""
 
     labels: tuple[str, ...]
     tagset: Tagset
@@ -33,17 +33,17 @@ class Analysis:
         cls, labels: Sequence[str], tagset: Tagset, *, expand_optional: bool = False, empty: str | None = None
     ) -> Analysis:
         """Read every label once; `empty` is the mark of a cell without tags."""
-        known: dict[Tag, int] = {}
+        codes: dict[Tag, int] = {}
         of_label, outside = [], []
         for code, label in enumerate(labels):
-            found: list[Tag] = []
+            tags: list[Tag] = []
             for part in label.split(SEVERAL) if label not in ("", empty) else ():
                 analyses = tagset.read(part, expand_optional=expand_optional)
                 if not analyses and code not in outside:
                     outside.append(code)
-                found.extend(analyses or [Tag(part)])
-            of_label.append(tuple(dict.fromkeys(known.setdefault(tag, len(known)) for tag in found)))
-        return cls(tuple(labels), tagset, tuple(known), tuple(of_label), tuple(outside))
+                tags.extend(analyses or [Tag(part)])
+            of_label.append(tuple(dict.fromkeys(codes.setdefault(tag, len(codes)) for tag in tags)))
+        return cls(tuple(labels), tagset, tuple(codes), tuple(of_label), tuple(outside))
 
     @cached_property
     def positions(self) -> tuple[str, ...]:
@@ -69,10 +69,10 @@ class Analysis:
         names = []
         for tags in self.of_label:
             if position == POS:
-                found = {self.coarse_pos(self.tags[tag]) for tag in tags}
+                values = {self.coarse_pos(self.tags[tag]) for tag in tags}
             else:
-                found = {value for tag in tags for name, value in self.tags[tag].values if name == position}
-            names.append(SEVERAL.join(sorted(found)) or ABSENT)
+                values = {value for tag in tags for name, value in self.tags[tag].values if name == position}
+            names.append(SEVERAL.join(sorted(values)) or ABSENT)
         return names
 
     def coarse_pos(self, tag: Tag) -> str:
@@ -83,14 +83,14 @@ class Analysis:
 def score_tags(values: Ints, assigned: Ints, gold: Ints, weights: Array) -> tuple[Array, Array, Array]:
     """Precision, recall and F of assigned tags against gold tags, pair by pair (Acedański & Przepiórkowski 2010).
 
-    `values` are tags × positions, `weights` what each position of each tag weighs: those of the assigned tag go
-    with precision, those of the gold tag with recall. The arithmetic is that of the weights: floats, or exact
-    fractions in an array of objects. Identical tags score 1 whatever they weigh; else 0/0 counts as 0.
+    `values` are tags × positions, and so are `weights`: those of the assigned tag are for precision, those of the
+    gold tag for recall. The arithmetic is that of the weights: floats, or exact fractions in an array of objects.
+    Identical tags score 1 with any weights; otherwise 0/0 counts as 0.
     """
-    mine, its = values[assigned], values[gold]
-    hit = (mine == its) & (mine >= 0)
-    precision = _quotient((hit * weights[assigned]).sum(axis=1), ((mine >= 0) * weights[assigned]).sum(axis=1))
-    recall = _quotient((hit * weights[gold]).sum(axis=1), ((its >= 0) * weights[gold]).sum(axis=1))
+    has_assigned, has_gold = values[assigned] >= 0, values[gold] >= 0
+    hit = (values[assigned] == values[gold]) & has_assigned
+    precision = _quotient((hit * weights[assigned]).sum(axis=1), (has_assigned * weights[assigned]).sum(axis=1))
+    recall = _quotient((hit * weights[gold]).sum(axis=1), (has_gold * weights[gold]).sum(axis=1))
     score = _quotient(2 * precision * recall, precision + recall)
     same: Bools = np.asarray(assigned == gold)
     one = weights.dtype.type(1) if weights.dtype != object else 1

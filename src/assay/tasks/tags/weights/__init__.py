@@ -1,4 +1,4 @@
-"""Weights of the categories of a tag: tables of them, read, written, and made from data.
+"""Weights of the categories of a tag: read, written, and made from data.
 
 `ambiguity`, `rules` and `queries` make them in the three ways of Acedański & Przepiórkowski 2010, section 2.3.
 """
@@ -14,7 +14,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, cast
 
-from assay.corpus import Column, Corpus
+from assay.corpus import SEVERAL, Column, Corpus
 from assay.errors import InputError, UsageError, unknown
 from assay.formats import Input, choose_column
 from assay.formats.source import Source
@@ -29,8 +29,6 @@ ANY = "*"
 Row = Mapping[str, Fraction]
 
 MOST_LISTED = 10
-BETWEEN = " | "
-"""The mark between the tags of a cell with several."""
 
 _NUMBER = re.compile(r"-?\d+(?:\.\d*)?(?:[eE][+-]?\d{1,3})?|-?\d+/\d+")
 _TEXTS = ("source", "unit", "denominator", "date", "note", "readings_per_word")
@@ -79,7 +77,7 @@ class Weights:
         """
         for name in (pos, ANY):
             row = self.rows.get(name, {})
-            # Tagsets write Case or case; there is no other category that differs in this alone.
+            # Tagsets write Case or case; no two categories differ only in this.
             for key in (category, category.lower(), ANY):
                 if key in row:
                     return row[key]
@@ -103,7 +101,7 @@ class Made:
 
 
 def make(w: Any, conditional: bool, inputs: Sequence[str | None], counts: Mapping[str, int], **more: str) -> Weights:
-    """Weights made from data; `inputs` are the files given, the first of which has the date."""
+    """Weights made from data; `inputs` are the given files, and the date is that of the first."""
     files = tuple(path for path in inputs if path)
     date = ""
     if files and Path(files[0]).is_file():
@@ -118,7 +116,7 @@ def make(w: Any, conditional: bool, inputs: Sequence[str | None], counts: Mappin
 
 def presets() -> dict[str, Weights]:
     """The bundled weights, by their names."""
-    where = "Acedański & Przepiórkowski 2010"
+    authors = "Acedański & Przepiórkowski 2010"
     paper = {**dict.fromkeys(("pos", "case", "number", "gender"), Fraction(2)), ANY: Fraction(1, 2)}
     # Occurrences of categories in the query logs of Poliqarp.
     table_1 = {
@@ -139,18 +137,18 @@ def presets() -> dict[str, Weights]:
     poliqarp = {category: Fraction(count) for category, count in table_1.items()}
     return {
         "equal": Weights("wpa", {ANY: Fraction(1)}, Provenance("equal", note="every position counts the same")),
-        "paper": Weights("wpa", paper, Provenance("example", note=f"{where}, section 2.3")),
-        "poliqarp": Weights("wpa", poliqarp, Provenance("query-log", "queries", note=f"{where}, Table 1")),
+        "paper": Weights("wpa", paper, Provenance("example", note=f"{authors}, section 2.3")),
+        "poliqarp": Weights("wpa", poliqarp, Provenance("query-log", "queries", note=f"{authors}, Table 1")),
     }
 
 
 def load_weights(name: str) -> Weights:
     """Weights by the name of a preset or by the path of a file."""
-    known = presets()
-    if name in known:
-        return known[name]
+    bundled = presets()
+    if name in bundled:
+        return bundled[name]
     if not name.endswith((".json", ".toml")) and not Path(name).is_file():
-        raise unknown("preset of weights", name, [*known, "a file weights.json"])
+        raise unknown("preset of weights", name, [*bundled, "a file weights.json"])
     return _File(name, file_text(name)).weights()
 
 
@@ -159,10 +157,10 @@ def dump(weights: Weights) -> str:
     rows: dict[str, dict[str, int | str]] = {}
     for name, row in sorted(weights.rows.items(), key=_order):
         ordered = sorted(row.items(), key=_order)
-        rows[name] = {key: one.numerator if one.denominator == 1 else str(one) for key, one in ordered}
-    found = {"kind": weights.kind, **vars(weights.provenance), "w": rows if weights.kind == "cwpa" else rows[ANY]}
-    kept = {key: value for key, value in found.items() if value or key == "w"}
-    return json.dumps(kept, ensure_ascii=False, indent=2) + "\n"
+        rows[name] = {key: weight.numerator if weight.denominator == 1 else str(weight) for key, weight in ordered}
+    data = {"kind": weights.kind, **vars(weights.provenance), "w": rows if weights.kind == "cwpa" else rows[ANY]}
+    filled = {key: value for key, value in data.items() if value or key == "w"}
+    return json.dumps(filled, ensure_ascii=False, indent=2) + "\n"
 
 
 def format_table(weights: Weights) -> str:
@@ -187,13 +185,13 @@ def _order(item: tuple[str, Any]) -> tuple[int, str]:
 def check_categories(weights: Weights, tagset: Tagset) -> None:
     """Raise UsageError for a category that the tagset does not have; a tagset without a list accepts all.
 
-    A preset may know more categories than the tagset, as tagsets of one language differ, if they share some.
+    A preset can have more categories than the tagset, because tagsets of one language differ, if they share some.
     """
-    known = tagset.categories()
+    categories = tagset.categories()
     named = {category: None for row in weights.rows.values() for category in row if category not in (POS, ANY)}
-    lowered = {category.lower() for category in known}
-    foreign = [category for category in named if category not in known and category not in lowered]
-    if not known or (weights in presets().values() and len(foreign) < len(named)):
+    lowered = {category.lower() for category in categories}
+    foreign = [category for category in named if category not in categories and category not in lowered]
+    if not categories or (weights in presets().values() and len(foreign) < len(named)):
         return
     for category in foreign:
         raise no_category(category, tagset)
@@ -207,28 +205,27 @@ def no_category(name: str, tagset: Tagset, more: tuple[str, ...] = ()) -> UsageE
 def check_weights(weights: Weights, tagset: Tagset | None = None) -> list[str]:
     """Warnings about parts of speech whose tags have no weight, and those that the tagset does not have."""
 
-    def some(names: list[str]) -> str:
-        more = f" and {len(names) - MOST_LISTED} more" if len(names) > MOST_LISTED else ""
-        return ", ".join(names[:MOST_LISTED]) + more
-
     if not any(weight for row in weights.rows.values() for weight in row.values()):
         return ["all weights are 0: identical tags score 1, all others 0."]
-    found = []
+    warnings = []
     weightless = [name for name in weights.rows if name != ANY and not any(weights.rows[name].values())]
     if tagset and (classes := tagset.classes()):
         weightless = [
-            name for name, own in classes.items() if not any(weights.of(name, category) for category in (POS, *own))
+            name
+            for name, categories in classes.items()
+            if not any(weights.of(name, category) for category in (POS, *categories))
         ]
         foreign = [name for name in weights.rows if name != ANY and name not in classes]
         if foreign:
-            found.append(f"the tagset {tagset.name} has no class {some(foreign)}: these weights are never used.")
+            names = _join_first(foreign)
+            warnings.append(f"the tagset {tagset.name} has no class {names}: these weights are never used.")
     if weightless:
-        found.append(f"total weight 0 for class {some(weightless)}: identical tags score 1, all others 0.")
-    return found
+        warnings.append(f"total weight 0 for class {_join_first(weightless)}: identical tags score 1, all others 0.")
+    return warnings
 
 
 def read_number(text: str) -> Fraction | str:
-    """The number in a text, exactly as it is written; the text itself if it is no number."""
+    """The number in a text, exactly as it is written; the text itself if it is not a number."""
     if not _NUMBER.fullmatch(text):
         return text
     try:
@@ -253,19 +250,19 @@ class _File:
             place = match.start() if match else place
         return InputError(f"{self.path}:{self.text.count(chr(10), 0, place) + 1}: {fact}")
 
-    def once(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    def table(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         """A table of JSON; InputError if a key comes twice."""
-        found: dict[str, Any] = {}
+        table: dict[str, Any] = {}
         for key, value in pairs:
-            if key in found:
+            if key in table:
                 raise self.fail((key,), f"the key {key!r} comes twice in one table. Keep one of them.")
-            found[key] = value
-        return found
+            table[key] = value
+        return table
 
     def weights(self) -> Weights:
         """The weights that the text defines, JSON or TOML."""
         toml = self.path.endswith(".toml") or not self.text.lstrip().startswith(("{", "["))
-        options = {} if toml else {"parse_constant": str, "object_pairs_hook": self.once}
+        options = {} if toml else {"parse_constant": str, "object_pairs_hook": self.table}
         data = parse_data(self.path, self.text, toml=toml, parse_float=read_number, **options)
         if not isinstance(data, dict):
             raise InputError(f"{self.path}:1: weights are a table with the keys kind and w.")
@@ -291,7 +288,7 @@ class _File:
 
     def row(self, row: Mapping[str, Any], *keys: str) -> dict[str, Fraction]:
         """The weights at a path of keys."""
-        found = {}
+        numbers = {}
         for key, value in row.items():
             number = read_number(value) if isinstance(value, str) else value
             name = ".".join((*keys, key))
@@ -301,11 +298,11 @@ class _File:
                 raise self.fail((*keys, key), fact)
             if number < 0:
                 raise self.fail((*keys, key), f"{name} is {number}, but a weight is 0 or more.")
-            found[key] = Fraction(number)
-        return found
+            numbers[key] = Fraction(number)
+        return numbers
 
     def provenance(self, data: Mapping[str, Any]) -> Provenance:
-        """How the weights were made, as far as the file says."""
+        """How the weights were made, as far as the file contains it."""
         texts = {key: str(data.get(key, "")) for key in _TEXTS}
         if (each := texts["readings_per_word"]) and not isinstance(read_number(each), Fraction):
             raise self.fail(("readings_per_word",), f"readings_per_word is {each}, but should be a number.")
@@ -317,7 +314,7 @@ class _File:
         return Provenance(**texts, inputs=tuple(inputs), counts=counts)
 
 
-# --- what the makers of weights share ---
+# --- common to the makers of weights ---
 
 
 def file_text(path: str) -> str:
@@ -332,7 +329,7 @@ def number_lines(path: str) -> Iterator[tuple[int, str]]:
 
 
 def read_tagged(path: str, column: str | None, tagset: Tagset) -> tuple[Corpus, Column]:
-    """A corpus with its lemmas, if it has some, and its tags; `UPOS+FEATS` are columns that make a tag together."""
+    """A corpus with its lemmas, if it has any, and its tags; the columns of `UPOS+FEATS` together are a tag."""
     source = Input(path, wanted=[column] if column else [])
     names = (column or getattr(tagset, "column", "") or choose_column([source])).split("+")
     lemma = [name for name in source.plan.labels if name.casefold() == "lemma"]
@@ -340,12 +337,12 @@ def read_tagged(path: str, column: str | None, tagset: Tagset) -> tuple[Corpus, 
     columns = [corpus.column(source.plan.resolve(name)) for name in names]
     if len(columns) == 1:
         return corpus, columns[0]
-    return corpus, Column.of(map(" ".join, zip(*(found.strings() for found in columns), strict=True)))
+    return corpus, Column.of(map(" ".join, zip(*(part.strings() for part in columns), strict=True)))
 
 
 def analyses(tagset: Tagset, tag: str) -> tuple[Tag, ...]:
     """The analyses of each tag of a cell; a tag outside the tagset is a part of speech without categories."""
-    return tuple(found for part in tag.split(BETWEEN) for found in tagset.read(part) or (Tag(part),))
+    return tuple(analysis for part in tag.split(SEVERAL) for analysis in tagset.read(part) or (Tag(part),))
 
 
 def rows_of(given: Mapping[tuple[str, str], Fraction]) -> dict[str, dict[str, Fraction]]:
@@ -359,5 +356,10 @@ def rows_of(given: Mapping[tuple[str, str], Fraction]) -> dict[str, dict[str, Fr
 def most_frequent(counts: Mapping[str, int]) -> str:
     """`a (3), b (1)`: the most frequent first, at most ten of them."""
     ordered = sorted(counts, key=lambda name: (-counts[name], name))
-    more = f" and {len(ordered) - MOST_LISTED} more" if len(ordered) > MOST_LISTED else ""
-    return ", ".join(f"{name} ({counts[name]})" for name in ordered[:MOST_LISTED]) + more
+    return _join_first([f"{name} ({counts[name]})" for name in ordered])
+
+
+def _join_first(names: Sequence[str]) -> str:
+    """The first ten names, and the number of the others."""
+    more = f" and {len(names) - MOST_LISTED} more" if len(names) > MOST_LISTED else ""
+    return ", ".join(names[:MOST_LISTED]) + more

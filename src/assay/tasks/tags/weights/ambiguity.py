@@ -1,7 +1,8 @@
 """Weights from ambiguity: the average number of different values of a category per word.
 
-Acedański & Przepiórkowski 2010, section 2.3.1. What the paper leaves open: a category is averaged over the words
-that can have it (`words_with_category`) or over `all_words`; over entries of a lexicon or running words of a corpus.
+Acedański & Przepiórkowski 2010, section 2.3.1. The paper leaves two choices open: a category is averaged over the
+words that can have it (`words_with_category`) or over `all_words`; over entries of a lexicon or running words of a
+corpus.
 """
 
 from __future__ import annotations
@@ -12,20 +13,12 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from assay.corpus import SEVERAL
 from assay.errors import AssayError, InputError, unknown
 from assay.formats import Input
 from assay.result.numbers import plural
 from assay.tasks.tags.tagsets import Tagset
-from assay.tasks.tags.weights import (
-    BETWEEN,
-    POS,
-    Made,
-    make,
-    most_frequent,
-    number_lines,
-    read_tagged,
-    rows_of,
-)
+from assay.tasks.tags.weights import POS, Made, make, most_frequent, number_lines, read_tagged, rows_of
 
 DENOMINATORS = ("words_with_category", "all_words")
 CANDIDATES = "candidates"
@@ -47,7 +40,7 @@ def from_file(path: str, tagset: Tagset, *, column: str | None = None, **options
 def from_lexicon(path: str, tagset: Tagset, *, alternatives: str | None = None, **options: Any) -> Made:
     """Weights from a lexicon, one reading per line: `form TAB lemma TAB tag` or `form TAB tag`.
 
-    All readings of a form belong to one entry, in whatever lines they are. `alternatives` separates several tags in a
+    All readings of a form belong to one entry, in any lines of the file. `alternatives` separates several tags in a
     cell.
     """
     readings: dict[str, set[str]] = defaultdict(set)
@@ -73,8 +66,8 @@ def from_corpus(path: str, column: str, tagset: Tagset, *, alternatives: str | N
     """Weights over the running words of a corpus.
 
     With the column `candidates`, a word's readings are those it lists. With any other, they are the tags with
-    which its form was seen: a poor substitute, since most readings of most forms are never seen; the weights are
-    marked so.
+    which its form was seen: a poor substitute, because most readings of most forms are never seen; a note in the
+    weights says so.
     """
     corpus, tags = read_tagged(path, column, tagset)
     readings = [_tags_of(cell, alternatives) if cell != corpus.empty else frozenset() for cell in tags.vocabulary]
@@ -92,7 +85,7 @@ def from_corpus(path: str, column: str, tagset: Tagset, *, alternatives: str | N
 
 def _tags_of(cell: str, alternatives: str | None) -> Readings:
     """The tags of a cell, if formats list several, or the user gives a separator."""
-    parts = cell.split(BETWEEN)
+    parts = cell.split(SEVERAL)
     return frozenset(tag for part in parts for tag in (part.split(alternatives) if alternatives else [part]) if tag)
 
 
@@ -117,12 +110,12 @@ def from_counts(
 ) -> Made:
     """Weights from sets of tags and the number of words that have each.
 
-    denominator: the words that can have the category, or all words. conditional: weights given the part of
-    speech. pos_conditional: a part of speech weighs what the words that can have it average, not what all words
-    do. excess: values beyond the first, so that a category that is never ambiguous weighs 0.
+    denominator: the words that can have the category, or all words. conditional: weights given the part of speech.
+    pos_conditional: the weight of a part of speech is the mean over the words that can have it, not over all words.
+    excess: count values beyond the first, so that a category that is never ambiguous weighs 0.
 
-    Unknown words, whose only reading is the tagset's `unknown_tag`, are left out. So are readings outside the
-    tagset, since they would be classes of their own. Compact tags are expanded first.
+    Unknown words, whose only reading is the tagset's `unknown_tag`, are left out, and so are readings outside the
+    tagset, because they would be further classes. Compact tags are expanded first.
     """
     if denominator not in DENOMINATORS:
         raise unknown("denominator", denominator, DENOMINATORS)
@@ -134,9 +127,9 @@ def from_counts(
     having: Counter[tuple[str | None, str]] = Counter()
     for tags, count in words.items():
         known = [tag for tag in tags if tag != tagset.unknown_tag or not tag]
-        read = {tag: tagset.read(tag) for tag in known}
-        outside.update({tag: count for tag, found in read.items() if not found})
-        analyses = {analysis for found in read.values() for analysis in found}
+        by_tag = {tag: tagset.read(tag) for tag in known}
+        outside.update({tag: count for tag, analyses_of_tag in by_tag.items() if not analyses_of_tag})
+        analyses = {analysis for analyses_of_tag in by_tag.values() for analysis in analyses_of_tag}
         kind = "words" if analyses else "unknown" if tags and not known else "unread"
         counts[kind] += count
         readings += len(analyses) * count
@@ -147,23 +140,23 @@ def from_counts(
             for category, value in analysis.values:
                 every.setdefault((None, category), set()).add(value)
                 every.setdefault((analysis.pos, category), set()).add(value)
-        for key, named in every.items():
-            values[key] += (len(named) - excess) * count
+        for key, different in every.items():
+            values[key] += (len(different) - excess) * count
             having[key] += count
     total = counts["words"]
     are = plural(outside.total(), "reading is", "readings are")
     left_out = f"{are} outside the tagset {tagset.name}: {most_frequent(outside)}." if outside else ""
     if not total:
-        where = f"{path}: " if path else ""
+        place = f"{path}: " if path else ""
         reason = left_out or "There are no readings."
-        raise InputError(f"{where}no word has a tag of the tagset {tagset.name}. {reason}")
+        raise InputError(f"{place}no word has a tag of the tagset {tagset.name}. {reason}")
     over = dict.fromkeys(values, total) if denominator == "all_words" else having
     means = {key: Fraction(number, over[key]) for key, number in values.items()}
     w: Any = {category: mean for (pos, category), mean in means.items() if pos is None}
     if conditional:
-        # The mean over the words that can be p is what defines the weight of p, whatever the denominator.
-        own = {key: Fraction(values[key], having[key]) if pos_conditional else w[POS] for key in means}
-        given = {key: own[key] if key[1] == POS else mean for key, mean in means.items()}
+        # With any denominator, the mean over the words that can be p defines the weight of p.
+        of_pos = {key: Fraction(values[key], having[key]) if pos_conditional else w[POS] for key in means}
+        given = {key: of_pos[key] if key[1] == POS else mean for key, mean in means.items()}
         w = rows_of({(pos, category): mean for (pos, category), mean in given.items() if pos is not None})
     noun, nouns = ("entry", "entries") if unit == "entries" else ("word", "words")
     warnings = []

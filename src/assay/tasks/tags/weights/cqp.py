@@ -42,7 +42,7 @@ _ASSIGNED = re.compile(r"\s*[A-Z]\w*\s*=\s*(?=[\[\"'(<@])")
 
 @dataclass(frozen=True)
 class Test:
-    """`case != "nom|acc" %c`; the value None stands for what cannot be tested, such as another word's attribute."""
+    """`case != "nom|acc" %c`; the value is None if it cannot be tested, e.g. an attribute of another word."""
 
     attribute: str
     value: str | None
@@ -53,7 +53,7 @@ class Test:
 
 @dataclass(frozen=True)
 class Combined:
-    """`all` of the parts, with no parts any word; `any` of them; or `not`: the opposite of the one part."""
+    """`all` of the parts (any word if there are none), `any` of them, or `not` the only part."""
 
     how: str
     of: tuple[Expression, ...]
@@ -63,18 +63,18 @@ Expression = Test | Combined
 
 
 class QueryError(Exception):
-    """A query that cannot be read: what is wrong, and where in it."""
+    """A query that cannot be read: the fault and its place in the query."""
 
 
 def parse_sequence(query: str) -> tuple[list[Expression], list[Repeat] | None]:
     """The token expressions of a query in their order, and how often each may follow itself.
 
-    Global constraints (`:: a.case = b.case`) come last. Groups, alternatives of sequences, structural tags and such
-    constraints make a query more than a plain sequence: then there are no repetitions.
+    Global constraints (`:: a.case = b.case`) come last. The repetitions are None if the query is not a plain
+    sequence, because it has groups, alternatives of sequences, structural tags or such constraints.
     """
     parser = _Parser(query)
-    found = parser.query()
-    return found, parser.repeats if parser.plain and len(parser.repeats) == len(found) else None
+    expressions = parser.query()
+    return expressions, parser.repeats if parser.plain and len(parser.repeats) == len(expressions) else None
 
 
 def tests(expression: Expression) -> Iterator[Test]:
@@ -88,10 +88,10 @@ def tests(expression: Expression) -> Iterator[Test]:
 
 class _Parser:
     def __init__(self, text: str) -> None:
-        assigned = _ASSIGNED.match(text)
-        self.text, self.place = text, assigned.end() if assigned else 0
+        self.text, self.place = text, 0
         self.repeats: list[Repeat] = []
         self.plain = True
+        self._match(_ASSIGNED)
 
     def fail(self, fact: str) -> NoReturn:
         raise QueryError(f"{fact} at character {self.place + 1}")
@@ -99,42 +99,37 @@ class _Parser:
     # --- the sequence ---
 
     def query(self) -> list[Expression]:
-        found: list[Expression] = []
+        expressions: list[Expression] = []
         depth = 0
         clause = None
         while self.place < len(self.text) and not (clause := _CLAUSE.match(self.text, self.place)):
-            here = self._ahead()
-            if here in "()|<&!":
+            mark = self._ahead()
+            if mark in "()|<&!":
                 self.plain = False
-            if here in "()":
-                depth += 1 if here == "(" else -1
+            if mark in "()":
+                depth += 1 if mark == "(" else -1
                 if depth < 0:
                     self.fail("a parenthesis that was never opened")
                 self.place += 1
-            elif skipped := _SKIPPED.match(self.text, self.place):
-                self.place = skipped.end()
-            else:
-                found.append(self._token())
+            elif not self._match(_SKIPPED):
+                expressions.append(self._token())
                 self.repeats.append(self._repeat())
         if clause and clause[0] == "::":
-            # What cannot be read of constraints, like metadata and the rest, is no business of ours.
+            # Constraints that cannot be read are left out, like metadata and the other clauses.
             self.place += 2
             with suppress(QueryError):
-                found.append(self._either())
+                expressions.append(self._either())
         if depth:
             self.fail("a parenthesis is not closed")
-        return found
+        return expressions
 
     def _token(self) -> Expression:
         """`[…]`, `"…"` or a bare word."""
-        here = self._ahead()
-        if here in "\"'":
+        mark = self._ahead()
+        if mark in "\"'":
             return Test(FORM, self._string(), flags=self._flags())
-        if here != "[":
-            match = _WORD.match(self.text, self.place)
-            if not match:
-                self.fail(f"{here!r} is not expected")
-            self.place = match.end()
+        if mark != "[":
+            match = self._match(_WORD) or self.fail(f"{mark!r} is not expected")
             word, _, flags = match[0].partition("/")
             return Test(FORM, word, flags=flags)
         opened = self.place
@@ -152,11 +147,10 @@ class _Parser:
         return expression
 
     def _repeat(self) -> Repeat:
-        """The times that what was just read may follow itself: `{2,5}`, `+`, `*`, `?`, or once."""
-        match = _REPEAT.match(self.text, self.place)
+        """The times that the last expression may follow itself: `{2,5}`, `+`, `*`, `?`, or once."""
+        match = self._match(_REPEAT)
         if not match:
             return 1, 1
-        self.place = match.end()
         if match["mark"]:
             return {"*": (0, None), "+": (1, None), "?": (0, 1)}[match["mark"]]
         low = int(match["low"] or 0)
@@ -194,10 +188,7 @@ class _Parser:
         if self._ahead() in ('"', "'"):
             # CQP: a string within brackets is about the word, too.
             return Test(FORM, self._string(), flags=self._flags())
-        match = _NAME.match(self.text, self.place)
-        if not match:
-            self.fail("the name of an attribute is expected")
-        self.place = match.end()
+        match = self._match(_NAME) or self.fail("the name of an attribute is expected")
         operator = self._operator()
         if not operator:
             self.fail(f"an operator is expected after {match[0]}")
@@ -210,8 +201,7 @@ class _Parser:
 
     def _operator(self) -> str:
         self._space()
-        if match := _WORD_OPERATOR.match(self.text, self.place):
-            self.place = match.end()
+        if match := self._match(_WORD_OPERATOR):
             return f"not {match[2]}" if match[1] else match[2]
         for operator in _OPERATORS:
             if self.text.startswith(operator, self.place):
@@ -223,17 +213,13 @@ class _Parser:
         self._space()
         if self._ahead() in ('"', "'"):
             return self._string(), self._flags()
-        match = _BARE.match(self.text, self.place)
-        if not match:
-            self.fail("a value is expected")
-        self.place = match.end()
-        values = [match[0]]
+        values = [(self._match(_BARE) or self.fail("a value is expected"))[0]]
         # `pos=subst|adj`: a word after a bar that has no operator of its own is one more value.
         before = self.place
         while self._take("|"):
             self._space()
-            match = _BARE.match(self.text, self.place)
-            self.place = after = match.end() if match else self.place
+            match = self._match(_BARE)
+            after = self.place
             if not match or self._operator():
                 break
             values.append(match[0])
@@ -244,20 +230,22 @@ class _Parser:
     # --- pieces ---
 
     def _string(self) -> str:
-        match = _STRING.match(self.text, self.place)
-        if not match:
-            self.fail("a quotation is not closed")
-        self.place = match.end()
+        match = self._match(_STRING) or self.fail("a quotation is not closed")
         if match[1] is None:
             return match[2].replace("\\'", "'")
         return match[1].replace('\\"', '"').replace('""', '"')
 
     def _flags(self) -> str:
-        found = ""
-        while match := _FLAGS.match(self.text, self.place):
-            self.place = match.end()
-            found += match[1] or match[2]
-        return found
+        flags = ""
+        while match := self._match(_FLAGS):
+            flags += match[1] or match[2]
+        return flags
+
+    def _match(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
+        """The match of a pattern at this place, which is then after it."""
+        match = pattern.match(self.text, self.place)
+        self.place = match.end() if match else self.place
+        return match
 
     def _space(self) -> None:
         while self._ahead().isspace():

@@ -25,7 +25,7 @@ def positions(pattern: str, tagset: Tagset) -> frozenset[str]:
 
 
 def parts_of_speech(pattern: str, tagset: Tagset) -> frozenset[str] | None:
-    """The parts of speech to which a pattern on whole tags restricts them; None where it leaves that open."""
+    """The parts of speech to which a pattern on whole tags restricts them; None if it leaves that open."""
     branches = [_restrictions(branch, tagset) for branch in alternatives(pattern)]
     if not any(POS in restricted for _, restricted in branches):
         return None
@@ -43,55 +43,59 @@ def _restrictions(pattern: str, tagset: Tagset) -> tuple[list[str], set[str]]:
     if isinstance(tagset, Separated):
         # subst:sg:gen:.*
         branches = _fields(pattern, tagset.separator)
-        return [fields[0] for fields in branches], set().union(*(_separated(fields, tagset) for fields in branches))
+        return [fields[0] for fields in branches], set().union(
+            *(_restrict_separated(fields, tagset) for fields in branches)
+        )
     if isinstance(tagset, Msd | Positional):
         # Ncmsn, NNMS1-----A----: pieces that match one character each, `.{4}` as four of them, and `.*`.
         atoms = [atom for atom, times in _ATOM.findall(pattern) for _ in range(int(times or 1))]
         stretch = next((place for place, atom in enumerate(atoms) if _STRETCHING.fullmatch(atom)), len(atoms))
         numbered, head_place = list(enumerate(atoms[:stretch])), 0
         if isinstance(tagset, Msd):
-            classes = [own for pos, own in tagset.positions.items() if atoms and _matches(atoms[0], pos)]
-            names = [{POS}, *({own[place] for own in classes if place < len(own)} for place in range(stretch))]
+            classes = [row for pos, row in tagset.positions.items() if atoms and _matches(atoms[0], pos)]
+            names = [{POS}, *({row[place] for row in classes if place < len(row)} for place in range(stretch))]
         else:
-            # What stands after `.*` is counted from the end of the tag.
+            # Places after `.*` are counted from the end of the tag.
             ending = atoms[stretch + 1 :]
             numbered += enumerate(ending, tagset.length - len(ending))
             head_place = tagset.pos_position
             names = [{POS if place == head_place else name} for place, name in enumerate(tagset.positions)]
-        restricted = [names[place] for place, atom in numbered if 0 <= place < len(names) and not _wild(atom)]
+        restricted = [names[place] for place, atom in numbered if 0 <= place < len(names) and not _is_wildcard(atom)]
         return atoms[head_place : head_place + 1], set().union(*restricted)
     head = pattern.partition(" ")[0]
     if isinstance(tagset, Feats):
         # NOUN Case=Nom|Number=Sing
         found = {name.replace("\\", "") for name in _FEATURE.findall(pattern)}
-        return [head], found | ({POS} if head and "=" not in head and not _wild(head) and head != "_" else set())
-    return [head], set() if _wild(pattern) else {POS}
+        return [head], found | (
+            {POS} if head and "=" not in head and not _is_wildcard(head) and head != "_" else set()
+        )
+    return [head], set() if _is_wildcard(pattern) else {POS}
 
 
 def matching_classes(pattern: str, tagset: Tagset) -> frozenset[str] | None:
-    """The parts of speech that a pattern matches; None where it is no plain list and the tagset has none either."""
-    known = universe(tagset)
-    if known:
-        return frozenset(pos for pos in known if _matches(pattern, pos))
-    named = alternatives(pattern)
-    return frozenset(named) if all(re.escape(name) == name for name in named) else None
+    """The parts of speech that a pattern matches; None if neither pattern nor tagset lists them."""
+    classes = universe(tagset)
+    if classes:
+        return frozenset(pos for pos in classes if _matches(pattern, pos))
+    names = alternatives(pattern)
+    return frozenset(names) if all(re.escape(name) == name for name in names) else None
 
 
 def universe(tagset: Tagset) -> frozenset[str]:
-    """All parts of speech of a tagset; empty where it does not list them."""
+    """All parts of speech of a tagset; empty if it does not list them."""
     return tagset.tags if isinstance(tagset, Atomic) else frozenset(tagset.classes())
 
 
 def alternatives(pattern: str) -> list[str]:
-    """The branches of a pattern; parentheses around the whole are taken off."""
+    """The branches of a pattern, without parentheses around the whole."""
     branches = _split(pattern, "|")
-    if len(branches) == 1 and _enclosed(pattern):
+    if len(branches) == 1 and _is_enclosed(pattern):
         return alternatives(pattern[1:-1].removeprefix("?:"))
     return branches
 
 
 def _split(pattern: str, separator: str) -> list[str]:
-    """Cut at a separator that stands outside of parentheses, classes and escapes."""
+    """Cut at a separator outside of parentheses, classes and escapes."""
     pieces, depth, start, place = [], 0, 0, 0
     while place < len(pattern):
         mark = pattern[place]
@@ -109,8 +113,8 @@ def _split(pattern: str, separator: str) -> list[str]:
     return [*pieces, pattern[start:]]
 
 
-def _enclosed(pattern: str) -> bool:
-    """True where the first parenthesis is closed by the last character."""
+def _is_enclosed(pattern: str) -> bool:
+    """True if the last character closes the first parenthesis."""
     if not (pattern.startswith("(") and pattern.endswith(")")):
         return False
     depth = 0
@@ -125,19 +129,19 @@ def _enclosed(pattern: str) -> bool:
 # --- subst:sg:gen:.* ---
 
 
-def _separated(fields: Sequence[str], tagset: Separated) -> set[str]:
+def _restrict_separated(fields: Sequence[str], tagset: Separated) -> set[str]:
     """The positions that a list of fields restricts."""
     head, *rest = fields
-    wild = _wild(head)
+    wild = _is_wildcard(head)
     heads = [pos for pos in tagset.pos if wild or _matches(head, pos)]
     places = (fields if _STRETCHING.fullmatch(head) else rest) if heads else fields
-    aligned = [_aligned(places, tagset.pos[pos], tagset) for pos in heads or tagset.pos]
-    fitting = [categories for categories in aligned if categories is not None]
+    by_class = [_restrict_fields(places, tagset.pos[pos], tagset) for pos in heads or tagset.pos]
+    fitting = [categories for categories in by_class if categories is not None]
     found = {POS} if heads and not wild else set()
     if fitting:
         return found.union(*fitting)
     # The pattern fits no class as a whole: the categories that have a value which a field matches.
-    for field in (field for field in places if not _wild(field)):
+    for field in (field for field in places if not _is_wildcard(field)):
         for category, values in tagset.attributes.items():
             found |= {category} if any(_matches(field, value) for value in values) else set()
     return found
@@ -146,11 +150,11 @@ def _separated(fields: Sequence[str], tagset: Separated) -> set[str]:
 def _fields(pattern: str, separator: str) -> list[list[str]]:
     """The fields of a pattern; a group with separators within is opened into one list per branch."""
     fields = _split(pattern, separator)
-    groups = [alternatives(field) for field in fields if separator in field and _enclosed(field)]
+    groups = [alternatives(field) for field in fields if separator in field and _is_enclosed(field)]
     if math.prod(map(len, groups)) > _MOST_BRANCHES:
         raise InputError(f"{pattern!r} has over {_MOST_BRANCHES:,} ways to read it. Write it with fewer branches.")
     for place, field in enumerate(fields):
-        if separator in field and _enclosed(field):
+        if separator in field and _is_enclosed(field):
             opened = []
             for branch in alternatives(field):
                 joined = separator.join([*fields[:place], branch, *fields[place + 1 :]])
@@ -159,14 +163,14 @@ def _fields(pattern: str, separator: str) -> list[list[str]]:
     return [fields]
 
 
-def _aligned(fields: Sequence[str], attributes: Sequence[Attribute], tagset: Separated) -> set[str] | None:
-    """Walk fields and attributes together; None where the pattern matches no tag of the class."""
+def _restrict_fields(fields: Sequence[str], attributes: Sequence[Attribute], tagset: Separated) -> set[str] | None:
+    """Categories that fields restrict in tags of a class; None if the pattern matches no tag of the class."""
 
     @cache
     def walk(place: int, attribute: int) -> set[str] | None:
-        """The categories from a field and an attribute on; each two of them are looked at once."""
+        """Categories from a field and an attribute on; each pair of them is computed once."""
         if place == len(fields):
-            return set() if all(one.optional for one in attributes[attribute:]) else None
+            return set() if all(later.optional for later in attributes[attribute:]) else None
         field = fields[place]
         ways = []
         if _STRETCHING.fullmatch(field):
@@ -174,7 +178,7 @@ def _aligned(fields: Sequence[str], attributes: Sequence[Attribute], tagset: Sep
             ways = [walk(place + 1, after) for after in range(attribute, len(attributes) + 1)]
         elif attribute < len(attributes):
             first = attributes[attribute]
-            if _wild(field):
+            if _is_wildcard(field):
                 ways.append(walk(place + 1, attribute + 1))
             elif any(_matches(field, value) for value in tagset.attributes[first.name]):
                 # `sg.*` matches the rest of the tag as well.
@@ -189,7 +193,7 @@ def _aligned(fields: Sequence[str], attributes: Sequence[Attribute], tagset: Sep
     return walk(0, 0)
 
 
-def _wild(field: str) -> bool:
+def _is_wildcard(field: str) -> bool:
     return _ANYTHING.fullmatch(field) is not None
 
 

@@ -9,11 +9,11 @@ From a corpus: the paper says that "a query for a sequence of 5 genitive words o
 rerun on the corpus again in order to find out parts of speech of the returned 5-word sequences". We read this as
 follows. The query is matched on the corpus; each word that one of its expressions matches there and that has the
 category counts the category for the word's part of speech. The paper does not say how a query with many results
-weighs against one with few. Since weights are to correspond to frequencies *in queries*, the count of a query is by
+weighs against one with few. Because weights are to correspond to frequencies *in queries*, the count of a query is by
 default shared out over the words it matches, so that n(c|p) summed over p is the n(c) of the unconditional weights;
 with `count="words"` each matched word counts fully. A query that is a sequence of token expressions, with or without
 repetitions, is matched as a sequence within sentences, at every word where it can begin; one with groups or
-constraints is taken word by word, and how many were is said.
+constraints is matched word by word, and a warning gives the number of these.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ def from_log(
         warnings += matcher.warnings()
         note = f"by the words of {corpus} that the queries match, counted as {count}"
     elif conditional:
-        w = _approximate(queries, attributes, unit)
+        w = _approximate_weights(queries, attributes, unit)
         note = "approximate: parts of speech as far as the queries name them"
     counts = {"queries": sum(query.count for query in queries), "lines": lines, "unread": len(unread)}
     conditional = bool(corpus or conditional)
@@ -142,7 +142,7 @@ def from_log(
 def read_log(path: str) -> tuple[list[Query], int, list[str]]:
     """The distinct queries of a file, the number of its lines, and those that cannot be read with the reason.
 
-    Lines are `query` or `count TAB query`; what was asked many times is read once.
+    Lines are `query` or `count TAB query`; a query that was asked many times is read once.
     """
     asked: dict[str, list[tuple[int, str]]] = defaultdict(list)
     for number, line in number_lines(path):
@@ -172,7 +172,9 @@ def read_log(path: str) -> tuple[list[Query], int, list[str]]:
     return queries, sum(map(len, asked.values())), [f"{path}:{number}: {fault}" for number, fault in sorted(faults)]
 
 
-def _approximate(queries: Sequence[Query], attributes: Attributes, unit: str) -> dict[str, dict[str, Fraction]]:
+def _approximate_weights(
+    queries: Sequence[Query], attributes: Attributes, unit: str
+) -> dict[str, dict[str, Fraction]]:
     """n(c|p) from brackets that fix p, and from those that fix none as the row of any part of speech."""
     classes, once = attributes.tagset.classes(), unit == "queries"
     free: Counter[str] = Counter()
@@ -181,11 +183,11 @@ def _approximate(queries: Sequence[Query], attributes: Attributes, unit: str) ->
         anywhere: Counter[str] = Counter()
         given: Counter[tuple[str, str]] = Counter()
         for expression in query.expressions:
-            found, fixed = attributes.count_mentions(expression), attributes.fixed_pos(expression)
+            mentions, fixed = attributes.count_mentions(expression), attributes.fixed_pos(expression)
             if fixed is None:
-                anywhere += found
+                anywhere += mentions
             for pos in fixed or ():
-                for category, times in found.items():
+                for category, times in mentions.items():
                     if category == POS or category in classes.get(pos, (category,)):
                         given[pos, category] += times
         for category, times in anywhere.items():
@@ -202,7 +204,7 @@ def _approximate(queries: Sequence[Query], attributes: Attributes, unit: str) ->
 
 @dataclass(frozen=True)
 class Attributes:
-    """The names that queries may use for what a tagset has: a category, the whole tag, the form or the lemma."""
+    """The names of attributes in queries: categories of a tagset, the whole tag, the form and the lemma."""
 
     tagset: Tagset
     aliases: Mapping[str, str] = field(default_factory=dict)
@@ -230,7 +232,7 @@ class Attributes:
         return (CATEGORY, name) if brings_its_own and name[:1].isupper() else ("", "")
 
     def count_mentions(self, expression: Expression) -> Counter[str]:
-        """How often each category is mentioned in a token expression."""
+        """Number of times that a token expression mentions each category."""
         found: Counter[str] = Counter()
         for test in tests(expression):
             kind, category = self.meaning(test.attribute)
@@ -310,15 +312,15 @@ class Matcher:
         stacked = np.stack([column.codes for column in columns.values()])
         distinct, word, self._sizes = np.unique(stacked, axis=1, return_inverse=True, return_counts=True)
         self._word = word.ravel()
-        """The distinct word that each word of the corpus is."""
+        """The distinct word of each word of the corpus."""
         self._tags = tags.codes
         self._starts = corpus.starts
         self._codes = dict(zip(columns, distinct, strict=True))
         self._vocabulary = {name: column.vocabulary for name, column in columns.items()}
-        self._known: dict[Test, Any] = {}
+        self._masks: dict[Test, Any] = {}
         self.untestable: Counter[str] = Counter()
         self.word_by_word = self.without_word = 0
-        """Queries matched so, and queries that match no word that has the category."""
+        """Numbers of queries matched word by word, and of queries that match no word that has the category."""
 
     def weigh(self, queries: Sequence[Query], unit: str, count: str) -> dict[tuple[str, str], Fraction]:
         """The count of each category given the part of speech of the words that match."""
@@ -339,7 +341,7 @@ class Matcher:
                 words = {
                     tag: size
                     for tag, size in tags.items()
-                    if category == POS or any(category in dict(one.values) for one in self.analyses[tag])
+                    if category == POS or any(category in dict(analysis.values) for analysis in self.analyses[tag])
                 }
                 found = found or bool(words)
                 each = Fraction(query.count * times, 1 if count == "words" else sum(words.values()) or 1)
@@ -349,7 +351,7 @@ class Matcher:
         return total
 
     def _matches(self, query: Query) -> list[tuple[Counter[str], Counter[int]]]:
-        """For each expression its categories, and the numbers of the tags of words that it matches."""
+        """The categories of each expression, and the numbers of the tags of words that it matches."""
         mentions = [self.attributes.count_mentions(expression) for expression in query.expressions]
         if query.repeats is not None and query.repeats != [(1, 1)]:
             try:
@@ -372,10 +374,10 @@ class Matcher:
         return found
 
     def match_sequence(self, expressions: Sequence[Expression], repeats: Sequence[Repeat]) -> list[Counter[int]]:
-        """For each expression the tags of the words that it matches where the whole sequence matches.
+        """Numbers of the tags of the words that each expression matches in matches of the whole sequence.
 
         The sequence is tried at every word of every sentence, and each expression takes as many words as leave a
-        match for those after it. From the last expression to the first: where does it end if it begins here?
+        match for those after it. From the last expression to the first, its end is computed for each beginning.
         """
         # The places of words, with one more at the end of each sentence, which fits nothing.
         place = np.arange(len(self._word)) + np.repeat(np.arange(len(self._starts) - 1), np.diff(self._starts))
@@ -416,9 +418,9 @@ class Matcher:
     def _hits(self, expression: Expression) -> Any:
         """Mask of the distinct words that an expression matches."""
         if isinstance(expression, Test):
-            if expression not in self._known:
-                self._known[expression] = self._try(expression)
-            return self._known[expression]
+            if expression not in self._masks:
+                self._masks[expression] = self._test(expression)
+            return self._masks[expression]
         parts = [self._hits(part) for part in expression.of]
         if expression.how == "not":
             return ~parts[0]
@@ -426,7 +428,7 @@ class Matcher:
             return np.logical_or.reduce(parts)
         return np.logical_and.reduce(parts) if parts else np.ones(len(self._sizes), dtype=bool)
 
-    def _try(self, test: Test) -> Any:
+    def _test(self, test: Test) -> Any:
         kind, category = self.attributes.meaning(test.attribute)
         column = TAG if kind == CATEGORY else kind
         if test.value is None or column not in self._codes:
@@ -439,14 +441,14 @@ class Matcher:
 
         if kind == CATEGORY:
             values = [
-                [value for one in found for name, value in ((POS, one.pos), *one.values) if name == category]
-                for found in self.analyses
+                [value for tag in cell for name, value in ((POS, tag.pos), *tag.values) if name == category]
+                for cell in self.analyses
             ]
         elif isinstance(self.attributes.tagset, Feats) and test.attribute.casefold() == "feats":
             values = [[text.partition(" ")[2]] for text in self._vocabulary[column]]
         else:
             values = [[text] for text in self._vocabulary[column]]
-        hits = np.array([any(map(fits, own)) for own in values], dtype=bool)
+        hits = np.array([any(map(fits, cell)) for cell in values], dtype=bool)
         return hits[self._codes[column]] ^ test.negated
 
 

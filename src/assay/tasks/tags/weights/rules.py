@@ -3,10 +3,10 @@
 Acedański & Przepiórkowski 2010, section 2.3.2: for each sentence, each rule used in it, each terminal on the rule's
 right side and each category (the part of speech among them) that the rule refers to in that terminal, add 1.
 
-Where no parser says how likely each parse of a sentence is, expectation maximisation over all sentences can find it
-out: the paper names the method (after Dębowski 2009). The model: a parse is as likely as the product of the
-probabilities of its rules, each as often as it is used; the probabilities of rules with the same left side (`PP` of
-`PP -> P NP`) sum to 1, and rules without one are taken together. All rules of a left side are equally likely at
+If the parser does not give the probability of each parse of a sentence, expectation maximisation over all sentences
+can estimate it: the paper names the method (after Dębowski 2009). The model: the probability of a parse is the
+product of those of its rules, each as often as it is used; the probabilities of rules with the same left side (`PP`
+of `PP -> P NP`) sum to 1, and rules without one are taken together. All rules of a left side are equally likely at
 first. Then, again and again: each parse weighs its share of the likelihoods of its sentence's parses, and a rule's
 probability is its share of the weighted uses of its left side. The likelihood of the sentences never falls.
 """
@@ -48,7 +48,7 @@ CLOSE = 1e-10
 """It has converged when no parse's weight changes by more."""
 
 PosOf = Callable[[str, int], str]
-"""The part of speech of a word of a sentence, both by their names; empty where it is not known."""
+"""The part of speech of a word of a sentence, both by their names; empty if it is not known."""
 Use = tuple[str, frozenset[str]]
 """A word that a rule was used on: its part of speech, and the categories that the rule refers to."""
 Parse = list[tuple[str, list[Use]]]
@@ -78,18 +78,18 @@ def from_uses(
     """Weights from the rules used, one sentence per line of JSON.
 
     A sentence has `rules`, or `parses` that each have `rules`. A rule is given in full, with its terminals, or by
-    its name and words, where `grammar` says once what each rule refers to. Parses count by their `prob`, without
-    one 1/n each; `all_parses` counts each fully; `em` finds out by expectation maximisation how likely each is,
+    its name and words; then `grammar` says once what each rule refers to. Parses count by their `prob`, without
+    one 1/n each; `all_parses` counts each fully; `em` estimates their probabilities by expectation maximisation,
     to nine decimals. `conditional` needs the part of speech of each word: that of the terminal, or that of the word
     in `corpus` (sentences by their ids, words numbered from 1).
     """
     if all_parses and em:
         raise UsageError("--all-parses counts each parse fully, --em by how likely it is. Choose one.")
-    known = read_grammar(grammar, tagset) if grammar else {}
+    rules_of_grammar = read_grammar(grammar, tagset) if grammar else {}
     if corpus and not tagset:
         raise UsageError("the parts of speech of a corpus need a tagset. Give --tagset.")
     pos_of = _read_pos(corpus, column, tagset) if corpus and tagset else None
-    reader = _Reader(known, grammar, tagset, pos_of, all_parses, em)
+    reader = _Reader(rules_of_grammar, grammar, tagset, pos_of, all_parses, em)
     counts = Counter(dict.fromkeys(("sentences", "without_parse", "parses", "rules", "terminals"), 0))
     total: dict[str, Fraction] = defaultdict(Fraction)
     given: dict[tuple[str, str], Fraction] = defaultdict(Fraction)
@@ -119,8 +119,8 @@ def from_uses(
     if em:
         rules = [[Counter(name for name, _ in parse) for parse in parses] for parses in parsed]
         likely, counts["rounds"], converged = parse_weights(rules)
-        for parses, own in zip(parsed, likely, strict=True):
-            add(parses, [Fraction(f"{share:.9f}") for share in own])
+        for parses, weights_of_parses in zip(parsed, likely, strict=True):
+            add(parses, [Fraction(f"{weight:.9f}") for weight in weights_of_parses])
     warnings = [] if converged else [f"the weights of parses still moved after {counts['rounds']} rounds."]
     if not total:
         raise InputError(f"{path}: no rule refers to a category of a word.")
@@ -134,11 +134,11 @@ def from_uses(
             f"{path}: no terminal has a part of speech, which conditional weights need. "
             "Give `pos` with the terminals, or the corpus that was parsed with --corpus."
         )
-    # What no rule refers to was counted, and counted 0 times.
+    # Categories that no rule refers to were counted 0 times.
     w: Any = {**rows, ANY: {ANY: Fraction(0)}} if conditional else {**total, ANY: Fraction(0)}
     unit = "rules in all parses" if all_parses else "rules, parses by expectation maximisation" if em else "rules"
-    found = {key: count for key, count in counts.items() if count}
-    weights = make(w, conditional, (path, grammar, corpus), found, source="parser-rules", unit=unit)
+    positive = {key: count for key, count in counts.items() if count}
+    weights = make(w, conditional, (path, grammar, corpus), positive, source="parser-rules", unit=unit)
     return Made(weights, tuple(warnings))
 
 
@@ -147,16 +147,16 @@ def read_grammar(path: str, tagset: Tagset | None = None) -> Grammar:
     data = parse_data(path, file_text(path))
     if not isinstance(data, dict) or not all(isinstance(terminals, list) for terminals in data.values()):
         raise InputError(f"{path}: a grammar is a table of rules and their terminals, e.g. {_GRAMMAR}")
-    found = {}
+    rules = {}
     for name, terminals in data.items():
         try:
-            found[name] = tuple(
+            rules[name] = tuple(
                 (_read_refers(item, tagset), str(item.get("pos", "")), item.get("repeat") is True)
                 for item in terminals
             )
         except _FaultError as fault:
             raise InputError(f"{path}: rule {name}: {fault}") from None
-    return found
+    return rules
 
 
 def _read_refers(terminal: Any, tagset: Tagset | None) -> frozenset[str]:
@@ -191,7 +191,7 @@ def _read_pos(path: str, column: str | None, tagset: Tagset) -> PosOf:
 
 @dataclass(frozen=True)
 class _Reader:
-    """The uses of rules in a sentence, in whichever form they are written."""
+    """Reads the uses of rules in a sentence, in any form in which they can be written."""
 
     grammar: Grammar
     grammar_path: str | None
@@ -226,16 +226,16 @@ class _Reader:
             raise _FaultError("some parses have a `prob` and some do not. Give it to all or to none.")
         else:
             shares = [Fraction(1, len(parses))] * len(parses)
-        found = [list(self.rules(parse, str(data.get("id", "")))) for parse in parses]
+        rules = [list(self.rules(parse, str(data.get("id", "")))) for parse in parses]
         if self.em and any("prob" in parse for parse in parses):
             raise _FaultError("a parse has a `prob`, so there is nothing to find out. Leave --em out.")
         for place, rule in (rule for parse in parses if self.em for rule in enumerate(parse["rules"], 1)):
             if isinstance(rule, dict) and "rule" not in rule:
                 raise _FaultError(f"rule {place} has no name (`rule`), by which --em knows it again.")
-        return found, [Fraction(1)] * len(parses) if self.all_parses else shares
+        return rules, [Fraction(1)] * len(parses) if self.all_parses else shares
 
     def rules(self, parse: Mapping[str, Any], sentence: str) -> Iterator[tuple[str, list[Use]]]:
-        """Each rule with the words it was used on; one without a name has that of its place."""
+        """Each rule with the words it was used on; a rule without a name is called by its place."""
         rules = parse.get("rules")
         if not isinstance(rules, list):
             raise _FaultError(f"a parse without a list of `rules`, e.g. [{_FULL}]")
@@ -264,7 +264,7 @@ class _Reader:
             yield word, str(terminal.get("pos") or ""), refers
 
     def short(self, item: Any) -> Iterator[tuple[int | None, str, frozenset[str]]]:
-        """The words of a rule that is given by its name, as the grammar has them."""
+        """The words of a rule that is given by its name, with the terminals of the grammar."""
         if not (isinstance(item, list) and len(item) == 2 and isinstance(item[0], str) and isinstance(item[1], list)):
             raise _FaultError('should be its name and its words, e.g. ["PP", [3, 4]], or a table with its terminals.')
         name, words = item
@@ -273,13 +273,13 @@ class _Reader:
         if name not in self.grammar:
             raise _FaultError(f"{self.grammar_path}: {unknown('rule', name, self.grammar)}")
         terminals = self.grammar[name]
-        groups = _words_of([repeat for *_, repeat in terminals], words)
+        groups = _assign_words([repeat for *_, repeat in terminals], words)
         for (refers, pos, _), group in zip(terminals, groups, strict=True):
             yield from ((word, pos, refers) for word in group)
 
 
-def _words_of(terminals: Sequence[bool], words: list[Any]) -> list[list[int]]:
-    """The words of each terminal; a repeated one takes what the others leave, or what a list within gives it."""
+def _assign_words(terminals: Sequence[bool], words: list[Any]) -> list[list[int]]:
+    """The words of each terminal; a repeated one takes those that the others leave, or those of its list."""
     repeated = [place for place, repeat in enumerate(terminals) if repeat]
     spare = len(words) - len(terminals)
     if any(isinstance(word, list) for word in words) or spare == 0:
@@ -312,14 +312,14 @@ def _words_of(terminals: Sequence[bool], words: list[Any]) -> list[list[int]]:
 def parse_weights(
     sentences: Sequence[Sequence[Mapping[str, int]]], most_rounds: int = MOST_ROUNDS
 ) -> tuple[list[list[float]], int, bool]:
-    """The weights of the parses of every sentence, 1 in all in each; in how many rounds; whether they converged.
+    """Weights of the parses of each sentence, which sum to 1; the number of rounds; True if they converged.
 
-    Of each sentence its parses are given: how often each rule is used. Sums are exact, so that the order of
-    sentences changes nothing.
+    A parse is given as the number of times that it uses each rule. Sums are exact, so that the order of sentences
+    changes nothing.
     """
     left: dict[str, str] = {}
     for rule in (rule for parses in sentences for parse in parses for rule in parse):
-        # What the rule rewrites, where its name says so.
+        # The left side of the rule, if its name has one.
         arrow = next((arrow for arrow in ("->", "→") if arrow in rule), None)
         left[rule] = rule.partition(arrow)[0].strip() if arrow else ""
     rivals = Counter(left.values())
