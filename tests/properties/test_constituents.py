@@ -16,7 +16,7 @@ from assay.engine.items import ONE
 from assay.engine.measure import find
 from assay.engine.options import Options
 from assay.engine.prepare import prepare
-from assay.tasks.constituents.lineages import similarities
+from assay.tasks.constituents.measures import compare_lineages
 
 LABELS = ("S", "NP", "VP", "ADVP", "PRT")
 DELETED = (",", ".")
@@ -169,7 +169,7 @@ symbols = st.lists(st.sampled_from(["NP", "S", "[", "]"]), max_size=7)
 def test_similarities_of_lineages_are_those_of_the_plain_edit_distance(
     lists: list[tuple[list[str], list[str]]],
 ) -> None:
-    found = similarities([" ".join(ours) for ours, _ in lists], [" ".join(theirs) for _, theirs in lists])
+    found = compare_lineages([" ".join(ours) for ours, _ in lists], [" ".join(theirs) for _, theirs in lists])
     for value, (ours, theirs) in zip(found.tolist(), lists, strict=True):
         total = len(ours) + len(theirs)
         expected = 1 - edits(ours, theirs) / total if total else 1

@@ -1,4 +1,4 @@
-"""Phrase-structure trees of gold and a system, cleaned up by one convention: brackets over one line of kept words."""
+"""Phrase-structure trees of gold and a system, cleaned up by a convention: brackets over one line of kept words."""
 
 from __future__ import annotations
 
@@ -31,61 +31,61 @@ _CUT = re.compile(r"[-=]")
 
 @dataclass(frozen=True)
 class Convention:
-    """A way to clean up: what is left out, and what is taken as equal, before brackets are compared."""
+    """Rules for what is left out, and what is taken as equal, before brackets are compared."""
 
     name: str
     title: str
-    """The same in a sentence."""
+    """These rules in a sentence."""
     deleted: frozenset[str] = frozenset()
-    """Tags whose words are left out, and labels of phrases whose brackets are."""
+    """Tags of words, and labels of phrases, that are left out."""
     roots: bool = True
-    """A topmost node with the name of a root is no constituent."""
+    """True if a topmost node with the name of a root is left out."""
     lengthless: frozenset[str] = frozenset()
     """Tags of words that do not count in the length of a sentence."""
     equal: tuple[tuple[str, str], ...] = ()
     equal_words: tuple[tuple[str, str], ...] = ()
     quotes: frozenset[str] = frozenset()
-    """Tags of quotation marks that are put back where only one side would leave them out."""
+    """Tags of quotation marks that stay if only one side would leave them out."""
     whole_tags: bool = False
-    """EVALB's way: tags are compared as they stand, and labels are cut at - and = but not at #."""
-    said: tuple[str, ...] = ()
+    """True as in EVALB: tags are compared as they are, and labels are cut at - and = but not at #."""
+    remarks: tuple[str, ...] = ()
     """Remarks for the user."""
 
     @cached_property
-    def _classes(self) -> Mapping[str, str]:
-        return classes(self.equal)
+    def _equal_labels(self) -> Mapping[str, str]:
+        return group_equal(self.equal)
 
     def phrase(self, label: str) -> str:
-        """The category of a phrase, as it is compared."""
+        """Category of a phrase, as it is compared."""
         plain = label[:1] + _CUT.split(label[1:])[0] if self.whole_tags else category(label)
-        return self._classes.get(plain, plain)
+        return self._equal_labels.get(plain, plain)
 
     def tag(self, label: str) -> str:
-        """A tag, as it is compared."""
+        """Tag, as it is compared."""
         plain = self.cut_tag(label)
-        return self._classes.get(plain, plain)
+        return self._equal_labels.get(plain, plain)
 
     def cut_tag(self, label: str) -> str:
-        """A tag, as it is looked up among those that are deleted."""
+        """Tag, as it is looked up among those that are left out."""
         return label if self.whole_tags else category(label)
 
     def deletes(self, label: str) -> bool:
-        """True where a phrase with this label is no constituent."""
-        return self.phrase(label) in {self._classes.get(name, name) for name in self.deleted}
+        """True if phrases with this label are left out."""
+        return self.phrase(label) in {self._equal_labels.get(name, name) for name in self.deleted}
 
 
-def classes(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """For strings that are paired as equal, directly or through others, one that stands for all of them."""
-    found: dict[str, str] = {}
+def group_equal(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Representative of each string, the same for strings that are equal directly or through others."""
+    representative: dict[str, str] = {}
     for a, b in pairs:
-        kept, gone = found.setdefault(a, a), found.setdefault(b, b)
-        found = {name: kept if standing == gone else standing for name, standing in found.items()}
-    return found
+        kept, gone = representative.setdefault(a, a), representative.setdefault(b, b)
+        representative = {name: kept if group == gone else group for name, group in representative.items()}
+    return representative
 
 
 @dataclass(frozen=True)
-class Choices:
-    """A convention, and which of the constituents count."""
+class BracketOptions:
+    """Convention, and which constituents count."""
 
     convention: Convention
     labelled: bool = True
@@ -106,8 +106,8 @@ _COLLINS = Convention(
     whole_tags=True,
 )
 PRESETS = {
-    known.name: known
-    for known in (
+    convention.name: convention
+    for convention in (
         Convention(
             name="plain",
             title="roots and empty elements are left out, functions are cut off labels and tags; punctuation counts",
@@ -136,14 +136,14 @@ PRESETS = {
 }
 
 
-def choices(preset: str, params: str) -> Choices:
-    """The convention of a preset or a parameter file; where there is a file, no other preset may be named."""
+def find_options(preset: str, params: str) -> BracketOptions:
+    """Options of a preset or a parameter file; with a file, no other preset may be named."""
     name = preset.removeprefix("evalb-")
     if name not in PRESETS:
         raise unknown("preset", preset, PRESETS)
     if params and name != "plain":
         raise UsageError(f"preset={preset} and params={params} are two conventions. Give one of them.")
-    return read_parameters(params) if params else Choices(PRESETS[name])
+    return read_parameters(params) if params else BracketOptions(PRESETS[name])
 
 
 _LISTS = ("DELETE_LABEL", "DELETE_LABEL_FOR_LENGTH", "QUOTE_LABEL")
@@ -152,15 +152,15 @@ _NUMBERS = ("CUTOFF_LEN", "LABELED", "DISC_ONLY", "MAX_ERROR", "DEBUG")
 _SIZES = {**dict.fromkeys(_LISTS, 1), **dict.fromkeys(_PAIRS, 2), **dict.fromkeys(_NUMBERS, 1)}
 
 
-def read_parameters(path: str) -> Choices:
-    """The convention in a parameter file of EVALB."""
+def read_parameters(path: str) -> BracketOptions:
+    """Options in a parameter file of EVALB."""
     try:
         text = Path(path).read_text("utf-8-sig")
     except UnicodeDecodeError:
         raise InputError(f"{path}: not UTF-8. Convert it, e.g. with iconv -t utf-8.") from None
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({reason(error)}).") from None
-    found: dict[str, list[list[str]]] = {key: [] for key in _SIZES}
+    rows: dict[str, list[list[str]]] = {key: [] for key in _SIZES}
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip() or line.startswith("#"):
             continue
@@ -173,20 +173,20 @@ def read_parameters(path: str) -> Choices:
             raise InputError(f"{place}: {key} takes {wanted}, not {len(values)}.")
         if key in _NUMBERS and not (values[0].isascii() and values[0].isdigit() and len(values[0]) < 10):
             raise InputError(f"{place}: {key} is a number, not {values[0]!r}.")
-        found[key].append(values)
-    lists = {key: frozenset(value for [value] in found[key]) for key in _LISTS}
-    pairs = {key: tuple((a, b) for a, b in found[key]) for key in _PAIRS}
-    numbers = {key: int(rows[-1][0]) for key, rows in found.items() if key in _NUMBERS and rows}
-    said = []
+        rows[key].append(values)
+    lists = {key: frozenset(value for [value] in rows[key]) for key in _LISTS}
+    pairs = {key: tuple((a, b) for a, b in rows[key]) for key in _PAIRS}
+    numbers = {key: int(rows[key][-1][0]) for key in _NUMBERS if rows[key]}
+    remarks = []
     if "MAX_ERROR" in numbers:
-        said.append(f"{path}: MAX_ERROR is ignored; no number of faulty sentences ends the work.")
+        remarks.append(f"{path}: MAX_ERROR is ignored; no number of faulty sentences ends the work.")
     if "CUTOFF_LEN" in numbers:
         length = numbers["CUTOFF_LEN"]
-        said.append(
+        remarks.append(
             f"{path}: figures are over sentences of any length; for EVALB's second table say cutoff={length}."
         )
     if EMPTY_ELEMENT not in lists["DELETE_LABEL"]:
-        said.append(f"{path}: does not delete {EMPTY_ELEMENT}, but empty elements are left out all the same.")
+        remarks.append(f"{path}: does not delete {EMPTY_ELEMENT}, but empty elements are left out all the same.")
     convention = Convention(
         name=path,
         title=f"as EVALB with {path}",
@@ -197,17 +197,18 @@ def read_parameters(path: str) -> Choices:
         equal_words=pairs["EQ_WORD"],
         quotes=lists["QUOTE_LABEL"],
         whole_tags=True,
-        said=tuple(said),
+        remarks=tuple(remarks),
     )
-    return Choices(convention, labelled=bool(numbers.get("LABELED", 1)), disc_only=bool(numbers.get("DISC_ONLY", 0)))
+    labelled, disc_only = bool(numbers.get("LABELED", 1)), bool(numbers.get("DISC_ONLY", 0))
+    return BracketOptions(convention, labelled=labelled, disc_only=disc_only)
 
 
 # --- nodes as spans ---
 
 
 def with_nodes(pair: Pair) -> Pair:
-    """The pair with all nodes of both sides over one line, so that they can be shown and sliced."""
-    lines = _lines(pair, [np.ones(len(corpus), dtype=bool) for corpus in (pair.gold, pair.system)])
+    """Pair with all nodes of both sides over one line, to be shown and sliced."""
+    lines = _place_words(pair, [np.ones(len(corpus), dtype=bool) for corpus in (pair.gold, pair.system)])
     atoms = "characters" if pair.aligned_by == "characters" else "words"
     return pair.with_layer(SpanPair.of(pair.gold, lines[0], pair.system, lines[1], atoms))
 
@@ -216,111 +217,95 @@ def with_nodes(pair: Pair) -> Pair:
 
 
 def with_equal_words(system: Corpus, gold: Corpus, equal: Sequence[tuple[str, str]]) -> Corpus:
-    """The system with gold's forms for words that are to be taken as equal, in sentences of the same length."""
+    """System with gold's forms for words that are taken as equal, in sentences of the same length."""
     if not equal or system.sentences != gold.sentences:
         return system
-    standing = classes(equal)
-    vocabulary, (theirs, ours) = one_vocabulary([system.forms, gold.forms])
-    alike = Column.of(standing.get(form, form) for form in vocabulary).codes
+    representative = group_equal(equal)
+    vocabulary, (forms, gold_forms) = one_vocabulary([system.forms, gold.forms])
+    group = Column.of(representative.get(form, form) for form in vocabulary).codes
     same_length = np.diff(gold.starts) == np.diff(system.starts)
-    here, there = (np.flatnonzero(same_length[side.sentence_of]) for side in (system, gold))
-    equal_here = alike[theirs[here]] == alike[ours[there]]
-    theirs[here[equal_here]] = ours[there[equal_here]]
-    return replace(system, forms=Column(theirs, vocabulary))
+    words, gold_words = (np.flatnonzero(same_length[side.sentence_of]) for side in (system, gold))
+    same = group[forms[words]] == group[gold_forms[gold_words]]
+    forms[words[same]] = gold_forms[gold_words[same]]
+    return replace(system, forms=Column(forms, vocabulary))
 
 
 # --- the clean-up ---
 
 
 @dataclass(frozen=True, eq=False)
-class Cleaned:
-    """The brackets of both sides that are compared, and the sentences that can be compared at all."""
+class CleanTrees:
+    """Brackets of both sides that are compared, and masks and numbers of gold's sentences."""
 
     brackets: SpanPair
-    """The sides' `index` are the numbers of nodes; the system's brackets are those of valid sentences alone."""
-    counted: Bools
-    """The gold sentences that are not too long."""
+    """Numbers of both sides are those of nodes; the system has only brackets of valid sentences."""
+    valid: Bools
+    """Sentences that can be compared."""
     errors: Bools
-    """Those of them in which other words are left than in the system's …"""
+    """Sentences, not too long, with other words left than in the system."""
     skipped: Bools
-    """… and those for which the system has no tree, or no words are left in it."""
+    """Sentences, not too long, without a tree or without words left in the system."""
     words: Ints
-    """For each sentence that is left the number of words …"""
+    """Number of words left in each valid sentence."""
     right_tags: Ints
-    """… and how many have gold's tag."""
-
-    @property
-    def valid(self) -> Bools:
-        """The sentences that can be compared."""
-        return self.counted & ~self.errors & ~self.skipped
+    """Number of these words with gold's tag."""
 
 
-def cleaned(pair: Pair, choices: Choices) -> Cleaned:
+def clean_trees(pair: Pair, options: BracketOptions) -> CleanTrees:
     """Clean up both sides of a pair."""
-    convention, corpora = choices.convention, (pair.gold, pair.system)
+    convention, corpora = options.convention, (pair.gold, pair.system)
     of_gold, of_system = pair.gold.sentence_of, pair.system_sentence
     sentences = pair.gold.sentences
-    # The words that each side's own tags leave, and those with what is put back since the other side keeps it:
-    # quotation marks that one side alone leaves out, where both have a tag that such marks may get.
-    own = [~_tagged(corpus, convention, convention.deleted) for corpus in corpora]
-    kept = [mask.copy() for mask in own]
+    # The words left by each side's tags, and these with the quotation marks that only one side leaves out, if both
+    # sides have a tag of such marks.
+    left_by_tags = [~_has_tag(corpus, convention, convention.deleted) for corpus in corpora]
+    kept = [mask.copy() for mask in left_by_tags]
     if convention.quotes:
         words = (pair.gold_words, pair.system_words)
         marks = [
             (corpus.column(TAG).isin(convention.quotes) & corpus.forms.isin(_MARKS))[places]
             for corpus, places in zip(corpora, words, strict=True)
         ]
-        back = marks[0] & marks[1] & (own[0][words[0]] != own[1][words[1]])
+        back = marks[0] & marks[1] & (left_by_tags[0][words[0]] != left_by_tags[1][words[1]])
         for mask, places in zip(kept, words, strict=True):
             mask[places[back]] = True
     in_system = kept[1] & (of_system >= 0)
 
-    # The sentences that can be compared: with a tree, and with the same words left on both sides.
+    # Sentences can be compared if they have a tree, and the same words are left on both sides.
     no_tree = (np.bincount(of_system[in_system], minlength=sentences) == 0) & ~pair.skipped
     if pair.system.unparsed:
         bare = np.isin(pair.system.sentence_of, list(pair.system.unparsed)) & (of_system >= 0)
         no_tree[of_system[bare]] = True
-    errors = (pair.skipped | _other_words(pair, kept[0], in_system)) & ~no_tree
+    errors = (pair.skipped | _differ_in_words(pair, kept[0], in_system)) & ~no_tree
     counted = np.ones(sentences, dtype=bool)
-    if choices.cutoff:
-        lengths = np.bincount(of_gold[~_tagged(pair.gold, convention, convention.lengthless)], minlength=sentences)
-        counted = lengths <= choices.cutoff
+    if options.cutoff:
+        lengths = np.bincount(of_gold[~_has_tag(pair.gold, convention, convention.lengthless)], minlength=sentences)
+        counted = lengths <= options.cutoff
     valid = counted & ~errors & ~no_tree
 
-    # Their tags.
-    edges = [corpus.columns.get(EDGE) if choices.functions else None for corpus in corpora]
-    _, (ours, theirs) = one_vocabulary(
-        [
-            _compared(corpus.column(TAG), convention.tag, choices.functions, edge)
-            for corpus, edge in zip(corpora, edges, strict=True)
-        ]
+    _, (gold_tags, system_tags) = one_vocabulary(
+        [_simplify(corpus.column(TAG), convention.tag, corpus.columns.get(EDGE), options) for corpus in corpora]
     )
     left = kept[0] & valid[of_gold]
     if pair.aligned_by == "characters":
         both = left[pair.gold_words] & kept[1][pair.system_words]
-        here, there = pair.gold_words[both], pair.system_words[both]
+        gold_words, system_words = pair.gold_words[both], pair.system_words[both]
     else:
         # In a valid sentence the words that are left are the same, one by one.
-        here, there = np.flatnonzero(left), np.flatnonzero(in_system & valid[of_system])
-    right = here[ours[here] == theirs[there]]
+        gold_words, system_words = np.flatnonzero(left), np.flatnonzero(in_system & valid[of_system])
+    right = gold_words[gold_tags[gold_words] == system_tags[system_words]]
 
-    lines = _lines(pair, kept)
+    lines = _place_words(pair, kept)
     labels, codes = one_vocabulary(
-        [
-            _compared(trees.labels, convention.phrase, choices.functions, trees.edges if choices.functions else None)
-            for trees in map(trees_of, corpora)
-        ]
+        [_simplify(trees.labels, convention.phrase, trees.edges, options) for trees in map(trees_of, corpora)]
     )
-    gold, system = (
-        _brackets(corpus, mask, line, code, labels, sentence, taking_part, choices)
-        for corpus, mask, line, code, sentence, taking_part in zip(
-            corpora, own, lines, codes, (of_gold, of_system), (counted, valid), strict=True
-        )
-    )
+    columns = [Column(code, labels) for code in codes]
+    gold = _list_brackets(pair.gold, left_by_tags[0], lines[0], columns[0], of_gold, counted, options)
+    system = _list_brackets(pair.system, left_by_tags[1], lines[1], columns[1], of_system, valid, options)
     starts = lines[0].begin[pair.gold.starts[:-1]]
-    return Cleaned(
+    return CleanTrees(
         SpanPair(corpora, gold, system, labels, "words", lines[0], starts),
-        counted,
+        valid,
         errors & counted,
         no_tree & counted,
         np.bincount(of_gold[left], minlength=sentences),
@@ -328,33 +313,32 @@ def cleaned(pair: Pair, choices: Choices) -> Cleaned:
     )
 
 
-def _tagged(corpus: Corpus, convention: Convention, names: frozenset[str]) -> Bools:
+def _has_tag(corpus: Corpus, convention: Convention, names: frozenset[str]) -> Bools:
     """Mask of the words whose tags have one of these names."""
     tags = corpus.column(TAG)
     return tags.isin(tag for tag in tags.vocabulary if convention.cut_tag(tag) in names)
 
 
-def _compared(labels: Column, form: Callable[[str], str], with_functions: bool, edges: Column | None) -> Column:
-    """Labels as they are compared: their categories, with functions where these count."""
+def _simplify(labels: Column, form: Callable[[str], str], edges: Column | None, options: BracketOptions) -> Column:
+    """Labels as they are compared: their categories, with functions if these count."""
 
-    def spelt(label: str, edge: str = "") -> str:
-        added = sorted({*functions(label), *edge_functions(edge)}) if with_functions else []
+    def simplify(label: str, edge: str = "") -> str:
+        added = sorted({*functions(label), *edge_functions(edge)}) if options.functions else []
         return "-".join([form(label), *added])
 
-    if edges is None:
-        return labels.mapped({label: spelt(label) for label in labels.vocabulary})
+    if edges is None or not options.functions:
+        return labels.mapped({label: simplify(label) for label in labels.vocabulary})
     width = len(edges.vocabulary)
     pairs, codes = np.unique(labels.codes.astype(np.int64) * width + edges.codes, return_inverse=True)
     both = ((labels.vocabulary[pair // width], edges.vocabulary[pair % width]) for pair in pairs.tolist())
-    column = Column.of(spelt(label, edge) for label, edge in both)
-    return Column(column.codes[codes], column.vocabulary)
+    return Column.of(simplify(label, edge) for label, edge in both).where(codes)
 
 
-def _lines(pair: Pair, kept: Sequence[Bools]) -> list[Line]:
-    """Both sides' words on gold's line; what is left out has no width, what has no gold sentence no place."""
+def _place_words(pair: Pair, kept: Sequence[Bools]) -> list[Line]:
+    """Both sides' words on gold's line; a word that is left out has no width, one without gold sentence no place."""
     widths = []
     for corpus, mask in zip((pair.gold, pair.system), kept, strict=True):
-        # A word takes one place, or its characters where tokenisation differs.
+        # The width of a word is 1, or its number of characters if the tokenisation differs.
         width = np.ones(len(corpus), dtype=np.int64)
         if pair.aligned_by == "characters":
             sizes = [len("".join(form.split())) for form in corpus.forms.vocabulary]
@@ -363,20 +347,20 @@ def _lines(pair: Pair, kept: Sequence[Bools]) -> list[Line]:
     end = np.cumsum(widths[0])
     gold = Line(pair.gold.starts, end - widths[0], end)
     sentence = pair.system_sentence
-    taken = np.flatnonzero(sentence >= 0)
-    end = np.cumsum(widths[1][taken])
-    begin = end - widths[1][taken]
-    of_taken = sentence[taken]
-    first = np.flatnonzero(run_starts(of_taken))
+    words = np.flatnonzero(sentence >= 0)
+    sentence = sentence[words]
+    end = np.cumsum(widths[1][words])
+    begin = end - widths[1][words]
+    first = np.flatnonzero(run_starts(sentence))
     shift = np.zeros(pair.gold.sentences, dtype=np.int64)
-    shift[of_taken[first]] = gold.begin[pair.gold.starts[of_taken[first]]] - begin[first]
+    shift[sentence[first]] = gold.begin[pair.gold.starts[sentence[first]]] - begin[first]
     bounds = np.full((2, len(pair.system)), -1, dtype=np.int64)
-    bounds[:, taken] = np.stack([begin, end]) + shift[of_taken]
+    bounds[:, words] = np.stack([begin, end]) + shift[sentence]
     return [gold, Line(pair.system.starts, bounds[0], bounds[1])]
 
 
-def _other_words(pair: Pair, in_gold: Bools, in_system: Bools) -> Bools:
-    """Mask of the gold sentences of which not the same words, or characters, are left."""
+def _differ_in_words(pair: Pair, in_gold: Bools, in_system: Bools) -> Bools:
+    """Mask of the gold sentences with other words, or characters, left than in the system."""
     of_gold, of_system, sentences = pair.gold.sentence_of, pair.system_sentence, pair.gold.sentences
     sides = ((pair.gold, of_gold, in_gold), (pair.system, of_system, in_system))
     if pair.aligned_by == "characters":
@@ -386,57 +370,53 @@ def _other_words(pair: Pair, in_gold: Bools, in_system: Bools) -> Bools:
             for place, word in zip(sentence[mask].tolist(), np.flatnonzero(mask).tolist(), strict=True):
                 pieces[place].extend(corpus.forms[word].split())
             texts.append(["".join(piece) for piece in pieces])
-        return np.array([ours != theirs for ours, theirs in zip(*texts, strict=True)], dtype=bool)
-    _, (ours, theirs) = one_vocabulary([pair.gold.forms, pair.system.forms])
+        return np.array([text != other for text, other in zip(*texts, strict=True)], dtype=bool)
+    _, (forms, system_forms) = one_vocabulary([pair.gold.forms, pair.system.forms])
     if pair.aligned_by == "position":
-        theirs[pair.system_words] = ours[pair.gold_words]
+        system_forms[pair.system_words] = forms[pair.gold_words]
     sizes = [np.bincount(sentence[mask], minlength=sentences) for _, sentence, mask in sides]
     differ: Bools = sizes[0] != sizes[1]
-    here = in_gold & ~differ[of_gold]
-    there = in_system & ~differ[of_system]
-    differ[of_gold[here][ours[here] != theirs[there]]] = True
+    words, system_words = in_gold & ~differ[of_gold], in_system & ~differ[of_system]
+    differ[of_gold[words][forms[words] != system_forms[system_words]]] = True
     return differ
 
 
-def _brackets(
+def _list_brackets(
     corpus: Corpus,
-    own: Bools,
+    kept: Bools,
     line: Line,
-    code: Ints,
-    labels: tuple[str, ...],
+    labels: Column,
     sentence_of: Ints,
-    taking_part: Bools,
-    choices: Choices,
+    counted_sentences: Bools,
+    options: BracketOptions,
 ) -> Marks:
-    """The constituents of one side that count, in the gold sentences that take part.
+    """Constituents of one side that count, in the gold sentences that count.
 
-    own: the words that are left by the side's own tags. sentence_of: the gold sentence of each word.
+    kept: mask of the words left by the side's tags. sentence_of: the gold sentence of each word.
     """
-    trees, convention = trees_of(corpus), choices.convention
+    trees, convention = trees_of(corpus), options.convention
     begin, end, stretches = line.places(trees)
     first = corpus.starts[trees.sentence]
-    before = np.concatenate([[0], np.cumsum(own)])
+    before = np.concatenate([[0], np.cumsum(kept)])
     size = before[first + trees.end] - before[first + trees.begin]
     for node, local in trees.stretches.items():
         size[node] = sum(int(before[first[node] + b] - before[first[node] + a]) for a, b in local)
     sentence = sentence_of[first + trees.begin]
-    counted = (size > 0) & (sentence >= 0) & taking_part[sentence]
+    counted = (size > 0) & (sentence >= 0) & counted_sentences[sentence]
     counted &= ~trees.labels.isin(label for label in trees.labels.vocabulary if convention.deletes(label))
     if "spans" in corpus.marks and KEPT in corpus.spans.columns:
         counted &= corpus.spans.columns[KEPT].isin([KEPT])
     if convention.roots:
         counted &= ~roots(trees)
-    if not choices.trivial:
-        whole = np.bincount(corpus.sentence_of[own], minlength=corpus.sentences)
+    if not options.trivial:
+        whole = np.bincount(corpus.sentence_of[kept], minlength=corpus.sentences)
         counted &= (size > 1) & (size < whole[trees.sentence])
-    if choices.disc_only:
+    if options.disc_only:
         counted &= np.isin(np.arange(len(trees)), list(stretches))
-    chosen = np.flatnonzero(counted)
-    marks = Marks(
-        sentence, begin, end, Column(code, labels), stretches=stretches, number=np.arange(len(trees))
-    ).where(chosen)
-    if choices.unary:
+    nodes = Marks(sentence, begin, end, labels, stretches=stretches, number=np.arange(len(trees)))
+    marks = nodes.where(np.flatnonzero(counted))
+    if options.unary:
         return marks
     # The first of the nodes over the same words is the topmost.
-    places = same_places(marks, marks.where(chosen[:0]))[0]
+    places = same_places(marks, marks.where(np.arange(0)))[0]
     return marks.where(np.sort(np.unique(places, return_index=True)[1]))

@@ -19,7 +19,7 @@ from assay.engine.warnings import check_system, identical_outputs, remark, said
 from assay.errors import InputError, UsageError
 from assay.formats import Input
 from assay.result.numbers import plural
-from assay.tasks.constituents.brackets import EDGE, TAG, choices, with_equal_words, with_nodes
+from assay.tasks.constituents.brackets import EDGE, TAG, find_options, with_equal_words, with_nodes
 
 _SHOWN = 3
 _OF_CONSTITUENTS = ("span-length", "nesting", "gaps")
@@ -37,7 +37,7 @@ def prepare_constituents(run: Run) -> None:
         if "preset" in measure.parameters:
             ways.setdefault(tuple(measure.parameters.items()), measure)
     conventions = {
-        str(measure): choices(measure.parameters["preset"], measure.parameters["params"]).convention
+        str(measure): find_options(measure.parameters["preset"], measure.parameters["params"]).convention
         for measure in ways.values()
     }
     run.read(lambda _, item: _read(item, options))
@@ -96,7 +96,7 @@ def prepare_constituents(run: Run) -> None:
         run.warnings += check_system(name, pair, first[name], "constituent")
     outputs = [(name, spans_of(pair)) for name, pair in run.pairs]
     run.warnings.append(identical_outputs(outputs, SpanPair.same_output))
-    run.warnings += [said(text=text) for convention in conventions.values() for text in convention.said]
+    run.warnings += [said(text=text) for convention in conventions.values() for text in convention.remarks]
     run.notes += [said(text=f"{spec}: {convention.title}.") for spec, convention in conventions.items()]
     gaps = {name: len(trees_of(corpus).stretches) for name, corpus in zip(run.names, run.corpora, strict=True)}
     by_characters = sum(pair.aligned_by == "characters" for _, pair in run.pairs)

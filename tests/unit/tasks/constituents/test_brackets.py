@@ -11,7 +11,7 @@ import assay
 from assay.engine.items import ONE
 from assay.render.table import heading
 from assay.result import Result
-from assay.tasks.constituents.lineages import lineages, similarities
+from assay.tasks.constituents.measures import compare_lineages, list_lineages
 from unit.samples import placed, refusal
 
 GOLD = "(TOP (S (NP (DT the) (NN dog)) (VP (VBZ barks)) (. .)))"
@@ -359,15 +359,15 @@ def test_roots_are_no_spans(file: File) -> None:
 
 def test_a_lineage_has_the_labels_above_a_word_and_where_the_highest_of_them_begins_and_ends(file: File) -> None:
     corpus = assay.read(file("gold.ptb", "(TOP (S (NP (D the) (N dog)) (VP (V barks) (R now)) (. .)))"))
-    assert lineages(corpus).strings() == ["NP S [", "NP ] S", "VP [ S", "VP ] S", "S ]"]
+    assert list_lineages(corpus).strings() == ["NP S [", "NP ] S", "VP [ S", "VP ] S", "S ]"]
 
 
 def test_a_word_in_no_phrase_has_an_empty_lineage(file: File) -> None:
-    assert lineages(assay.read(file("gold.ptb", "(TOP (X a) (NP (X b)))"))).strings() == ["", "NP [ ]"]
+    assert list_lineages(assay.read(file("gold.ptb", "(TOP (X a) (NP (X b)))"))).strings() == ["", "NP [ ]"]
 
 
 def test_the_similarity_of_lineages_is_what_their_edits_leave() -> None:
-    found = similarities(["NP S [", "NP S [", "A B", "", "A"], ["NP S [", "NP VP S [", "B A", "", ""])
+    found = compare_lineages(["NP S [", "NP S [", "A B", "", "A"], ["NP S [", "NP VP S [", "B A", "", ""])
     # One symbol of seven inserted; one of four left in place on each side.
     assert [value / ONE for value in found.tolist()] == pytest.approx([1, 6 / 7, 1 / 2, 1, 0])
 
