@@ -21,9 +21,9 @@ from assay.stats.significance import SMALLEST, Shuffling, shuffling_test
 from assay.stats.streams import stream_of
 
 RANGES = {"percent": (0.0, 1.0), "coefficient": (-1.0, 1.0), "number": (-math.inf, math.inf)}
-"""The least and the most that a score can be, by its form."""
+"""The limits of a score by its form."""
 _MOST_NUMBERS = 1 << 24
-"""The most numbers in a table of the differences of two systems on all data sets; of more, p is by t."""
+"""The most numbers in a table of the differences of two systems on all data sets; beyond that, p is by t."""
 _MOST_AMOUNT = 1 << 40
 """The largest whole number that a unit may add to a sum."""
 
@@ -35,7 +35,7 @@ def average_score(rows: Sequence[Score], form: str) -> Score:
         return replace(rows[0], value=value, group="")
     first = rows[0]
     average = Score(first.system, first.measure, first.score, None, None, value, math.nan, math.nan, first.main)
-    variances, degrees = _known(rows)
+    variances, degrees = _list_variances(rows)
     if len(variances) < len(rows) or math.isnan(value):
         return average
     shrunk = [row.shrunk for row in rows if row.shrunk is not None]
@@ -59,10 +59,10 @@ def average_score(rows: Sequence[Score], form: str) -> Score:
     )
 
 
-def _known(rows: Sequence[Score | Comparison]) -> tuple[list[float], list[float]]:
-    """The variances of those rows that have one, and their degrees of freedom."""
-    known = [(row.variance, row.df) for row in rows if row.variance is not None and row.df is not None]
-    return [variance for variance, _ in known], [df for _, df in known]
+def _list_variances(rows: Sequence[Score | Comparison]) -> tuple[list[float], list[float]]:
+    """The variances of the rows that have one, and their degrees of freedom."""
+    pairs = [(row.variance, row.df) for row in rows if row.variance is not None and row.df is not None]
+    return [variance for variance, _ in pairs], [df for _, df in pairs]
 
 
 def average_test(
@@ -70,19 +70,19 @@ def average_test(
 ) -> Comparison:
     """The test of two systems on the mean of their differences over data sets; `units` has the size of each.
 
-    Outputs are exchanged within each data set. If a data set has no counts for that, as with several runs, p is that
+    Outputs are exchanged within each data set. If a data set has no counts for this, as with several runs, p is that
     of Student's t.
     """
     first, number = rows[0], len(rows)
     if number == 1:
         return replace(first, evidence=None)
-    known = _known(rows)
-    variance, df = average_variance(*known) if len(known[0]) == number else (math.nan, math.nan)
+    variances = _list_variances(rows)
+    variance, df = average_variance(*variances) if len(variances[0]) == number else (math.nan, math.nan)
     widest = max(row.widest for row in rows)
     low, high = t_interval(difference, variance, df + 1, -widest, widest)
     differing, whole = sum(row.units for row in rows), sum(units)
-    weighed = sum(1 / one for one in units) ** 2 / sum(1 / one**3 for one in units) * differing / whole
-    test = _shuffled(rows, seed, times)
+    weighed = sum(1 / size for size in units) ** 2 / sum(1 / size**3 for size in units) * differing / whole
+    test = _test_shuffling(rows, seed, times)
     if test is None:
         p = max(SMALLEST, t_test(difference, variance, df)) if not math.isnan(variance) else math.nan
         logarithm = None if math.isnan(p) else math.log10(p)
@@ -100,10 +100,10 @@ def average_test(
     )
 
 
-def _shuffled(rows: Sequence[Comparison], seed: int, times: int) -> Shuffling | None:
-    """The shuffling test of the mean difference; None if a data set has nothing that could be exchanged.
+def _test_shuffling(rows: Sequence[Comparison], seed: int, times: int) -> Shuffling | None:
+    """The shuffling test of the mean difference; None if a data set has no counts to exchange.
 
-    Each data set has its own fields, in an order that depends on the counts, not on names.
+    Each data set has fields of its own, in an order that depends on the counts, not on names.
     """
     parts = [row.evidence for row in rows if isinstance(row.evidence, Exchange)]
     if len(parts) < len(rows) or np.prod(np.sum([part.rows.shape for part in parts], axis=0)) > _MOST_NUMBERS:
@@ -126,7 +126,9 @@ def _shuffled(rows: Sequence[Comparison], seed: int, times: int) -> Shuffling | 
 
     def difference(x: Floats, y: Floats) -> Floats:
         each = zip(signs, differences, blocks, strict=True)
-        return np.asarray(sum(sign * one(x[..., own], y[..., own]) for sign, one, own in each) / len(parts))
+        return np.asarray(
+            sum(sign * subtract(x[..., block], y[..., block]) for sign, subtract, block in each) / len(parts)
+        )
 
     a, b, sizes = map(np.concatenate, (firsts, seconds, all_sizes))
     stream = stream_of(seed, b"".join(part.content for part in parts))

@@ -18,9 +18,9 @@ from assay.result import Bound, Change, Confusion, Diff, Growth, LabelDifference
 def diffs(
     items: Items, on: str, where: str | None, score: str, values: Mapping[str, float], label_order: str = "effect"
 ) -> Iterator[Diff]:
-    """Every pair of systems in the order in which they were given; `values` has the score of each system."""
+    """The difference of every pair of systems in their order; `values` has the score of each system."""
     for a, b in combinations(range(len(items.systems)), 2):
-        # Among many systems few rows are the same; among two, nearly all.
+        # Few rows are equal in many systems, but nearly all in two.
         pair = items.of_pair(a, b).fold()
         total = pair.total
         if not total:
@@ -50,7 +50,7 @@ def diffs(
         # Every change of one outcome into another (Tuggener's Table 8), the most frequent first within each kind.
         outcomes, kinds = [], (*pair.kinds, "none")
         for change, mask in zip(KINDS, masks, strict=True) if pair.kinds else ():
-            rows = [(-count, kinds[old], kinds[new]) for old, new, count in _numbers(pair, pair.kind, mask)]
+            rows = [(-count, kinds[old], kinds[new]) for old, new, count in _count_tuples(pair, pair.kind, mask)]
             for count, old, new in sorted(rows):
                 outcomes.append(OutcomeChange(change, old, new, -count, -count / pair.sum(mask), -count / changed))
         yield Diff(
@@ -80,7 +80,7 @@ def diffs(
 
 
 def difference(items: Items, a: int, b: int, values: Mapping[str, float]) -> float:
-    """B's score minus A's, from the scores that tables show; without these from the mean over items."""
+    """B's score minus A's, from the scores that tables show, or from the mean over items if there are none."""
     if not values:
         _, (means,) = _mean_scores(items, np.zeros(len(items), dtype=np.int64), 1)
         return means[b] - means[a]
@@ -91,14 +91,14 @@ def difference(items: Items, a: int, b: int, values: Mapping[str, float]) -> flo
 def _changes(pair: Items, masks: Sequence[Bools], changed: int) -> Iterator[Change]:
     """Every change of one label into another, the most frequent first within each kind."""
     target = None if pair.kinds else pair.target
-    # Answers that are the same but for their target are shown apart by the kind of error.
+    # Answers that differ only in their targets are named by their error types.
     other = np.where(pair.moved(0, 1), pair.kind[1], NONE) if pair.kinds else np.full(len(pair), NONE)
     columns, labels = (pair.gold, *pair.answer, other), (*pair.labels, NOTHING)
     for kind, mask in zip(KINDS, masks, strict=True):
         of_kind = pair.sum(mask)
         moves: dict[tuple[int, ...], int] = {}
         if target is not None:
-            moves = {row[:3]: row[4] for row in _numbers(pair, columns, mask & (target[0] != target[1]))}
+            moves = {row[:3]: row[4] for row in _count_tuples(pair, columns, mask & (target[0] != target[1]))}
         rows = [
             (
                 -count,
@@ -106,27 +106,27 @@ def _changes(pair: Items, masks: Sequence[Bools], changed: int) -> Iterator[Chan
                 "" if error == NONE else pair.moved_name(codes[2], error),
                 None if target is None else moves.get(tuple(codes), 0),
             )
-            for *codes, error, count in _numbers(pair, columns, mask)
+            for *codes, error, count in _count_tuples(pair, columns, mask)
         ]
         for count, (gold, before, after), shown, heads in sorted(rows, key=lambda row: row[:3]):
             yield Change(kind, gold, before, after, -count, -count / of_kind, -count / changed, heads, shown)
 
 
-def _numbers(items: Items, columns: Iterable[Ints], mask: Bools) -> Iterator[tuple[int, ...]]:
-    """The distinct tuples of some columns, each with the number of items that have it."""
-    chosen = [column[mask].astype(np.int64) for column in columns]
-    if not len(chosen[0]):
+def _count_tuples(items: Items, columns: Iterable[Ints], mask: Bools) -> Iterator[tuple[int, ...]]:
+    """The distinct tuples of columns, each with its number of items."""
+    selected = [column[mask].astype(np.int64) for column in columns]
+    if not len(selected[0]):
         return
-    rows, group, _ = distinct_rows(np.stack(chosen, axis=1))
+    rows, group, _ = distinct_rows(np.stack(selected, axis=1))
     sizes = np.bincount(group, weights=items.sizes[mask]).astype(np.int64)
     for row, size in zip(rows.tolist(), sizes.tolist(), strict=True):
         yield (*row, size)
 
 
 def _label_differences(pair: Items, order: str, whole: float) -> tuple[LabelDifference, ...]:
-    """Scores per gold label under A and B (Tuggener's Table 12), in the order asked for.
+    """Scores of A and B by gold label (Tuggener's Table 12), in the order that the user chose.
 
-    Effects are given only if they add up to the whole difference, which is that of a share of gold's items.
+    Effects are given only if they add up to the whole difference, as for shares of gold's items.
     """
     codes, group = np.unique(pair.gold, return_inverse=True)
     sizes, scores = _mean_scores(pair, group, len(codes))
@@ -147,30 +147,30 @@ def _label_differences(pair: Items, order: str, whole: float) -> tuple[LabelDiff
 
 
 def _mean_scores(items: Items, group: Ints, groups: int) -> tuple[list[int], list[list[float]]]:
-    """The number of items in each group, and each system's mean score there: credit, else right or wrong."""
+    """The number of items in each group, and each system's mean score in it, by credit if there is any."""
     sizes = items.by_group(np.ones_like(items.sizes), group, groups)
-    one, columns = (1, items.right) if items.credits is None else (ONE, items.credits[:, -1])
+    full, columns = (1, items.right) if items.credits is None else (ONE, items.credits[:, -1])
     sums = [items.by_group(column, group, groups) for column in columns]
-    return sizes, [[own[index] / (one * size) for own in sums] for index, size in enumerate(sizes)]
+    return sizes, [[totals[index] / (full * size) for totals in sums] for index, size in enumerate(sizes)]
 
 
 def confusion_rows(items: Items, measure: str) -> Iterator[Confusion]:
-    """Gold label against each system's label where these differ, the most frequent first."""
+    """Errors of each system by gold's and its label, the most frequent first."""
     labels = (*items.labels, NOTHING)
     for system, answer, right in zip(items.systems, items.answer, items.right, strict=True):
         rows = [
             (-count, labels[gold], labels[assigned], assigned == NONE)
-            for gold, assigned, count in _numbers(items, (items.gold, answer), ~right)
+            for gold, assigned, count in _count_tuples(items, (items.gold, answer), ~right)
         ]
         for count, gold_label, label, missing in sorted(rows):
             yield Confusion(system, measure, gold_label, None if missing else label, -count)
 
 
-def met_confusion_rows(name: str, met: Met, measure: str) -> Iterator[Confusion]:
+def met_confusion_rows(name: str, pairs: Met, measure: str) -> Iterator[Confusion]:
     """Rows of a confusion table from pairs of labels, frequent errors first, hits last."""
     sums: dict[tuple[str | None, str | None, str | None, bool], int] = {}
-    pieces = dict.fromkeys((row[:4] for row in met), 0)
-    for row, number in met.items():
+    pieces = dict.fromkeys((row[:4] for row in pairs), 0)
+    for row, number in pairs.items():
         sums[row[:4]] = sums.get(row[:4], 0) + number
         pieces[row[:4]] += number if row[4] else 0
     for key in sorted(sums, key=lambda row: (row[3], -sums[row], row[0] or "", row[1] or "", row[2] or "")):
@@ -178,7 +178,7 @@ def met_confusion_rows(name: str, met: Met, measure: str) -> Iterator[Confusion]
 
 
 def transitions(items: Items, on: str, where: str | None) -> Iterator[Transition]:
-    """Every outcome under one system and under another: of all items, and by gold's label."""
+    """Numbers of items by outcome in one system and in another, of all items and by gold's label."""
     kinds, names = (*items.kinds, "none"), (*items.labels, NOTHING)
     for a, b in combinations(range(len(items.systems)), 2) if items.kinds else ():
         pair, systems = items.of_pair(a, b).fold(), (items.systems[a], items.systems[b])
@@ -186,7 +186,7 @@ def transitions(items: Items, on: str, where: str | None) -> Iterator[Transition
         for label in [None, NONE, *labels]:
             mask = np.ones(len(pair), dtype=np.bool_) if label is None else pair.gold == label
             name = None if label is None else names[label]
-            for before, after, count in _numbers(pair, pair.kind, mask):
+            for before, after, count in _count_tuples(pair, pair.kind, mask):
                 yield Transition(*systems, on, where, name, kinds[before], kinds[after], count)
 
 
@@ -202,7 +202,7 @@ def bounds(items: Items, on: str, where: str | None) -> Iterator[Bound]:
     credit = None if items.credits is None else items.credits[:, -1].max(axis=0)
     precision = f1 = None
     if whole.target is not None and {"tp", "wl", "fn", "fp"} <= {*whole.kinds}:
-        # For mentions: the best choice links no mention without need if a system does not.
+        # For mentions: the best choice leaves a mention without a link if any system does and gold has none.
         right, wrong, missing, spurious = (whole.kind == whole.kinds.index(name) for name in ("tp", "wl", "fn", "fp"))
         resolved = whole.sum(right.any(axis=0))
         linked = resolved + whole.sum(wrong.all(axis=0)) + whole.sum(spurious.all(axis=0))
@@ -244,7 +244,7 @@ def bounds(items: Items, on: str, where: str | None) -> Iterator[Bound]:
 
 
 def growth(items: Items, on: str, where: str | None) -> Iterator[Growth]:
-    """The upper bound as systems join: the best first, then always the one that adds most."""
+    """The upper bound as systems are added: the best first, then always the system that adds most."""
     items = items.of_gold()
     if not items.total:
         return
@@ -256,21 +256,21 @@ def growth(items: Items, on: str, where: str | None) -> Iterator[Growth]:
     left = list(range(len(right)))
     while left:
         uppers = {index: items.score(np.maximum(covered, credit[index]), every) for index in left}
-        chosen = max(left, key=lambda index: (uppers[index], alone[index], -index))
-        left.remove(chosen)
-        covered, shared = np.maximum(covered, credit[chosen]), shared & right[chosen]
+        best = max(left, key=lambda index: (uppers[index], alone[index], -index))
+        left.remove(best)
+        covered, shared = np.maximum(covered, credit[best]), shared & right[best]
         yield Growth(
             on=on,
             slice=where,
-            added=items.systems[chosen],
+            added=items.systems[best],
             systems=len(right) - len(left),
-            upper=uppers[chosen],
+            upper=uppers[best],
             all_right=items.sum(shared) / items.total,
         )
 
 
 def unique(items: Items, on: str, where: str | None) -> Iterator[Unique]:
-    """Items that one system alone has right."""
+    """The items that only one system has right."""
     items = items.of_gold()
     alone = items.right.sum(axis=0) == 1
     for index, system in enumerate(items.systems if items.total else ()):

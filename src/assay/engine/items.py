@@ -21,29 +21,29 @@ KINDS = ("correction", "new-error", "changed-error")
 LABEL_ORDERS = ("effect", "difference", "frequency", "name")
 """Ways to sort the labels of two systems."""
 UNRESOLVED = "unresolved"
-"""No change: items that no system has right."""
+"""The name for items that no system has right, which is used like a kind of change."""
 NOTHING = "∅"
 """The name of a missing answer."""
 Met = dict[tuple[str | None, str | None, str | None, bool, bool], int]
 """Numbers of items by gold's label, the system's label, outcome, right or wrong, and whether the row is a further
 piece of a gold item that is counted in another row."""
 
-# Outcomes in which the label alone is the answer.
-_LABEL_SAYS_IT = ("tp", "fp", "le", "same", "same-span", "spurious")
+# Outcomes for which an answer is shown by its label alone.
+_SHOWN_BY_LABEL = ("tp", "fp", "le", "same", "same-span", "spurious")
 _FOLDED = ("gold", "answer", "right", "target", "credits", "kind")
 """The columns that the distinct rows of a table keep."""
 _HALF = 16
-"""Bits of each of the two halves in which credit is summed up; they are enough for 2^37 items."""
+"""The number of bits of the lower half in which credit is summed; two halves are enough for 2^37 items."""
 
 
 @dataclass(frozen=True, eq=False)
 class Items:
     """A table of items, gold's first, in text order. The last axis of every column runs over items, the first axis of
-    answers and of what became of them over systems.
+    answers and outcomes over systems.
 
-    A measure gives the table of one system; if items are matched (spans, brackets), one item may be in
-    several rows, and is counted in one of them. `join` makes one table for all systems, with the items that systems
-    add; `fold` leaves of that the distinct rows and their numbers, which add up over shards.
+    A measure gives the table of one system; if items are matched (spans, brackets), an item may have several rows,
+    but is counted in one of them. `join` makes one table for all systems, with the items that systems add; `fold`
+    keeps its distinct rows and their numbers, which add up over shards.
     """
 
     labels: tuple[str, ...]
@@ -56,41 +56,41 @@ class Items:
     sentence: Ints
     """The gold sentence of each item."""
     item: Ints
-    """The number of its gold word, span or mention; of a spurious item, of the system's."""
+    """The number of its gold word, span or mention; for a spurious item, that of the system."""
     has_gold: Bools
     """Mask of the items that count on gold's side; the rest are spurious, repeated or left out."""
     has_system: Bools
     """Mask of the items that count on the system's side."""
     systems: tuple[str, ...] = ("",)
     owner: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    """Joined: the first system that adds an item, NONE for gold's."""
+    """In a joined table: the first system that adds an item, NONE for gold's items."""
     found: Bools | None = None
-    """Mask of the system's items that are right, where an item may count on one side alone (punctuation, arcs)."""
+    """Mask of the system's right items if an item may count on one side only (punctuation, arcs)."""
     selected: bool = False
     """True if the masks leave out some words (function words, punctuation, labels that do not count)."""
     target: Ints | None = None
-    """The rest of an answer besides its label (a head, an antecedent): a number that is the same in every system;
-    joined, the first system that has the same."""
+    """The rest of an answer besides its label (a head, an antecedent), as a number that is the same in every system;
+    in a joined table, the number of the first system with this target."""
     same: tuple[str, ...] = ("answer",)
-    """The columns in which two answers that are the same agree."""
+    """Columns that must be equal for two answers to be the same."""
     credits: Ints | None = None
     """Systems × fields × items of partial credit, in units of 1/ONE; the last field is the item's score."""
     kinds: tuple[str, ...] = ()
     kind: Ints = field(default_factory=lambda: np.zeros((0, 0), dtype=np.int64))
-    """The outcome of matched items, as an index into `kinds` (`tp`, `le`, `fn` …); NONE: the item is not there."""
+    """The outcome of matched items, as an index into `kinds` (`tp`, `le`, `fn` …); NONE if there is no such item."""
     label: Ints | None = None
     """The label that each row counts under."""
     partner: Ints | None = None
     """Systems × rows: the number of the system's item in each row, NONE if there is none."""
     key: Ints | None = None
-    """Numbers that identify the system's item among all of its sentence, in any system: its place; the last is its
-    label, or NONE if labels do not count."""
+    """Numbers that identify an item of any system within its sentence: its place, then its label, or NONE if labels
+    do not count."""
     marks: Mapping[str, Bools] = field(default_factory=dict)
     """Further properties of rows that are counted."""
     sums: Mapping[str, Ints] = field(default_factory=dict)
-    """Numbers that are counted sentence by sentence besides the items: one per sentence of gold."""
+    """Further numbers by name, one for each sentence of gold."""
     sizes: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    """Folded: how many items are in each row. Then there are no columns of places."""
+    """In a folded table, which has no places: the number of items in each row."""
 
     @classmethod
     def of(
@@ -103,7 +103,7 @@ class Items:
         right: Bools,
         **more: Any,
     ) -> Items:
-        """The table of one system, from columns with one axis; without masks, items count where they have a label."""
+        """The table of one system, from columns with one axis; without masks, items with a label count."""
         for name in ("has_system", "found", "target", "credits", "kind", "partner"):
             if more.get(name) is not None:
                 more[name] = more[name][None]
@@ -117,9 +117,9 @@ class Items:
     def where(self, rows: Bools | Ints) -> Items:
         """Some of the items."""
         columns: dict[str, Any] = {
-            one.name: column[..., rows]
-            for one in fields(self)
-            if isinstance(column := getattr(self, one.name), np.ndarray) and column.shape[-1] == len(self)
+            column_field.name: column[..., rows]
+            for column_field in fields(self)
+            if isinstance(column := getattr(self, column_field.name), np.ndarray) and column.shape[-1] == len(self)
         }
         return replace(self, **columns, marks={name: mark[rows] for name, mark in self.marks.items()})
 
@@ -129,18 +129,18 @@ class Items:
         return replace(nothing, sums={name: np.zeros_like(numbers) for name, numbers in self.sums.items()})
 
     def of_sides(self, gold: Ints, system: Ints) -> Ints:
-        """A value of each item of one system's table: of gold's word or span, of the system's for a spurious one."""
-        # Words that do not count are gold's all the same.
-        ours = self.has_gold if self.kinds else self.gold != NONE
+        """A value for each item of one system's table: that of gold's item, or of the system's if it is spurious."""
+        # Words that do not count are still gold's.
+        in_gold = self.has_gold if self.kinds else self.gold != NONE
         values = np.empty(len(self), dtype=np.int64)
-        values[ours] = gold[self.item[ours]]
-        values[~ours] = system[self.item[~ours]]
+        values[in_gold] = gold[self.item[in_gold]]
+        values[~in_gold] = system[self.item[~in_gold]]
         return values
 
     def judged(self, right: Bools) -> Items:
-        """The table of one system under another criterion, which also holds for items that count on one side only."""
-        found = None if self.found is None else right & self.has_system
-        return replace(self, right=(right & self.has_gold)[None], found=found)
+        """The table of one system with other right items, also for items that count on one side only."""
+        right_in_system = None if self.found is None else right & self.has_system
+        return replace(self, right=(right & self.has_gold)[None], found=right_in_system)
 
     def of_gold(self) -> Items:
         """Gold's items, without those that systems add."""
@@ -152,56 +152,56 @@ class Items:
         return np.asarray(np.any([column[a] != column[b] for column in columns], axis=0))
 
     def change(self, a: int, b: int) -> Ints:
-        """For each item the kind of change from A to B as an index into KINDS, -1 if there is none."""
+        """The kind of change of each item from A to B, as an index into KINDS; -1 if there is none."""
         kinds = np.where(self.right[b], 0, np.where(self.right[a], 1, 2))
         return np.where(self.differ(a, b), kinds, -1)
 
     def of_pair(self, a: int, b: int) -> Items:
-        """The items under two systems, without those that neither gold nor one of them has."""
-        chosen: dict[str, Any] = {
+        """The items of two systems, without those that neither gold nor one of them has."""
+        columns: dict[str, Any] = {
             name: column[[a, b]]
             for name in ("answer", "right", "has_system", "target", "credits", "kind")
             if (column := getattr(self, name)) is not None and column.ndim > 1 and len(column)
         }
-        pair = replace(self, systems=(self.systems[a], self.systems[b]), **chosen)
+        pair = replace(self, systems=(self.systems[a], self.systems[b]), **columns)
         return pair.where((pair.gold != NONE) | ~pair.right.all(axis=0)) if self.kinds else pair
 
     def moved(self, a: int, b: int) -> Bools:
-        """Mask of the matched items that two systems give the same label and kind, but another target."""
+        """Mask of the matched items with the same label and outcome in two systems, but different targets."""
         if not self.kinds or self.target is None or "target" not in self.same:
             return np.zeros(len(self), dtype=bool)
         return np.asarray((self.answer[a] == self.answer[b]) & (self.target[a] != self.target[b]))
 
     def moved_name(self, code: int, kind: int) -> str:
-        """The second of two such answers: `nsubj (head)` becomes `nsubj (other head)`."""
+        """The name of an answer that differs only in its target: `nsubj (head)` becomes `nsubj (other head)`."""
         title = kind_title(self.kinds[kind])
         return f"{self.labels[code].removesuffix(f' ({title})')} (other {title})"
 
     # --- distinct rows, and sums over them ---
 
     def fold(self) -> Items:
-        """The distinct rows, and how many items have each; adding up such tables is all that merging needs."""
-        # If labels alone decide what is right, that column is not needed.
+        """The distinct rows and the number of items of each; merging shards adds such tables."""
+        # The column `right` is not needed if it follows from the labels.
         by_label = np.array_equal(self.right, self.answer == self.gold)
         columns = [self.gold, *self.answer, *(() if by_label else self.right.astype(np.int8)), *self.kind]
         rows, sizes = fold_codes([*columns, *(() if self.target is None else self.target)], self.sizes)
-        some = self.where(rows)
-        kept: dict[str, Any] = {name: getattr(some, name) for name in _FOLDED}
+        distinct = self.where(rows)
+        kept: dict[str, Any] = {name: getattr(distinct, name) for name in _FOLDED}
         kept |= dict.fromkeys(("sentence", "item", "has_gold", "has_system"), self.gold[:0])
         return Items(self.labels, **kept, systems=self.systems, same=self.same, kinds=self.kinds, sizes=sizes)
 
     def __add__(self, other: Items) -> Items:
-        """The distinct rows of two stretches of text, labels united by name; credit follows from the labels."""
+        """The distinct rows of two parts of the text, with labels merged by name; credit follows from the labels."""
         assert (self.systems, self.kinds) == (other.systems, other.kinds), "only like tables can be added"
-        known: dict[str, int] = {label: code for code, label in enumerate(self.labels)}
-        recoded = np.append(as_codes(other.labels, known), NONE)
-        theirs = replace(other, gold=recoded[other.gold], answer=recoded[other.answer])
+        codes: dict[str, int] = {label: code for code, label in enumerate(self.labels)}
+        recoded = np.append(as_codes(other.labels, codes), NONE)
+        recoded_other = replace(other, gold=recoded[other.gold], answer=recoded[other.answer])
         columns: dict[str, Any] = {
-            name: np.concatenate([mine, getattr(theirs, name)], axis=-1)
+            name: np.concatenate([mine, getattr(recoded_other, name)], axis=-1)
             for name in (*_FOLDED, "sizes")
             if (mine := getattr(self, name)) is not None
         }
-        return replace(self, labels=tuple(known), **columns).fold()
+        return replace(self, labels=tuple(codes), **columns).fold()
 
     @property
     def total(self) -> int:
@@ -213,7 +213,7 @@ class Items:
         return int(self.sizes[mask].sum())
 
     def by_group(self, values: Ints | Bools, group: Ints, groups: int) -> list[int]:
-        """The sum of some values over the items of each group, in whole numbers: sums of credit outgrow 64 bits."""
+        """The sum of values over the items of each group, in Python's numbers, because credit can exceed 64 bits."""
         high, low = (
             np.bincount(group, self.sizes * part, minlength=groups).tolist()
             for part in (values.astype(np.int64) >> _HALF, values.astype(np.int64) & ((1 << _HALF) - 1))
@@ -226,19 +226,19 @@ class Items:
         return float(total / (ONE * self.sum(mask)))
 
     def renamed(self, names: Sequence[str]) -> Items:
-        """The table under other labels, e.g. the values of a category; without the rows in which nobody has one."""
-        known: dict[str, int] = {}
-        recoded = np.append(as_codes(names, known), NONE)
+        """The table with other labels, such as the values of a category, without rows in which no side has one."""
+        codes: dict[str, int] = {}
+        recoded = np.append(as_codes(names, codes), NONE)
         columns = recoded[np.stack([self.gold, *self.answer])]
-        absent = known.get(NOTHING, NONE)
+        absent = codes.get(NOTHING, NONE)
         kept = ~np.all((columns == absent) | (columns == NONE), axis=0)
         gold, answer = columns[0, kept], columns[1:, kept]
         right = np.asarray(answer == gold)
-        return replace(self.where(kept), labels=tuple(known), gold=gold, answer=answer, right=right, credits=None)
+        return replace(self.where(kept), labels=tuple(codes), gold=gold, answer=answer, right=right, credits=None)
 
 
 def judge_words(pair: Pair, column: str | None = None) -> Items:
-    """Each word judged by a column: gold's words in order, then the system's words that have no counterpart."""
+    """The words as items by a column: gold's words in order, then the system's words without a counterpart."""
     name = column or pair.column
     return pair.once(f"words by {name}", lambda: _judge_words(pair, name))
 
@@ -246,18 +246,18 @@ def judge_words(pair: Pair, column: str | None = None) -> Items:
 def _judge_words(pair: Pair, name: str) -> Items:
     vocabulary, (gold_codes, system_codes) = one_vocabulary(pair.labels(name))
     missing = pair.without_gold(name)
-    # Words for which gold has no label cannot be judged, in either segmentation.
-    ours, theirs = pair.left_open(name) if pair.symmetric else (missing, missing[pair.covering])
-    kept = np.flatnonzero(~pair.skipped[pair.gold.sentence_of] & ~ours)
+    # Words without a gold label cannot be judged, in either segmentation.
+    gold_mask, system_mask = pair.left_open(name) if pair.symmetric else (missing, missing[pair.covering])
+    kept = np.flatnonzero(~pair.skipped[pair.gold.sentence_of] & ~gold_mask)
     assigned = np.full(len(pair.gold), NONE, dtype=np.int32)
     assigned[pair.gold_words] = system_codes[pair.system_words]
-    extra = (pair.system_sentence >= 0) & ~theirs
+    extra = (pair.system_sentence >= 0) & ~system_mask
     extra[pair.system_words] = False
     spurious = np.flatnonzero(extra)
     nothing = np.full(len(spurious), NONE, dtype=np.int32)
     gold = np.concatenate([gold_codes[kept].astype(np.int32), nothing])
     answer = np.concatenate([assigned[kept], system_codes[spurious].astype(np.int32)])
-    judged = Items.of(
+    items = Items.of(
         labels=vocabulary,
         sentence=np.concatenate([pair.gold.sentence_of[kept], pair.system_sentence[spurious]]),
         item=np.concatenate([kept, spurious]),
@@ -266,18 +266,18 @@ def _judge_words(pair: Pair, name: str) -> Items:
         right=gold == answer,
     )
     if KEPT not in pair.gold.columns:
-        return judged
-    # Words with labels that count: in recall those that gold labels so, in precision those of the system.
-    ours, theirs = (
+        return items
+    # Words whose labels count: gold's labels for recall, the system's for precision.
+    gold_mask, system_mask = (
         np.append(corpus.column(KEPT).isin([KEPT]), False)[words]
-        for corpus, words in zip((pair.gold, pair.system), words_of(pair, judged), strict=True)
+        for corpus, words in zip((pair.gold, pair.system), words_of(pair, items), strict=True)
     )
-    chosen = replace(judged, has_gold=ours, has_system=theirs[None], selected=True, found=judged.right)
-    return chosen.judged(judged.right[0])
+    selected = replace(items, has_gold=gold_mask, has_system=system_mask[None], selected=True, found=items.right)
+    return selected.judged(items.right[0])
 
 
 def words_of(pair: Pair, items: Items) -> tuple[Ints, Ints]:
-    """The gold word and the system's word of each item, NONE if there is none."""
+    """The gold word and the system's word of each item; NONE if there is none."""
     counterpart = np.full(len(pair.gold) + 1, NONE)
     counterpart[pair.gold_words] = pair.system_words
     has_gold = items.gold != NONE
@@ -288,58 +288,64 @@ def words_of(pair: Pair, items: Items) -> tuple[Ints, Ints]:
 def join(tables: Sequence[tuple[str, Items]]) -> Items:
     """One table of several systems: gold's items, which are the same in all, and those that systems add."""
     first = tables[0][1]
-    known: dict[str, int] = {}
-    recoded = [np.append(as_codes(one.labels, known), NONE) for _, one in tables]
+    codes_of: dict[str, int] = {}
+    recoded = [np.append(as_codes(items.labels, codes_of), NONE) for _, items in tables]
     answers: list[Any] = []
-    for (_, one), codes in zip(tables, recoded, strict=True):
-        answer = codes[one.answer]
-        if one.kinds:
-            # If items are matched, an answer also says what is wrong besides its label.
-            distinct, group, _ = distinct_rows(np.stack([one.kind[0], one.answer[0]], axis=1).astype(np.int64))
+    for (_, items), codes in zip(tables, recoded, strict=True):
+        answer = codes[items.answer]
+        if items.kinds:
+            # If items are matched, the name of an answer includes its error type.
+            distinct, group, _ = distinct_rows(np.stack([items.kind[0], items.answer[0]], axis=1).astype(np.int64))
             texts: list[int] = []
             for kind, label in distinct.tolist():
-                says = one.kinds[kind]
-                text = one.labels[label] if says in _LABEL_SAYS_IT else f"{one.labels[label]} ({kind_title(says)})"
-                texts.append(NONE if label == NONE else known.setdefault(text, len(known)))
+                says = items.kinds[kind]
+                text = (
+                    items.labels[label] if says in _SHOWN_BY_LABEL else f"{items.labels[label]} ({kind_title(says)})"
+                )
+                texts.append(NONE if label == NONE else codes_of.setdefault(text, len(codes_of)))
             answer = np.array(texts, dtype=np.int64)[None, group]
         answers.append(answer)
-    ours = [np.flatnonzero(one.has_gold) for _, one in tables]
-    own = [np.flatnonzero(~one.has_gold)[: len(one) if first.kinds else 0] for _, one in tables]
-    added, places = _added(tables, own, recoded) if first.kinds else (np.zeros((0, 3), dtype=np.int64), own)
-    number, size = len(ours[0]), len(ours[0]) + len(added)
+    gold_rows = [np.flatnonzero(items.has_gold) for _, items in tables]
+    added_rows = [np.flatnonzero(~items.has_gold)[: len(items) if first.kinds else 0] for _, items in tables]
+    added, places = (
+        _list_added(tables, added_rows, recoded) if first.kinds else (np.zeros((0, 3), dtype=np.int64), added_rows)
+    )
+    number, size = len(gold_rows[0]), len(gold_rows[0]) + len(added)
 
-    def placed(columns: Sequence[Any], absent: Any) -> Any:
-        """Systems × items, from a column of each system's table; None if the tables do not have it."""
+    def place_column(columns: Sequence[Any], absent: Any) -> Any:
+        """A column of each system's table as systems × items; None if the tables do not have it."""
         if columns[0] is None:
             return None
         table = np.full((len(tables), size), absent, dtype=columns[0].dtype)
-        for row, column, here, mine, at in zip(table, columns, ours, own, places, strict=True):
+        for row, column, here, mine, at in zip(table, columns, gold_rows, added_rows, places, strict=True):
             row[:number], row[number + at] = column[0, here], column[0, mine]
         return table
 
-    right = placed([one.right for _, one in tables], True)
+    right = place_column([items.right for _, items in tables], True)
     if len(added):
-        # What a system adds is wrong, what it does not add is right.
+        # An added item is wrong, and not adding it is right.
         right[:, number:] = True
         for row, at in zip(right, places, strict=True):
             row[number + at] = False
-    target = placed([one.target for _, one in tables], 0)
+    target = place_column([items.target for _, items in tables], 0)
     if target is not None:
         # Items that only systems have can have only one target.
         target[:, number:] = 0
         target = np.stack([(target == row).argmax(axis=0).astype(np.int16) for row in target])
     credits_ = None
     if first.credits is not None:
-        credits_ = placed([one.credits[:, -1] for _, one in tables if one.credits is not None], 0)[:, None]
-    gold = np.concatenate([recoded[0][first.gold[ours[0]]], np.full(len(added), NONE)])
-    answer = placed(answers, NONE)
+        credits_ = place_column([items.credits[:, -1] for _, items in tables if items.credits is not None], 0)[
+            :, None
+        ]
+    gold = np.concatenate([recoded[0][first.gold[gold_rows[0]]], np.full(len(added), NONE)])
+    answer = place_column(answers, NONE)
     return Items(
-        labels=tuple(known),
+        labels=tuple(codes_of),
         gold=gold,
         answer=answer,
         right=right,
-        sentence=np.concatenate([first.sentence[ours[0]], added[:, 0]]),
-        item=np.concatenate([first.item[ours[0]], added[:, 1]]),
+        sentence=np.concatenate([first.sentence[gold_rows[0]], added[:, 0]]),
+        item=np.concatenate([first.item[gold_rows[0]], added[:, 1]]),
         has_gold=np.arange(size) < number,
         has_system=answer != NONE,
         systems=tuple(name for name, _ in tables),
@@ -348,23 +354,23 @@ def join(tables: Sequence[tuple[str, Items]]) -> Items:
         same=first.same,
         credits=credits_,
         kinds=first.kinds,
-        kind=placed([one.kind for _, one in tables], NONE) if first.kinds else first.kind,
-        partner=placed([one.partner for _, one in tables], NONE),
+        kind=place_column([items.kind for _, items in tables], NONE) if first.kinds else first.kind,
+        partner=place_column([items.partner for _, items in tables], NONE),
     )
 
 
-def _added(
-    tables: Sequence[tuple[str, Items]], own: Sequence[Ints], recoded: Sequence[Ints]
+def _list_added(
+    tables: Sequence[tuple[str, Items]], added_rows: Sequence[Ints], recoded: Sequence[Ints]
 ) -> tuple[Ints, list[Ints]]:
-    """The items that systems add, as rows of (sentence, item, first system), and each system's places there."""
+    """The items that systems add, as rows of (sentence, item, first system), and the row of each system's items."""
     rows, keys = [], []
-    for system, ((_, one), mine, codes) in enumerate(zip(tables, own, recoded, strict=True)):
-        assert one.key is not None and one.partner is not None
-        rows.append(np.stack([one.sentence[mine], one.partner[0, mine], np.full(len(mine), system)], axis=1))
-        keys.append(np.stack([one.sentence[mine], *one.key[:-1, mine], codes[one.key[-1, mine]]], axis=1))
+    for system, ((_, table), mine, codes) in enumerate(zip(tables, added_rows, recoded, strict=True)):
+        assert table.key is not None and table.partner is not None
+        rows.append(np.stack([table.sentence[mine], table.partner[0, mine], np.full(len(mine), system)], axis=1))
+        keys.append(np.stack([table.sentence[mine], *table.key[:-1, mine], codes[table.key[-1, mine]]], axis=1))
     listed = np.concatenate(rows)
     _, group, _ = distinct_rows(np.concatenate(keys).astype(np.int64))
-    # Of items that a system repeats, each goes with as many repetitions of another system.
+    # The n-th repetition of an item belongs to the n-th repetition in another system.
     order = np.lexsort((np.arange(len(group)), group, listed[:, 2]))
     runs = np.flatnonzero(np.append(True, np.diff(group[order]) | np.diff(listed[order, 2]))) if len(order) else order
     repeated = np.empty(len(group), dtype=np.int64)
@@ -372,20 +378,20 @@ def _added(
     _, first, group = np.unique(group * (len(group) + 1) + repeated, return_index=True, return_inverse=True)
     place = np.empty(len(first), dtype=np.int64)
     place[np.argsort(first)] = np.arange(len(first))
-    ends = np.cumsum([len(mine) for mine in own])[:-1]
+    ends = np.cumsum([len(mine) for mine in added_rows])[:-1]
     return listed[np.sort(first)], np.split(place[group.ravel()], ends)
 
 
-def met(one: Items) -> Met:
-    """Numbers of items by gold's and the system's label and outcome; for words, of those that only the system has."""
-    rows = np.arange(len(one)) if one.kinds else np.flatnonzero(one.has_system[0] & (one.gold == NONE))
-    kind = one.kind[0] if one.kinds else np.full(len(one), NONE)
-    pieces = (one.gold != NONE) & ~one.has_gold
-    columns = [column[rows] for column in (one.gold, one.answer[0], kind, pieces.astype(np.int64))]
+def met(items: Items) -> Met:
+    """The numbers of items by gold's and the system's label and outcome; for words, only of spurious ones."""
+    rows = np.arange(len(items)) if items.kinds else np.flatnonzero(items.has_system[0] & (items.gold == NONE))
+    kind = items.kind[0] if items.kinds else np.full(len(items), NONE)
+    pieces = (items.gold != NONE) & ~items.has_gold
+    columns = [column[rows] for column in (items.gold, items.answer[0], kind, pieces.astype(np.int64))]
     firsts, sizes = fold_codes(columns)
-    names, kinds = (*one.labels, None), (*one.kinds, None)
-    found: Met = {}
+    names, kinds = (*items.labels, None), (*items.kinds, None)
+    pairs: Met = {}
     for row, size in zip(rows[firsts].tolist(), sizes.tolist(), strict=True):
-        right = bool(one.kinds) and bool(one.right[0, row])
-        found[names[one.gold[row]], names[one.answer[0, row]], kinds[kind[row]], right, bool(pieces[row])] = size
-    return found
+        right = bool(items.kinds) and bool(items.right[0, row])
+        pairs[names[items.gold[row]], names[items.answer[0, row]], kinds[kind[row]], right, bool(pieces[row])] = size
+    return pairs

@@ -1,4 +1,4 @@
-"""Measures: one function from a Pair to what is counted, and the scores made of the sums."""
+"""Measures: a function from a Pair to its items or counts, and the scores computed from their sums."""
 
 from __future__ import annotations
 
@@ -43,80 +43,80 @@ registered: dict[str, Measure] = {}
 
 @dataclass(frozen=True)
 class Measure:
-    """A measure with its parameters; it prints as what one would type."""
+    """A measure with its parameters; its text is as on the command line."""
 
     name: str
     function: Callable[..., Any]
     scores: Scores
-    """For a measure that counts by label they are given per label and for all labels."""
+    """Functions of sums by name; if the measure counts by label, for each label and for all labels."""
     main: str
-    """The score that is meant if none is named: one of the scores, or an average over labels."""
+    """The main score: one of the scores, or an average over labels."""
     tested: tuple[str, ...]
-    """The scores that systems are compared on; the main one unless the measure says otherwise."""
+    """The scores on which systems are compared; by default the main score."""
     task: str
-    """The kind of annotation it is about."""
+    """The task that it belongs to."""
     averages: Scores = field(default_factory=dict)
-    """Scores of all labels together that need each label's sums (the last axis runs over labels)."""
+    """Scores of all labels that need the sums of each label (the last axis runs over labels)."""
     count: Callable[[Items, int], Counts] = tally
-    """From items to counts per sentence."""
+    """Function from items to counts per sentence."""
     chosen: Callable[[Mapping[str, Any]], tuple[Scores, Scores]] | None = None
-    """The scores and averages under given parameters, if they depend on these."""
+    """Function from parameters to scores and averages, if these depend on parameters."""
     columns: tuple[str, ...] = ()
-    """Columns that it needs besides those of its task."""
+    """Further columns that it needs."""
     characters: bool = False
     """True if it compares characters, which must then agree even if all words do."""
     own_outcomes: bool = False
-    """True if changes are shown on it even if they are shown on another measure: its outcomes are others."""
+    """True if changes are always shown on it, because its outcomes differ from those of other measures."""
     by_item: bool | None = None
-    """True if a counter of the user's own counts each item by itself, right or wrong."""
+    """True if a user's counter counts each item as right or wrong."""
     errors: tuple[str, ...] = ()
-    """The fields that count types of errors, if items do not show them: it may give counts alone."""
+    """The fields that count types of errors, if a measure gives only counts."""
     one_sided: str = ""
-    """A sentence that says why it cannot measure agreement, if it needs one side as gold."""
+    """A sentence on why it cannot measure agreement, if one side must be gold."""
     papers: tuple[str, ...] = ()
     """The papers to be cited, by their keys in `result/references.bib` or in a `references.bib` of the task."""
     noun: str = ""
-    """The word for one item, if that is not the task's."""
+    """The word for an item, if it differs from that of the task."""
     named: tuple[str, ...] = ()
-    """Parameters that its name contains even if they have their default: scores under others have the same name."""
+    """Parameters that its name always contains, because scores with other values have the same name."""
     signed: tuple[str, ...] = ()
-    """Parameters that a signature names even if they have their default: scores depend much on them."""
+    """Parameters that a signature always contains, because scores depend much on them."""
     takes: str = "pair"
     """What it is computed from: a `pair`; or, in agreement, the `labels` or the `units` of all annotators, or a
     system's answers besides these (`systems`)."""
     together: Callable[..., Any] | None = None
-    """The function from the ratings of all annotators, if it is also a measure of these."""
+    """Function from the ratings of all annotators, if it is also a measure of these."""
     parameters: Mapping[str, Any] = field(default_factory=dict)
     given: frozenset[str] = field(default=frozenset(), compare=False)
-    """The parameters that the user gave, also if with their default."""
+    """The parameters that the user gave, including those with the default value."""
 
     def __str__(self) -> str:
         return self._spell(self.named)
 
     @property
     def signature(self) -> str:
-        """The measure with the parameters that a signature always names."""
+        """The measure as text with the parameters that a signature always contains."""
         return self._spell((*self.signed, *self.named))
 
     def _spell(self, always: Sequence[str]) -> str:
         default = self.defaults
-        chosen = {key: value for key, value in self.parameters.items() if key in always or value != default.get(key)}
-        return specs.spell(self.name, chosen)
+        spelled = {key: value for key, value in self.parameters.items() if key in always or value != default.get(key)}
+        return specs.spell(self.name, spelled)
 
     @cached_property
     def defaults(self) -> dict[str, Any]:
         """The keywords of the function with their defaults."""
         keywords = inspect.signature(self.function).parameters.values()
-        return {one.name: one.default for one in keywords if one.kind is one.KEYWORD_ONLY}
+        return {keyword.name: keyword.default for keyword in keywords if keyword.kind is keyword.KEYWORD_ONLY}
 
     @property
     def judges_items(self) -> bool:
-        """True if each item counts by itself, so that items can be sliced and systems compared on them."""
+        """True if it counts items one by one, so that they can be sliced and systems compared on them."""
         return self.by_item if self.by_item is not None else self.count in (tally, graded, matched, bracketed)
 
     @property
     def is_share(self) -> bool:
-        """True if the score is the share of items that are right, which McNemar's test is about."""
+        """True if the score is the share of right items, so that McNemar's test applies."""
         shares = self.by_item is True and self.count not in (graded, matched, bracketed)
         return (self.count is tally or shares) and self.main not in self.averages
 
@@ -131,7 +131,7 @@ class Measure:
         return inspect.getdoc(self.function) or ""
 
     def fields_read(self, sums: Sums, *, averages: bool = False) -> tuple[str, ...]:
-        """The fields that some score reads, or some average too; the others are counted, not resampled."""
+        """The fields that scores (and averages) read; other fields are counted, but not resampled."""
         reading = _Reading(sums)
         for function in (*self.scores.values(), *(self.averages.values() if averages else ())):
             function(reading)
@@ -139,8 +139,8 @@ class Measure:
 
     def judge(self, pair: Pair) -> Items | Counts:
         """The items (or, for measures of whole documents, the counts) of a pair."""
-        judged: Items | Counts = pair.once(str(self), lambda: self.function(pair, **self.parameters))
-        return judged
+        items: Items | Counts = pair.once(str(self), lambda: self.function(pair, **self.parameters))
+        return items
 
     def counts_of(self, judged: Items | Counts, sentences: int) -> Counts:
         """Counts per sentence."""
@@ -148,7 +148,7 @@ class Measure:
 
 
 class _Reading(UserDict[str, Floats]):
-    """Sums that note which of their fields are read."""
+    """Sums that record which fields are read."""
 
     def __init__(self, sums: Sums) -> None:
         self.names: set[str] = set()
@@ -171,49 +171,49 @@ def measure(
 ) -> Callable[[Function], Function]:
     """Make a function a measure: its keywords are the parameters, its docstring is the documentation.
 
-    `main` is the score that is meant if none is named; only a single score need not be declared so. A measure that
-    names no task is about words with labels. Traits are further fields of Measure, such as `count`.
+    `main` is the main score, which must be given if there are several. Without `task`, the measure is about words
+    with labels. `traits` are further fields of Measure, such as `count`.
     """
-    known = [*scores, *(averages or {})]
-    if main not in known:
-        if main or len(known) > 1:
+    names = [*scores, *(averages or {})]
+    if main not in names:
+        if main or len(names) > 1:
             fault = f"has no score {main!r} to be the main one" if main else "has several scores and no main one"
-            raise UsageError(f"measure {name!r} {fault}. Declare one of them: main={known[0]!r}")
-        main = known[0]
+            raise UsageError(f"measure {name!r} {fault}. Declare one of them: main={names[0]!r}")
+        main = names[0]
     about = task or first_task()
 
     def register(function: Function) -> Function:
-        made = Measure(name, function, scores, main, tested or (main,), about, averages or {}, **traits)
-        function.__assay_measure__ = made  # type: ignore[attr-defined]
+        new_measure = Measure(name, function, scores, main, tested or (main,), about, averages or {}, **traits)
+        function.__assay_measure__ = new_measure  # type: ignore[attr-defined]
         if function.__module__.startswith("assay."):
-            registered[name] = made
+            registered[name] = new_measure
         return function
 
     return register
 
 
 def measure_of(function: Any, name: str) -> Measure:
-    """The measure that a decorated function is."""
-    made = getattr(function, "__assay_measure__", None)
-    if not isinstance(made, Measure):
+    """The measure of a decorated function."""
+    decorated = getattr(function, "__assay_measure__", None)
+    if not isinstance(decorated, Measure):
         raise UsageError(f"measure {name!r} is no measure. Decorate the function with @assay.measure(...).")
-    return made
+    return decorated
 
 
 # --- measures by name ---
 
 
 def measures() -> dict[str, Measure]:
-    """All measures that come with assay, by name, task by task."""
+    """All measures of assay by name, in the order of tasks."""
     modules = [module.__name__ for task in tasks().values() for module in task.measures]
     return dict(sorted(registered.items(), key=lambda item: modules.index(item[1].function.__module__)))
 
 
 def find(spec: str) -> Measure:
-    """The measure that a spec such as `accuracy(column=XPOS)` or `mymodule:myfunction` stands for."""
-    name, given = specs.parse(spec, "measure")
+    """The measure of a spec such as `accuracy(column=XPOS)` or `mymodule:myfunction`."""
+    name, arguments = specs.parse(spec, "measure")
     if ":" in name:
-        # A user's measure, looked up from the current folder too.
+        # A user's measure, which may be in the current folder.
         module_name, _, function_name = name.partition(":")
         if not module_name or not function_name:
             raise UsageError(f"measure {name!r} should be module:function.")
@@ -223,20 +223,20 @@ def find(spec: str) -> Measure:
         try:
             function = getattr(import_module(module_name), function_name)
         except Exception as error:
-            # Any exception of a user's module is a mistake in that module.
+            # Any exception in a user's module is an error of that module.
             raise UsageError(f"measure {name!r} cannot be loaded: {type(error).__name__}: {error}.") from error
-        made: Measure | None = measure_of(function, name)
+        base: Measure | None = measure_of(function, name)
     else:
-        made = _registered(name)
-    if made is None:
+        base = _registered(name)
+    if base is None:
         raise unknown("measure", name, measures())
-    parameters = specs.convert_parameters(f"measure {name}", given, made.defaults)
-    scores, averages = made.chosen(parameters) if made.chosen else (made.scores, made.averages)
-    return replace(made, scores=scores, averages=averages, parameters=parameters, given=frozenset(given))
+    parameters = specs.convert_parameters(f"measure {name}", arguments, base.defaults)
+    scores, averages = base.chosen(parameters) if base.chosen else (base.scores, base.averages)
+    return replace(base, scores=scores, averages=averages, parameters=parameters, given=frozenset(arguments))
 
 
 def _registered(name: str) -> Measure | None:
-    """A measure of assay's own, or of an installed package; tasks are loaded one by one until one has it."""
+    """A measure of assay or of an installed package; tasks are loaded one by one until one has it."""
     for task in task_names():
         if name in registered:
             break
@@ -247,10 +247,10 @@ def _registered(name: str) -> Measure | None:
 
 
 def form_of_score(measure: str, score: str) -> str:
-    """The form in which people read a score of a measure that comes with assay: percent, unless it says otherwise."""
+    """The form of a score of one of assay's measures: percent by default."""
     name = re.split("[(@/]", measure)[0]
-    known = None if ":" in name else _registered(name)
-    functions = {**known.scores, **known.averages} if known else {}
+    base = None if ":" in name else _registered(name)
+    functions = {**base.scores, **base.averages} if base else {}
     return str(getattr(functions.get(score), "form", "percent"))
 
 
@@ -258,7 +258,7 @@ def form_of_score(measure: str, score: str) -> str:
 
 
 class Ratio:
-    """A share: one sum of counts over another."""
+    """A share: a sum of counts divided by another."""
 
     of_items = True
     """True if its effective items are at most its items."""
@@ -271,19 +271,19 @@ class Ratio:
         return ratio(np.asarray(self.part(sums)), np.asarray(self.total(sums)))
 
     def items(self, sums: Sums) -> tuple[Floats, Floats]:
-        """The numbers of right items and of all whose ratio the interval is made of."""
+        """The numbers of right and of all items from which the interval is computed."""
         return np.asarray(self.part(sums)), np.asarray(self.total(sums))
 
     def of_share(self, share: float) -> tuple[float, float]:
-        """The score for a share of these items, and its derivative there."""
+        """The score for a share of these items, and its derivative."""
         return share, 1.0
 
 
 class Proportion(Ratio):
-    """A share of items, each of which is in or out; Wilson's interval is made for these."""
+    """A share of items that are right or wrong, for which Wilson's interval is made."""
 
     def __init__(self, part: str, *whole: str, instead: str = "") -> None:
-        # `instead` is the field of the part if that is not counted by itself.
+        # `instead` is the field that is used if `part` is not counted.
         self.names, self.whole = (part, instead), whole
         super().__init__(
             lambda sums: sums[part if part in sums else instead],
@@ -292,14 +292,14 @@ class Proportion(Ratio):
 
     def is_counted(self, fields: Iterable[str]) -> bool:
         """True if these fields are enough to compute it."""
-        known = {*fields}
-        return not known.isdisjoint(self.whole) and not known.isdisjoint(self.names)
+        counted = {*fields}
+        return not counted.isdisjoint(self.whole) and not counted.isdisjoint(self.names)
 
 
 class F1(Ratio):
-    """An F1, of all that either side has right and of all that both have.
+    """An F1 score, from the right items and all items of both sides.
 
-    Its interval is made of the items that are right among those that either side has, TP/(TP+FP+FN).
+    Its interval is computed from the share of right items among those of either side, TP/(TP+FP+FN).
     """
 
     def items(self, sums: Sums) -> tuple[Floats, Floats]:
@@ -308,12 +308,12 @@ class F1(Ratio):
         return right, np.asarray(self.total(sums)) - right
 
     def of_share(self, share: float) -> tuple[float, float]:
-        """The F1 for a share of these items, and its derivative there."""
+        """The F1 for a share of these items, and its derivative."""
         return 2 * share / (1 + share), 2 / (1 + share) ** 2
 
 
 class Mean(Ratio):
-    """The mean of values between 0 and 1, whose sum is counted in units of 1/ONE, over those that are defined."""
+    """The mean of defined values between 0 and 1, whose sum is counted in units of 1/ONE."""
 
     of_items = False
 
@@ -322,7 +322,7 @@ class Mean(Ratio):
 
 
 class ByFields:
-    """A score with one function if some field is counted, and another one if it is not."""
+    """A score whose function depends on whether a field is counted."""
 
     def __init__(self, field: str, counted: Score, otherwise: Score) -> None:
         self.field, self.counted, self.otherwise = field, counted, otherwise
@@ -332,7 +332,7 @@ class ByFields:
         return self.of(sums)(sums)
 
     def of(self, fields: Container[str]) -> Score:
-        """The function if these fields are counted."""
+        """The function for these fields."""
         return self.counted if self.field in fields else self.otherwise
 
 
@@ -340,7 +340,7 @@ class Ranged:
     """A score with other limits than 0 and 1."""
 
     form = "number"
-    """How people read it: a plain number …"""
+    """The form in tables: a plain number."""
 
     def __init__(self, function: Score, low: float = -math.inf, high: float = math.inf) -> None:
         self.function, self.low, self.high = function, float(low), float(high)
@@ -351,10 +351,10 @@ class Ranged:
 
 
 class Coefficient(Ranged):
-    """A coefficient from −1 to 1, such as kappa: 1 − disagreement / disagreement by chance."""
+    """A coefficient from −1 to 1, such as kappa: 1 − disagreement / expected disagreement."""
 
     form = "coefficient"
-    """… or .571."""
+    """The form in tables: .571."""
 
     def __init__(self, function: Score, disagreement: Callable[[RatingSums], Disagreement] | None = None) -> None:
         super().__init__(function, -1, 1)
@@ -362,21 +362,21 @@ class Coefficient(Ranged):
 
 
 precision = Proportion("found", "system", instead="right")
-"""Right of what the system has."""
+"""The share of the system's items that are right."""
 recall = Proportion("right", "gold")
-"""Right of what gold has."""
+"""The share of gold's items that are right."""
 aligned = Proportion("right", "aligned")
-"""Right of the items that both have."""
+"""The share of aligned items that are right."""
 f1 = F1(lambda sums: sums["right"] + sums.get("found", sums["right"]), lambda sums: sums["gold"] + sums["system"])
-"""The harmonic mean of precision and recall, from the counts themselves."""
+"""The harmonic mean of precision and recall, computed from counts."""
 
 
 BLANK = "blank"
-"""The field of the gold items whose label is a blank, which is no label of its own in a macro average."""
+"""The field of gold items with a blank label, which a macro average does not include."""
 
 
 class Macro:
-    """The plain mean of a score over the labels that have anything in some fields: the labels that gold has."""
+    """The plain mean of a score over the labels with counts in some fields, usually the labels of gold."""
 
     def __init__(self, score: Score, fields: Sequence[str] = ("gold",)) -> None:
         self.score, self.fields = score, fields
@@ -386,42 +386,42 @@ class Macro:
         return np.asarray((_sizes(sums, self.fields) > 0) & (np.asarray(sums.get(BLANK, 0.0)) == 0))
 
     def items(self, sums: Sums) -> Floats:
-        """The number of items of each label, those of gold and those of the system."""
+        """The number of gold's and the system's items of each label."""
         return _sizes(sums, ("gold", "system") if "system" in sums else self.fields)
 
     def __call__(self, sums: Sums) -> Floats:
         """The mean."""
-        present, found = self.counts(sums), self.score(sums)
-        # A label that gold has and no system assigns has no precision; as an average over labels needs
-        # a number for each, it counts as 0 there, as it does in its F.
-        values = np.where(present & ~np.isnan(found), found, 0.0)
+        present, scores = self.counts(sums), self.score(sums)
+        # A gold label that no system assigns has no precision; it counts as 0 in an average over labels, as it
+        # does in its F1.
+        values = np.where(present & ~np.isnan(scores), scores, 0.0)
         return ratio(_total_over_labels(values), present.sum(axis=-1).astype(np.float64))
 
 
 def mean_by_size(score: Score, fields: Sequence[str] = ("gold",)) -> Score:
-    """The mean of a score over labels, each weighing as much as it has in some fields: its gold items."""
+    """The mean of a score over labels, weighted by their counts in some fields, usually the gold items."""
 
     def averaged(sums: Sums) -> Floats:
-        sizes, found = _sizes(sums, fields), score(sums)
-        return ratio(_total_over_labels(np.where(np.isnan(found), 0.0, found) * sizes), sizes.sum(axis=-1))
+        sizes, scores = _sizes(sums, fields), score(sums)
+        return ratio(_total_over_labels(np.where(np.isnan(scores), 0.0, scores) * sizes), sizes.sum(axis=-1))
 
     return averaged
 
 
 def _sizes(sums: Sums, fields: Sequence[str]) -> Floats:
-    """The sum of each label over some fields, of those that are counted."""
+    """The sum of each label over those of the fields that are counted."""
     return np.asarray(sum(sums[field] for field in fields if field in sums))
 
 
 def _total_over_labels(values: Floats) -> Floats:
-    """The sum over labels; for a single score it is exact, so that labels without items change no digit."""
+    """The sum over labels; that of a single score is exact, so that labels without items change no digit."""
     return np.asarray(math.fsum(values.tolist()) if values.ndim == 1 else values.sum(axis=-1))
 
 
 FOUND: Scores = {"f1": f1, "precision": precision, "recall": recall}
-"""Scores of found items."""
+"""Scores of items that a system finds."""
 FOUND_WORDS: Scores = {**FOUND, "aligned": aligned}
-"""Scores of words, if both sides may have other words."""
+"""Scores of words, which may differ between gold and system."""
 MATCHED: Scores = {
     "f1": F1(lambda sums: 2 * sums["tp"], lambda sums: 2 * sums["tp"] + sums["fp"] + sums["fn"]),
     "precision": Proportion("tp", "tp", "fp"),

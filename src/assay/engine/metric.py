@@ -18,14 +18,14 @@ from assay.records import dataclass
 
 @dataclass(frozen=True)
 class Metric:
-    """Measures as one function: gold and a system's output in, figures by name out."""
+    """Measures as a function from gold and a system's output to scores by name."""
 
     measures: tuple[str, ...]
     id2label: Labels | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def __call__(self, gold: Any, system: Any = None) -> dict[str, float]:
-        """The figures of what `score` takes, of one EvalPrediction of Hugging Face, or of spaCy's Examples.
+        """The scores of arguments as for `score`, of an EvalPrediction of Hugging Face, or of spaCy's Examples.
 
         A measure's main score has the measure's name, others are called `measure/score`; undefined is nan.
         """
@@ -42,19 +42,19 @@ class Metric:
         return figures
 
     def compute(self, *, predictions: Any, references: Any) -> dict[str, float]:
-        """The figures, with the names of arguments that the library evaluate uses."""
+        """The scores, with the names of arguments that the library evaluate uses."""
         return self(references, predictions)
 
-    def _sides(self, given: Any) -> tuple[Any, Any]:
-        """Gold and system, from what callbacks are handed as one."""
-        if hasattr(given, "predictions") and hasattr(given, "label_ids"):
-            return from_predictions(given.predictions, given.label_ids, self.id2label)
-        if isinstance(given, list | tuple) and given and all(hasattr(item, "reference") for item in given):
-            return [item.reference for item in given], [item.predicted for item in given]
-        if isinstance(given, tuple) and len(given) == 2:
-            return from_predictions(given[0], given[1], self.id2label)
+    def _sides(self, data: Any) -> tuple[Any, Any]:
+        """Gold and system from the single argument of a callback."""
+        if hasattr(data, "predictions") and hasattr(data, "label_ids"):
+            return from_predictions(data.predictions, data.label_ids, self.id2label)
+        if isinstance(data, list | tuple) and data and all(hasattr(item, "reference") for item in data):
+            return [item.reference for item in data], [item.predicted for item in data]
+        if isinstance(data, tuple) and len(data) == 2:
+            return from_predictions(data[0], data[1], self.id2label)
         raise UsageError(
-            f"Expected gold and system, but got one {type(given).__name__}. Give both, or one EvalPrediction of "
+            f"Expected gold and system, but got one {type(data).__name__}. Give both, or one EvalPrediction of "
             "Hugging Face (or predictions and label_ids as a tuple), or spaCy's Examples."
         )
 
@@ -68,14 +68,14 @@ def measure(*names: str, id2label: Labels | None = None, **options: Unpack[Score
 
 
 def measure(*names: str, id2label: Labels | None = None, **options: Any) -> Any:
-    """Measures by name, as a function from gold and system to figures; with `scores=`, a decorator for a new measure.
+    """Measures by name as a function from gold and system to scores; with `scores=`, a decorator for a new measure.
 
     `assay.measure("exact", "fair", id2label=model.config.id2label)` is what Hugging Face's Trainer takes as
     compute_metrics. Options are those of `score`, but for jobs and cluster.
     """
     if "scores" in options:
         return define(*names, **options)
-    # Mistakes show here, not after the first epoch.
+    # Errors are raised here, not after the first epoch.
     kinds = {name: option.kind for name, option in OPTIONS.items()}
     check_keywords(options, {**kinds, "id2label": Any, "scores": Any})
     for name in names:

@@ -1,4 +1,4 @@
-"""Counts of several systems → scores with intervals, and tests between systems. Every measure goes this way."""
+"""Scores with intervals and tests of systems, from the counts of any measure."""
 
 from __future__ import annotations
 
@@ -38,18 +38,17 @@ from assay.stats.streams import BOOTSTRAP, SHUFFLING, generator, is_less, rows_t
 from assay.stats.tails import Difference
 
 MOST_NUMBERS = 1 << 27
-"""The most resampled scores of labels in all …"""
+"""The most resampled scores of labels."""
 HELD_NUMBERS = 1 << 24
-"""… and at a time: 64 MB."""
+"""The most resampled scores of labels in memory at a time: 64 MB."""
 FEW_FOR_PERCENTILES = 200
-"""Below this number of units the interval of a difference is Student's; above, percentiles are as good, and skewed if
-differences are."""
+"""With fewer units the interval of a difference is Student's; with more, percentiles are as good."""
 FEW_ITEMS = 10
-"""With a label of fewer items, gold's and the system's, the interval of a plain mean over labels is too short."""
+"""With fewer items of a label (gold and system), the interval of a plain mean over labels is too short."""
 MOST_FIELDS = 512
 """With more counts per unit, as in an average over very many labels, power is not computed."""
 _STEP = 1e-4
-"""Gradients are differences over this share of a count, one item at least."""
+"""Gradients are differences over this share of a count, but at least one item."""
 _Ends = tuple[float, float, str]
 """Both ends of an interval, and its kind."""
 _Spread = dict[str, Any]
@@ -64,15 +63,15 @@ class Settings:
     seed: int
     times: int
     interval: str
-    """The kind of interval asked for; if empty, none."""
+    """The kind of interval that the user chose; no intervals if empty."""
     power: float | None = 0.8
     """The probability with which a difference is to be found; None if the power of tests is not reported."""
     alpha: float = ALPHA
-    """The level of a test; of several tests, that of the first step of Holm's correction."""
+    """The level of a test; for several tests, that of the first step of Holm's correction."""
     baseline: str | None = None
-    """The system that all others are tested against; None if each two are tested."""
+    """The system that all others are tested against; None if all pairs are tested."""
     keeps_evidence: bool = False
-    """True if comparisons keep what a test over several data sets needs of this one."""
+    """True if comparisons keep the counts that a test over several data sets needs."""
 
     def rng(self, purpose: str) -> np.random.Generator:
         """Random generator for a purpose that depends on no counts."""
@@ -83,19 +82,19 @@ class Settings:
 class Exchange:
     """The counts of two systems that a test of a score exchanges unit by unit.
 
-    Which of the two is the first depends on the counts alone, so that both ways agree to the last digit.
+    Which system is the first depends only on the counts, so that both orders give the same digits.
     """
 
     a: Floats
-    """Summed counts of the first system …"""
+    """The summed counts of the first system."""
     b: Floats
-    """… and of the second."""
+    """The summed counts of the second system."""
     rows: Any
-    """The distinct differences of units (or blocks of them), first minus second, dense or sparse …"""
+    """The distinct differences of units (or blocks of them), first minus second, dense or sparse."""
     sizes: Ints
-    """… the number of units that have each …"""
+    """The number of units with each difference."""
     places: Ints
-    """… and the places of the counts that differ."""
+    """The places of the counts that differ."""
     units: int
     """The number of units in which the systems differ."""
     measure: str
@@ -108,8 +107,8 @@ class Exchange:
     """True if the first system is B."""
 
     def swaps(self, function: ScoreFunction) -> tuple[Floats, Floats, Any, Ints, Difference]:
-        """What tests need: the counts of both that differ, the rows and their sizes, and the difference of a score,
-        second minus first, for other numbers in place of those that differ."""
+        """Arguments of tests: the differing counts of both systems, the rows and their sizes, and a function from
+        other values of these counts to the difference of a score, second minus first."""
 
         def difference(*parts: Floats) -> Floats:
             scores = []
@@ -125,9 +124,9 @@ class Exchange:
         return self.a[self.places], self.b[self.places], self.rows, self.sizes, difference
 
     def amounts(self, function: ScoreFunction) -> Ints | None:
-        """A whole number for each row, in proportion to what it adds to the difference; None if there are none.
+        """A whole number for each row, proportional to its part of the difference.
 
-        They exist if both systems have the same denominator in every unit.
+        None if the systems have different denominators in a unit.
         """
         if self.labelled or not isinstance(function, Ratio):
             return None
@@ -145,7 +144,7 @@ class Figures:
         self, measure: Measure, where: str | None, tallies: Tallies, settings: Settings, name: str = ""
     ) -> None:
         self.name = name or str(measure)
-        """The measure as it is called in rows."""
+        """The name of the measure in rows."""
         self.measure, self.slice, self.tallies, self.settings = measure, where, tallies, settings
         self.systems, self.labels, self.fields = tallies.systems, tallies.labels or (), tallies.fields
         self.by_label = tallies.by_label is not None
@@ -157,12 +156,12 @@ class Figures:
         self.every = {**self.functions, **self.averages}
         """All scores and averages, by name."""
         self.tested = [name for name in measure.tested if name in self.every]
-        """The scores that systems are compared on."""
+        """The scores on which systems are compared."""
         self.totals = [total if tallies.labels is None else total.sum(axis=0) for total in tallies.totals]
         self.clusters = tallies.unit != "sentence"
-        """True if units are groups of sentences, whose sizes may differ much."""
+        """True if units are groups of sentences, which may differ much in size."""
         self.pooled = False
-        """True once blocks of units were resampled in place of units."""
+        """True if blocks of units were resampled instead of units."""
         self._read = [self.fields.index(field) for field in tallies.read]
         """The places of the fields that scores read."""
         self._left_out: dict[tuple[str, int], Floats] = {}
@@ -171,7 +170,7 @@ class Figures:
     # --- scores ---
 
     def scores(self, *, labels: bool = True, names: Sequence[str] = ()) -> Iterator[Score]:
-        """All scores (or those named) with their intervals, the overall ones first."""
+        """All scores (or those in `names`) with their intervals, overall scores first."""
         places: list[tuple[int | None, str | None]] = [(None, None)]
         places += [*enumerate(self.labels)] if labels else []
         for place, label in places:
@@ -184,7 +183,7 @@ class Figures:
                     yield Score(*row, main=name == self.measure.main, **spread)
 
     def counts_rows(self) -> Iterator[CountsRow]:
-        """The counts that scores are made of, overall and per label."""
+        """The counts from which scores are computed, overall and by label."""
         for index, system in enumerate(self.systems):
             by_label = zip(self.labels, self.tallies.totals[index], strict=True) if self.labels else ()
             for label, row in [(None, self.totals[index]), *by_label]:
@@ -207,15 +206,17 @@ class Figures:
         return values
 
     def _spread(self, name: str, system: int, label: int | None, value: float, labels: bool) -> _Spread:
-        """The interval of a score, as it was asked for, and its variance over units.
+        """The interval of a score, of the kind in the settings, and its variance over units.
 
-        `labels` is True if those of labels are shown too.
+        `labels` is True if scores of labels are shown too.
         """
         asked, units, spread = self.settings.interval, self.tallies.units, _UNKNOWN
         if np.isnan(value) or not asked:
             return spread
         if units > 1:
-            spread = self._label_spreads[name][system][label] if label is not None else self._overall(name, system)
+            spread = (
+                self._label_spreads[name][system][label] if label is not None else self._overall_spread(name, system)
+            )
         if asked == "score":
             return spread
         spread = {**spread, "assumed": False}
@@ -237,17 +238,17 @@ class Figures:
         else:
             values = replicates[system][name]
             if asked == "bca" and name in self.functions:
-                drawn = self._drawn(system)
-                left_out = as_sums(drawn.sizes @ drawn.rows - drawn.rows, self.tallies.read)
-                corrected = intervals.bca(value, values, self.functions[name](left_out), drawn.sizes)
+                collapsed = self._rows_to_draw(system)
+                left_out = as_sums(collapsed.sizes @ collapsed.rows - collapsed.rows, self.tallies.read)
+                corrected = intervals.bca(value, values, self.functions[name](left_out), collapsed.sizes)
             (low, high), kind = (corrected, "bca") if corrected else (intervals.percentile(values), kind)
         return {**spread, "low": low, "high": high, "interval": "" if math.isnan(low) else kind}
 
     # --- intervals from the variance over units ---
 
-    def _overall(self, name: str, system: int) -> _Spread:
-        """The interval of a score of all items, without resampling."""
-        # Rows are read once, which is cheap even if each unit has other counts.
+    def _overall_spread(self, name: str, system: int) -> _Spread:
+        """The interval of an overall score, without resampling."""
+        # Rows are read only once, which is cheap even if all units differ.
         collapsed = self.tallies.rows(system) or self.tallies.block_rows(system)
         if name in self.functions:
             totals = np.asarray(self.totals[system][self._read], dtype=np.float64)
@@ -269,7 +270,7 @@ class Figures:
     def _ends(
         self, function: ScoreFunction, value: float, share: float, variance: float, effective: float, df: float
     ) -> _Spread:
-        """The interval of a score, by the effective number of items of its share or, if it is none, by t."""
+        """The interval of a score by the effective number of items or, if the score is not a share, by t."""
         low, high = range_of(function)
         if (low, high) == (0, 1) and 0 <= value <= 1:
             (low, high), kind = intervals.score_interval(share, effective, df + 1), "score"
@@ -282,14 +283,14 @@ class Figures:
         return {"low": low, "high": high, "interval": interval, "variance": variance, "df": df}
 
     def _spreads(
-        self, function: ScoreFunction, found: Collapsed, of_label: Ints, totals: Floats, drawn: float
+        self, function: ScoreFunction, collapsed: Collapsed, of_label: Ints, totals: Floats, draws: float
     ) -> list[_Spread]:
-        """The interval of the score of each label, from rows of counts, the label of each, and totals by label.
+        """The interval of the score of each label, from rows of counts, their labels, and totals by label.
 
-        There are `drawn` units or blocks; those without a label need no row of it.
+        `draws` is the number of units or blocks; units without a label need no row for it.
         """
         fields, number, units = self.tallies.read, len(totals), self.tallies.units
-        rows, sizes, one = found.rows, found.sizes, np.ones(len(found.rows))
+        rows, sizes, ones = collapsed.rows, collapsed.sizes, np.ones(len(collapsed.rows))
 
         def add_up(values: Array, where: Any = slice(None)) -> Floats:
             return np.asarray(np.bincount(of_label[where], (sizes * values)[where], number), dtype=np.float64)
@@ -304,19 +305,19 @@ class Figures:
             # For documents: the change if one is left out.
             values = ratio(right - share[of_label] * weight, all_items[of_label] - weight * self.clusters)
             if function.of_items:
-                items, rarer = all_items, np.minimum(add_up(one, weight > right), add_up(one, right > 0))
+                items, rarer = all_items, np.minimum(add_up(ones, weight > right), add_up(ones, right > 0))
         else:
-            share, weight = value, _shares(rows, totals[of_label])
+            share, weight = value, _unit_sizes(rows, totals[of_label])
             if self.clusters:
                 values = value[of_label] - function(as_sums(totals[of_label] - rows, fields))
             else:
                 values = (rows * _gradient(function, totals, fields)[of_label]).sum(axis=1)
-        values = _defined(values)
-        variance = add_up(values**2) * (drawn - 1) / drawn
+        values = _zero_undefined(values)
+        variance = add_up(values**2) * (draws - 1) / draws
         if not self.clusters:
-            variance = np.maximum(add_up(values**2) - add_up(values) ** 2 / drawn, 0.0) * drawn / max(1.0, drawn - 1)
-        present = add_up(one, there)
-        if drawn < units:
+            variance = np.maximum(add_up(values**2) - add_up(values) ** 2 / draws, 0.0) * draws / max(1.0, draws - 1)
+        present = add_up(ones, there)
+        if draws < units:
             # A block has the items of several units.
             present = np.where(np.isfinite(items), np.maximum(present, np.minimum(items, units)), present)
         degrees = np.full(number, units - 1.0)
@@ -326,13 +327,15 @@ class Figures:
             degrees = np.maximum(1.0, ratio(add_up(weight) ** 2, add_up(weight**2)) - 1)
         spreads = [_UNKNOWN] * number
         for label in np.flatnonzero(~np.isnan(value)).tolist():
-            own, v, most = float(share[label]), float(variance[label]), float(items[label])
-            effective = intervals.effective_items(own, v, float(present[label]), most, float(rarer[label]), steady)
-            spread = self._ends(function, float(value[label]), own, v, effective, float(degrees[label]))
+            right_share, v, most = float(share[label]), float(variance[label]), float(items[label])
+            effective = intervals.effective_items(
+                right_share, v, float(present[label]), most, float(rarer[label]), steady
+            )
+            spread = self._ends(function, float(value[label]), right_share, v, effective, float(degrees[label]))
             if math.isfinite(most):
                 design = most / effective
-                assumed = own in (0, 1) and design > 1
-                inner = (effective * own + 0.5) / (effective + 1)
+                assumed = right_share in (0, 1) and design > 1
+                inner = (effective * right_share + 0.5) / (effective + 1)
                 assert isinstance(function, Ratio)
                 score, slope = function.of_share(inner)
                 spread |= {"effective_items": effective, "design_effect": design, "assumed": assumed}
@@ -344,7 +347,7 @@ class Figures:
     def _label_spreads(self) -> dict[str, list[list[_Spread]]]:
         """The interval of each score, for each system and label, without resampling."""
         spreads: dict[str, list[list[_Spread]]] = {name: [] for name in self.functions}
-        drawn = float(self.tallies.drawn_by_label)
+        draws = float(self.tallies.drawn_by_label)
         for counts, totals in zip(self.tallies.labelled(), self.tallies.totals, strict=True):
             assert counts.label is not None
             # Distinct rows in canonical order: the label, then the counts that scores read.
@@ -352,34 +355,34 @@ class Figures:
             rows = Collapsed(table.rows[:, 1:], table.sizes)
             sums = totals[:, self._read].astype(np.float64)
             for name, function in self.functions.items():
-                spreads[name].append(self._spreads(function, rows, table.rows[:, 0], sums, drawn))
+                spreads[name].append(self._spreads(function, rows, table.rows[:, 0], sums, draws))
         return spreads
 
     def values(self, name: str, label: str | None = None) -> Floats:
-        """A score of each system, overall or of a label."""
+        """A score of each system, overall or for a label."""
         if label is None:
             return self._observed[name]
         return np.asarray(self._observed_by_label[name][:, self.labels.index(label)])
 
     def linear_values(self, name: str, systems: Sequence[int]) -> tuple[list[Floats], Array]:
-        """Contributions of units, in one order for some systems, to the score of each; and the size of each row."""
+        """The contributions of units to the score of each system, in a common order, and the size of each row."""
         if name in self.averages:
             order = np.argsort(self._contents(systems))
             return [self._left_out_units(name, index)[order] for index in systems], np.ones(len(order))
         collapsed = self.tallies.rows(*systems) or self.tallies.block_rows(*systems)
         parts = zip(systems, np.split(collapsed.rows, len(systems), axis=1), strict=True)
         if not self.clusters:
-            return [self._linear(name, part, index) for index, part in parts], collapsed.sizes
+            return [self._contributions(name, part, index) for index, part in parts], collapsed.sizes
         # For documents: the change if one is left out.
         number, values = float(collapsed.sizes.sum()), []
         for index, part in parts:
             left = as_sums(self.totals[index][self._read].astype(np.float64) - part, self.tallies.read)
-            change = _defined(self._observed[name][index] - self.functions[name](left))
+            change = _zero_undefined(self._observed[name][index] - self.functions[name](left))
             values.append(change * (number - 1) / number)
         return values, collapsed.sizes
 
     def degrees(self, name: str, systems: Sequence[int]) -> float:
-        """The degrees of freedom of a variance over units: fewer for documents whose sizes differ."""
+        """The degrees of freedom of a variance over units, fewer for documents with different sizes."""
         if not self.clusters:
             return self.tallies.units - 1.0
         collapsed = self.tallies.rows(*systems) or self.tallies.block_rows(*systems)
@@ -388,7 +391,7 @@ class Figures:
             parts = np.split(collapsed.rows, len(systems), axis=1)
             weight = np.asarray(sum(function.total(as_sums(part, self.tallies.read)) for part in parts))
         else:
-            weight = _shares(collapsed.rows, collapsed.sizes @ collapsed.rows.astype(np.float64))
+            weight = _unit_sizes(collapsed.rows, collapsed.sizes @ collapsed.rows.astype(np.float64))
         square = math.fsum((collapsed.sizes * weight**2).tolist())
         return max(1.0, math.fsum((collapsed.sizes * weight).tolist()) ** 2 / square - 1) if square else 1.0
 
@@ -398,53 +401,53 @@ class Figures:
             values = self._left_out_units(name, system)
             return math.sqrt(_variance(values, np.ones(len(values))))
         collapsed = self.tallies.rows(system) or self.tallies.block_rows(system)
-        return math.sqrt(_variance(self._linear(name, collapsed.rows, system), collapsed.sizes))
+        return math.sqrt(_variance(self._contributions(name, collapsed.rows, system), collapsed.sizes))
 
-    def _linear(self, name: str, rows: Any, system: int) -> Floats:
-        """Contribution of each row of a system to a score, to first order; only distances from the mean matter."""
+    def _contributions(self, name: str, rows: Any, system: int) -> Floats:
+        """The contribution of each row of a system to a score, to first order and up to a constant."""
         totals = self.totals[system]
         if isinstance(function := self.functions[name], Ratio):
             part, total = function.part, function.total
             sums, whole = as_sums(rows, self.tallies.read), as_sums(totals, self.fields)
             return np.asarray((part(sums) - function(whole) * total(sums)) / total(whole))
-        own = np.asarray(totals[self._read], dtype=np.float64)[None]
-        return np.asarray(rows @ _gradient(function, own, self.tallies.read)[0])
+        counts = np.asarray(totals[self._read], dtype=np.float64)[None]
+        return np.asarray(rows @ _gradient(function, counts, self.tallies.read)[0])
 
     def _left_out_units(self, name: str, system: int) -> Floats:
         """The change of an average over labels if each unit (or block) is left out, in the order of the tables."""
         if (name, system) not in self._left_out:
             table, function = self._wide_tables[system], self.averages[name]
-            # Units with equal counts change the same.
+            # Units with equal counts have the same effect.
             _, distinct, numbers = np.unique(self._row_digests[system], return_index=True, return_inverse=True)
             totals = self.tallies.totals[system][:, self._is_read_by_label].astype(np.float64)
             changes = np.empty(len(distinct))
             step = max(1, CHUNK_NUMBERS // max(1, totals.size))
             for first in range(0, len(distinct), step):
-                some = _dense(table[distinct[first : first + step]])
-                left = totals - some.reshape(len(some), *totals.shape)
+                chunk = _dense(table[distinct[first : first + step]])
+                left = totals - chunk.reshape(len(chunk), *totals.shape)
                 scores = function(as_sums(left, self._read_by_label))
                 changes[first : first + step] = self._observed[name][system] - scores
-            self._left_out[name, system] = _defined(changes)[numbers] * ((len(numbers) - 1) / len(numbers))
+            self._left_out[name, system] = _zero_undefined(changes)[numbers] * ((len(numbers) - 1) / len(numbers))
         return self._left_out[name, system]
 
     # --- resampling ---
 
-    def _drawn(self, *systems: int) -> Collapsed:
-        """Rows of systems to draw from: collapsed units, or blocks."""
-        found = None if self.tallies.needs_blocks(*systems) else self.tallies.rows(*systems)
-        if found is not None:
-            return found
+    def _rows_to_draw(self, *systems: int) -> Collapsed:
+        """The rows of systems that are resampled: distinct units, or blocks."""
+        rows = None if self.tallies.needs_blocks(*systems) else self.tallies.rows(*systems)
+        if rows is not None:
+            return rows
         self.pooled = True
         return self.tallies.block_rows(*systems)
 
     def _replicates(self, systems: Sequence[int], names: Sequence[str]) -> dict[str, list[Floats]]:
-        """For each score its values in each resample, for each of some systems whose rows are drawn together."""
+        """The values of each score in each resample, for each of the systems, whose rows are drawn together."""
         replicates: dict[str, list[Floats]] = {}
         plain = [name for name in names if name in self.functions]
         if plain:
-            drawn = self._drawn(*systems)
-            rng = generator(self.settings.seed, rows_text(BOOTSTRAP, drawn.rows, drawn.sizes))
-            table = bootstrap_sums(drawn.rows, drawn.sizes, self.settings.times, rng)
+            collapsed = self._rows_to_draw(*systems)
+            rng = generator(self.settings.seed, rows_text(BOOTSTRAP, collapsed.rows, collapsed.sizes))
+            table = bootstrap_sums(collapsed.rows, collapsed.sizes, self.settings.times, rng)
             sums = [as_sums(part, self.tallies.read) for part in np.split(table, len(systems), axis=1)]
             replicates = {name: [self.functions[name](of_system) for of_system in sums] for name in plain}
         averages = [name for name in names if name in self.averages]
@@ -458,35 +461,35 @@ class Figures:
 
     @cached_property
     def _common_replicates(self) -> dict[str, list[Floats]]:
-        """For each tested score of very many systems its values in each resample, one draw for all systems."""
-        drawn = self._replicates(self._order, self.tested)
-        return {name: [values[place] for place in np.argsort(self._order)] for name, values in drawn.items()}
+        """The values of each tested score in each resample, with one draw for all of very many systems."""
+        replicates = self._replicates(self._order, self.tested)
+        return {name: [values[place] for place in np.argsort(self._order)] for name, values in replicates.items()}
 
     @cached_property
     def _order(self) -> list[int]:
-        """The systems in the order of checksums of their rows, on which their names have no influence."""
+        """The systems in the order of checksums of their rows, which does not depend on their names."""
         if self.by_label:
             contents = [b"".join(sorted(digests)) for digests in self._row_digests]
         else:
-            rows = [self._drawn(system) for system in range(len(self.systems))]
-            contents = [rows_text(BOOTSTRAP, drawn.rows, drawn.sizes).encode() for drawn in rows]
+            rows = [self._rows_to_draw(system) for system in range(len(self.systems))]
+            contents = [rows_text(BOOTSTRAP, collapsed.rows, collapsed.sizes).encode() for collapsed in rows]
         return sorted(range(len(contents)), key=lambda system: hashlib.sha256(contents[system]).digest())
 
     # --- counts by label ---
 
     @cached_property
     def _read_by_label(self) -> tuple[str, ...]:
-        """The fields that scores and averages read: no others are resampled."""
+        """The fields that scores and averages read; others are not resampled."""
         return self.measure.fields_read(as_sums(self.tallies.totals[0], self.fields), averages=True)
 
     @property
     def _is_read_by_label(self) -> Bools:
-        """Mask of these fields."""
+        """Mask of the fields that scores and averages read."""
         return np.isin(self.fields, self._read_by_label)
 
     @cached_property
     def _wide_tables(self) -> list[Any]:
-        """Each system's counts that are read as units × (labels · fields), or blocks × …, if units are too many."""
+        """The counts that are read of each system: units (or blocks, if there are many units) × (labels · fields)."""
         tables = self.tallies.wide()
         if self._is_read_by_label.all():
             return tables
@@ -499,16 +502,16 @@ class Figures:
         return [_row_digests(table) for table in self._wide_tables]
 
     def _contents(self, systems: Sequence[int]) -> list[bytes]:
-        """A checksum of each unit's rows in some systems, side by side."""
+        """A checksum of each unit's rows in these systems."""
         return [b"".join(row) for row in zip(*(self._row_digests[system] for system in systems), strict=True)]
 
     def _label_sums(
         self, systems: Sequence[int], system: int, first: int = 0, end: int | None = None
     ) -> Iterator[tuple[slice, dict[str, Floats]]]:
-        """Sums by label of one of several systems that are drawn together, some resamples at a time.
+        """Sums by label of one of several systems that are drawn together, in chunks of resamples.
 
-        Units are drawn in an order that depends only on what is in them. With `end`, only labels up to there from
-        `first` on have sums.
+        The order of units depends only on their counts. With `end`, only labels from `first` to before `end` have
+        sums.
         """
         self.pooled |= self.tallies.units > BLOCKS
         fields, contents = self._read_by_label, self._contents(systems)
@@ -527,19 +530,22 @@ class Figures:
             done += len(weights)
 
     def _resample(self, labels: bool) -> tuple[list[dict[str, Floats]], dict[str, tuple[Floats, Bools]]]:
-        """Each system's scores and averages in each resample of its own units; and, if `labels` is True, the ends of
-        the intervals by label (systems × labels × 2) and whether these are BCa."""
+        """Each system's scores and averages in each resample of its units and, if `labels` is True, the intervals by
+        label (systems × labels × 2) with True if these are BCa."""
         if labels in self._resampled:
             return self._resampled[labels]
         if not self.by_label:
-            drawn = [self._replicates([system], list(self.functions)) for system in range(len(self.systems))]
-            self._resampled[labels] = [{name: values for name, (values,) in own.items()} for own in drawn], {}
+            by_system = [self._replicates([system], list(self.functions)) for system in range(len(self.systems))]
+            self._resampled[labels] = (
+                [{name: values for name, (values,) in scores.items()} for scores in by_system],
+                {},
+            )
             return self._resampled[labels]
         times, number, fields = self.settings.times, len(self.labels), self._read_by_label
-        # Of very many labels only the first score has intervals, which takes time enough.
+        # With very many labels only the first score has intervals, because they take long.
         kept = list(self.functions)[: max(1, MOST_NUMBERS // max(1, times * number))] if labels else []
         at_once = max(1, HELD_NUMBERS // (times * max(1, len(kept))))
-        # All labels in one pass, in which the overall scores are made; or if they are too many, in further passes.
+        # All labels in one pass with the overall scores or, if there are too many, in further passes.
         passes: list[tuple[int, int | None]] = [(0, None)]
         if labels and at_once < number:
             passes += [(first, min(first + at_once, number)) for first in range(0, number, at_once)]
@@ -575,22 +581,22 @@ class Figures:
     # --- comparisons ---
 
     def comparisons(self) -> Iterator[Comparison]:
-        """Every pair of systems, tested by shuffling, on the scores the measure is compared on."""
+        """The shuffling test of every pair of systems on each tested score."""
         keeps = self.settings.keeps_evidence and self.slice is None
-        # From few units, or few that differ, the interval of a difference is too short.
+        # With few units, or few that differ, the interval of a difference is too short.
         few = self.tallies.units < (FEW_CLUSTERS if self.clusters else FEW_UNITS)
         for a, b in combinations(range(len(self.systems)), 2):
             if self.settings.baseline not in (None, self.systems[a], self.systems[b]):
                 continue
             differences = {name: float(self._observed[name][b] - self._observed[name][a]) for name in self.tested}
-            # The variance of each difference, from what units add to it, and its degrees of freedom.
+            # The variance of each difference, from the contributions of units, and its degrees of freedom.
             spreads = dict.fromkeys(self.tested, (math.nan, math.nan))
             for name in self.tested if self.tallies.units > 1 and self.settings.interval else ():
                 if np.isnan(self._observed[name][[a, b]]).any():
                     continue
-                (one, other), sizes = self.linear_values(name, (a, b))
+                (first, second), sizes = self.linear_values(name, (a, b))
                 centred = not self.clusters and name not in self.averages
-                spreads[name] = _variance(other - one, sizes, centred=centred), self.degrees(name, (a, b))
+                spreads[name] = _variance(second - first, sizes, centred=centred), self.degrees(name, (a, b))
             ends_of = self._difference_intervals(a, b, differences, spreads)
             for name in self.tested:
                 low, high, interval = ends_of[name]
@@ -613,7 +619,7 @@ class Figures:
     def _difference_intervals(
         self, a: int, b: int, observed: dict[str, float], spreads: dict[str, tuple[float, float]]
     ) -> dict[str, _Ends]:
-        """For each score tested the ends of the interval of its difference, and its kind."""
+        """The interval of the difference on each tested score: both ends and the kind."""
         asked = self.settings.interval
         if self.tallies.units < 2:
             return dict.fromkeys(observed, (math.nan, math.nan, ""))
@@ -624,31 +630,31 @@ class Figures:
                 ends = intervals.t_interval(observed[name], variance, degrees + 1, least - most, most - least)
                 ends_of[name] = (*ends, "t")
             return ends_of
-        # Each score's differences in each resample of the rows of both systems: b − a or, if turned, a − b. Which way
-        # round depends on the rows alone, so that both ways agree to the last digit.
+        # Each score's differences in each resample of the rows of both systems: b − a or, if turned, a − b. Which one
+        # depends only on the rows, so that both orders give the same digits.
         resampled: dict[str, tuple[bool, Floats]] = {}
         if len(self.systems) > MANY:
-            resampled = {name: (False, own[b] - own[a]) for name, own in self._common_replicates.items()}
+            resampled = {name: (False, values[b] - values[a]) for name, values in self._common_replicates.items()}
         for functions in (self.functions, self.averages) if len(self.systems) <= MANY else ():
             names = [name for name in self.tested if name in functions]
             if names:
-                # Turned if the rows of b and a make the larger list.
+                # Turned if the rows of (b, a) are the larger list.
                 if functions is self.averages:
                     turned = sorted(self._contents((a, b))) < sorted(self._contents((b, a)))
                 else:
-                    one_way, other_way = self._drawn(a, b), self._drawn(b, a)
+                    one_way, other_way = self._rows_to_draw(a, b), self._rows_to_draw(b, a)
                     turned = is_less(one_way.rows, one_way.sizes, other_way.rows, other_way.sizes)
-                drawn = self._replicates((b, a) if turned else (a, b), names)
-                resampled |= {name: (turned, other - one) for name, (one, other) in drawn.items()}
+                by_score = self._replicates((b, a) if turned else (a, b), names)
+                resampled |= {name: (turned, second - first) for name, (first, second) in by_score.items()}
         ends_of = {}
         for name, (turned, replicates) in resampled.items():
             ends, kind = intervals.percentile(replicates), "percentile"
             if asked == "bca" and name in self.functions:
-                rows = self._drawn(*((b, a) if turned else (a, b)))
+                rows = self._rows_to_draw(*((b, a) if turned else (a, b)))
                 left_out = np.split(rows.sizes @ rows.rows - rows.rows, 2, axis=1)
-                one, other = (self.functions[name](as_sums(half, self.tallies.read)) for half in left_out)
+                first, second = (self.functions[name](as_sums(half, self.tallies.read)) for half in left_out)
                 value = -observed[name] if turned else observed[name]
-                corrected = intervals.bca(value, replicates, other - one, rows.sizes)
+                corrected = intervals.bca(value, replicates, second - first, rows.sizes)
                 if corrected is not None:
                     ends, kind = corrected, "bca"
             low, high = (-ends[1], -ends[0]) if turned else ends
@@ -656,7 +662,7 @@ class Figures:
         return ends_of
 
     def _test(self, a: int, b: int, name: str, ends: tuple[float, float]) -> tuple[Shuffling, Power | None]:
-        """The test of two systems on a score, and its power; `ends` are those of the interval of the difference."""
+        """The test of two systems on a score, and its power; `ends` is the interval of the difference."""
         if name in self.averages and len(self.systems) > MANY:
             return self._common_tests[name][a, b], None
         exchange, settings = self._exchange(a, b, name), self.settings
@@ -688,15 +694,17 @@ class Figures:
         """The counts of two systems that a test of a score exchanges."""
         if name in self.averages:
             tables = self._wide_tables
-            one, other = self._row_digests[a], self._row_digests[b]
-            differing = [place for place, two in enumerate(zip(one, other, strict=True)) if two[0] != two[1]]
+            digests_a, digests_b = self._row_digests[a], self._row_digests[b]
+            differing = [
+                place for place, two in enumerate(zip(digests_a, digests_b, strict=True)) if two[0] != two[1]
+            ]
 
             def change_of(first: int, second: int) -> Any:
                 return tables[first][differing] - tables[second][differing]
 
             if len(self.systems) > MANY:
-                # Checksums are there already, one for each system.
-                sides = ((one, other), (other, one))
+                # The checksums of each system are already computed.
+                sides = ((digests_a, digests_b), (digests_b, digests_a))
                 contents = [[first[place] + second[place] for place in differing] for first, second in sides]
             else:
                 contents = [_row_digests(change_of(*two)) for two in ((a, b), (b, a))]
@@ -730,7 +738,7 @@ class Figures:
 
     @cached_property
     def _common_tests(self) -> dict[str, dict[tuple[int, int], Shuffling]]:
-        """The tests of all pairs of very many systems on each average over labels, with one toss of coins for all."""
+        """The tests of all pairs of very many systems on each average over labels, with common shufflings."""
         contents = self._contents(self._order)
         rows = sorted(range(len(contents)), key=contents.__getitem__)
         tables, fields = [table[rows] for table in self._wide_tables], self._read_by_label
@@ -784,29 +792,29 @@ def make_comparison(
 
 
 def _as_proportion(function: ScoreFunction, totals: Sums) -> ScoreFunction:
-    """The score; with equal tokenisation F1 is a proportion, the accuracy."""
+    """The score as a proportion if it is F1 and the tokenisation is equal, because then F1 is accuracy."""
     return recall if function is f1 and "aligned" in totals and totals["gold"] == totals["system"] else function
 
 
 def range_of(function: ScoreFunction) -> tuple[float, float]:
-    """The least and the most that a score can be."""
+    """The limits of a score."""
     return (function.low, function.high) if isinstance(function, Ranged) else (0.0, 1.0)
 
 
-def _defined(changes: Floats) -> Floats:
-    """Changes of a score; a change that leaves it undefined is 0."""
+def _zero_undefined(changes: Floats) -> Floats:
+    """Changes of a score, with 0 for undefined changes."""
     return np.where(np.isfinite(changes), changes, 0.0)
 
 
-def _shares(rows: Array, totals: Array) -> Floats:
-    """The size of each unit: the sum of its shares of all totals."""
-    return np.asarray(_defined(ratio(rows, np.asarray(totals, dtype=np.float64))).sum(axis=1))
+def _unit_sizes(rows: Array, totals: Array) -> Floats:
+    """The size of each unit: the sum of its shares of the totals."""
+    return np.asarray(_zero_undefined(ratio(rows, np.asarray(totals, dtype=np.float64))).sum(axis=1))
 
 
 def _variance(values: Floats, sizes: Array, *, centred: bool = True) -> float:
     """Variance of a score to which each unit adds a value; `sizes` is the number of units of each value.
 
-    Sums are exact, so that neither the order of rows nor of two systems changes a digit.
+    Sums are exact, so that neither the order of rows nor that of two systems changes a digit.
     """
     number = float(sizes.sum())
     mean = math.fsum((sizes * values).tolist()) / number if centred else 0.0
@@ -814,9 +822,9 @@ def _variance(values: Floats, sizes: Array, *, centred: bool = True) -> float:
 
 
 def _gradient(function: ScoreFunction, totals: Floats, fields: Sequence[str]) -> Floats:
-    """Gradient of a score of each label in its counts, by central differences: labels × fields.
+    """The gradient of each label's score in its counts, by central differences: labels × fields.
 
-    Where nothing is counted it does not matter.
+    It is 0 for counts of 0.
     """
     gradient = np.zeros(totals.shape)
     steps = np.maximum(1.0, _STEP * totals)
@@ -824,7 +832,7 @@ def _gradient(function: ScoreFunction, totals: Floats, fields: Sequence[str]) ->
         step = np.zeros(totals.shape)
         step[:, field] = steps[:, field]
         below, here, above = (function(as_sums(totals + sign * step, fields)) for sign in (-1, 0, 1))
-        # The slope between both ends, or on the side where the score is defined.
+        # The slope between both ends, or on one side if the score is undefined on the other.
         both, size = (above - below) / (2 * steps[:, field]), steps[:, field]
         one_side = np.where(np.isnan(below), (above - here) / size, (here - below) / size)
         slope = np.nan_to_num(np.where(np.isnan(both), one_side, both))

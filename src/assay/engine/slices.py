@@ -1,4 +1,4 @@
-"""Named selections: of sentences (by length, document, metadata) or of items (by label, seen, frequency)."""
+"""Slices of the data: of sentences (by length, document, metadata) or of items (by label, seen, frequency)."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from assay.records import dataclass
 
 LENGTHS = ((5, "1-5"), (10, "6-10"), (20, "11-20"), (40, "21-40"))
 TREE_LENGTHS = ((10, "1-10"), (20, "11-20"), (30, "21-30"), (40, "31-40"))
-"""For parsers, which find long sentences hard."""
+"""Lengths of sentences for parsers, for which long sentences are hard."""
 
 _CALL = re.compile(r"([^():]+)\([a-z]+=([^()]*)\)")
-"""An argument with its name, as measures have it: chain-length(edges=2,10) is chain-length:2,10."""
+"""A slice with an argument in the form of measures: chain-length(edges=2,10) is chain-length:2,10."""
 NO_VALUE = "(none)"
 """The value of a sentence that lacks a comment."""
 Values = tuple[Ints, tuple[str, ...]]
@@ -38,7 +38,7 @@ Parts = Sequence[tuple[str, int, Counts]]
 
 @dataclass(frozen=True)
 class SliceKind:
-    """A way to cut the data; by sentence, or by item."""
+    """A kind of slice, by sentences or by items."""
 
     name: str
     help: str
@@ -46,17 +46,17 @@ class SliceKind:
     of_sentences: Callable[[Corpus, str], Values] | None = None
     of_items: Callable[[Pair, Items, str], Values] | None = None
     of_arcs: Callable[[Corpus], Values] | None = None
-    """By each side's own arc: gold's items by gold's, the system's by the system's."""
+    """Values by the arcs of each side: gold's arcs for gold's items, the system's for the system's."""
     of_sides: Callable[[Pair, Items, str], tuple[Ints, Ints, tuple[str, ...]]] | None = None
-    """By each side's own item, if items are matched: the value of each row on gold's side and on the system's."""
+    """Values of both sides for matched items: the value of each row in gold and in the system."""
     of_system: Callable[[Pair, Items, str], Values] | None = None
-    """By what is known of the system's items alone: there is precision, and nothing that could be found."""
+    """Values that only system items have; the slice has precision but no recall."""
     by_number: bool = False
-    """True if values are shown by the number of items that have them, not in an order of their own."""
+    """True if values are sorted by their numbers of items, not in an order of their own."""
     counts: str = ""
-    """What it counts in all of gold if no --train is given; files cannot be read one after the other then."""
+    """What it counts in all of gold if no --train is given; then files cannot be read one by one."""
     of_counts: Callable[[Pair, Measure, str], Parts] | None = None
-    """For measures without items, if what they count can be split: the part of each value."""
+    """The counts of each value for measures without items, if their counts can be split."""
 
 
 def _sentence_length(gold: Corpus, _: str) -> Values:
@@ -73,7 +73,7 @@ def _document(gold: Corpus, _: str) -> Values:
 def _metadata(gold: Corpus, key: str) -> Values:
     values = gold.metadata(key)
     if not key or all(value is None for value in values):
-        keys = [known for known in gold.metadata_keys() if known not in ("sent_id", "text")]
+        keys = [other for other in gold.metadata_keys() if other not in ("sent_id", "text")]
         hint = f"There is: {', '.join(keys)}." if keys else "It has no such comments."
         spec = f"meta:{key}" if key else "meta"
         raise UsageError(f"--slice {spec}: {gold.name} has no comment `# {key or 'KEY'} = …`. {hint}")
@@ -81,20 +81,20 @@ def _metadata(gold: Corpus, key: str) -> Values:
     return column.codes, column.vocabulary
 
 
-def _frequency(pair: Pair, judged: Items, _: str) -> Values:
+def _frequency(pair: Pair, items: Items, _: str) -> Values:
     if pair.layer(SpanPair) is not None:
         raise UsageError("--slice frequency is about words. For spans there is --slice seen, with --train.")
-    if judged.kinds:
+    if items.kinds:
         raise UsageError("--slice frequency is about words, which are not compared here.")
     if "frequency" in pair.gold.columns:
-        return attribute(pair, judged, "frequency")
+        return attribute(pair, items, "frequency")
     if "train" in pair.gold.columns:
         raise UsageError(
             "--slice frequency: --train is a list of words, which has no frequencies. Give the data itself."
         )
     counts = pair.gold.forms.counts()
     gold, system = frequency_bands(pair.gold.forms, counts), frequency_bands(pair.system.forms, counts)
-    return judged.of_sides(gold.codes, system.codes), gold.vocabulary
+    return items.of_sides(gold.codes, system.codes), gold.vocabulary
 
 
 _OF_ITEMS = (
@@ -120,19 +120,19 @@ _OF_SENTENCES = (
 
 
 def slices(task: str = "") -> dict[str, SliceKind]:
-    """All slices by name, those of the tasks among them.
+    """All slices by name, including those of tasks.
 
-    If two tasks use the same name, it is that of the task given; without a task, the help describes both.
+    If two tasks use the same name, that of `task` is taken; without a task, the help describes both.
     """
-    found = {kind.name: kind for kind in _OF_ITEMS}
-    for name, one in tasks().items():
-        for kind in one.slices:
-            known = found.get(kind.name)
-            if known is None or name == task:
-                found[kind.name] = kind
+    by_name = {kind.name: kind for kind in _OF_ITEMS}
+    for name, other_task in tasks().items():
+        for kind in other_task.slices:
+            same_name = by_name.get(kind.name)
+            if same_name is None or name == task:
+                by_name[kind.name] = kind
             elif not task:
-                found[kind.name] = replace(known, help=f"{known.help}; {kind.help}")
-    return {**found, **{kind.name: kind for kind in _OF_SENTENCES}}
+                by_name[kind.name] = replace(same_name, help=f"{same_name.help}; {kind.help}")
+    return {**by_name, **{kind.name: kind for kind in _OF_SENTENCES}}
 
 
 @dataclass(frozen=True)
@@ -151,17 +151,17 @@ class Slice:
         name, _, argument = spec.partition(":")
         if not argument and (call := _CALL.fullmatch(name)):
             name, argument = call[1], call[2]
-        known = slices(task)
-        if name not in known and (kind := plugins.load("slices", name)):
-            known[name] = kind
-        if name not in known:
-            raise unknown("slice", name, known)
-        if argument and not known[name].takes_argument:
+        kinds = slices(task)
+        if name not in kinds and (kind := plugins.load("slices", name)):
+            kinds[name] = kind
+        if name not in kinds:
+            raise unknown("slice", name, kinds)
+        if argument and not kinds[name].takes_argument:
             raise UsageError(f"--slice {spec}: {name} takes nothing behind a colon.")
-        return cls(known[name], argument)
+        return cls(kinds[name], argument)
 
     def sentences(self, gold: Corpus, *, shard: bool = False) -> Values | None:
-        """The value of each gold sentence, or None for a slice by item; of a shard, which others may be unlike."""
+        """The value of each gold sentence; None for a slice by items. `shard` is True if gold is only a part."""
         if shard and self.kind.name == "meta" and all(value is None for value in gold.metadata(self.argument)):
             return np.zeros(gold.sentences, dtype=np.int64), (NO_VALUE,)
         for number, name in enumerate(gold.document_ids if shard and self.kind.name == "document" else (), 1):
@@ -172,73 +172,74 @@ class Slice:
                 )
         return self.kind.of_sentences(gold, self.argument) if self.kind.of_sentences else None
 
-    def parts(self, pair: Pair, judged: Items) -> list[tuple[str, int, Items]]:
-        """For each value, in order: how many items of gold have it, and the items that do."""
+    def parts(self, pair: Pair, items: Items) -> list[tuple[str, int, Items]]:
+        """Each value in order, with its number of gold's items and its items."""
         kind = self.kind
         if kind.of_arcs is not None:
-            parts = _split_by_arcs(pair, judged, kind.of_arcs)
+            parts = _split_by_arcs(pair, items, kind.of_arcs)
         elif kind.of_sides is not None:
-            # It refuses items that it is not about.
-            parts = _split_by_sides(judged, *kind.of_sides(pair, judged, self.argument))
+            # This function raises an error for other items.
+            parts = _split_by_sides(items, *kind.of_sides(pair, items, self.argument))
         elif kind.of_system is not None:
-            codes, names = kind.of_system(pair, judged, self.argument)
-            nobody = replace(judged, has_gold=np.zeros(len(judged), dtype=bool))
-            chosen = [judged.has_system[0] & (codes == code) for code in range(len(names))]
-            parts = [(name, 0, nobody.where(rows)) for name, rows in zip(names, chosen, strict=True)]
+            codes, names = kind.of_system(pair, items, self.argument)
+            nobody = replace(items, has_gold=np.zeros(len(items), dtype=bool))
+            masks = [items.has_system[0] & (codes == code) for code in range(len(names))]
+            parts = [(name, 0, nobody.where(rows)) for name, rows in zip(names, masks, strict=True)]
         else:
             if kind.of_items is not None:
-                codes, names = kind.of_items(pair, judged, self.argument)
+                codes, names = kind.of_items(pair, items, self.argument)
             else:
                 assert kind.of_sentences is not None
                 of_sentence, names = kind.of_sentences(pair.gold, self.argument)
-                codes = of_sentence[judged.sentence]
-            in_gold = np.bincount(codes[judged.has_gold].astype(np.int64), minlength=len(names)).tolist()
+                codes = of_sentence[items.sentence]
+            in_gold = np.bincount(codes[items.has_gold].astype(np.int64), minlength=len(names)).tolist()
             order = np.argsort(codes, kind="stable")
             rows = np.split(order, np.searchsorted(codes[order], np.arange(len(names) + 1)))[1:-1]
             parts = [
-                (name, number, judged.where(some)) for name, number, some in zip(names, in_gold, rows, strict=True)
+                (name, number, items.where(part_rows))
+                for name, number, part_rows in zip(names, in_gold, rows, strict=True)
             ]
-        # What is counted sentence by sentence has no part in a selection of items.
-        nothing = judged.none().sums
+        # Numbers of whole sentences do not belong to a selection of items.
+        nothing = items.none().sums
         return [(name, number, replace(part, sums=nothing)) for name, number, part in parts]
 
 
-def _split_by_arcs(pair: Pair, judged: Items, of_arcs: Callable[[Corpus], Values]) -> list[tuple[str, int, Items]]:
-    """Recall by gold's arcs, precision by the system's: a right item may have another value on either side."""
+def _split_by_arcs(pair: Pair, items: Items, of_arcs: Callable[[Corpus], Values]) -> list[tuple[str, int, Items]]:
+    """Parts by gold's arcs for recall and by the system's for precision; a right item may have two values."""
     (gold_values, names), (system_values, _) = of_arcs(pair.gold), of_arcs(pair.system)
-    gold_word, system_word = words_of(pair, judged)
+    gold_word, system_word = words_of(pair, items)
     # NONE is -1, the last.
     gold, system = np.append(gold_values, -1)[gold_word], np.append(system_values, -1)[system_word]
-    found = judged.right if judged.found is None else judged.found
+    right_in_system = items.right if items.found is None else items.found
     parts = []
     for code, name in enumerate(names):
-        has_gold, has_system = judged.has_gold & (gold == code), judged.has_system & (system == code)
-        right = {"right": judged.right & has_gold, "found": found & has_system}
-        part = replace(judged, selected=True, has_gold=has_gold, has_system=has_system, **right)
+        has_gold, has_system = items.has_gold & (gold == code), items.has_system & (system == code)
+        right = {"right": items.right & has_gold, "found": right_in_system & has_system}
+        part = replace(items, selected=True, has_gold=has_gold, has_system=has_system, **right)
         parts.append((name, int(has_gold.sum()), part))
     return parts
 
 
-def _split_by_sides(judged: Items, gold: Ints, system: Ints, names: tuple[str, ...]) -> list[tuple[str, int, Items]]:
-    """Recall by gold's items, precision by the system's: an item with another value on each side is missing in the
-    part of gold's value and spurious in that of the system's."""
-    assert judged.partner is not None
-    missing, spurious = (judged.kinds.index(name) for name in ("fn", "fp"))
+def _split_by_sides(items: Items, gold: Ints, system: Ints, names: tuple[str, ...]) -> list[tuple[str, int, Items]]:
+    """Parts by gold's items for recall and by the system's for precision; an item with different values is missing in
+    the part of gold's value and spurious in that of the system's."""
+    assert items.partner is not None
+    missing, spurious = (items.kinds.index(name) for name in ("fn", "fp"))
     parts = []
     for code, name in enumerate(names):
-        has_gold, has_system = judged.has_gold & (gold == code), judged.has_system[0] & (system == code)
+        has_gold, has_system = items.has_gold & (gold == code), items.has_system[0] & (system == code)
         both = has_gold & has_system
         part = replace(
-            judged,
+            items,
             has_gold=has_gold,
             has_system=has_system[None],
-            gold=np.where(has_gold, judged.gold, NONE),
-            answer=np.where(has_system, judged.answer, NONE),
-            right=judged.right & both,
-            kind=np.where(both, judged.kind, np.where(has_gold, missing, spurious)),
-            partner=np.where(has_system, judged.partner, NONE),
-            item=np.where(has_gold, judged.item, judged.partner[0]),
-            label=None if judged.label is None else np.where(has_gold, judged.label, judged.answer[0]),
+            gold=np.where(has_gold, items.gold, NONE),
+            answer=np.where(has_system, items.answer, NONE),
+            right=items.right & both,
+            kind=np.where(both, items.kind, np.where(has_gold, missing, spurious)),
+            partner=np.where(has_system, items.partner, NONE),
+            item=np.where(has_gold, items.item, items.partner[0]),
+            label=None if items.label is None else np.where(has_gold, items.label, items.answer[0]),
         ).where(has_gold | has_system)
         # Gold's items come first.
         order = np.argsort(~part.has_gold, kind="stable")

@@ -23,12 +23,12 @@ from assay.arrays import Bools, Floats, Ints
 from assay.records import dataclass
 
 Three = tuple[float, float, float]
-"""Left (x better), within the region of practical equivalence (ROPE), right (y better)."""
+"""Numbers for three regions: left (x better), within the region of practical equivalence (ROPE), right (y better)."""
 LEAST_RUNS = 3
 FEW_DATA_SETS = 5
-"""Below this many data sets the answer comes largely from the prior."""
+"""With fewer data sets, the answer comes largely from the prior."""
 _ROUNDING = 1e-9
-"""The share of a difference of two scores that may be owed to their rounding."""
+"""The share of a difference of two scores that may be rounding."""
 _TINY = 1e-300
 # Once a large piece was freed, the C library keeps what is freed later, and arrays of draws cost half as much.
 np.empty(31 << 20, dtype=np.uint8)
@@ -48,20 +48,20 @@ def constant_rows(rows: Sequence[Floats]) -> Bools:
 
 
 def constant_regions(rows: Sequence[Floats], rope: float) -> list[Literal["left", "rope", "right"]]:
-    """The region of each constant data set: all there is to say when no data set varies between runs."""
+    """The shares of constant data sets in each region, the only answer if no data set varies between runs."""
     means = [float(np.mean(row)) for row in rows]
     return ["rope" if is_within(mean, rope) else "left" if mean < 0 else "right" for mean in means]
 
 
 def is_within(difference: float, rope: float) -> bool:
-    """True for a difference in the ROPE, edges included: 0.912 - 0.910 is in one of 0.002, rounding aside."""
+    """True if a difference is in the ROPE, edges included; rounding is ignored: 0.912 - 0.910 is in one of 0.002."""
     return abs(difference) <= rope * (1 + _ROUNDING)
 
 
 def decide_regions(left: Floats, equal: Floats, right: Floats) -> tuple[Three, Three]:
-    """The share of draws in which each region is the most likely one, and the mean chance of each.
+    """The share of draws in which each region is the most probable, and the mean probability of each.
 
-    Ties go to left, then to the ROPE.
+    In a tie, left counts, then the ROPE.
     """
     is_left = (left >= equal) & (left >= right)
     is_equal = ~is_left & (equal >= right)
@@ -87,7 +87,7 @@ class Correlated:
     freedom: int
 
     def regions(self, rope: float) -> Three:
-        """The chances that the difference lies left of, within, right of the ROPE."""
+        """The probabilities that the difference is left of, within, and right of the ROPE."""
         if self.width == 0:
             place = constant_regions([np.array([self.mean])], rope)[0]
             return float(place == "left"), float(place == "rope"), float(place == "right")
@@ -96,20 +96,20 @@ class Correlated:
         return left, max(0.0, 1 - left - right), right
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """The middle share of the posterior."""
+        """The central interval of the posterior with this share."""
         reach = self.width * float(stdtrit(self.freedom, (1 + level) / 2))
         return self.mean - reach, self.mean + reach
 
     @property
     def t(self) -> float:
-        """The corrected resampled t of Nadeau and Bengio (2003); infinite where all runs differ by the same."""
+        """The corrected resampled t of Nadeau and Bengio (2003); infinite if all runs have the same difference."""
         if self.width:
             return self.mean / self.width
         return float(np.copysign(np.inf, self.mean)) if self.mean else float("nan")
 
     @property
     def p(self) -> float:
-        """The two-sided p of that t; 1 where the systems do not differ in any run."""
+        """The two-sided p of this t; 1 if the systems do not differ in any run."""
         return 1.0 if np.isnan(self.t) else min(1.0, 2 * float(stdtr(self.freedom, -abs(self.t))))
 
 
@@ -130,7 +130,7 @@ def fit_correlated(row: Floats, rho: float) -> Correlated:
 
 _AT_ONCE = 4096
 _PRIOR = 0.5
-"""The weight of a pseudo-observation of no difference, where each data set has 1."""
+"""The weight of a pseudo-observation of no difference; each data set has the weight 1."""
 
 
 def signed_rank(means: Floats, rope: float, *, draws: int = 50_000, seed: int = 0) -> tuple[Three, Three]:
@@ -154,12 +154,12 @@ def signed_rank(means: Floats, rope: float, *, draws: int = 50_000, seed: int = 
     return decide_regions(lefts, np.maximum(1 - lefts - rights, 0.0), rights)
 
 
-# --- several data sets: what their runs say of each ---
+# --- several data sets: the evidence of their runs ---
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """The runs reduced: for each data set the Student t of its delta_i, on the scale of the model."""
+    """The runs of each data set as the Student t of its delta_i, on the scale of the model."""
 
     scale: float
     """The divisor of differences: the mean standard deviation of a data set's runs."""
@@ -173,16 +173,16 @@ class Evidence:
     largest: float
     """The largest difference in any run: the bound of delta0."""
     among: float
-    """The spread of the means, or that within data sets where the means have none."""
+    """The spread of the means or, if all are equal, that within data sets."""
     same_means: bool
     treated: tuple[int, ...] = ()
-    """Data sets without variation, which were given the variation of noise within the ROPE …"""
+    """Data sets without variation, which get the variation of noise within the ROPE."""
     left_out: tuple[int, ...] = ()
-    """… and those left out, since there is neither a ROPE nor a known step of the score."""
+    """Data sets without variation that are left out, because neither a ROPE nor a step of the score is known."""
 
     @property
     def direction(self) -> float:
-        """1 or -1: the model is computed with y ahead, so that exchanging x and y exchanges the answers exactly."""
+        """1 or -1, so that y is ahead in the computed model and exchanging x and y exchanges the answers exactly."""
         leading = next((value for value in (self.means.sum(), *self.means) if value), 1.0)
         return -1.0 if leading < 0 else 1.0
 
@@ -190,17 +190,16 @@ class Evidence:
 def evidence(rows: Sequence[Floats], rho: Sequence[float], rope: float, *, step: float | None = None) -> Evidence:
     """The sufficient statistics of each data set's runs (d = y - x), which may differ in number and correlation.
 
-    `step` is the smallest possible step of the score: half of it stands in for a ROPE of 0 where a data set has no
-    variation.
+    `step` is the smallest possible step of the score: half of it replaces a ROPE of 0 if a data set has no variation.
     """
     if not 0 <= rope < np.inf:
         raise ValueError(f"the ROPE is {rope}, but it must be a number from 0")
-    for number, (row, one) in enumerate(zip(rows, rho, strict=True)):
+    for number, (row, value) in enumerate(zip(rows, rho, strict=True)):
         if len(row) < LEAST_RUNS:
             raise TooFewRunsError(f"data set {number} has {len(row)} runs, but the model needs {LEAST_RUNS}")
         if not np.isfinite(row).all():
             raise ValueError(f"data set {number} has a difference that is no number")
-        _check_rho(one)
+        _check_rho(value)
     still = constant_rows(rows)
     if still.all():
         raise NoVariationError("no data set varies between runs")
@@ -232,7 +231,7 @@ def evidence(rows: Sequence[Floats], rho: Sequence[float], rope: float, *, step:
 # --- the posterior on a grid ---
 
 _LOG_NU = (float(np.log(0.01)), float(np.log(700.0)))
-"""The bounds of log(nu - 1), where nu are the degrees of freedom of the t that data sets come from."""
+"""The bounds of log(nu - 1); nu are the degrees of freedom of the t from which data sets come."""
 
 
 @dataclass(frozen=True)
@@ -244,17 +243,17 @@ class Priors:
 
 
 Grid = tuple[tuple[int, int, int], float]
-"""Cells of nu, delta0 and std0; and the step between the normals that make up a t, in their standard deviations."""
+"""Numbers of cells of nu, delta0 and std0, and the step between the normals of a t in their standard deviations."""
 _FEW: dict[bool, Grid] = {False: ((20, 56, 40), 1.0), True: ((32, 112, 80), 0.75)}
 _MANY: dict[bool, Grid] = {False: ((24, 28, 28), 0.75), True: ((32, 40, 40), 0.5)}
 """Grids, rough or fine, for few and for many data sets."""
 _SEARCH: Grid = ((6, 20, 16), 1.5)
 _NARROW = 8
-"""With more data sets than this the posterior is narrow, and its place is searched first …"""
+"""With more data sets the posterior is narrow, and its place is searched first."""
 _VERY_NARROW = 20
-"""… and with more than this, so much so that fewer cells serve."""
+"""With more data sets the posterior is so narrow that fewer cells are enough."""
 _REACH = 20.0
-"""The reach of the normals that make up a t: to exp(-20) of the highest share, for outlying data sets."""
+"""The reach of the normals of a t: to exp(-20) of the highest share, for outlying data sets."""
 _leggauss = lru_cache(maxsize=1)(np.polynomial.legendre.leggauss)
 
 
@@ -268,22 +267,22 @@ class Box:
     high: Floats
 
     def delta0(self, t: Floats) -> Floats:
-        """Back from t."""
+        """delta0 from t."""
         return self.centre + self.unit * np.sinh(t)
 
 
-def _find_box(seen: Evidence, priors: Priors) -> Box:
-    """The part of the space where the posterior is not negligible; with few data sets, all of it."""
-    # All that the priors allow, but for values of std0 far below what the runs can tell from 0.
-    centre, typical = float(np.median(seen.means)), float(np.median(seen.widths))
-    # Not the standard deviation: one outlying data set would leave the others too few cells.
-    unit = max(float(np.median(np.abs(seen.means - centre))), typical)
-    bound, widest = priors.delta0 * seen.largest, priors.std0 * seen.among
+def _find_box(data: Evidence, priors: Priors) -> Box:
+    """The part of the space in which the posterior is not negligible; with few data sets, all of it."""
+    # All values that the priors allow, except values of std0 that runs cannot distinguish from 0.
+    centre, typical = float(np.median(data.means)), float(np.median(data.widths))
+    # Not the standard deviation, because an outlying data set would leave too few cells for the others.
+    unit = max(float(np.median(np.abs(data.means - centre))), typical)
+    bound, widest = priors.delta0 * data.largest, priors.std0 * data.among
     lows = [_LOG_NU[0], np.arcsinh((-bound - centre) / unit), np.log(1e-3 * min(typical, widest))]
     highs = [_LOG_NU[1], np.arcsinh((bound - centre) / unit), np.log(widest)]
     box = Box(centre, unit, np.array(lows), np.array(highs))
-    for _ in range(3 if len(seen.means) > _NARROW else 0):
-        shares = _posterior(seen, box, _SEARCH)
+    for _ in range(3 if len(data.means) > _NARROW else 0):
+        shares = _posterior(data, box, _SEARCH)
         size = (box.high - box.low) / np.array(_SEARCH[0])
         low, high = box.low.copy(), box.high.copy()
         for axis in range(3):
@@ -295,8 +294,8 @@ def _find_box(seen: Evidence, priors: Priors) -> Box:
     return box
 
 
-def _posterior(seen: Evidence, box: Box, grid: Grid) -> Floats:
-    """The share of each cell: nu × delta0 × std0."""
+def _posterior(data: Evidence, box: Box, grid: Grid) -> Floats:
+    """The posterior probability of each cell: nu × delta0 × std0."""
     cells, step = grid
     log_nu, t, log_std0 = (
         low + (np.arange(count) + 0.5) * (high - low) / count
@@ -307,7 +306,7 @@ def _posterior(seen: Evidence, box: Box, grid: Grid) -> Floats:
     logs = (log_nu + np.log(of_nu))[:, None, None] + log_std0[:, None] + np.log(np.cosh(t))
     delta0, std0 = box.delta0(t), np.exp(log_std0)
     for layer, nu in enumerate(1 + np.exp(log_nu)):
-        for mean, width, freedom in zip(seen.means, seen.widths, seen.runs - 2, strict=True):
+        for mean, width, freedom in zip(data.means, data.widths, data.runs - 2, strict=True):
             logs[layer] += np.log(overlap(mean - delta0, width, freedom, std0, nu, step))
     shares = np.exp(logs - logs.max())
     return np.ascontiguousarray((shares / shares.sum()).swapaxes(1, 2))
@@ -330,15 +329,15 @@ def _prior_of_nu(low: float, high: float, count: int) -> Floats:
 def overlap(distance: Floats, width: float, freedom: float, std0: Floats, nu: float, step: float) -> Floats:
     """The integral over delta_i of its density given its runs times that given the model; std0 × distances.
 
-    That is the density of the sum of two Student t variables. A t is normal with a random variance, so the integral
-    is a sum of normal densities, smooth whichever of the two is the narrower and however far apart they lie.
+    It is the density of the sum of two Student t variables. A t is normal with a random variance, so the integral is
+    a sum of normal densities, which is smooth for any widths and distances of the two.
     """
     halves = -(distance**2) / 2
     model_weights, model_variances = _normals(nu, _REACH, step)
     of_model = np.multiply.outer(std0**2, model_variances)
     total = np.zeros((len(std0), len(distance)))
     densities = np.empty((of_model.size, len(distance)))
-    # With many runs the t of a data set is all but normal, and a few normals make it up.
+    # With many runs the t of a data set is nearly normal, so that a few normals are enough.
     reach, own_step = 0.6 * _REACH if freedom < 30 else 0.2 * _REACH, step if freedom < 10 else 2 * step
     for weight, variance in zip(*_normals(freedom, reach, own_step), strict=True):
         variances = width**2 * variance + of_model
@@ -354,7 +353,7 @@ def overlap(distance: Floats, width: float, freedom: float, std0: Floats, nu: fl
 def _normals(freedom: float, reach: float, step: float) -> tuple[Floats, Floats]:
     """Weights and variances of normals whose mixture is the standard t: 1/variance is Gamma(freedom/2, freedom/2).
 
-    Points lie evenly along the logarithm, as far out as the mixture's share stays above exp(-reach) of its highest.
+    Points are spaced evenly on the logarithm, as far as the mixture's share is above exp(-reach) of its highest.
     """
     shape = freedom / 2
     fine = np.linspace(-60.0, 8.0, 6801)
@@ -374,8 +373,8 @@ _LATTICE = 1.2207440846057596 ** -np.arange(1.0, 4.0)
 def _draw(shares: Floats, box: Box, draws: int, rng: np.random.Generator) -> list[Floats]:
     """Points of the box, axis by axis: cells by systematic resampling, and a place within its cell for each draw.
 
-    Where the posterior is steep or curved, a cell's middle stands for its cell only roughly; so the mass of each
-    is corrected for the curvature, and draws lie more densely on its higher side.
+    If the posterior is steep or curved, the middle of a cell represents it only roughly; so the mass of each cell is
+    corrected for the curvature, and draws are denser on its higher side.
     """
     curvature = []
     for axis in range(3):
@@ -403,7 +402,7 @@ def _draw(shares: Floats, box: Box, draws: int, rng: np.random.Generator) -> lis
 
 @lru_cache(maxsize=1)
 def _even(draws: int, *starts: float) -> Floats:
-    """Places of draws in a cube, axes × draws, as even as can be: the same for all posteriors of a seed."""
+    """Even places of draws in a cube, axes × draws, which are the same for all posteriors of a seed."""
     spots = np.multiply.outer(_LATTICE, np.arange(draws))
     spots += np.array(starts)[:, None]
     spots -= np.floor(spots)
@@ -414,13 +413,13 @@ def _even(draws: int, *starts: float) -> Floats:
 
 _TABLE = (128, 1024)
 _FARTHEST = 16.0
-"""The end of the table of t, as arcsinh: beyond it lies nothing that shows in four digits."""
+"""The end of the table of t, as arcsinh; beyond it, four digits do not change."""
 
 
 class Tails:
-    """P(T < z) for many z, each with degrees of freedom of its own that stay the same.
+    """P(T < z) for many z with fixed degrees of freedom.
 
-    Read from a table: ten times as fast as computing it, to 4 digits.
+    It is read from a table, which is ten times as fast as computing it and has 4 digits.
     """
 
     def __init__(self, nu: Floats) -> None:
@@ -445,9 +444,9 @@ class Tails:
         return np.asarray(np.abs((z >= 0) - tail))
 
     def _between(self, corner: Ints) -> Floats:
-        """Between a place of the table and the one below it."""
-        # Indices are in range; "clip" spares the look at them.
-        here, after = (one.take(corner, mode="clip") for one in (_tail_table(), _tail_table()[_TABLE[1] :]))
+        """Interpolate between a place of the table and the next."""
+        # Indices are in range; "clip" saves checking them.
+        here, after = (table.take(corner, mode="clip") for table in (_tail_table(), _tail_table()[_TABLE[1] :]))
         here *= self._before
         after *= self._after
         here += after
@@ -456,7 +455,7 @@ class Tails:
 
 @lru_cache(maxsize=1)
 def _tail_table() -> Floats:
-    """P(T > z) by log(nu - 1), for arcsinh(z) from 0 to the farthest, flat: draws come in the order of nu."""
+    """A flat table of P(T > z) by log(nu - 1) and arcsinh(z) from 0 to the farthest; draws are in the order of nu."""
     nu = 1 + np.exp(np.linspace(*_LOG_NU, _TABLE[0]))
     z = np.sinh(np.linspace(0, _FARTHEST, _TABLE[1]))
     return np.asarray(stdtr(nu[:, None], -z)).ravel()
@@ -470,7 +469,7 @@ SENSITIVITY = (
     USUAL,
     *(Priors(delta0=bound) for bound in (0.75, 2.0, 5.0)),
 )
-"""The priors under which an answer from few data sets is shown, the usual ones among them."""
+"""The priors for which an answer from few data sets is shown, including the usual ones."""
 _BATCHES = 20
 
 
@@ -481,24 +480,24 @@ class Draws:
     box: Box
     """The part of the space that was computed."""
     delta0: Floats
-    """The mean difference over data sets like these …"""
+    """The mean difference over data sets like these."""
     std0: Floats
-    """… the spread among them …"""
+    """The spread among such data sets."""
     nu: Floats
-    """… and how far outlying ones may lie."""
+    """The degrees of freedom of their distribution: fewer allow more outlying data sets."""
 
     @cached_property
     def _tails(self) -> Tails:
         return Tails(self.nu)
 
     def regions(self, rope: float) -> tuple[Floats, Floats, Floats]:
-        """For each draw the chances that the difference on a new data set lies left of, within, right of the ROPE."""
+        """The probabilities, for each draw, that a new difference is left of, within and right of the ROPE."""
         left = self._tails.below((-rope - self.delta0) / self.std0)
         right = self._tails.below((self.delta0 - rope) / self.std0)
         return left, np.maximum(1 - left - right, 0.0), right
 
     def at(self, rope: float) -> tuple[Three, Three]:
-        """Decision and region shares for a ROPE; see `curve` where data sets without variation were treated."""
+        """Decision and region shares for a ROPE; see `curve` if data sets without variation were treated."""
         return decide_regions(*self.regions(rope))
 
 
@@ -511,27 +510,27 @@ class Fit(Draws):
     priors: Priors
     seed: int
     next: Floats
-    """Draws of the difference on a new data set; its mean is better taken from delta0, which has the same."""
+    """Draws of the difference on a new data set; delta0 has the same mean and estimates it better."""
     left: Floats
-    """For each draw the chance that x is better on a new data set …"""
+    """For each draw the probability that x is better on a new data set."""
     equal: Floats
-    """… that the difference lies within the ROPE …"""
+    """For each draw the probability that the difference on a new data set is within the ROPE."""
     right: Floats
-    """… and that y is better."""
+    """For each draw the probability that y is better on a new data set."""
     decision: Three
-    """The share of draws in which each region is the most likely of the three."""
+    """The share of draws in which each region is the most probable."""
     region: Three
-    """The mean chance of each region: where the difference on a new data set will lie."""
+    """The mean probability of each region for the difference on a new data set."""
     error: float
-    """The error of these six: their largest change against a grid half as fine, and the chance of drawing."""
+    """The error of these six shares: their largest change from a grid half as fine, and the error of drawing."""
 
     @cached_property
     def rows(self) -> tuple[Three | None, ...]:
-        """Mean and 95% interval of each data set's delta_i in the light of the others; None for one left out."""
-        seen = self.evidence
-        kept = iter(_shrink(seen, self, np.random.default_rng((self.seed, 1))))
-        every = len(seen.means) + len(seen.left_out)
-        return tuple(None if number in seen.left_out else next(kept) for number in range(every))
+        """Mean and 95% interval of each data set's delta_i, given the others; None if a data set is left out."""
+        data = self.evidence
+        kept = iter(_shrink(data, self, np.random.default_rng((self.seed, 1))))
+        every = len(data.means) + len(data.left_out)
+        return tuple(None if number in data.left_out else next(kept) for number in range(every))
 
 
 def fit(
@@ -548,30 +547,30 @@ def fit(
     """The posterior for run differences d = y - x of each data set and the correlation of its runs.
 
     `step` is the smallest possible step of the score (see `evidence`). Raises TooFewRunsError, and NoVariationError
-    where no data set varies.
+    if no data set varies.
     """
-    seen, rng = evidence(rows, rho, rope, step=step), np.random.default_rng(seed)
-    (nu, delta0, std0), width = grid = _grid(seen, fine)
-    found = _solve(seen, priors, grid, draws, rng)
-    left, equal, right = found.regions(rope)
+    data, rng = evidence(rows, rho, rope, step=step), np.random.default_rng(seed)
+    (nu, delta0, std0), width = grid = _grid(data, fine)
+    posterior = _solve(data, priors, grid, draws, rng)
+    left, equal, right = posterior.regions(rope)
     decision, region = decide_regions(left, equal, right)
     half = (nu // 2, delta0 // 2, std0 // 2), 1.25 * width
-    rough = _solve(seen, priors, half, draws, np.random.default_rng(seed), found.box).at(rope)
+    rough = _solve(data, priors, half, draws, np.random.default_rng(seed), posterior.box).at(rope)
     change = float(np.abs(np.subtract((decision, region), rough)).max())
-    # The standard error of the shares that comes of drawing, from batches of draws.
+    # The standard error of the shares from drawing, computed from batches of draws.
     regions = np.array([left, equal, right])
     batches = [decide_regions(*regions[:, number::_BATCHES]) for number in range(_BATCHES)]
     noise = float(np.max(np.std(batches, axis=0, ddof=1))) / float(np.sqrt(_BATCHES))
     return Fit(
-        found.box,
-        found.delta0,
-        found.std0,
-        found.nu,
-        evidence=seen,
+        posterior.box,
+        posterior.delta0,
+        posterior.std0,
+        posterior.nu,
+        evidence=data,
         rope=rope,
         priors=priors,
         seed=seed,
-        next=found.delta0 + seen.direction * found.std0 * rng.standard_t(found.nu),
+        next=posterior.delta0 + data.direction * posterior.std0 * rng.standard_t(posterior.nu),
         left=left,
         equal=equal,
         right=right,
@@ -586,7 +585,7 @@ def curve(
 ) -> list[tuple[float, Three, Three]]:
     """Decision and region shares for other ROPEs.
 
-    The draws of the fit serve for all of them, unless a data set without variation depends on the ROPE.
+    The draws of the fit are used for all of them, unless a data set without variation depends on the ROPE.
     """
 
     def at(rope: float) -> tuple[Three, Three]:
@@ -602,95 +601,100 @@ def curve(
 def sensitivity(fitted: Fit, settings: Sequence[Priors] = SENSITIVITY) -> list[tuple[Priors, Three, Three]]:
     """Decision and region shares under other priors.
 
-    One posterior, under the widest of them, serves for all: narrower bounds only cut draws off. Where they cut off
-    nearly all, a posterior of their own is computed.
+    The posterior under the widest priors is used for all, because narrower bounds only remove draws. If nearly all
+    are removed, another posterior is computed.
     """
-    seen, rope = fitted.evidence, fitted.rope
-    wide = _solve_like(fitted, seen, Priors(max(one.std0 for one in settings), max(one.delta0 for one in settings)))
+    data, rope = fitted.evidence, fitted.rope
+    wide = _solve_like(
+        fitted, data, Priors(max(setting.std0 for setting in settings), max(setting.delta0 for setting in settings))
+    )
     regions = np.array(wide.regions(rope))
-    found: list[tuple[Priors, Three, Three]] = []
+    answers: list[tuple[Priors, Three, Three]] = []
     for priors in settings:
-        # Flat priors cut off, so the draws that narrower ones allow are draws of their posterior.
-        inside = np.abs(wide.delta0) <= priors.delta0 * seen.largest * seen.scale
-        inside &= wide.std0 <= priors.std0 * seen.among * seen.scale
+        # Priors are flat, so the draws that narrower ones allow are draws of their posterior.
+        inside = np.abs(wide.delta0) <= priors.delta0 * data.largest * data.scale
+        inside &= wide.std0 <= priors.std0 * data.among * data.scale
         if priors == fitted.priors:
             shares = fitted.decision, fitted.region
         elif inside.mean() > 0.1:
             shares = decide_regions(*(regions if inside.all() else regions.compress(inside, axis=1)))
         else:
-            shares = _solve_like(fitted, seen, priors).at(rope)
-        found.append((priors, *shares))
-    return found
+            shares = _solve_like(fitted, data, priors).at(rope)
+        answers.append((priors, *shares))
+    return answers
 
 
-def _grid(seen: Evidence, fine: bool = False) -> Grid:
-    return (_FEW if len(seen.means) <= _VERY_NARROW else _MANY)[fine]
+def _grid(data: Evidence, fine: bool = False) -> Grid:
+    return (_FEW if len(data.means) <= _VERY_NARROW else _MANY)[fine]
 
 
-def _solve_like(fitted: Fit, seen: Evidence, priors: Priors) -> Draws:
-    """As many draws with the same seed from another posterior."""
-    return _solve(seen, priors, _grid(seen), len(fitted.nu), np.random.default_rng(fitted.seed))
+def _solve_like(fitted: Fit, data: Evidence, priors: Priors) -> Draws:
+    """The same number of draws, with the same seed, from another posterior."""
+    return _solve(data, priors, _grid(data), len(fitted.nu), np.random.default_rng(fitted.seed))
 
 
 def _solve(
-    seen: Evidence, priors: Priors, grid: Grid, draws: int, rng: np.random.Generator, box: Box | None = None
+    data: Evidence, priors: Priors, grid: Grid, draws: int, rng: np.random.Generator, box: Box | None = None
 ) -> Draws:
     """Draws from the posterior on one grid."""
-    sign = seen.direction
-    turned = replace(seen, means=sign * seen.means)
+    sign = data.direction
+    turned = replace(data, means=sign * data.means)
     box = box or _find_box(turned, priors)
     log_nu, t, log_std0 = _draw(_posterior(turned, box, grid), box, draws, rng)
-    return Draws(box, sign * seen.scale * box.delta0(t), seen.scale * np.exp(log_std0), 1 + np.exp(log_nu))
+    return Draws(box, sign * data.scale * box.delta0(t), data.scale * np.exp(log_std0), 1 + np.exp(log_nu))
 
 
-# --- each data set in the light of the others ---
+# --- each data set, given the others ---
 
 _THINNED = (1000, 4000)
-"""The least and the most draws that are looked at for each data set …"""
+"""The least and the most draws that are used for each data set."""
 _TOGETHER = 16_000
-"""… and how many for all of them."""
+"""The number of draws that are used for all data sets."""
 _CANDIDATES = 16
 _LEVEL = 0.95
 _SAMPLED, _MARGIN = 16, 0.01
-"""A quantile is looked for where that of each sixteenth value lies, give or take this share."""
+"""A quantile is searched near that of each sixteenth value, within this share."""
 
 
-def _shrink(seen: Evidence, model: Draws, rng: np.random.Generator) -> list[Three]:
+def _shrink(data: Evidence, model: Draws, rng: np.random.Generator) -> list[Three]:
     """Mean and 95% interval of each delta_i, given draws of the model.
 
-    For each of a few thousand draws, candidates from the data set's own t and from the model's are weighted by
-    fg/(f + g), so that together they stand for the product of both densities.
+    For each of a few thousand draws, candidates from the t of the data set and from that of the model are weighted by
+    fg/(f + g), so that together they represent the product of both densities.
     """
-    wanted = int(np.clip(_TOGETHER // len(seen.means), *_THINNED))
-    some = slice(None, None, max(1, len(model.nu) // wanted))
-    prior = model.delta0[some, None] / seen.scale, model.std0[some, None] / seen.scale, model.nu[some, None]
+    wanted = int(np.clip(_TOGETHER // len(data.means), *_THINNED))
+    thinned = slice(None, None, max(1, len(model.nu) // wanted))
+    prior = model.delta0[thinned, None] / data.scale, model.std0[thinned, None] / data.scale, model.nu[thinned, None]
     size = (len(prior[0]), _CANDIDATES)
-    found = []
-    for own in zip(seen.means, seen.widths, seen.runs - 2, strict=True):
+    estimates = []
+    for of_runs in zip(data.means, data.widths, data.runs - 2, strict=True):
         points = np.hstack(
-            [mean + seen.direction * width * rng.standard_t(freedom, size) for mean, width, freedom in (own, prior)]
+            [
+                mean + data.direction * width * rng.standard_t(freedom, size)
+                for mean, width, freedom in (of_runs, prior)
+            ]
         )
         logs = []
-        for mean, width, freedom in (own, prior):
+        for mean, width, freedom in (of_runs, prior):
             shape = (freedom + 1) / 2
             height = gammaln(shape) - gammaln(freedom / 2) - np.log(np.pi * freedom) / 2 - np.log(width)
             logs.append(height - shape * np.log1p(((points - mean) / width) ** 2 / freedom))
         lower = np.minimum(*logs)
         shares = np.exp(lower - lower.max(axis=1, keepdims=True)) / (1 + np.exp(-np.abs(logs[0] - logs[1])))
         shares /= shares.sum(axis=1, keepdims=True)
-        values, weights = seen.scale * points.ravel(), shares.ravel() / len(shares)
+        values, weights = data.scale * points.ravel(), shares.ravel() / len(shares)
         low, high = (weighted_quantile(values, weights, level) for level in ((1 - _LEVEL) / 2, (1 + _LEVEL) / 2))
-        found.append((float(values @ weights), low, high))
-    return found
+        estimates.append((float(values @ weights), low, high))
+    return estimates
 
 
 def weighted_quantile(values: Floats, weights: Floats, level: float) -> float:
-    """The least value up to which the weights, whose sum is 1, reach the level; only those near it are sorted."""
-    some = values[::_SAMPLED]
-    order = np.argsort(some)
+    """The least value up to which the weights, whose sum is 1, reach the level; only values near it are sorted."""
+    sample = values[::_SAMPLED]
+    order = np.argsort(sample)
     reached = np.cumsum(weights[::_SAMPLED][order])
     ends = np.searchsorted(reached, reached[-1] * np.array([level - _MARGIN, level + _MARGIN]))
-    for low, high in ((some[order[ends[0]]], some[order[min(ends[1], len(order) - 1)]]), (-np.inf, np.inf)):
+    for low, high in ((sample[order[ends[0]]], sample[order[min(ends[1], len(order) - 1)]]), (-np.inf, np.inf)):
         before = float(weights @ (values < low))
         near = np.flatnonzero((values >= low) & (values <= high))
         near = near[np.argsort(values[near])]

@@ -13,22 +13,22 @@ from assay.arrays import Array, Floats, Ints
 
 _NORMAL = NormalDist()
 WITHIN = 0.1
-"""The correlation of items within units that is assumed if few units have an error …"""
+"""The correlation of items within units that is assumed if few units have an error."""
 STEADY = 30
-"""… fewer than this number."""
+"""With fewer units that have an error, the correlation within units is assumed."""
 _NOTHING = 1e-24
-"""Variances below are nothing but rounding."""
+"""Smaller variances are only rounding."""
 
 
 def percentile(values: Floats, level: float = 0.95) -> tuple[float, float]:
-    """The middle share of resampled values; nan if none of them is defined."""
+    """The central interval of resampled values; nan if none is defined."""
     low, high = percentiles(values[None], level)[0].tolist()
     return low, high
 
 
 def percentiles(values: Array, level: float = 0.95) -> Floats:
-    """The middle share of each row of values: rows × (low, high), the quantiles that numpy gives by default."""
-    ordered = np.sort(values, axis=1)  # what is undefined comes last
+    """The central interval of each row of values, rows × (low, high), by numpy's default quantiles."""
+    ordered = np.sort(values, axis=1)  # undefined values come last
     last = np.count_nonzero(~np.isnan(ordered), axis=1)[:, None] - 1
     tail = (1 - level) / 2
     place = last * np.array([tail, 1 - tail])
@@ -38,7 +38,7 @@ def percentiles(values: Array, level: float = 0.95) -> Floats:
         for index in (before, before + 1)
     )
     share, step = place - before, above - below
-    # From the nearer of the two, so that equal values stay what they are.
+    # From the nearer of the two, so that equal values are not changed.
     return np.asarray(np.where(share < 0.5, below + step * share, above - step * (1 - share)))
 
 
@@ -47,7 +47,7 @@ def bca(
 ) -> tuple[float, float] | None:
     """Bias-corrected and accelerated interval (Efron 1987), or None if it does not exist.
 
-    `jackknife` are the values with one unit of each row left out, `sizes` how many units have that row.
+    `jackknife` are the values with one unit of each row left out, `sizes` the number of units with each row.
     """
     values = values[~np.isnan(values)]
     if np.isnan(observed) or np.isnan(jackknife).any() or not len(values):
@@ -68,7 +68,7 @@ def bca(
 
 
 def wilson(right: float, total: float, level: float = 0.95) -> tuple[float, float]:
-    """Wilson's score interval of a proportion; it takes items as independent."""
+    """Wilson's score interval of a proportion, for independent items."""
     if total == 0:
         return float("nan"), float("nan")
     return _wilson(right / total, total, _NORMAL.inv_cdf((1 + level) / 2))
@@ -78,7 +78,7 @@ def _wilson(share: float, total: float, z: float) -> tuple[float, float]:
     centre = share + z * z / (2 * total)
     reach = z * math.sqrt(share * (1 - share) / total + z * z / (4 * total * total))
     scale = 1 + z * z / total
-    # Rounding must move no end beyond 0 and 1, nor away from them if all items or none are right.
+    # Rounding must not move an end beyond 0 and 1, nor away from them if all items or none are right.
     low, high = max(0.0, (centre - reach) / scale), min(1.0, (centre + reach) / scale)
     return 0.0 if share == 0 else low, 1.0 if share == 1 else high
 
@@ -91,22 +91,22 @@ def effective_items(
     rarer: float = math.inf,
     steady: float = STEADY,
 ) -> float:
-    """The number of independent items whose share would have the variance that this one has over units.
+    """The number of independent items whose share would have the variance that this share has over units.
 
-    `present` units have any of the `items`, and `rarer` of these have a wrong one, or a right one if these are fewer.
-    If they are far fewer than `steady`, the variance is not trusted alone: a correlation within units is assumed. If
-    the number of items is unknown, only the variance counts; if then none or all are right, each unit counts as one.
+    `present` units have any of the `items`, and `rarer` of these have a wrong item, or a right item if that is rarer.
+    If they are far fewer than `steady`, a correlation within units is assumed besides the variance. If the number of
+    items is unknown, only the variance counts; if then none or all are right, each unit counts as one item.
     """
     spread = share * (1 - share)
     if math.isfinite(items):
-        seen = variance * items / spread if spread > 0 else 1.0
+        observed = variance * items / spread if spread > 0 else 1.0
         assumed = 1 + WITHIN * max(0.0, items / present - 1) * min(1.0, max(0.0, (steady - rarer) / 24))
-        return items / max(1.0, seen, assumed)
+        return items / max(1.0, observed, assumed)
     return present if spread <= 0 or variance < _NOTHING else spread / variance
 
 
 def score_interval(share: float, effective: float, units: float, *, level: float = 0.95) -> tuple[float, float]:
-    """Wilson's interval of a share with the effective number of its items; one unit has none."""
+    """Wilson's interval of a share with the effective number of its items; nan for a single unit."""
     if units < 2 or not effective > 0 or math.isnan(share):
         return math.nan, math.nan
     return _wilson(share, effective, t_quantile((1 + level) / 2, units - 1))
@@ -115,7 +115,7 @@ def score_interval(share: float, effective: float, units: float, *, level: float
 def t_interval(
     value: float, variance: float, units: float, low: float = -math.inf, high: float = math.inf, level: float = 0.95
 ) -> tuple[float, float]:
-    """Student's interval of a value with this variance over units, cut to the range that it has."""
+    """Student's interval of a value with this variance over units, cut to the range of the value."""
     if units < 2 or math.isnan(value) or math.isnan(variance):
         return math.nan, math.nan
     reach = t_quantile((1 + level) / 2, units - 1) * math.sqrt(variance)
@@ -138,13 +138,13 @@ def average_interval(
 ) -> tuple[float, float, float, float, float]:
     """The interval of the mean of several shares, its variance with its degrees of freedom, and its effective items.
 
-    `shrunk` are the shares with half an item right and half an item wrong more, and the variances of these: a share
-    without an error varies too.
+    `shrunk` are the shares with another half item right and half item wrong, and their variances, because a share
+    without errors varies too.
     """
-    least = [max(variance, own) for variance, (_, own) in zip(variances, shrunk, strict=True)]
+    least = [max(variance, other) for variance, (_, other) in zip(variances, shrunk, strict=True)]
     variance, freedom = average_variance(least, degrees)
     share = math.fsum(values) / len(values)
-    inner = share if 0 < share < 1 else math.fsum(own for own, _ in shrunk) / len(shrunk)
+    inner = share if 0 < share < 1 else math.fsum(value for value, _ in shrunk) / len(shrunk)
     items = inner * (1 - inner) / variance
     return *_wilson(share, items, t_quantile(0.975, freedom)), variance, freedom, items
 
@@ -153,7 +153,7 @@ def average_interval(
 def t_quantile(chance: float, degrees: float) -> float:
     """Quantile of Student's t with these degrees of freedom, for a probability above one half.
 
-    scipy knows it too, but loading it takes longer than many a comparison.
+    scipy has it too, but loading it takes longer than many comparisons.
     """
     low, high = 0.0, 2.0
     while t_tail(high, degrees) > 1 - chance:
@@ -177,7 +177,7 @@ def t_tail(value: float, degrees: float) -> float:
         return 0.5
     logs = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + b * math.log(rest)
     front = math.exp(logs - a * math.log1p(square / degrees))
-    # The continued fraction converges fast on one side of the mode alone; beyond it, that of the other tail does.
+    # The continued fraction converges fast only on one side of the mode; on the other, that of the other tail does.
     if x < (a + 1) / (a + b + 2):
         return front * _beta_fraction(a, b, x) / a / 2
     return (1 - front * _beta_fraction(b, a, rest) / b) / 2

@@ -1,4 +1,4 @@
-"""Many systems: groups without significant differences, ranks over data sets, numbers of data sets with a claim."""
+"""Many systems: groups without significant differences, ranks over data sets, replicated claims."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from assay.records import dataclass
 from assay.stats.significance import holm
 
 MOST_EXACT = 25
-"""Up to this number of data sets, without ties, the signed-rank test is exact."""
+"""The largest number of data sets without ties for which the signed-rank test is exact."""
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 def letters(order: Sequence[str], different: Collection[frozenset[str]]) -> dict[str, str]:
-    """The letters of each system, which are given with the best first; systems that differ share no letter.
+    """The letters of each system; `order` has the best first, and systems that differ have no common letter.
 
-    A letter is a largest set of systems of which no two differ; letters are in the order of their best members.
+    A letter is a largest set of systems without a difference; letters are in the order of their best members.
     """
     joined = {
         name: {other for other in order if other != name and frozenset((name, other)) not in different}
@@ -39,12 +39,12 @@ def letters(order: Sequence[str], different: Collection[frozenset[str]]) -> dict
             possible, done = possible - {name}, done | {name}
 
     grow(set(), set(order), set())
-    found = dict.fromkeys(order, "")
+    letters_of = dict.fromkeys(order, "")
     for number, group in enumerate(sorted(groups)):
         letter = _LETTERS[number] if number < len(_LETTERS) else f"({number + 1})"
         for index in group:
-            found[order[index]] += letter
-    return found
+            letters_of[order[index]] += letter
+    return letters_of
 
 
 @dataclass(frozen=True)
@@ -54,19 +54,19 @@ class RankTests:
     ranks: Floats
     """Mean rank of each system, 1 for the best; ties have the mean of their ranks."""
     chi_square: float
-    """Friedman's, with systems − 1 degrees of freedom."""
+    """Friedman's chi-square, with systems − 1 degrees of freedom."""
     p: float
     f: float
     """Iman and Davenport's F."""
     f_p: float
     critical_difference: float
-    """Nemenyi's: mean ranks that differ by less do not differ significantly."""
+    """Nemenyi's critical difference: mean ranks that differ by less do not differ significantly."""
     nemenyi: Mapping[tuple[int, int], float]
-    """Nemenyi's p for each two systems."""
+    """Nemenyi's p of each pair of systems."""
     wilcoxon: Mapping[tuple[int, int], float]
-    """p of the signed-rank test of each two systems."""
+    """p of the signed-rank test of each pair of systems."""
     wilcoxon_holm: Mapping[tuple[int, int], float]
-    """These p after Holm's correction."""
+    """p of the signed-rank tests after Holm's correction."""
 
 
 def rank_tests(scores: Floats, alpha: float = 0.05) -> RankTests:
@@ -76,7 +76,7 @@ def rank_tests(scores: Floats, alpha: float = 0.05) -> RankTests:
     sets, systems = scores.shape
     ranks = stats.rankdata(-scores, axis=1)
     means = ranks.mean(axis=0)
-    # Ties make ranks less spread than they could be.
+    # Ties reduce the spread of ranks.
     spread = float(np.sum((ranks - (systems + 1) / 2) ** 2)) / (sets * (systems - 1))
     chi_square = math.nan if spread == 0 else sets * float(np.sum((means - (systems + 1) / 2) ** 2)) / spread
     rest = sets * (systems - 1) - chi_square
@@ -107,30 +107,30 @@ def signed_ranks(differences: Floats) -> float:
     """The two-sided p of Wilcoxon's signed-rank test; zeros are ranked and left out (Pratt)."""
     from scipy import stats
 
-    # Rounded, so that differences that are equal but for floats are ties.
+    # Rounded, so that differences that are equal up to rounding are ties.
     differences = np.round(differences, 12)
     if not differences.any():
         return 1.0
     sizes = np.abs(differences)
     exact = len(sizes) <= MOST_EXACT and len(np.unique(sizes)) == len(sizes) and bool(sizes.all())
-    found = stats.wilcoxon(differences, zero_method="pratt", method="exact" if exact else "approx")
-    return float(found.pvalue)
+    test = stats.wilcoxon(differences, zero_method="pratt", method="exact" if exact else "approx")
+    return float(test.pvalue)
 
 
 @dataclass(frozen=True)
 class Replications:
-    """Numbers of data sets on which a claim holds."""
+    """Numbers of data sets on which a claim is true."""
 
     partial: tuple[float, ...]
-    """For each number of data sets, p of the hypothesis that the claim holds on fewer."""
+    """For each number of data sets, p of the hypothesis that the claim is true on fewer."""
     least: int
-    """The largest number for which that hypothesis is rejected."""
+    """The largest number for which this hypothesis is rejected."""
     named: tuple[int, ...]
-    """The data sets on which the claim holds after Holm's correction."""
+    """The data sets on which the claim is significant after Holm's correction."""
 
 
 def count_replications(p: Sequence[float], alpha: float = 0.05, *, independent: bool = False) -> Replications:
-    """Number of data sets on which a claim holds (Dror et al. 2017), from the one-sided p of each.
+    """The number of data sets on which a claim is true (Dror et al. 2017), from the one-sided p of each.
 
     By Bonferroni's partial conjunction, under which data sets may depend on one another, or by Fisher's.
     """
@@ -144,9 +144,9 @@ def count_replications(p: Sequence[float], alpha: float = 0.05, *, independent: 
     for number in range(1, len(ordered) + 1):
         rest = ordered[number - 1 :]
         if independent:
-            found = float(chdtrc(2 * len(rest), -2 * sum(map(math.log, rest))))
+            combined = float(chdtrc(2 * len(rest), -2 * sum(map(math.log, rest))))
         else:
-            found = min(1.0, len(rest) * rest[0])
-        partial.append(max([found, *partial[-1:]]))
+            combined = min(1.0, len(rest) * rest[0])
+        partial.append(max([combined, *partial[-1:]]))
     named = [index for index, adjusted in enumerate(holm(list(p))) if adjusted <= alpha]
-    return Replications(tuple(partial), sum(one <= alpha for one in partial), tuple(named))
+    return Replications(tuple(partial), sum(value <= alpha for value in partial), tuple(named))

@@ -19,9 +19,9 @@ from assay.stats.significance import Shuffling, all_shuffles
 from assay.stats.tails import LOG_2, Difference, Tilted, least_tilt
 
 MOST = 1000
-"""Most times the number of units that are considered."""
+"""The largest factor by which the number of units may grow."""
 PLANNED = 2500
-"""Replicates for planning the number of units."""
+"""The number of replicates for planning the number of units."""
 _SLACK = 1e-12
 
 
@@ -33,11 +33,11 @@ class Detectable(NamedTuple):
     smallest: float | None
     """The smallest true difference that is found with the wanted probability."""
     units: int | None
-    """Number of units with which the observed difference would be found."""
+    """The number of units with which the observed difference would be found."""
     fewest: int | None
-    """That number if the difference is as large as its interval allows."""
+    """The number of units if the difference is as large as its interval allows."""
     most: int | None
-    """That number if it is as small as its interval allows; None if no number is enough."""
+    """The number of units if it is as small as its interval allows; None if no number is enough."""
     beyond: bool = False
     """True if more units are needed than are considered."""
 
@@ -58,7 +58,7 @@ def find_detectable(
 ) -> Detectable | None:
     """The power of a test of two systems (as in `shuffling_test`); None if they do not differ.
 
-    `outcome` has the replicates that gave p, `ends` are those of the interval of the difference (b - a).
+    `outcome` has the replicates of p, `ends` are the ends of the interval of the difference (b - a).
     """
     if not len(sizes) or math.isnan(outcome.p):
         return None
@@ -70,17 +70,17 @@ def find_detectable(
         null = tilted.draw(0.0, 4 * PLANNED, rng)
     if null is not None and not most_beyond(len(null), alpha):
         null = None
-    found = _enumerate_power(tilted, alpha, chance)
-    if found is None and null is None:
-        found = _approximate_power(tilted, alpha, chance)
-    critical, smallest = found or _sample_power(tilted, np.asarray(null), alpha, chance, rng)
+    differences = _enumerate_power(tilted, alpha, chance)
+    if differences is None and null is None:
+        differences = _approximate_power(tilted, alpha, chance)
+    critical, smallest = differences or _sample_power(tilted, np.asarray(null), alpha, chance, rng)
 
     def plan(effect: float) -> int | None:
         if effect <= 0 or math.isnan(effect) or not tilted.gains.any():
             return None
         if len(tilted.rows) == 1:
-            # All units differ in the same way: how many of them favour A?
-            tilt = _tilt_of(tilted, effect)
+            # All units differ in the same way, so only the number that favours A matters.
+            tilt = _find_tilt(tilted, effect)
             share = 1.0 if tilt >= tilted.far * (1 - 1e-9) else float(tilted.chances(tilt)[0])
             return _plan_tosses(share, int(tilted.sizes[0]), units, alpha, chance)
         if null is None:
@@ -108,7 +108,7 @@ def _bisect(holds: Callable[[float], bool], high: float, steps: int = 60) -> flo
 
 
 def _enumerate_power(tilted: Tilted, alpha: float, chance: float) -> tuple[float | None, float | None] | None:
-    """The critical and the smallest detectable difference by enumerating all outcomes; None if they are too many."""
+    """The critical and the smallest detectable difference from all outcomes; None if there are too many."""
     everything = all_shuffles(tilted.sizes)
     if everything is None:
         return None
@@ -118,7 +118,7 @@ def _enumerate_power(tilted: Tilted, alpha: float, chance: float) -> tuple[float
     # The smallest difference that is reached with a probability of at most alpha.
     order = np.argsort(-values, kind="stable")
     ordered = values[order]
-    # Values that differ by rounding alone are one: the probability of the last of them is that of all.
+    # Values that differ only by rounding are equal: the probability of the last is that of all.
     last = np.append(ordered[:-1] - ordered[1:] > _SLACK, True)
     fit = np.flatnonzero(last & (np.cumsum(fair[order]) <= alpha * (1 + 1e-12)))
     if not len(fit):
@@ -134,7 +134,7 @@ def _enumerate_power(tilted: Tilted, alpha: float, chance: float) -> tuple[float
         norm = tilted.sizes @ (scaled + np.log1p(np.exp(-2 * scaled)) - math.log(2))
         return float(np.exp(logs + tilt * sums - norm).sum())
 
-    # From below: far out, outcomes matter whose fair chances are too small for a float.
+    # From below, because outcomes far out matter whose fair probabilities are too small for a float.
     high = min(tilted.far, 1 / math.sqrt(float(tilted.sizes @ tilted.gains**2)))
     while high < tilted.far and power(high) < chance:
         high = min(tilted.far, 2 * high)
@@ -149,7 +149,7 @@ def _sample_power(
     Draws under one tilt are reweighted for all tilts near it.
     """
     times = len(null)
-    critical = _critical_of(tilted.differences(null), alpha)
+    critical = _find_critical(tilted.differences(null), alpha)
     if critical is None:
         return None, None
     beyond = NormalDist().inv_cdf(chance)
@@ -178,7 +178,7 @@ def _sample_power(
     return critical, float(tilted.effect(tilt))
 
 
-def _critical_of(values: Floats, alpha: float) -> float | None:
+def _find_critical(values: Floats, alpha: float) -> float | None:
     """The smallest difference with p ≤ alpha, p being (1 + hits) / (1 + replicates)."""
     number = most_beyond(len(values), alpha)
     largest = -np.sort(np.partition(-values, number)[: number + 1] if number < len(values) else -values)
@@ -190,8 +190,8 @@ def _critical_of(values: Floats, alpha: float) -> float | None:
 def _approximate_power(tilted: Tilted, alpha: float, chance: float) -> tuple[float | None, float | None]:
     """The critical and the smallest detectable difference if alpha is too small for replicates.
 
-    The sum of what units add has the tail of its saddlepoint approximation (Lugannani and Rice 1980), and is normal
-    around its mean.
+    The sum over units has the tail of its saddlepoint approximation (Lugannani and Rice 1980), and is normal around
+    its mean.
     """
     sizes, gains = tilted.sizes, tilted.gains
     if alpha < 2.0 ** (1 - int(sizes[gains > 0].sum())):
@@ -206,11 +206,11 @@ def _approximate_power(tilted: Tilted, alpha: float, chance: float) -> tuple[flo
         norm = (tilts * gains + np.log1p(np.exp(-2 * tilts * gains)) - LOG_2) @ sizes
         root, step = np.sqrt(2 * (tilts[:, 0] * mean - norm)), np.maximum(tilts[:, 0] * spread, 1e-300)
         density = np.exp(-root * root / 2) / math.sqrt(2 * math.pi)
-        outside = [math.erfc(one / math.sqrt(2)) for one in root.tolist()]
-        # Far out, the chance is smaller than a float.
+        outside = [math.erfc(value / math.sqrt(2)) for value in root.tolist()]
+        # Far out, the probability is too small for a float.
         return np.asarray(1 / np.maximum(outside + 2 * density * (1 / step - 1 / root), 1e-300))
 
-    # With a tilt as small as this a sum of half a standard deviation is to be expected.
+    # With so small a tilt, the expected sum is half a standard deviation.
     low = 0.5 / math.sqrt(float(sizes @ gains**2))
     critical = least_tilt(rarity, 1 / alpha, low, tilted.far)
     bound, beyond = float(moments(np.array([[critical]]))[0][0]), NormalDist().inv_cdf(chance)
@@ -223,9 +223,9 @@ def _approximate_power(tilted: Tilted, alpha: float, chance: float) -> tuple[flo
 
 
 def most_beyond(times: int, alpha: float) -> int:
-    """Largest number of replicates that may reach a difference with p ≤ alpha; 0 if p cannot be alpha."""
-    chances = np.cumsum(np.full(times, 1 / (1 + times)))
-    return int(np.searchsorted(chances, (alpha - 1 / (1 + times)) * (1 + 1e-12), side="right"))
+    """The largest number of replicates that may reach a difference with p ≤ alpha; 0 if p cannot be alpha."""
+    probabilities = np.cumsum(np.full(times, 1 / (1 + times)))
+    return int(np.searchsorted(probabilities, (alpha - 1 / (1 + times)) * (1 + 1e-12), side="right"))
 
 
 # --- planning ---
@@ -234,22 +234,22 @@ def most_beyond(times: int, alpha: float) -> int:
 def _plan_units(
     tilted: Tilted, effect: float, null: Floats, alpha: float, chance: float, rng: np.random.Generator
 ) -> float:
-    """The factor by which units must grow for a true effect; more than MOST if that many are not enough.
+    """The factor by which the number of units must grow for a true effect; more than MOST if MOST is not enough.
 
     With k times as many units, sums are those of k replicates. So pools of replicates are doubled until the power is
-    enough, then halved back; between two whole numbers the power's quantile is linear in the root of the units.
+    enough, then bisected; between two whole numbers the quantile of the power is linear in the root of the units.
     """
     normal = NormalDist()
-    pools = {1: (null, tilted.draw(_tilt_of(tilted, effect), PLANNED, rng))}
+    pools = {1: (null, tilted.draw(_find_tilt(tilted, effect), PLANNED, rng))}
 
     def power(pair: tuple[Floats, Floats], times: int) -> float:
-        critical = _critical_of(tilted.differences(pair[0], times), alpha)
+        critical = _find_critical(tilted.differences(pair[0], times), alpha)
         if critical is None:
             return 0.0
         return float(np.mean(tilted.differences(pair[1], times) >= critical - _SLACK))
 
-    def joined(one: tuple[Floats, Floats], other: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
-        return one[0] + rng.permutation(other[0]), one[1] + rng.permutation(other[1])
+    def add_pools(pool: tuple[Floats, Floats], other_pool: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
+        return pool[0] + rng.permutation(other_pool[0]), pool[1] + rng.permutation(other_pool[1])
 
     times, reached = 1, power(pools[1], 1)
     if reached >= chance:
@@ -258,13 +258,13 @@ def _plan_units(
     while reached < chance:
         if times > MOST:
             return float(2 * times)
-        pools[2 * times] = joined(pools[times], pools[times])
+        pools[2 * times] = add_pools(pools[times], pools[times])
         times *= 2
         powers[times] = reached = power(pools[times], times)
     below, pair, above = times // 2, pools[times // 2], times
     part = times // 4
     while part:
-        tried = joined(pair, pools[part])
+        tried = add_pools(pair, pools[part])
         powers[below + part] = reached = power(tried, below + part)
         if reached < chance:
             below, pair = below + part, tried
@@ -279,13 +279,13 @@ def _plan_units(
     return math.ceil(100 * root * root) / 100
 
 
-def _tilt_of(tilted: Tilted, effect: float) -> float:
-    """The tilt with this effect, or the largest one that matters."""
+def _find_tilt(tilted: Tilted, effect: float) -> float:
+    """The tilt with this effect, or the largest useful tilt."""
     return _bisect(lambda tilt: bool(tilted.effect(tilt) >= effect), tilted.far)
 
 
 def _plan_tosses(share: float, differing: int, units: int, alpha: float, chance: float) -> int:
-    """Number of units from which on a test distinguishes a coin with this share of heads from a fair one."""
+    """The number of units with which a test distinguishes a coin with this share of heads from a fair coin."""
     normal = NormalDist()
     gap = max(2 * share - 1, 1e-9)
     rough = ((normal.inv_cdf(1 - alpha / 2) + normal.inv_cdf(chance)) / gap) ** 2
@@ -297,14 +297,14 @@ def _plan_tosses(share: float, differing: int, units: int, alpha: float, chance:
         critical = _critical_heads(number, alpha)
         if critical is None or share >= 1:
             return critical is not None
-        # One minus the probability of what a fair coin may show too; eight standard deviations away it is 0.
+        # One minus the probability of outcomes that are not significant; eight standard deviations away it is 0.
         reach = 8 * math.sqrt(number * share * (1 - share)) + 8
         first = max(0, number - critical + 1, math.floor(number * share - reach))
-        fair = _chances(number, share, first, min(critical, math.ceil(number * share + reach))).sum()
+        fair = _toss_probabilities(number, share, first, min(critical, math.ceil(number * share + reach))).sum()
         return 1 - float(fair) >= chance
 
-    # The power goes up and down as numbers grow, within about their root: we want one more than the last number that
-    # is not enough. If there are very many, not each is tried.
+    # The power goes up and down as numbers grow, within about their root: the answer is one more than the last number
+    # that is not enough. If there are very many, not all are tried.
     near = _bisect(lambda number: suffices(int(number)), max(8.0, 2 * rough + 20), 40)
     number, step = int(near + 3 * math.sqrt(near)) + 10, 1 + int(near) // 2000
     while number > 0 and suffices(number):
@@ -316,12 +316,14 @@ def _plan_tosses(share: float, differing: int, units: int, alpha: float, chance:
 def _critical_heads(number: int, alpha: float) -> int | None:
     """Smallest significant number of heads in `number` tosses of a fair coin; None if there is none."""
     first = number // 2 + 1
-    fair = _chances(number, 0.5, first, min(number, math.ceil(number / 2 + 6 * math.sqrt(number) + 12)) + 1)
+    fair = _toss_probabilities(
+        number, 0.5, first, min(number, math.ceil(number / 2 + 6 * math.sqrt(number) + 12)) + 1
+    )
     fit = np.flatnonzero(2 * np.cumsum(fair[::-1])[::-1] <= alpha * (1 + 1e-12))
     return first + int(fit[0]) if len(fit) else None
 
 
-def _chances(number: int, share: float, first: int, end: int) -> Floats:
+def _toss_probabilities(number: int, share: float, first: int, end: int) -> Floats:
     """Probability of each number of heads from `first` to before `end`, in `number` tosses."""
     if first >= end:
         return np.zeros(0)

@@ -1,7 +1,7 @@
-"""Resampling: every resample of a corpus is `weights @ rows`, where a row has the counts of a unit.
+"""Resampling: every resample of a corpus is `weights @ rows`; a row has the counts of a unit.
 
-Units with equal rows are one row with a size. Drawing how many units of each row come up has the same
-distribution as drawing units one by one, at a fraction of the cost.
+Units with equal rows are one row with a size. Drawing the number of units of each row has the same distribution as
+drawing units one by one, at a fraction of the cost.
 """
 
 from __future__ import annotations
@@ -15,34 +15,34 @@ from numpy.typing import NDArray
 from assay.arrays import Floats, Ints
 
 CHUNK_NUMBERS = 1 << 19
-"""How many numbers of each kind are in memory at once: 4 MB, which suits the processor's cache."""
+"""The number of values of each kind in memory at once: 4 MB, which fits into the processor's cache."""
 NEAR_NUMBERS = 1 << 16
-"""That number if each is used once, at once, so that it stays in the processor's cache."""
+"""The number of values in memory at once if each is used only once, so that they stay in the processor's cache."""
 
 _FEW_ROWS = 16
-"""Up to this number of rows, as a rare label has, a multinomial draw is cheapest."""
+"""Up to this number of rows, for example of a rare label, a multinomial draw is cheapest."""
 _FEW = 256
-"""Below this number of units, replicates are counted together, because a call for each would cost too much."""
+"""With fewer units, replicates are counted together, because a call for each would cost too much."""
 # A Poisson draw for a row costs about 50 ns, drawing a unit by itself about 4 ns for each packed number of fields.
 _ROW_NS, _UNIT_NS = 50.0, 4.0
 _WORTH_A_ROW = 12
 _TOSSED = 256
-"""Rows of up to this number of units have a coin tossed for each, 16 coins at once; others are binomial draws."""
+"""Rows with up to this number of units are drawn by tossing a coin for each unit, larger ones by binomial draws."""
 _COSTLY_NS = 12_000.0
 """The cost of a replicate above which a product with weights of units is cheaper."""
 MOST_UNITS = 4096
-"""Largest number of units for which weights are drawn one by one."""
+"""The largest number of units for which weights are drawn one by one."""
 
 
 def bootstrap_sums(rows: Ints, sizes: Ints, times: int, rng: np.random.Generator) -> Floats:
-    """Sums over as many units as there are, drawn with replacement: replicates × fields.
+    """Sums over units that are drawn with replacement: replicates × fields.
 
-    How often each row comes up is a multinomial, drawn in two parts: independent Poisson numbers are one given
-    their sum, and two multinomials over the same shares add up to one. So most draws are Poisson numbers per
-    row, at a rate that leaves their sum just short of the number of units, and the missing draws are made unit
-    by unit. Rows of few units share one Poisson number; which of their units it means is drawn in the same way.
+    The numbers of rows are multinomial and drawn in two parts: independent Poisson numbers are multinomial given
+    their sum, and the sum of two multinomials over the same shares is multinomial. So most draws are Poisson numbers
+    per row, at a rate that leaves their sum just short of the number of units, and the missing draws are made unit by
+    unit. Rows of few units share one Poisson number, whose units are drawn one by one.
 
-    If rows hardly collapse, units are drawn one by one.
+    If most rows differ, weights of units are drawn instead.
     """
     if len(rows) == 1:
         # All units are equal.
@@ -55,9 +55,9 @@ def bootstrap_sums(rows: Ints, sizes: Ints, times: int, rng: np.random.Generator
         parts = [weights.astype(np.float32) @ by_unit for weights in bootstrap_weights(units, times, rng)]
         return np.concatenate(parts).astype(np.float64)[:, field_of.ravel()]
     if len(rows) <= _FEW_ROWS:
-        drawn = rng.multinomial(units, sizes / units, size=times)
-        return np.asarray(drawn @ rows.astype(np.float64))
-    # Fields are often the same throughout, such as the words of gold in the rows of two systems.
+        numbers = rng.multinomial(units, sizes / units, size=times)
+        return np.asarray(numbers @ rows.astype(np.float64))
+    # Fields are often equal, such as the words of gold in the rows of two systems.
     rows, field_of = np.unique(rows, axis=1, return_inverse=True)
     large, rare = np.flatnonzero(sizes >= _WORTH_A_ROW), np.flatnonzero(sizes < _WORTH_A_ROW)
     everything, few = _Singles(rows, sizes, units), _Singles(rows[rare], sizes[rare], units)
@@ -67,21 +67,21 @@ def bootstrap_sums(rows: Ints, sizes: Ints, times: int, rng: np.random.Generator
     sums = np.empty((times, rows.shape[1]))
     done = 0
     for replicates in _chunks(times, max(len(rates), int(few.units + short) + 1), NEAR_NUMBERS):
-        drawn = rng.poisson(rates, size=(replicates, len(rates)))
-        missing = units - drawn.sum(axis=1)
+        numbers = rng.poisson(rates, size=(replicates, len(rates)))
+        missing = units - numbers.sum(axis=1)
         while (over := np.flatnonzero(missing < 0)).size:
-            drawn[over] = rng.poisson(rates, size=(len(over), len(rates)))
-            missing[over] = units - drawn[over].sum(axis=1)
+            numbers[over] = rng.poisson(rates, size=(len(over), len(rates)))
+            missing[over] = units - numbers[over].sum(axis=1)
         part = sums[done : done + replicates]
         done += replicates
-        part[:] = drawn[:, :-1] @ table
-        few.add_draws(part, drawn[:, -1], rng)
+        part[:] = numbers[:, :-1] @ table
+        few.add_draws(part, numbers[:, -1], rng)
         everything.add_draws(part, missing, rng)
     return sums[:, field_of.ravel()]
 
 
 def is_costly(rows: Ints, sizes: Ints) -> bool:
-    """True if drawing rows costs more than one product with weights of units, which all measures share."""
+    """True if drawing rows costs more than a product with weights of units."""
     units = int(sizes.sum())
     bits = sum((int(high) * units + 1).bit_length() for high in rows.max(axis=0, initial=0))
     rare = sizes < _WORTH_A_ROW
@@ -91,7 +91,7 @@ def is_costly(rows: Ints, sizes: Ints) -> bool:
 
 
 class _Singles:
-    """Units that are drawn one by one; fields are packed into one number if they fit, for one look-up a draw."""
+    """Units that are drawn one by one; fields are packed into one number if they fit, so that a draw is a look-up."""
 
     def __init__(self, rows: Ints, sizes: Ints, most_draws: int) -> None:
         self.words: list[tuple[Ints, list[tuple[int, int, int]]]] = []
@@ -115,49 +115,49 @@ class _Singles:
         if not total:
             return
         kind = np.uint16 if self.units < 1 << 16 else np.uint32
-        drawn = rng.integers(0, self.units, size=total, dtype=kind)
-        some = np.flatnonzero(numbers)
-        begins = np.cumsum(numbers[some]) - numbers[some]
+        picked = rng.integers(0, self.units, size=total, dtype=kind)
+        nonempty = np.flatnonzero(numbers)
+        begins = np.cumsum(numbers[nonempty]) - numbers[nonempty]
         for packed, fields in self.words:
-            added = np.add.reduceat(packed.take(drawn, mode="clip"), begins)
+            added = np.add.reduceat(packed.take(picked, mode="clip"), begins)
             for field, stride, base in fields:
-                sums[some, field] += added // stride % base
+                sums[nonempty, field] += added // stride % base
 
 
 def bootstrap_weights(
     units: int, times: int, rng: np.random.Generator, width: int = 0
 ) -> Iterator[NDArray[np.uint8]]:
-    """Number of times that each unit is drawn, for tables that are too wide for sums: replicates × units.
+    """The number of times that each unit is drawn, for tables that are too wide for sums: replicates × units.
 
-    In chunks that suit what is made of them, `width` numbers a replicate. A byte each will do: of more than 255
-    units none is ever drawn 256 times, for the chance is below 10^-500.
+    Chunks fit the results, which have `width` numbers per replicate. A byte for each number is enough: with more than
+    255 units, none is drawn 256 times, because the probability is below 10^-500.
     """
     for replicates in _chunks(times, max(units, width), CHUNK_NUMBERS):
         if units <= 1 << 16 and units.bit_count() == 1:
-            # So many are the blocks of a large corpus.
-            drawn: NDArray[Any] = _random16(replicates, units, rng) & np.uint16(units - 1)
+            # This is the number of blocks of a large corpus.
+            picked: NDArray[Any] = _random16(replicates, units, rng) & np.uint16(units - 1)
         else:
             kind = np.uint16 if units < 1 << 16 else np.uint32
-            drawn = rng.integers(0, units, size=(replicates, units), dtype=kind)
+            picked = rng.integers(0, units, size=(replicates, units), dtype=kind)
         if units < _FEW:
-            places = drawn + (np.arange(replicates) * units)[:, None]
+            places = picked + (np.arange(replicates) * units)[:, None]
             counted = np.bincount(places.ravel(), minlength=replicates * units).reshape(replicates, units)
             yield counted.astype(np.uint8)
         else:
             weights = np.empty((replicates, units), dtype=np.uint8)
-            for row, here in zip(drawn, weights, strict=True):
+            for row, here in zip(picked, weights, strict=True):
                 here[:] = np.bincount(row, minlength=units)
             yield weights
 
 
 def shuffle_weights(sizes: Ints, times: int, rng: np.random.Generator, width: int = 0) -> Iterator[Floats]:
-    """Number of units of each row that change sides, each with probability one half: replicates × rows.
+    """The number of units of each row that change sides, each with probability one half: replicates × rows.
 
-    In chunks that suit what is made of them, `width` numbers a replicate.
+    Chunks fit the results, which have `width` numbers per replicate.
     """
     few, many = np.flatnonzero(sizes <= _TOSSED), np.flatnonzero(sizes > _TOSSED)
     place = np.argsort(np.concatenate([few, many]))
-    # Coins that show heads are bits that are set, 16 of them in a random number.
+    # Heads are bits that are set, 16 of them in a random number.
     coins = sizes[few]
     numbers = -(-coins // 16)
     first = np.cumsum(numbers) - numbers
@@ -169,15 +169,15 @@ def shuffle_weights(sizes: Ints, times: int, rng: np.random.Generator, width: in
             heads = np.add.reduceat(heads, first, axis=1, dtype=np.uint16)
         weights = heads.astype(np.float64)
         if many.size:
-            drawn = rng.binomial(sizes[many], 0.5, size=(replicates, len(many)))
-            weights = np.concatenate([weights, drawn], axis=1)[:, place]
+            large = rng.binomial(sizes[many], 0.5, size=(replicates, len(many)))
+            weights = np.concatenate([weights, large], axis=1)[:, place]
         yield weights
 
 
 def _random16(rows: int, columns: int, rng: np.random.Generator) -> NDArray[np.uint16]:
-    """Random numbers of 16 bits, in a quarter of the time of single draws."""
-    drawn = rng.integers(0, (1 << 64) - 1, size=-(-rows * columns // 4), dtype=np.uint64, endpoint=True)
-    return drawn.astype("<u8", copy=False).view("<u2")[: rows * columns].reshape(rows, columns)
+    """Random numbers of 16 bits, four times as fast as single draws."""
+    words = rng.integers(0, (1 << 64) - 1, size=-(-rows * columns // 4), dtype=np.uint64, endpoint=True)
+    return words.astype("<u8", copy=False).view("<u2")[: rows * columns].reshape(rows, columns)
 
 
 def _chunks(times: int, width: int, numbers: int) -> Iterator[int]:

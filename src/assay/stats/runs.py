@@ -17,16 +17,16 @@ MOST_PERMUTATIONS = 200_000
 
 @dataclass(frozen=True)
 class RunVariance:
-    """The variance of a mean over runs, or of the difference of two such means, and the parts it is made of."""
+    """The variance of a mean over runs, or of the difference of two such means, and its parts."""
 
     units: float
-    """Over units, of the mean over runs."""
+    """The variance over units, of the mean over runs."""
     runs: tuple[float, ...]
-    """Over runs, of each system."""
+    """The variance over the runs of each system."""
     of_runs: float
-    """Over runs, of all systems together."""
+    """The variance over the runs of all systems."""
     interaction: float
-    """Of runs within units, which is in both of the others."""
+    """The variance of runs within units, which is part of the others."""
     total: float
     degrees: float
 
@@ -42,39 +42,40 @@ def run_variance(
 ) -> RunVariance:
     """The variance of the mean of one system, or of the difference of two.
 
-    For each system `values` are what the rows of each run add to its score (runs × rows), `scores` those of runs;
-    `sizes` units have each row, whose variance has `unit_degrees` degrees of freedom (default: units − 1). A system
-    with one run has the spread of the other's.
+    For each system, `values` are the contributions of rows to the score of each run (runs × rows), `scores` are the
+    scores of runs. `sizes` is the number of units of each row; the variance over units has `unit_degrees` degrees of
+    freedom (default: units − 1). A system with one run gets the spread of the other.
     """
     number = float(sizes.sum())
     lines, spreads, interaction = [], [], 0.0
-    for own, found in zip(values, scores, strict=True):
-        centred = own - (own @ sizes / number)[:, None]
-        line = number * centred + found[:, None]
+    for contributions, run_scores in zip(values, scores, strict=True):
+        centred = contributions - (contributions @ sizes / number)[:, None]
+        line = number * centred + run_scores[:, None]
         lines.append(line.mean(axis=0))
-        runs = len(found)
-        spreads.append(float(np.var(found, ddof=1)) if runs > 1 else math.nan)
+        runs = len(run_scores)
+        spreads.append(float(np.var(run_scores, ddof=1)) if runs > 1 else math.nan)
         if runs > 1:
             rest = number * (centred - centred.mean(axis=0))
             interaction += float((rest**2 @ sizes).sum()) / ((runs - 1) * (number - 1) * number * runs)
     line = lines[0] if len(lines) == 1 else lines[1] - lines[0]
     mean = float(line @ sizes) / number
     units = float((line - mean) ** 2 @ sizes) / (number - 1) / number
-    numbers = [len(found) for found in scores]
-    # A single run says nothing of the spread; the other system's is taken, once.
-    known = [(spread, runs) for spread, runs in zip(spreads, numbers, strict=True) if runs > 1]
+    numbers = [len(run_scores) for run_scores in scores]
+    # A single run has no spread; that of the other system is used.
+    repeated = [(spread, runs) for spread, runs in zip(spreads, numbers, strict=True) if runs > 1]
     of_each = tuple(
-        (known[0][0] if math.isnan(spread) else spread) / runs for spread, runs in zip(spreads, numbers, strict=True)
+        (repeated[0][0] if math.isnan(spread) else spread) / runs
+        for spread, runs in zip(spreads, numbers, strict=True)
     )
     of_runs = math.fsum(of_each)
     if 2 in numbers:
-        # Two runs may be close together by chance; the spread of all runs is steadier.
-        pooled = sum((runs - 1) * spread for spread, runs in known) / sum(runs - 1 for _, runs in known)
+        # Two runs may be close by chance; the spread of all runs is more stable.
+        pooled = sum((runs - 1) * spread for spread, runs in repeated) / sum(runs - 1 for _, runs in repeated)
         of_runs = max(of_runs, pooled * sum(1 / runs for runs in numbers))
-    run_degrees = float(len(known) * (min(runs for _, runs in known) - 1))
-    if len(known) == len(numbers) and any(of_each):
+    run_degrees = float(len(repeated) * (min(runs for _, runs in repeated) - 1))
+    if len(repeated) == len(numbers) and any(of_each):
         # Satterthwaite's.
-        squares = sum(own**2 / (runs - 1) for own, runs in zip(of_each, numbers, strict=True))
+        squares = sum(variance**2 / (runs - 1) for variance, runs in zip(of_each, numbers, strict=True))
         run_degrees = min(run_degrees, math.fsum(of_each) ** 2 / squares)
     squares = units**2 / (unit_degrees or number - 1) + of_runs**2 / run_degrees
     degrees = (units + of_runs) ** 2 / squares if squares else number - 1
@@ -94,16 +95,16 @@ def t_test(difference: float, variance: float, degrees: float) -> float:
 def almost_stochastic_order(a: Floats, b: Floats, rng: np.random.Generator, times: int = 1000) -> float:
     """ε_min of Dror et al. (2019): below one half, A is almost stochastically greater than B with 95% confidence.
 
-    The share of the squared distance of quantiles by which A is not, and its error over resampled runs.
+    It is the share of the squared distance of quantiles that violates this order, with its error over resampled runs.
     """
-    # Quantiles of both change at whole shares of their numbers alone.
-    ends = np.unique(np.concatenate([np.arange(len(one) + 1) / len(one) for one in (a, b)]).round(12))
+    # Quantiles change only at multiples of 1 / number of runs.
+    ends = np.unique(np.concatenate([np.arange(len(side) + 1) / len(side) for side in (a, b)]).round(12))
     widths, middles = np.diff(ends), (ends[1:] + ends[:-1]) / 2
 
     def violation(first: Floats, second: Floats) -> Floats:
         quantiles = [
-            np.sort(one, axis=-1)[..., np.minimum((middles * one.shape[-1]).astype(np.int64), one.shape[-1] - 1)]
-            for one in (first, second)
+            np.sort(side, axis=-1)[..., np.minimum((middles * side.shape[-1]).astype(np.int64), side.shape[-1] - 1)]
+            for side in (first, second)
         ]
         gaps = quantiles[1] - quantiles[0]
         squares = gaps**2 * widths
@@ -111,10 +112,10 @@ def almost_stochastic_order(a: Floats, b: Floats, rng: np.random.Generator, time
         part = np.where(gaps > 0, squares, 0.0).sum(axis=-1)
         return np.asarray(np.where(whole > 0, part / np.where(whole > 0, whole, 1.0), 0.5))
 
-    found = float(violation(a, b))
-    resampled = violation(*(one[rng.integers(0, len(one), (times, len(one)))] for one in (a, b)))
-    error = float(np.std(resampled - found))
-    return min(1.0, max(0.0, found + NormalDist().inv_cdf(0.95) * error))
+    violated = float(violation(a, b))
+    resampled = violation(*(side[rng.integers(0, len(side), (times, len(side)))] for side in (a, b)))
+    error = float(np.std(resampled - violated))
+    return min(1.0, max(0.0, violated + NormalDist().inv_cdf(0.95) * error))
 
 
 def permutation_test(a: Floats, b: Floats) -> float | None:
@@ -122,8 +123,8 @@ def permutation_test(a: Floats, b: Floats) -> float | None:
     whole, first = np.concatenate([a, b]), len(a)
     if math.comb(len(whole), first) > MOST_PERMUTATIONS:
         return None
-    chosen = np.array(list(combinations(range(len(whole)), first)))
-    means = whole[chosen].mean(axis=1)
+    assignments = np.array(list(combinations(range(len(whole)), first)))
+    means = whole[assignments].mean(axis=1)
     differences = means - (whole.sum() - first * means) / len(b)
     observed = abs(float(a.mean() - b.mean()))
     return float(np.mean(np.abs(differences) >= observed - 1e-12))

@@ -21,16 +21,16 @@ Pair = tuple[int, int]
 MOST_OUTCOMES = 1_000_000
 """Up to this number, shufflings are enumerated instead of drawn."""
 RARE = 20
-"""If fewer of the drawn shufflings are as extreme, p comes from tilted draws."""
+"""If fewer shufflings are as extreme as the observed difference, p comes from tilted draws."""
 SMALLEST = 1e-300
 """No smaller p is reported, but its logarithm may be smaller."""
 LOG_10 = math.log(10)
 _MANY_FIELDS = 32
-"""From this number of fields on, units with equal differences are too rare to look for them."""
+"""The number of fields from which units with equal differences are too rare to be merged."""
 _EXACT = 50
-"""Up to this number of tosses, all probabilities are exact floats."""
+"""The largest number of tosses for which all probabilities are exact floats."""
 _MANY = 1 << 20
-"""From this number of heads on, the far tail is left out."""
+"""The number of heads from which the far tail is left out."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Shuffling:
 
     p: float
     low: float
-    """Lower end of the 95% interval of the p of infinitely many shufflings; p itself if none were drawn."""
+    """Lower end of the 95% interval of p for infinitely many shufflings; p itself if none were drawn."""
     high: float
     """Its upper end."""
     units: int
@@ -47,9 +47,9 @@ class Shuffling:
     method: str
     """`enumerated`, `exact` (a convolution), `drawn` or `tilted`."""
     log10_p: float | None
-    """Also if p is smaller than `SMALLEST`; None if p is undefined."""
+    """The logarithm of p, even if p is smaller than `SMALLEST`; None if p is undefined."""
     smallest_p: float | None
-    """The smallest p that any outcome of the test has."""
+    """The smallest p of any outcome of the test."""
     halves: Floats | None = field(default=None, compare=False, repr=False)
     """Half of A minus B in each replicate, if shufflings were drawn: times × fields."""
 
@@ -74,11 +74,11 @@ def shuffling_test(
 ) -> Shuffling:
     """The two-sided paired shuffling (approximate randomisation) test; Noreen 1989.
 
-    `a` and `b` are summed fields, `swaps` the distinct non-zero rows of A's counts minus B's, `sizes` how many
-    units have each. Under the null hypothesis the two outputs for a unit might as well be exchanged. If the
-    difference is proportional to the sum of whole numbers, one for each row, these are `amounts`. `width` is the
-    number of values made from a replicate, if they are more than fields. Unless `replicates` are wanted, drawing
-    stops when p is clearly too small for it.
+    `a` and `b` are summed fields, `swaps` the distinct non-zero rows of A's counts minus B's, `sizes` the number of
+    units of each row. Under the null hypothesis the two outputs for a unit can be exchanged. If the difference is
+    proportional to the sum of whole numbers, one for each row, these are `amounts`. `width` is the number of values
+    computed from a replicate, if they are more than fields. If `replicates` is False, drawing stops as soon as p is
+    clearly too small for it.
     """
     width = max(width, swaps.shape[1])
     units = int(sizes.sum())
@@ -88,7 +88,7 @@ def shuffling_test(
         return Shuffling(p, p, p, units, "enumerated", None, None)
     bound = as_extreme(observed)
 
-    def found(weights: Floats) -> tuple[Floats, Floats]:
+    def shuffle(weights: Floats) -> tuple[Floats, Floats]:
         moved = np.asarray(weights @ swaps)
         return moved, np.abs(difference(a - moved, b + moved))
 
@@ -96,23 +96,23 @@ def shuffling_test(
     if everything is not None:
         weights, probabilities = everything
         step = max(1, CHUNK_NUMBERS // max(1, width))
-        values = np.concatenate([found(weights[i : i + step])[1] for i in range(0, len(weights), step)])
+        values = np.concatenate([shuffle(weights[i : i + step])[1] for i in range(0, len(weights), step)])
         p, smallest = (
             min(1.0, math.fsum(probabilities[values >= least].tolist()))
             for least in (bound, as_extreme(float(np.nanmax(values))))
         )
-        # Chances of very many units may be too small for a number.
+        # Probabilities of very many units may be too small for a float.
         if p > SMALLEST:
             return Shuffling(p, p, p, units, "enumerated", math.log10(p), max(smallest, SMALLEST))
     if amounts is not None and (logarithm := sum_tail(amounts, sizes)) is not None:
-        p, smallest = max(SMALLEST, math.exp(logarithm)), _smallest(int(sizes[amounts != 0].sum()))
+        p, smallest = max(SMALLEST, math.exp(logarithm)), _smallest_p(int(sizes[amounts != 0].sum()))
         return Shuffling(p, p, p, units, "exact", logarithm / LOG_10, smallest)
     hits, drawn, hopeless, parts = 0, 0, False, []
     for weights in shuffle_weights(sizes, times, stream(SHUFFLING), max(width, len(sizes))):
-        moved, values = found(weights)
+        moved, values = shuffle(weights)
         hits, drawn = hits + int(np.count_nonzero(values >= bound)), drawn + len(weights)
         parts.append((a - b) / 2 - moved)
-        # A quarter of all draws came nowhere near.
+        # None of a quarter of all draws is as extreme.
         hopeless |= not hits and 4 * drawn >= times
         if hopeless and not replicates:
             break
@@ -127,24 +127,24 @@ def tilted_test(
     a: Floats, b: Floats, swaps: Any, sizes: Ints, difference: Difference, stream: Stream, times: int
 ) -> Shuffling | None:
     """The shuffling test by tilted draws, for rare differences; None if these draws do not reach them either."""
-    # With many fields, hardly two units differ in the same way.
+    # With many fields, hardly any units have equal differences.
     tilted = Tilted(a, b, swaps, sizes, difference, merged=swaps.shape[1] < _MANY_FIELDS)
-    found = tilted.tail(float(difference(a, b)), stream(TILTED), times)
-    if found is None:
+    tail = tilted.tail(float(difference(a, b)), stream(TILTED), times)
+    if tail is None:
         return None
-    logarithm, error = found
+    logarithm, error = tail
     units = int(sizes.sum())
     least = (1 - units) * LOG_2
     middle, low, high = (
         min(0.0, max(least, logarithm + math.log(max(factor, SMALLEST))))
         for factor in (1, 1 - 1.96 * error, 1 + 1.96 * error)
     )
-    p, p_low, p_high = (max(math.exp(log), _smallest(units)) for log in (middle, low, high))
-    return Shuffling(p, p_low, p_high, units, "tilted", middle / LOG_10, _smallest(units))
+    p, p_low, p_high = (max(math.exp(log), _smallest_p(units)) for log in (middle, low, high))
+    return Shuffling(p, p_low, p_high, units, "tilted", middle / LOG_10, _smallest_p(units))
 
 
-def _smallest(units: int) -> float:
-    """Probability that all units have the same direction."""
+def _smallest_p(units: int) -> float:
+    """The probability that all units have the same direction."""
     return max(SMALLEST, 2.0 ** (1 - units))
 
 
@@ -152,7 +152,7 @@ def _estimate_p(hits: int, times: int, units: int) -> Shuffling:
     # The observed assignment is one of the shufflings, so p is never 0.
     p = (1 + hits) / (1 + times)
     bounds = clopper_pearson(hits, times)
-    return Shuffling(p, *bounds, units, "drawn", math.log10(p), _smallest(units))
+    return Shuffling(p, *bounds, units, "drawn", math.log10(p), _smallest_p(units))
 
 
 def all_shuffles(sizes: Ints, most: int = MOST_OUTCOMES) -> tuple[Floats, Floats] | None:
@@ -184,28 +184,28 @@ def shuffling_tests(
 ) -> dict[Pair, Shuffling]:
     """The shuffling test for several pairs of systems, whose counts are tables of units × fields, dense or sparse.
 
-    One toss of coins serves all pairs, so that products grow with systems, not with pairs. If two differ in few
-    units, all shufflings are enumerated; if hardly any shuffling is as extreme, `tilted` tests the two.
+    The same coins are used for all pairs, so that the number of products grows with systems, not with pairs. If two
+    differ in few units, all shufflings are enumerated; if hardly any shuffling is as extreme, `tilted` tests the two.
     """
     sums = [np.asarray(table.sum(axis=0), dtype=np.float64) for table in tables]
-    found: dict[Pair, Shuffling] = {}
+    outcomes: dict[Pair, Shuffling] = {}
     bounds: dict[Pair, float] = {}
     units: dict[Pair, int] = {}
     for a, b in pairs:
         rows, observed = _differing(tables[a], tables[b], axis=1), float(difference(sums[a], sums[b]))
         if 2 ** len(rows) <= MOST_OUTCOMES or np.isnan(observed):
             swaps, sizes = tables[a][rows] - tables[b][rows], np.ones(len(rows), dtype=np.int64)
-            found[a, b] = shuffling_test(sums[a], sums[b], swaps, sizes, difference, lambda _: rng, times)
+            outcomes[a, b] = shuffling_test(sums[a], sums[b], swaps, sizes, difference, lambda _: rng, times)
         else:
             bounds[a, b], units[a, b] = as_extreme(observed), len(rows)
     if not bounds:
-        return found
+        return outcomes
     used = sorted({system for pair in bounds for system in pair})
     rows, columns = (
         np.unique(np.concatenate([_differing(tables[system], tables[used[0]], axis) for system in used]))
         for axis in (1, 0)
     )
-    # Single precision holds sums of whole numbers below 2^24.
+    # Sums of whole numbers below 2^24 are exact in single precision.
     kind = np.float32 if max(float(total.max(initial=0)) for total in sums) < 1 << 24 else np.float64
     parts = {system: tables[system][rows][:, columns].astype(kind) for system in used}
     hits, drawn = dict.fromkeys(bounds, 0), dict.fromkeys(bounds, 0)
@@ -214,15 +214,15 @@ def shuffling_tests(
         change = np.zeros((len(weights), len(sums[0])))
         for (a, b), bound in bounds.items():
             if 4 * drawn[a, b] >= times and not hits[a, b]:
-                # A quarter of all draws came nowhere near.
+                # None of a quarter of all draws is as extreme.
                 continue
             change[:, columns] = moved[a] - moved[b]
             hits[a, b] += int((np.abs(difference(sums[a] - change, sums[b] + change)) >= bound).sum())
             drawn[a, b] += len(weights)
     for pair, number in hits.items():
         outcome = tilted(*pair) if number < min(RARE, times) else None
-        found[pair] = outcome or _estimate_p(number, drawn[pair], units[pair])
-    return found
+        outcomes[pair] = outcome or _estimate_p(number, drawn[pair], units[pair])
+    return outcomes
 
 
 def _differing(first: Any, second: Any, axis: int) -> Ints:
@@ -249,7 +249,7 @@ def clopper_pearson(hits: int, times: int, level: float = 0.95) -> tuple[float, 
 
 
 def _upper(hits: int, times: int, tail: float) -> float:
-    """The probability of a hit with which at most `hits` hits have the probability `tail`, by bisection."""
+    """The probability of a hit for which at most `hits` hits have the probability `tail`, by bisection."""
     logs = log_binomials(times, hits)
     k = np.arange(hits + 1)
     low, high = hits / times, 1.0
@@ -278,8 +278,8 @@ def fair_tosses(n: int, most: int) -> Floats:
 def fair_tail(n: int, most: int) -> tuple[float, float]:
     """Probability of at most and of exactly `most` heads in n tosses of a fair coin; `most` is at most n/2.
 
-    If n is very large, only numbers of heads near `most` count: ten times the root of n below it, the probability is
-    smaller than the precision of a float.
+    If n is very large, only numbers of heads near `most` are added: those below by ten times the root of n have a
+    probability smaller than the precision of a float.
     """
     if most <= _MANY:
         shares = fair_tosses(n, most)
@@ -294,7 +294,7 @@ def fair_tail(n: int, most: int) -> tuple[float, float]:
 
 
 def holm(values: Sequence[float]) -> list[float]:
-    """Holm's step-down adjusted p-values; nan stays nan and does not count."""
+    """Holm's step-down adjusted p-values; nan is left out and stays nan."""
     return _adjust(values, lambda p, ranks: np.maximum.accumulate(p * ranks[::-1]))
 
 

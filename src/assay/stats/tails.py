@@ -1,7 +1,7 @@
 """Tails of the shuffling distribution: by convolution if differences are sums, otherwise by draws under a tilt.
 
-Directions are tilted until the difference observed is the one to be expected, so that no chance is too small to be
-seen, and what is found is weighed by how much rarer it is without the tilt. Chances are logarithms.
+Directions are tilted until the observed difference is the expected one, so that even very small probabilities can be
+estimated; draws are weighted by how much rarer they are without the tilt. Probabilities are logarithms.
 """
 
 from __future__ import annotations
@@ -16,37 +16,37 @@ from assay.arrays import Array, Floats, Ints
 from assay.stats.resample import CHUNK_NUMBERS
 
 Difference = Callable[[Floats, Floats], Floats]
-"""From the summed fields of A and of B (last axis) to the difference of their scores."""
+"""Function from the summed fields of A and of B (last axis) to the difference of their scores."""
 LOG_2 = math.log(2)
 _MOST_PRODUCTS, _MOST_SUMS = 20_000_000, 1 << 20
 """The most products that a convolution may need, and the most different sums."""
 _DRAWS = 512
-"""The number of tilted draws at a time: once for each …"""
+"""The number of tilted draws for each `_SHUFFLINGS` shufflings."""
 _SHUFFLINGS = 10_000
-"""… shufflings of this number, …"""
+"""The number of shufflings for which there is one set of tilted draws."""
 _ROUNDS = (1, 4, 16)
-"""… four and sixteen times as often if with fewer …"""
+"""Factors of the number of tilted draws, which are tried until the standard error is small enough."""
 _ROUGH = 0.5
-"""… the standard error is more than this share of the chance."""
+"""The largest standard error as a share of the probability."""
 _TOSSED = 32
-"""Rows of up to this number of units have a coin tossed for each."""
+"""Rows with up to this number of units are drawn by tossing a coin for each unit."""
 _FAR = 40.0
-"""A tilt under which all units show one side."""
+"""A tilt with which all units have the same direction."""
 
 
 def as_extreme(observed: float) -> float:
-    """The least difference as extreme as the one observed: ties are, and rounding must not decide them."""
+    """The least difference that is as extreme as the observed one; equal differences are, in spite of rounding."""
     return abs(observed) - 1e-12 * max(1.0, abs(observed))
 
 
 def sum_tail(amounts: Ints, sizes: Ints) -> float | None:
-    """Log chance that whole amounts with random signs add up to as much as with their own; None if it costs too much.
+    """Log probability that whole amounts with random signs add up to as much as observed; None if it costs too much.
 
-    `sizes` units have each amount. The distribution is a convolution of binomial ones, one for each distinct size of
-    an amount. All its terms are positive, so that it is as exact as its numbers.
+    `sizes` is the number of units of each amount. The distribution is a convolution of binomials, one for each
+    distinct absolute amount. All its terms are positive, so nothing cancels out.
     """
-    some = amounts != 0
-    amounts, sizes = amounts[some] // max(1, math.gcd(*amounts.tolist())), sizes[some]
+    nonzero = amounts != 0
+    amounts, sizes = amounts[nonzero] // max(1, math.gcd(*amounts.tolist())), sizes[nonzero]
     steps, group = np.unique(np.abs(amounts), return_inverse=True)
     numbers = np.bincount(group.ravel(), sizes).astype(np.int64)
     aim, most = abs(int(amounts @ sizes)), int(steps @ numbers)
@@ -67,11 +67,11 @@ def sum_tail(amounts: Ints, sizes: Ints) -> float | None:
     whole, first = np.ones(1), 0
     for step, (lowest, shares) in zip(steps.tolist(), parts, strict=True):
         joined = np.zeros(len(whole) + step * (len(shares) - 1))
-        # Sums that are a multiple of the step apart meet each other, and no others.
+        # Only sums that differ by a multiple of the step are combined.
         for place in range(min(step, len(whole))):
             joined[place::step][: len(whole[place::step]) + len(shares) - 1] = np.convolve(whole[place::step], shares)
         whole, first = joined, first + step * lowest
-    # A unit on the other side is missing twice from the highest sum.
+    # A unit with the other sign reduces the highest sum by twice its amount.
     beyond = first + np.arange(len(whole)) - (aim + most) // 2
     kept = beyond >= 0
     chance = math.log(math.fsum((whole[kept] * np.exp(-2 * tilt * beyond[kept])).tolist()))
@@ -79,13 +79,13 @@ def sum_tail(amounts: Ints, sizes: Ints) -> float | None:
 
 
 def _binomial(number: int, tilt: float) -> tuple[int, Floats]:
-    """The chances of how many of so many units show one side, where they matter, and the first such number.
+    """The first number of units with one direction that is not negligible, and the probabilities from it on.
 
-    From the likeliest number up and down, by ratios: no logarithm is taken, nothing cancels out.
+    They are computed from the mode up and down by ratios, without logarithms, so nothing cancels out.
     """
     chance = 1 / (1 + math.exp(-2 * tilt))
     mode = min(number, int((number + 1) * chance))
-    # Beyond there is less than 1e-30.
+    # The probability beyond is below 1e-30.
     reach = 40 + int(12 * math.sqrt(number * chance * (1 - chance)))
     up, down = np.arange(mode, min(number, mode + reach)), np.arange(mode, max(0, mode - reach), -1)
     rising = np.cumprod((number - up) / (up + 1) * math.exp(min(2 * tilt, 700)))
@@ -95,18 +95,18 @@ def _binomial(number: int, tilt: float) -> tuple[int, Floats]:
 
 
 def least_tilt(effect: Callable[[Floats], Floats], aim: float, low: float, high: float) -> float:
-    """The least tilt, to some thousandths, from low to high whose effect is as large as the aim; else the highest."""
+    """The least tilt from low to high, to some thousandths, with an effect of at least `aim`; high if none has."""
     tilts = np.geomspace(min(low, high), high, 40)
     for _ in range(2):
         enough = np.flatnonzero(effect(tilts[:, None]) >= aim)
         place = int(enough[0]) if len(enough) else len(tilts) - 1
-        found = float(tilts[place])
-        tilts = np.linspace(tilts[max(0, place - 1)], found, 40)
-    return found
+        tilt = float(tilts[place])
+        tilts = np.linspace(tilts[max(0, place - 1)], tilt, 40)
+    return tilt
 
 
 class Tilted:
-    """The differences of two systems with their sizes, and their directions under any tilt."""
+    """The differences of two systems in units, and their directions under any tilt."""
 
     def __init__(
         self, a: Floats, b: Floats, swaps: Any, sizes: Ints, difference: Difference, *, merged: bool = True
@@ -115,14 +115,14 @@ class Tilted:
         self.mean = (a + b) / 2
         self._difference = difference
         step = 1e-4 * np.maximum(1.0, self.mean)
-        # Where nothing is counted there is nothing below.
+        # Counts of 0 cannot be reduced.
         below = np.where(self.mean > 0, step, 0.0)
         fields, gained = np.arange(len(step)), np.empty(len(step))
         at_once = max(1, CHUNK_NUMBERS // max(1, len(step)))
         for first in range(0, len(step), at_once):
-            some = fields[first : first + at_once]
-            moved = some[:, None] == fields
-            gained[some] = difference(self.mean - below * moved, self.mean + step * moved)
+            chunk = fields[first : first + at_once]
+            moved = chunk[:, None] == fields
+            gained[chunk] = difference(self.mean - below * moved, self.mean + step * moved)
         self.gradient = np.nan_to_num(gained / (below + step))
         gains = swaps @ self.gradient
         self.rows, self.sizes = np.where(gains < 0, -1.0, 1.0)[:, None] * swaps, sizes
@@ -131,32 +131,32 @@ class Tilted:
             self.rows, group = np.unique(self.rows, axis=0, return_inverse=True)
             self.sizes = np.bincount(group.ravel(), sizes, len(self.rows)).astype(np.int64)
         self.gains = np.abs(self.rows @ self.gradient)
-        # What rounding leaves of a gradient favours no side.
+        # A gradient that is only rounding favours no side.
         self.gains[self.gains < 1e-8 * self.gains.max(initial=0.0)] = 0.0
         self.far = _FAR / float(self.gains[self.gains > 0].min(initial=1.0))
 
     def chances(self, tilt: Any) -> Floats:
-        """The probability of each row's units to favour A; one half if they favour nobody."""
+        """The probability that units of each row favour A; one half if they favour no system."""
         return np.asarray(1 / (1 + np.exp(-2 * np.minimum(tilt * self.gains, 350))))
 
     def effect(self, tilt: Any) -> Floats:
-        """The size of the difference of the scores of expected counts, under a tilt or each of a column of them."""
+        """The absolute difference of the scores of expected counts, under a tilt or each of a column of tilts."""
         half = (self.sizes * (self.chances(tilt) - 0.5)) @ self.rows
         return np.asarray(np.abs(self._difference(self.mean + half, self.mean - half)))
 
     def differences(self, halves: Floats, times: int = 1) -> Floats:
-        """The size of the difference for half of A minus B, with `times` as many units."""
+        """The absolute difference for half of A minus B, with `times` as many units."""
         mean = times * self.mean
         return np.asarray(np.abs(self._difference(mean + halves, mean - halves)))
 
     @property
     def _kind(self) -> Any:
-        """Single precision if that is exact for all sums of whole numbers."""
+        """Single precision if it is exact for all sums of whole numbers."""
         exact = float((np.abs(self.rows).max(axis=1, initial=0.0) * self.sizes).sum()) < 1 << 24
         return np.float32 if exact else np.float64
 
     def draw(self, tilt: float, times: int, rng: np.random.Generator) -> Floats:
-        """Half of what A has more than B: replicates × fields."""
+        """Half of A minus B in each replicate: replicates × fields."""
         chances = self.chances(tilt)
         few, many = np.flatnonzero(self.sizes <= _TOSSED), np.flatnonzero(self.sizes > _TOSSED)
         halves = np.tile(-(self.sizes @ self.rows) / 2, (times, 1))
@@ -168,20 +168,18 @@ class Tilted:
         step = max(1, CHUNK_NUMBERS // max(1, len(place)))
         for first in range(0, times if len(place) else 0, step):
             number = min(step, times - first)
-            drawn = rng.integers(0, 65536, size=(number, len(place)), dtype=np.uint16)
-            shown: Array = (drawn < bars).astype(kind)
+            numbers = rng.integers(0, 65536, size=(number, len(place)), dtype=np.uint16)
+            shown: Array = (numbers < bars).astype(kind)
             halves[first : first + number] += shown @ table
         if many.size:
             halves += rng.binomial(self.sizes[many], chances[many], size=(times, len(many))) @ self.rows[many]
         return halves
 
-    def tail(
-        self, observed: float, rng: np.random.Generator, times: int = _SHUFFLINGS
-    ) -> tuple[float, float] | None:
-        """Log chance of a difference as large as the one observed, on either side, and its relative standard error.
+    def tail(self, observed: float, rng: np.random.Generator, times: int = _SHUFFLINGS) -> tuple[float, float] | None:
+        """Log probability of a difference as large as the observed one, on either side, and its relative error.
 
-        None if no draw is as large. Exchanging all units turns the sign, so that both sides are equally likely. More
-        shufflings asked for (`times`) make more draws.
+        None if no draw is as large. Exchanging all units changes the sign, so that both sides are equally probable.
+        More shufflings (`times`) make more draws.
         """
         least, bound = abs(observed) / max(float(self.sizes @ self.gains**2), 1e-300), as_extreme(observed)
         tilt = least_tilt(self.effect, abs(observed), least / 4, self.far)
@@ -196,7 +194,7 @@ class Tilted:
                 shown[several] = rng.binomial(self.sizes[several, None], chances[several], (len(several), _DRAWS))
                 halves = shown.T @ table - self.sizes @ self.rows / 2
                 hit = -self._difference(self.mean + halves, self.mean - halves) >= bound
-                # How much rarer a draw is without the tilt: least if all units show one side.
+                # How much rarer a draw is without the tilt: least if all units have one direction.
                 parts.append(np.where(hit, 2 * (scaled @ (sizes - shown)), -np.inf))
             logs = np.concatenate(parts)
             top = float(logs.max())

@@ -33,7 +33,7 @@ class Units:
 
     @classmethod
     def of(cls, annotators: int, length: int, rows: Sequence[tuple[int, int, int, int]]) -> Units:
-        """Units from (annotator, begin, end, label)."""
+        """Units from tuples of annotator, begin, end and label."""
         table = np.array(sorted(rows), dtype=np.int64).reshape(-1, 4)
         return cls(annotators, length, *table.T)
 
@@ -46,11 +46,11 @@ class Units:
 
 def alpha_u_sums(units: Units, label: int) -> tuple[float, float]:
     """Observed and expected disagreement on the units of one label."""
-    chosen = units.label == label
-    who, begin, end = units.annotator[chosen], units.begin[chosen], units.end[chosen]
+    labelled = units.label == label
+    who, begin, end = units.annotator[labelled], units.begin[labelled], units.end[labelled]
     size, many = units.length, units.annotators
     observed = 0.0
-    lines = [(begin[who == one], end[who == one]) for one in range(many)]
+    lines = [(begin[who == annotator], end[who == annotator]) for annotator in range(many)]
     for (begin_a, end_a), (begin_b, end_b) in combinations(lines, 2):
         # Squared distances of overlapping units, and squared lengths of units in a gap of the other line.
         first = np.searchsorted(end_b, begin_a, side="right")
@@ -83,8 +83,8 @@ def find_overlap(units: Units) -> tuple[int, int] | None:
     """The first two overlapping units with the same label and annotator, or None."""
     order = np.lexsort((units.begin, units.label, units.annotator))
     same = (np.diff(units.annotator[order]) == 0) & (np.diff(units.label[order]) == 0)
-    found = np.flatnonzero(same & (units.begin[order][1:] < units.end[order][:-1]))
-    return (int(order[found[0]]), int(order[found[0] + 1])) if len(found) else None
+    overlaps = np.flatnonzero(same & (units.begin[order][1:] < units.end[order][:-1]))
+    return (int(order[overlaps[0]]), int(order[overlaps[0] + 1])) if len(overlaps) else None
 
 
 # --- gamma ---
@@ -112,10 +112,10 @@ def align_units(units: Units, weighting: Weighting) -> tuple[float, list[tuple[i
     """The smallest disorder, not divided by units, and an alignment with it: the units of each of its parts."""
     if not len(units):
         return 0.0, []
-    members = [np.flatnonzero(units.annotator == one) for one in range(units.annotators)]
+    members = [np.flatnonzero(units.annotator == annotator) for annotator in range(units.annotators)]
     if units.annotators != 2:
         return _partition_units(units, members, weighting)
-    # Of two annotators it is an assignment in which units may stay alone.
+    # For two annotators it is an assignment in which units may stay alone.
     from scipy.optimize import linear_sum_assignment
 
     a, b = members
@@ -145,40 +145,40 @@ def _partition_units(
         units, np.repeat(np.arange(len(units)), len(units)), np.tile(np.arange(len(units)), len(units)), weighting
     )
     table = table.reshape(len(units), len(units))
-    # Two units that are further apart than all that may be saved by having one of them elsewhere are never together.
+    # Two units are never together if their distance costs more than pairing one of them elsewhere could save.
     near = table <= (many - 1 + pairs) * weighting.empty + _TINY
     parts = np.full((1, many), -1, dtype=np.int64)
     cost = np.zeros(1)
-    for one, own in enumerate(members):
-        fits = np.ones((len(parts), len(own)), dtype=bool)
-        added = np.zeros((len(parts), len(own)))
-        for other in range(one):
+    for annotator, candidates in enumerate(members):
+        fits = np.ones((len(parts), len(candidates)), dtype=bool)
+        added = np.zeros((len(parts), len(candidates)))
+        for other in range(annotator):
             before = parts[:, other]
-            some = before >= 0
-            fits[some] &= near[before[some]][:, own]
-            added[some] += table[before[some]][:, own]
-            added[~some] += weighting.empty
+            filled = before >= 0
+            fits[filled] &= near[before[filled]][:, candidates]
+            added[filled] += table[before[filled]][:, candidates]
+            added[~filled] += weighting.empty
         # With one of this annotator's units, or without any.
         which, unit = np.nonzero(fits)
         extended = parts[which]
-        extended[:, one] = own[unit]
-        cost = np.concatenate([cost + one * weighting.empty, cost[which] + added[which, unit]])
+        extended[:, annotator] = candidates[unit]
+        cost = np.concatenate([cost + annotator * weighting.empty, cost[which] + added[which, unit]])
         parts = np.concatenate([parts, extended])
         if len(parts) * max(map(len, members)) > 50 * MOST_CANDIDATES:
             raise TooManyUnitsError
         size = (parts >= 0).sum(axis=1)
-        kept = cost <= pairs * weighting.empty * (size + many - one - 1) + _TINY
+        kept = cost <= pairs * weighting.empty * (size + many - annotator - 1) + _TINY
         parts, cost = parts[kept], cost[kept]
-    # No unit may be dearer where it is than alone.
+    # No unit may cost more in a part than alone.
     size = (parts >= 0).sum(axis=1)
     useful = size > 0
-    for one in range(many):
-        some = parts[:, one] >= 0
+    for annotator in range(many):
+        filled = parts[:, annotator] >= 0
         shared = np.zeros(len(parts))
         for other in range(many):
-            both = some & (parts[:, other] >= 0) & (other != one)
-            shared[both] += table[parts[both, one], parts[both, other]]
-        useful &= ~some | (shared <= (size - 1 + pairs) * weighting.empty + _TINY)
+            both = filled & (parts[:, other] >= 0) & (other != annotator)
+            shared[both] += table[parts[both, annotator], parts[both, other]]
+        useful &= ~filled | (shared <= (size - 1 + pairs) * weighting.empty + _TINY)
     return _cheapest_partition(len(units), parts[useful], cost[useful] / pairs)
 
 
@@ -196,29 +196,29 @@ def _cheapest_partition(units: int, parts: Ints, cost: Floats) -> tuple[float, l
     order = np.argsort(piece_of_part, kind="stable")
     firsts = np.flatnonzero(np.diff(piece_of_part[order], prepend=-1))
     total = 0.0
-    chosen: list[tuple[int, ...]] = []
+    partition: list[tuple[int, ...]] = []
     for group in np.split(order, firsts[1:]):
-        own = np.unique(parts[group][parts[group] >= 0])
-        if len(own) == 1:
+        members = np.unique(parts[group][parts[group] >= 0])
+        if len(members) == 1:
             best = group[np.argmin(cost[group])]
             total += float(cost[best])
-            chosen.append((int(own[0]),))
+            partition.append((int(members[0]),))
             continue
-        small = table[own][:, group]
-        exactly = np.ones(len(own))
-        found = milp(
+        small = table[members][:, group]
+        exactly = np.ones(len(members))
+        solution = milp(
             cost[group],
             integrality=np.ones(len(group), dtype=np.int64),
             bounds=Bounds(0, 1),
             constraints=LinearConstraint(small, exactly, exactly),
             options={"mip_rel_gap": 0.0},
         )
-        if found.x is None:
-            raise TooManyUnitsError(found.message)
-        picked = group[found.x > 0.5]
+        if solution.x is None:
+            raise TooManyUnitsError(solution.message)
+        picked = group[solution.x > 0.5]
         total += float(cost[picked].sum())
-        chosen += [tuple(row[row >= 0].tolist()) for row in parts[picked]]
-    return total, chosen
+        partition += [tuple(row[row >= 0].tolist()) for row in parts[picked]]
+    return total, partition
 
 
 def disorder(units: Units, weighting: Weighting) -> float:
@@ -230,36 +230,36 @@ def disorder(units: Units, weighting: Weighting) -> float:
 def label_disagreement(units: Units, parts: Sequence[tuple[int, ...]], weighting: Weighting) -> tuple[float, float]:
     """Total weight of the aligned pairs of units with different labels, and of all aligned pairs.
 
-    A pair of v units weighs 1/(v − 1), so that each unit weighs the same, and less if the two are further apart.
+    A pair in a part of v units weighs 1/(v − 1), so that each unit weighs the same, and less if they are far apart.
     Units without a counterpart do not count.
     """
     listed = [(a, b, 1 / (len(part) - 1)) for part in parts for a, b in combinations(part, 2)]
     if not listed:
         return 0.0, 0.0
-    one, other = np.array([pair[:2] for pair in listed]).T
+    first, second = np.array([pair[:2] for pair in listed]).T
     lengths = units.end - units.begin
-    moved = np.abs(units.begin[one] - units.begin[other]) + np.abs(units.end[one] - units.end[other])
-    near = np.maximum(0, 1 - weighting.alpha * (moved / (lengths[one] + lengths[other])) ** 2 * weighting.empty)
+    moved = np.abs(units.begin[first] - units.begin[second]) + np.abs(units.end[first] - units.end[second])
+    near = np.maximum(0, 1 - weighting.alpha * (moved / (lengths[first] + lengths[second])) ** 2 * weighting.empty)
     weight = np.array([pair[2] for pair in listed]) * near
-    return float(weight[units.label[one] != units.label[other]].sum()), float(weight.sum())
+    return float(weight[units.label[first] != units.label[second]].sum()), float(weight.sum())
 
 
 def rotate_lines(units: Units, rng: np.random.Generator) -> Units:
     """A random continuum: each line is rotated by a random amount, at least a mean unit apart from others.
 
-    A unit that crosses the end goes on at the beginning of the line, as a whole.
+    A unit is never split: at the end of the line it extends beyond it.
     """
     many, length = units.annotators, units.length
     apart = min(float((units.end - units.begin).mean()) if len(units) else 0.0, length / (2 * many))
-    chosen: list[int] = []
+    shifts: list[int] = []
     for _ in range(many):
         for _ in range(1000):
             by = int(rng.integers(0, max(length, 1)))
-            near = [min(abs(by - other), length - abs(by - other)) for other in chosen]
-            if all(one >= apart for one in near):
+            near = [min(abs(by - other), length - abs(by - other)) for other in shifts]
+            if all(distance >= apart for distance in near):
                 break
-        chosen.append(by)
-    moved = np.array(chosen)[units.annotator]
+        shifts.append(by)
+    moved = np.array(shifts)[units.annotator]
     begin = (units.begin + moved) % max(length, 1)
     end = begin + units.end - units.begin
     order = np.lexsort((end, begin, units.annotator))
@@ -268,14 +268,14 @@ def rotate_lines(units: Units, rng: np.random.Generator) -> Units:
 
 @dataclass(frozen=True)
 class Gamma:
-    """Gamma, and the numbers that it is made of."""
+    """Gamma and its parts."""
 
     gamma: float
     category: float
     disorder: float
     expected: float
     error: float
-    """The standard error of gamma that comes from drawing random continua."""
+    """The standard error of gamma from drawing random continua."""
 
 
 def compute_gamma(continua: Sequence[Units], weighting: Weighting, samples: int, rng: np.random.Generator) -> Gamma:
@@ -284,19 +284,19 @@ def compute_gamma(continua: Sequence[Units], weighting: Weighting, samples: int,
     used = [units for units, number in zip(continua, numbers, strict=True) if number]
     if not used or samples < 2:
         return Gamma(*[float("nan")] * 5)
-    found = [align_units(units, weighting) for units in used]
+    alignments = [align_units(units, weighting) for units in used]
     total = float(numbers.sum())
-    observed = sum(cost for cost, _ in found) / total
-    drawn = np.zeros((samples, 2))
+    observed = sum(cost for cost, _ in alignments) / total
+    disorders = np.zeros((samples, 2))
     for sample in range(samples):
         random = [rotate_lines(units, rng) for units in used]
         aligned = [align_units(units, weighting) for units in random]
-        drawn[sample, 0] = sum(cost for cost, _ in aligned) / total
-        drawn[sample, 1] = _label_disorder(random, [parts for _, parts in aligned], weighting)
-    expected = float(drawn[:, 0].mean())
-    error = float(drawn[:, 0].std(ddof=1) / np.sqrt(samples))
-    category = _label_disorder(used, [parts for _, parts in found], weighting)
-    defined = drawn[~np.isnan(drawn[:, 1]), 1]
+        disorders[sample, 0] = sum(cost for cost, _ in aligned) / total
+        disorders[sample, 1] = _label_disorder(random, [parts for _, parts in aligned], weighting)
+    expected = float(disorders[:, 0].mean())
+    error = float(disorders[:, 0].std(ddof=1) / np.sqrt(samples))
+    category = _label_disorder(used, [parts for _, parts in alignments], weighting)
+    defined = disorders[~np.isnan(disorders[:, 1]), 1]
     by_chance = float(defined.mean()) if len(defined) else float("nan")
     return Gamma(
         gamma=float(1 - ratio(np.array(observed), np.array(expected))),
@@ -311,6 +311,6 @@ def _label_disorder(
     continua: Sequence[Units], parts: Sequence[Sequence[tuple[int, ...]]], weighting: Weighting
 ) -> float:
     """Share of aligned pairs with different labels, by their weights; nan if there are no pairs."""
-    sums = [label_disagreement(units, own, weighting) for units, own in zip(continua, parts, strict=True)]
+    sums = [label_disagreement(units, alignment, weighting) for units, alignment in zip(continua, parts, strict=True)]
     differing, total = np.sum(sums, axis=0)
     return float(ratio(differing, total))
