@@ -32,31 +32,23 @@ class Output:
     figure_formats: Sequence[str] = ("svg",)
     texts: bool = True
     """True if JSON has the sentences, too."""
+    format: str = ""
+    """The format of what goes to a file or to standard output; empty if none is asked for."""
+    has_page: bool = False
+    """True if a report page is written."""
 
-    def __post_init__(self) -> None:
+    def check(self, *, sets: bool = False) -> None:
+        """Find out the format. Raise an error before the work begins: no such format or table, no matplotlib, one
+        page for several data sets."""
+        from assay import plugins
+        from assay.render import ENDINGS, FORMATS, check_tables, form_of
+
         names = [name.strip() for given in self.tables for name in given.split(",") if name.strip()]
         if self.tables and not names:
             raise UsageError("--table: no table is named. Say e.g. --table scores,changes")
         self.tables = names
-
-    @property
-    def format(self) -> str:
-        """The format of what goes to a file or to standard output; empty if none is asked for."""
-        from assay.render import form_of
-
-        return self.form or (form_of(self.path) if self.path else "")
-
-    @property
-    def has_page(self) -> bool:
-        """True if a report page is written."""
-        return bool(self.html) or self.format == "html"
-
-    def check(self, *, sets: bool = False) -> None:
-        """Raise an error before the work begins: no such format or table, no matplotlib, one page for several data
-        sets."""
-        from assay import plugins
-        from assay.render import ENDINGS, FORMATS, check_tables
-
+        self.format = self.form or (form_of(self.path) if self.path else "")
+        self.has_page = bool(self.html) or self.format == "html"
         if sets and self.html and ENDINGS.get(Path(self.html).suffix.lower()) == "html":
             raise UsageError(f"{self.html}: each data set has a page of its own. Say a folder: --html FOLDER")
         if self.format not in ("", *FORMATS) and plugins.load("renderers", self.format) is None:

@@ -399,7 +399,8 @@ def named_systems(systems: Any) -> dict[str, Given]:
         return {str(name): given for name, given in systems.items()}
     if isinstance(systems, np.ndarray):
         systems = systems.tolist()
-    if isinstance(systems, str | Path | Corpus) or is_foreign(systems) or _is_data(systems):
+    are_paths = isinstance(systems, list | tuple) and systems and all(isinstance(one, str | Path) for one in systems)
+    if isinstance(systems, str | Path | Corpus) or (not are_paths and (is_foreign(systems) or _is_data(systems))):
         systems = [systems]
     if not isinstance(systems, Iterable):
         raise UsageError(

@@ -279,7 +279,7 @@ def _agree_in_files(people: Mapping[str, Any], absent: bool, asked: _Request) ->
         tables = [find_ratings(run, [*own, *judged], column) for run, own in zip(runs, shared, strict=True)]
         return many.split_systems(many.merge_ratings(tables), [*judged])
 
-    ratings, answers = rate(runs[0].column)
+    ratings, answers = rate(runs[0].decided.column)
     columns = {str(column) for measure in _label_measures(of_all) if (column := measure.parameters.get("column"))}
     cuts: list[tuple[str, tuple[Ints, Sequence[str]]]] = []
     for spec in options.slices:
@@ -349,12 +349,12 @@ def _start_findings_of_files(
     gold = replace(sources[people[0]], sentences=sum(run.gold.sentences for run in runs))
     found = _start_findings(task.name, measures, options, gold, [sources[name] for name in people if name in sources])
     found.about |= {
-        "column": runs[0].column,
+        "column": runs[0].decided.column,
         "noun": task.noun,
         "drawing": task.drawing.kind,
         "unit": runs[0].unit,
         "aligned_by": way_of([pair.aligned_by for run in runs for _, pair in run.pairs]),
-        "scheme": runs[0].scheme,
+        "scheme": next(iter(runs[0].decided.schemes), ""),
         "atoms": runs[0].atoms,
     }
     found.warnings += warnings

@@ -17,7 +17,7 @@ from assay.engine.counts import BLOCKS
 from assay.engine.items import Items
 from assay.engine.options import Options
 from assay.engine.scores import Figures
-from assay.engine.task import describe, with_titles
+from assay.engine.task import describe
 from assay.errors import unknown
 from assay.records import dataclass
 from assay.result import SCHEMA, TABLES, About, Comparison, ErrorType, Family, InputFile, Presentation, Result, Score
@@ -142,7 +142,7 @@ def build(found: Findings) -> Result:
     tests = [next(adjusted) if row.family is None else row for row in tests]
     further_notes = list(found.further_notes)
     if about["command"] == "compare":
-        scores = list(with_groups(scores, tests))
+        scores = list(with_groups(scores, tests)) if len(found.systems) > 2 else scores
         overall = (row for row in tests if row.test == "shuffling" and row.slice is None)
         differing = (row for row in overall if row.measure == tests[0].measure and row.kind != "identical")
         if resampled and any(row.p_adjusted >= SURE for row in differing):
@@ -179,7 +179,7 @@ def build(found: Findings) -> Result:
     result = found.finish(result) if found.finish else result
     if "titles" in about:
         return result
-    shown = describe(result) if found.shown_by_task else with_titles(result)
+    shown = describe(result, by_task=found.shown_by_task)
     unit, remarks = about.get("text_unit", shown.shown.text_unit), about.get("remarks", {})
     return shown.with_shown(text_unit=unit, remarks={**shown.shown.remarks, **remarks})
 

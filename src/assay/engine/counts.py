@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.arrays import NONE, Array, Bools, Floats, Ints, as_codes, distinct_numbers, distinct_rows
+from assay.arrays import NONE, Array, Floats, Ints, as_codes, distinct_numbers, distinct_rows
 from assay.engine.items import CREDITS, Items
 from assay.records import dataclass
 from assay.stats.resample import is_costly
@@ -147,14 +147,17 @@ def tally(items: Items, sentences: int) -> Counts:
     }
     if items.found is not None:
         masks["found"] = items.found[0]
-    return _per_sentence({name: _count(items.sentence, mask, sentences) for name, mask in masks.items()})
+    return _per_sentence(
+        {name: np.bincount(items.sentence[mask], minlength=sentences) for name, mask in masks.items()}
+    )
 
 
 def whole_sentences(items: Items, sentences: int) -> Counts:
     """Per sentence that has gold items: is every item right, and no item spurious?"""
-    has_gold = _count(items.sentence, items.has_gold, sentences) > 0
+    has_gold = np.bincount(items.sentence[items.has_gold], minlength=sentences) > 0
     spurious = (items.gold == NONE) & items.has_system[0]
-    clean = _count(items.sentence, ~items.right[0] & (items.has_gold | spurious), sentences) == 0
+    wrong = ~items.right[0] & (items.has_gold | spurious)
+    clean = np.bincount(items.sentence[wrong], minlength=sentences) == 0
     return _per_sentence({"right": clean & has_gold, "sentences": has_gold})
 
 
@@ -167,7 +170,7 @@ def graded(items: Items, sentences: int) -> Counts:
         assigned = np.array([name.startswith("assigned") for name in CREDITS])
         credits_ = credits_ * np.where(assigned[:, None], items.has_system[0], items.has_gold)
     sums = _sum_by_group(items.sentence, credits_.T, sentences)
-    number = _count(items.sentence, items.has_gold, sentences)
+    number = np.bincount(items.sentence[items.has_gold], minlength=sentences)
     return _per_sentence({"items": number, **dict(zip(CREDITS, sums.T, strict=True))})
 
 
@@ -175,7 +178,7 @@ def bracketed(items: Items, sentences: int) -> Counts:
     """Per sentence: rows of each kind, gold items and system items, and the sums per sentence."""
     masks = {name: items.kind[0] == kind for kind, name in enumerate(items.kinds)}
     masks |= {"gold": items.has_gold, "system": items.has_system[0]}
-    columns = {name: _count(items.sentence, mask, sentences) for name, mask in masks.items()}
+    columns = {name: np.bincount(items.sentence[mask], minlength=sentences) for name, mask in masks.items()}
     return _per_sentence({**columns, **items.sums})
 
 
@@ -221,10 +224,6 @@ def _per_label(
     columns = [np.bincount(rows_of_field, minlength=len(occurring)) for rows_of_field in np.split(place, ends)]
     unit, label = occurring // width, (occurring % width).astype(np.int32)
     return Counts(fields, sentences, unit, np.stack(columns, axis=1).astype(np.int64), labels, label)
-
-
-def _count(sentence: Ints, mask: Bools, sentences: int) -> Ints:
-    return np.bincount(sentence[mask], minlength=sentences)
 
 
 FEW_UNITS, FEW_CLUSTERS = 20, 10
@@ -292,7 +291,8 @@ class Tallies:
         rows are too many or, unless the shard is `alone`, if other shards may have too many.
         """
         systems = tuple(name for name, _ in counts)
-        tables = _common_labels([table for _, table in counts])
+        tables = [table for _, table in counts]
+        tables = tables if tables[0].labels is None else _common_labels(tables)
         fields, labels, units = tables[0].fields, tables[0].labels, tables[0].units
         totals = [table.total() for table in tables]
         read = fields_read(as_sums(totals[0], fields))
@@ -541,8 +541,6 @@ def _no_counts(counts: Counts, units: int) -> Counts:
 
 def _common_labels(counts: Sequence[Counts], labels: Sequence[str] | None = None) -> list[Counts]:
     """The counts recoded to one set of labels: those given, else those that occur, in alphabetical order."""
-    if counts[0].labels is None:
-        return list(counts)
     if labels is None:
         pairs = [(table.labels or (), np.unique(table.label)) for table in counts if table.label is not None]
         labels = sorted({names[code] for names, codes in pairs for code in codes})

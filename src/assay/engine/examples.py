@@ -60,8 +60,6 @@ def lot_of(seed: int, group: str, name: str) -> int:
 
 def examples(run: Run, items: Items, tables: Tables, options: Options) -> Iterator[Drawn]:
     """For each pair of systems (or for a single system) sentences drawn at random, in text order."""
-    if not options.examples:
-        return
     if options.kind is not None and len(items.systems) < 2:
         raise UsageError("--kind is about changes between two systems; with one system there are only errors.")
     task = find_task(run.task)

@@ -16,15 +16,16 @@ from assay.engine.build import Compared, Findings, build, tests_together
 from assay.engine.counts import FEW_CLUSTERS, FEW_UNITS, as_sums
 from assay.engine.examples import Drawn
 from assay.engine.measure import Measure
-from assay.engine.parts import LabelSums, Part, bases_of, basis_of, way_of
+from assay.engine.parts import LabelSums, Part, choose_bases, way_of
 from assay.engine.scores import Figures, Settings
 from assay.engine.slices import NO_VALUE
 from assay.engine.task import find_task
 from assay.engine.texts import merge_texts
-from assay.engine.warnings import format_warnings, repairs_of
+from assay.engine.warnings import format_warnings
 from assay.errors import UsageError
 from assay.formats import joint_digest
-from assay.result import Mapped, Result
+from assay.keywords import OPTIONS
+from assay.result import Mapped, Repair, Result
 from assay.result.grammar import ALPHA
 from assay.result.numbers import plural
 
@@ -43,8 +44,8 @@ def make_result(part: Part, settings: Settings | None = None) -> Result:
     """The Result of a Part, the sum of all shards."""
     plan = part.plan
     options, measures, task = plan.options, plan.measures, find_task(plan.task)
-    unit = cluster_key(part.unit) or part.unit
-    if part.units == 1 and unit != part.unit:
+    unit, units = cluster_key(part.unit) or part.unit, part.number(part.unit)
+    if units == 1 and unit != part.unit:
         raise UsageError(
             f"--unit {part.unit}: one value of {unit}, nothing to resample. Give another key, or --unit sentence"
         )
@@ -57,8 +58,8 @@ def make_result(part: Part, settings: Settings | None = None) -> Result:
     views = list(part.views())
     tables = ("scores", "counts", *["comparisons"] * plan.compares)
     resemblance, documents = _resemblance(part, settings), part.number("document")
-    documents = documents if part.unit == "sentence" and 1 < documents < part.units else 0
-    basis = basis_of(dict(enumerate(plan.kinds)), measures)
+    documents = documents if part.unit == "sentence" and 1 < documents < units else 0
+    basis, _ = choose_bases(dict(enumerate(plan.kinds)), measures)
     noun = "" if basis is None else measures[basis].noun
     # Some measures judge words where others find items.
     judges_words = task.matched and any(kinds is not None for kinds in plan.kinds) and not any(plan.kinds)
@@ -74,7 +75,7 @@ def make_result(part: Part, settings: Settings | None = None) -> Result:
             "drawing": task.drawing.kind,
             "column": plan.column,
             "unit": unit,
-            "units": part.units,
+            "units": units,
             "items": part.numbers["items"],
             "aligned_by": way_of([way for way, _ in part.aligned]),
             "family": family,
@@ -110,7 +111,11 @@ def make_result(part: Part, settings: Settings | None = None) -> Result:
         if when == "before":
             values = (main_score(measures[0], part.sums[either, name]) for either in ("before", "after"))
             rows["mappings"].append(Mapped(name, "all rules", 0, *values))
-    rows["repairs"] += repairs_of(part.warnings)
+    repairs = [remark.facts for remark in part.warnings if remark.kind == "repair_made"]
+    rows["repairs"] += [
+        Repair(facts["name"], facts["fault"], facts["action"], facts["number"], facts["first"][0])
+        for facts in repairs
+    ]
     if basis is not None:
         on = str(measures[basis])
         confusion = [row for name, met in part.met.items() for row in changes.met_confusion_rows(name, met, on)]
@@ -118,7 +123,6 @@ def make_result(part: Part, settings: Settings | None = None) -> Result:
             confusion = [*changes.confusion_rows(part.items[basis, None], on), *confusion]
             confusion.sort(key=lambda row: (plan.judged.index(row.system), -row.count))
         rows["confusion"] += confusion
-        rows["examples"] += _shown(part.drawn["examples"])
         found.errors = {
             str(measure): {*measure.errors, *(kinds or ())} - {*NO_ERRORS}
             for measure, kinds in zip(measures, plan.kinds, strict=True)
@@ -126,8 +130,9 @@ def make_result(part: Part, settings: Settings | None = None) -> Result:
         shown = [where for where, chosen in views if where is not None and basis in chosen]
         found.about["texts"] = merge_texts(part.texts).coded(shown) if part.texts else None
         found.about["items"] = part.numbers.get("matched items", part.numbers["items"])
+    for name, drawn in part.drawn.items():
+        rows[name] += _shown(drawn) if drawn else ()
     if plan.compares:
-        rows["unresolved"] += _shown(part.drawn.get("unresolved", ()))
         found.items = list(_compared(part, views))
     if task.finish:
         finish = task.finish
@@ -140,7 +145,7 @@ def _compared(part: Part, views: _Views) -> Iterator[Compared]:
     plan, task = part.plan, find_task(part.plan.task)
     by_characters = way_of([way for way, _ in part.aligned]) == "characters"
     for where, chosen in views:
-        for index in bases_of({index: plan.kinds[index] for index in chosen}, plan.measures):
+        for index in choose_bases({index: plan.kinds[index] for index in chosen}, plan.measures)[1]:
             measure = plan.measures[index]
             on, exact = str(measure), {}
             if where is None and ("exact", on) in part.sums:
@@ -156,11 +161,11 @@ def _compared(part: Part, views: _Views) -> Iterator[Compared]:
 def _shown(drawn: Sequence[Drawn]) -> list[Any]:
     """What was drawn: for pairs of systems in their order, for other groups as they come."""
 
-    def place(group: str) -> list[int]:
+    def find_systems(group: str) -> list[int]:
         return [int(number) for number in group.split("-") if number.isdigit()]
 
-    groups = sorted(dict.fromkeys(one.group for one in drawn), key=place)
-    return [one.shown for group in groups for one in drawn if one.group == group]
+    groups = sorted(dict.fromkeys(row.group for row in drawn), key=find_systems)
+    return [row.shown for group in groups for row in drawn if row.group == group]
 
 
 def main_score(measure: Measure, sums: LabelSums) -> float:
@@ -223,7 +228,7 @@ def _notes(part: Part, resemblance: tuple[str, float] | None) -> Iterator[str]:
             place = counts.fields.index(field)
             for name, total in zip(counts.systems, counts.totals, strict=True):
                 scored = int(total[..., place].sum())
-                yield f"{measure} of {name}: the mean of {scored:,} of {part.units:,} documents."
+                yield f"{measure} of {name}: the mean of {scored:,} of {counts.units:,} documents."
     key = cluster_key(part.unit)
     divided = part.numbers["divided documents"]
     if divided:
@@ -250,7 +255,8 @@ def _notes(part: Part, resemblance: tuple[str, float] | None) -> Iterator[str]:
 def _signature(part: Part, systems: Sequence[str]) -> dict[str, object]:
     """Parts of the signature: options, and checksums of the files."""
     plan, options, left_out = part.plan, part.plan.options, part.numbers["left out"] % 2**64
-    chosen = {name: value for name, value in options.signature_values().items() if name not in plan.contents}
+    signed = [name for name, option in OPTIONS.items() if option.signed and name not in plan.contents]
+    chosen = {name: value for name in signed if (value := getattr(options, name)) != OPTIONS[name].default}
     # Formats whose parameters figures depend on say all of them.
     formats = [f"{source.name}:{source.format}" for source in part.sources[1:] if "(" in source.format]
     names = ["gold", *(source.name for source in part.sources[1:])]
@@ -265,7 +271,7 @@ def _signature(part: Part, systems: Sequence[str]) -> dict[str, object]:
         **{name: value for name, value in read.items() if value},
         "measures": "+".join(measure.signature for measure in plan.measures),
         "unit": part.unit,
-        "n": part.units,
+        "n": part.number(part.unit),
         "interval": options.interval,
         "times": options.times,
         "seed": options.seed,

@@ -29,7 +29,7 @@ from assay.engine.coefficients import (
 )
 from assay.engine.counts import Counts, Sums, bracketed, graded, matched, tally
 from assay.engine.items import ONE, Items
-from assay.engine.task import find_task, first_task, task_names, tasks
+from assay.engine.task import find_task, task_names, tasks
 from assay.errors import UsageError, unknown
 from assay.records import dataclass
 
@@ -180,7 +180,7 @@ def measure(
             fault = f"has no score {main!r} to be the main one" if main else "has several scores and no main one"
             raise UsageError(f"measure {name!r} {fault}. Declare one of them: main={names[0]!r}")
         main = names[0]
-    about = task or first_task()
+    about = task or task_names()[0]
 
     def register(function: Function) -> Function:
         new_measure = Measure(name, function, scores, main, tested or (main,), about, averages or {}, **traits)

@@ -126,11 +126,6 @@ class Options:
         wanted = not self.labels or any(name in self.labels for name in names)
         return wanted and not any(name in self.ignore_labels for name in names)
 
-    def signature_values(self) -> dict[str, Any]:
-        """The values that belong into a signature, if they are not the defaults."""
-        values = {name: getattr(self, name) for name, option in OPTIONS.items() if option.signed}
-        return {name: value for name, value in values.items() if value != OPTIONS[name].default}
-
     # --- values for one file ---
 
     def _by_file(self, option: str) -> list[tuple[str, str]]:

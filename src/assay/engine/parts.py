@@ -133,11 +133,6 @@ class Part:
         """The unit of intervals and tests."""
         return self.plan.asked or unit_of(self.number("document"), self.number("sentence"))
 
-    @property
-    def units(self) -> int:
-        """The number of units."""
-        return self.number(self.unit)
-
     def number(self, unit: str) -> int:
         """Number of units of a kind; 0 if these are not known."""
         tallies = self.counts.get((0, None, unit))
@@ -246,20 +241,17 @@ def sum_by_label(labels: Sequence[str], codes: Ints, masks: Mapping[str, Bools])
     return {labels[code]: dict(zip(masks, numbers[code].tolist(), strict=True)) for code in occurring}
 
 
-def basis_of(kinds: Mapping[int, Sequence[str] | None], measures: Sequence[Measure]) -> int | None:
-    """The measure whose items systems are compared on: the first with items, or with the most outcomes."""
-    with_items = [index for index, own in kinds.items() if own is not None]
-    if with_items and kinds[with_items[0]]:
-        return max(with_items, key=lambda index: len(kinds[index] or ()))
-    counted = (index for index in with_items if measures[index].is_share)
-    return next(counted, next(iter(with_items), None))
-
-
-def bases_of(kinds: Mapping[int, Sequence[str] | None], measures: Sequence[Measure]) -> list[int]:
-    """The measures on whose items changes are shown."""
-    counted = [index for index, own in kinds.items() if own is not None and measures[index].judges_items]
-    first = basis_of(kinds, measures)
-    if first is not None and kinds[first]:
+def choose_bases(
+    kinds: Mapping[int, Sequence[str] | None], measures: Sequence[Measure]
+) -> tuple[int | None, list[int]]:
+    """The measure whose items systems are compared on, None if none has items; and all whose changes are shown."""
+    with_items = [index for index, outcomes in kinds.items() if outcomes is not None]
+    counted = [index for index in with_items if measures[index].judges_items]
+    if not with_items:
+        return None, []
+    if kinds[with_items[0]]:
         # Measures of spans have the same outcomes for the same items, some in more detail.
-        return [index for index in counted if index == first or measures[index].own_outcomes]
-    return counted or ([] if first is None else [first])
+        basis = max(with_items, key=lambda index: len(kinds[index] or ()))
+        return basis, [index for index in counted if index == basis or measures[index].own_outcomes]
+    basis = next((index for index in with_items if measures[index].is_share), with_items[0])
+    return basis, counted or [basis]

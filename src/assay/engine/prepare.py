@@ -92,16 +92,6 @@ class Run:
         """Each system by its name."""
         return [*zip(self.names[1:], self.corpora[1:], strict=True)]
 
-    @property
-    def column(self) -> str:
-        """The column compared, as gold calls it."""
-        return self.decided.column
-
-    @property
-    def scheme(self) -> str:
-        """The scheme by which gold's tags were read as spans."""
-        return next(iter(self.decided.schemes), "")
-
     def decide(self, **facts: Any) -> None:
         """Take down what the files decide."""
         self.decided = replace(self.decided, **facts)
@@ -248,7 +238,7 @@ class Run:
 
         faults: the sentences of each corpus whose annotation cannot be compared.
         """
-        options, gold = self.options, self.gold
+        options, gold, is_shard = self.options, self.gold, self.options.decided is not None
         lines = [line for own in faults or () for _, line in own]
         if lines and options.on_mismatch != "skip":
             raise InputError("\n".join([*listed(lines), "To leave such sentences out: --on-mismatch skip"]))
@@ -263,9 +253,12 @@ class Run:
                 continue
             if gold.has_words != output.has_words:
                 check_reach(gold, output)
-            how = {"characters": characters, "shard": options.decided is not None}
+            how = {"characters": characters, "shard": is_shard}
             pair = align(gold, output, column=column, on_mismatch=options.on_mismatch, **how)
             self.pairs.append((name, pair))
+            same_sentences = pair.aligned_by != "characters" and gold.sentences == output.sentences
+            if same_sentences and not (pair.problems or pair.normalisations or is_shard):
+                continue
             self.warnings.append(
                 alignment(
                     name=name,
@@ -299,8 +292,11 @@ class Run:
             for (_, pair), own in zip(self.pairs, faults[1:], strict=True):
                 faulty = np.isin(pair.system.sentence_of, [sentence for sentence, _ in own])
                 skipped[pair.system_sentence[faulty & (pair.system_sentence >= 0)]] = True
-        facts = {"number": int(skipped.sum()), "sentences": len(skipped)}
-        self.leave_out(skipped, sentences_left_out(text=text, nothing=nothing, **facts))
+        self.skipped, number = skipped, int(skipped.sum())
+        if number or is_shard or not len(skipped):
+            self.leave_out(
+                skipped, sentences_left_out(text=text, nothing=nothing, number=number, sentences=len(skipped))
+            )
 
     def leave_out(self, skipped: Bools, fact: Remark) -> None:
         """Leave gold sentences out for all systems. All of a shard may be, but not all of the data."""
@@ -587,13 +583,32 @@ class Prepared:
             systems = [systems]
         named = named_systems(systems)
         self.names = list(named)
-        all_given, self.ignored = without_ignored([("gold", gold), *named.items()])
-        names = [name for name, _ in all_given]
+        all_given, self.ignored = [("gold", gold), *named.items()], 0
+        if not isinstance(gold, str | Path | Files | Corpus):
+            all_given, self.ignored = without_ignored(all_given)
+        names = ["gold", *named]
         options.check_formats(names)
         self.options = options = options.with_columns(names)
-        # A system without any span looks like one without any label; the others tell.
-        lists = from_spans if any(holds_spans(given) for _, given in all_given) else from_lists
-        self.inputs = [_open(given, name, options, lists) for name, given in all_given]
+        self.inputs: list[Input | Corpus] = []
+        for name, given in all_given:
+            if isinstance(given, Corpus):
+                self.inputs.append(given)
+            elif isinstance(given, str | Path | Files):
+                column, form = options.column_of(name), options.format_of(name)
+                if form in (None, "conllu") and column == ENTITY:
+                    # Mentions may consist of words that the text leaves out.
+                    form = "conllu(empty_nodes=true)"
+                path, wanted = given if isinstance(given, Files) else str(given), [column] if column else []
+                self.inputs.append(Input(path, input_format=form, wanted=wanted, asked=options.asked_of(name)))
+            elif is_documents(given):
+                self.inputs.append(from_documents(given, name, options.asked_of(name)))
+            elif is_foreign(given):
+                self.inputs.append(corpus_of(given, name))
+            else:
+                refuse_no_data(given, name)
+                # A system without any span looks like one without any label; the others tell.
+                has_spans = any(holds_spans(other) for _, other in all_given)
+                self.inputs.append((from_spans if has_spans else from_lists)(given, name))
         decided = options.decided or Decided()
         asked = list(dict.fromkeys(measure.task for measure in measures))
         # One of several tasks may judge the measures of all of them.
@@ -676,22 +691,3 @@ def same_column(name: str, path: str, column: str, others: str) -> Iterator[str]
 def prepare(gold: Given, systems: Any, measures: Sequence[Measure], options: Options) -> Run:
     """Everything that these measures are to judge."""
     return Prepared(gold, systems, options, measures).run(measures)
-
-
-def _open(given: Given, name: str, options: Options, from_data: Callable[[Any, str], Corpus]) -> Input | Corpus:
-    if isinstance(given, Corpus):
-        return given
-    if isinstance(given, str | Path | Files):
-        column = options.column_of(name)
-        # Mentions may consist of words that the text leaves out.
-        said = options.format_of(name)
-        plain = said in (None, "conllu") and column == ENTITY
-        form = "conllu(empty_nodes=true)" if plain else said
-        path, asked = given if isinstance(given, Files) else str(given), options.asked_of(name)
-        return Input(path, input_format=form, wanted=[column] if column else [], asked=asked)
-    if is_documents(given):
-        return from_documents(given, name, options.asked_of(name))
-    if is_foreign(given):
-        return corpus_of(given, name)
-    refuse_no_data(given, name)
-    return from_data(given, name)

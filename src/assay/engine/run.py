@@ -22,7 +22,7 @@ from assay.engine.finish import make_result
 from assay.engine.items import Items, join, judge_words, met
 from assay.engine.measure import Measure, find
 from assay.engine.options import Decided, Options, contents_of
-from assay.engine.parts import LabelSums, Part, RunPlan, bases_of, basis_of, unit_of
+from assay.engine.parts import LabelSums, Part, RunPlan, choose_bases, unit_of
 from assay.engine.prepare import Prepared, Run, prepare, source_of
 from assay.engine.repeats import evaluate_repeats, runs_of
 from assay.engine.scores import Settings
@@ -50,7 +50,8 @@ def measure_shard(command: str, gold: Any, systems: Any, specs: Sequence[str], o
     for spec in options.slices:
         # Refused before files are opened.
         Slice.find(spec)
-    named = list(dict.fromkeys([*preset_measures(options.preset), *specs]))
+    preset = preset_measures(options.preset) if options.preset else ()
+    named = list(dict.fromkeys([*preset, *specs]))
     opened = Prepared(gold, systems, options, [find(spec) for spec in named])
     task = find_task(opened.task)
     slices = [Slice.find(spec, opened.task) for spec in dict.fromkeys(options.slices)]
@@ -76,9 +77,9 @@ def measure_shard(command: str, gold: Any, systems: Any, specs: Sequence[str], o
         specs=tuple(named),
         parameters=tuple(measure.parameters for measure in run.measures),
         task=run.task,
-        column=run.column,
+        column=run.decided.column,
         asked="" if unit_is_open and run.unit == "sentence" else run.unit,
-        scheme=run.scheme,
+        scheme=next(iter(run.decided.schemes), ""),
         atoms=run.atoms,
         tagset=run.tagset,
         empty=run.pairs[0][1].system.empty or run.gold.empty,
@@ -134,9 +135,8 @@ def _with_selections(
     """The Part with the counts and items of each measure over everything and over each value of the slices; with the
     examples, texts and confusions of the measure that systems are compared on."""
     plan, gold, is_shard = part.plan, run.gold, options.decided is not None
-    kinds = dict(enumerate(plan.kinds))
-    basis = basis_of(kinds, run.measures)
-    compared = bases_of(kinds, run.measures) if plan.compares else []
+    basis, bases = choose_bases(dict(enumerate(plan.kinds)), run.measures)
+    compared = bases if plan.compares else []
     counts: dict[tuple[int, str | None, str], Tallies] = {}
     folded: dict[tuple[int, str | None], Items] = {}
     sizes: dict[tuple[int, str | None], int] = {}
@@ -245,7 +245,10 @@ def _with_selections(
         numbers=numbers,
         sums=sums,
         met={name: met(one) for name, one in own_tables} if items.kinds or items.target is not None else {},
-        drawn={"examples": tuple(examples(run, items, own_tables, options)), "unresolved": tuple(unresolved)},
+        drawn={
+            "examples": tuple(examples(run, items, own_tables, options)) if options.examples else (),
+            "unresolved": tuple(unresolved),
+        },
         texts=texts,
     )
 
@@ -451,15 +454,10 @@ def shards_of(gold: Any, systems: Any) -> list[Shard]:
 
     Which files go together depends on their sizes alone, so that the same folders always fall into the same shards.
     """
-
-    def is_folder(given: Any) -> bool:
-        return isinstance(given, str | Path) and str(given) != "-" and folder_of(str(given)) is not None
-
-    if not is_folder(gold):
-        return []
     named = named_systems(systems)
-    if not all(map(is_folder, named.values())):
-        return []
+    for given in (gold, *named.values()):
+        if not isinstance(given, str | Path) or str(given) == "-" or folder_of(str(given)) is None:
+            return []
     files = {name: expand(str(given)) for name, given in (("", gold), *named.items())}
     stems = {tuple(os.path.basename(path).partition(".")[0] for path in paths) for paths in files.values()}
     if len(stems) > 1 or any(len(set(names)) < len(names) for names in stems):

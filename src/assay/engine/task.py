@@ -191,17 +191,12 @@ def recognise_task(items: Sequence[Input | Corpus], options: Options) -> str:
     # The tasks of assay's own have been asked for their layers.
     layers = {layer for item in items for layer in (item.plan.layers if hasattr(item, "plan") else item.marks)}
     others = plugins.load_all("tasks") if layers else {}
-    return next((name for name, other in others.items() if layers.intersection(other.layers)), first_task())
+    return next((name for name, other in others.items() if layers.intersection(other.layers)), names[0])
 
 
-def first_task() -> str:
-    """The task of files and measures that show no other: words with labels."""
-    return task_names()[0]
-
-
-def preset_measures(name: str | None) -> tuple[str, ...]:
-    """The measures of a preset; none if none is named."""
-    return next((task.presets[name] for task in tasks().values() if name in task.presets), ()) if name else ()
+def preset_measures(name: str) -> tuple[str, ...]:
+    """The measures of a preset."""
+    return next((task.presets[name] for task in tasks().values() if name in task.presets), ())
 
 
 def measure_title(name: str) -> str:
@@ -214,8 +209,9 @@ def measure_title(name: str) -> str:
     return f"{written} {bracket}{settings}" if bracket else written
 
 
-def with_titles(result: Result) -> Result:
-    """The Result with the names of its measures and scores as people write them, and the forms of these scores."""
+def describe(result: Result, *, by_task: bool = True, noun: bool = False) -> Result:
+    """The Result with the names of its measures and scores as people write them, the forms of these scores and, if
+    `by_task`, all that its task's record says of how it is shown; on demand with what items are called."""
     from assay.engine.measure import form_of_score
 
     named = dict.fromkeys(name for row in result.scores for name in (row.measure, row.score))
@@ -225,13 +221,8 @@ def with_titles(result: Result) -> Result:
         form = form_of_score(measure, score)
         if form != "percent":
             forms.setdefault(measure, {})[score] = form
-    return result.with_shown(titles=titles, score_forms=forms)
-
-
-def describe(result: Result, *, noun: bool = False) -> Result:
-    """The Result with all that its task's record says of how it is shown; on demand with what items are called."""
-    result = with_titles(result)
-    if not result.about.task:
+    result = result.with_shown(titles=titles, score_forms=forms)
+    if not by_task or not result.about.task:
         return result
     task = find_task(result.about.task)
     if noun:

@@ -14,7 +14,7 @@ from assay.arrays import NONE
 from assay.engine.items import Items
 from assay.errors import MOST_PROBLEMS, InputError
 from assay.records import dataclass
-from assay.result import Repair, enumeration
+from assay.result import enumeration
 from assay.result.numbers import plural
 
 Facts = ParamSpec("Facts")
@@ -38,10 +38,6 @@ class Remark:
     def key(self) -> tuple[object, ...]:
         """The kind and the texts: remarks with the same key are one."""
         return (self.kind, *((name, value) for name, value in self.facts.items() if isinstance(value, str | None)))
-
-    def lines(self) -> Iterator[str]:
-        """Sentences of the remark: none if there is nothing to say, an error if the facts forbid to go on."""
-        return _words[self.kind](**self.facts)
 
     def __add__(self, other: Remark) -> Remark:
         return Remark(self.kind, _add(self.facts, other.facts))
@@ -95,26 +91,18 @@ def repair_made(name: str, fault: str, action: str, number: int, first: Sequence
     yield f"{name}: {fault}: {number:,} {action} (the first: {first[0]})."
 
 
-def repairs_of(remarks: Iterable[Remark]) -> tuple[Repair, ...]:
-    """The repairs among remarks, as rows of a Result."""
-    facts = (one.facts for one in remarks if one.kind == "repair_made")
-    return tuple(
-        Repair(one["name"], one["fault"], one["action"], one["number"], one["first"][0]) for one in facts
-    )
-
-
 def format_warnings(remarks: Iterable[Remark]) -> tuple[str, ...]:
-    """Sentences of the remarks; one sentence for all systems that it applies to."""
-    found: dict[tuple[bool, str], list[str]] = {}
-    for one in remarks:
-        name = str(one.facts.get("name", ""))
-        for line in one.lines():
+    """Sentences of the remarks, one for all systems that it applies to; an error if the facts forbid to go on."""
+    systems: dict[tuple[bool, str], list[str]] = {}
+    for remark in remarks:
+        name = str(remark.facts.get("name", ""))
+        for line in _words[remark.kind](**remark.facts):
             about = name if line.startswith(name) else ""
-            names = found.setdefault((bool(about), line.removeprefix(about)), [])
+            names = systems.setdefault((bool(about), line.removeprefix(about)), [])
             if about not in names:
                 names.append(about)
-    more = [f" The same holds for {enumeration(names[1:])}." if len(names) > 1 else "" for names in found.values()]
-    return tuple(f"{names[0]}{words}{rest}" for ((_, words), names), rest in zip(found.items(), more, strict=True))
+    more = [f" The same holds for {enumeration(names[1:])}." if len(names) > 1 else "" for names in systems.values()]
+    return tuple(f"{names[0]}{text}{rest}" for ((_, text), names), rest in zip(systems.items(), more, strict=True))
 
 
 def together(first: Iterable[Remark], second: Iterable[Remark]) -> tuple[Remark, ...]:

@@ -81,7 +81,8 @@ def evaluate(
     report: Report = lambda step: None,
 ) -> Result:
     """The Result of a command."""
-    return evaluate_shards(command, gold, systems, measures, options, over=_over(jobs, cluster), report=report)
+    over = measure_in_turn if jobs == 1 and cluster is None else _over(jobs, cluster)
+    return evaluate_shards(command, gold, systems, measures, options, over=over, report=report)
 
 
 def part_of(

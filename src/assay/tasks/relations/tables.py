@@ -11,7 +11,7 @@ import numpy as np
 
 from assay.arrays import NONE
 from assay.engine.items import KINDS, Items, join
-from assay.engine.parts import LabelSums, Part, basis_of, sum_by_label
+from assay.engine.parts import LabelSums, Part, choose_bases, sum_by_label
 from assay.engine.prepare import Run
 from assay.engine.scores import Settings
 from assay.engine.spanpairs import spans_of
@@ -39,7 +39,7 @@ def sums(run: Run, compares: bool) -> Mapping[str, LabelSums]:
     judged = [[(name, measure.judge(pair)) for name, pair in run.pairs] for measure in run.measures]
     firsts = [table[0][1] for table in judged]
     kinds = {number: first.kinds if isinstance(first, Items) else None for number, first in enumerate(firsts)}
-    basis = basis_of(kinds, run.measures)
+    basis, _ = choose_bases(kinds, run.measures)
     if basis is None:
         return {}
     on = str(run.measures[basis])

@@ -29,7 +29,8 @@ _ENOUGH = 50
 
 def prepare_tags(run: Run) -> None:
     """Read, map, mark and align words with their labels."""
-    options, inputs = run.options, [without_spans(item) for item in run.inputs]
+    options = run.options
+    inputs = [without_spans(item) if isinstance(item, Corpus) else item for item in run.inputs]
     tagset = tagsets.find_tagset(options.tagset) if options.tagset else None
     by_tagset = tagset.column if isinstance(tagset, Feats) else ""
     if tagset and by_tagset and any(options.column_of(name) not in (None, by_tagset) for name in run.names):
@@ -42,7 +43,8 @@ def prepare_tags(run: Run) -> None:
     if odd := next((name for name in columns if name.count("+") != column.count("+")), ""):
         raise UsageError(f"--column: {odd} and gold's {column} join different numbers of columns. Give as many each.")
     run.decide(column=column, columns=tuple(columns))
-    run.notes += notes_on_columns(run, columns)
+    if any(isinstance(item, Input) and item.plan.words for item in inputs):
+        run.notes += notes_on_columns(run, columns)
     if isinstance(inputs[0], Input):
         # A measure's column goes by the name that it has in gold.
         resolve = inputs[0].plan.resolve
@@ -72,7 +74,8 @@ def prepare_tags(run: Run) -> None:
         if own != column:
             corpus = replace(corpus, columns={**corpus.columns, column: corpus.column(own)})
         corpora.append(with_sets(corpus, options.alternatives))
-    _check_header(run, corpora)
+    if all(isinstance(item, Input) and item.plan.words.isdigit() for item in inputs):
+        _check_header(run, corpora)
     if options.blank_tag:
         # No cell is empty then.
         for number, corpus in enumerate(corpora):
@@ -80,7 +83,8 @@ def prepare_tags(run: Run) -> None:
             cells = {name: labels.mapped(filled) for name, labels in corpus.columns.items()}
             corpora[number] = replace(corpus, columns=cells, empty="")
     run.take(corpora)
-    run.map_labels(lambda rules, corpus, sides: mapping.apply(rules, corpus, column, sides))
+    if options.map is not None:
+        run.map_labels(lambda rules, corpus, sides: mapping.apply(rules, corpus, column, sides))
     golds: dict[str, bool] = {}
     blanks = 0
     for corpus in run.corpora if options.symmetric else run.corpora[:1]:
@@ -106,8 +110,10 @@ def prepare_tags(run: Run) -> None:
 
         return Lexicon.read(path, column, fold=fold, input_format=form, labels=map_as_gold)
 
-    run.mark_known(read_lexicon, lambda lexicon, corpus, option: lexicon.mark_words(corpus, option, column))
-    if run.count_labels(lambda corpus: corpus.column(column), lambda label: label.split(SEVERAL)):
+    if options.train is not None or options.lexicon is not None:
+        run.mark_known(read_lexicon, lambda lexicon, corpus, option: lexicon.mark_words(corpus, option, column))
+    if options.labels or options.ignore_labels:
+        run.count_labels(lambda corpus: corpus.column(column), lambda label: label.split(SEVERAL))
         # One of several tags in a cell is enough.
         run.flag_counted_words(column, lambda label: any(map(options.keeps, label.split(SEVERAL))))
     run.decide(filled=tuple(not output.is_empty(column) for _, output in run.systems))
@@ -134,20 +140,20 @@ def prepare_tags(run: Run) -> None:
         if not (options.symmetric or options.figures_alone):
             run.warnings += check_system(name, pair, items, "word")
     answers = [(name, np.array([*items.labels, None], dtype=object)[items.answer[0]]) for name, items in judged]
-    run.warnings += [identical_outputs(answers, np.array_equal), *idle_rules(run.mappings)]
+    run.warnings.append(identical_outputs(answers, np.array_equal))
+    run.warnings += idle_rules(run.mappings) if options.map is not None else ()
     first = run.pairs[0][1]
     open_words = first.left_open(column)[0] if options.symmetric else first.without_gold(column)
-    words = int((open_words & ~run.skipped[gold.sentence_of]).sum())
-    run.warnings.append((left_open if options.symmetric else unlabelled)(column=column, words=words))
+    if words := int((open_words & ~run.skipped[gold.sentence_of]).sum()):
+        run.warnings.append((left_open if options.symmetric else unlabelled)(column=column, words=words))
     run.items = int(judged[0][1].has_gold.sum())
 
 
 def _check_header(run: Run, corpora: Sequence[Corpus]) -> None:
     """A first line that seems to name columns in every file is a note in short tables, in longer ones an error."""
-    column, source = run.column, run.inputs[0]
+    column, source = run.decided.column, run.inputs[0]
     given = any("header=" in (run.options.format_of(name) or "") for name in run.names)
-    tables = all(isinstance(item, Input) and item.plan.words.isdigit() for item in run.inputs)
-    if tables and not given and all(looks_header(corpus, column) for corpus in corpora):
+    if not given and all(looks_header(corpus, column) for corpus in corpora):
         assert isinstance(source, Input)
         cells = [corpora[0].forms[0], corpora[0].column(column)[0]]
         if len(corpora[0]) >= _ENOUGH:
@@ -257,16 +263,14 @@ def tags_outside(
 @remark
 def unlabelled(column: str, words: int) -> Iterator[str]:
     """Words without a gold label."""
-    if words:
-        were = "was" if words == 1 else "were"
-        yield f"{plural(words, 'word has', 'words have')} no gold label in {column} and {were} left out."
+    were = "was" if words == 1 else "were"
+    yield f"{plural(words, 'word has', 'words have')} no gold label in {column} and {were} left out."
 
 
 @remark
 def left_open(column: str, words: int) -> Iterator[str]:
     """Words that one of two annotators has no label for."""
-    if words:
-        yield f"{words:,} words have no label in {column} from one of two annotators and were left out."
+    yield f"{words:,} words have no label in {column} from one of two annotators and were left out."
 
 
 Outside = tuple[str, int, str, str]
