@@ -64,18 +64,14 @@ class Option:
     name: str = ""
     """Its name in Python …"""
     kind: Any = None
-    """… and its type, both from the declaration."""
+    """… its type …"""
+    choices: tuple[str, ...] = ()
+    """… and the values that it can have, if its type names them; all from the declaration."""
 
     @property
     def flag(self) -> str:
         """Its name on the command line."""
         return f"--{'slice' if self.name == 'slices' else self.name.replace('_', '-')}"
-
-    @property
-    def choices(self) -> tuple[str, ...]:
-        """The values that it can have, if its type names them."""
-        parts = (self.kind, *get_args(self.kind))
-        return next((get_args(part) for part in parts if get_origin(part) is Literal), ())
 
 
 Embed = Annotated[Literal["all", "diff", "sample", "auto", "none"], Option(
@@ -248,8 +244,13 @@ class CrossKeywords(TypedDict, total=False):
 
 def options_of(kind: Any) -> dict[str, Option]:
     """The options that a class of keywords declares, by name."""
-    declared = ((name, *get_args(hint)) for name, hint in kind.__annotations__.items())
-    return {name: replace(option, name=name, kind=kind) for name, kind, option in declared}
+    options = {}
+    for name, hint in kind.__annotations__.items():
+        of_option, option = get_args(hint)
+        literals = (part for part in (of_option, *get_args(of_option)) if get_origin(part) is Literal)
+        choices = get_args(next(literals, None))
+        options[name] = replace(option, name=name, kind=of_option, choices=choices)
+    return options
 
 
 OPTIONS = options_of(CompareKeywords)

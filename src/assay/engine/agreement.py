@@ -20,7 +20,7 @@ from assay.corpus.adapters import named_systems
 from assay.corpus.ratings import Ratings
 from assay.engine import annotators as many
 from assay.engine.annotators import ALL_PAIRS, Figure, Groups
-from assay.engine.build import Findings, build, format_signature
+from assay.engine.build import Findings, build
 from assay.engine.coefficients import AGAINST
 from assay.engine.counts import FEW_UNITS
 from assay.engine.measure import Measure, find
@@ -385,7 +385,7 @@ def _start_findings(
         "items": 0,
         "interval": "percentile",
     }
-    line = format_signature(signature)
+    line = "|".join(f"{key}:{value}" for key, value in signature.items())
     return Findings(about, line, gold, sources, options=options, shown_by_task=False)
 
 

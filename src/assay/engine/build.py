@@ -153,7 +153,7 @@ def build(found: Findings) -> Result:
     signature = found.signature
     if not isinstance(signature, str):
         kinds = dict.fromkeys([asked, *sorted({row.interval for row in resampled if row.interval})])
-        signature = format_signature({**signature, "interval": "+".join(kinds)})
+        signature = "|".join(f"{key}:{value}" for key, value in {**signature, "interval": "+".join(kinds)}.items())
     block_note = (
         f"To save time, the {unit}s were grouped into {BLOCKS:,} blocks by a hash of their ids, and blocks were "
         f"resampled instead of {unit}s."
@@ -182,11 +182,6 @@ def build(found: Findings) -> Result:
     shown = describe(result, by_task=found.shown_by_task)
     unit, remarks = about.get("text_unit", shown.shown.text_unit), about.get("remarks", {})
     return shown.with_shown(text_unit=unit, remarks={**shown.shown.remarks, **remarks})
-
-
-def format_signature(parts: Mapping[str, object]) -> str:
-    """Signature in one line: options and checksums of files, with which the same numbers come out again."""
-    return "|".join(f"{key}:{value}" for key, value in parts.items())
 
 
 def error_shares(system: str, measure: str, errors: Mapping[str, int]) -> Iterator[ErrorType]:

@@ -330,7 +330,8 @@ class Tallies:
             named=None if names is None else tuple(tables),
         )
         drawn = [*((index,) for index in everyone), *pairs, *[everyone] * (len(systems) > MANY)]
-        if alone and joint is not None and not any(tallies.needs_blocks(*some) for some in drawn):
+        few = units <= BLOCKS or not any(tallies.needs_blocks(*some) for some in drawn)
+        if alone and joint is not None and few:
             return tallies
         used, sums = _sum_by_key(blocks(), rows)
         return replace(tallies, used=used, sums=sums)

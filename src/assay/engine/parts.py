@@ -57,6 +57,8 @@ class RunPlan:
     """How shards were read."""
     judged: tuple[str, ...]
     """The systems that can be judged."""
+    compares: bool
+    """True if these are compared with one another."""
     contents: Mapping[str, str]
     """The checksums of the other files that scores depend on, by the option or parameter that names them."""
     kinds: tuple[tuple[str, ...] | None, ...]
@@ -71,11 +73,6 @@ class RunPlan:
         """The measures, with the parameters they were measured under."""
         pairs = zip(self.specs, self.parameters, strict=True)
         return [replace(find(spec), parameters=parameters) for spec, parameters in pairs]
-
-    @property
-    def compares(self) -> bool:
-        """True if systems are compared with one another."""
-        return self.command == "compare" and len(self.judged) > 1
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import glob
 import math
-import os
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -14,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from assay.corpus.adapters import named_systems
 from assay.engine.build import adjust_p_values, with_groups
 from assay.engine.options import Options
 from assay.engine.parts import Part
@@ -30,33 +26,8 @@ from assay.stats.streams import generator
 
 _Views = Mapping[tuple[str | None, str], Figures]
 """The figures of all runs, by slice and measure."""
-_PATTERN = re.compile(r"[*?\[]")
 MORE_RUNS = 0.5
 """Above this share of the variance, more runs help more than more sentences."""
-
-
-def runs_of(gold: Any, systems: Any) -> dict[str, list[Any]] | None:
-    """The runs of each system; None if no system has several.
-
-    Several runs are a list of paths, `run1,run2,…` if there is no such file, or a pattern if gold is one file.
-    """
-    runs_by_name: dict[str, list[Any]] = {}
-    one_file = isinstance(gold, str | Path) and Path(gold).is_file()
-    for name, given in named_systems(systems).items():
-        runs = [given]
-        if isinstance(given, list | tuple) and len(given) > 1 and all(isinstance(run, str | Path) for run in given):
-            runs = list(given)
-        elif isinstance(given, str) and not os.path.exists(given):
-            if "," in given:
-                runs = [run for run in given.split(",") if run]
-            elif one_file and _PATTERN.search(given):
-                runs = sorted(glob.glob(given, recursive=True)) or [given]
-        places = [os.path.realpath(run) for run in runs if isinstance(run, str | Path)]
-        if len(set(places)) < len(places):
-            twice = next(run for run, place in zip(runs, places, strict=True) if places.count(place) > 1)
-            raise UsageError(f"{name}: the run {twice} is given twice. Give each once.")
-        runs_by_name[name] = runs
-    return runs_by_name if any(len(runs) > 1 for runs in runs_by_name.values()) else None
 
 
 def evaluate_repeats(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import os
+import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field, replace
@@ -24,7 +26,7 @@ from assay.engine.measure import Measure, find
 from assay.engine.options import Decided, Options, contents_of
 from assay.engine.parts import LabelSums, Part, RunPlan, choose_bases, unit_of
 from assay.engine.prepare import Prepared, Run, prepare, source_of
-from assay.engine.repeats import evaluate_repeats, runs_of
+from assay.engine.repeats import evaluate_repeats
 from assay.engine.scores import Settings
 from assay.engine.slices import Slice
 from assay.engine.task import find_task, preset_measures
@@ -85,6 +87,7 @@ def measure_shard(command: str, gold: Any, systems: Any, specs: Sequence[str], o
         empty=run.pairs[0][1].system.empty or run.gold.empty,
         decided=decided,
         judged=tuple(name for name, _ in run.pairs),
+        compares=command == "compare" and len(run.pairs) > 1,
         contents=contents_of(options, run.measures),
         kinds=tuple(
             first.kinds if isinstance(first, Items) and not options.figures_alone else None
@@ -437,6 +440,30 @@ def evaluate_shards(
         lambda flat, plain: measure_all("score", flat, plain),
         lambda median: make_result(measure_all(command, median, options), settings),
     )
+
+
+def runs_of(gold: Any, systems: Any) -> dict[str, list[Any]] | None:
+    """The runs of each system; None if no system has several.
+
+    Several runs are a list of paths, `run1,run2,…` if there is no such file, or a pattern if gold is one file.
+    """
+    runs_by_name: dict[str, list[Any]] = {}
+    one_file = isinstance(gold, str | Path) and Path(gold).is_file()
+    for name, given in named_systems(systems).items():
+        runs = [given]
+        if isinstance(given, list | tuple) and len(given) > 1 and all(isinstance(run, str | Path) for run in given):
+            runs = list(given)
+        elif isinstance(given, str) and not os.path.exists(given):
+            if "," in given:
+                runs = [run for run in given.split(",") if run]
+            elif one_file and re.search(r"[*?\[]", given):
+                runs = sorted(glob.glob(given, recursive=True)) or [given]
+        places = [os.path.realpath(run) for run in runs if isinstance(run, str | Path)]
+        if len(set(places)) < len(places):
+            twice = next(run for run, place in zip(runs, places, strict=True) if places.count(place) > 1)
+            raise UsageError(f"{name}: the run {twice} is given twice. Give each once.")
+        runs_by_name[name] = runs
+    return runs_by_name if any(len(runs) > 1 for runs in runs_by_name.values()) else None
 
 
 def add_shards(shards: Sequence[Shard], decided: Decided | None, over: Over, report: Report) -> Part:

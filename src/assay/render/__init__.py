@@ -46,7 +46,8 @@ def render(result: Result | Results, form: str, tables: Collection[str] = (), *,
     """
     if form not in RENDERERS and (function := plugins.load("renderers", form)):
         return str(function(result))
-    check_tables(tables, form)
+    if tables:
+        check_tables(tables, form)
     if form not in RENDERERS:
         raise unknown("format", form, FORMATS)
     renderer = RENDERERS[form]
@@ -75,6 +76,6 @@ def check_tables(names: Collection[str], form: str) -> None:
     for name in names:
         if name not in NAMES:
             raise unknown("table", name, NAMES)
-    if names and form in RENDERERS and not RENDERERS[form].of_tables:
+    if form in RENDERERS and not RENDERERS[form].of_tables:
         of_tables = ", ".join(name for name, renderer in RENDERERS.items() if renderer.of_tables)
         raise UsageError(f"{form} does not consist of tables, so none can be chosen. Use {of_tables}.")

@@ -73,8 +73,8 @@ def _task_tables(result: Result) -> Iterator[Table]:
         replace(table, minor=table.minor or set(table.pair) not in (set(), leading)) for table in result.tables
     ]
     further = [name_median_runs(table, result) for table in further]
-    for name, (part, of_means) in _PARTS.items():
-        for table in part(result):
+    for name, (part, rows, of_means) in _PARTS.items():
+        for table in part(result) if getattr(result, rows) else ():
             yield replace(table if of_means else name_median_runs(table, result), after=name)
         yield from (table for table in further if table.after == name)
     yield from (table for table in further if table.after not in _PARTS)
@@ -652,24 +652,25 @@ def _mappings(result: Result) -> Iterator[Table]:
     yield make_table("Mapping", header, rows, "text text count", words=2, notes=effects)
 
 
-_PARTS: dict[str, tuple[Callable[[Result], Iterator[Table]], bool]] = {
-    "scores": (_scores, True),
-    "further scores": (_further_scores, True),
-    "tests": (_tests, True),
-    "differences": (_differences, False),
-    "outcomes": (_transitions, False),
-    "changes": (_changes, False),
-    "label differences": (_label_differences, False),
-    "bounds": (_bounds, False),
-    "growth": (_growth, False),
-    "unresolved": (_unresolved, False),
-    "labels": (_labels, True),
-    "confusion": (_confusion, False),
-    "slices": (_slices, True),
-    "mappings": (_mappings, False),
+_PARTS: dict[str, tuple[Callable[[Result], Iterator[Table]], str, bool]] = {
+    "scores": (_scores, "systems", True),
+    "further scores": (_further_scores, "scores", True),
+    "tests": (_tests, "comparisons", True),
+    "differences": (_differences, "diffs", False),
+    "outcomes": (_transitions, "transitions", False),
+    "changes": (_changes, "diffs", False),
+    "label differences": (_label_differences, "diffs", False),
+    "bounds": (_bounds, "bounds", False),
+    "growth": (_growth, "growth", False),
+    "unresolved": (_unresolved, "unresolved", False),
+    "labels": (_labels, "scores", True),
+    "confusion": (_confusion, "confusion", False),
+    "slices": (_slices, "scores", True),
+    "mappings": (_mappings, "mappings", False),
 }
-"""Tables in reading order, by the name after which a task may put its tables; True if they consist of scores, which
-are means over several runs. Other tables count the items of one run."""
+"""Tables in reading order, by the name after which a task may put its tables: a function, the rows of the Result that
+it shows, and True if they consist of scores, which are means over several runs. Other tables count the items of one
+run."""
 NAMES = (
     *("scores", "further-scores", "errors", "order", "pairs", "tests", "differences", "outcomes", "changes"),
     *("label-differences", "bounds", "growth", "unresolved", "labels", "confusion", "forms", "annotators", "items"),

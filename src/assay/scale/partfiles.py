@@ -19,7 +19,7 @@ from assay.engine.parts import Part
 from assay.errors import InputError, UsageError, unknown
 from assay.formats.source import Source
 
-SCHEMA = "assay-part/5"
+SCHEMA = "assay-part/6"
 _CLASSES: dict[str, Any] = {
     name: kind
     for module in (counts, examples, items, options, parts, texts, warnings, result)

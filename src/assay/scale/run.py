@@ -12,7 +12,6 @@ from typing import Any, Unpack
 from assay.arrays import plain
 from assay.engine.options import Decided, Options
 from assay.engine.parts import Part
-from assay.engine.repeats import runs_of
 from assay.engine.run import (
     Over,
     Report,
@@ -22,6 +21,7 @@ from assay.engine.run import (
     job_shards,
     measure_in_turn,
     plan_shards,
+    runs_of,
     shards_of,
 )
 from assay.errors import UsageError
