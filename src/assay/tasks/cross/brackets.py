@@ -57,7 +57,7 @@ def common_gold(
         # It would be read as other functions.
         if functions(f"{CATEGORY}-{label}") != (label,) or _BREAKS.intersection(label):
             raise InputError(
-                f"the function {label!r} cannot stand behind a category, where functions are divided by hyphens. "
+                f"the function {label!r} cannot be written after a category, because hyphens divide functions there. "
                 "Rename it in the files."
             )
     kept = np.flatnonzero(~failed).tolist()
@@ -65,8 +65,8 @@ def common_gold(
     for sentence, word in ((sentence, word) for sentence, words in texts.items() for word in words):
         if _BREAKS.intersection(word.translate(_ESCAPES)):
             raise InputError(
-                f"{reference.place_of_sentence(sentence)}: the word {word!r} holds white space, which divides words "
-                "in brackets. Write a no-break space there."
+                f"{reference.place_of_sentence(sentence)}: the word {word!r} contains white space, which divides "
+                "words in brackets. Write a no-break space there."
             )
     numbered = bool(trees.with_gaps.any())
     lines = [f"{_write_common(trees, sentence, words, numbered)}\n" for sentence, words in texts.items()]
@@ -132,7 +132,7 @@ def enrich(structure: str, labels: str, *, input_format: str | None = None, subt
         for path, name in ((structure, "structure"), (labels, "labels"))
     )
     if phrases.corpus.trees is None:
-        raise UsageError(f"{structure}: holds no phrase structure. The treebank to be enriched comes first.")
+        raise UsageError(f"{structure}: contains no phrase structure. Give the treebank to be enriched first.")
     for bank in (phrases, giver):
         if bank.faults:
             fault = bank.faults[0]

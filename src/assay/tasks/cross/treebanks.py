@@ -139,8 +139,8 @@ class Treebank:
             trees = replace(trees, sentence=number[trees.sentence])
         chosen = replace(
             corpus,
-            forms=Column(corpus.forms.codes[words], corpus.forms.vocabulary),
-            columns={n: Column(c.codes[words], c.vocabulary) for n, c in corpus.columns.items()},
+            forms=corpus.forms.where(words),
+            columns={name: column.where(words) for name, column in corpus.columns.items()},
             starts=np.concatenate([[0], np.cumsum(np.diff(corpus.starts)[kept])]).astype(np.int64),
             lines=None if corpus.lines is None else corpus.lines[kept],
             files=tuple((path, int(kept[:first].sum())) for path, first in corpus.files),
@@ -218,10 +218,10 @@ def _keep_nodes(trees: Trees, kept: Bools, parent: Ints, above: Ints) -> Trees:
         parent=place[parent[kept]],
         begin=trees.begin[kept],
         end=trees.end[kept],
-        labels=Column(trees.labels.codes[kept], trees.labels.vocabulary),
+        labels=trees.labels.where(kept),
         above=place[above],
         lines=trees.lines[kept],
-        edges=None if trees.edges is None else Column(trees.edges.codes[kept], trees.edges.vocabulary),
+        edges=None if trees.edges is None else trees.edges.where(kept),
         stretches={int(place[node]): shape for node, shape in trees.stretches.items() if kept[node]},
     )
 
@@ -662,7 +662,7 @@ def _read_files(
     banks = [bank.select(~wrong) for bank in banks]
     for bank in banks:
         corpus, unparsed = bank.corpus, len(bank.corpus.unparsed)
-        # For sentences without a parse there is a warning of our own.
+        # Sentences without a parse have another warning below.
         notes = [note for note in corpus.notes if not note.startswith("sentences without a parse")]
         warnings += [f"{bank.title}: {note}" for note in notes]
         if unparsed:

@@ -38,7 +38,6 @@ FAIR = (
 _TP, _WRONG, _RANK, _NIL_WRONG, _NIL_LINKED, _BOUNDARY, _BOUNDARY_WRONG, _MISSED, _SPURIOUS = range(9)
 _UNTYPED = "mention"
 """The label of mentions without a type."""
-_HIPE = ("ehrmann2022",)
 
 
 def _items(
@@ -121,7 +120,7 @@ def _check_values(values: Mapping[str, tuple[str, Sequence[str]]], at: int = 1) 
     count=bracketed,
     task="links",
     signed=("match", "nil", "types", "at"),
-    papers=_HIPE,
+    papers=("ehrmann2022",),
 )
 def links(pair: Pair, *, match: str = "strict", nil: str = "kept", types: str = "any", at: int = 1) -> Items:
     """Mentions at gold's place with one of gold's identifiers.

@@ -294,21 +294,20 @@ def soft(
         shares = np.where(np.isnan(system.soft[:, :1]), shares, system.soft)
     used = ~np.isnan(shares[:, 0]) & (ratings.sizes > 0)
     if distance == "wasserstein":
-        ranks = ratings.ranks
-        known = system.labels if ratings.ordered else sorted_labels(set(system.labels))
-        order = [system.labels.index(label) for label in known]
-        assert len(ranks) <= len(order)
+        ordered = system.labels if ratings.ordered else sorted_labels(set(system.labels))
+        order = [system.labels.index(label) for label in ordered]
+        assert len(ratings.ranks) <= len(order)
         gold, shares = gold[:, order], shares[:, order]
     distances = numbers.soft_distances(gold[used], shares[used], distance, floor)
     entropy = numbers.soft_distances(gold[used], gold[used], "cross-entropy")
-    used_group = group[used]
     undefined = np.isnan(distances)
-    sums = {
-        "distance": numbers.sum_by_group(np.nan_to_num(distances), used_group, groups),
-        "undefined": numbers.sum_by_group(undefined.astype(float), used_group, groups),
-        "entropy": numbers.sum_by_group(entropy, used_group, groups),
-        "items": numbers.sum_by_group(np.ones(len(distances)), used_group, groups),
+    values = {
+        "distance": np.nan_to_num(distances),
+        "undefined": undefined.astype(float),
+        "entropy": entropy,
+        "items": np.ones(len(distances)),
     }
+    sums = {name: numbers.sum_by_group(column, group[used], groups) for name, column in values.items()}
     number = int(undefined.sum())
     return RatingSums(sums), (
         f"{system.name}: {number:,} items have a label that the system gives probability 0, so that cross-entropy is "
@@ -359,12 +358,8 @@ def perspective(
             values, reach = np.array([parse_number(label) or 0.0 for label in system.labels]), range
         apart = np.abs(values[guessed] - values[cells]) * used / reach
         far = apart.sum(axis=1)[rated] / number[rated]
-    rated_group = group[rated]
-    sums = {
-        "missed": numbers.sum_by_group(missed, rated_group, groups),
-        "far": numbers.sum_by_group(far, rated_group, groups),
-        "items": numbers.sum_by_group(np.ones(len(rated_group)), rated_group, groups),
-    }
+    columns = {"missed": missed, "far": far, "items": np.ones(len(missed))}
+    sums = {name: numbers.sum_by_group(column, group[rated], groups) for name, column in columns.items()}
     right = ratio(((guessed == cells) & used).sum(axis=0).astype(float), used.sum(axis=0).astype(float))
     by_annotator = dict(zip(ratings.annotators, right.tolist(), strict=True))
     return RatingSums(sums, {"measured": np.array(0.0 if measured else np.nan)}), by_annotator

@@ -847,7 +847,7 @@ def test_enriching_refuses_what_does_not_fit(golds, write):
         "gold.conllu:5: word 1 is 'He', but bare.mrg:2 has 'She'\nBoth treebanks must have the same words."
     )
     assert refusal(enrich, "gold.conllu", "gold.conllu") == (
-        "gold.conllu: holds no phrase structure. The treebank to be enriched comes first."
+        "gold.conllu: contains no phrase structure. Give the treebank to be enriched first."
     )
     write("faulty.conllu", DEP, "He/2/sbj ran/1/root")
     write("bare.mrg", *BARE)
@@ -1198,12 +1198,12 @@ def test_brackets_may_say_more_than_the_trees_and_then_this_is_said(write):
     [
         (
             "a/0/root b/1/conj-and",
-            "the function 'conj-and' cannot stand behind a category, where functions are divided by hyphens. "
+            "the function 'conj-and' cannot be written after a category, because hyphens divide functions there. "
             "Rename it in the files.",
         ),
         (
             "a/0/root b c/1/x",
-            "gold.conllu:1: the word 'b c' holds white space, which divides words in brackets. "
+            "gold.conllu:1: the word 'b c' contains white space, which divides words in brackets. "
             "Write a no-break space there.",
         ),
     ],

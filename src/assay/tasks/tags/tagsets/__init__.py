@@ -275,9 +275,7 @@ def from_text(text: str, path: str) -> Tagset:
         hint = unknown("kind of tagset", str(kind), KINDS)
         raise file.fail("kind", str(hint) if kind else f"no `kind`. A tagset has one of: {', '.join(KINDS)}.")
     keys = sorted({"kind", *(key.name for key in fields(KINDS[kind]))} - {"shorts"})
-    for key in data:
-        if key not in keys:
-            raise file.fail(key, f"{unknown(f'key of a {kind} tagset', key, keys)}")
+    file.check(f"key of a {kind} tagset", data, keys)
     texts = {key.name: str(data[key.name]) for key in fields(KINDS[kind]) if key.type == "str" and key.name in data}
     texts["name"] = str(data.get("name") or path)
     try:
@@ -314,11 +312,11 @@ class _File:
             raise self.fail(key, f"no table [{key}], which a {self.data['kind']} tagset needs.")
         return entry
 
-    def check(self, what: str, keys: Iterable[str], known: Sequence[str]) -> None:
-        """Raise InputError for a key that is not known."""
+    def check(self, what: str, keys: Iterable[str], accepted: Sequence[str]) -> None:
+        """Raise InputError for a key that is not accepted."""
         for key in keys:
-            if key not in known:
-                raise self.fail(key, str(unknown(what, key, known)))
+            if key not in accepted:
+                raise self.fail(key, str(unknown(what, key, accepted)))
 
     def separated(self) -> dict[str, Any]:
         """Attributes, their short names, and classes."""

@@ -93,9 +93,8 @@ def score_tags(values: Ints, assigned: Ints, gold: Ints, weights: Array) -> tupl
     recall = _quotient((hit * weights[gold]).sum(axis=1), (has_gold * weights[gold]).sum(axis=1))
     score = _quotient(2 * precision * recall, precision + recall)
     same: Bools = np.asarray(assigned == gold)
-    one = weights.dtype.type(1) if weights.dtype != object else 1
     for result in (precision, recall, score):
-        result[same] = one
+        result[same] = 1
     return precision, recall, score
 
 

@@ -345,10 +345,10 @@ def analyses(tagset: Tagset, tag: str) -> tuple[Tag, ...]:
     return tuple(analysis for part in tag.split(SEVERAL) for analysis in tagset.read(part) or (Tag(part),))
 
 
-def rows_of(given: Mapping[tuple[str, str], Fraction]) -> dict[str, dict[str, Fraction]]:
+def rows_of(weights: Mapping[tuple[str, str], Fraction]) -> dict[str, dict[str, Fraction]]:
     """A row per part of speech, from weights by part of speech and category."""
     rows: dict[str, dict[str, Fraction]] = {}
-    for (pos, category), weight in given.items():
+    for (pos, category), weight in weights.items():
         rows.setdefault(pos, {})[category] = weight
     return rows
 

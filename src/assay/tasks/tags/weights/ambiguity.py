@@ -156,8 +156,8 @@ def from_counts(
     if conditional:
         # With any denominator, the mean over the words that can be p defines the weight of p.
         of_pos = {key: Fraction(values[key], having[key]) if pos_conditional else w[POS] for key in means}
-        given = {key: of_pos[key] if key[1] == POS else mean for key, mean in means.items()}
-        w = rows_of({(pos, category): mean for (pos, category), mean in given.items() if pos is not None})
+        by_pos = {key: of_pos[key] if key[1] == POS else mean for key, mean in means.items()}
+        w = rows_of({(pos, category): mean for (pos, category), mean in by_pos.items() if pos is not None})
     noun, nouns = ("entry", "entries") if unit == "entries" else ("word", "words")
     warnings = []
     if counts["unknown"]:

@@ -29,13 +29,13 @@ def parts_of_speech(pattern: str, tagset: Tagset) -> frozenset[str] | None:
     branches = [_restrictions(branch, tagset) for branch in alternatives(pattern)]
     if not any(POS in restricted for _, restricted in branches):
         return None
-    found: set[str] = set()
+    parts: set[str] = set()
     for head in (head for heads, _ in branches for head in heads):
         classes = matching_classes(head, tagset)
         if classes is None:
             return None
-        found |= classes
-    return frozenset(found)
+        parts |= classes
+    return frozenset(parts)
 
 
 def _restrictions(pattern: str, tagset: Tagset) -> tuple[list[str], set[str]]:
@@ -65,8 +65,8 @@ def _restrictions(pattern: str, tagset: Tagset) -> tuple[list[str], set[str]]:
     head = pattern.partition(" ")[0]
     if isinstance(tagset, Feats):
         # NOUN Case=Nom|Number=Sing
-        found = {name.replace("\\", "") for name in _FEATURE.findall(pattern)}
-        return [head], found | (
+        features = {name.replace("\\", "") for name in _FEATURE.findall(pattern)}
+        return [head], features | (
             {POS} if head and "=" not in head and not _is_wildcard(head) and head != "_" else set()
         )
     return [head], set() if _is_wildcard(pattern) else {POS}
@@ -137,14 +137,14 @@ def _restrict_separated(fields: Sequence[str], tagset: Separated) -> set[str]:
     places = (fields if _STRETCHING.fullmatch(head) else rest) if heads else fields
     by_class = [_restrict_fields(places, tagset.pos[pos], tagset) for pos in heads or tagset.pos]
     fitting = [categories for categories in by_class if categories is not None]
-    found = {POS} if heads and not wild else set()
+    restricted = {POS} if heads and not wild else set()
     if fitting:
-        return found.union(*fitting)
+        return restricted.union(*fitting)
     # The pattern fits no class as a whole: the categories that have a value which a field matches.
     for field in (field for field in places if not _is_wildcard(field)):
         for category, values in tagset.attributes.items():
-            found |= {category} if any(_matches(field, value) for value in values) else set()
-    return found
+            restricted |= {category} if any(_matches(field, value) for value in values) else set()
+    return restricted
 
 
 def _fields(pattern: str, separator: str) -> list[list[str]]:

@@ -96,9 +96,9 @@ def from_log(
     count: str = "shares",
 ) -> Made:
     """Weights from the queries of a file; with a `corpus`, conditional ones by matching the queries on it."""
-    for kind, name, known in (("unit", unit, UNITS), ("way to count", count, COUNTS)):
-        if name not in known:
-            raise unknown(kind, name, known)
+    for kind, name, accepted in (("unit", unit, UNITS), ("way to count", count, COUNTS)):
+        if name not in accepted:
+            raise unknown(kind, name, accepted)
     attributes = Attributes(tagset, read_aliases(aliases, tagset) if aliases else {})
     queries, lines, unread = read_log(path)
     warnings = [f"{plural(len(unread), 'line')} of {path} could not be read, so left out."] if unread else []
@@ -178,10 +178,10 @@ def _approximate_weights(
     """n(c|p) from brackets that fix p, and from those that fix none as the row of any part of speech."""
     classes, once = attributes.tagset.classes(), unit == "queries"
     free: Counter[str] = Counter()
-    own: Counter[tuple[str, str]] = Counter()
+    by_pos: Counter[tuple[str, str]] = Counter()
     for query in queries:
         anywhere: Counter[str] = Counter()
-        given: Counter[tuple[str, str]] = Counter()
+        fixing: Counter[tuple[str, str]] = Counter()
         for expression in query.expressions:
             mentions, fixed = attributes.count_mentions(expression), attributes.fixed_pos(expression)
             if fixed is None:
@@ -189,13 +189,13 @@ def _approximate_weights(
             for pos in fixed or ():
                 for category, times in mentions.items():
                     if category == POS or category in classes.get(pos, (category,)):
-                        given[pos, category] += times
+                        fixing[pos, category] += times
         for category, times in anywhere.items():
             free[category] += query.count * (1 if once else times)
-        for (pos, category), times in given.items():
+        for (pos, category), times in fixing.items():
             if not once or category not in anywhere:
-                own[pos, category] += query.count * (1 if once else times)
-    rows = rows_of({key: Fraction(times + free[key[1]]) for key, times in own.items() if times})
+                by_pos[pos, category] += query.count * (1 if once else times)
+    rows = rows_of({key: Fraction(times + free[key[1]]) for key, times in by_pos.items() if times})
     return {**rows, ANY: {**{category: Fraction(times) for category, times in free.items()}, ANY: Fraction(0)}}
 
 
@@ -233,14 +233,14 @@ class Attributes:
 
     def count_mentions(self, expression: Expression) -> Counter[str]:
         """Number of times that a token expression mentions each category."""
-        found: Counter[str] = Counter()
+        mentions: Counter[str] = Counter()
         for test in tests(expression):
             kind, category = self.meaning(test.attribute)
             if kind == CATEGORY:
-                found[category] += 1
+                mentions[category] += 1
             elif kind == TAG and test.value is not None:
-                found.update(positions(test.value, self.tagset))
-        return found
+                mentions.update(positions(test.value, self.tagset))
+        return mentions
 
     def fixed_pos(self, expression: Expression) -> frozenset[str] | None:
         """The parts of speech that an expression allows; None if these are all, or unknown."""
@@ -263,11 +263,11 @@ class Attributes:
         if expression.how == "not":
             return self._fixed(expression.of[0], negated=not negated)
         parts = [self._fixed(part, negated=negated) for part in expression.of]
-        known = [part for part in parts if part is not None]
+        fixing = [part for part in parts if part is not None]
         # The opposite of a conjunction is a disjunction, and the other way round.
         if (expression.how == "all") != negated:
-            return frozenset.intersection(*known) if known else None
-        return frozenset.union(*known) if known and len(known) == len(parts) else None
+            return frozenset.intersection(*fixing) if fixing else None
+        return frozenset.union(*fixing) if fixing and len(fixing) == len(parts) else None
 
 
 def _fold_name(name: str) -> str:
@@ -336,18 +336,18 @@ class Matcher:
                     else:
                         pooled[category].update(tags)
             groups += [(category, 1, tags) for category, tags in pooled.items()]
-            found = False
+            has_word = False
             for category, times, tags in groups:
                 words = {
                     tag: size
                     for tag, size in tags.items()
                     if category == POS or any(category in dict(analysis.values) for analysis in self.analyses[tag])
                 }
-                found = found or bool(words)
+                has_word = has_word or bool(words)
                 each = Fraction(query.count * times, 1 if count == "words" else sum(words.values()) or 1)
                 for tag, size in words.items():
                     total[self.analyses[tag][0].pos, category] += each * size
-            self.without_word += query.count if groups and not found else 0
+            self.without_word += query.count if groups and not has_word else 0
         return total
 
     def _matches(self, query: Query) -> list[tuple[Counter[str], Counter[int]]]:
@@ -362,16 +362,16 @@ class Matcher:
                 pass
         else:
             self.word_by_word += len(query.expressions) > 1
-        found = []
+        matches = []
         for expression, categories in zip(query.expressions, mentions, strict=True):
             try:
                 if categories:
                     hit = self._hits(expression)
                     sizes = np.bincount(self._codes[TAG][hit], self._sizes[hit], minlength=len(self.analyses))
-                    found.append((categories, _as_counter(sizes)))
+                    matches.append((categories, _as_counter(sizes)))
             except UntestableError as error:
                 self.untestable[str(error)] += 1
-        return found
+        return matches
 
     def match_sequence(self, expressions: Sequence[Expression], repeats: Sequence[Repeat]) -> list[Counter[int]]:
         """Numbers of the tags of the words that each expression matches in matches of the whole sequence.
@@ -395,14 +395,14 @@ class Matcher:
             end = np.maximum.accumulate(np.where(possible, every, NONE))[furthest]
             possible = end >= every + min(low, number)
             ends.append(end)
-        begin, found = np.flatnonzero(possible), []
+        begin, numbers = np.flatnonzero(possible), []
         for end in reversed(ends):
             taken = np.cumsum(
                 np.bincount(begin, minlength=number + 1) - np.bincount(end[begin], minlength=number + 1)
             )
-            found.append(_as_counter(np.bincount(self._tags, taken[place], minlength=len(self.analyses))))
+            numbers.append(_as_counter(np.bincount(self._tags, taken[place], minlength=len(self.analyses))))
             begin = end[begin]
-        return found
+        return numbers
 
     def warnings(self) -> list[str]:
         """Warnings about expressions and queries that were left out or matched word by word."""

@@ -92,7 +92,7 @@ def from_uses(
     reader = _Reader(rules_of_grammar, grammar, tagset, pos_of, all_parses, em)
     counts = Counter(dict.fromkeys(("sentences", "without_parse", "parses", "rules", "terminals"), 0))
     total: dict[str, Fraction] = defaultdict(Fraction)
-    given: dict[tuple[str, str], Fraction] = defaultdict(Fraction)
+    by_pos: dict[tuple[str, str], Fraction] = defaultdict(Fraction)
     without_pos = 0
 
     def add(parses: list[Parse], shares: list[Fraction]) -> None:
@@ -101,7 +101,7 @@ def from_uses(
                 counts["terminals"] += 1
                 for category in refers:
                     total[category] += share
-                    given[pos, category] += share
+                    by_pos[pos, category] += share
 
     parsed: list[list[Parse]] = []
     for number, line in number_lines(path):
@@ -128,7 +128,7 @@ def from_uses(
         warnings.append(f"{plural(counts['without_parse'], 'sentence')} without a parse.")
     if conditional and without_pos:
         warnings.append(f"{plural(without_pos, 'terminal')} left out for want of a part of speech.")
-    rows = rows_of({(pos, category): count for (pos, category), count in given.items() if pos})
+    rows = rows_of({(pos, category): count for (pos, category), count in by_pos.items() if pos})
     if conditional and not rows:
         raise InputError(
             f"{path}: no terminal has a part of speech, which conditional weights need. "
@@ -165,10 +165,10 @@ def _read_refers(terminal: Any, tagset: Tagset | None) -> frozenset[str]:
         raise _FaultError('a terminal without a list `refers`, e.g. {"refers": ["pos", "case"]}.')
     if tagset is None:
         return frozenset(refers)
-    short, known = tagset.short_names(), tagset.categories()
+    short, categories = tagset.short_names(), tagset.categories()
     names: frozenset[str] = frozenset(str(short.get(name, name)) for name in refers)
-    for name in sorted(names) if known else ():
-        if name not in (POS, *known):
+    for name in sorted(names) if categories else ():
+        if name not in (POS, *categories):
             raise _FaultError(str(no_category(name, tagset)))
     return names
 
@@ -302,7 +302,7 @@ def _assign_words(terminals: Sequence[bool], words: list[Any]) -> list[list[int]
         if type(word) is not int:
             raise _FaultError(f"word {word!r} is no number.")
         if flat.count(word) > 1:
-            raise _FaultError(f"word {word} stands twice.")
+            raise _FaultError(f"word {word} occurs twice.")
     return groups
 
 

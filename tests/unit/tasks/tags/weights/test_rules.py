@@ -159,7 +159,7 @@ USE = '{"id": "s1", "rules": [["PP", [3, 4]]]}'
         ('{"rules": [["PP", [1]]]}', "rule PP: 1 word, but the grammar has 2 terminals."),
         ('{"rules": [["PP", [[1, 2], 3]]]}', "rule PP: 2 words for a terminal that is not repeated."),
         ('{"rules": [["PP", [1, "x"]]]}', "rule PP: word 'x' is no number."),
-        ('{"rules": [["PP", [1, 1]]]}', "rule PP: word 1 stands twice."),
+        ('{"rules": [["PP", [1, 1]]]}', "rule PP: word 1 occurs twice."),
         ('{"parses": [{"prob": 2, "rules": []}]}', "prob 2 is no number from 0 to 1."),
         ('{"parses": [{"prob": "x", "rules": []}]}', "prob x is no number from 0 to 1."),
         ('{"parses": [{"prob": NaN, "rules": []}]}', "prob NaN is no number from 0 to 1."),
