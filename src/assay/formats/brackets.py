@@ -1,7 +1,7 @@
 """Trees in brackets: `(S (NP (DT The) (NN end)))` as in the Penn treebank, and with numbered words (discbracket).
 
-A file is cut where trees end (`_Pieces`), a piece into brackets and atoms, which are what stands between brackets and
-white space (`_Tokens`), and all of its trees become arrays at once (`_Scan`).
+A file is split where trees end (`_Pieces`), a piece into brackets and atoms, the texts between brackets and white
+space (`_Tokens`), and all of its trees become arrays at once (`_Scan`).
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from assay.formats.trees import EMPTY_ELEMENT, Forest
 BLANK_LINES = ("auto", "unparsed", "nothing")
 """The meanings that blank lines may have."""
 LINES = ("auto", "sentence", "trees")
-"""The meanings of a line with several trees: one sentence, or as many as there are trees."""
+"""The meanings of a line with several trees: one sentence, or a sentence for each tree."""
 
-# White space is that of ASCII alone: a word may contain other. Nothing is tried twice, however long it is.
+# Only ASCII white space counts, because a word may contain other. Nothing is tried twice, so long texts stay fast.
 _HOLLOW = re.compile(rb"\(\s*+[^\s()]*+\s*+\)")
 _NO_TREE = re.compile(rb"\(\s*+(?:\(\s*+\)\s*+|NOPARSE\s*+)?\)")
 _BEGINNING = re.compile(r"\(\s*+(?:[()]|[^\s()]++\s++[^\s)]|[^\s()/]++(?:\(|$))", re.ASCII)
@@ -36,7 +36,7 @@ _WITHIN_WORDS = "Brackets within words are written -LRB- and -RRB-."
 _LEAVE_OUT = "To leave out such trees, each on a line of its own: --on-mismatch skip"
 _SHOWN = 30
 _NO_PARSE = b"NOPARSE"
-"""The root of a tree that stands for no parse."""
+"""The root of a tree that means no parse."""
 _ATOM, _SPACE, _OPEN, _CLOSE = range(4)
 _NO_ATOMS = {**dict.fromkeys(b" \t\n\r\v\f", _SPACE), ord("("): _OPEN, ord(")"): _CLOSE}
 _KINDS = bytes(_NO_ATOMS.get(byte, _ATOM) for byte in range(256))
@@ -44,7 +44,7 @@ _KINDS = bytes(_NO_ATOMS.get(byte, _ATOM) for byte in range(256))
 
 
 def unescaped(form: str) -> str:
-    """A word as it stands in the text: a bracket for `-LRB-` or `#LRB#` (and so on), `/` for `\\/`, `*` for `\\*`."""
+    """A word as in the text: a bracket for `-LRB-` or `#LRB#` (and so on), `/` for `\\/`, `*` for `\\*`."""
     if "-" in form or "#" in form or "\\" in form:
         return _ESCAPED.sub(lambda match: match[3] or _BRACKETS[match[2]], form)
     return form
@@ -58,7 +58,7 @@ def looks_brackets(head: Sequence[str]) -> bool:
 
 
 def looks_discbracket(head: Sequence[str]) -> bool:
-    """True of brackets whose words are all numbered."""
+    """True for brackets whose words are all numbered."""
     leaves = _LEAF.findall("\n".join(head)) if looks_brackets(head) else []
     return bool(leaves) and all(map(_NUMBERED.fullmatch, leaves))
 
@@ -75,11 +75,11 @@ def read_brackets(
     """Read one file of trees, by counting brackets.
 
     Empty elements and nodes without words are left out. Sentences without a parse, `()`, `(())` and `(NOPARSE …)`,
-    stay, so that files stay parallel. A blank line is one too, where every tree has a line of its own and some two
-    trees have no blank line between them; else blank lines only divide trees. `blank` may say which it is.
-    Trees in one `line` are sentences, or one sentence; where other lines contain a tree each, that must be said.
-    Where words are `numbered` (discbracket), they stand in the order of their numbers. For a tolerant builder a tree
-    on a line of its own whose brackets are not paired is a sentence without a parse.
+    stay, so that files stay parallel. A blank line is one too if every tree has its own line and some two trees have
+    no blank line between them; otherwise blank lines only divide trees. `blank` decides this if it is not auto.
+    Trees in one `line` are sentences, or one sentence; if other lines contain one tree each, `line` must decide.
+    If words are `numbered` (discbracket), they are sorted by their numbers. For a tolerant builder a tree on its own
+    line whose brackets are not paired is a sentence without a parse.
     """
     if blank not in BLANK_LINES:
         raise unknown("kind of blank line", blank, BLANK_LINES)
@@ -158,21 +158,21 @@ def _add_numbered(
 
 
 class _Pieces:
-    """A file in pieces that end where a tree ends: all brackets are paired, and nothing stands outside of them."""
+    """A file in pieces that end where a tree ends: all brackets are paired, and nothing is outside of them."""
 
     def __init__(self, source: Source, builder: Builder, line: str, format: str) -> None:  # noqa: A002
         self.path = source.path
         self.tree_per_line = True
-        """True if each sentence so far has a line of its own."""
+        """True if each sentence so far has its own line."""
         self.last_line = 0
         self._source, self._builder = source, builder
         self._line_is, self._format = line, format
         self._within_lines = True
-        """True if each tree so far lies within one line …"""
+        """True if each tree so far is within one line."""
         self._alone = False
-        """… some of them alone in it …"""
+        """True if some line has one tree."""
         self._crowded: tuple[int, int] | None = None
-        """… and the first line with several, with their number."""
+        """The first line with several trees, and their number."""
 
     def __iter__(self) -> Iterator[tuple[_Tokens, Ints]]:
         """Whole trees, and the line in which each begins."""
@@ -184,7 +184,7 @@ class _Pieces:
                 # Lines that are trees, without those whose brackets are not paired; parts of trees are indented.
                 texts = given.split(b"\n")
                 opened = [np.append(0, _depths(text, 0)[1]) for text in texts]
-                broken = [number for number, own in enumerate(opened) if own[-1] or own.min() < 0]
+                broken = [number for number, depths in enumerate(opened) if depths[-1] or depths.min() < 0]
                 if broken and all(text.startswith(b"(") for text in texts if text):
                     for number in broken:
                         texts[number] = b"(())"
@@ -221,7 +221,7 @@ class _Pieces:
         self.last_line = line + rest.count(b"\n") - rest.endswith(b"\n")
 
     def _tree_lines(self, tokens: _Tokens, line: int) -> Ints:
-        """The line in which each tree begins; how trees and lines go together is checked and noted."""
+        """The line in which each tree begins; checks and notes how trees are divided into lines."""
         data, closing = tokens.data, np.flatnonzero(tokens.ends_tree)
         outside = np.flatnonzero(tokens.atom & (tokens.depth == 0))
         if len(outside):
@@ -231,7 +231,7 @@ class _Pieces:
         lines: Ints = line + np.searchsorted(breaks, starts)
         last_lines: Ints = line + np.searchsorted(breaks, ends)
         for match in _HOLLOW.finditer(data) if tokens.any_hollow else ():
-            # Nothing but a missing parse has brackets with nothing in them.
+            # Only a missing parse has brackets with nothing in them.
             tree = int(np.searchsorted(starts, match.start(), side="right")) - 1
             if not _NO_TREE.fullmatch(data, int(starts[tree]), int(ends[tree]) + 1):
                 raise self._hollow(data, match, int(lines[tree]), line)
@@ -254,7 +254,7 @@ class _Pieces:
         decode(data, self.path, line)
         return lines
 
-    # --- what can be wrong ---
+    # --- errors ---
 
     def _outside(self, data: bytes, before: int, line: int) -> InputError:
         text = data[before:].strip()
@@ -275,9 +275,9 @@ class _Pieces:
         wrong = int(np.flatnonzero(depths < 0)[0])
         before = np.flatnonzero(depths[: max(wrong - 1, 0)] == 0)
         start = int(brackets[before[-1] + 1 if len(before) else 0])
-        behind = f", after the tree that begins in line {_line(data, start, line)}" if wrong else ""
+        after = f", after the tree that begins in line {_line(data, start, line)}" if wrong else ""
         return InputError(
-            f"{self.path}:{_line(data, int(brackets[wrong]), line)}: a closing bracket that closes nothing{behind}. "
+            f"{self.path}:{_line(data, int(brackets[wrong]), line)}: a closing bracket that closes nothing{after}. "
             f"{_WITHIN_WORDS} {_LEAVE_OUT}"
         )
 
@@ -295,7 +295,7 @@ class _Pieces:
 
 
 def _depths(data: bytes, depth: int) -> tuple[Ints, Ints]:
-    """The places of all brackets, and how many are open after each."""
+    """The places of all brackets, and the number of open ones after each."""
     characters = np.frombuffer(data, dtype=np.uint8)
     opening, closing = ord("("), ord(")")
     brackets = np.flatnonzero((characters == opening) | (characters == closing))
@@ -310,7 +310,7 @@ def _line(data: bytes, place: int, first: int) -> int:
 
 
 class _Tokens:
-    """The brackets and atoms of a text of whole trees, by the bytes that each begins with and ends before."""
+    """The brackets and atoms of a text of whole trees, with the first byte of each and the byte after it."""
 
     def __init__(self, data: bytes) -> None:
         self.data = data
@@ -331,28 +331,28 @@ class _Tokens:
 
     @property
     def any_hollow(self) -> bool:
-        """True if brackets have nothing, or one atom alone, in them."""
+        """True if some brackets contain nothing, or only one atom."""
         opening, atom, closing = self.opening, self.atom, self.closing
-        one = opening[:-2] & atom[1:-1] & closing[2:]
-        return bool(one.any() or (opening[:-1] & closing[1:]).any())
+        single = opening[:-2] & atom[1:-1] & closing[2:]
+        return bool(single.any() or (opening[:-1] & closing[1:]).any())
 
 
 class _Scan:
-    """The words and nodes of a text of whole trees, one after the other, counted over all of them.
+    """The words and nodes of a text of whole trees, counted over all of them.
 
-    Words, tags and labels are given as bytes, the first and the end of each; nodes without words are left out.
+    Words, tags and labels are ranges of bytes; nodes without words are left out.
     """
 
     def __init__(self, tokens: _Tokens, empty_element: bytes | None) -> None:
         self._coded = Coded(tokens.data)
         opening, closing, atom = tokens.opening, tokens.closing, tokens.atom
         cells = np.stack([tokens.first, tokens.last])
-        # The first token opens a tree: as a cell it stands for a label or a tag that is not there.
+        # The first token opens a tree: as a cell it means a missing label or tag.
         cells[1, 0] = cells[0, 0]
-        # `(TAG word)` is a word, and so is what stands alone after a label.
+        # `(TAG word)` is a word, and so is an atom after a label.
         label = np.zeros(len(atom), dtype=bool)
         label[1:] = opening[:-1] & atom[1:]
-        # Words in brackets of their own, which are no nodes.
+        # Words with their own brackets, which are not nodes.
         tagged = np.zeros(len(atom), dtype=bool)
         tagged[2:-1] = label[1:-2] & atom[2:-1] & closing[3:]
         is_word = atom & ~label
@@ -373,8 +373,8 @@ class _Scan:
         depth = depth.astype(np.int16) if depth.max() < np.iinfo(np.int16).max else depth
         opened, closed = np.flatnonzero(opening), np.flatnonzero(closing)
         labels = cells[:, np.where(label[opened + 1], opened + 1, 0)]
-        # Nodes, and words one level below theirs, in the order of the text: what is deeper than the one before it is
-        # its first child, and its siblings follow at their depth up to the next first child.
+        # Nodes, and words one level below theirs, in text order: if one is deeper than the one before it, it is the
+        # first child of that, and its siblings follow at their depth up to the next first child.
         places = np.flatnonzero(opening | is_word)
         node = opening[places]
         level = depth[places] + ~node
@@ -388,12 +388,12 @@ class _Scan:
         parents = np.append(np.cumsum(node) - 1, -1)[parents]
         # Brackets that open and close a node follow each other at one depth, one by one.
         words_before = np.cumsum(is_word, dtype=tokens.depth.dtype)
-        first, behind = words_before[opened], np.empty(len(opened), dtype=words_before.dtype)
+        first, end = words_before[opened], np.empty(len(opened), dtype=words_before.dtype)
         nodes_by_level = np.argsort(depth[opened], kind="stable")
-        behind[nodes_by_level] = words_before[closed[np.argsort(depth[closed], kind="stable")]]
-        kept = behind > first
+        end[nodes_by_level] = words_before[closed[np.argsort(depth[closed], kind="stable")]]
+        kept = end > first
         place = np.append(np.cumsum(kept) - 1, -1)
-        self.labels, self.begins, self.ends = labels[:, kept], first[kept], behind[kept]
+        self.labels, self.begins, self.ends = labels[:, kept], first[kept], end[kept]
         self.parents, self.above = place[parents[node][kept]], place[parents[~node]]
         ends = np.concatenate([[0], np.flatnonzero(tokens.ends_tree)])
         self.words_before = np.concatenate([[0], words_before])[ends]
@@ -401,24 +401,24 @@ class _Scan:
         self.nodes_before = np.searchsorted(opened[kept], ends)
         self.unparsed: list[int] = []
         if _NO_PARSE in tokens.data:
-            self._take_down()
+            self._remove_unparsed()
 
-    def codes(self, cells: Ints, known: Cells) -> Ints:
+    def codes(self, cells: Ints, vocabulary: Cells) -> Ints:
         """The codes of words, tags or labels."""
-        return self._coded(cells, known)
+        return self._coded(cells, vocabulary)
 
     def strings(self, cells: Ints) -> list[str]:
-        """Words, tags or labels themselves."""
+        """The texts of words, tags or labels."""
         return [cell.decode("utf-8") for cell in cut_cells(self._coded.data, *cells)]
 
-    def _take_down(self) -> None:
-        """Trees that say that they are none lose their nodes; their words stay."""
+    def _remove_unparsed(self) -> None:
+        """Remove the nodes of trees that mean no parse; their words stay."""
         words, nodes = self.words_before, self.nodes_before
         trees = np.zeros(len(words) - 1, dtype=bool)
         there, single = np.diff(nodes) > 0, np.diff(words) == 1
-        said = self._coded.equal(self.tags, _NO_PARSE)
+        no_parse = self._coded.equal(self.tags, _NO_PARSE)
         trees[there] = self._coded.equal(self.labels[:, nodes[:-1][there]], _NO_PARSE)
-        trees[single] |= said[words[:-1][single]]
+        trees[single] |= no_parse[words[:-1][single]]
         if not trees.any():
             return
         self.unparsed = np.flatnonzero(trees).tolist()
@@ -426,16 +426,16 @@ class _Scan:
         kept = ~np.repeat(trees, np.diff(nodes))
         place = np.append(np.cumsum(kept) - 1, -1)
         self.above = np.where(of_words, -1, place[self.above])
-        self.tags[:, of_words & said] = 0
+        self.tags[:, of_words & no_parse] = 0
         self.labels, self.begins, self.ends = self.labels[:, kept], self.begins[kept], self.ends[kept]
         self.parents = place[self.parents[kept]]
         self.nodes_before = np.concatenate([[0], np.cumsum(kept)])[nodes]
 
     def join(self, firsts: Ints) -> None:
-        """Make one sentence of each of these trees and those that follow it, up to the next."""
+        """Make one sentence of each of these trees and the trees after it, up to the next."""
         ends = np.append(firsts, len(self.words_before) - 1)
         single = np.flatnonzero(np.diff(ends) == 1)
         place = dict(zip(firsts[single].tolist(), single.tolist(), strict=True))
-        # Beside other trees, one that says that there is none is none.
+        # Among other trees of a sentence, one that means no parse has no effect.
         self.unparsed = [place[tree] for tree in self.unparsed if tree in place]
         self.words_before, self.nodes_before = self.words_before[ends], self.nodes_before[ends]

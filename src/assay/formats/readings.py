@@ -15,7 +15,7 @@ from assay.formats.builder import Builder
 from assay.formats.source import Source, XmlStream
 
 LABELS = ("candidates", "lemma", "tag")
-"""The columns; the tag stands last, which is where the default is looked for."""
+"""The columns; the tag comes last, because the last column is the default."""
 EMPTY = "_"
 
 _STARTS = ("<?xml", "<!DOCTYPE cesAna", "<!DOCTYPE chunkList", "<cesAna", "<chunkList")
@@ -25,14 +25,14 @@ _NODE = re.compile(r"[0-9]{1,18}")
 _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?")
 _MARKS = frozenset({"disamb", "disamb_manual"})
 _CONCRAFT = (10, 11, 12)
-"""Ten columns; an eleventh for `disamb` or notes on the segment; a twelfth for `disamb` where there are notes."""
+"""Ten columns; an eleventh for `disamb` or notes on the segment; a twelfth for `disamb` if there are notes."""
 _SHORT = 7
 """The texts of PolEval 2020 as published: nodes, form, lemma, tag, `nps`, `disamb`."""
 _DISAMB, _PROBABILITY = "disamb", "probability 1.000"
 
 
 class _Words:
-    """Words with their readings on the way to the builder, sentence by sentence, in the columns asked for."""
+    """Gives words with their readings to the builder, sentence by sentence, in the requested columns."""
 
     def __init__(self, builder: Builder) -> None:
         self._builder = builder
@@ -40,16 +40,16 @@ class _Words:
         self._flat: list[str] = []
         self._first_line = 0
 
-    def word(self, form: str, tags: Iterable[str], chosen: Sequence[tuple[str, str]], line: int) -> None:
-        """A word, the tags of its readings, and lemma and tag of the chosen ones, in any order."""
+    def add_word(self, form: str, tags: Iterable[str], chosen: Sequence[tuple[str, str]], line: int) -> None:
+        """Add a word with the tags of its readings, and with lemma and tag of the chosen readings, in any order."""
         columns = (tags, (lemma for lemma, _ in chosen), (tag for _, tag in chosen))
-        # Sorted, so that two cells are equal where their sets are.
+        # Sorted, so that cells with equal sets are equal.
         cells = [SEVERAL.join(sorted({string for string in strings if string})) or EMPTY for strings in columns]
         self._first_line = self._first_line if self._flat else line
         self._flat += [form, *(cells[index] for index in self._wanted)]
 
     def end_sentence(self) -> None:
-        """A sentence ends; one without words is none."""
+        """End the sentence, unless it has no words."""
         if self._flat:
             words = len(self._flat) // (1 + len(self._wanted))
             self._builder.add(self._flat, [self._builder.words + words], [self._first_line])
@@ -60,7 +60,7 @@ class _Words:
 
 
 def looks_xces(head: Sequence[str]) -> bool:
-    """XML whose first lines contain chunks or tokens."""
+    """True for XML whose first lines contain chunks or tokens."""
     first = next((line for line in head if line.strip()), "")
     return first.lstrip().startswith(_STARTS) and any("<tok" in line or "<chunk" in line for line in head)
 
@@ -84,15 +84,15 @@ class _XcesReader:
         self._path, self.words = source.path, words
         self.stream = XmlStream(source, self._start, self._end, self._characters)
         self._chunks: list[bool] = []
-        """The chunks that are open: whether each is a sentence …"""
+        """For each open chunk True if it is a sentence …"""
         self._open_sentences = 0
-        """… and how many of them are."""
+        """… and the number of those that are."""
         self._in_lex = self._chosen = self._capturing = False
         self._text: list[str] = []
         self._begin_token(0)
 
     def _begin_token(self, line: int) -> None:
-        """A token begins in this line, or none (0)."""
+        """Begin a token in this line; 0 if there is none."""
         self._line = line
         self._cells = {"orth": "", "base": "", "ctag": ""}
         self._tags: list[str] = []
@@ -101,7 +101,7 @@ class _XcesReader:
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         if name in {"chunk", "sentence"}:
             is_sentence = name == "sentence" or attributes.get("type") == "s"
-            # Phrases within a sentence are chunks too in some files; they do not cut it.
+            # In some files phrases within a sentence are chunks too; they do not end it.
             if is_sentence or not self._open_sentences:
                 self.words.end_sentence()
             self._chunks.append(is_sentence)
@@ -132,7 +132,7 @@ class _XcesReader:
             if not self._cells["orth"]:
                 place = f"{self._path}:{self._line or self.stream.line}"
                 raise InputError(f"{place}: a <tok> without a word. Put the word into <orth>.")
-            self.words.word(self._cells["orth"], self._tags, self._choice, self._line)
+            self.words.add_word(self._cells["orth"], self._tags, self._choice, self._line)
             self._begin_token(0)
         elif name in {"chunk", "sentence"}:
             is_sentence = self._chunks.pop()
@@ -147,7 +147,7 @@ class _XcesReader:
 def looks_dag(head: Sequence[str]) -> bool:
     """True if the first line is an edge: two nodes in rising order, and a number in the eighth of its columns.
 
-    CoNLL-U may begin with two numbers too, where the first word is one; but there the eighth column is a relation.
+    CoNLL-U may begin with two numbers too, if the first word is one; but its eighth column is a relation.
     """
     if head[0].startswith("# global.columns"):
         return False
@@ -161,16 +161,16 @@ def looks_dag(head: Sequence[str]) -> bool:
 
 def decide_dag(head: Sequence[str], path: str, given: Mapping[str, Any], *_: object) -> dict[str, Any]:
     """The filled columns: without a chosen reading in the first lines, that of the candidates."""
-    rows = [line.split("\t") for line in head]
-    return {"filled": LABELS if any(_mark(row) for row in rows if len(row) in (_SHORT, *_CONCRAFT)) else LABELS[:1]}
+    rows = [row for row in (line.split("\t") for line in head) if len(row) in (_SHORT, *_CONCRAFT)]
+    return {"filled": LABELS if any(map(_find_mark, rows)) else LABELS[:1]}
 
 
 def _is_edge(cells: Sequence[str]) -> bool:
     return all(_NODE.fullmatch(cell) for cell in cells[:2]) and int(cells[0]) < int(cells[1])
 
 
-def _mark(cells: Sequence[str]) -> str:
-    """The mark by which a reading is chosen, if it is."""
+def _find_mark(cells: Sequence[str]) -> str:
+    """The mark of a chosen reading; empty for others."""
     if cells[-1] in _MARKS:
         return _DISAMB
     if len(cells) > _SHORT and _NUMBER.fullmatch(cells[7]) and float(cells[7]) == 1:
@@ -187,7 +187,7 @@ def read_dag(source: Source, builder: Builder) -> None:
             if not line.strip():
                 reader.end_graph()
             elif not line.startswith("#"):
-                reader.line(line, number)
+                reader.add_line(line, number)
     reader.end_graph()
     builder.end_file()
 
@@ -201,7 +201,7 @@ class _Row(NamedTuple):
 
 
 class _Edge(NamedTuple):
-    """A word that the text may have, from one node to another."""
+    """A possible word of the text, from one node to another."""
 
     start: int
     end: int
@@ -209,7 +209,7 @@ class _Edge(NamedTuple):
     rows: list[_Row]
     chosen: list[_Row]
     line: int
-    """The line of the first reading that counts."""
+    """The line of the first chosen reading, or of the first."""
 
     def __str__(self) -> str:
         return f"{self.form!r} ({self.start}–{self.end})"
@@ -221,10 +221,10 @@ class _DagReader:
         self._rows: dict[tuple[int, int, str], list[_Row]] = {}
         """The readings of each edge: first node, last node, word."""
         self._mark = ""
-        """The mark by which this file chooses readings, once that is known."""
+        """The mark of chosen readings in this file, when it is known."""
 
-    def line(self, line: str, number: int) -> None:
-        """A reading."""
+    def add_line(self, line: str, number: int) -> None:
+        """Add a reading."""
         cells = line.split("\t")
         place = f"{self._path}:{number}"
         if len(cells) != _SHORT and len(cells) not in _CONCRAFT:
@@ -242,11 +242,11 @@ class _DagReader:
         if len(cells) != _SHORT and not _NUMBER.fullmatch(cells[7]):
             raise InputError(f"{place}: {cells[7]!r}, but column 8 is a probability. Is a cell missing?")
         eos = len(cells) in _CONCRAFT and cells[9] == "eos"
-        row = _Row(cells[3], cells[4], _mark(cells), eos, number)
+        row = _Row(cells[3], cells[4], _find_mark(cells), eos, number)
         self._rows.setdefault((int(cells[0]), int(cells[1]), cells[2]), []).append(row)
 
     def end_graph(self) -> None:
-        """The words of a graph; it ends a sentence, and so does each `eos` within."""
+        """Add the words of a graph; it ends a sentence, and so does each `eos` within."""
         if not self._rows:
             return
         # The rows that count are those with `disamb`, or in a file without such marks those of probability 1.
@@ -267,15 +267,15 @@ class _DagReader:
             chosen = [row for row in rows if row.mark and row.mark == self._mark]
             edges.append(_Edge(start, end, form, rows, chosen, (chosen or rows)[0].line))
         self._rows = {}
-        for edge in self._path_through(edges):
+        for edge in self._find_path(edges):
             pairs = [(row.lemma, row.tag) for row in edge.chosen]
-            self._words.word(edge.form, (row.tag for row in edge.rows), pairs, edge.line)
+            self._words.add_word(edge.form, (row.tag for row in edge.rows), pairs, edge.line)
             if any(row.eos for row in edge.chosen or edge.rows):
                 self._words.end_sentence()
         self._words.end_sentence()
 
-    def _path_through(self, edges: Sequence[_Edge]) -> Sequence[_Edge]:
-        """The chosen edges or, where a graph has none, all of them; either way one after the other."""
+    def _find_path(self, edges: Sequence[_Edge]) -> Sequence[_Edge]:
+        """The chosen edges, or all of them if a graph has none; InputError if they are not one path."""
         path = [edge for edge in edges if edge.chosen] or edges
         chosen = bool(path[0].chosen)
         remedy = f"Mark the missing words' readings with {self._mark}."

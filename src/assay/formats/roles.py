@@ -3,7 +3,7 @@
 In CoNLL-2008, CoNLL-2009 and files of Universal Propositions a word is an argument: its cell in a predicate's column
 is a role. In CoNLL-2005 (props) and CoNLL-2012 arguments are stretches of words, as brackets in that column.
 Universal Propositions 2.0 list the arguments of a predicate in its own line, by their heads and as stretches.
-Readers of tables hand on the cells after the columns of words (`ROLES`); `with_roles` makes marks of it:
+Readers of tables keep the cells after the columns of words (`ROLES`); `with_roles` makes marks of them:
 predicates with their senses as labels, and roles at the places of arguments, whose `head` is the predicate's word.
 """
 
@@ -36,7 +36,7 @@ TAGS = {
 }
 """The column of a word's part of speech."""
 UNKNOWN = "·"
-"""A word of a file that has none."""
+"""Stands for each word if a file has no words."""
 MARK = "V"
 """The role of the predicate itself."""
 NOTHING = ("_", "-", "")
@@ -46,12 +46,12 @@ _CELL = re.compile(r"((?:\([^()*\s]+)*)\*((?:[^()*\s]*\))*)")
 _OPENED = re.compile(r"\(([^()*\s]+)")
 _CLOSED = re.compile(r"([^()*\s]*)\)")
 _UP2 = (("UP:PRED", "UP:PREDS"), ("UP:ARGHEADS",), ("UP:ARGSPANS",))
-"""The last columns of Universal Propositions 2.0, by the names that they go by."""
+"""Names of the last columns of Universal Propositions 2.0."""
 _LISTED = {"up2": re.compile(r"(.+):([0-9]{1,9})"), "up2-spans": re.compile(r"(.+):([0-9]{1,9})-([0-9]{1,9})")}
 """An argument in such a column: its role and its word, or its first and last word."""
 
 CONLL08_LAYOUT = Layout("conll08", "\t", len(_CONLL08), 5, _CONLL08, ids=True, empty="_", open_end=True)
-"""Ten columns, of which the sixth has the words, then predicates and their arguments."""
+"""Ten columns with the words in the sixth, then predicates and their arguments."""
 UP_LAYOUTS = {
     10: Layout("up", "\t", 10, 1, CONLLU, ids=True, comments=True, empty="_", open_end=True),
     8: Layout("up", "\t", 9, 1, (*CONLLU[:8], "FLAG"), ids=True, comments=True, empty="_", open_end=True),
@@ -59,36 +59,36 @@ UP_LAYOUTS = {
 """Universal Propositions after the ten columns of CoNLL-U, or after eight of them and a flag at each predicate."""
 
 
-# --- telling the formats by their first lines ---
+# --- recognising the formats by their first lines ---
 
 
 _Sentences = tuple[list[list[list[str]]], bool]
-"""Sentences of lines cut into cells, and whether all of them are whole."""
+"""Sentences as lists of lines, split into cells, and True if all of them are whole."""
 
 
-def _sentences(head: Sequence[str]) -> _Sentences:
-    """The words of the first lines in sentences, cut into cells, and whether all of these are whole.
+def _split_sentences(head: Sequence[str]) -> _Sentences:
+    """The sentences of the first lines.
 
     The last sentence, which may be cut short, is among them only if there is no other.
     """
-    found: list[list[list[str]]] = [[]]
+    sentences: list[list[list[str]]] = [[]]
     for line in head:
         if not line.strip():
-            found.append([])
+            sentences.append([])
         elif not line.startswith("#"):
-            found[-1].append(line.split("\t"))
-    # What follows the last line end is nothing, so that the last sentence ends with the second but last.
-    last = found[-2:] if not found[-1] else found[-1:]
-    whole = [rows for rows in found[: len(found) - len(last)] if rows]
-    return whole or [rows for rows in found if rows], bool(whole)
+            sentences[-1].append(line.split("\t"))
+    # If the text ends with a line end, the last list is empty, and the one before it is the last sentence.
+    last = 1 if sentences[-1] else 2
+    whole = [rows for rows in sentences[:-last] if rows]
+    return whole or [rows for rows in sentences if rows], bool(whole)
 
 
-def _fits(seen: _Sentences, predicate: int, *, cut: bool = False) -> bool:
-    """True if every sentence has as many columns after that of predicates as it has predicates.
+def _fits_predicates(split: _Sentences, predicate: int, *, cut: bool = False) -> bool:
+    """True if every sentence has as many columns after the column of predicates as it has predicates.
 
-    `cut`: a sentence that is cut short may have more predicates than can be seen.
+    `cut`: a sentence that is cut short may have further predicates.
     """
-    sentences, whole = seen
+    sentences, whole = split
     if cut and whole:
         return False
     for rows in sentences:
@@ -105,37 +105,50 @@ def _fits(seen: _Sentences, predicate: int, *, cut: bool = False) -> bool:
 
 
 def looks_conll08(head: Sequence[str]) -> bool:
-    """Words numbered from 1, heads in the ninth column, predicates in the eleventh."""
+    """True if words are numbered from 1, with heads in the ninth column and predicates in the eleventh."""
     first = first_row(head)
     if first[0] != "1" or len(first) <= len(_CONLL08):
         return False
-    seen = _sentences(head)
-    rows = [row for rows in seen[0] for row in rows]
+    split = _split_sentences(head)
+    rows = [row for rows in split[0] for row in rows]
     return (
         all(len(row) > len(_CONLL08) and row[0].isdigit() and row[8].isdigit() for row in rows)
         and not all(row[9].isdigit() for row in rows)
-        and _fits(seen, len(_CONLL08))
+        and _fits_predicates(split, len(_CONLL08))
     )
 
 
 def looks_up(head: Sequence[str]) -> bool:
-    """Columns as in CoNLL-U, of which the seventh has heads, and then columns of predicates and roles."""
+    """True for the columns of CoNLL-U, with heads in the seventh, and then columns of predicates and roles."""
     if head[0].startswith("# global.columns"):
-        return _named_form(head[0]) is not None
+        return _count_named_columns(head[0]) is not None
     rows = (line.split("\t") for line in head if line[:1].isdigit())
     if len(next((row for row in rows if row[0].isdigit()), ())) < 10:
         return False
-    seen = _sentences(head)
-    words = [row for rows in seen[0] for row in rows if row[0].isdigit()]
+    split = _split_sentences(head)
+    words = [row for rows in split[0] for row in rows if row[0].isdigit()]
     if not words or not all(len(row) > 9 and row[6].isdigit() for row in words):
         return False
     # Ten columns without any predicate are those of CoNLL-U.
-    flagged = _flagged(words) and any(row[8] == "Y" for row in words)
-    return any(_fits(seen, 10, cut=cut) or (flagged and _fits(seen, 9, cut=cut)) for cut in (False, True))
+    return bool(_fit_columns(split, with_flag=True))
 
 
-def _named_form(line: str) -> int | None:
-    """The columns of CoNLL-U before those of propositions, as the first line names them."""
+def _fit_columns(split: _Sentences, *, with_flag: bool = False) -> list[int]:
+    """The numbers of columns of CoNLL-U (10, or 8 and a flag) that leave as many columns as there are predicates.
+
+    `with_flag`: some word must have the flag.
+    """
+    flags = {"".join(row[8:9]) for rows in split[0] for row in rows if row[0].isdigit()}
+    flagged = bool(flags) and flags <= {"Y", "_"} and ("Y" in flags or not with_flag)
+    for cut in (False, True):
+        columns = ((10, 10), (8, 9)) if flagged else ((10, 10),)
+        if fitting := [number for number, predicate in columns if _fits_predicates(split, predicate, cut=cut)]:
+            return fitting
+    return []
+
+
+def _count_named_columns(line: str) -> int | None:
+    """The number of columns of CoNLL-U before those of propositions that the first line names."""
     names = line.partition("=")[2].upper().split()
     for number in UP_LAYOUTS:
         if tuple(names[:number]) == CONLLU[:number] and any("PRED" in name for name in names[number:]):
@@ -143,26 +156,14 @@ def _named_form(line: str) -> int | None:
     return None
 
 
-def _flagged(words: Sequence[Sequence[str]]) -> bool:
-    return all(row[8] in ("Y", "_") for row in words)
-
-
 def up_layout(head: Sequence[str], path: str, given: Mapping[str, Any], *_: object) -> Layout:
-    """The layout of a file of Universal Propositions, by the number of its columns of CoNLL-U; 0: by its look."""
+    """The layout of a file of Universal Propositions by its number of columns of CoNLL-U; 0: by its first lines."""
     columns = given["columns"]
     if columns not in (0, *UP_LAYOUTS):
         raise UsageError(f"format up: columns is 8 or 10, the number of columns before propositions, not {columns}.")
-    named = _named_form(head[0]) if head else None
-    if columns or named:
-        return UP_LAYOUTS[columns or named or 10]
-    seen = _sentences(head)
-    words = [row for rows in seen[0] for row in rows if row[0].isdigit()]
-    fitting: list[int] = []
-    for cut in (False, True):
-        if not fitting:
-            fitting = [number for number, predicate in ((10, 10), (8, 9)) if _fits(seen, predicate, cut=cut)]
-            if 8 in fitting and not (words and _flagged(words)):
-                fitting.remove(8)
+    if number := columns or (_count_named_columns(head[0]) if head else None):
+        return UP_LAYOUTS[number]
+    fitting = _fit_columns(_split_sentences(head))
     if len(fitting) != 1:
         fact = "propositions may begin in column 9 or in column 11" if fitting else "no columns of propositions fit"
         raise InputError(
@@ -173,7 +174,7 @@ def up_layout(head: Sequence[str], path: str, given: Mapping[str, Any], *_: obje
 
 
 def looks_up2(head: Sequence[str]) -> bool:
-    """The first line names the columns of Universal Propositions 2.0, after those of words or the ID alone."""
+    """True if the first line names the columns of Universal Propositions 2.0, after those of words or only the ID."""
     names = head[0].partition("=")[2].upper().split() if head[0].startswith("# global.columns") else []
     return len(names) > len(_UP2) and all(
         name in known for name, known in zip(names[-len(_UP2) :], _UP2, strict=True)
@@ -181,20 +182,20 @@ def looks_up2(head: Sequence[str]) -> bool:
 
 
 def up2_layout(head: Sequence[str], path: str, *_: object, format: str) -> Layout:  # noqa: A002
-    """The layout of such a file; one without words has nothing but the ID before its propositions."""
+    """The layout of a file of Universal Propositions 2.0; without words it has only the ID before propositions."""
     names = tuple(head[0].partition("=")[2].split()) if head and looks_up2(head) else ()
     if not names or names[0] != "ID" or (len(names) > len(_UP2) + 1 and "FORM" not in names):
         raise InputError(
             f"{path}:1: names no columns of Universal Propositions 2.0. Begin the file with # global.columns = "
             "ID FORM … UP:PRED UP:ARGHEADS UP:ARGSPANS, or with ID and the last three if it has no words."
         )
-    own = names[: -len(_UP2)]
-    word = own.index("FORM") if "FORM" in own else 0
-    return Layout(format, "\t", len(own), word, own, ids=True, comments=True, empty="_", open_end=True)
+    columns = names[: -len(_UP2)]
+    word = columns.index("FORM") if "FORM" in columns else 0
+    return Layout(format, "\t", len(columns), word, columns, ids=True, comments=True, empty="_", open_end=True)
 
 
 def looks_props(head: Sequence[str]) -> bool:
-    """A lemma or - in the first column, then brackets and nothing else, in some line at least."""
+    """True if only brackets follow the first column, and some line has a bracket."""
     rows = (line.split("\t" if "\t" in line else None) for line in head if line.strip())
     opened = False
     for cell in (cell for row in rows for cell in row[1:]):
@@ -208,25 +209,25 @@ def looks_props(head: Sequence[str]) -> bool:
 
 
 def read_props(source: Source, builder: Builder, *, word: int = 0, predicate: int = 1) -> None:
-    """Read one file; `word` and `predicate` are columns, counted from 1, and after the second come the brackets.
+    """Read one file; `word` and `predicate` are columns, counted from 1, and brackets follow the second.
 
-    Each distinct line is taken apart once.
+    Each distinct line is split once.
     """
     builder.begin_file(source.path)
-    known = Vocabulary[str]()
-    found = [np.fromiter(map(known.__getitem__, batch.strings()), dtype=np.int64) for batch in source.batches()]
-    lines = np.concatenate([np.zeros(0, dtype=np.int64), *found])
+    texts = Vocabulary[str]()
+    codes = [np.fromiter(map(texts.__getitem__, batch.strings()), dtype=np.int64) for batch in source.batches()]
+    lines = np.concatenate([np.zeros(0, dtype=np.int64), *codes])
     needed = max(word, predicate)
     form, rest = word - 1, predicate - 1
-    sizes, shown, behind = [], [], []
-    for line in known:
-        # Between tabs a lemma may be empty, of a predicate all the same.
+    sizes, shown, role_cells = [], [], []
+    for line in texts:
+        # Between tabs the lemma of a predicate may be empty.
         cells = line.rstrip().split("\t") if "\t" in line else line.split()
         sizes.append(len(cells) if line.strip() else 0)
         # Without words, predicates are shown by their lemmas.
         name = cells[form] if 0 <= form < len(cells) else cells[rest] if rest < len(cells) else ""
         shown.append(UNKNOWN if name == "-" and form < 0 else name)
-        behind.append("\t".join(cells[rest:]))
+        role_cells.append("\t".join(cells[rest:]))
     size = np.array(sizes, dtype=np.int64)[lines]
     rows = np.flatnonzero(size)
     new = np.diff(rows, prepend=-2) > 1
@@ -236,7 +237,7 @@ def read_props(source: Source, builder: Builder, *, word: int = 0, predicate: in
     for row in np.flatnonzero((width < needed) | (width != first)).tolist():
         place = f"{source.path}:{rows[row] + 1}"
         if width[row] < needed:
-            columns = "1 column" if width[row] == 1 else f"{width[row]} columns"
+            columns = _count_columns(width[row])
             problems.append(f"{place}: {columns}, but {needed} are needed. Is a cell missing?")
         if width[row] != first[row]:
             problems.append(
@@ -244,9 +245,9 @@ def read_props(source: Source, builder: Builder, *, word: int = 0, predicate: in
                 "Is a cell missing, or a blank line between two sentences?"
             )
     refuse_all(problems)
-    columns_of = [builder.codes(0, shown), *(builder.codes(1 + place, behind) for place in range(len(builder.names)))]
+    columns_of = [builder.codes(0, shown), *(builder.codes(1 + at, role_cells) for at in range(len(builder.names)))]
     ends = builder.words + np.append(np.flatnonzero(new)[1:], len(rows))[: int(new.sum())]
-    builder.add_codes([codes[lines[rows]] for codes in columns_of], ends.tolist(), (rows[new] + 1).tolist())
+    builder.add_codes([column[lines[rows]] for column in columns_of], ends.tolist(), (rows[new] + 1).tolist())
     builder.end_file()
 
 
@@ -267,29 +268,29 @@ def with_roles(corpus: Corpus) -> Corpus:
     if "roles" in bare.marks:
         return bare
     if corpus.format in _LISTED:
-        return _with_listed(bare, cells)
-    return _with_heads(bare, cells) if corpus.format in HEADS else _with_spans(bare, cells)
+        return _read_listed(bare, cells)
+    return _read_words(bare, cells) if corpus.format in HEADS else _read_brackets(bare, cells)
 
 
-def _with_marks(
+def _add_marks(
     corpus: Corpus, begin: Ints, end: Ints, head: Ints, labels: Column, predicates: Ints, senses: Column
 ) -> Corpus:
-    """The corpus with roles and predicates, by their words; roles that a predicate has twice are noted."""
-    unit, at = corpus.sentence_of[begin].astype(np.int64), corpus.sentence_of[predicates].astype(np.int64)
-    first, start = corpus.starts[unit], predicates - corpus.starts[at]
+    """The corpus with roles and predicates; roles that a predicate has twice are noted."""
+    unit, of_predicate = (corpus.sentence_of[words].astype(np.int64) for words in (begin, predicates))
+    first, start = corpus.starts[unit], predicates - corpus.starts[of_predicate]
     roles = Marks(unit, begin - first, end - first, labels, arguments={"head": head}).distinct(begin, end, head)
     if len(roles) < len(begin):
         note = "Arguments that a predicate has twice, read once: {}."
         corpus = replace(corpus, noted=(*corpus.noted, (note, len(begin) - len(roles))))
-    return corpus.with_marks(roles=roles, predicates=Marks(at, start, start + 1, senses))
+    return corpus.with_marks(roles=roles, predicates=Marks(of_predicate, start, start + 1, senses))
 
 
-def _filled_cells(
+def _find_filled_cells(
     corpus: Corpus, codes: Ints, parts: Sequence[Sequence[tuple[int, str]]], predicates: Ints, faulty: Sequence[int]
 ) -> tuple[Ints, Ints, Ints, list[str]]:
-    """Word and predicate of each filled cell, and its text by its place in a list; faulty sentences have none.
+    """Word, predicate and number of the text of each filled cell, and these texts; faulty sentences have none.
 
-    parts: for each distinct line, the places of filled cells among the columns of arguments, and their texts.
+    `parts` are the filled cells of each distinct line: the column of arguments, and the text.
     """
     size = np.array([len(row) for row in parts], dtype=np.int64)
     columns = np.array([place for row in parts for place, _ in row], dtype=np.int64)
@@ -301,25 +302,29 @@ def _filled_cells(
     return words, np.append(predicates, 0)[first + columns[texts]], texts, [text for row in parts for _, text in row]
 
 
-def _other_width(width: int, predicates: int) -> str:
-    columns = "1 column" if width == 1 else f"{width} columns"
-    there = "1 predicate" if predicates == 1 else f"{predicates} predicates"
-    return f"{columns} of arguments, but the sentence has {there}. Is a cell missing, or too many?"
+def _count_columns(number: int) -> str:
+    return "1 column" if number == 1 else f"{number} columns"
 
 
-def _with_heads(corpus: Corpus, cells: Column) -> Corpus:
-    """The corpus with predicates and arguments that are words; each distinct rest of a line is taken apart once."""
+def _describe_width(width: int, predicates: int) -> str:
+    count = "1 predicate" if predicates == 1 else f"{predicates} predicates"
+    fact = f"{_count_columns(width)} of arguments, but the sentence has {count}"
+    return f"{fact}. Is a cell missing, or too many?"
+
+
+def _read_words(corpus: Corpus, cells: Column) -> Corpus:
+    """The corpus with predicates and arguments that are words; each distinct text of cells is split once."""
     flagged, marked = corpus.format == "conll09", corpus.format == "up"
     senses, widths, flags, blank, parts = [], [], [], [], []
     for text in cells.vocabulary:
         row = text.split("\t")
-        sense, *given = row[flagged:] or [""]
+        sense, *arguments = row[flagged:] or [""]
         flags.append(flagged and row[0] == "Y" and sense in NOTHING)
         senses.append("" if sense in NOTHING else sense)
-        widths.append(len(given))
+        widths.append(len(arguments))
         # A line of Universal Propositions 1.0 without predicates ends in an empty cell.
-        blank.append(marked and given == [""])
-        filled = [(place, cell) for place, cell in enumerate(given) if cell not in NOTHING]
+        blank.append(marked and arguments == [""])
+        filled = [(place, cell) for place, cell in enumerate(arguments) if cell not in NOTHING]
         parts.append([(place, role) for place, cell in filled for role in cell.split("|") if role not in NOTHING])
     codes, sentence_of = cells.codes, corpus.sentence_of
     predicates = np.flatnonzero(np.array(list(map(bool, senses)), dtype=bool)[codes])
@@ -331,18 +336,18 @@ def _with_heads(corpus: Corpus, cells: Column) -> Corpus:
     for word in np.flatnonzero(wrong | faulty).tolist():
         fact = "FILLPRED is Y and PRED is empty. Fill it with a sense, or take the Y away."
         if not faulty[word]:
-            fact = _other_width(int(width[word]), int(numbers[sentence_of[word]]))
+            fact = _describe_width(int(width[word]), int(numbers[sentence_of[word]]))
         problems.append(f"{corpus.place(word)}: {fact}")
     refuse_all(problems)
-    dependent, head, rows, texts = _filled_cells(corpus, codes, parts, predicates, ())
+    dependent, head, rows, texts = _find_filled_cells(corpus, codes, parts, predicates, ())
     roles = Column.of(texts)
     labels = Column(roles.codes[rows], roles.vocabulary)
     if marked:
-        # The mark of the predicate itself is no argument.
+        # The mark of the predicate itself is not an argument.
         kept = (dependent != head) | ~labels.isin([MARK])
         dependent, head, labels = dependent[kept], head[kept], Column(labels.codes[kept], labels.vocabulary)
     named = Column.of([senses[code] for code in codes[predicates].tolist()])
-    corpus = _with_marks(corpus, dependent, dependent + 1, head, labels, predicates, named)
+    corpus = _add_marks(corpus, dependent, dependent + 1, head, labels, predicates, named)
     lost = 0
     for line, sentence in zip(corpus.aside_lines, corpus.aside_sentences, strict=True):
         row = [] if line.startswith("#") else line.split("\t")
@@ -354,23 +359,23 @@ def _with_heads(corpus: Corpus, cells: Column) -> Corpus:
 
 
 @cache
-def _brackets(cell: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-    """The roles opened and those closed in a cell, the last without a name where it has none; None: no brackets."""
+def _split_brackets(cell: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    """The roles opened and closed in a cell (empty: a closing bracket without a name); None if it is not brackets."""
     match = _CELL.fullmatch(cell)
     return (tuple(_OPENED.findall(match[1])), tuple(_CLOSED.findall(match[2]))) if match else None
 
 
-def _with_arguments(
+def _add_arguments(
     corpus: Corpus, arguments: Sequence[tuple[int, int, int, str]], predicates: Sequence[int], senses: Sequence[str]
 ) -> Corpus:
-    """The corpus with predicates, in their order, and arguments as first word, end, predicate and role."""
+    """The corpus with these predicates and senses, and arguments given as first word, end, predicate and role."""
     begin, end, head = (np.array([row[axis] for row in arguments], dtype=np.int64) for axis in (0, 1, 2))
     labels, words = Column.of([row[3] for row in arguments]), np.array(predicates, dtype=np.int64)
-    return _with_marks(corpus, begin, end, head, labels, words, Column.of(senses))
+    return _add_marks(corpus, begin, end, head, labels, words, Column.of(senses))
 
 
-def _with_listed(corpus: Corpus, cells: Column) -> Corpus:
-    """The corpus with the predicates that list their arguments, by heads or as stretches of words."""
+def _read_listed(corpus: Corpus, cells: Column) -> Corpus:
+    """The corpus with predicates that list their arguments, as heads or as stretches of words."""
     pattern, spans = _LISTED[corpus.format], corpus.format in SPANS
     expected = "A0:2-3|A1:5-5" if spans else "A0:3|A1:5"
     problems: list[str] = []
@@ -413,20 +418,20 @@ def _with_listed(corpus: Corpus, cells: Column) -> Corpus:
         for word, sense in zip(predicates, senses, strict=True):
             shown[word] = sense.rpartition(".")[0] or sense
         corpus = replace(corpus, forms=Column.of(shown))
-    return _with_arguments(corpus, arcs, predicates, senses)
+    return _add_arguments(corpus, arcs, predicates, senses)
 
 
-def _with_spans(corpus: Corpus, cells: Column) -> Corpus:
-    """The corpus with predicates and arguments that are stretches; each distinct line is taken apart once."""
+def _read_brackets(corpus: Corpus, cells: Column) -> Corpus:
+    """The corpus with predicates and arguments that are stretches; each distinct text of cells is split once."""
     framed = corpus.format == "conll2012"
     senses, is_predicate, widths, parts = [], [], [], []
     for text in cells.vocabulary:
         row = text.split("\t")
-        given = row[1 + framed :]
+        arguments = row[1 + framed :]
         senses.append(".".join(row[: 1 + framed]))
         is_predicate.append(row[framed:][:1] not in (["-"], []))
-        widths.append(len(given))
-        parts.append([(place, cell) for place, cell in enumerate(given) if cell != "*"])
+        widths.append(len(arguments))
+        parts.append([(place, cell) for place, cell in enumerate(arguments) if cell != "*"])
     codes, sentence_of, firsts = cells.codes, corpus.sentence_of, corpus.starts[:-1]
     predicates = np.flatnonzero(np.array(is_predicate, dtype=bool)[codes])
     numbers = np.bincount(sentence_of[predicates], minlength=corpus.sentences)
@@ -436,25 +441,25 @@ def _with_spans(corpus: Corpus, cells: Column) -> Corpus:
     wrong[firsts[expected > numbers]] = True
     faulty, at = np.unique(sentence_of[wrong], return_index=True)
     problems = [
-        (word, _other_width(int(width[word]), int(numbers[sentence_of[word]])))
+        (word, _describe_width(int(width[word]), int(numbers[sentence_of[word]])))
         for word in np.flatnonzero(wrong)[at].tolist()
     ]
     # Filled cells, column after column.
-    words, heads, rows, filled = _filled_cells(corpus, codes, parts, predicates, faulty.tolist())
+    words, heads, rows, filled = _find_filled_cells(corpus, codes, parts, predicates, faulty.tolist())
     order = np.lexsort((words, heads))
     table = zip(heads[order].tolist(), words[order].tolist(), rows[order].tolist(), strict=True)
-    brackets = list(map(_brackets, filled))
+    brackets = list(map(_split_brackets, filled))
     arcs: list[tuple[int, int, int, str]] = []
     for head, column in groupby(table, itemgetter(0)):
         still_open: list[tuple[str, int]] = []
         for _, word, row in column:
-            found = brackets[row]
-            if found is None:
+            roles = brackets[row]
+            if roles is None:
                 problems.append((word, f"{filled[row]!r}, but brackets such as (A0*, * or *) are expected."))
                 continue
-            still_open += [(role, word) for role in found[0]]
-            for name in found[1]:
-                # What was opened last is closed first, unless the bracket says which it closes.
+            still_open += [(role, word) for role in roles[0]]
+            for name in roles[1]:
+                # The role opened last is closed first, unless the bracket names another.
                 named = [place for place, (role, _) in enumerate(still_open) if not name or role == name]
                 if not named:
                     fact = f"{name or 'a bracket'} is closed here that is not open"
@@ -467,7 +472,7 @@ def _with_spans(corpus: Corpus, cells: Column) -> Corpus:
             for role, begin in still_open
         ]
     refuse_all([f"{corpus.place(word)}: {fact}" for word, fact in sorted(problems)])
-    corpus = _with_arguments(corpus, arcs, predicates.tolist(), [senses[code] for code in codes[predicates].tolist()])
+    corpus = _add_arguments(corpus, arcs, predicates.tolist(), [senses[code] for code in codes[predicates].tolist()])
     first_predicate = (np.cumsum(numbers) - numbers)[sentence_of[predicates]]
     without = predicates[np.arange(len(predicates)) - first_predicate >= width[predicates]]
     if len(without):

@@ -18,24 +18,24 @@ from assay.formats.builder import Builder, merged
 from assay.formats.source import Source, XmlStream
 
 EMPTY_ELEMENT = "-NONE-"
-"""The tag of what is no word: traces and the like."""
+"""The tag of leaves that are not words, such as traces."""
 NO_VALUE = "--"
 """An empty cell, in export and TigerXML."""
 _VIRTUAL_ROOT = "VROOT"
-"""The label of the node that all topmost ones of an export sentence hang on."""
+"""The label of the node above all topmost nodes of an export sentence."""
 _COLUMNS = {3: ("tag", "morph", "edge"), 4: ("lemma", "tag", "morph", "edge")}
 """The columns of export between the word and the number of its parent, by the number of the format."""
 _NODE = re.compile(r"#([0-9]{3,9})")
 _NUMBER = re.compile(r"[0-9]{1,9}")
 _LOWEST = 500
-"""Node numbers of export begin here; what has a lower one is a word."""
+"""Node numbers of export begin here; a lower number is a word."""
 _ATTRIBUTES = {"form": "word", "lemma": "lemma", "morph": "morph", "tag": "pos"}
 
 
 class Forest:
-    """Collects the trees of one file: a blank line can be told from a missing parse only when all is read.
+    """Collects the trees of one file, because only the whole file shows whether a blank line is a missing parse.
 
-    Sentences, words and nodes are counted from 0; the node above a topmost one, or a word without one, is -1.
+    Sentences, words and nodes are counted from 0; the node above a topmost node or a word without nodes is -1.
     """
 
     def __init__(self, builder: Builder) -> None:
@@ -65,10 +65,10 @@ class Forest:
         stretches: Mapping[int, Stretches] | None = None,
         unparsed: Sequence[int] = (),
     ) -> None:
-        """Sentences: the codes of their words and of these words' labels, their sizes, and their first lines.
+        """Add sentences: codes of their words and of the words' labels, their sizes, and their first lines.
 
-        `above` has the node above each word; `nodes` are columns of sentence, parent, begin, end, label and edge,
-        each node before those below it. Those `unparsed` have words but no parse; one without words has none either.
+        `above` is the node above each word; `nodes` are columns of sentence, parent, begin, end, label and edge, each
+        node before those below it. Those `unparsed` have words but no parse; a sentence without words has none.
         """
         for codes, column in zip(self._codes, words, strict=True):
             codes.frombytes(column.astype(np.int32).tobytes())
@@ -94,18 +94,18 @@ class Forest:
         edges: Sequence[str] | None = None,
         parsed: bool = True,
     ) -> None:
-        """A sentence whose nodes come in any order; empty elements and nodes without words are left out."""
+        """Add a sentence whose nodes come in any order; empty elements and nodes without words are left out."""
         builder = self._builder
         kept = [word for word, tag in enumerate(words["tag"]) if tag != EMPTY_ELEMENT]
         self.note_left_out(len(above) - len(kept))
         above = [above[word] for word in kept]
-        order, shapes = _arrange(parents, above)
+        order, shapes = _sort_nodes(parents, above)
         place = {node: number for number, node in enumerate(order)} | {-1: -1}
         rows = [(0, place[parents[node]], shapes[node][0][0], shapes[node][-1][1]) for node in order]
         nodes: list[Ints] = [*np.array(rows, dtype=np.int64).reshape(-1, 4).T]
         nodes.append(as_codes([labels[node] for node in order], builder.node_labels))
-        edge = np.full(len(order), -1)
-        nodes.append(edge if edges is None else as_codes([edges[node] for node in order], builder.edge_labels))
+        of_edges = np.full(len(order), -1)
+        nodes.append(of_edges if edges is None else as_codes([edges[node] for node in order], builder.edge_labels))
         names = enumerate(("form", *builder.names))
         codes = [builder.codes(index, (words[name][word] for word in kept)) for index, name in names]
         over_words = np.array([place[node] for node in above], dtype=np.int64)
@@ -113,14 +113,14 @@ class Forest:
         self.add(codes, [len(kept)], [line], over_words, nodes, stretches=gaps, unparsed=() if parsed else (0,))
 
     def note_left_out(self, empty_elements: int) -> None:
-        """So many leaves were no words."""
+        """Note the number of leaves that are not words."""
         if empty_elements:
             self._builder.note("empty elements left out: {}", empty_elements)
 
     def hand_over(self, missing: Sequence[int] = (), empty: str = "") -> None:
-        """Give all to the builder, with sentences without a parse in the lines that are named as missing.
+        """Give all sentences to the builder, with one without a parse for each line in `missing`.
 
-        A sentence needs words to be aligned, so one that has none gets one, whose columns are empty.
+        A sentence needs words to be aligned, so one without words gets a word with empty columns.
         """
         lines = self.lines
         place = np.searchsorted(lines, missing)
@@ -144,19 +144,19 @@ class Forest:
             self._builder.note("sentences without a parse: {}", len(unparsed))
 
 
-def _arrange(parents: Sequence[int], above: Sequence[int]) -> tuple[list[int], dict[int, Stretches]]:
-    """The nodes with words below them, each before those below it and sisters by their first word; and these words.
+def _sort_nodes(parents: Sequence[int], above: Sequence[int]) -> tuple[list[int], dict[int, Stretches]]:
+    """The nodes with words below them, parents first and sisters by their first word; and the words of each.
 
-    `parents` has the node above each node, `above` the one above each word, and -1 is none.
+    `parents` is the node above each node, `above` the node above each word; -1 is none.
     """
     tops: list[int] = []
     daughters: list[list[int]] = [[] for _ in parents]
-    met = [False] * len(parents)
+    reached = [False] * len(parents)
     for lowest in above:
         node = lowest
-        # Each node is met at its first word, so that sisters are met in their order.
-        while node >= 0 and not met[node]:
-            met[node] = True
+        # Each node is reached from its first word, so that sisters come in their order.
+        while node >= 0 and not reached[node]:
+            reached[node] = True
             (tops if parents[node] < 0 else daughters[parents[node]]).append(node)
             node = parents[node]
     order = []
@@ -175,8 +175,8 @@ def _arrange(parents: Sequence[int], above: Sequence[int]) -> tuple[list[int], d
     return order, shapes
 
 
-def _faulty_node(parents: Sequence[int], above: Sequence[int]) -> tuple[int, str] | None:
-    """A node that is above itself or has nothing below it, where there is one, and its fault."""
+def _find_faulty_node(parents: Sequence[int], above: Sequence[int]) -> tuple[int, str] | None:
+    """A node that is above itself or has nothing below it, and its fault; None if there is none."""
     reached = [-1] * len(parents)
     for start in range(len(parents)):
         node = start
@@ -198,13 +198,13 @@ def looks_export(head: Sequence[str]) -> bool:
 
 
 def export_version(head: Sequence[str], path: str) -> int:
-    """3 or 4: as `#FORMAT` says, else by the place of the parents' numbers among the columns."""
-    said = next((line.split()[1:] for line in head if line.startswith("#FORMAT")), None)
-    if said is not None:
-        return 4 if said == ["4"] else 3
+    """3 or 4: from `#FORMAT`, or without it from the column of the parents' numbers."""
+    declared = next((line.split()[1:] for line in head if line.startswith("#FORMAT")), None)
+    if declared is not None:
+        return 4 if declared == ["4"] else 3
     opened = [number for number, line in enumerate(head) if line.startswith("#BOS")]
-    lines = head[opened[0] + 1 :] if opened else []
-    rows = [_cells(line.strip(" ")) for line in lines if line.strip() and not line.startswith(("#BOS", "#EOS", "%%"))]
+    lines = [line for line in head[opened[0] + 1 :] if line.strip()] if opened else []
+    rows = [_split_cells(line.strip(" ")) for line in lines if not line.startswith(("#BOS", "#EOS", "%%"))]
     fits = [
         version
         for version, columns in _COLUMNS.items()
@@ -221,7 +221,7 @@ def export_version(head: Sequence[str], path: str) -> int:
 def read_export(source: Source, builder: Builder, *, version: int = 3) -> None:
     """Read one file; the virtual root is a node too, and secondary edges are left out.
 
-    The `version` holds where no line #FORMAT says another.
+    The `version` is used until a line #FORMAT names another.
     """
     builder.begin_file(source.path)
     forest = Forest(builder)
@@ -251,7 +251,7 @@ def read_export(source: Source, builder: Builder, *, version: int = 3) -> None:
             sentence.add_to(forest)
             sentence, count = None, count + 1
         elif sentence:
-            sentence.row(line, number)
+            sentence.add_row(line, number)
         elif keyword == "#FORMAT":
             if rest.strip() not in ("3", "4"):
                 raise InputError(f"{place}: export format {rest.strip()!r}. Formats 3 and 4 can be read.")
@@ -282,9 +282,9 @@ class _ExportSentence:
         self._nodes = {0: 0}
         """The nodes by their numbers."""
 
-    def row(self, line: str, number: int) -> None:
-        """A word or a node."""
-        cells = _cells(line)
+    def add_row(self, line: str, number: int) -> None:
+        """Add a word or a node."""
+        cells = _split_cells(line)
         parent = len(self._columns) + 1
         if len(cells) <= parent:
             raise InputError(
@@ -311,13 +311,13 @@ class _ExportSentence:
         self._parents.append(mother)
 
     def add_to(self, forest: Forest) -> None:
-        """Hand over the tree, once all lines are there."""
+        """Hand over the tree when all lines are read."""
         for name, line in (*self._parents[1:], *self._above):
             if name not in self._nodes:
                 raise InputError(f"{self._path}:{line}: the parent {name} is no node of sentence {self.name}.")
         parents = [-1, *(self._nodes[name] for name, _ in self._parents[1:])]
         above = [self._nodes[name] for name, _ in self._above]
-        if (above or len(parents) > 1) and (fault := _faulty_node(parents, above)):
+        if (above or len(parents) > 1) and (fault := _find_faulty_node(parents, above)):
             raise InputError(
                 f"{self._path}:{self._parents[fault[0]][1]}: node #{list(self._nodes)[fault[0]]} {fault[1]}, in the "
                 f"sentence that begins in line {self.line}. Correct the parents."
@@ -325,8 +325,8 @@ class _ExportSentence:
         forest.add_tree(self._words, above, parents, self._labels, self.line, edges=self._edges)
 
 
-def _cells(line: str) -> list[str]:
-    """The columns of a line up to a comment; one or more tabs divide them, or spaces where there are no tabs."""
+def _split_cells(line: str) -> list[str]:
+    """The columns of a line up to a comment, divided by one or more tabs, or by spaces if there are no tabs."""
     cells = re.split(r"\t+", line.strip("\t")) if "\t" in line else line.split(" ")
     cells = [cell.strip(" ") for cell in cells if cell.strip(" ")]
     return next((cells[:i] for i, cell in enumerate(cells) if i and cell.startswith("%%")), cells)
@@ -336,17 +336,17 @@ def _cells(line: str) -> list[str]:
 
 
 def looks_tiger(head: Sequence[str]) -> bool:
-    """XML of a corpus whose first lines hold terminals, or the description of what these have."""
+    """True for XML of a corpus whose first lines contain terminals, or the description of their features."""
     text = "\n".join(head)
     terminals = "<s " in text and "<t " in text
     return text.lstrip().startswith(("<?xml", "<corpus")) and "<corpus" in text and (terminals or "<feature " in text)
 
 
 def tiger_labels(head: Sequence[str]) -> tuple[str, ...]:
-    """The label columns that words have in the first lines, the tag last, where the default is looked for."""
+    """The label columns of words in the first lines; the tag comes last, because the last column is the default."""
     text = "\n".join(head)
-    told = [name for name in ("lemma", "morph") if f' {name}="' in text or f'name="{name}"' in text]
-    return (*told, "edge", "tag")
+    present = [name for name in ("lemma", "morph") if f' {name}="' in text or f'name="{name}"' in text]
+    return (*present, "edge", "tag")
 
 
 def read_tiger(source: Source, builder: Builder) -> None:
@@ -359,16 +359,16 @@ def read_tiger(source: Source, builder: Builder) -> None:
 
 
 class _TigerReader:
-    """The elements of a file, sentence by sentence."""
+    """Reads the elements of a file, sentence by sentence."""
 
     def __init__(self, source: Source, builder: Builder, forest: Forest) -> None:
         self._path, self._builder, self._forest = source.path, builder, forest
         self.stream = XmlStream(source, self._start, self._end)
         self._count = builder.sentence
         self._within = False
-        self._begin("")
+        self._begin_sentence("")
 
-    def _begin(self, name: str) -> None:
+    def _begin_sentence(self, name: str) -> None:
         self._name, self._line = name, self.stream.line
         self._words: dict[str, list[str]] = {column: [] for column in _ATTRIBUTES}
         self._word_ids: list[str] = []
@@ -376,12 +376,12 @@ class _TigerReader:
         """Label and line of each node by its id."""
         self._ids: set[str] = set()
         self._edges: dict[str, tuple[int, str, int]] = {}
-        """The node above, label and line of the edge to each id."""
+        """Parent, label and line of the edge to each id."""
 
     def _start(self, element: str, attributes: dict[str, str]) -> None:
         place = f"{self._path}:{self.stream.line}"
         if element == "s":
-            self._begin(attributes.get("id", ""))
+            self._begin_sentence(attributes.get("id", ""))
             self._within = True
         elif self._within and element in ("t", "nt"):
             if element == "t" and not attributes.get("word"):
@@ -421,7 +421,7 @@ class _TigerReader:
         word_edges = [self._edges.get(name, nothing) for name in self._word_ids]
         node_edges = [self._edges.get(name, nothing) for name in self._nodes]
         above, parents = [edge[0] for edge in word_edges], [edge[0] for edge in node_edges]
-        if fault := _faulty_node(parents, above):
+        if fault := _find_faulty_node(parents, above):
             name, (_, line) = list(self._nodes.items())[fault[0]]
             raise InputError(
                 f"{self._path}:{line}: node {name!r} {fault[1]}, in the sentence that begins in line {self._line}. "
