@@ -1,4 +1,4 @@
-"""Spans, relations and links of a Corpus become text again: brat, JSON, SpERT, DyGIE, DocRED, HIPE, neleval."""
+"""Writers of spans, relations and links: brat, JSON, SpERT, DyGIE, DocRED, HIPE, neleval."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from assay.formats.relations import is_symmetric, links_in, relations_in
 from assay.records import dataclass
 
 TARGETS = ("brat", "jsonl", "spert", "dygie", "docred", "hipe", "neleval")
-_NOT_HELD = {
+_LEFT_OUT = {
     "brat": ("scores", "entities", "chains"),
     "jsonl": ("sentences", "entities", "chains"),
     "spert": ("documents", "directions", "links", "entities", "chains"),
@@ -30,7 +30,7 @@ _NOT_HELD = {
     "hipe": ("relations", "scores", "entities", "chains"),
     "neleval": ("words", "sentences", "relations", "entities", "chains"),
 }
-"""What each has no place for, and leaves out; what else it cannot contain is refused."""
+"""Parts of a corpus that each target leaves out; anything else that it cannot contain is an error."""
 _LONGEST = 250
 """The most bytes of a file's name without its ending."""
 _PART = re.compile(r"\((.+)\); part 000")
@@ -79,39 +79,41 @@ def write_spans(corpus: Corpus, target: str) -> tuple[dict[str, str], list[str]]
         raise UsageError(f"{corpus.name}: has no words, only places, and {target} needs the text.")
     if target in ("spert", "dygie", "docred", "hipe") and corpus.texts is not None:
         raise UsageError(f"{corpus.name}: has texts, not words, which {target} consists of. Use --to jsonl or brat")
-    documents = _documents(corpus)
+    documents = _split_documents(corpus)
     if target == "brat":
         files = {}
         for document in documents:
-            # The name of a file within a folder, by its only spelling.
+            # The name must be a path within the folder, in its shortest form.
             name = document.name
             inside = posixpath.normpath(name) == name and not name.startswith(("/", "../"))
             long = any(len(part.encode()) > _LONGEST for part in name.split("/"))
             if not inside or long or name in ("..", ".") or "\0" in name:
                 fact = f"the document {name!r} cannot be the name of a file"
                 raise UsageError(f"{corpus.name}: {fact}. Use --to jsonl")
-            files[f"{name}.txt"], files[f"{name}.ann"] = _brat(document)
+            files[f"{name}.txt"], files[f"{name}.ann"] = _write_brat(document)
     elif target in ("hipe", "neleval"):
-        rows = [row for document in documents for row in (_hipe if target == "hipe" else _neleval)(document)]
+        write = _write_hipe if target == "hipe" else _write_neleval
+        rows = [row for document in documents for row in write(document)]
         heads = ["\t".join(_HIPE)] if target == "hipe" else []
         files = {"": "".join(f"{row}\n" for row in (*heads, *rows))}
     else:
         writers: dict[str, Callable[[_Document], list[dict[str, Any]]]]
-        writers = {"jsonl": partial(_json, corpus), "dygie": _dygie, "spert": _spert, "docred": _docred}
+        writers = {"jsonl": partial(_write_json, corpus), "dygie": _write_dygie, "spert": _write_spert}
+        writers["docred"] = _write_docred
         values = (value for document in documents for value in writers[target](document))
         texts = [json.dumps(value, ensure_ascii=False) for value in values]
         by_line = target in ("jsonl", "dygie")
         files = {"": "".join(f"{text}\n" for text in texts) if by_line else "[" + ",\n".join(texts) + "]\n"}
-    return files, _losses(corpus, documents, target)
+    return files, _describe_losses(corpus, documents, target)
 
 
 def list_losses(target: str, rows: Iterable[tuple[int, str]]) -> list[str]:
-    """A sentence for everything that a target leaves out: the number of it, and the words after "has no"."""
+    """A sentence for each loss; rows are the number lost and the words after "has no"."""
     return [f"{target} has no {text.replace('{}', f'{number:,}')}" for number, text in rows if number]
 
 
-def _documents(corpus: Corpus) -> list[_Document]:
-    """The documents, with the spans of all layers as one list."""
+def _split_documents(corpus: Corpus) -> list[_Document]:
+    """The documents of a corpus, each with the spans of all layers in one list."""
     firsts = [0, corpus.sentences] if corpus.document_starts is None else corpus.document_starts.tolist()
     lengths = np.diff(corpus.starts).tolist() if corpus.texts is None else list(map(len, corpus.texts))
     forms, starts = corpus.forms.strings(), corpus.starts.tolist()
@@ -119,35 +121,36 @@ def _documents(corpus: Corpus) -> list[_Document]:
     for number, (first, end) in enumerate(pairwise(firsts)):
         words = [forms[starts[sentence] : starts[sentence + 1]] for sentence in range(first, end)]
         text = None if corpus.texts is None else "".join(corpus.texts[first:end])
-        # Documents without ids may be called by their lines, which several may share.
+        # Documents without ids are numbered, because their names may be lines that several share.
         name = corpus.document_name(number) if corpus.by_id else str(number + 1)
         short = _PART.fullmatch(name)
         documents.append(_Document(short[1] if short else name, words if text is None else [], text))
         base += [0, *accumulate(lengths[first:end])][:-1]
     owner = corpus.document_of_sentence.tolist()
-    known: dict[tuple[int, Stretches, str, int], tuple[int, int]] = {}
+    numbers: dict[tuple[int, Stretches, str, int], tuple[int, int]] = {}
 
-    def placed(spans: Marks, *, listed: bool) -> list[tuple[int, int]]:
-        """The document of each span, and its number there; equal spans of two layers are one."""
+    def add_spans(spans: Marks, *, listed: bool) -> list[tuple[int, int]]:
+        """Add spans to their documents, and return document and number of each; equal spans of two layers are one."""
         times: Counter[tuple[int, Stretches, str]] = Counter()
-        found = []
+        places = []
         rows = zip(spans.unit.tolist(), spans.begin.tolist(), spans.end.tolist(), strict=True)
         for number, ((sentence, begin, end), label) in enumerate(zip(rows, spans.labels.strings(), strict=True)):
             stretches = spans.stretches.get(number, ((begin, end),))
-            atoms = tuple((base[sentence] + first, base[sentence] + behind) for first, behind in stretches)
+            atoms = tuple((base[sentence] + first, base[sentence] + after) for first, after in stretches)
             key = (owner[sentence], atoms, label)
             times[key] += 1
             document = documents[owner[sentence]]
-            if (*key, times[key]) not in known:
+            if (*key, times[key]) not in numbers:
                 within = sentence - firsts[owner[sentence]]
-                known[(*key, times[key])] = owner[sentence], len(document.mentions)
+                numbers[(*key, times[key])] = owner[sentence], len(document.mentions)
                 document.mentions.append(_Mention(atoms, label, within, listed))
-            found.append(known[(*key, times[key])])
-        return found
-    placed(corpus.spans, listed=True)
+            places.append(numbers[(*key, times[key])])
+        return places
+
+    add_spans(corpus.spans, listed=True)
     if "relations" in corpus.marks:
         spans, relations = relations_in(corpus)
-        places = placed(spans, listed=False)
+        places = add_spans(spans, listed=False)
         for (owned, number), entity in zip(places, () if spans.group is None else spans.group, strict=False):
             documents[owned].mentions[number].entity = int(entity)
         columns = (*(relations.arguments[role] for role in ("head", "tail")), is_symmetric(relations))
@@ -159,7 +162,7 @@ def _documents(corpus: Corpus) -> list[_Document]:
             documents[places[head][0]].relations.append((label, places[head][1], places[tail][1], symmetric))
     if "links" in corpus.marks:
         spans, candidates = links_in(corpus)
-        places = placed(spans, listed=True)
+        places = add_spans(spans, listed=True)
         scores = candidates.scores.tolist() or [float("nan")] * len(candidates)
         rows = zip(candidates.arguments["mention"].tolist(), scores, strict=True)
         for name, (row, score) in zip(candidates.labels.strings(), rows, strict=True):
@@ -177,13 +180,14 @@ def _documents(corpus: Corpus) -> list[_Document]:
     return documents
 
 
-def _losses(corpus: Corpus, documents: list[_Document], target: str) -> list[str]:
-    """Sentences on all that is there and has no place in the target, and on what the reader left out or repaired."""
+def _describe_losses(corpus: Corpus, documents: list[_Document], target: str) -> list[str]:
+    """Sentences on everything that the target leaves out, and on what the reader left out or repaired."""
     relations, candidates = relations_in(corpus)[1], links_in(corpus)[1]
-    entities = {one.entity for each in documents for one in each.mentions} - {NONE}
-    there: Mapping[str, tuple[int, str]] = {
+    mentions = [mention for document in documents for mention in document.mentions]
+    entities = {mention.entity for mention in mentions} - {NONE}
+    numbers: Mapping[str, tuple[int, str]] = {
         "scores": (int((~np.isnan(candidates.scores)).sum()), "scores of identifiers: {} left out."),
-        "links": (sum(bool(one.identifiers) for each in documents for one in each.mentions), "links: {} left out."),
+        "links": (sum(bool(mention.identifiers) for mention in mentions), "links: {} left out."),
         "directions": (int(is_symmetric(relations).sum()), "relations without direction: {} have one now."),
         "entities": (
             len(entities),
@@ -191,7 +195,7 @@ def _losses(corpus: Corpus, documents: list[_Document], target: str) -> list[str
         ),
         "relations": (len(relations), "relations: {} left out."),
         "words": (len(corpus), "words: {} left out, places are counted in their document."),
-        "chains": (sum(len(one.clusters) for one in documents), "chains: {} left out."),
+        "chains": (sum(len(document.clusters) for document in documents), "chains: {} left out."),
         "sentences": (corpus.sentences - corpus.documents, "sentences within documents: {} ends left out."),
         "documents": (
             len(documents) if corpus.by_id or corpus.sentences > corpus.documents else 0,
@@ -199,9 +203,9 @@ def _losses(corpus: Corpus, documents: list[_Document], target: str) -> list[str
         ),
     }
     lost = [name for name in corpus.columns if not corpus.is_empty(name)]
-    rows = [*map(there.__getitem__, _NOT_HELD[target]), (len(lost), f"place for {', '.join(lost)}: left out.")]
+    rows = [*map(numbers.__getitem__, _LEFT_OUT[target]), (len(lost), f"place for {', '.join(lost)}: left out.")]
     losses = list_losses(target, rows)
-    extra = sum(not one.listed and one.label != "" for each in documents for one in each.mentions)
+    extra = sum(not mention.listed and mention.label != "" for mention in mentions)
     if extra and target != "jsonl":
         losses.append(f"{target} has arguments among its spans: {extra:,} that were not are now.")
     for fault, action, number, first in corpus.repairs:
@@ -216,7 +220,7 @@ def _losses(corpus: Corpus, documents: list[_Document], target: str) -> list[str
 _HIPE = ("TOKEN", "NE-COARSE-LIT", "NEL-LIT", "MISC")
 
 
-def _hipe(document: _Document) -> Iterator[str]:
+def _write_hipe(document: _Document) -> Iterator[str]:
     """The lines of a document: its id, and a line for each word."""
     words = [word for sentence in document.sentences for word in sentence]
     tags, links, misc = ["O"] * len(words), ["_"] * len(words), ["_"] * len(words)
@@ -234,8 +238,8 @@ def _hipe(document: _Document) -> Iterator[str]:
         yield "\t".join(cells)
 
 
-def _neleval(document: _Document) -> Iterator[str]:
-    """A line for each mention with a link: its place in the document, the last included, and its candidates."""
+def _write_neleval(document: _Document) -> Iterator[str]:
+    """A line for each mention with a link: document, first and last place, and candidates."""
     for mention in document.mentions:
         if not mention.identifiers:
             continue
@@ -248,8 +252,8 @@ def _neleval(document: _Document) -> Iterator[str]:
         yield "\t".join(cells)
 
 
-def _brat(document: _Document) -> tuple[str, str]:
-    """The text, and the lines of annotation."""
+def _write_brat(document: _Document) -> tuple[str, str]:
+    """The text and the annotation."""
     text, places = document.text, None
     if text is None:
         text = "\n".join(" ".join(words) for words in document.sentences) + "\n"
@@ -261,16 +265,17 @@ def _brat(document: _Document) -> tuple[str, str]:
         parts = mention.atoms
         if places is not None:
             parts = tuple((places[first], places[end] - 1) for first, end in parts)
-        said = " ".join(" ".join(text[first:end].split()) for first, end in parts)
-        shown = ";".join(f"{first} {end}" for first, end in parts)
-        lines.append(f"T{number}\t{mention.label} {shown}\t{said}")
+        covered = " ".join(" ".join(text[first:end].split()) for first, end in parts)
+        offsets = ";".join(f"{first} {end}" for first, end in parts)
+        lines.append(f"T{number}\t{mention.label} {offsets}\t{covered}")
     directed = 0
     for label, head, tail, symmetric in document.relations:
         _check_brat_label(label, document)
         directed += not symmetric
         start = f"*\t{label} T{head + 1} T{tail + 1}"
         lines.append(start if symmetric else f"R{directed}\t{label} Arg1:T{head + 1} Arg2:T{tail + 1}")
-    links = [(number, name) for number, one in enumerate(document.mentions, 1) for name in one.identifiers]
+    numbered = enumerate(document.mentions, 1)
+    links = [(number, name) for number, mention in numbered for name in mention.identifiers]
     lines += [f"N{count}\tReference T{number} {name}\t{name}" for count, (number, name) in enumerate(links, 1)]
     return text, "".join(f"{line}\n" for line in lines)
 
@@ -281,14 +286,14 @@ def _check_brat_label(label: str, document: _Document) -> None:
         raise UsageError(f"document {document.name}: {what}, which brat has no place for. Use --to jsonl")
 
 
-def _json(corpus: Corpus, document: _Document) -> list[dict[str, Any]]:
+def _write_json(corpus: Corpus, document: _Document) -> list[dict[str, Any]]:
     value: dict[str, Any] = {"id": document.name} if corpus.by_id else {}
     if document.text is not None:
         value["text"] = document.text
     else:
         value["tokens"] = [word for words in document.sentences for word in words]
 
-    def span(mention: _Mention) -> dict[str, Any]:
+    def format_span(mention: _Mention) -> dict[str, Any]:
         """A span, or an argument that is not among the spans."""
         places: dict[str, Any] = {"start": mention.atoms[0][0], "end": mention.atoms[-1][1]}
         if len(mention.atoms) > 1:
@@ -306,14 +311,15 @@ def _json(corpus: Corpus, document: _Document) -> list[dict[str, Any]]:
             pairs = zip(mention.identifiers, mention.scores, scored, strict=True)
             more["links"] = [{"id": name, "score": score} if has else name for name, score, has in pairs]
         elif mention.identifiers:
-            one = len(mention.identifiers) == 1
-            more |= {"link": mention.identifiers[0]} if one else {"links": mention.identifiers}
-        value["spans"].append({**more, **span(mention)} if "id" in more else {**span(mention), **more})
+            single = len(mention.identifiers) == 1
+            more |= {"link": mention.identifiers[0]} if single else {"links": mention.identifiers}
+        span = format_span(mention)
+        value["spans"].append({**more, **span} if "id" in more else {**span, **more})
     if "relations" in corpus.marks:
         value["relations"] = [
             {"label": label}
             | {
-                key: names[number] if number in names else span(document.mentions[number])
+                key: names[number] if number in names else format_span(document.mentions[number])
                 for key, number in (("head", head), ("tail", tail))
             }
             | ({"symmetric": True} if symmetric else {})
@@ -322,8 +328,8 @@ def _json(corpus: Corpus, document: _Document) -> list[dict[str, Any]]:
     return [value]
 
 
-def _places(document: _Document, target: str, *, typed: bool = True) -> list[tuple[int, int, int]]:
-    """Sentence, first word and end there of each mention; refuse what the target has no place for."""
+def _find_places(document: _Document, target: str, *, typed: bool = True) -> list[tuple[int, int, int]]:
+    """Sentence, first word and end of each mention; UsageError for a mention that the target cannot contain."""
     places = []
     for mention in document.mentions:
         (first, end), *more = mention.atoms
@@ -341,10 +347,10 @@ def _places(document: _Document, target: str, *, typed: bool = True) -> list[tup
     return places
 
 
-def _dygie(document: _Document) -> list[dict[str, Any]]:
+def _write_dygie(document: _Document) -> list[dict[str, Any]]:
     value: dict[str, Any] = {"doc_key": document.name, "sentences": document.sentences}
     value["ner"], value["relations"] = ([[] for _ in document.sentences] for _ in range(2))
-    places = _places(document, "dygie", typed=False)
+    places = _find_places(document, "dygie", typed=False)
     spans = [[document.starts[at] + first, document.starts[at] + end - 1] for at, first, end in places]
     entities: dict[int, list[list[int]]] = {}
     for mention, span in zip(document.mentions, spans, strict=True):
@@ -359,11 +365,11 @@ def _dygie(document: _Document) -> list[dict[str, Any]]:
     return [value]
 
 
-def _spert(document: _Document) -> list[dict[str, Any]]:
-    """A sentence after the other."""
+def _write_spert(document: _Document) -> list[dict[str, Any]]:
+    """A value for each sentence."""
     values: list[dict[str, Any]]
     values = [{"tokens": words, "entities": [], "relations": []} for words in document.sentences]
-    places, numbers = _places(document, "spert"), []
+    places, numbers = _find_places(document, "spert"), []
     for mention, (sentence, first, end) in zip(document.mentions, places, strict=True):
         numbers.append(len(values[sentence]["entities"]))
         values[sentence]["entities"].append({"type": mention.label, "start": first, "end": end})
@@ -378,11 +384,11 @@ def _spert(document: _Document) -> list[dict[str, Any]]:
     return values
 
 
-def _docred(document: _Document) -> list[dict[str, Any]]:
+def _write_docred(document: _Document) -> list[dict[str, Any]]:
     numbers: dict[tuple[int, int], int] = {}
     vertices: list[list[dict[str, Any]]] = []
     owners = []
-    places = _places(document, "docred")
+    places = _find_places(document, "docred")
     for number, (mention, (sentence, first, end)) in enumerate(zip(document.mentions, places, strict=True)):
         key = (mention.entity, NONE if mention.entity != NONE else number)
         name = " ".join(document.sentences[sentence][first:end])
