@@ -1,4 +1,4 @@
-"""The text of a data set in pieces that can be put together to parts: the lines of each sentence, as they are."""
+"""The text of a data set in pieces that make up the parts of a split: the unchanged lines of each sentence."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ _LINES = ("slash", "jsonl", "clusters")
 _DOCUMENTS = ("conll2012", "jsonl", "clusters")
 """Formats whose smallest pieces are documents."""
 _BLOCKS = {"export": ("#BOS", "#EOS"), "conll2012": ("#begin document", "#end document")}
-"""Formats whose pieces begin and end with a line of their own."""
+"""Formats with a line at the beginning and at the end of each piece."""
 _BEFORE_A_SENTENCE = re.compile(r"#|<[A-Za-z][^/>]*>\s*$|-DOCSTART-|1-\d+\t|0\.\d+\t")
 _HARMLESS = ("sent_id", "text", "newdoc", "newpar", "global.columns")
-"""Comments that are no annotation."""
+"""Comments that are not annotation."""
 
 
 def hash_data(path: str) -> str:
@@ -81,7 +81,7 @@ class Data:
         wanted = [*dataset.keep, *([column] if column else [])]
         source = Input(dataset.path, input_format=dataset.format, wanted=wanted)
         corpus = source.read(())
-        head, pieces = _pieces(source, corpus)
+        head, pieces = _read_pieces(source, corpus)
         by, whole = dataset.design.by, corpus.format in _DOCUMENTS
         units: Sequence[Sequence[int]] = [(piece,) for piece in range(len(pieces))]
         sentences = [1] * len(pieces)
@@ -142,12 +142,12 @@ class Data:
     def blind(self, units: Sequence[int]) -> str:
         """The text of some units without annotation."""
         if self.format == "slash":
-            given = self.dataset.format
-            mark = check_separator((specs.parse(given, "format")[1] if given else {}).get("separator", "/"))
+            form = self.dataset.format
+            mark = check_separator((specs.parse(form, "format")[1] if form else {}).get("separator", "/"))
             tagged = (self.pieces[piece].split() for unit in units for piece in self.units[unit])
             plain = ((word.rpartition(mark)[0].replace(f"\\{mark}", mark) for word in words) for words in tagged)
             return "".join(" ".join(words) + "\n" for words in plain)
-        # Columns under names that we do not know would stay as they are.
+        # Columns with unknown names would keep their annotation.
         if self.format not in WORDS or not set(self.labels) <= set(self.names):
             raise UsageError(
                 f"data set {self.dataset.name}: annotation cannot be removed from {self.format}. Write blind = "
@@ -180,7 +180,7 @@ class Data:
 # --- where the pieces of a file begin and end ---
 
 
-def _pieces(source: Input, corpus: Corpus) -> tuple[str, list[str]]:
+def _read_pieces(source: Input, corpus: Corpus) -> tuple[str, list[str]]:
     """The top of the first file, and the pieces of all."""
     head, pieces = "", []
     firsts = [first for _, first in corpus.files] or [0]
@@ -189,8 +189,8 @@ def _pieces(source: Input, corpus: Corpus) -> tuple[str, list[str]]:
         text = "".join(batch.text for batch in Source(file).batches())
         assert corpus.lines is not None
         lines = text.splitlines(keepends=True) if "\n" in text else [text]
-        top, found = _cut(corpus.format, text, lines, [int(line) for line in corpus.lines[first:end]])
-        pieces += found
+        top, of_file = _split_text(corpus.format, text, lines, corpus.lines[first:end].tolist())
+        pieces += of_file
         head = head if number else top
     expected = corpus.documents if corpus.format == "conll2012" else corpus.sentences
     if corpus.format != "clusters" and len(pieces) != expected:
@@ -201,7 +201,7 @@ def _pieces(source: Input, corpus: Corpus) -> tuple[str, list[str]]:
     return head, pieces
 
 
-def _cut(format: str, text: str, lines: list[str], firsts: list[int]) -> tuple[str, list[str]]:  # noqa: A002
+def _split_text(format: str, text: str, lines: list[str], firsts: list[int]) -> tuple[str, list[str]]:  # noqa: A002
     """The top of a file, and its pieces; `firsts` are the lines of the first words of sentences."""
     if format in WORDS:
         # Cut before each sentence: before its first word, and what introduces it.
@@ -217,7 +217,7 @@ def _cut(format: str, text: str, lines: list[str], firsts: list[int]) -> tuple[s
             starts.append(start)
         head = "".join(lines[: starts[0]])
         if lines[0].startswith("# global.columns"):
-            # It is about the file, though it stands among the comments of the first sentence.
+            # It is about the file, although it is among the comments of the first sentence.
             head, starts[0] = lines[0], max(starts[0], 1)
         ends = [*starts[1:], len(lines)]
         blocks = ["".join(lines[start:end]) for start, end in zip(starts, ends, strict=True)]

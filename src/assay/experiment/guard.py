@@ -1,8 +1,8 @@
-"""Runs one command, measures it, and ends it and all that it started when whoever asked for it is gone.
+"""Runs one command, measures it, and ends it with all its processes when the process that asked for it is gone.
 
-Started as a small program of its own, without the rest of assay: the memory that the system reports for a child is
-never below what its parent had. It reads one line of JSON (argv, cwd, stdout, stderr, environment, limit), writes one
-with what came of it, and takes the end of its own input for the wish to stop.
+It is a separate small program, without the rest of assay, because the memory that the system reports for a child is
+never below that of its parent. It reads one line of JSON (argv, cwd, stdout, stderr, environment, limit), writes one
+with the outcome, and stops at the end of its input.
 """
 
 import contextlib
@@ -19,7 +19,7 @@ def guard_command() -> None:
     """Run the command that standard input asks for."""
     order = json.loads(sys.stdin.buffer.readline())
     answer = _run(order)
-    # Whoever asked may be gone.
+    # The process that asked may be gone.
     with contextlib.suppress(BrokenPipeError):
         os.write(1, json.dumps(answer).encode() + b"\n")
     # The thread that reads standard input would keep us waiting for its end.
@@ -49,7 +49,7 @@ def _run(order: dict) -> dict:  # type: ignore[type-arg]
         _end(process.pid)
 
     def end_when_alone() -> None:
-        # Unbuffered, as the last moments of a process are no time to wait for the lock of a buffer.
+        # Unbuffered, because a process that ends must not wait for the lock of a buffer.
         while os.read(0, 4096):
             pass
         _end(process.pid)
@@ -61,7 +61,7 @@ def _run(order: dict) -> dict:  # type: ignore[type-arg]
     threading.Thread(target=end_when_alone, daemon=True).start()
     _, status, usage = os.wait4(process.pid, 0)
     seconds = time.monotonic() - begun
-    # What it left running in the background is not to outlive it.
+    # Its background processes end with it.
     _end(process.pid)
     unit = 1 if sys.platform == "darwin" else 1024
     return {

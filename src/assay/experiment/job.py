@@ -80,7 +80,7 @@ def execute(job: Job, stopped: Callable[[], bool]) -> Outcome:
     begun = time.monotonic()
     final = job.folder
     try:
-        data = _read(job.dataset, job.inputs["data"])
+        data = _read_data(job.dataset, job.inputs["data"])
         # A folder of its own; its name shows which coordinator left it, if it is interrupted.
         workdir = final.with_name(f".{final.name}.{job.token}-{secrets.token_hex(4)}")
         workdir.mkdir(parents=True)
@@ -96,7 +96,7 @@ def execute(job: Job, stopped: Callable[[], bool]) -> Outcome:
             kept = ("state", "measurements", "scoring", "error")
             return replace(job.scored, **{name: getattr(outcome, name) for name in kept})
         outcome = replace(outcome, seconds=time.monotonic() - begun, finished=time.time(), host=platform.node())
-        _finish(job, workdir, final, outcome)
+        _keep_folder(job, workdir, final, outcome)
     except OSError as error:
         # A full disk or a lost file system would make all runs that follow fail in the same way.
         fact = f"{error.filename or job.folder}: {reason(error)}"
@@ -105,8 +105,8 @@ def execute(job: Job, stopped: Callable[[], bool]) -> Outcome:
 
 
 @lru_cache(maxsize=1)
-def _read(dataset: DataSet, sha256: str) -> Data:
-    """The data; a worker keeps what it read for the runs that follow."""
+def _read_data(dataset: DataSet, sha256: str) -> Data:
+    """The data set; a worker keeps the last one for the next runs."""
     if not os.path.exists(dataset.path) and not set("*?[") & set(dataset.path):
         raise InputError(
             f"{dataset.path}: does not exist on {platform.node()}. Workers on other machines need the same folders."
@@ -140,16 +140,16 @@ def _train_and_score(job: Job, data: Data, workdir: Path, stopped: Callable[[], 
             predictions = job.folder / job.scored.predictions
         elif system.predictions is not None:
             step = "predictions"
-            given = fill(system.predictions, values)
-            if not os.path.isfile(given):
-                raise CommandError(f"there is no file {given}.")
-            shutil.copyfile(given, output)
+            file = fill(system.predictions, values)
+            if not os.path.isfile(file):
+                raise CommandError(f"there is no file {file}.")
+            shutil.copyfile(file, output)
         else:
             for step, template in system.commands.items():
                 blind = {"test": values["test_blind"]} if step == "predict" and system.blind else {}
                 argv = template.argv({**values, **blind})
                 with (workdir / "commands.txt").open("a", encoding="utf-8") as stream:
-                    # The folder has another name when all is done.
+                    # The folder will be renamed when the run is done.
                     stream.write(f"{step}: {shlex.join(argv)}\n".replace(str(workdir), str(job.folder)))
                 # Without {output}, what predict prints is its output.
                 prints = output if step == "predict" and "output" not in template.placeholders else None
@@ -172,7 +172,7 @@ def _train_and_score(job: Job, data: Data, workdir: Path, stopped: Callable[[], 
                 end.seek(max(0, log.stat().st_size - (1 << 16)))
                 ends = end.read().decode("utf-8", "replace").splitlines()
             lines += [line.rstrip() for line in ends if line.strip()][-TAIL:]
-        # Files go by their names, as the folder gets another.
+        # Files are named without their folder, because it will be renamed.
         error = "\n".join(lines).replace(f"{workdir}/", "")
     return Outcome(
         run=run,
@@ -192,7 +192,7 @@ def _train_and_score(job: Job, data: Data, workdir: Path, stopped: Callable[[], 
     )
 
 
-def _finish(job: Job, workdir: Path, final: Path, outcome: Outcome) -> None:
+def _keep_folder(job: Job, workdir: Path, final: Path, outcome: Outcome) -> None:
     """Write a summary, remove files that are not kept, and rename the folder."""
     summary = {
         **vars(outcome.run),
@@ -254,7 +254,7 @@ def run_command(
         "limit": limit,
         "environment": dict(environment or {}),
     }
-    # In a group of its own: an interrupt at the terminal is not for it.
+    # In its own group, so that an interrupt at the terminal does not reach it.
     guard = subprocess.Popen(
         [sys.executable, "-I", "-S", _GUARD],
         stdin=subprocess.PIPE,
@@ -302,8 +302,8 @@ def measure_run(
 
     wanted = [measure_and_score(spec) for spec in specs]
     try:
-        found = [find(measure) for measure, _ in wanted]
-        options = _options(dataset, found[0].task, train)
+        measures = [find(measure) for measure, _ in wanted]
+        options = _choose_options(dataset, measures[0].task, train)
         result = score(test, {system: predictions}, [measure for measure, _ in wanted], **options)
         if result.about.aligned_by != "words" and not dataset.own_tokens:
             from assay.formats import Input
@@ -316,13 +316,13 @@ def measure_run(
                 f"the predictions have other words than the test part, first {output.forms[word]!r}, but gold has "
                 f"{gold.forms[word]!r} ({gold.place(word)}). If systems may tokenise as they like: own_tokens = true"
             )
-        distinct = list(dict.fromkeys(map(str, found)))
+        distinct = list(dict.fromkeys(map(str, measures)))
         if len(distinct) != len(result.measures):
             raise UsageError(f"two of the measures are one: {', '.join(distinct)}. Leave one of them out.")
         # The name of a measure in the Result may have the column as the data name it.
         names = dict(zip(distinct, result.measures, strict=True))
         rows = []
-        for spec, (_, chosen), measure in zip(specs, wanted, found, strict=True):
+        for spec, (_, chosen), measure in zip(specs, wanted, measures, strict=True):
             name, main = names[str(measure)], chosen or measure.main
             values = {row.score: row.value for row in result.scores if _is_overall(row, name)}
             if main not in values:
@@ -338,7 +338,7 @@ def measure_run(
             text = text.replace(option, f'{setting} = "…"')
         raise type(error)(text.replace(" To score only the sentences they share: --on-mismatch skip", "")) from None
     except Exception as error:
-        # A mistake in a measure of the user's is for the user to correct.
+        # An error in a measure that the user wrote is the user's to correct.
         if not any(":" in measure.partition("(")[0] for measure, _ in wanted):
             raise
         raise UsageError(f"a measure failed: {type(error).__name__}: {error}.") from error
@@ -348,12 +348,12 @@ def _is_overall(row: Any, measure: str) -> bool:
     return row.measure == measure and row.label is None and row.slice is None
 
 
-def _options(dataset: DataSet, task: str, train: str) -> dict[str, Any]:
+def _choose_options(dataset: DataSet, task: str, train: str) -> dict[str, Any]:
     from assay.engine.task import find_task
 
-    known = {"train": train} if find_task(task).with_known_words else {}
+    training = {"train": train} if find_task(task).with_known_words else {}
     # Tests are made over runs, not within one, so there is as little resampling as possible.
-    return {**dict(dataset.scoring), "input_format": dataset.format, **known, "times": 1}
+    return {**dict(dataset.scoring), "input_format": dataset.format, **training, "times": 1}
 
 
 def share_counts(
@@ -382,7 +382,7 @@ def find_discordant(
     from assay.scale.run import compare
 
     named = {str(find(spec)): spec for spec in specs}
-    options = _options(dataset, find(specs[0]).task, train)
+    options = _choose_options(dataset, find(specs[0]).task, train)
     for diff in compare(test, dict(predictions), list(specs), **options).diffs:
         if diff.slice is None and diff.on in named:
             yield named[diff.on], diff.a, diff.b, diff.new_errors, diff.corrections

@@ -44,7 +44,7 @@ PLACEHOLDERS = {
     "predictions": _GENERAL,
 }
 """The placeholders that each kind of template may contain."""
-# {name} is a placeholder, {{name}} the text {name}; all other braces are what they are.
+# {name} is a placeholder, {{name}} the text {name}; other braces are plain text.
 _PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}|\{(\w+)\}")
 _HEADER = re.compile(r"^\s*\[+([^\[\]]+)\]")
 _KEY = re.compile(r"""^\s*("[^"]*"|'[^']*'|[\w.-]+)\s*=""")
@@ -72,12 +72,12 @@ class Template:
     shell: bool = False
 
     @classmethod
-    def of(cls, given: str | Sequence[str], shell: bool) -> Template:
+    def of(cls, command: str | Sequence[str], shell: bool) -> Template:
         """A template from a line or a list of words; a line is split into words before values are filled in."""
         if shell:
-            return cls((given if isinstance(given, str) else shlex.join(given),), True)
+            return cls((command if isinstance(command, str) else shlex.join(command),), True)
         try:
-            words = tuple(shlex.split(given) if isinstance(given, str) else given)
+            words = tuple(shlex.split(command) if isinstance(command, str) else command)
         except ValueError as error:
             raise UsageError(f"cannot be split into words ({str(error).lower()}).") from None
         if not words:
@@ -223,9 +223,9 @@ class Experiment:
             files = [value for key, value in data.scoring if OPTIONS[key].file]
             yield from map(Path, filter(None, (data.path, data.splits, *files)))
         for run in self.run_ids():
-            given = self.systems[run.system].predictions
-            if given is not None:
-                yield Path(fill(given, placeholder_values(run, self.datasets[run.dataset].design, self.here)))
+            predictions = self.systems[run.system].predictions
+            if predictions is not None:
+                yield Path(fill(predictions, placeholder_values(run, self.datasets[run.dataset].design, self.here)))
 
     def folder(self, run: RunId) -> Path:
         """The folder of a run's logs and predictions."""
@@ -265,8 +265,8 @@ def read_plan(path: str | Path) -> Experiment:
     here = file.parent
     name = top.take("name", str, file.stem)
     _check_name(top, "name", "experiment", name)
-    limit = _duration(top, "time_limit")
-    scoring = _scoring(top.table("scoring"), here)
+    limit = _read_duration(top, "time_limit")
+    scoring = _read_scoring(top.table("scoring"), here)
     measures = top.texts("measures")
     if not measures:
         raise top.error("measures", 'names none. Write e.g. measures = ["accuracy"]; `assay measures` lists them.')
@@ -283,9 +283,9 @@ def read_plan(path: str | Path) -> Experiment:
         scheme=scheme,
         seed=top.number("seed", 0, 0),
     )
-    datasets = {key: _data_set(key, table, design, scoring, here) for key, table in top.tables("datasets")}
+    datasets = {key: _read_data_set(key, table, design, scoring, here) for key, table in top.tables("datasets")}
     dev = all(data.design.dev for data in datasets.values())
-    systems = {key: _system(key, table, limit, dev, here) for key, table in top.tables("systems")}
+    systems = {key: _read_system(key, table, limit, dev, here) for key, table in top.tables("systems")}
     experiment = Experiment(
         path=file,
         given=Path(path),
@@ -300,13 +300,13 @@ def read_plan(path: str | Path) -> Experiment:
         cluster=top.take("cluster", dict, {}),
     )
     top.close(_TOP)
-    for key, found in (("datasets", datasets), ("systems", systems)):
-        if not found:
+    for key, tables in (("datasets", datasets), ("systems", systems)):
+        if not tables:
             example = "news" if key == "datasets" else "mytagger"
             raise top.error("", f"no {key}. Add a table such as [{key}.{example}]")
-        # Where capitals do not count in names of files, these folders would be one.
+        # On file systems that ignore case these folders would be one.
         seen: dict[str, str] = {}
-        for name in found:
+        for name in tables:
             if (other := seen.setdefault(name.casefold(), name)) != name:
                 raise top.error("", f"[{key}.{other}] and [{key}.{name}] differ in capitals alone.")
     splits = sum(data.design.repetitions * data.design.runs_per_repetition for data in datasets.values())
@@ -316,7 +316,7 @@ def read_plan(path: str | Path) -> Experiment:
     return experiment
 
 
-def _data_set(name: str, table: TomlTable, design: Design, scoring: Mapping[str, Any], here: Path) -> DataSet:
+def _read_data_set(name: str, table: TomlTable, design: Design, scoring: Mapping[str, Any], here: Path) -> DataSet:
     _check_name(table, "", "data set", name)
     path = table.take("path", str)
     if not path:
@@ -335,7 +335,7 @@ def _data_set(name: str, table: TomlTable, design: Design, scoring: Mapping[str,
         keep=table.texts("keep"),
         own_tokens=table.take("own_tokens", bool, False),
         splits=splits,
-        scoring=tuple(sorted({**scoring, **_scoring(table, here, others=_DATA)}.items())),
+        scoring=tuple(sorted({**scoring, **_read_scoring(table, here, others=_DATA)}.items())),
     )
     if data.format is not None:
         from assay.formats import named_format
@@ -346,7 +346,7 @@ def _data_set(name: str, table: TomlTable, design: Design, scoring: Mapping[str,
     return data
 
 
-def _scoring(table: TomlTable, here: Path, others: tuple[str, ...] = ()) -> dict[str, Any]:
+def _read_scoring(table: TomlTable, here: Path, others: tuple[str, ...] = ()) -> dict[str, Any]:
     """Options of `assay score` that a table sets; files are relative to the experiment's file."""
     chosen: dict[str, Any] = {}
     for key, default in ((name, option.default) for name, option in OPTIONS.items() if name in SCORING):
@@ -360,19 +360,19 @@ def _scoring(table: TomlTable, here: Path, others: tuple[str, ...] = ()) -> dict
     return chosen
 
 
-def _system(name: str, table: TomlTable, limit: float, dev: bool, here: Path) -> System:
+def _read_system(name: str, table: TomlTable, limit: float, dev: bool, here: Path) -> System:
     _check_name(table, "", "system", name)
     shell = table.take("shell", bool, False)
     templates: dict[str, Template] = {}
     for kind in ("train", "predict"):
-        given = table.left.pop(kind, None)
-        if given is None:
+        command = table.left.pop(kind, None)
+        if command is None:
             continue
-        listed = isinstance(given, list) and given and all(isinstance(word, str) for word in given)
-        if not isinstance(given, str) and not listed:
-            raise table.error(kind, f"should be a command in quotes, or a list of words, not {given!r}.")
+        listed = isinstance(command, list) and command and all(isinstance(word, str) for word in command)
+        if not isinstance(command, str) and not listed:
+            raise table.error(kind, f"should be a command in quotes, or a list of words, not {command!r}.")
         with table.place(kind):
-            templates[kind] = Template.of(given, shell)
+            templates[kind] = Template.of(command, shell)
             templates[kind].check(kind, dev)
     predictions = table.take("predictions", str)
     if predictions is None and "predict" not in templates:
@@ -389,14 +389,14 @@ def _system(name: str, table: TomlTable, limit: float, dev: bool, here: Path) ->
         commands=templates,
         predictions=predictions,
         blind=table.take("blind", bool, True),
-        limit=_duration(table, "time_limit", limit),
+        limit=_read_duration(table, "time_limit", limit),
         environment={key: variables.take(key, str) for key in list(variables.left)},
     )
     table.close(_SYSTEM)
     return system
 
 
-def _duration(table: TomlTable, key: str, default: float = 0.0) -> float:
+def _read_duration(table: TomlTable, key: str, default: float = 0.0) -> float:
     """Seconds, from a number or from text such as 90s, 30m, 2h."""
     value = table.left.pop(key, None)
     if value is None:
@@ -450,7 +450,7 @@ class TomlTable:
         if key not in self.left:
             return default
         value = self.left.pop(key)
-        # In TOML true is no number, in Python it is.
+        # In Python true is a number, in TOML it is not.
         if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
             raise self.error(key, f"should be {_KINDS[kind]}, not {value!r}.")
         return value

@@ -1,4 +1,4 @@
-"""run_plan() and status(): which runs are due, how they are done here or on a cluster, and what is done."""
+"""run_plan() and status(): which runs are due, how they are done here or on a cluster, and how many are done."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from assay.records import dataclass
 from assay.scale.workers import GoneError, check_cluster, start_workers, work, work_on_cluster
 
 TRIES = 3
-"""How often a run is started whose worker dies."""
+"""Number of times that a run is started if its worker dies."""
 PATIENCE = 10.0
 """Seconds that a worker has to end its commands."""
 _LOOK = 1.0
@@ -61,7 +61,7 @@ def run_plan(
     make_folder(experiment.runs)
     number = jobs or experiment.jobs
     with Store(experiment.store, create=True) as store, hold_lock(experiment.store, cluster or str(number)) as me:
-        # Nobody else is at work while we hold the lock, so all unfinished runs were interrupted.
+        # While we hold the lock no other process runs, so all unfinished runs were interrupted.
         _remove_unfinished(experiment.runs)
         planned = [replace(job, token=me.token) for job in plan_jobs(experiment)]
         due = due_jobs(planned, store.outcomes(), retry=retry, rescore=rescore)
@@ -101,7 +101,7 @@ def planned_jobs(path: str | Path, *, retry: bool = False, rescore: bool = False
 
 
 def preview(job: Job) -> Iterator[tuple[str, list[str]]]:
-    """The commands of a run as they would be called; really, their parts are in a folder of their own."""
+    """The commands of a run; when it is done, its files are in another folder first."""
     suffix = Path(job.dataset.path).suffix
     values = placeholder_values(job.run, job.dataset.design, job.experiment.here, job.folder, suffix)
     for step, template in job.system.commands.items():
@@ -134,11 +134,11 @@ def check_ready(experiment: Experiment, *, programs: bool = True) -> None:
     for spec in experiment.measures:
         measure, score = measure_and_score(spec)
         with top.place("measures"):
-            found = find(measure)
-        known = [*found.scores, *found.averages]
-        if score is not None and score not in known:
-            raise top.error("measures", f"{measure} has no score {score!r}. There is: {', '.join(known)}.")
-        tasks.append(found.task)
+            definition = find(measure)
+        scores = [*definition.scores, *definition.averages]
+        if score is not None and score not in scores:
+            raise top.error("measures", f"{measure} has no score {score!r}. There is: {', '.join(scores)}.")
+        tasks.append(definition.task)
     if len(set(tasks)) > 1:
         named = ", ".join(dict.fromkeys(tasks))
         raise top.error("measures", f"are about different tasks: {named}. Make an experiment for each task.")
@@ -158,7 +158,7 @@ def check_ready(experiment: Experiment, *, programs: bool = True) -> None:
 
 def plan_jobs(experiment: Experiment) -> list[Job]:
     """All runs with everything that decides their outcome, in the order in which they are done."""
-    given: dict[str, dict[str, str]] = {}
+    of_data: dict[str, dict[str, str]] = {}
     scoring: dict[str, str] = {}
     for name, data in experiment.datasets.items():
         if data.splits is not None:
@@ -167,7 +167,7 @@ def plan_jobs(experiment: Experiment) -> list[Job]:
             # More repetitions leave the first ones as they are.
             design = {key: value for key, value in asdict(data.design).items() if key != "repetitions"}
             split = json.dumps([ALGORITHM, data.format, design], sort_keys=True)
-        given[name] = {"data": hash_data(data.path), "split": split}
+        of_data[name] = {"data": hash_data(data.path), "split": split}
         files = {key: hash_file(value) for key, value in data.scoring if isinstance(value, str) and hash_file(value)}
         options = {key: value for key, value in data.scoring if key not in files}
         text = json.dumps([list(experiment.measures), options, files, data.own_tokens], sort_keys=True)
@@ -175,7 +175,7 @@ def plan_jobs(experiment: Experiment) -> list[Job]:
     jobs = []
     for run_id in experiment.run_ids():
         data, system = experiment.datasets[run_id.dataset], experiment.systems[run_id.system]
-        inputs = dict(given[data.name])
+        inputs = dict(of_data[data.name])
         for step, template in system.commands.items():
             inputs[step] = json.dumps([*template.words, *(["(shell)"] if template.shell else [])])
         if system.predictions is not None:
@@ -194,20 +194,20 @@ def due_jobs(
     """The runs that are due, each with the reason."""
     due = []
     for job in jobs:
-        known = stored.get(job.run)
+        old = stored.get(job.run)
         why, scored = "", None
-        if known is None or known.origin == "import":
+        if old is None or old.origin == "import":
             why = "new"
-        elif known.inputs != job.inputs:
-            keys = {**known.inputs, **job.inputs}
-            why = f"changed: {', '.join(key for key in keys if known.inputs.get(key) != job.inputs.get(key))}"
-        elif known.state == "failed" and retry:
+        elif old.inputs != job.inputs:
+            keys = {**old.inputs, **job.inputs}
+            why = f"changed: {', '.join(key for key in keys if old.inputs.get(key) != job.inputs.get(key))}"
+        elif old.state == "failed" and retry:
             why = "failed before"
-        elif known.scoring != job.scoring or (rescore and known.state == "done"):
-            kept = known.predictions_sha256
-            if kept and hash_file(job.folder / known.predictions) == kept:
-                why, scored = "to be scored again", known
-            elif known.state == "done":
+        elif old.scoring != job.scoring or (rescore and old.state == "done"):
+            kept = old.predictions_sha256
+            if kept and hash_file(job.folder / old.predictions) == kept:
+                why, scored = "to be scored again", old
+            elif old.state == "done":
                 why = "predictions are gone"
             # Otherwise its commands failed, and other measures change nothing.
         if why:

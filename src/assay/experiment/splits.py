@@ -13,7 +13,7 @@ from assay.errors import InputError, reason
 from assay.records import dataclass
 
 ALGORITHM = "assay-split/1"
-"""Changes when the same seed would give other splits."""
+"""Its number changes if the same seed gives other splits."""
 SCHEMA = "assay-splits/1"
 SCHEMES = ("folds", "random")
 
@@ -57,7 +57,7 @@ def split_name(repetition: int, fold: int) -> str:
     return f"r{repetition:02}-f{fold:02}"
 
 
-def order(seed: int, name: str, repetition: int, units: int) -> list[int]:
+def shuffle_units(seed: int, name: str, repetition: int, units: int) -> list[int]:
     """The units of a data set, shuffled.
 
     They are sorted by a hash of seed, name, repetition and unit, because the ways in which libraries shuffle change
@@ -86,7 +86,7 @@ def check_size(design: Design, name: str, units: int) -> None:
 def make_split(design: Design, name: str, repetition: int, fold: int, units: int) -> Parts:
     """One of the splits of a data set; repetitions and folds count from 1."""
     check_size(design, name, units)
-    shuffled, folds = order(design.seed, name, repetition, units), design.folds
+    shuffled, folds = shuffle_units(design.seed, name, repetition, units), design.folds
     if design.scheme == "random":
         # Gorman and Bedrick's way: the first eight tenths train, one tenth dev, the rest test.
         first = units * (folds - 1 - design.dev) // folds
@@ -96,10 +96,10 @@ def make_split(design: Design, name: str, repetition: int, fold: int, units: int
     # Sizes of folds differ by at most 1, the larger ones first.
     size, more = divmod(units, folds)
     ends = [number * size + min(number, more) for number in range(folds + 1)]
-    return _split_of_folds([sorted(shuffled[start:end]) for start, end in pairwise(ends)], fold, design.dev)
+    return _make_split_of_folds([sorted(shuffled[start:end]) for start, end in pairwise(ends)], fold, design.dev)
 
 
-def _split_of_folds(folds: Sequence[Sequence[int]], fold: int, dev: bool) -> Parts:
+def _make_split_of_folds(folds: Sequence[Sequence[int]], fold: int, dev: bool) -> Parts:
     """Test on one fold, develop on the one after it, train on the rest."""
     test = fold - 1
     development = (test + 1) % len(folds) if dev else test
@@ -112,7 +112,7 @@ def _split_of_folds(folds: Sequence[Sequence[int]], fold: int, dev: bool) -> Par
 
 def read_design(path: str, name: str) -> Design:
     """The design of a file of splits."""
-    content = _read(path)
+    content = _read_file(path)
     if content["dataset"] != name:
         raise InputError(f"{path}: contains the splits of {content['dataset']}, not of {name}.")
     plain = {key: content[key] for key in ("folds", "dev", "by", "scheme", "seed")}
@@ -121,20 +121,20 @@ def read_design(path: str, name: str) -> Design:
 
 def read_split(path: str, sha256: str, units: int, repetition: int, fold: int) -> Parts:
     """One split from its file; InputError if the file is about other data."""
-    content = _read(path)
+    content = _read_file(path)
     if content["data"]["sha256"] != sha256:
         raise InputError(f"{path}: was made for other data (their checksum differs). Make the splits again.")
     row = content["splits"][repetition - 1]
     if content["scheme"] == "random":
         split = Parts(tuple(row["train"]), tuple(row["dev"]), tuple(row["test"]))
     else:
-        split = _split_of_folds(row["folds"], fold, content["dev"])
+        split = _make_split_of_folds(row["folds"], fold, content["dev"])
     if sorted([*split.train, *split.dev, *split.test]) != list(range(units)):
         raise InputError(f"{path}: repetition {repetition} does not contain each of {units} {content['by']}s once.")
     return split
 
 
-def _read(path: str) -> dict[str, Any]:
+def _read_file(path: str) -> dict[str, Any]:
     try:
         content = json.loads(Path(path).read_text("utf-8"))
     except OSError as error:

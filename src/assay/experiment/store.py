@@ -144,22 +144,22 @@ class Store:
 
     def _prepare(self, create: bool) -> None:
         """Create missing tables if the store may be written; InputError if it is damaged or no store."""
-        known, version, tables = self._state()
-        if known == _APPLICATION and version > VERSION:
+        application, version, tables = self._read_state()
+        if application == _APPLICATION and version > VERSION:
             raise InputError(f"{self.path}: was written by a newer assay (store {version}). Use that version.")
-        if known == _APPLICATION and version == _WITHOUT_CHECKSUM and not create:
+        if application == _APPLICATION and version == _WITHOUT_CHECKSUM and not create:
             raise InputError(
                 f"{self.path}: was written before stores had checksums (store {_WITHOUT_CHECKSUM}). "
                 "Bring it up to date: assay experiment run"
             )
-        if known != _APPLICATION and tables:
+        if application != _APPLICATION and tables:
             raise InputError(f"{self.path}: is a database, but no store of runs. Name another one: store = …")
-        if known != _APPLICATION and not create:
+        if application != _APPLICATION and not create:
             raise InputError(f"{self.path}: is empty. Start with: assay experiment run")
-        if known != _APPLICATION or version == _WITHOUT_CHECKSUM:
+        if application != _APPLICATION or version == _WITHOUT_CHECKSUM:
             with self.transaction():
-                # Somebody else may have been faster while we waited.
-                _, version, tables = self._state()
+                # Another process may have done this while we waited.
+                _, version, tables = self._read_state()
                 if not tables:
                     for statement in filter(str.strip, _TABLES.split(";")):
                         self._connection.execute(statement)
@@ -168,37 +168,37 @@ class Store:
                     raise InputError(f"{self.path}: {_DAMAGED}")
                 if not tables or version == _WITHOUT_CHECKSUM:
                     self._connection.execute(_CHECKSUM)
-                    marks = f"{self._marks(_CHECKED):032x}"
-                    self._connection.execute("INSERT INTO checksum VALUES (?)", [marks])
+                    checksum = f"{self._hash_rows(_CHECKED):032x}"
+                    self._connection.execute("INSERT INTO checksum VALUES (?)", [checksum])
                     self._connection.execute(f"PRAGMA user_version = {VERSION}")
         with self.transaction("BEGIN", _DAMAGED):
             try:
-                intact = self._marks(_CHECKED) == self._checksum()
+                intact = self._hash_rows(_CHECKED) == self._read_checksum()
             except (TypeError, ValueError):
                 intact = False
         if not intact:
             raise InputError(f"{self.path}: {_DAMAGED}")
 
-    def _state(self) -> tuple[int, int, int]:
+    def _read_state(self) -> tuple[int, int, int]:
         """Application id, version and number of tables of the database."""
-        asked = ("PRAGMA application_id", "PRAGMA user_version", "SELECT count(*) FROM sqlite_master")
-        known, version, tables = (self._connection.execute(query).fetchone()[0] for query in asked)
-        return known, version, tables
+        queries = ("PRAGMA application_id", "PRAGMA user_version", "SELECT count(*) FROM sqlite_master")
+        application, version, tables = (self._connection.execute(query).fetchone()[0] for query in queries)
+        return application, version, tables
 
     # --- the checksum ---
 
     @contextmanager
     def _update_checksum(self, tables: Iterable[str], where: str, values: Sequence[object]) -> Iterator[None]:
         """Update the checksum for what is changed inside in these rows."""
-        before = self._marks(tables, where, values)
+        before = self._hash_rows(tables, where, values)
         yield
-        changed = self._checksum() ^ before ^ self._marks(tables, where, values)
+        changed = self._read_checksum() ^ before ^ self._hash_rows(tables, where, values)
         self._connection.execute("UPDATE checksum SET value = ?", [f"{changed:032x}"])
 
-    def _checksum(self) -> int:
+    def _read_checksum(self) -> int:
         return int(self._connection.execute("SELECT value FROM checksum").fetchone()[0], 16)
 
-    def _marks(self, tables: Iterable[str], where: str = "true", values: Sequence[object] = ()) -> int:
+    def _hash_rows(self, tables: Iterable[str], where: str = "true", values: Sequence[object] = ()) -> int:
         """Exclusive or of the hashes of some rows."""
         total = 0
         for table in tables:
@@ -239,7 +239,7 @@ class Store:
         try:
             yield
         except UnicodeDecodeError:
-            # SQLite names what it found in a damaged schema.
+            # The message of SQLite may contain bytes of a damaged schema.
             raise InputError(f"{self.path}: {_DAMAGED}") from None
         except sqlite3.Error as error:
             code = getattr(error, "sqlite_errorname", "") or ""
@@ -253,8 +253,8 @@ class Store:
                 "SQLITE_CANTOPEN": "cannot be opened. Does its folder exist, and may you write there?",
                 "SQLITE_READONLY": "may not be written.",
             }
-            known = next((fact for name, fact in facts.items() if code.startswith(name)), otherwise or f"{error}.")
-            raise InputError(f"{self.path}: {known}") from None
+            fact = next((text for name, text in facts.items() if code.startswith(name)), otherwise or f"{error}.")
+            raise InputError(f"{self.path}: {fact}") from None
 
     # --- writing ---
 
@@ -277,8 +277,8 @@ class Store:
                         self._insert("measurements", {**key, **vars(measured), "value": value, "counts": counts})
 
     def _insert(self, table: str, row: Mapping[str, Any]) -> None:
-        names, marks = ", ".join(row), ", ".join("?" * len(row))
-        self._connection.execute(f"INSERT INTO {table} ({names}) VALUES ({marks})", list(row.values()))
+        names, values = ", ".join(row), ", ".join("?" * len(row))
+        self._connection.execute(f"INSERT INTO {table} ({names}) VALUES ({values})", list(row.values()))
 
     def describe(self, designs: Mapping[str, tuple[Design, str]], **meta: str) -> None:
         """Write how each data set is split, with its checksum, and further notes."""
@@ -359,23 +359,23 @@ def lock_path(store: Path) -> Path:
 def hold_lock(store: Path, jobs: str) -> Iterator[Holder]:
     """Hold the lock; UsageError if another process holds it."""
     path = lock_path(store)
-    with _lock(path) as handle:
-        # Several tries, because a process that only looks who holds it has it for a moment.
+    with _open_lock(path) as handle:
+        # Several tries, because a process that asks for the holder has the lock for a moment.
         for _ in range(5):
-            if taken := _take(handle, path):
+            if taken := _try_lock(handle, path):
                 break
             time.sleep(0.1)
         if not taken:
-            holder = _holder(path)
+            holder = _read_holder(path)
             who = f": {holder.description}" if holder else ""
             raise UsageError(f"{store.name}: this experiment is already running{who}. See: assay experiment status")
         me = Holder(secrets.token_hex(4), platform.node(), os.getpid(), time.time(), jobs)
-        _write(handle, path, json.dumps(asdict(me)))
+        _write_lock(handle, path, json.dumps(asdict(me)))
         try:
             yield me
         finally:
-            # Workers on other machines read here whether they are still wanted.
-            _write(handle, path, "")
+            # Workers on other machines read this file to see if they are still wanted.
+            _write_lock(handle, path, "")
 
 
 def find_holder(store: Path) -> Holder | None:
@@ -383,18 +383,18 @@ def find_holder(store: Path) -> Holder | None:
     path = lock_path(store)
     if not path.exists():
         return None
-    with _lock(path) as handle:
-        return None if _take(handle, path) else _holder(path)
+    with _open_lock(path) as handle:
+        return None if _try_lock(handle, path) else _read_holder(path)
 
 
 def is_wanted(path: Path, token: str) -> bool:
     """True if the lock's file still names the coordinator with this token."""
-    holder = _holder(path)
+    holder = _read_holder(path)
     return holder is not None and holder.token == token
 
 
 @contextmanager
-def _lock(path: Path) -> Iterator[int]:
+def _open_lock(path: Path) -> Iterator[int]:
     try:
         handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
     except OSError as error:
@@ -405,7 +405,7 @@ def _lock(path: Path) -> Iterator[int]:
         os.close(handle)
 
 
-def _take(handle: int, path: Path) -> bool:
+def _try_lock(handle: int, path: Path) -> bool:
     import fcntl
 
     try:
@@ -419,7 +419,7 @@ def _take(handle: int, path: Path) -> bool:
     return True
 
 
-def _write(handle: int, path: Path, text: str) -> None:
+def _write_lock(handle: int, path: Path, text: str) -> None:
     try:
         os.ftruncate(handle, 0)
         os.pwrite(handle, text.encode(), 0)
@@ -427,7 +427,7 @@ def _write(handle: int, path: Path, text: str) -> None:
         raise InputError(f"{path}: cannot be written ({reason(error)}).") from None
 
 
-def _holder(path: Path) -> Holder | None:
+def _read_holder(path: Path) -> Holder | None:
     """The holder that the file names; None if it is empty or being written."""
     try:
         return Holder(**json.loads(path.read_text("utf-8")))

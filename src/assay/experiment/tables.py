@@ -201,8 +201,8 @@ def export_results(results: Result | Results) -> str:
                 continue
             if row.runs is not None:
                 for number, value in enumerate(row.runs.values, 1):
-                    own = [name, row.system, number, 1, row.measure, float(value)]
-                    rows.append([*own, "", "", "", result.about.units])
+                    cells = [name, row.system, number, 1, row.measure, float(value)]
+                    rows.append([*cells, "", "", "", result.about.units])
                 continue
             try:
                 function = find(row.measure).scores.get(row.score)
@@ -236,10 +236,12 @@ def import_measurements(path: str | Path, table: str | Path, *, replace_old: boo
         for number in counts:
             if number is not None and not number.is_integer():
                 raise InputError(f"{row.place}: numerator and denominator should be whole numbers, not {number}.")
-        known = outcomes.get(run) or Outcome(run, "done", {}, origin="import", n_train=row.n_train, n_test=row.n_test)
+        outcome = outcomes.get(run) or Outcome(
+            run, "done", {}, origin="import", n_train=row.n_train, n_test=row.n_test
+        )
         numerator, denominator = (None if number is None else int(number) for number in counts)
         measured = Measurement(row.measure, row.value, numerator, denominator)
-        outcomes[run] = replace(known, measurements=(*known.measurements, measured))
+        outcomes[run] = replace(outcome, measurements=(*outcome.measurements, measured))
     for run in outcomes:
         if run.system in experiment.systems and run.dataset in experiment.datasets:
             raise UsageError(

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from assay.errors import InputError
 from assay.experiment import read_plan, write_splits
 from assay.experiment.data import Data
-from assay.experiment.splits import Design, make_split, order, run_seed
+from assay.experiment.splits import Design, make_split, run_seed, shuffle_units
 from unit.experiment.plans import corpus, plan
 from unit.samples import refusal
 
@@ -22,9 +22,9 @@ File = Callable[[str, str | bytes], str]
 
 def test_the_order_of_sentences_never_changes() -> None:
     # From `sha256sum` over lines such as ["assay-split/1", 0, "news", 1, 5]: no Python is involved.
-    assert order(0, "news", 1, 8) == [7, 4, 6, 1, 5, 0, 2, 3]
-    assert order(0, "news", 2, 8) == [3, 4, 5, 2, 1, 0, 7, 6]
-    assert order(1, "news", 1, 8) == [7, 0, 6, 4, 5, 2, 3, 1]
+    assert shuffle_units(0, "news", 1, 8) == [7, 4, 6, 1, 5, 0, 2, 3]
+    assert shuffle_units(0, "news", 2, 8) == [3, 4, 5, 2, 1, 0, 7, 6]
+    assert shuffle_units(1, "news", 1, 8) == [7, 0, 6, 4, 5, 2, 3, 1]
     assert run_seed(0, "news", 1, 1) == 1867942688
 
 
