@@ -101,11 +101,16 @@ class Weighting:
 
 def _costs(units: Units, first: Ints, second: Ints, weighting: Weighting) -> Floats:
     """The dissimilarity of pairs of units."""
+    labels = units.label[first] != units.label[second]
+    places = _compare_places(units, first, second)
+    return np.asarray((weighting.alpha * places + weighting.beta * labels) * weighting.empty)
+
+
+def _compare_places(units: Units, first: Ints, second: Ints) -> Floats:
+    """The squared distance of the places of two units, relative to their lengths."""
     lengths = units.end - units.begin
     moved = np.abs(units.begin[first] - units.begin[second]) + np.abs(units.end[first] - units.end[second])
-    places = (moved / (lengths[first] + lengths[second])) ** 2
-    labels = units.label[first] != units.label[second]
-    return np.asarray((weighting.alpha * places + weighting.beta * labels) * weighting.empty)
+    return np.asarray((moved / (lengths[first] + lengths[second])) ** 2)
 
 
 def align_units(units: Units, weighting: Weighting) -> tuple[float, list[tuple[int, ...]]]:
@@ -119,7 +124,7 @@ def align_units(units: Units, weighting: Weighting) -> tuple[float, list[tuple[i
     from scipy.optimize import linear_sum_assignment
 
     a, b = members
-    cost = _costs(units, np.repeat(a, len(b)), np.tile(b, len(a)), weighting).reshape(len(a), len(b))
+    cost = _costs(units, a[:, None], b[None], weighting)
     # A pair saves two units that would stay alone, or is not worth it.
     saved = np.minimum(cost - 2 * weighting.empty, 0)
     rows, columns = linear_sum_assignment(saved)
@@ -141,10 +146,8 @@ def _partition_units(
     """
     many = units.annotators
     pairs = many * (many - 1) / 2
-    table = _costs(
-        units, np.repeat(np.arange(len(units)), len(units)), np.tile(np.arange(len(units)), len(units)), weighting
-    )
-    table = table.reshape(len(units), len(units))
+    first, second = np.indices((len(units), len(units)))
+    table = _costs(units, first, second, weighting)
     # Two units are never together if their distance costs more than pairing one of them elsewhere could save.
     near = table <= (many - 1 + pairs) * weighting.empty + _TINY
     parts = np.full((1, many), -1, dtype=np.int64)
@@ -200,8 +203,7 @@ def _cheapest_partition(units: int, parts: Ints, cost: Floats) -> tuple[float, l
     for group in np.split(order, firsts[1:]):
         members = np.unique(parts[group][parts[group] >= 0])
         if len(members) == 1:
-            best = group[np.argmin(cost[group])]
-            total += float(cost[best])
+            total += float(cost[group].min())
             partition.append((int(members[0]),))
             continue
         small = table[members][:, group]
@@ -237,9 +239,7 @@ def label_disagreement(units: Units, parts: Sequence[tuple[int, ...]], weighting
     if not listed:
         return 0.0, 0.0
     first, second = np.array([pair[:2] for pair in listed]).T
-    lengths = units.end - units.begin
-    moved = np.abs(units.begin[first] - units.begin[second]) + np.abs(units.end[first] - units.end[second])
-    near = np.maximum(0, 1 - weighting.alpha * (moved / (lengths[first] + lengths[second])) ** 2 * weighting.empty)
+    near = np.maximum(0, 1 - weighting.alpha * _compare_places(units, first, second) * weighting.empty)
     weight = np.array([pair[2] for pair in listed]) * near
     return float(weight[units.label[first] != units.label[second]].sum()), float(weight.sum())
 
