@@ -33,7 +33,7 @@ PARTS = {
         "tasks.cross.treebanks:tl_unify",
     ),
     "matching": (
-        *("engine.spanpairs:SpanPair.matched", "tasks.cross.measures:overlay"),
+        *("engine.spanpairs:match_spans", "tasks.cross.measures:overlay"),
         "tasks.coreference.mentions:match_mentions",
     ),
     "judging": ("engine.measure:Measure.judge", "tasks.tags.measures:judge_words"),

@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 
 from assay.arrays import NONE, Ints, as_codes
-from assay.corpus import SPANS, Corpus, Marks
+from assay.corpus import SPANS, Column, Corpus, Marks
 from assay.engine.mapping import Rule
 from assay.engine.slices import Values
-from assay.engine.spanpairs import SHOWN, Beside, shown_words
+from assay.engine.spanpairs import CLAIMS, SHOWN, shown_words
 from assay.engine.warnings import Remark, remark
 from assay.errors import UsageError, unknown
 from assay.formats.answers import LONG, OUTSIDE, SAID, Answers, Mentions, ground_answers, inventory_of, with_mentions
@@ -110,7 +110,9 @@ def place_claims(gold: Corpus, systems: Sequence[tuple[str, Corpus]]) -> tuple[C
         )
         worst = np.array([next((code for code in _WORST if row[code]), NONE) for row in mentions.statuses.tolist()])
         statuses[name] = worst[mentions.text_of]
-    gold = gold.with_layer(Beside({sentence: tuple(own) for sentence, own in texts.items()}))
+    rows = [(sentence, text) for sentence in sorted(texts) for text in texts[sentence]]
+    units, shown = np.array([sentence for sentence, _ in rows], dtype=np.int64), Column.of(text for _, text in rows)
+    gold = gold.with_marks(**{CLAIMS: Marks.without_place(units, shown)})
     return gold.with_layer(Statuses(statuses)), found
 
 

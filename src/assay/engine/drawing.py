@@ -14,7 +14,7 @@ from assay.arrays import NONE, Bools, Ints
 from assay.corpus import Column, Marks
 from assay.engine.items import Items
 from assay.engine.prepare import Run
-from assay.engine.spanpairs import SHOWN, spans_of, surface_forms
+from assay.engine.spanpairs import SHOWN, spans_of, surface_forms, words_at
 from assay.engine.task import Drawing, Layers, Places, Tables, word_places
 from assay.engine.texts import NO_HEAD, Rows, Shown, span_rows
 from assay.formats.answers import SAID
@@ -165,8 +165,7 @@ def draw_spans(kind: str) -> Drawing:
     trees = kind == "trees"
 
     def draw(pair: Pair, side: int, judged: Marks, wanted: Bools) -> Marks:
-        spans = spans_of(pair)
-        marks = (spans.gold, spans.system)[side]
+        marks = spans_of(pair)[side]
         kind, drawn = np.full(len(marks), NONE), wanted[marks.unit]
         kind[judged.number] = judged.arguments["kind"]
         if trees:
@@ -178,7 +177,7 @@ def draw_spans(kind: str) -> Drawing:
             there = marks.begin[rows] != NONE
             texts = np.array(placed.columns[SAID].strings(), dtype=object)
             forms = texts.copy()
-            forms[there] = surface_forms(spans.corpora[side], marks.number[rows[there]])
+            forms[there] = surface_forms((pair.gold, pair.system)[side], marks.number[rows[there]])
             columns[SAID] = Column.of(np.where(texts == forms, "", texts).tolist())
         return replace(placed, arguments={"kind": kind[rows]}, columns=columns)
 
@@ -197,15 +196,14 @@ def draw_spans(kind: str) -> Drawing:
 
 def place_spans(pair: Pair, side: int, rows: Ints) -> Marks:
     """Spans of a side by the words of gold's sentences; what has no place is a word after those of its sentence."""
-    spans = spans_of(pair)
-    marks = (spans.gold, spans.system)[side].where(rows)
-    begin, end = spans.words_at(marks.unit, marks.begin, marks.end)
+    marks = spans_of(pair)[side].where(rows)
+    begin, end = words_at(pair, marks.unit, marks.begin, marks.end)
     nowhere = marks.begin == NONE
     if nowhere.any():
         begin = np.where(nowhere, marks.arguments[SHOWN], begin)
         end = np.where(nowhere, begin + 1, end)
     stretches = {}
     for row, shape in marks.stretches.items():
-        firsts, ends = spans.words_at(marks.unit[[row] * len(shape)], *np.array(shape).T)
+        firsts, ends = words_at(pair, marks.unit[[row] * len(shape)], *np.array(shape).T)
         stretches[row] = tuple(zip(firsts.tolist(), ends.tolist(), strict=True))
     return replace(marks, begin=begin, end=end, stretches=stretches)

@@ -13,7 +13,7 @@ from assay.align import Pair
 from assay.arrays import Ints
 from assay.corpus import SPANS, Column, Corpus, Marks, one_vocabulary
 from assay.engine.items import Items
-from assay.engine.spanpairs import SpanPair
+from assay.engine.spanpairs import Line, spans_of
 from assay.engine.warnings import Remark, remark
 from assay.errors import InputError, UsageError, unknown
 from assay.formats import Input
@@ -193,9 +193,10 @@ def known_words(pair: Pair, items: Items, source: str, wanted_by: str) -> tuple[
 
 def _sides_with(pair: Pair, column: str) -> Sequence[Corpus | Marks]:
     """Gold's and the system's marks that have a column of this name, or their spans, or words."""
-    spans = pair.layer(SpanPair)
-    others = (pair.gold, pair.system) if spans is None else (spans.gold, spans.system)
-    return next((sides for sides in pair.marks.values() if column in sides[0].columns), others)
+    others = (pair.gold, pair.system) if pair.layer(Line) is None else spans_of(pair)
+    # What refers to spans comes after them.
+    layers = reversed([*pair.marks.values()])
+    return next((sides for sides in layers if column in sides[0].columns), others)
 
 
 def attribute(pair: Pair, items: Items, name: str) -> tuple[Ints, tuple[str, ...]]:

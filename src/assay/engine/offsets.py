@@ -44,8 +44,7 @@ _JOINED = re.compile(
 def check_offsets(pairs: Sequence[tuple[str, Pair]], options: Options, nouns: str) -> Iterator[Remark]:
     """Remarks on spans that would match gold, or end where words do, if all were moved by one."""
     for name, pair in pairs:
-        spans = spans_of(pair)
-        placed = [side.where(side.begin != NONE) for side in (spans.gold, spans.system)]
+        placed = [side.where(side.begin != NONE) for side in spans_of(pair)]
         places = [(side.begin, side.end) for side in placed]
         cuts = [_count_cuts(pair.gold, placed[0]), _count_cuts(pair.system, placed[1])]
         yield compare_offsets(name, (pair.gold, pair.system), places, cuts, options, nouns)

@@ -28,7 +28,7 @@ from assay.engine.lexicon import Lexicon, check_known, read_with_counts
 from assay.engine.mapping import Rule, read_rules
 from assay.engine.measure import Measure
 from assay.engine.options import Decided, Options, is_of_systems
-from assay.engine.spanpairs import needs_characters, spans_of, with_spans
+from assay.engine.spanpairs import line_of, needs_characters, with_spans
 from assay.engine.task import find_task, recognise_task
 from assay.engine.warnings import Remark, documents_not_meant, format_warnings, remark, repair_made
 from assay.errors import AlignmentError, InputError, UsageError, listed, unknown
@@ -316,7 +316,7 @@ class Run:
             (name, with_spans(pair, characters=characters, gold_errors=gold_errors, claims=own))
             for (name, pair), own in zip(self.pairs, claims or [None] * len(self.pairs), strict=True)
         ]
-        self.atoms = spans_of(self.pairs[0][1]).atoms
+        self.atoms = line_of(self.pairs[0][1]).atoms
         self.decide(characters=needed)
 
 

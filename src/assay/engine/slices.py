@@ -16,7 +16,7 @@ from assay.engine.counts import Counts
 from assay.engine.items import Items, words_of
 from assay.engine.lexicon import attribute, frequency_bands, known_words
 from assay.engine.measure import Measure
-from assay.engine.spanpairs import SpanPair
+from assay.engine.spanpairs import Line
 from assay.engine.task import tasks
 from assay.errors import UsageError, unknown
 from assay.records import dataclass
@@ -82,7 +82,7 @@ def _metadata(gold: Corpus, key: str) -> Values:
 
 
 def _frequency(pair: Pair, items: Items, _: str) -> Values:
-    if pair.layer(SpanPair) is not None:
+    if pair.layer(Line) is not None:
         raise UsageError("--slice frequency is about words. For spans there is --slice seen, with --train.")
     if items.kinds:
         raise UsageError("--slice frequency is about words, which are not compared here.")

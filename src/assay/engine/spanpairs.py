@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from hashlib import blake2b
 from typing import Any
@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from assay.align import Pair, Text, WordPlaces, gap_problem, gaps_between
-from assay.arrays import NONE, Bools, Ints, Stretches, atoms_at
-from assay.corpus import Column, Corpus, Marks, Trees, one_vocabulary
+from assay.arrays import NONE, Bools, Ints, Stretches
+from assay.corpus import SPANS, Column, Corpus, Marks, Trees, one_vocabulary
 from assay.engine import matching
 from assay.engine.items import Items
 from assay.engine.matching import Matches, TooManyOverlapsError
-from assay.engine.weighting import UNGROUNDED
+from assay.engine.weighting import LISTED, UNGROUNDED
 from assay.errors import AlignmentError, InputError, UsageError
 from assay.formats.answers import SAID
 from assay.records import dataclass
@@ -28,12 +28,14 @@ _MIRROR = {"fp": "fn", "fn": "fp", "bes": "bel", "bel": "bes"}
 """The kinds of errors that change when target and system change places."""
 SHOWN = "shown"
 """The argument of marks without a place: the word after those of the sentence as which they are shown."""
+CLAIMS = "claims"
+"""Marks of gold, sentence by sentence: texts that systems claim, to be shown after the words of the sentence."""
 NESTING = ("alone", "inside another", "around or across another")
 
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """The atoms of a corpus on the line that gold and system share."""
+    """The atoms of a corpus on the line that gold and system share; a pair with spans has gold's as a layer."""
 
     starts: Ints
     """For each sentence the number of its first atom."""
@@ -41,19 +43,28 @@ class Line:
     """The place where each atom begins on the line, -1 where it was left out …"""
     end: Ints
     """… and where it ends."""
+    atoms: str = "words"
+    """`words` or `characters`."""
 
     @classmethod
-    def plain(cls, starts: Ints) -> Line:
+    def plain(cls, starts: Ints, atoms: str = "words") -> Line:
         """Each atom is one place of the line."""
         places = np.arange(int(starts[-1]), dtype=np.int64)
-        return cls(starts, places, places + 1)
+        return cls(starts, places, places + 1, atoms)
+
+    @cached_property
+    def sentence_places(self) -> Ints:
+        """The place where each sentence begins; one that was left out begins where the next does."""
+        size = int(self.end.max(initial=0))
+        known = np.append(self.begin, size)[self.starts[:-1]]
+        return np.minimum.accumulate(np.where(known < 0, size, known)[::-1])[::-1]
 
     def without(self, gone: Bools) -> Line:
         """The line without the atoms of some sentences."""
         if not gone.any():
             return self
         atoms = np.repeat(gone, np.diff(self.starts))
-        return Line(self.starts, np.where(atoms, -1, self.begin), np.where(atoms, -1, self.end))
+        return replace(self, begin=np.where(atoms, -1, self.begin), end=np.where(atoms, -1, self.end))
 
     def places(self, spans: Marks | Trees) -> tuple[Ints, Ints, dict[int, Stretches]]:
         """Begin and end of spans on the line, and the stretches of those with gaps.
@@ -105,19 +116,14 @@ def nesting(marks: Marks) -> Ints:
     return values
 
 
-@dataclass(frozen=True)
-class Beside:
-    """Texts to be shown after the words of a sentence: what systems claim that does not occur there."""
-
-    texts: Mapping[int, tuple[str, ...]]
-
-
 def shown_words(gold: Corpus, sentence: int) -> list[str]:
     """The words of a sentence as they are shown, then the texts that systems claim in addition."""
     first, end = int(gold.starts[sentence]), int(gold.starts[sentence + 1])
     words = gold.forms.strings(first, end) if gold.texts is None else pieces(gold.texts[sentence])
-    beside = gold.layer(Beside)
-    return words if beside is None else [*words, *beside.texts.get(sentence, ())]
+    claims = gold.marks.get(CLAIMS)
+    if claims is not None:
+        words += claims.labels.strings(*np.searchsorted(claims.unit, [sentence, sentence + 1]).tolist())
+    return words
 
 
 _PIECE = re.compile(r"\w+|[^\w\s]")
@@ -161,204 +167,165 @@ def surface_forms(corpus: Corpus, chosen: Ints | None = None, *, as_written: boo
     return found
 
 
-@dataclass(frozen=True, eq=False)
-class SpanPair:
-    """Gold's and a system's spans, ready to be matched."""
-
-    corpora: tuple[Corpus, Corpus]
-    gold: Marks
-    system: Marks
-    labels: tuple[str, ...]
-    """The labels of both sides' spans, by code."""
-    atoms: str
-    """`words` or `characters`."""
-    line: Line
-    """Gold's atoms."""
-    line_starts: Ints
-    """The place where each gold sentence begins on it."""
-    claims: bool = False
-    """True if some system of the run may claim what has no place: marks without one come after its spans."""
-    gold_errors: frozenset[Identity] | None = None
-    """The spans in which gold itself is wrong, where these are listed: spans it has, or should have."""
-    _matched: dict[Any, Matches] = field(default_factory=dict)
-
-    @classmethod
-    def of(
-        cls,
-        gold: Corpus,
-        gold_line: Line,
-        system: Corpus,
-        system_line: Line,
-        atoms: str,
-        gold_errors: Marks | None = None,
-        claims: Marks | None = None,
-    ) -> SpanPair:
-        """The spans of two corpora over one line; those in what was left out take no part.
-
-        `claims` are the marks without a place that the system has besides.
-        """
-        columns = [gold.spans.labels, system.spans.labels, *([] if claims is None else [claims.labels])]
-        labels, (gold_codes, system_codes, *other_codes) = one_vocabulary(columns)
-        # A sentence that was left out begins where the next does.
-        size = int(gold_line.end.max(initial=0))
-        known = np.append(gold_line.begin, size)[gold_line.starts[:-1]]
-        starts = np.minimum.accumulate(np.where(known < 0, size, known)[::-1])[::-1]
-        sides = []
-        for corpus, line, codes in ((gold, gold_line, gold_codes), (system, system_line, system_codes)):
-            begin, end, stretches = line.places(corpus.spans)
-            kept = np.flatnonzero((begin >= 0) & (end > 0))
-            marks = replace(corpus.spans, labels=Column(codes, labels), number=np.arange(len(corpus.spans)))
-            marks = replace(marks, begin=begin, end=end, stretches=stretches).where(kept)
-            sides.append(replace(marks, unit=np.searchsorted(starts, marks.begin, side="right") - 1))
-        if claims is not None:
-            nothing = np.full(len(sides[1]), NONE)
-            placed = replace(sides[1], arguments={SHOWN: nothing}, group=nothing)
-            sides[1] = placed.followed_by(replace(claims, labels=Column(other_codes[0], labels)))
-        found = cls((gold, system), sides[0], sides[1], labels, atoms, gold_line, starts, claims is not None)
-        if gold_errors is None:
-            return found
-        begin, end, stretches = gold_line.places(gold_errors)
-        errors = []
-        for index, sentence in enumerate(gold_errors.unit.tolist()):
-            shape = _shifted(atoms_at(index, begin, end, stretches), int(starts[sentence]))
-            errors.append((sentence, shape, gold_errors.labels[index]))
-        return replace(found, gold_errors=frozenset(errors))
-
-    def matched(self, matching: Any, **options: Any) -> Matches:
-        """The records of a matching, kept: several measures rest on the same one."""
-        key = (matching, *sorted(options.items()))
-        if key not in self._matched:
-            try:
-                self._matched[key] = matching(self.gold, self.system, **options)
-            except TooManyOverlapsError as error:
-                raise self.refused(error, error.target, matching.__name__.removeprefix("match_")) from None
-        return self._matched[key]
-
-    def refused(self, error: TooManyOverlapsError, target: int, name: str) -> InputError:
-        """The error for more overlaps than a matching of this name can do; it begins at this span of gold."""
-        place = self.corpora[0].place_of_span(int(self.gold.number[target]))
-        return InputError(
-            f"{place}: {error.targets:,} spans of gold and {error.systems:,} of the system hang together by "
-            f"overlaps, too many for {name}, which pairs them one to one. Leave it out, or cut the text into smaller "
-            "documents."
-        )
-
-    def both_ways(self) -> Matches:
-        """The fair matching with either side as the target, added up: no side is preferred."""
-        there = self.matched(matching.match_fair)
-        if "back" not in self._matched:
-            self._matched["back"] = matching.match_fair(self.system, self.gold)
-        back = self._matched["back"]
-        mirrored = np.array([matching.FAIR.index(_MIRROR.get(kind, kind)) for kind in matching.FAIR])
-        return Matches(
-            np.concatenate([there.gold, back.system]),
-            np.concatenate([there.system, back.gold]),
-            np.concatenate([there.kind, mirrored[back.kind]]),
-            np.concatenate([there.new_gold, back.new_system]),
-            np.concatenate([there.new_system, back.new_gold]),
-        )
-
-    def identity(self, item: int, side: Marks | None = None) -> Identity:
-        """The key of a (system's) span: gold's sentence, its atoms counted from there, its label."""
-        side = side or self.system
-        sentence = int(side.unit[item])
-        atoms = _shifted(side.atoms_of(item), int(self.line_starts[sentence]))
-        return sentence, atoms, self.label(side, item)
-
-    @cached_property
-    def keys(self) -> Ints:
-        """Numbers by which spans of a sentence are equal in all systems: begin, end, stretches of a span with gaps,
-        label. What has no place is known by its text."""
-        spans, start = self.system, self.line_starts[self.system.unit]
-        shape = np.zeros(len(spans), dtype=np.int64)
-        for item in spans.stretches:
-            # Few spans have gaps; those with the same ends must not be taken for each other.
-            shape[item] = hash(self.identity(item)[1])
-        keys = np.stack([spans.begin - start, spans.end - start, shape, spans.label])
-        if spans.group is not None:
-            nowhere = spans.begin == NONE
-            keys[:3, nowhere] = NONE
-            keys[1, nowhere] = spans.group[nowhere]
-        return keys
-
-    def corpus_of(self, side: Marks) -> Corpus:
-        """The corpus that a side's spans are from."""
-        return self.corpora[side is self.system]
-
-    def label(self, side: Marks, item: int) -> str:
-        """The label of a span."""
-        return self.labels[int(side.label[item])]
-
-    def words_at(self, unit: Ints, begin: Ints, end: Ints) -> tuple[Ints, Ints]:
-        """The first word of stretches of the line, and the one after the last, counted in gold's sentences."""
-        atoms, starts = np.flatnonzero(self.line.begin >= 0), self.line.starts
-        # The atoms that the first and the last place of each stretch lie in; the last number is for none.
-        atoms = np.append(atoms, NONE)
-        first = atoms[np.searchsorted(self.line.end[atoms[:-1]], begin, side="right")]
-        last = atoms[np.searchsorted(self.line.begin[atoms[:-1]], end - 1, side="right") - 1] + 1
-        if self.corpora[0].texts is None:
-            return first - starts[unit], last - starts[unit]
-        begins, ends = self._pieces
-        before, beyond = np.searchsorted(begins, starts[unit]), np.searchsorted(begins, starts[unit + 1])
-        words = np.searchsorted(ends, first, side="right"), np.searchsorted(begins, last)
-        return np.minimum(words[0], beyond) - before, np.minimum(words[1], beyond) - before
-
-    @cached_property
-    def _pieces(self) -> tuple[Ints, Ints]:
-        """Where the words of gold's texts begin and end."""
-        return piece_places(self.corpora[0].texts or ())[:2]
-
-    def same_output(self, other: SpanPair) -> bool:
-        """True where two systems have the same spans throughout."""
-        spans, others = self.corpora[1].spans, other.corpora[1].spans
-        return spans.equals(others) and _claims(self.system) == _claims(other.system)
-
-    def listed(self, records: Matches) -> Bools | None:
-        """Mask of the errors that concern a span in which gold itself is wrong; None where nothing is listed."""
-        if self.gold_errors is None:
-            return None
-        mask = np.zeros(len(records.kind), dtype=bool)
-        for row in np.flatnonzero(records.kind).tolist():
-            sides = ((self.gold, int(records.gold[row])), (self.system, int(records.system[row])))
-            mask[row] = any(self.identity(item, side) in self.gold_errors for side, item in sides if item >= 0)
-        return mask
+# --- spans of a pair ---
 
 
-def _claims(system: Marks) -> list[tuple[int, int, str]]:
-    """Everything that a system claims without a place, in any order."""
-    if system.group is None:
-        return []
-    rows = zip(system.unit.tolist(), system.group.tolist(), system.labels.strings(), strict=True)
-    return sorted(row for row, begin in zip(rows, system.begin.tolist(), strict=True) if begin == NONE)
-
-
-def _shifted(atoms: Stretches, start: int) -> Stretches:
-    """Stretches counted from the start of a sentence."""
-    return tuple((begin - start, end - start) for begin, end in atoms)
-
-
-def spans_of(pair: Pair) -> SpanPair:
-    """The spans of both sides."""
-    spans = pair.layer(SpanPair)
-    if spans is None:
+def line_of(pair: Pair) -> Line:
+    """Gold's line of atoms, on which the spans of both sides are."""
+    line = pair.layer(Line)
+    if line is None:
         raise UsageError("this measure is about spans, but the files are compared as tags. Say --task spans")
-    return spans
+    return line
+
+
+def spans_of(pair: Pair) -> tuple[Marks, Marks]:
+    """The spans of gold and of the system."""
+    line_of(pair)
+    return pair.marks[SPANS]
+
+
+def match_spans(pair: Pair, match: Callable[..., Matches], **options: Any) -> Matches:
+    """The matches of spans, made once: several measures rest on the same ones."""
+    gold, system = spans_of(pair)
+
+    def matches() -> Matches:
+        try:
+            return match(gold, system, **options)
+        except TooManyOverlapsError as error:
+            raise too_many_overlaps(pair, error, error.target, match.__name__.removeprefix("match_")) from None
+
+    return pair.once(f"{match.__name__} {options}", matches)
+
+
+def too_many_overlaps(pair: Pair, error: TooManyOverlapsError, target: int, name: str) -> InputError:
+    """The error for more overlaps than a matching of this name can do; it begins at this span of gold."""
+    place = pair.gold.place_of_span(int(spans_of(pair)[0].number[target]))
+    return InputError(
+        f"{place}: {error.targets:,} spans of gold and {error.systems:,} of the system hang together by "
+        f"overlaps, too many for {name}, which pairs them one to one. Leave it out, or cut the text into smaller "
+        "documents."
+    )
+
+
+def match_both_ways(pair: Pair) -> Matches:
+    """The fair matching with either side as the target, added up: no side is preferred."""
+    gold, system = spans_of(pair)
+    there = match_spans(pair, matching.match_fair)
+    back = pair.once("match_fair back", lambda: matching.match_fair(system, gold))
+    mirrored = np.array([matching.FAIR.index(_MIRROR.get(kind, kind)) for kind in matching.FAIR])
+    return Matches(
+        np.concatenate([there.gold, back.system]),
+        np.concatenate([there.system, back.gold]),
+        np.concatenate([there.kind, mirrored[back.kind]]),
+        np.concatenate([there.new_gold, back.new_system]),
+        np.concatenate([there.new_system, back.new_gold]),
+    )
 
 
 def span_items(
-    spans: SpanPair,
+    pair: Pair,
     matches: Matches,
     kinds: tuple[str, ...],
     focus: Bools | bool,
     marks: Mapping[str, Bools] | None = None,
 ) -> Items:
     """The items of a matching of spans; `focus`: whether errors of labelling count under gold's label."""
-    if spans.claims:
+    gold, system = spans_of(pair)
+    if SHOWN in system.arguments:
         # What has no place is spurious, and no matching pairs it with anything.
         kinds = (*kinds, UNGROUNDED)
-        nowhere = np.append(spans.system.begin == NONE, False)[matches.system]
+        nowhere = np.append(system.begin == NONE, False)[matches.system]
         matches = replace(matches, kind=np.where(nowhere, len(kinds) - 1, matches.kind))
-    return matches.items(kinds, spans.gold, spans.system, spans.keys, under_gold=focus, marks=marks or {})
+    return matches.items(kinds, gold, system, span_keys(pair), under_gold=focus, marks=marks or {})
+
+
+def span_keys(pair: Pair) -> Ints:
+    """The keys of the system's spans; what has no place is known by its text."""
+
+    def keys() -> Ints:
+        system = spans_of(pair)[1]
+        rows = place_keys(line_of(pair), system)
+        if system.group is not None:
+            nowhere = system.begin == NONE
+            rows[:3, nowhere] = NONE
+            rows[1, nowhere] = system.group[nowhere]
+        return rows
+
+    return pair.once("keys of spans", keys)
+
+
+def place_keys(line: Line, marks: Marks) -> Ints:
+    """Numbers by which marks of a sentence are equal in all systems: begin, end, gaps, label."""
+    start = line.sentence_places[marks.unit]
+    shape = np.zeros(len(marks), dtype=np.int64)
+    for row in marks.stretches:
+        # Few spans have gaps; those with the same ends must not be taken for each other.
+        shape[row] = hash(identify(line, marks, row)[1])
+    return np.stack([marks.begin - start, marks.end - start, shape, marks.label])
+
+
+def identify(line: Line, marks: Marks, row: int) -> Identity:
+    """The gold sentence of a mark, its atoms counted from there, its label."""
+    sentence = int(marks.unit[row])
+    start = int(line.sentence_places[sentence])
+    return sentence, tuple((begin - start, end - start) for begin, end in marks.atoms_of(row)), marks.labels[row]
+
+
+def words_at(pair: Pair, unit: Ints, begin: Ints, end: Ints) -> tuple[Ints, Ints]:
+    """The first word of stretches of the line, and the one after the last, counted in gold's sentences."""
+    line = line_of(pair)
+    atoms, starts = np.flatnonzero(line.begin >= 0), line.starts
+    # The atoms that the first and the last place of each stretch lie in; the last number is for none.
+    atoms = np.append(atoms, NONE)
+    first = atoms[np.searchsorted(line.end[atoms[:-1]], begin, side="right")]
+    last = atoms[np.searchsorted(line.begin[atoms[:-1]], end - 1, side="right") - 1] + 1
+    texts = pair.gold.texts
+    if texts is None:
+        return first - starts[unit], last - starts[unit]
+    begins, ends, _ = pair.once("pieces of gold's texts", lambda: piece_places(texts))
+    before, beyond = np.searchsorted(begins, starts[unit]), np.searchsorted(begins, starts[unit + 1])
+    words = np.searchsorted(ends, first, side="right"), np.searchsorted(begins, last)
+    return np.minimum(words[0], beyond) - before, np.minimum(words[1], beyond) - before
+
+
+def have_same_spans(pair: Pair, other: Pair) -> bool:
+    """True if two systems have the same spans throughout, and claim the same without a place, in any order."""
+    claims = []
+    for marks in (spans_of(one)[1] for one in (pair, other)):
+        nowhere = marks.where(np.flatnonzero(marks.begin == NONE))
+        texts = [] if nowhere.group is None else nowhere.group.tolist()
+        claims.append(sorted(zip(nowhere.unit.tolist(), texts, nowhere.labels.strings(), strict=True)))
+    return pair.system.spans.equals(other.system.spans) and claims[0] == claims[1]
+
+
+def is_listed(pair: Pair, matches: Matches) -> Bools | None:
+    """Mask of the errors that concern a span in which gold itself is wrong; None if nothing is listed."""
+    if LISTED not in spans_of(pair)[0].columns:
+        return None
+    gold, system = (np.append(marks.columns[LISTED].codes > 0, False) for marks in spans_of(pair))
+    return np.asarray((matches.kind != 0) & (gold[matches.gold] | system[matches.system]))
+
+
+# --- marks of a pair ---
+
+
+def put_on_line(lines: Sequence[Line], sides: Sequence[Marks]) -> list[Marks]:
+    """Gold's and the system's marks on one line, their labels in one vocabulary, without those in what was left out.
+
+    Units stay those of each side.
+    """
+    vocabulary, codes = one_vocabulary([marks.labels for marks in sides])
+    found = []
+    for marks, line, own in zip(sides, lines, codes, strict=True):
+        placed, kept = marks.begin != NONE, np.ones(len(marks), dtype=bool)
+        marks = replace(marks, labels=Column(own, vocabulary))  # noqa: PLW2901
+        if placed.any():
+            begin, end, stretches = line.places(marks)
+            kept = ~placed | ((begin >= 0) & (end > 0))
+            begin, end = np.where(placed, begin, NONE), np.where(placed, end, NONE)
+            marks = replace(marks, begin=begin, end=end, stretches=stretches)  # noqa: PLW2901
+        found.append(marks.where(kept))
+    return found
 
 
 def marks_of(pair: Pair, layer: str) -> tuple[Marks, Marks]:
@@ -370,36 +337,26 @@ def marks_of(pair: Pair, layer: str) -> tuple[Marks, Marks]:
 
 
 def _marks_of(pair: Pair, layer: str) -> tuple[Marks, Marks]:
-    corpora = pair.gold, pair.system
-    sides = [corpus.marks.get(layer) for corpus in corpora]
-    known = next((marks for marks in sides if marks is not None), None)
+    given = [corpus.marks.get(layer) for corpus in (pair.gold, pair.system)]
+    known = next((marks for marks in given if marks is not None), None)
     if known is None:
         raise InputError(f"{pair.gold.name}: contains no {layer}. Is it another --task or --input-format?")
     nothing = known.where(np.zeros(len(known), dtype=bool))
-    gold, system = (nothing if marks is None else marks for marks in sides)
-    vocabulary, codes = one_vocabulary([gold.labels, system.labels])
-    columns = {name: one_vocabulary([gold.columns[name], system.columns[name]]) for name in known.columns}
-    found = []
-    lines = [line.without(gone) for line, gone in zip(_lines(pair), _left_out(pair), strict=True)]
-    for side, (corpus, marks, line) in enumerate(zip(corpora, (gold, system), lines, strict=True)):
-        own = replace(
-            marks,
-            labels=Column(codes[side], vocabulary),
-            columns={name: Column(recoded[side], names) for name, (names, recoded) in columns.items()},
-            number=np.arange(len(marks)),
-        )
-        placed = own.begin != NONE
-        gone = _left_out(pair)[side][own.unit]
-        if placed.any():
-            begin, end, stretches = line.places(own)
-            own = replace(
-                own, begin=np.where(placed, begin, NONE), end=np.where(placed, end, NONE), stretches=stretches
-            )
-            gone |= placed & ((begin < 0) | (end <= 0))
-        firsts = corpus.starts[own.unit]
-        own = replace(own, unit=own.unit if corpus is pair.gold else pair.system_sentence[firsts])
-        found.append(own.where(~gone))
-    return found[0], found[1]
+    sides = [_numbered(nothing if marks is None else marks) for marks in given]
+    gone = _left_out(pair)
+    sides = [marks.where(~own[marks.unit]) for marks, own in zip(sides, gone, strict=True)]
+    for name in known.columns:
+        vocabulary, codes = one_vocabulary([marks.columns[name] for marks in sides])
+        sides = [
+            replace(marks, columns={**marks.columns, name: Column(own, vocabulary)})
+            for marks, own in zip(sides, codes, strict=True)
+        ]
+    gold, system = put_on_line([line.without(own) for line, own in zip(_lines(pair), gone, strict=True)], sides)
+    return gold, replace(system, unit=pair.system_sentence[pair.system.starts[system.unit]])
+
+
+def _numbered(marks: Marks) -> Marks:
+    return replace(marks, number=np.arange(len(marks)))
 
 
 def found_by_key(pair: Pair, layer: str, *columns: str) -> Items:
@@ -436,9 +393,29 @@ def with_spans(
             )
     lines = [line_of_characters(pair, side) for side in (0, 1)] if characters else _lines(pair)
     lines = [line.without(gone) for line, gone in zip(lines, _left_out(pair), strict=True)]
-    atoms = "characters" if characters or gold.texts is not None else "words"
-    spans = SpanPair.of(gold, lines[0], system, lines[1], atoms, gold_errors, claims)
-    return pair.with_layer(spans)
+    return with_spans_on(lines, pair, gold_errors, claims)
+
+
+def with_spans_on(
+    lines: Sequence[Line], pair: Pair, gold_errors: Marks | None = None, claims: Marks | None = None
+) -> Pair:
+    """The pair with both sides' spans on these lines; those in what was left out take no part."""
+    sides = [_numbered(corpus.spans) for corpus in (pair.gold, pair.system)]
+    if claims is not None:
+        nothing = np.full(len(sides[1]), NONE)
+        sides[1] = replace(sides[1], arguments={SHOWN: nothing}, group=nothing).followed_by(claims)
+    line, sides = lines[0], put_on_line(lines, sides)
+    for side, marks in enumerate(sides):
+        sentence = np.searchsorted(line.sentence_places, marks.begin, side="right") - 1
+        sides[side] = replace(marks, unit=np.where(marks.begin == NONE, marks.unit, sentence))
+    if gold_errors is not None:
+        begin, end, stretches = line.places(gold_errors)
+        errors = replace(gold_errors, begin=begin, end=end, stretches=stretches)
+        listed = {identify(line, errors, row) for row in range(len(errors))}
+        for side, marks in enumerate(sides):
+            codes = np.array([identify(line, marks, row) in listed for row in range(len(marks))], dtype=np.int8)
+            sides[side] = replace(marks, columns={**marks.columns, LISTED: Column(codes, ("", LISTED))})
+    return pair.with_marks(spans=(sides[0], sides[1])).with_layer(line)
 
 
 def needs_characters(pair: Pair) -> bool:
@@ -452,7 +429,7 @@ def needs_characters(pair: Pair) -> bool:
 def _lines(pair: Pair) -> list[Line]:
     gold, system = pair.gold, pair.system
     if gold.texts is not None:
-        return [Line.plain(text_starts(gold.texts))] * 2
+        return [Line.plain(text_starts(gold.texts), "characters")] * 2
     if not (gold.has_words and system.has_words):
         lengths = np.maximum(np.diff(gold.starts), np.diff(system.starts))
         return [Line.plain(np.concatenate([[0], np.cumsum(lengths)]))] * 2
@@ -476,11 +453,11 @@ def line_of_characters(pair: Pair, side: int) -> Line:
             dtype=np.int64,
         )
         end = np.cumsum(solid)
-        return Line(text_starts(corpus.texts), end - solid, end)
+        return Line(text_starts(corpus.texts), end - solid, end, "characters")
     places = pair.texts[side].spans(~gone)
     begin, end = np.full(len(corpus), -1, dtype=np.int64), np.full(len(corpus), -1, dtype=np.int64)
     begin[places.words], end[places.words] = places.begin, places.end
-    return Line(corpus.starts, begin, end)
+    return Line(corpus.starts, begin, end, "characters")
 
 
 def _apart(pair: Pair) -> tuple[Bools, Bools]:

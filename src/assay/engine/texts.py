@@ -19,7 +19,7 @@ from assay.corpus import Marks
 from assay.engine.examples import lot_of
 from assay.engine.items import ONE, Items
 from assay.engine.prepare import Run
-from assay.engine.spanpairs import Beside, shown_words
+from assay.engine.spanpairs import CLAIMS, shown_words
 from assay.engine.task import find_task
 from assay.errors import UsageError
 from assay.records import dataclass
@@ -437,7 +437,7 @@ def _texts(run: Run, shown: Shown, unit: str) -> dict[str, Any]:
         ids, comments = [gold.sentence_ids[text] for text in chosen], gold.metadata("sent_id")
         numbered = [comments[text] is None and not gold.are_documents for text in chosen]
     found["names"] = shown.names(ids, numbered, [gold.place_of_sentence(number) for number in first.tolist()])
-    if gold.texts is not None or (unit == "sentence" and gold.layer(Beside) is not None):
+    if gold.texts is not None or (unit == "sentence" and CLAIMS in gold.marks):
         return {**found, "words": word_rows([shown_words(gold, sentence) for sentence in chosen])}
     sizes = gold.starts[end] - gold.starts[first]
     codes = gold.forms.codes[numbers_of_runs(gold.starts[first], sizes)]

@@ -15,7 +15,7 @@ from assay.arrays import Bools, Ints
 from assay.corpus import KEPT, Column, Corpus, Marks, one_vocabulary
 from assay.engine.matching import run_starts, same_places
 from assay.engine.phrases import ROOTS, category, edge_functions, functions, roots, trees_of
-from assay.engine.spanpairs import Line, SpanPair
+from assay.engine.spanpairs import Line, with_spans_on
 from assay.errors import InputError, UsageError, reason, unknown
 from assay.records import dataclass
 
@@ -209,8 +209,7 @@ def read_parameters(path: str) -> BracketOptions:
 def with_nodes(pair: Pair) -> Pair:
     """Pair with all nodes of both sides over one line, to be shown and sliced."""
     lines = _place_words(pair, [np.ones(len(corpus), dtype=bool) for corpus in (pair.gold, pair.system)])
-    atoms = "characters" if pair.aligned_by == "characters" else "words"
-    return pair.with_layer(SpanPair.of(pair.gold, lines[0], pair.system, lines[1], atoms))
+    return with_spans_on(lines, pair)
 
 
 # --- words taken as equal ---
@@ -237,8 +236,12 @@ def with_equal_words(system: Corpus, gold: Corpus, equal: Sequence[tuple[str, st
 class CleanTrees:
     """Brackets of both sides that are compared, and masks and numbers of gold's sentences."""
 
-    brackets: SpanPair
-    """Numbers of both sides are those of nodes; the system has only brackets of valid sentences."""
+    gold: Marks
+    """Gold's brackets; their numbers are those of nodes."""
+    system: Marks
+    """The system's brackets, only those of valid sentences."""
+    line: Line
+    """Gold's words that are left."""
     valid: Bools
     """Sentences that can be compared."""
     errors: Bools
@@ -302,9 +305,10 @@ def clean_trees(pair: Pair, options: BracketOptions) -> CleanTrees:
     columns = [Column(code, labels) for code in codes]
     gold = _list_brackets(pair.gold, left_by_tags[0], lines[0], columns[0], of_gold, counted, options)
     system = _list_brackets(pair.system, left_by_tags[1], lines[1], columns[1], of_system, valid, options)
-    starts = lines[0].begin[pair.gold.starts[:-1]]
     return CleanTrees(
-        SpanPair(corpora, gold, system, labels, "words", lines[0], starts),
+        gold,
+        system,
+        lines[0],
         valid,
         errors & counted,
         no_tree & counted,
@@ -345,7 +349,8 @@ def _place_words(pair: Pair, kept: Sequence[Bools]) -> list[Line]:
             width = np.array(sizes, dtype=np.int64)[corpus.forms.codes]
         widths.append(np.where(mask, width, 0))
     end = np.cumsum(widths[0])
-    gold = Line(pair.gold.starts, end - widths[0], end)
+    atoms = "characters" if pair.aligned_by == "characters" else "words"
+    gold = Line(pair.gold.starts, end - widths[0], end, atoms)
     sentence = pair.system_sentence
     words = np.flatnonzero(sentence >= 0)
     sentence = sentence[words]
@@ -356,7 +361,7 @@ def _place_words(pair: Pair, kept: Sequence[Bools]) -> list[Line]:
     shift[sentence[first]] = gold.begin[pair.gold.starts[sentence[first]]] - begin[first]
     bounds = np.full((2, len(pair.system)), -1, dtype=np.int64)
     bounds[:, words] = np.stack([begin, end]) + shift[sentence]
-    return [gold, Line(pair.system.starts, bounds[0], bounds[1])]
+    return [gold, Line(pair.system.starts, bounds[0], bounds[1], atoms)]
 
 
 def _differ_in_words(pair: Pair, in_gold: Bools, in_system: Bools) -> Bools:

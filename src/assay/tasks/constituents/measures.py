@@ -17,7 +17,7 @@ from assay.engine.counts import Counts, Sums, bracketed, graded, matched
 from assay.engine.items import CREDITS, ONE, Items
 from assay.engine.measure import F1, Macro, Proportion, Ranged, Scores, mean_by_size, measure
 from assay.engine.phrases import category, edge_functions, functions, roots, trees_of
-from assay.engine.spanpairs import span_items, spans_of
+from assay.engine.spanpairs import place_keys, spans_of
 from assay.errors import InputError, UsageError, unknown
 from assay.tasks.constituents.brackets import clean_trees, find_options
 
@@ -101,15 +101,15 @@ def parseval(
         cutoff=cutoff,
     )
     clean = clean_trees(pair, options)
-    brackets, valid = clean.brackets, clean.valid
-    gold, system = brackets.gold, brackets.system
+    gold, system, valid = clean.gold, clean.system, clean.valid
     if not options.labelled:
         gold, system = (replace(side, labels=Column(np.zeros_like(side.label), ("",))) for side in (gold, system))
     records = matching.match_brackets(gold, system)
     crossing = np.bincount(system.unit[matching.crossing_brackets(gold, system, records)], minlength=len(valid))
     sentence = np.append(gold.unit, 0)[records.gold]
     kind = np.where((records.gold != NONE) & ~valid[sentence], KINDS.index("unscored"), records.kind)
-    rows = span_items(brackets, replace(records, kind=kind), KINDS, True)
+    keys = place_keys(clean.line, clean.system)
+    rows = replace(records, kind=kind).items(KINDS, clean.gold, clean.system, keys, under_gold=True)
     assert rows.partner is not None and rows.key is not None
     if not options.labelled:
         key = np.concatenate([rows.key[:-1], np.full((1, len(rows)), NONE)])
@@ -132,7 +132,7 @@ def parseval(
     }
 
     # Items are nodes, by their numbers among the spans of the pair.
-    spans = spans_of(pair).system
+    spans = spans_of(pair)[1]
     among_spans = np.full(len(trees_of(pair.system)), NONE)
     among_spans[spans.number] = np.arange(len(spans))
     gold_nodes, system_nodes = gold.number, np.append(among_spans[system.number], NONE)
@@ -190,12 +190,13 @@ def function_tags(pair: Pair) -> Counts:
         gold has, that the system has. Labels of edges are functions too.
     Score: accuracy = right/constituents; precision, recall, f1 of single functions.
     """
-    brackets = clean_trees(pair, find_options("plain", "")).brackets
-    gold, system = brackets.gold, brackets.system
+    clean = clean_trees(pair, find_options("plain", ""))
+    gold, system = clean.gold, clean.system
     records = matching.match_brackets(gold, system)
     hit = records.kind == KINDS.index("tp")
     target, source = records.gold[hit], records.system[hit]
-    sets = [_node_functions(trees_of(brackets.corpus_of(side)))[side.number] for side in (gold, system)]
+    corpora = (pair.gold, gold), (pair.system, system)
+    sets = [_node_functions(trees_of(corpus))[side.number] for corpus, side in corpora]
     both = zip(sets[0][target], sets[1][source], strict=True)
     sizes = [(len(first & second), len(first), len(second)) for first, second in both]
     shared, gold_size, system_size = np.array(sizes, dtype=np.int64).reshape(-1, 3).T

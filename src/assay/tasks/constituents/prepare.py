@@ -14,7 +14,7 @@ from assay.engine.measure import Measure, find
 from assay.engine.options import Options
 from assay.engine.phrases import node_spans, roots, trees_of, with_words_of
 from assay.engine.prepare import Run, without
-from assay.engine.spanpairs import SpanPair, spans_of
+from assay.engine.spanpairs import have_same_spans
 from assay.engine.warnings import check_system, identical_outputs, remark, said
 from assay.errors import InputError, UsageError
 from assay.formats import Input
@@ -94,8 +94,7 @@ def prepare_constituents(run: Run) -> None:
         run.warnings.append(nothing_left(spec=spec, number=int(rows.has_gold.sum())))
     for name, pair in run.pairs:
         run.warnings += check_system(name, pair, first[name], "constituent")
-    outputs = [(name, spans_of(pair)) for name, pair in run.pairs]
-    run.warnings.append(identical_outputs(outputs, SpanPair.same_output))
+    run.warnings.append(identical_outputs(run.pairs, have_same_spans))
     run.warnings += [said(text=text) for convention in conventions.values() for text in convention.remarks]
     run.notes += [said(text=f"{spec}: {convention.title}.") for spec, convention in conventions.items()]
     gaps = {name: len(trees_of(corpus).stretches) for name, corpus in zip(run.names, run.corpora, strict=True)}

@@ -13,7 +13,7 @@ from assay.engine.counts import Counts, Sums, bracketed, by_label
 from assay.engine.items import ONE, Items
 from assay.engine.matching import EXACT as FOUND
 from assay.engine.measure import BEYOND_CHANCE, F1, SCORES, Mean, Proportion, Ratio, Scores, measure
-from assay.engine.spanpairs import spans_of
+from assay.engine.spanpairs import span_keys
 from assay.errors import UsageError, unknown
 from assay.formats.relations import NIL
 from assay.tasks.links.mentions import (
@@ -61,7 +61,7 @@ def _items(
         matches = replace(matches, kind=np.append(kind, np.full(len(matches.kind) - len(gold), _SPURIOUS)))
     right = np.flatnonzero((matches.kind == 0) & (matches.gold != NONE))
     system_labels[matches.system[right]] = gold_labels[matches.gold[right]]
-    key = spans_of(pair).keys[:, system]
+    key = span_keys(pair)[:, system]
     key[-1] = system_labels if known_by_label else NONE
     sides = links_of(pair)
     kinds = FOUND if kind is None else FAIR

@@ -10,7 +10,7 @@ from assay.align import Pair
 from assay.arrays import NONE, Bools, Ints, numbers_of_runs
 from assay.corpus import Column, Marks, one_vocabulary
 from assay.engine.matching import Steps, TooManyOverlapsError, best_matching, same_places
-from assay.engine.spanpairs import spans_of
+from assay.engine.spanpairs import spans_of, too_many_overlaps
 from assay.errors import UsageError
 from assay.formats.relations import NIL, links_in
 
@@ -34,8 +34,7 @@ def links_of(pair: Pair) -> tuple[Marks, Marks]:
 
 def pair_links(pair: Pair) -> Pair:
     """The pair, whose spans are the mentions, with the links of both sides and their candidates."""
-    spans = spans_of(pair)
-    sides, candidates = (spans.gold, spans.system), [links_in(corpus)[1] for corpus in (pair.gold, pair.system)]
+    sides, candidates = spans_of(pair), [links_in(corpus)[1] for corpus in (pair.gold, pair.system)]
     names, codes = one_vocabulary([marks.labels for marks in candidates])
     types, kinds = one_vocabulary([side.columns[TYPE] for side in sides])
     nil = names.index(NIL) if NIL in names else NONE
@@ -129,7 +128,8 @@ def match_links(pair: Pair, match: str, nil: str = "kept", types: str = "any", a
         try:
             partner = best_matching(sides[0].where(gold), sides[1].where(system), kinds_of)
         except TooManyOverlapsError as error:
-            raise spans_of(pair).refused(error, int(gold[error.target]), f"links (match={match})") from None
+            target = int(gold[error.target])
+            raise too_many_overlaps(pair, error, target, f"links (match={match})") from None
         steps, rows = Steps(len(gold), len(system)), np.flatnonzero(partner != NONE)
         steps.settle(rows, partner[rows], 0)
         return gold, system, steps

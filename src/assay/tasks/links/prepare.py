@@ -17,7 +17,7 @@ from assay.engine.items import Items
 from assay.engine.offsets import check_offsets
 from assay.engine.options import Options
 from assay.engine.prepare import Run, check_blanks, documents_shared, notes_on_reading
-from assay.engine.spanpairs import spans_of, surface_forms
+from assay.engine.spanpairs import have_same_spans, surface_forms
 from assay.engine.warnings import Remark, check_files, identical_outputs, nothing_in_gold, nothing_in_system, remark
 from assay.errors import InputError, UsageError
 from assay.formats import Input, read_labels, schemes
@@ -371,7 +371,6 @@ def _check(pairs: Sequence[tuple[str, Pair]], options: Options) -> Iterator[Rema
         theirs=theirs,
     )
     yield from check_offsets(pairs, options, "mentions")
-    outputs = []
     for name, pair in pairs:
         ours, others = (side.labels for side in pair.marks["candidates"])
         yield nothing_in_system(name=name, nouns="links", number=int(is_linked(links_of(pair)[1]).sum()))
@@ -386,8 +385,7 @@ def _check(pairs: Sequence[tuple[str, Pair]], options: Options) -> Iterator[Rema
             judged = fair_links(pair)
             assert isinstance(judged, Items)
             yield from check_files(name, pair, judged, "link")
-        outputs.append((name, spans_of(pair)))
-    yield identical_outputs(outputs, lambda one, other: one.same_output(other))
+    yield identical_outputs(pairs, have_same_spans)
 
 
 @remark

@@ -42,7 +42,7 @@ def _place_arguments(pair: Pair, side: int, rows: Ints) -> Marks:
 
 def _place(pair: Pair, side: int, unit: Ints, numbers: Ints, judged: Ints) -> Marks:
     """The tail of each relation, or its head if the tail is in another sentence."""
-    spans = (spans_of(pair).gold, spans_of(pair).system)[side]
+    spans = spans_of(pair)[side]
     head, tail = (relations_of(pair)[side].arguments[role][numbers] for role in ROLES)
     return _place_arguments(pair, side, np.where(spans.unit[tail] != unit, head, tail))
 
@@ -52,7 +52,7 @@ def _draw(pair: Pair, side: int, judged: Marks, wanted: Bools) -> Marks:
 
     The label of a relation that leaves its sentence ends in an arrow and the words of the other argument.
     """
-    spans = (spans_of(pair).gold, spans_of(pair).system)[side]
+    spans = spans_of(pair)[side]
     relations = relations_of(pair)[side].where(judged.number)
     placed = _place(pair, side, judged.unit, judged.number, judged.number)
     head, tail = (relations.arguments[role] for role in ROLES)

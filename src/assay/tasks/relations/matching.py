@@ -92,10 +92,10 @@ def match_relations(
         if equivalence:
             steps.by_columns(_TP, *relation_columns(sides, _class_numbers(pair, types=False), free, label=label))
     elif match in ("first", "last"):
-        ends = [side.begin if match == "first" else side.end for side in (spans.gold, spans.system)]
+        ends = [side.begin if match == "first" else side.end for side in spans]
         if types:
-            width = len(spans.labels) + 1
-            ends = [ends[0] * width + spans.gold.label, ends[1] * width + spans.system.label]
+            width = len(spans[0].labels.vocabulary) + 1
+            ends = [ends[0] * width + spans[0].label, ends[1] * width + spans[1].label]
         steps.by_columns(_TP, *relation_columns(sides, (ends[0], ends[1]), free, label=label))
     if match == "overlap":
         pairs = _list_overlaps(pair, sides, steps, free)
@@ -168,8 +168,8 @@ def _compare_pairs(pair: Pair, sides: _Sides, pairs: _Pairs) -> tuple[Bools, Boo
     """Masks of the pairs with the same label, and with the same types of the arguments that overlap."""
     (gold, system), spans = sides, spans_of(pair)
     rows, system_rows, _, crossed = pairs
-    types = ends_of(gold, spans.gold.label)[:, rows]
-    system_types = ends_of(system, spans.system.label)[:, system_rows]
+    types = ends_of(gold, spans[0].label)[:, rows]
+    system_types = ends_of(system, spans[1].label)[:, system_rows]
     same_types = types == np.where(crossed, system_types[::-1], system_types)
     return gold.label[rows] == system.label[system_rows], same_types.all(axis=0)
 
@@ -183,16 +183,16 @@ def _list_overlaps(pair: Pair, sides: _Sides, steps: Steps, crosswise: tuple[Boo
     (gold_head, gold_tail), (head, tail) = ([side.arguments[role] for role in ROLES] for side in sides)
     arguments = [np.unique(np.concatenate([gold_head[rows_left], gold_tail[rows_left]]))]
     arguments.append(np.unique(np.concatenate([head[system_left], tail[system_left]])))
-    place = spans.corpora[0].place_of_span(int(spans.gold.number[arguments[0][0]]))
+    place = pair.gold.place_of_span(int(spans[0].number[arguments[0][0]]))
     too_many = InputError(
         f"{place}: {len(arguments[0]):,} arguments of gold and {len(arguments[1]):,} of the system overlap too often "
         "to be paired one to one. Take relations(match=strict) or relations(match=boundary) alone."
     )
-    if int(overlap_counts(spans.gold, arguments[0], spans.system, arguments[1]).sum()) > 4 * MOST:
+    if int(overlap_counts(spans[0], arguments[0], spans[1], arguments[1]).sum()) > 4 * MOST:
         raise too_many
-    left, right, shared = overlapping(spans.gold, spans.system, *arguments)
-    starts = np.searchsorted(left, np.arange(len(spans.gold) + 1))
-    sizes, width = np.diff(starts), len(spans.system)
+    left, right, shared = overlapping(*spans, *arguments)
+    starts = np.searchsorted(left, np.arange(len(spans[0]) + 1))
+    sizes, width = np.diff(starts), len(spans[1])
     ends = head[system_left] * width + tail[system_left]
     by_ends = np.argsort(ends, kind="stable")
     system_left, ends = system_left[by_ends], ends[by_ends]
@@ -255,7 +255,7 @@ def match_facts(pair: Pair, entities: str) -> tuple[tuple[Marks, Marks], Steps]:
     spans, places, typed = spans_of(pair), number_arguments(pair, types=False), number_arguments(pair, types=True)
     sides = []
     """The entity of each span, in the order of first mentions, and the first mention of each entity."""
-    for side, numbers in zip((spans.gold, spans.system), typed, strict=True):
+    for side, numbers in zip(spans, typed, strict=True):
         group = numbers
         if side.group is not None:
             # A span outside all entities is an entity by its place and type.
@@ -278,7 +278,7 @@ def match_facts(pair: Pair, entities: str) -> tuple[tuple[Marks, Marks], Steps]:
         keys = [places[0][gold_first], places[1][system_first]]
         if entities == "all":
             signatures: dict[tuple[bytes, int], int] = {}
-            for number, (side, first) in enumerate(((spans.gold, gold_first), (spans.system, system_first))):
+            for number, (side, first) in enumerate(zip(spans, (gold_first, system_first), strict=True)):
                 places_of = np.ascontiguousarray(mentions[number][:, 1])
                 starts = np.searchsorted(mentions[number][:, 0], np.arange(len(first) + 1)).tolist()
                 types = side.label[first].tolist()
@@ -291,7 +291,7 @@ def match_facts(pair: Pair, entities: str) -> tuple[tuple[Marks, Marks], Steps]:
                 )
         partner = one_to_one(keys[1], keys[0])
     facts = []
-    for relations, side, (of, first) in zip(relations_of(pair), (spans.gold, spans.system), sides, strict=True):
+    for relations, side, (of, first) in zip(relations_of(pair), spans, sides, strict=True):
         ends = ends_of(relations, of)
         head, tail = first[np.where(is_symmetric(relations), np.sort(ends, axis=0), ends)]
         unit = np.minimum(side.unit[head], side.unit[tail])

@@ -17,7 +17,7 @@ from assay.engine.items import Items
 from assay.engine.lexicon import KNOWN
 from assay.engine.matching import Steps, overlapping
 from assay.engine.measure import BEYOND_CHANCE, F1, MATCHED, SCORES, Macro, Proportion, Ratio, Score, Scores, measure
-from assay.engine.spanpairs import spans_of
+from assay.engine.spanpairs import line_of, span_keys, spans_of
 from assay.engine.weighting import Parts, weighted_scores
 from assay.errors import InputError, UsageError, unknown
 from assay.formats.relations import is_symmetric
@@ -80,25 +80,25 @@ def _check_values(**parameters: str) -> None:
 def _check_types(pair: Pair, name: str) -> None:
     """Raise an error if a measure compares the types of arguments without a type."""
     sides, spans = relations_of(pair), spans_of(pair)
-    empty = np.array([not label for label in spans.labels] or [False])
-    for relations, side in zip(sides, (spans.gold, spans.system), strict=True):
+    for corpus, relations, side in zip((pair.gold, pair.system), sides, spans, strict=True):
+        empty = np.array([not label for label in side.labels.vocabulary] or [False])
         number = int(empty[side.label[np.unique(ends_of(relations, np.arange(len(side))))]].sum())
         if number:
             what = "1 argument has" if number == 1 else f"{number:,} arguments have"
             raise InputError(
-                f"{spans.corpus_of(side).name}: {what} no type, which {name} compares. Take "
+                f"{corpus.name}: {what} no type, which {name} compares. Take "
                 "relations(match=boundary), which compares places alone."
             )
 
 
 def relation_items(pair: Pair, sides: tuple[Marks, Marks], steps: Steps, kinds: tuple[str, ...] = FOUND) -> Items:
     """Relations as items, identified by the places and types of their arguments and by their labels."""
-    (gold, system), spans = sides, spans_of(pair)
+    (gold, system), starts = sides, line_of(pair).sentence_places
     columns = []
     for end in (system.arguments[role] for role in ROLES):
-        keys = spans.keys[:, end]
+        keys = span_keys(pair)[:, end]
         # Places are counted from the beginning of the relation's sentence.
-        keys[:2] += spans.line_starts[spans.system.unit[end]] - spans.line_starts[system.unit]
+        keys[:2] += starts[spans_of(pair)[1].unit[end]] - starts[system.unit]
         columns.append(keys)
     matches = steps.matches(kinds.index("fn"), kinds.index("fp"))
     key = np.concatenate([*columns, [system.label]]).astype(np.int64)
@@ -360,8 +360,7 @@ def ehealth_kd(pair: Pair, *, task: str = "both", given: str = "", equivalence: 
 def _kd_spans(pair: Pair) -> tuple[dict[str, Ints], Ints]:
     """Sentences of spans with each outcome; and by the number of a system span that of its gold partner, if the pair
     is correct or partial."""
-    spans = spans_of(pair)
-    gold, system = spans.gold, spans.system
+    gold, system = spans_of(pair)
     numbers, system_numbers = number_arguments(pair, types=True)
     steps = Steps(len(gold), len(system))
     steps.by_columns(KD.index("correct"), (numbers, system_numbers))
@@ -438,7 +437,7 @@ def relation_kappa(pair: Pair, *, symmetric: str = "") -> Counts:
     typed = number_arguments(pair, types=True)
     codes: dict[str, int] = {UNRELATED: 0}
     where = np.full(int(max(numbers.max(initial=-1) for numbers in typed)) + 1, NONE)
-    where[typed[0]] = spans_of(pair).gold.unit
+    where[typed[0]] = spans_of(pair)[0].unit
     where[np.setdiff1d(typed[0], typed[1])] = NONE
     number = np.bincount(where[where != NONE], minlength=pair.gold.sentences)
     marked: list[dict[tuple[int, int], list[str]]] = []

@@ -32,8 +32,7 @@ def relations_of(pair: Pair) -> tuple[Marks, Marks]:
 def pair_relations(pair: Pair) -> Pair:
     """Pair of spans with its relations in text order, without those whose arguments were left out."""
     sides = []
-    spans = spans_of(pair)
-    for corpus, side in ((pair.gold, spans.gold), (pair.system, spans.system)):
+    for corpus, side in zip((pair.gold, pair.system), spans_of(pair), strict=True):
         arguments, relations = relations_in(corpus)
         place = np.full(len(arguments), NONE)
         place[side.number] = np.arange(len(side))
@@ -66,7 +65,7 @@ def number_arguments(pair: Pair, *, types: bool) -> tuple[Ints, Ints]:
     """Numbers of gold's spans and of the system's in text order, equal for the same atoms (and the same type)."""
 
     def numbers() -> tuple[Ints, Ints]:
-        sides = spans_of(pair).gold, spans_of(pair).system
+        sides = spans_of(pair)
         begin, end, label = (
             np.concatenate([getattr(side, name) for side in sides]) for name in ("begin", "end", "label")
         )
@@ -112,7 +111,7 @@ def first_of_each(*columns: Ints) -> Ints:
 
 def overlapped_spans(pair: Pair) -> tuple[Bools, Bools]:
     """Masks of gold's spans and of the system's that share an atom with some span of the other side."""
-    spans = spans_of(pair)
+    gold, system = spans_of(pair)
 
     def split_gaps(marks: Marks) -> tuple[Marks, Ints]:
         """Stretches of spans as spans, because gaps contain no atoms, and the span of each."""
@@ -123,7 +122,7 @@ def overlapped_spans(pair: Pair) -> tuple[Bools, Bools]:
         return Marks.on_line(begin, end, np.zeros_like(begin)), np.concatenate([whole, owner])
 
     masks = []
-    for marks, others in ((spans.gold, spans.system), (spans.system, spans.gold)):
+    for marks, others in ((gold, system), (system, gold)):
         (pieces, owner), (other_pieces, _) = split_gaps(marks), split_gaps(others)
         counts = overlap_counts(pieces, np.arange(len(pieces)), other_pieces, np.arange(len(other_pieces)))
         masks.append(np.zeros(len(marks), dtype=bool))

@@ -16,7 +16,7 @@ from assay.engine.matching import Steps
 from assay.engine.offsets import check_offsets
 from assay.engine.options import Options
 from assay.engine.prepare import Run
-from assay.engine.spanpairs import spans_of, surface_forms
+from assay.engine.spanpairs import have_same_spans, spans_of, surface_forms
 from assay.engine.warnings import Remark, check_system, identical_outputs, nothing_in_system, remark
 from assay.errors import AlignmentError, UsageError
 from assay.formats import Input
@@ -99,7 +99,7 @@ def prepare_relations(run: Run) -> None:
     run.warnings += _check(run.pairs, asked, stated, each, options)
     for name, pair in run.pairs:
         same = all(bool(mask.all()) for mask in found_spans(pair))
-        run.notes.append(spans_given(name=name, same=same, spans=len(spans_of(pair).gold)))
+        run.notes.append(spans_given(name=name, same=same, spans=len(spans_of(pair)[0])))
     run.notes.append(undirected(labels=dict.fromkeys(sorted(asked | stated), 1)))
     run.notes += [other_relations(numbers=others)] if names_labels else []
     run.items = len(choose_relations(run.pairs[0][1])[0])
@@ -206,7 +206,7 @@ def _check(
             same_span=int(np.equal(*ends_of(single, typed)).sum()),
         )
         if name != "gold":
-            spans = len(spans_of(pair).system)
+            spans = len(spans_of(pair)[1])
             yield nothing_in_system(name=name, nouns="relations", number=len(relations), spans=spans)
     for name, pair in pairs:
         gold, system = choose_relations(pair)
@@ -233,7 +233,7 @@ def _have_same_output(ours: Pair, theirs: Pair) -> bool:
     # Spans that are the same have the same numbers.
     columns = [(side.label, *(side.arguments[role] for role in ROLES)) for side in sides]
     same = all(np.array_equal(one, other) for one, other in zip(*columns, strict=True))
-    return same and spans_of(ours).same_output(spans_of(theirs))
+    return same and have_same_spans(ours, theirs)
 
 
 @remark

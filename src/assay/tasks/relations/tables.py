@@ -44,13 +44,13 @@ def sums(run: Run, compares: bool) -> Mapping[str, LabelSums]:
         return {}
     on = str(run.measures[basis])
     tables = [(name, items) for name, items in judged[basis] if isinstance(items, Items)]
-    types = [name or UNTYPED for name in spans_of(run.pairs[0][1]).labels]
+    types = [name or UNTYPED for name in spans_of(run.pairs[0][1])[0].labels.vocabulary]
     names = [f"{head} {tail}" for head in types for tail in types]
     pairs_of_types = []
     """Types of the arguments of each relation of gold and of each system, as a place among the names."""
     for _, pair in run.pairs:
-        spans, relations = spans_of(pair), relations_of(pair)
-        ends = ends_of(relations[0], spans.gold.label), ends_of(relations[1], spans.system.label)
+        sides = zip(relations_of(pair), spans_of(pair), strict=True)
+        ends = [ends_of(relations, spans.label) for relations, spans in sides]
         pairs_of_types.append([head.astype(np.int64) * len(types) + tail for head, tail in ends])
     sums_by_kind: dict[str, LabelSums] = {}
     for (system, items), codes in zip(tables, pairs_of_types, strict=True):

@@ -31,9 +31,8 @@ def _of_sides(pair: Pair, items: Items, spec: str, value: Callable[[int, Marks, 
     """A value of each relation, gold's or a spurious one, from its side, the spans and the relations there."""
     if "relations" not in pair.marks or items.partner is None:
         raise UsageError(f"--slice {spec} is about relations, but none are compared. Say --task relations")
-    gold, system = relations_of(pair)
-    spans = spans_of(pair)
-    return items.of_sides(value(0, spans.gold, gold), value(1, spans.system, system))
+    (gold, system), spans = relations_of(pair), spans_of(pair)
+    return items.of_sides(value(0, spans[0], gold), value(1, spans[1], system))
 
 
 def _distance(pair: Pair, side: int, spans: Marks, relations: Marks) -> Ints:
@@ -70,7 +69,7 @@ def _types(spec: str, *roles: str) -> Callable[[Pair, Items, str], Values]:
             return codes[0] if len(codes) == 1 else codes[0] * len(spans.labels.vocabulary) + codes[1]
 
         used, codes = np.unique(_of_sides(pair, items, spec, value), return_inverse=True)
-        names = [name or UNTYPED for name in spans_of(pair).labels]
+        names = [name or UNTYPED for name in spans_of(pair)[0].labels.vocabulary]
         rows = [divmod(code, len(names)) if len(roles) == 2 else (code,) for code in used.tolist()]
         return codes.astype(np.int64), tuple(" ".join(names[code] for code in row) for row in rows)
 

@@ -25,7 +25,7 @@ from assay.engine.measure import (
     mean_by_size,
     measure,
 )
-from assay.engine.spanpairs import span_items, spans_of
+from assay.engine.spanpairs import is_listed, match_both_ways, match_spans, span_items, spans_of
 from assay.engine.weighting import LISTED, TYPES, UNGROUNDED, weighted_scores
 from assay.errors import UsageError, unknown
 from assay.tasks.spans.ratings import OUTSIDE, check_words, labels_of_words
@@ -72,8 +72,7 @@ def exact(pair: Pair) -> Items:
     Paper: Ortmann 2022, Algorithm 1 and equations 1 to 3.
     Peers: seqeval (strict), conlleval, seqscore, FairEval (traditional), HIPE-scorer (NERC strict).
     """
-    spans = spans_of(pair)
-    return span_items(spans, spans.matched(matching.match_exact), matching.EXACT, True)
+    return span_items(pair, match_spans(pair, matching.match_exact), matching.EXACT, True)
 
 
 _FAIR = weighted_scores("fair", {})
@@ -83,23 +82,22 @@ _FAIR_KINDS = (*matching.FAIR, LISTED, UNGROUNDED)
 def _fair(pair: Pair, focus: str, sides: bool, symmetric: bool) -> Items:
     if focus not in FOCUS:
         raise unknown("focus", focus, FOCUS)
-    spans = spans_of(pair)
-    records = spans.both_ways() if symmetric else spans.matched(matching.match_fair)
+    records = match_both_ways(pair) if symmetric else match_spans(pair, matching.match_fair)
     kind = records.kind
     # Matched both ways, the first rows have gold as the target, the others the system.
-    there = np.arange(len(kind)) < len(spans.matched(matching.match_fair).kind)
+    there = np.arange(len(kind)) < len(match_spans(pair, matching.match_fair).kind)
     under_gold = there == (focus == "target")
     marks: dict[str, Bools] = {"be": np.isin(kind, [matching.FAIR.index(name) for name in ("bes", "bel", "beo")])}
     if sides:
-        wrong = matching.boundaries(spans.gold, spans.system, records)
+        wrong = matching.boundaries(*spans_of(pair), records)
         marks |= {f"be-{name}": marks["be"] & (wrong == code) for code, name in enumerate(SIDES)}
     kinds: tuple[str, ...] = matching.FAIR
-    listed = spans.listed(records)
+    listed = is_listed(pair, records)
     if listed is not None:
         kinds = (*matching.FAIR, LISTED)
         marks = {name: mark & ~listed for name, mark in marks.items()}
         kind = np.where(listed, len(matching.FAIR), kind)
-    return span_items(spans, replace(records, kind=kind), kinds, under_gold, marks)
+    return span_items(pair, replace(records, kind=kind), kinds, under_gold, marks)
 
 
 @measure(
@@ -236,8 +234,7 @@ def semeval(pair: Pair, *, least: float = 0.0) -> Items:
     """
     if not 0 <= least <= 1:
         raise UsageError(f"semeval: least is a share between 0 and 1, not {least}.")
-    spans = spans_of(pair)
-    return span_items(spans, spans.matched(matching.match_semeval, least=least), matching.SEMEVAL, True)
+    return span_items(pair, match_spans(pair, matching.match_semeval, least=least), matching.SEMEVAL, True)
 
 
 ON = ("labels", "words")
@@ -265,21 +262,21 @@ def span_kappa(pair: Pair, *, on: str = "labels") -> Counts:
     if on == "labels":
         return by_label(_of_labels(pair), pair.gold.sentences)
     spans, gold = spans_of(pair), pair.gold
-    check_words(pair, spans)
+    check_words(pair)
     words = np.flatnonzero(~pair.skipped[gold.sentence_of])
+    labels = spans[0].labels.vocabulary
     first, second = (
-        labels_of_words(corpus, side, len(spans.labels))[words]
-        for corpus, side in ((gold, spans.gold), (pair.system, spans.system))
+        labels_of_words(corpus, side, len(labels))[words]
+        for corpus, side in zip((gold, pair.system), spans, strict=True)
     )
-    labels = (*spans.labels, OUTSIDE)
+    labels = (*labels, OUTSIDE)
     items = Items.of(labels, gold.sentence_of[words], words, first, second, first == second)
     return by_label(items, gold.sentences)
 
 
 def _of_labels(pair: Pair) -> Items:
-    spans = spans_of(pair)
-    records = spans.matched(matching.match_fair)
+    spans, records = spans_of(pair), match_spans(pair, matching.match_fair)
     same = np.isin(records.kind, [matching.FAIR.index("tp"), matching.FAIR.index("le")])
     target, system = records.gold[same], records.system[same]
-    gold, assigned = spans.gold.label[target], spans.system.label[system]
-    return Items.of(spans.labels, spans.gold.unit[target], target, gold, assigned, gold == assigned)
+    gold, assigned = spans[0].label[target], spans[1].label[system]
+    return Items.of(spans[0].labels.vocabulary, spans[0].unit[target], target, gold, assigned, gold == assigned)

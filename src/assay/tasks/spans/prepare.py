@@ -20,7 +20,7 @@ from assay.engine.offsets import check_offsets
 from assay.engine.options import Options
 from assay.engine.phrases import constituent_spans, with_words_of
 from assay.engine.prepare import Run, check_blanks, note_on_reading, notes_on_columns, notes_on_reading
-from assay.engine.spanpairs import SpanPair, spans_of, surface_forms
+from assay.engine.spanpairs import have_same_spans, identify, line_of, spans_of, surface_forms
 from assay.engine.warnings import (
     Remark,
     check_system,
@@ -30,6 +30,7 @@ from assay.engine.warnings import (
     occurrences,
     remark,
 )
+from assay.engine.weighting import LISTED
 from assay.errors import InputError, UsageError, unknown
 from assay.formats import Input, read_labels, schemes
 from assay.formats.answers import SAID, Answers, Mentions, with_mentions
@@ -102,7 +103,7 @@ def prepare_spans(run: Run) -> None:
     run.notes += _notes(run, listed)
     if names_labels:
         run.notes.append(other_labels(numbers=others))
-    run.items = len(spans_of(run.pairs[0][1]).gold)
+    run.items = len(spans_of(run.pairs[0][1])[0])
     # Mentions may cross sentences, so that their units are documents.
     run.unit = options.unit or ("document" if columns[0] == ENTITY else "")
 
@@ -341,18 +342,18 @@ def _check(run: Run) -> Iterator[Remark]:
         nouns="spans",
         symmetric="symmetric" if options.symmetric else "",
         labels=" with labels that count" if options.labels or options.ignore_labels else "",
-        number=len(spans_of(first).gold),
-        theirs=sum(len(spans_of(pair).system) for _, pair in run.pairs),
+        number=len(spans_of(first)[0]),
+        theirs=sum(len(spans_of(pair)[1]) for _, pair in run.pairs),
     )
     yield _duplicates("gold", first.gold)
     for name, pair in run.pairs:
-        yield nothing_in_system(name=name, nouns="spans", number=len(spans_of(pair).system))
+        yield nothing_in_system(name=name, nouns="spans", number=len(spans_of(pair)[1]))
         yield _duplicates(name, pair.system)
         if not (options.symmetric or options.figures_alone):
             judged = fair(pair)
             assert isinstance(judged, Items)
             yield from check_system(name, pair, judged, "span")
-    yield identical_outputs([(name, spans_of(pair)) for name, pair in run.pairs], SpanPair.same_output)
+    yield identical_outputs(run.pairs, have_same_spans)
 
 
 def _duplicates(name: str, corpus: Corpus) -> Remark:
@@ -373,15 +374,15 @@ def repeated_spans(name: str, number: int, first: Sequence[str]) -> Iterator[str
 
 
 def _notes(run: Run, listed: Marks | None) -> Iterator[Remark]:
-    first = spans_of(run.pairs[0][1])
-    gaps = {"gold": len(first.gold.stretches)}
-    gaps |= {name: len(spans_of(pair).system.stretches) for name, pair in run.pairs}
-    differs = "differs" if first.atoms == "characters" and first.corpora[0].texts is None else ""
-    yield compared_as(atoms=first.atoms, tokenisation=differs, gaps=gaps)
+    first = run.pairs[0][1]
+    gold, line = spans_of(first)[0], line_of(first)
+    gaps = {"gold": len(gold.stretches)}
+    gaps |= {name: len(spans_of(pair)[1].stretches) for name, pair in run.pairs}
+    differs = "differs" if line.atoms == "characters" and first.gold.texts is None else ""
+    yield compared_as(atoms=line.atoms, tokenisation=differs, gaps=gaps)
     if listed is not None:
-        known = {first.identity(index, first.gold) for index in range(len(first.gold))}
-        inside = sum(error in known for error in first.gold_errors or ())
-        yield errors_of_gold(number=len(listed), inside=inside)
+        inside = {identify(line, gold, row) for row in np.flatnonzero(gold.columns[LISTED].codes).tolist()}
+        yield errors_of_gold(number=len(listed), inside=len(inside))
 
 
 @remark

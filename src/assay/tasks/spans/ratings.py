@@ -13,7 +13,7 @@ from assay.corpus import Column, Corpus, Marks
 from assay.corpus.ratings import Ratings, WordNames
 from assay.engine.annotators import Continua
 from assay.engine.prepare import Run
-from assay.engine.spanpairs import SpanPair, spans_of, with_spans
+from assay.engine.spanpairs import SHOWN, line_of, spans_of, with_spans
 from assay.errors import UsageError
 from assay.stats.unitizing import Units
 
@@ -26,7 +26,7 @@ def span_ratings(run: Run, names: Sequence[str], column: str) -> Ratings:
     first = run.pairs[0][1]
     sides = _sides(run)
     for pair in (pair for _, pair in run.pairs):
-        check_words(pair, spans_of(pair))
+        check_words(pair)
     labels = sorted({name for _, _, known in sides for name in known})
     order = np.argsort(names)
     words = np.flatnonzero(~run.skipped[first.gold.sentence_of])
@@ -55,15 +55,15 @@ def span_ratings(run: Run, names: Sequence[str], column: str) -> Ratings:
 
 def _sides(run: Run) -> list[tuple[Corpus, Marks, tuple[str, ...]]]:
     """The spans of the first annotator, and those of the others, each with the names of its labels."""
-    pairs = [spans_of(pair) for _, pair in run.pairs]
-    first = (pairs[0].corpora[0], pairs[0].gold, pairs[0].labels)
-    return [first, *((pair.corpora[1], pair.system, pair.labels) for pair in pairs)]
+    sides = [(run.pairs[0][1].gold, spans_of(run.pairs[0][1])[0])]
+    sides += [(pair.system, spans_of(pair)[1]) for _, pair in run.pairs]
+    return [(corpus, marks, marks.labels.vocabulary) for corpus, marks in sides]
 
 
-def check_words(pair: Pair, spans: SpanPair) -> None:
+def check_words(pair: Pair) -> None:
     """Refuse files without words, or whose words differ."""
     gold, system = pair.gold, pair.system
-    if spans.atoms != "words" or not (gold.has_words and system.has_words) or len(gold) != len(system):
+    if line_of(pair).atoms != "words" or not (gold.has_words and system.has_words) or len(gold) != len(system):
         raise UsageError("agreement on words needs the words of all files, cut alike.")
 
 
@@ -86,13 +86,12 @@ def continua(run: Run, names: Sequence[str]) -> Continua:
         raise UsageError("this measure needs the text that spans are in: files with spans alone have no length.")
     sides = _sides(run)
     labels = sorted({name for _, _, known in sides for name in known})
-    first = spans_of(run.pairs[0][1])
-    corpus = run.gold
+    line, corpus = line_of(run.pairs[0][1]), run.gold
     sentences = np.append(corpus.document_starts if corpus.document_starts is not None else [0, corpus.sentences], 0)[
         :-1
     ]
-    size = int(first.line.end.max(initial=0))
-    starts = np.append(first.line_starts, size)[sentences]
+    size = int(line.end.max(initial=0))
+    starts = np.append(line.sentence_places, size)[sentences]
     rows: list[list[tuple[int, int, int, int]]] = [[] for _ in range(corpus.documents)]
     for number, place in enumerate(np.argsort(np.argsort(names)).tolist()):
         owner, side, known = sides[number]
@@ -136,10 +135,10 @@ def majority_pairs(run: Run, systems: Sequence[str]) -> list[tuple[str, Pair]]:
     stretches = {index: key[4] for index, key in enumerate(kept) if key[4]}
     labels, lines = Column.of(key[3] for key in kept), np.ones(len(kept), dtype=np.int64)
     gold = run.gold.with_marks(spans=Marks(sentence, begin, end, labels, lines, stretches).in_order()[0])
-    judged = [(name, pair, spans_of(pair)) for name, pair in run.pairs if name in systems]
     pairs = []
-    for name, pair, own in judged:
-        claims = own.system.where(own.system.begin == NONE) if own.claims else None
-        voted = with_spans(replace(pair, gold=gold), characters=own.atoms == "characters", claims=claims)
-        pairs.append((name, voted))
+    for name, pair in run.pairs:
+        if name in systems:
+            own, characters = spans_of(pair)[1], line_of(pair).atoms == "characters"
+            claims = own.where(own.begin == NONE) if SHOWN in own.arguments else None
+            pairs.append((name, with_spans(replace(pair, gold=gold), characters=characters, claims=claims)))
     return pairs

@@ -15,13 +15,13 @@ import numpy as np
 
 from assay.align import Pair
 from assay.arrays import NONE
-from assay.corpus import Column, Marks
+from assay.corpus import Column, Corpus, Marks
 from assay.engine.counts import Counts
 from assay.engine.matching import FAIR, match_fair
 from assay.engine.measure import F1, Macro, Proportion, Ratio, Scores, mean_by_size, measure
 from assay.engine.parts import LabelSums
 from assay.engine.prepare import Run
-from assay.engine.spanpairs import SpanPair, spans_of, surface_forms
+from assay.engine.spanpairs import identify, is_listed, line_of, match_spans, spans_of, surface_forms
 from assay.errors import UsageError, unknown
 from assay.formats.answers import BESIDE, SAID, Mentions
 from assay.formats.grounding import LEVELS, fold
@@ -77,8 +77,8 @@ def strings(pair: Pair, *, count: str = "set", fold: str = "folded", label: bool
     for corpus in (pair.gold, pair.system):
         if corpus.texts is None and not corpus.has_words:
             raise UsageError(f"strings is about the words of spans, and {corpus.name} has none.")
-    spans = spans_of(pair)
-    sides = [_strings(pair, spans, side, FOLDS[fold], label) for side in (spans.gold, spans.system)]
+    corpora = zip((pair.gold, pair.system), spans_of(pair), strict=True)
+    sides = [_strings(pair, corpus, side, FOLDS[fold], label) for corpus, side in corpora]
     if count == "set":
         sides = [Counter(dict.fromkeys(side, 1)) for side in sides]
     gold, system = sides
@@ -95,17 +95,17 @@ def strings(pair: Pair, *, count: str = "set", fold: str = "folded", label: bool
 
 
 def _strings(
-    pair: Pair, spans: SpanPair, side: Marks, folded: Callable[[str], str], label: bool
+    pair: Pair, corpus: Corpus, side: Marks, folded: Callable[[str], str], label: bool
 ) -> Counter[tuple[int, str, str]]:
     """The number of times each string with its label is in each text, known by its first sentence."""
-    mentions, of_system = spans.corpus_of(side).layer(Mentions), pair.system.layer(Mentions)
+    mentions, of_system = corpus.layer(Mentions), pair.system.layer(Mentions)
     text_of = np.arange(pair.gold.sentences) if of_system is None else of_system.text_of
     if mentions is not None:
         counted = mentions.marks.where(mentions.scored & ~pair.skipped[mentions.marks.unit])
         sentence, labels, texts = counted.unit, counted.labels.strings(), counted.columns[SAID].strings()
     else:
-        sentence, labels = side.unit, [spans.labels[code] for code in side.label.tolist()]
-        texts = surface_forms(spans.corpus_of(side), side.number, as_written=True)
+        sentence, labels = side.unit, side.labels.strings()
+        texts = surface_forms(corpus, side.number, as_written=True)
     forms = {text: folded(text) for text in dict.fromkeys(texts)}
     names = labels if label else [""] * len(labels)
     return Counter(zip(text_of[sentence].tolist(), map(forms.__getitem__, texts), names, strict=True))
@@ -162,7 +162,7 @@ Errors = Mapping[Hashable, str]
 
 def form_sums(run: Run) -> Iterator[tuple[str, LabelSums]]:
     """The number of times each form is an error of each system, and one of a system but not of another."""
-    errors = {name: _errors(spans_of(pair)) for name, pair in run.pairs}
+    errors = {name: _errors(pair) for name, pair in run.pairs}
     for name, own in errors.items():
         yield f"forms\t{name}", _count_forms(own.values())
     for a, b in combinations(errors, 2):
@@ -170,24 +170,25 @@ def form_sums(run: Run) -> Iterator[tuple[str, LabelSums]]:
             yield f"forms\t{a}\t{b}\t{change}", _count_forms([form for key, form in here.items() if key not in there])
 
 
-def _errors(spans: SpanPair) -> Errors:
-    records = spans.matched(match_fair)
-    listed = spans.listed(records)
+def _errors(pair: Pair) -> Errors:
+    gold, system = spans_of(pair)
+    records = match_spans(pair, match_fair)
+    listed = is_listed(pair, records)
     found: dict[Hashable, str] = {}
-    for kind, type_, side, column in (
-        ("fn", "missing", spans.gold, records.gold),
-        ("fp", "spurious", spans.system, records.system),
+    for kind, type_, corpus, side, column in (
+        ("fn", "missing", pair.gold, gold, records.gold),
+        ("fp", "spurious", pair.system, system, records.system),
     ):
         mask = (records.kind == FAIR.index(kind)) & (column != NONE)
         items = np.unique(column[mask if listed is None else mask & ~listed])
         items = items[side.begin[items] != NONE]
-        forms = surface_forms(spans.corpus_of(side), side.number[items], as_written=True)
+        forms = surface_forms(corpus, side.number[items], as_written=True)
         for item, form in zip(items.tolist(), forms, strict=True):
-            known: tuple[Hashable, ...] = (item,) if side is spans.gold else spans.identity(item)
-            found[type_, *known] = f"{type_}\t{spans.label(side, item)}\t{_form(form)}"
-    for item in np.flatnonzero(spans.system.begin == NONE).tolist():
-        form, label = _form(spans.system.columns[SAID][item]), spans.label(spans.system, item)
-        key = ("ungrounded", int(spans.system.unit[item]), form, label)
+            known: tuple[Hashable, ...] = (item,) if side is gold else identify(line_of(pair), side, item)
+            found[type_, *known] = f"{type_}\t{side.labels[item]}\t{_form(form)}"
+    for item in np.flatnonzero(system.begin == NONE).tolist():
+        form, label = _form(system.columns[SAID][item]), system.labels[item]
+        key = ("ungrounded", int(system.unit[item]), form, label)
         # One that a system repeats is another error.
         found[(*key, item) if key in found else key] = f"ungrounded\t{label}\t{form}"
     return found

@@ -12,7 +12,7 @@ import numpy as np
 
 from assay.align import Pair
 from assay.arrays import NONE, Floats, Ints
-from assay.corpus import Marks
+from assay.corpus import Corpus, Marks
 from assay.engine.answers import by_status
 from assay.engine.drawing import draw_spans
 from assay.engine.items import Items
@@ -22,7 +22,7 @@ from assay.engine.parts import LabelSums, Part
 from assay.engine.prepare import Run
 from assay.engine.scores import Settings
 from assay.engine.slices import SliceKind, Values
-from assay.engine.spanpairs import NESTING, SpanPair, count_words, nesting, spans_of
+from assay.engine.spanpairs import NESTING, SHOWN, Line, count_words, match_spans, nesting
 from assay.engine.task import Annotators, Task
 from assay.engine.weighting import PRESETS, TYPES, sweep
 from assay.errors import UsageError
@@ -39,25 +39,25 @@ from assay.tasks.spans.tables import present
 SPAN_LENGTHS = ((1, "1"), (2, "2"), (3, "3"), (5, "4-5"), (10, "6-10"))
 
 
-def _span_slice(name: str, help_: str, value: Callable[[SpanPair, Marks], Ints], names: Sequence[str]) -> SliceKind:
+def _span_slice(name: str, help_: str, value: Callable[[Corpus, Marks], Ints], names: Sequence[str]) -> SliceKind:
     """A slice by a value of each span: of gold's, for a spurious one of the system's."""
 
     def of_items(pair: Pair, judged: Items, _: str) -> Values:
-        spans = pair.layer(SpanPair)
-        if spans is None or not judged.kinds:
+        if pair.layer(Line) is None or not judged.kinds:
             raise UsageError(f"--slice {name} is about spans, which are not compared here. Say --task spans")
-        return judged.of_sides(value(spans, spans.gold), value(spans, spans.system)), tuple(names)
+        gold, system = pair.marks["spans"]
+        return judged.of_sides(value(pair.gold, gold), value(pair.system, system)), tuple(names)
 
     return SliceKind(name, help_, of_items=of_items)
 
 
 def _grounding(pair: Pair, judged: Items, _: str) -> Values:
-    spans = pair.layer(SpanPair)
-    if spans is None or not spans.claims or judged.partner is None:
+    system = pair.marks["spans"][1] if "spans" in pair.marks else None
+    if system is None or SHOWN not in system.arguments or judged.partner is None:
         raise UsageError('--slice grounding is about answers of language models. Say --input-format "answers"')
-    codes = np.full(len(spans.system), NONE)
+    codes = np.full(len(system), NONE)
     if pair.system.layer(Mentions) is not None:
-        codes = spans.system.columns[LEVEL].codes.astype(np.int64)
+        codes = system.columns[LEVEL].codes.astype(np.int64)
     levels = np.append(codes, NONE)[judged.partner[0]]
     return levels, LEVELS[:4]
 
@@ -68,7 +68,7 @@ SLICES = (
     _span_slice(
         "span-length",
         "number of words of the span",
-        lambda spans, side: find_bands(count_words(spans.corpus_of(side), side), SPAN_LENGTHS),
+        lambda corpus, side: find_bands(count_words(corpus, side), SPAN_LENGTHS),
         (*(name for _, name in SPAN_LENGTHS), "over 10"),
     ),
     _span_slice(
@@ -121,8 +121,7 @@ def _sums(run: Run, compares: bool) -> Mapping[str, LabelSums]:
         return {name: one for name, one in forms.items() if name.count("\t") == 1}
     kinds = {}
     for name, pair in run.pairs:
-        spans = spans_of(pair)
-        numbers = np.bincount(spans.matched(match_fair).kind, minlength=len(FAIR))
+        numbers = np.bincount(match_spans(pair, match_fair).kind, minlength=len(FAIR))
         kinds[name] = {"": dict(zip(FAIR, numbers.tolist(), strict=True))}
     return {**kinds, **forms}
 
