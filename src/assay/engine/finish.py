@@ -205,8 +205,8 @@ def _warnings(part: Part, views: _Views, basis: int | None) -> Iterator[str]:
 
 
 def _resemblance(part: Part, settings: Settings) -> tuple[str, float] | None:
-    """The system whose main score on the first measure varies most over documents (or values of a comment) beside
-    sentences, and the ratio of the two standard errors; None if either unit is unknown or there are too few."""
+    """The system whose main score on the first measure varies most over documents (or values of a comment) compared
+    with sentences, and the ratio of the two standard errors; None if either unit is unknown or there are too few."""
     larger = "document" if part.unit == "sentence" else part.unit
     if not settings.interval or not LEAST_RATIO <= part.number(larger) < part.number("sentence"):
         return None

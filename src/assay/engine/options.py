@@ -25,7 +25,7 @@ from assay.result import enumeration
 
 T = TypeVar("T")
 TAGS = ("XPOS", "tag", "UPOS")
-"""The columns of tags that types of mentions go by: the first that gold fills."""
+"""The columns of tags that can decide the types of mentions: the first that gold fills does."""
 _PARAMETERS = ("params", "tagset", "weights")
 """Parameters of measures that may be the path of a file."""
 _PERSON = re.compile(r"([^=:]*)=(.*)", re.DOTALL)
@@ -35,7 +35,7 @@ _BY_FILE = {"input_format": re.compile(r"([^=()]+)=(.+)", re.DOTALL), "which": _
 
 @dataclass(frozen=True)
 class Decided:
-    """How the first of many shards is read, so that all others are read in the same way."""
+    """What the first of many shards decides, so that all others are read in the same way."""
 
     task: str = ""
     column: str = ""
@@ -50,7 +50,7 @@ class Decided:
     characters: bool = False
     """True if spans are compared as sets of characters."""
     tags: str | None = None
-    """The column that types of mentions go by."""
+    """The column of tags that decides the types of mentions."""
     inventory: tuple[str, ...] = ()
     """The labels by which answers of language models are read."""
     symmetric: tuple[str, ...] = ()
@@ -270,9 +270,9 @@ class Options:
 
 
 def contents_of(options: Options, measures: Sequence[Measure]) -> dict[str, str]:
-    """Checksums of the files that figures depend on beside gold and systems, by the option or parameter of each.
+    """Checksums of the further files that scores depend on, by the option or parameter that names each.
 
-    The module of a measure of the user's own is one of them.
+    The module of a user's measure is one of them.
     """
     files: dict[str, str] = {}
     for name, option in OPTIONS.items():

@@ -109,7 +109,7 @@ class Part:
     """By selection and unit: in the unit of the Result, and in all that it may be as long as other shards may decide;
     of the first measure over everything in sentences, and in documents or values of a comment."""
     items: Mapping[tuple[int, str | None], Items] = field(default_factory=dict)
-    """The items of all systems, folded, of selections that changes are shown of."""
+    """The folded items of all systems, for the selections whose changes are shown."""
     sizes: Mapping[tuple[int, str | None], int] = field(default_factory=dict)
     """The number of gold's items with each value of a slice by item; 0 for values of sentences."""
     one_sided: tuple[tuple[int, str | None], ...] = ()
@@ -117,7 +117,7 @@ class Part:
     slices: Mapping[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict)
     """For each slice and measure the values that there can be, in order."""
     met: Mapping[str, Met] = field(default_factory=dict)
-    """For each system which labels met on what, if folded items do not show it."""
+    """For each system the numbers of label pairs, if folded items do not show them."""
     drawn: Mapping[str, tuple[Drawn, ...]] = field(default_factory=dict)
     """`examples`, and `unresolved` items that no system has right."""
     texts: tuple[Texts, ...] = ()
@@ -216,7 +216,7 @@ class Part:
 
 
 def way_of(ways: Sequence[str]) -> str:
-    """The way in which words were aligned; of several, the one that users have to know of."""
+    """The way in which words were aligned; of several ways, the one that differs most from equal words."""
     return next(way for way in ("characters", "position", "words") if way in ways)
 
 

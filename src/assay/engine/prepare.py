@@ -93,11 +93,11 @@ class Run:
         return [*zip(self.names[1:], self.corpora[1:], strict=True)]
 
     def decide(self, **facts: Any) -> None:
-        """Take down what the files decide."""
+        """Note what the files decide."""
         self.decided = replace(self.decided, **facts)
 
     def require(self, *remarks: Remark) -> None:
-        """Take down remarks that may forbid to go on. Without shards they do so before anything else is looked at."""
+        """Add remarks that may stop the command with an error; without shards they do so at once."""
         self.warnings += remarks
         if self.options.decided is None:
             format_warnings(remarks)
@@ -169,7 +169,7 @@ class Run:
                 self.corpora[number] = system.reordered(numbers)
 
     def _keep_common(self) -> None:
-        """Leave the documents that all annotators have."""
+        """Keep only the documents that all annotators have."""
         gold = self.gold
         common, places = set(range(gold.documents)), []
         for _, system in self.systems:
@@ -371,7 +371,7 @@ def columns_taken(name: str, words: str, labels: str, why: str) -> Iterator[str]
 
 
 def check_blanks(name: str, item: Input | Corpus, corpus: Corpus, columns: str, options: Options) -> Iterator[Remark]:
-    """Remarks on words without a tag beside others with O; a column that has no O, or a key of MISC, writes it so."""
+    """Remarks on words without a tag if others in the column have O; none on a key of MISC, which may have no O."""
     mark = corpus.empty
     for column in columns.split("+") if mark is not None else ():
         if mark is None or ":" in column or column not in corpus.columns:
@@ -396,7 +396,7 @@ def check_blanks(name: str, item: Input | Corpus, corpus: Corpus, columns: str, 
 def words_without_tags(
     name: str, path: str, column: str, mark: str, number: int, nothing: bool, others: Sequence[str]
 ) -> Iterator[str]:
-    """Words that were not annotated, beside others that were; a column of nothing else."""
+    """Words without annotation in an annotated column; an error if no word of the column is annotated."""
     if nothing:
         known = ", ".join(dict.fromkeys(others))
         there = f"Columns with tags: {known}." if known else "No other column has tags."

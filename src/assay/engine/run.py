@@ -409,7 +409,7 @@ def evaluate_shards(
     over: Over = measure_in_turn,
     report: Report = lambda step: None,
 ) -> Result:
-    """The Result for whichever command asks; what `settings` has drawn already serves again."""
+    """The Result of a command, from all shards; resamples that `settings` has drawn already are used again."""
     specs = [measures] if isinstance(measures, str) else list(measures or ())
 
     def measure_all(command: str, systems: Any, options: Options) -> Part:

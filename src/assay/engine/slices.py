@@ -14,7 +14,7 @@ from assay.arrays import NONE, Ints
 from assay.corpus import Column, Corpus
 from assay.engine.counts import Counts
 from assay.engine.items import Items, words_of
-from assay.engine.lexicon import attribute, frequency_bands, known_words
+from assay.engine.lexicon import attribute, find_bands, frequency_bands, known_words
 from assay.engine.measure import Measure
 from assay.engine.spanpairs import Line
 from assay.engine.task import tasks
@@ -61,9 +61,7 @@ class SliceKind:
 
 def _sentence_length(gold: Corpus, _: str) -> Values:
     bins = LENGTHS if gold.heads is None and gold.trees is None else TREE_LENGTHS
-    uppers = np.array([upper for upper, _ in bins])
-    names = (*(name for _, name in bins), "over 40")
-    return np.searchsorted(uppers, np.diff(gold.starts), side="left"), names
+    return find_bands(np.diff(gold.starts), bins), (*(name for _, name in bins), "over 40")
 
 
 def _document(gold: Corpus, _: str) -> Values:

@@ -67,7 +67,7 @@ def unit_places(run: Run, items: Items) -> Places:
 
 @dataclass(frozen=True)
 class Drawing:
-    """The layers that examples and pages draw beside words and items."""
+    """The layers that examples and pages draw besides words and items."""
 
     kind: str
     """The kind of layer that the page draws: tags, arcs, spans, graph, frames, trees, chains, units."""
@@ -104,7 +104,7 @@ class Annotators:
 
 @dataclass(frozen=True)
 class Task:
-    """A task. What is not given is not asked for: a task has no slices of its own, say, and no settings."""
+    """A task. All fields with a default are optional."""
 
     name: str
     noun: str
@@ -120,11 +120,11 @@ class Task:
     with_known_words: tuple[str, ...] = ()
     """… and those that are added if --train or --lexicon is given."""
     presets: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Measures with their settings that go by one name, such as those of a shared task (--preset)."""
+    """Lists of measures with their parameters by name, such as those of a shared task (--preset)."""
     judges_too: tuple[str, ...] = ()
     """Other tasks whose measures can be judged in the same run, by columns that they name."""
     agreement: tuple[str, ...] = ()
-    """The measures of agreement: it is the same who comes first."""
+    """The measures of agreement, in which the order of annotators does not matter."""
     annotators: Annotators = Annotators()
     """What else is known of annotators."""
     prepare: Callable[[Run], None] | None = None
@@ -146,13 +146,13 @@ class Task:
     text_unit: str = "sentence"
     """The texts that a heading counts; if empty, the unit of the run."""
     present: Callable[[Result], Result] | None = None
-    """The Result with what only this task shows: `tables` of its own, `remarks` beneath others, a `heading`."""
+    """Adds to the Result what only this task shows: `tables`, `remarks` below other tables, a `heading`."""
     gold_test: str = ""
     """The score that McNemar's test over gold's items is about, if that is not the main one."""
     sums: Callable[[Run, bool], Mapping[str, LabelSums]] | None = None
     """Further numbers of a shard, which add up; whether systems are compared …"""
     finish: Callable[[Result, Part, Settings], Result] | None = None
-    """… and what the Result gets of them, or of what else is known of all shards."""
+    """… and a function that adds what they say to the Result."""
 
 
 # The tasks stand above the engine, which knows nothing of them but what these hand over.
@@ -183,7 +183,7 @@ def find_task(name: str) -> Task:
 
 
 def recognise_task(items: Sequence[Input | Corpus], options: Options) -> str:
-    """The task that files show: the last of those that all may be for; words with labels if there is none."""
+    """The task of files: the last one that all of them can be for; words with labels if there is none."""
     names, recognise = import_module("assay.tasks").NAMES, import_module("assay.tasks.recognition").recognise
     shown = set.intersection(*(recognise(item, options) for item in items))
     if task := next((name for name in reversed(names) if name in shown), ""):

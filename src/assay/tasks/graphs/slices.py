@@ -10,6 +10,7 @@ from assay.align import Pair
 from assay.arrays import NONE, Ints, as_codes
 from assay.corpus import Corpus
 from assay.engine.items import Items
+from assay.engine.lexicon import find_bands
 from assay.engine.slices import SliceKind, Values
 from assay.engine.treebanks import with_heads
 from assay.errors import UsageError
@@ -37,7 +38,7 @@ Sided = tuple[Ints, Ints, tuple[str, ...]]
 
 def _lengths(distance: Ints) -> Ints:
     """The class of a distance in words (or of a number of others), from 1 on."""
-    return 1 + np.searchsorted([upper for upper, _ in LENGTHS], np.abs(distance), side="left")
+    return 1 + find_bands(np.abs(distance), LENGTHS)
 
 
 def _by_sides(

@@ -91,16 +91,13 @@ def prepare_tags(run: Run) -> None:
         labels, blank = corpus.column(column), corpus.unlabelled(column)
         golds |= dict.fromkeys(Column(labels.codes[~blank], labels.vocabulary).counts(), True)
         blanks += int(blank.sum())
-    run.require(
-        labels_of_gold(
-            gold=run.gold.name,
-            column=column,
-            mark=run.gold.empty or "_",
-            empty=run.gold.is_empty(column),
-            labels=golds,
-            blank=blanks,
+    is_empty = run.gold.is_empty(column)
+    if is_empty or (blanks and len(golds) == 1) or options.decided is not None:
+        mark = run.gold.empty or "_"
+        fact = labels_of_gold(
+            gold=run.gold.name, column=column, mark=mark, empty=is_empty, labels=golds, blank=blanks
         )
-    )
+        run.require(fact)
 
     def read_lexicon(path: str) -> Lexicon:
         rules, fold, form = read_rules(options.map), options.oov_fold_case, options.format_of("gold")
