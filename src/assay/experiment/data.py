@@ -177,7 +177,7 @@ class Data:
         return "".join(blind)
 
 
-# --- where the pieces of a file begin and end ---
+# --- the pieces of a file ---
 
 
 def _read_pieces(source: Input, corpus: Corpus) -> tuple[str, list[str]]:

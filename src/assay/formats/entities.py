@@ -363,7 +363,7 @@ def corefud_chains(corpus: Corpus, *, zeros: str = "score") -> Corpus:
     counts = {
         "Mentions of empty nodes alone that were left out: {}.": len(every) - len(mentions),
         "Mentions that begin or end on an empty node, taken without it: {}.": len(cut),
-        "Mentions whose head was an empty node, headed by the first word that hangs on none of the others: {}.": (
+        "Mentions whose head was an empty node, headed by the first word that depends on none of the others: {}.": (
             len(lost)
         ),
         "Heads of {} mentions not given: first word taken.": (_HEAD in fields) * int((heads < 0).sum()),

@@ -73,8 +73,8 @@ def with_enhanced(corpus: Corpus) -> tuple[Corpus, list[tuple[int, str]]]:
     names = named.partition("=")[2].split() or list(CONLLU)
     rows = [(number, corpus.aside_lines[number].split("\t")) for number in lines_of_empty_nodes(corpus)]
     unit = np.array([corpus.aside_sentences[number] for number, _ in rows], dtype=np.int64)
-    behind = np.array([corpus.aside_words[number] for number, _ in rows], dtype=np.int64) - starts[unit]
-    empties = Marks(unit, behind, behind, Column.of([cells[0] for _, cells in rows]))
+    before = np.array([corpus.aside_words[number] for number, _ in rows], dtype=np.int64) - starts[unit]
+    empties = Marks(unit, before, before, Column.of([cells[0] for _, cells in rows]))
     corpus = corpus.with_marks(nodes=empties)
     codes = {text: code for code, text in enumerate(corpus.column("DEPS").vocabulary)}
     of_empty = as_codes([cells[names.index("DEPS")] for _, cells in rows], codes)
@@ -229,7 +229,7 @@ def _add_sdp_graph(rows: Sequence[tuple[int, list[str]]], version: str, path: st
     return []
 
 
-# --- MRP: JSON, a graph per line, nodes by the characters that they stand for ---
+# --- MRP: JSON, a graph per line, nodes with ranges of characters ---
 
 
 def looks_mrp(head: Sequence[str]) -> bool:

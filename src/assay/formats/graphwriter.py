@@ -80,7 +80,7 @@ Arc = tuple[int, int, int, str]
 Sentence = tuple[int, int, int, list[Arc], dict[int, str]]
 """Its number, first word and end, its arcs or roles, and the senses of its predicates by word."""
 Line = tuple[int, int, str]
-"""A line that is no word: its sentence, the word before which it is (NONE: before all), and its text."""
+"""A line that is not a word: its sentence, the word after it (NONE: before all words), and its text."""
 
 
 def write_graph(source: Input, target: str, given: Mapping[str, str]) -> tuple[str, list[str]]:
@@ -97,7 +97,7 @@ def write_graph(source: Input, target: str, given: Mapping[str, str]) -> tuple[s
     _check_labels(corpus, target)
     writers: dict[str, Callable[[], Iterator[str]]] = {
         "conllu": lambda: _write_conllu(corpus, columns, losses),
-        "sdp": lambda: _write_sdp(corpus, columns, losses, framed=version != "2014", version=version),
+        "sdp": lambda: _write_sdp(corpus, columns, losses, version),
         "mrp": lambda: _write_mrp(corpus, columns, losses),
         "conll09": lambda: write_table(
             number_words(corpus, CONLL09[2:], columns, _format_roles(corpus, flagged=True)), corpus.starts
@@ -206,7 +206,7 @@ def number_words(
 
 
 def list_other_lines(corpus: Corpus) -> Iterator[Line]:
-    """Comments and lines that are no words, without the names of columns."""
+    """Comments and other lines that are not words, without the names of columns."""
     yield from ((at, NONE, line) for at, line in corpus.comments if not line.startswith("# global.columns"))
     yield from zip(corpus.aside_sentences, corpus.aside_words.tolist(), corpus.aside_lines, strict=True)
 
@@ -318,9 +318,8 @@ def _write_conllu(corpus: Corpus, columns: Mapping[str, list[str]], losses: list
     return write_table(number_words(corpus, CONLLU[2:], filled), corpus.starts, list_other_lines(corpus))
 
 
-def _write_sdp(
-    corpus: Corpus, columns: Mapping[str, list[str]], losses: list[str], *, framed: bool, version: str
-) -> Iterator[str]:
+def _write_sdp(corpus: Corpus, columns: Mapping[str, list[str]], losses: list[str], version: str) -> Iterator[str]:
+    framed = version != "2014"
     frames = sum(map(bool, corpus.marks.get("predicates", NO_MARKS).labels.strings()))
     if not framed and frames:
         losses.append(f"sdp of 2014 has no place for frames of predicates: {frames:,} left out.")

@@ -167,8 +167,8 @@ def up_layout(head: Sequence[str], path: str, given: Mapping[str, Any], *_: obje
     if len(fitting) != 1:
         fact = "propositions may begin in column 9 or in column 11" if fitting else "no columns of propositions fit"
         raise InputError(
-            f'{path}: {fact}. Say where they are: --input-format "up(columns=8)" (a flag, the sense, roles behind '
-            'eight columns) or "up(columns=10)" (the sense, roles behind ten).'
+            f'{path}: {fact}. Say where they are: --input-format "up(columns=8)" (a flag, the sense, roles after '
+            'eight columns) or "up(columns=10)" (the sense, roles after ten).'
         )
     return UP_LAYOUTS[fitting[0]]
 
@@ -354,7 +354,7 @@ def _read_words(corpus: Corpus, cells: Column) -> Corpus:
         lost += sum(cell not in NOTHING for cell in row[-1 - int(numbers[sentence]) :])
     if not lost:
         return corpus
-    note = "Senses and roles of ranges or empty nodes, which are no words here, were not read: {}."
+    note = "Senses and roles of ranges or empty nodes, which are not words here, were not read: {}."
     return replace(corpus, noted=(*corpus.noted, (note, lost)))
 
 

@@ -234,7 +234,7 @@ def read_export(source: Source, builder: Builder, *, version: int = 3) -> None:
         place = f"{source.path}:{number}"
         keyword, _, rest = line.partition(" ") if " " in line else line.partition("\t")
         if table:
-            # Tables of tags and the like stand before the sentences.
+            # Tables of tags come before the sentences.
             table = "" if keyword == "#EOT" else table
         elif keyword == "#BOS":
             if sentence:

@@ -222,7 +222,7 @@ def test_mentions_of_empty_nodes_alone_can_be_left_out(conllu):
     assert result.notes == (
         "Mentions of empty nodes alone that were left out: 3.",
         "Mentions that begin or end on an empty node, taken without it: 1.",
-        "Mentions whose head was an empty node, headed by the first word that hangs on none of the others: 1.",
+        "Mentions whose head was an empty node, headed by the first word that depends on none of the others: 1.",
     )
 
 

@@ -105,8 +105,8 @@ def test_a_form_that_cannot_be_told_is_asked_for(file, text, fact):
     """The second file has a first line alone that is known to be whole, and no predicate in it."""
     path = file("x.txt", text + "\n")
     assert refusal(Input, path, input_format="up") == (
-        f'x.txt: {fact}. Say where they are: --input-format "up(columns=8)" (a flag, the sense, roles behind eight '
-        'columns) or "up(columns=10)" (the sense, roles behind ten).'
+        f'x.txt: {fact}. Say where they are: --input-format "up(columns=8)" (a flag, the sense, roles after eight '
+        'columns) or "up(columns=10)" (the sense, roles after ten).'
     )
     assert refusal(Input, path, input_format="up(columns=9)") == (
         "format up: columns is 8 or 10, the number of columns before propositions, not 9."
@@ -175,7 +175,7 @@ def test_stretches_that_end_before_they_begin_and_arguments_given_twice(file):
 def test_roles_of_lines_that_are_no_words_are_told_of(file):
     text = UP10.replace("1\tKim", "0.1\tPro\t_\t_\t_\t_\t_\t_\t_\t_\t_\tA3\n1\tKim", 1)
     corpus = with_roles(read_labels(Input(file("x.txt", text)), [ROLES]))
-    note = "Senses and roles of ranges or empty nodes, which are no words here, were not read: 1."
+    note = "Senses and roles of ranges or empty nodes, which are not words here, were not read: 1."
     assert corpus.notes == (note,)
 
 
