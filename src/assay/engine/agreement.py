@@ -91,18 +91,18 @@ def agreement(
     if (table := _read_table(annotators, columns, chosen)) is not None:
         chosen = replace(chosen, column="+".join(columns) or None)
         chosen.check()
-        judged = named_systems(systems) if systems else {}
-        return build(_agree_in_table(table, replace(asked, systems=judged, options=chosen)))
+        judged_systems = named_systems(systems) if systems else {}
+        return build(_agree_in_table(table, replace(asked, systems=judged_systems, options=chosen)))
     # By name: no score depends on who is given first. One who is called gold comes first, as gold does in messages.
     people = dict(sorted(named_systems(annotators).items(), key=lambda pair: (pair[0] != "gold", pair[0])))
     if len(people) < 2:
         raise UsageError("agreement takes at least two annotators.")
     if any(isinstance(given, str) and given == "-" for given in people.values()):
         raise UsageError("agreement reads files more than once, so they cannot come from standard input.")
-    judged = named_systems(systems) if systems else {}
-    chosen = chosen.with_columns([*people, *judged])
-    found = _agree_in_files(people, absent, replace(asked, systems=judged, options=chosen))
-    found.warnings[:0] = [
+    judged_systems = named_systems(systems) if systems else {}
+    chosen = chosen.with_columns([*people, *judged_systems])
+    findings = _agree_in_files(people, absent, replace(asked, systems=judged_systems, options=chosen))
+    findings.warnings[:0] = [
         f"{a} and {b} are copies of one file, so that their agreement says nothing."
         for (a, path), (b, other) in combinations(people.items(), 2)
         if chosen.column_of(a) == chosen.column_of(b)
@@ -110,12 +110,12 @@ def agreement(
         and all(isinstance(given, str | Path) and Path(given).is_file() for given in (path, other))
         and filecmp.cmp(path, other, shallow=False)
     ]
-    return build(found)
+    return build(findings)
 
 
 @dataclass(frozen=True, eq=False)
 class _Request:
-    """What the user asks for: measures, systems that are compared with annotators, in which ways, and options."""
+    """The request of a user: measures, systems that are compared with annotators, ways to compare, and options."""
 
     measures: Sequence[Measure]
     systems: Mapping[str, Any]
@@ -133,7 +133,7 @@ class _Request:
 
 
 def _read_table(given: Any, columns: Sequence[str], options: Options) -> RatingTable | None:
-    """The table of ratings that is given; None if each annotator has files of their own."""
+    """The table of ratings; None if each annotator has files."""
     if isinstance(given, Mapping) and given and all(isinstance(ratings, Mapping) for ratings in given.values()):
         if columns:
             raise UsageError(f"--column {columns[0]}: ratings by annotator have no columns.")
@@ -187,19 +187,19 @@ def _agree_in_table(table: RatingTable, asked: _Request) -> Findings:
         for name, rated in zip(ratings.annotators, number, strict=True)
     ]
     gold = replace(sources[0], name=table.path, sentences=ratings.items, words=len(ratings))
-    found = _start_findings(task.name, measures, options, gold, sources)
+    findings = _start_findings(task.name, measures, options, gold, sources)
     answering = f", {plural(len(answers), 'system')}" if answers else ""
-    found.about |= {
+    findings.about |= {
         "heading": f"agreement on ratings: {ratings.items:,} items, {len(ratings):,} ratings, "
         f"{len(ratings.annotators):,} annotators{answering}; read as ratings ({table.layout})",
         "noun": ratings.noun,
         "unit": ratings.unit_noun,
     }
-    found.warnings += [*table.warnings, *warnings]
-    found.notes += table.notes
+    findings.warnings += [*table.warnings, *warnings]
+    findings.notes += table.notes
     cuts = [(spec, many.slice_items(ratings, spec)) for spec in options.slices]
-    _add_ratings(found, ratings, {}, answers, measures, cuts, asked)
-    return found
+    _add_ratings(findings, ratings, {}, answers, measures, cuts, asked)
+    return findings
 
 
 # --- files of each annotator ---
@@ -207,12 +207,12 @@ def _agree_in_table(table: RatingTable, asked: _Request) -> Findings:
 
 def _agree_in_files(people: Mapping[str, Any], absent: bool, asked: _Request) -> Findings:
     """The agreement of annotators with files of their own: every pair, and all of them at once."""
-    judged, options, given = asked.systems, asked.options, asked.measures
-    for name in judged:
+    systems, options, given = asked.systems, asked.options, asked.measures
+    for name in systems:
         if name in people:
             raise UsageError(f"{name!r} is an annotator and a system. Give each a name of its own.")
-    options.check_formats([*people, *judged])
-    if absent and judged:
+    options.check_formats([*people, *systems])
+    if absent and systems:
         raise UsageError("--missing absent and --system cannot be given together.")
     in_folders = any(_find_folder(path) is not None for path in people.values())
     shared = _shared_documents(people) if absent and in_folders else [people]
@@ -223,16 +223,16 @@ def _agree_in_files(people: Mapping[str, Any], absent: bool, asked: _Request) ->
     for group in shared:
         # The first annotator is in gold's place.
         first, *rest = group
-        others = {**{name: group[name] for name in rest}, **judged}
+        others = {**{name: group[name] for name in rest}, **systems}
         measures = [measure for measure in given if _is_of_pairs(measure)]
-        opened.append(Prepared(group[first], others, options.for_annotators(first, rest, [*judged]), measures))
+        opened.append(Prepared(group[first], others, options.for_annotators(first, rest, [*systems]), measures))
     task = find_task(opened[0].task)
     wanted = list(given) or [find(spec) for spec in task.agreement]
-    in_pairs, of_all = ([one for one in wanted if _is_of_pairs(one) is pairs] for pairs in (True, False))
+    in_pairs, of_all = ([row for row in wanted if _is_of_pairs(row) is pairs] for pairs in (True, False))
     for measure in of_all:
         if (task.annotators.units if measure.takes == "units" else task.annotators.ratings) is None:
             raise UsageError(f"{measure} is not about {task.name}. See: assay measures")
-    found = None
+    findings = None
     if in_pairs or (not given and task.measures_for):
         specs, parts, strangers = [_make_symmetric(str(measure)) for measure in in_pairs] if given else [], [], []
         for a, b in combinations(people, 2):
@@ -247,37 +247,37 @@ def _agree_in_files(people: Mapping[str, Any], absent: bool, asked: _Request) ->
                 for name in (a, b)
             )
             onwards, backwards = options.for_annotators(a, [b], []), options.for_annotators(b, [a], [])
-            chosen = specs or _default_measures(here, b, other, onwards)
-            there = evaluate_shards("agreement", here, {b: other}, chosen, onwards)
-            back = evaluate_shards("agreement", other, {a: here}, chosen, replace(backwards, examples=0))
+            pair_measures = specs or _default_measures(here, b, other, onwards)
+            there = evaluate_shards("agreement", here, {b: other}, pair_measures, onwards)
+            back = evaluate_shards("agreement", other, {a: here}, pair_measures, replace(backwards, examples=0))
             parts.append(_join_directions(there, back, a, f"{a} ~ {b}"))
-        found = _join_pairs(parts)
-        found.notes += strangers
-    if not of_all and not judged:
-        assert found is not None
-        return found
+        findings = _join_pairs(parts)
+        findings.notes += strangers
+    if not of_all and not systems:
+        assert findings is not None
+        return findings
     runs = [prepared.run([]) for prepared in opened]
-    found = found or _start_findings_of_files(task, runs, shared, [*people], of_all, options)
+    findings = findings or _start_findings_of_files(task, runs, shared, [*people], of_all, options)
     units = [measure for measure in of_all if measure.takes == "units"]
     if units:
-        if judged:
+        if systems:
             raise UsageError("systems have no part in measures of units. Leave --system out.")
         find_units = task.annotators.units
         assert find_units is not None
-        continua = many.join_continua([find_units(run, [*own]) for run, own in zip(runs, shared, strict=True)])
-        made = [many.unit_figure(measure, continua, asked.settings) for measure in units]
-        _add_scores(found, [figure for figure, _ in made], len(continua.units), asked.settings)
-        found.further_notes += [note for _, note in made if note]
-    if judged and in_pairs:
-        _add_judged_pairs(found, people, in_pairs, replace(asked, options=options))
-    if len(units) == len(of_all) and (in_pairs or not judged):
-        return found
+        continua = many.join_continua([find_units(run, [*files]) for run, files in zip(runs, shared, strict=True)])
+        unit_figures = [many.unit_figure(measure, continua, asked.settings) for measure in units]
+        _add_scores(findings, [figure for figure, _ in unit_figures], len(continua.units), asked.settings)
+        findings.further_notes += [note for _, note in unit_figures if note]
+    if systems and in_pairs:
+        _add_judged_pairs(findings, people, in_pairs, replace(asked, options=options))
+    if len(units) == len(of_all) and (in_pairs or not systems):
+        return findings
 
     def rate(column: str) -> tuple[Ratings, list[SystemRatings]]:
         find_ratings = task.annotators.ratings
         assert find_ratings is not None
-        tables = [find_ratings(run, [*own, *judged], column) for run, own in zip(runs, shared, strict=True)]
-        return many.split_systems(many.merge_ratings(tables), [*judged])
+        tables = [find_ratings(run, [*files, *systems], column) for run, files in zip(runs, shared, strict=True)]
+        return many.split_systems(many.merge_ratings(tables), [*systems])
 
     ratings, answers = rate(runs[0].decided.column)
     columns = {str(column) for measure in _label_measures(of_all) if (column := measure.parameters.get("column"))}
@@ -289,12 +289,12 @@ def _agree_in_files(people: Mapping[str, Any], absent: bool, asked: _Request) ->
         elif spec == "label":
             cuts.append((spec, many.slice_items(ratings, spec)))
     tables = {column: rate(column)[0] for column in columns}
-    _add_ratings(found, ratings, tables, answers, of_all, cuts, replace(asked, options=options))
-    return found
+    _add_ratings(findings, ratings, tables, answers, of_all, cuts, replace(asked, options=options))
+    return findings
 
 
 def _is_of_pairs(measure: Measure) -> bool:
-    """True of a measure that is computed pair by pair."""
+    """True if a measure is computed pair by pair."""
     return measure.takes == "pair" and measure.together is None
 
 
@@ -303,12 +303,12 @@ def _label_measures(measures: Sequence[Measure]) -> list[Measure]:
     return [measure for measure in measures if measure.takes == "labels" or measure.together is not None]
 
 
-def _find_folder(given: Any) -> str | None:
-    return folder_of(str(given)) if isinstance(given, str | Path) else None
+def _find_folder(data: Any) -> str | None:
+    return folder_of(str(data)) if isinstance(data, str | Path) else None
 
 
 def _shared_documents(people: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """For each set of two or more annotators who share documents the files of each."""
+    """The files of each annotator, for each set of two or more annotators who share documents."""
     stems: dict[str, dict[str, str]] = {}
     for name, given in people.items():
         folder = _find_folder(given)
@@ -320,8 +320,8 @@ def _shared_documents(people: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     for stem in sorted(stems):
         groups.setdefault(tuple(name for name in people if name in stems[stem]), []).append(stem)
     shared: list[Mapping[str, Any]] = [
-        {name: Files(str(people[name]), tuple(stems[stem][name] for stem in own)) for name in who}
-        for who, own in groups.items()
+        {name: Files(str(people[name]), tuple(stems[stem][name] for stem in shared_stems)) for name in who}
+        for who, shared_stems in groups.items()
         if len(who) > 1
     ]
     if not shared:
@@ -347,8 +347,10 @@ def _start_findings_of_files(
         for texts, remarks in ((warnings, run.warnings), (notes, run.notes)):
             texts.update(dict.fromkeys(re.sub(r"^gold\b", first, text) for text in format_warnings(remarks)))
     gold = replace(sources[people[0]], sentences=sum(run.gold.sentences for run in runs))
-    found = _start_findings(task.name, measures, options, gold, [sources[name] for name in people if name in sources])
-    found.about |= {
+    findings = _start_findings(
+        task.name, measures, options, gold, [sources[name] for name in people if name in sources]
+    )
+    findings.about |= {
         "column": runs[0].decided.column,
         "noun": task.noun,
         "drawing": task.drawing.kind,
@@ -357,9 +359,9 @@ def _start_findings_of_files(
         "scheme": next(iter(runs[0].decided.schemes), ""),
         "atoms": runs[0].atoms,
     }
-    found.warnings += warnings
-    found.notes += notes
-    return found
+    findings.warnings += warnings
+    findings.notes += notes
+    return findings
 
 
 def _start_findings(
@@ -397,7 +399,7 @@ def _group_units(ratings: Ratings) -> Groups:
 
 
 def _add_ratings(
-    found: Findings,
+    findings: Findings,
     ratings: Ratings,
     columns: Mapping[str, Ratings],
     systems: Sequence[SystemRatings],
@@ -405,7 +407,7 @@ def _add_ratings(
     cuts: Sequence[tuple[str, tuple[Ints, Sequence[str]]]],
     asked: _Request,
 ) -> None:
-    """Add what the ratings of all annotators amount to, and each system against them.
+    """Add the scores of all annotators' ratings, and those of systems against them.
 
     `columns` are the ratings of other columns: words are the same in all of them, and so are their units.
     """
@@ -415,89 +417,91 @@ def _add_ratings(
         for measure in _label_measures(measures)
     ]
     used = int(np.count_nonzero(np.bincount(ratings.unit_of_item[ratings.sizes > 0], minlength=1)))
-    if not found.rows["scores"]:
-        found.about |= {"units": used, "items": int((ratings.sizes > 1).sum())}
-        found.least_units = FEW_UNITS
+    if not findings.rows["scores"]:
+        findings.about |= {"units": used, "items": int((ratings.sizes > 1).sum())}
+        findings.least_units = FEW_UNITS
     facts, (level, distance) = many.agreement_facts(ratings, measures), many.alpha_level(measures)
     if facts.level_assumed:
         # After the first alpha, for users who did not mean names.
         place = 1 + [figure.measure.partition("(")[0] for figure in figures].index("alpha")
         ordinal = many.ordinal_figure(find("alpha(level=ordinal)"), ratings, groups)
         figures = [*figures[:place], ordinal, *figures[place:]]
-    _add_scores(found, figures, groups.number, settings)
+    _add_scores(findings, figures, groups.number, settings)
     unsure = [figure.measure for figure in figures if not figure.resampled]
-    found.further_notes += [f"{name}: for so many pairs and labels there are no intervals." for name in unsure]
+    findings.further_notes += [f"{name}: for so many pairs and labels there are no intervals." for name in unsure]
     for spec, (codes, names) in cuts:
         for code, name in enumerate(names):
             part = ratings.where(codes == code)
             if len(part):
-                own = _group_units(part)
-                chosen = [many.figure_of(measure, part, own) for measure in _label_measures(measures)]
-                found.rows["scores"] += many.scores_of(chosen, own.number, settings, f"{spec}={name}")[0]
+                part_groups = _group_units(part)
+                part_figures = [many.figure_of(measure, part, part_groups) for measure in _label_measures(measures)]
+                findings.rows["scores"] += many.scores_of(
+                    part_figures, part_groups.number, settings, f"{spec}={name}"
+                )[0]
     # Of numbers that are measured, not counted, no two need be equal.
-    found.warnings[:0] = many.different_labels(ratings) if level in ("nominal", "set") else ()
+    findings.warnings[:0] = many.different_labels(ratings) if level in ("nominal", "set") else ()
     if figures and not (ratings.sizes > 1).any():
-        found.warnings.append(f"no {ratings.noun} has two ratings, so that there is no agreement to measure.")
+        findings.warnings.append(f"no {ratings.noun} has two ratings, so that there is no agreement to measure.")
     if systems:
         compared = many.against_figures(ratings, systems, groups, asked.against)
-        _add_scores(found, compared, groups.number, settings, ratings.annotators)
+        _add_scores(findings, compared, groups.number, settings, ratings.annotators)
         if not compared[0].resampled:
-            found.further_notes.append(
+            findings.further_notes.append(
                 "For so many annotators, systems have no intervals and no test against the human ceiling."
             )
     for measure in (measure for measure in measures if measure.takes == "systems"):
         if not systems:
             raise UsageError(f"{measure} is about systems among annotators. Give one: --system NAME=PATH")
-        made = [many.system_figure(measure, ratings, system, groups) for system in systems]
-        rows = _add_scores(found, [figure for figure, _ in made], groups.number, settings)
-        for system, (_, report) in zip(systems, made, strict=True):
+        system_figures = [many.system_figure(measure, ratings, system, groups) for system in systems]
+        rows = _add_scores(findings, [figure for figure, _ in system_figures], groups.number, settings)
+        for system, (_, report) in zip(systems, system_figures, strict=True):
             if isinstance(report, AltTest):
                 rho = next(row for row in rows if row.system == system.name and row.score == "advantage")
                 whole = replace(report, measure=str(measure), advantage=rho.value, low=rho.low, high=rho.high)
-                found.rows["alt_tests"].append(whole)
+                findings.rows["alt_tests"].append(whole)
             elif isinstance(report, Mapping):
                 # By annotator.
-                found.rows["scores"] += [
+                findings.rows["scores"] += [
                     Score(system.name, str(measure), "accuracy", name, None, value, math.nan, math.nan)
                     for name, value in report.items()
                 ]
             elif report:
-                found.warnings.append(report)
+                findings.warnings.append(report)
     pairs = dict([("pairs", str(figure.rows.number)) for figure in figures if figure.rows.listed is not None][:1])
-    rated = {"rated": ratings.noun} if ratings.noun != found.about["noun"] else {}
-    found.about |= {
+    rated = {"rated": ratings.noun} if ratings.noun != findings.about["noun"] else {}
+    findings.about |= {
         "agreement_facts": facts if figures else None,
-        "remarks": {**found.about.get("remarks", {}), **rated, **pairs},
+        "remarks": {**findings.about.get("remarks", {}), **rated, **pairs},
     }
-    found.rows["annotators"] += many.profile_rows(ratings, level, distance)
-    found.rows["coincidences"] += many.coincidence_rows(ratings)
+    findings.rows["annotators"] += many.profile_rows(ratings, level, distance)
+    findings.rows["coincidences"] += many.coincidence_rows(ratings)
     number = None if asked.items else asked.options.examples or many.SHOWN
-    found.rows["disagreements"] += many.disagreement_rows(ratings, level, distance, number)
-    found.pooled = groups.pooled
+    findings.rows["disagreements"] += many.disagreement_rows(ratings, level, distance, number)
+    findings.pooled = groups.pooled
 
 
 def _add_scores(
-    found: Findings, figures: Sequence[Figure], groups: int, settings: Settings, people: Sequence[str] = ()
+    findings: Findings, figures: Sequence[Figure], groups: int, settings: Settings, people: Sequence[str] = ()
 ) -> list[Score]:
     """Add the scores of figures with their intervals and notes, and tests of systems against the human ceiling of
     these annotators."""
     rows, notes = many.scores_of(figures, groups, settings, None)
-    found.rows["scores"] += rows
-    found.further_notes += notes
+    findings.rows["scores"] += rows
+    findings.further_notes += notes
     if people:
         tests, notes = many.ceiling_comparisons(figures, people, settings)
-        found.rows["comparisons"] += tests
-        found.further_notes += notes
-        found.about["family"] = len(found.rows["comparisons"])
+        findings.rows["comparisons"] += tests
+        findings.further_notes += notes
+        findings.about["family"] = len(findings.rows["comparisons"])
     return rows
 
 
 def _add_judged_pairs(
-    found: Findings, people: Mapping[str, Any], measures: Sequence[Measure], asked: _Request
+    findings: Findings, people: Mapping[str, Any], measures: Sequence[Measure], asked: _Request
 ) -> None:
     """Add systems against each annotator in gold's place, by measures of pairs, the human ceiling, and systems
     against what more than half of the annotators have."""
-    judged, against, settings = asked.systems, asked.against, asked.settings
+    systems, against, settings = asked.systems, asked.against, asked.settings
     plain = replace(asked.options, symmetric=False)
     counts: dict[str, dict[tuple[str, str], Array]] = {str(measure): {} for measure in measures}
     fields: dict[str, Sequence[str]] = {}
@@ -505,8 +509,10 @@ def _add_judged_pairs(
     voted: list[tuple[Measure, str, Array]] = []
     first = next(iter(people))
     for gold in people:
-        others = {name: given for name, given in {**people, **judged}.items() if name != gold}
-        run = Prepared(people[gold], others, plain.for_annotators(gold, [*people], [*judged]), measures).run(measures)
+        others = {name: data for name, data in {**people, **systems}.items() if name != gold}
+        run = Prepared(people[gold], others, plain.for_annotators(gold, [*people], [*systems]), measures).run(
+            measures
+        )
         unit = run.gold.unit_of_sentence(run.unit)
         sizes.add(int(unit[-1]) + 1)
         for measure in measures:
@@ -516,7 +522,7 @@ def _add_judged_pairs(
                 counts[str(measure)][gold, name], fields[str(measure)] = table, counted.fields
             vote = find_task(run.task).annotators.majority
             if gold == first and vote is not None and "majority" in against:
-                for name, pair in vote(run, list(judged)):
+                for name, pair in vote(run, list(systems)):
                     counted = measure.counts_of(measure.judge(pair), run.gold.sentences)
                     voted.append((measure, name, counted.regroup(unit, int(unit[-1]) + 1).matrix()))
     if not voted and not {"each", "leave-one-out"} & {*against}:
@@ -525,17 +531,17 @@ def _add_judged_pairs(
         raise UsageError("systems beside annotators need files with the same sentences. Or try --unit document")
     for measure in measures:
         sums, names = counts[str(measure)], fields[str(measure)]
-        figures = many.paired_figures(measure, sums, names, list(people), list(judged), against)
+        figures = many.paired_figures(measure, sums, names, list(people), list(systems), against)
         by_vote = [many.voted_figure(measure, name, table, names) for of, name, table in voted if of == measure]
-        _add_scores(found, figures, min(sizes), settings, list(people))
-        _add_scores(found, by_vote, min(sizes), settings)
+        _add_scores(findings, figures, min(sizes), settings, list(people))
+        _add_scores(findings, by_vote, min(sizes), settings)
 
 
 # --- pairs ---
 
 
 def _make_symmetric(spec: str) -> str:
-    """A measure for which it is the same who comes first."""
+    """The spec of a measure that does not depend on the order of annotators."""
     measure = find(spec)
     if measure.one_sided:
         raise UsageError(measure.one_sided)
@@ -617,27 +623,27 @@ def _join_pairs(parts: Sequence[Result]) -> Findings:
     def joined(name: str) -> tuple[Any, ...]:
         return tuple(row for part in parts for row in getattr(part, name))
 
-    found = Findings.of(parts[0])
-    found.about["aligned_by"] = way_of([part.about.aligned_by for part in parts])
+    findings = Findings.of(parts[0])
+    findings.about["aligned_by"] = way_of([part.about.aligned_by for part in parts])
     # Those of all pairs and measures follow when all of them are known.
-    del found.about["titles"], found.about["remarks"]
-    found.systems = tuple(sources.values())
-    found.rows["scores"] = [*joined("scores"), *(_average_pairs(parts) if len(parts) > 1 else ())]
+    del findings.about["titles"], findings.about["remarks"]
+    findings.systems = tuple(sources.values())
+    findings.rows["scores"] = [*joined("scores"), *(_average_pairs(parts) if len(parts) > 1 else ())]
     for name in ("counts", "confusion", "error_types", "examples"):
-        found.rows[name] = [*joined(name)]
-    found.warnings, found.notes = list(dict.fromkeys(joined("warnings"))), list(dict.fromkeys(joined("notes")))
-    found.signature = " ".join(part.signature for part in parts)
-    return found
+        findings.rows[name] = [*joined(name)]
+    findings.warnings, findings.notes = list(dict.fromkeys(joined("warnings"))), list(dict.fromkeys(joined("notes")))
+    findings.signature = " ".join(part.signature for part in parts)
+    return findings
 
 
 def _average_pairs(parts: Sequence[Result]) -> list[Score]:
     """The mean of each score over the pairs, undefined if a pair does not have it."""
-    found: dict[tuple[object, ...], list[Score]] = {}
+    by_key: dict[tuple[object, ...], list[Score]] = {}
     for part in parts:
         for row in part.scores:
-            found.setdefault((row.measure, row.score, row.label, row.slice), []).append(row)
+            by_key.setdefault((row.measure, row.score, row.label, row.slice), []).append(row)
     means = []
-    for rows in found.values():
+    for rows in by_key.values():
         # Exact, so that the order of pairs changes no digit.
         mean = math.fsum(row.value for row in rows) / len(rows) if len(rows) == len(parts) else math.nan
         first = rows[0]

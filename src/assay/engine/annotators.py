@@ -32,13 +32,13 @@ ALL = "all annotators"
 ALL_PAIRS = "mean of all pairs"
 CEILING = "human ceiling"
 MOST_FIELDS = 2_000
-"""The most numbers of a unit that are resampled for one measure; beyond that it has no interval."""
+"""The most numbers per unit that are resampled for a measure; beyond that, it has no interval."""
 MOST_OF_SYSTEMS = 3_000
 """The most numbers of a unit for systems against annotators: intervals and tests up to 500 annotators."""
 SHOWN = 10
 """Number of the items that annotators disagree on most that are kept by default."""
 ROUNDING = 1e-12
-"""Differences up to this are none."""
+"""The largest difference that counts as rounding."""
 _TIES = " / "
 
 
@@ -66,13 +66,13 @@ class Groups:
 
     @property
     def whole(self) -> Groups:
-        """All items as one unit, of which nothing is resampled."""
+        """All items as one unit, for measures that are not resampled."""
         return Groups(np.zeros_like(self.of_item), 1, pooled=False)
 
 
 @dataclass(frozen=True, eq=False)
 class Figure:
-    """A measure, what it is called by, and the numbers that its scores are made of."""
+    """A measure of annotators with its name and the numbers from which its scores are computed."""
 
     system: str
     measure: str
@@ -98,34 +98,34 @@ class Figure:
 
 
 def resample(figures: Sequence[Figure], groups: int, settings: Settings) -> Iterator[dict[str, Array]]:
-    """For each figure its resampled sums: one draw serves all of them."""
+    """The resampled sums of each figure, with one draw for all."""
     tables = [
         {name: values.reshape(groups, -1) for name, values in figure.rows.sums.items()} if figure.resampled else {}
         for figure in figures
     ]
-    parts = [table for own in tables for table in own.values()]
+    parts = [table for by_table in tables for table in by_table.values()]
     if not parts or groups < 2:
-        # Of a single unit there is nothing to draw.
+        # A single unit cannot be resampled.
         yield from ({} for _ in figures)
         return
     joint = np.concatenate(parts, axis=1)
     # What is the same in all units, or in two columns, is drawn once.
     distinct, place = np.unique(joint, axis=1, return_inverse=True)
     rng = settings.rng(BOOTSTRAP)
-    drawn = np.concatenate(
+    sums = np.concatenate(
         [
             weights.astype(np.float64) @ distinct
             for weights in bootstrap_weights(groups, settings.times, rng, distinct.shape[1])
         ]
     )
     place, at = place.ravel(), 0
-    for figure, own in zip(figures, tables, strict=True):
-        found = {}
-        for name, table in own.items():
+    for figure, by_table in zip(figures, tables, strict=True):
+        by_name = {}
+        for name, table in by_table.items():
             width = table.shape[1]
-            found[name] = drawn[:, place[at : at + width]].reshape(settings.times, *figure.rows.sums[name].shape[1:])
+            by_name[name] = sums[:, place[at : at + width]].reshape(settings.times, *figure.rows.sums[name].shape[1:])
             at += width
-        yield found
+        yield by_name
 
 
 def scores_of(
@@ -134,23 +134,23 @@ def scores_of(
     """The scores of figures with their intervals, and notes on them."""
     rows: list[Score] = []
     notes: list[str] = []
-    for figure, drawn in zip(figures, resample(figures, groups, settings), strict=True):
+    for figure, sums in zip(figures, resample(figures, groups, settings), strict=True):
         totals = {name: values.sum(axis=0) for name, values in figure.rows.sums.items()}
-        found = figure.values(drawn) if drawn else ()
+        resampled_values = figure.values(sums) if sums else ()
         # What depends on nothing that is drawn has no interval.
-        replicates = {(name, label): values for name, label, values in found if values.ndim}
+        replicates = {(name, label): values for name, label, values in resampled_values if values.ndim}
         lost: list[str] = []
         for name, by_label, values in figure.values(totals):
             again, main = replicates.get((name, by_label)), name == figure.main
             least = figure.least.get(name, np.full(values.shape, np.inf))
-            for system, label, value, own, lowest in _cells(figure, by_label, values, again, least):
-                low, high = (math.nan, math.nan) if own is None else percentiles(own[None])[0].tolist()
-                kind = "" if own is None else "percentile"
+            for system, label, value, replicate, lowest in _cells(figure, by_label, values, again, least):
+                low, high = (math.nan, math.nan) if replicate is None else percentiles(replicate[None])[0].tolist()
+                kind = "" if replicate is None else "percentile"
                 if low > lowest:
                     low, kind = float(lowest), "percentile+wilson"
                 rows.append(Score(system, figure.measure, name, label, where, float(value), low, high, main, kind))
-                if main and where is None and own is not None and label is None and not np.isnan(value):
-                    gone = float(np.isnan(own).mean())
+                if main and where is None and replicate is not None and label is None and not np.isnan(value):
+                    gone = float(np.isnan(replicate).mean())
                     lost += [f"{system} {100 * gone:.0f}%"] if gone > 0.01 else []
             if main and where is None and figure.rows.number > 1 and not by_label:
                 notes += _undefined_pairs(figure, values)
@@ -165,24 +165,24 @@ def _cells(
     """Each system or pair, label, value, resampled values (None if there are none), and highest lower end."""
     rows = figure.rows
     for place, label in enumerate(rows.labels if by_label else (None,)):
-        own, drawn = values, again
+        observed, resampled = values, again
         if by_label:
-            own, drawn = values[..., place], None if again is None else again[..., place]
+            observed, resampled = values[..., place], None if again is None else again[..., place]
         if not rows.number:
-            yield figure.system, label, own, drawn, math.inf if by_label else least
+            yield figure.system, label, observed, resampled, math.inf if by_label else least
             continue
-        listed = own if rows.listed is None else own[rows.listed]
+        listed = observed if rows.listed is None else observed[rows.listed]
         for pair, system in enumerate(rows.pairs if figure.resampled or not by_label else ()):
             lowest = math.inf if by_label else least[pair]
-            yield system, label, listed[pair], None if drawn is None else drawn[:, pair], lowest
+            yield system, label, listed[pair], None if resampled is None else resampled[:, pair], lowest
         if rows.number > 1:
             # Exact, so that the order of pairs changes no digit; undefined if one of them is.
-            mean = math.nan if len(own) < rows.number else math.fsum(own.tolist()) / len(own)
-            if by_label or drawn is None:
+            mean = math.nan if len(observed) < rows.number else math.fsum(observed.tolist()) / len(observed)
+            if by_label or resampled is None:
                 yield ALL_PAIRS, label, mean, None, math.inf
             else:
                 # Sorted, so that the order of pairs changes no digit.
-                yield ALL_PAIRS, label, mean, np.sort(drawn).mean(axis=1), np.sort(least).mean()
+                yield ALL_PAIRS, label, mean, np.sort(resampled).mean(axis=1), np.sort(least).mean()
 
 
 def _undefined_pairs(figure: Figure, values: Array) -> Iterator[str]:
@@ -213,17 +213,17 @@ def ordinal_figure(measure: Measure, ratings: Ratings, groups: Groups) -> Figure
 
 def figure_of(measure: Measure, ratings: Ratings, groups: Groups) -> Figure:
     """A measure of the labels of all annotators."""
-    given = {name: value for name, value in measure.parameters.items() if name != "column"}
+    parameters = {name: value for name, value in measure.parameters.items() if name != "column"}
     averages: Mapping[str, Callable[[Any], Array]] = {}
     many = False
     if measure.takes == "labels":
-        rows = measure.function(ratings, groups.of_item, groups.number, **given)
+        rows = measure.function(ratings, groups.of_item, groups.number, **parameters)
     else:
         assert measure.together is not None
         who, averages = len(ratings.annotators), measure.averages
         many = who * (who - 1) // 2 * 3 * len(ratings.labels) > MOST_FIELDS
         used = groups.whole if many else groups
-        rows = measure.together(ratings, used.of_item, used.number, **given)
+        rows = measure.together(ratings, used.of_item, used.number, **parameters)
     units = len(np.unique(ratings.unit_of_item[ratings.sizes > 1])) if groups.pooled else None
     least = {
         name: numbers.lower_ends(*score.disagreement(rows), units)
@@ -244,31 +244,31 @@ def agreement_facts(ratings: Ratings, measures: Sequence[Measure]) -> AgreementF
     # Of several that are the most frequent, the one that the most items have alone.
     of_one = (counts == counts.sum(axis=1, keepdims=True))[:, number == number.max(initial=0)].sum(axis=0)
     alphas = [measure for measure in measures if "level" in measure.parameters]
-    given = any("level" in measure.given for measure in alphas)
+    level_given = any("level" in measure.given for measure in alphas)
     has_order = ratings.ordered or all(parse_number(label) is not None for label in ratings.labels)
     # Two labels have the same alpha at any level.
-    of_names = bool(alphas) and not given and ratings.members is None
+    of_names = bool(alphas) and not level_given and ratings.members is None
     assumed = of_names and has_order and int(np.count_nonzero(number)) > 2
     items, level = int(pairable.sum()), alpha_level(measures)[0]
     return AgreementFacts(items, items - int(of_one.max(initial=0)), len(ratings.annotators), level, assumed)
 
 
 def profile_rows(ratings: Ratings, level: str, distance: str) -> Iterator[Annotator]:
-    """Each annotator against the others, over the items that others rated too."""
+    """The row of each annotator against the others, over the items that others rated too."""
     who, width = len(ratings.annotators), len(ratings.labels)
     rows = ratings.sizes[ratings.item] > 1
-    item, own, annotator = ratings.item[rows], ratings.label[rows], ratings.annotator[rows]
+    item, labels, annotator = ratings.item[rows], ratings.label[rows], ratings.annotator[rows]
     place = np.arange(len(item))
     others = ratings.counts[item]
-    others[place, own] -= 1
+    others[place, labels] -= 1
     # Labels that are tied share an item of the majority.
     shares, votes = others / others.sum(axis=1, keepdims=True), majority(others)
     number = np.bincount(annotator, minlength=who).astype(np.float64)
-    given = np.bincount(annotator * width + own, minlength=who * width).reshape(who, width)
-    bias = ratio(given - numbers.sum_by_group(shares, annotator, who), number[:, None])
-    agreement = ratio(numbers.sum_by_group(shares[place, own], annotator, who), number)
-    by_chance = ratio((given * numbers.sum_by_group(votes, annotator, who)).sum(axis=1), number**2)
-    right = ratio(numbers.sum_by_group(votes[place, own], annotator, who), number)
+    counts = np.bincount(annotator * width + labels, minlength=who * width).reshape(who, width)
+    bias = ratio(counts - numbers.sum_by_group(shares, annotator, who), number[:, None])
+    agreement = ratio(numbers.sum_by_group(shares[place, labels], annotator, who), number)
+    by_chance = ratio((counts * numbers.sum_by_group(votes, annotator, who)).sum(axis=1), number**2)
+    right = ratio(numbers.sum_by_group(votes[place, labels], annotator, who), number)
     kappas = numbers.beyond_chance(right, by_chance)
     whole = numbers.alpha_of(ratings, level, distance)
     for code, alone in enumerate(numbers.alphas_without(ratings, level, distance)):
@@ -284,7 +284,7 @@ def profile_rows(ratings: Ratings, level: str, distance: str) -> Iterator[Annota
 
 
 def coincidence_rows(ratings: Ratings) -> list[Coincidence]:
-    """The labels that meet, each with each."""
+    """The numbers of pairs of labels that annotators gave to one item."""
     table = numbers.coincidences(ratings)
     totals = table.sum(axis=1)
     return [
@@ -294,17 +294,17 @@ def coincidence_rows(ratings: Ratings) -> list[Coincidence]:
 
 
 def disagreement_rows(ratings: Ratings, level: str, distance: str, number: int | None) -> Iterator[Disagreement]:
-    """The items that annotators disagree on most, up to a number, or all items in their order; with all ratings."""
+    """The items with the most disagreement, up to a number, or all items in their order, with their ratings."""
     values = numbers.disagreement(ratings, level, distance)
     order = np.argsort(-np.nan_to_num(values), kind="stable")
     differing = order[np.nan_to_num(values)[order] > 0]
     for item in range(ratings.items) if number is None else differing[:number].tolist():
         first, end = np.searchsorted(ratings.item, [item, item + 1])
         rows = zip(ratings.annotator[first:end].tolist(), ratings.label[first:end].tolist(), strict=True)
-        given = {ratings.annotators[who]: ratings.labels[code] for who, code in rows}
+        labels = {ratings.annotators[who]: ratings.labels[code] for who, code in rows}
         text = ratings.columns["text"][item] if "text" in ratings.columns else ratings.text_of(item)
         most = _TIES.join(ratings.labels[code] for code in np.flatnonzero(ratings.votes[item]))
-        yield Disagreement(ratings.names[item], float(values[item]), most, given, text)
+        yield Disagreement(ratings.names[item], float(values[item]), most, labels, text)
 
 
 def different_labels(ratings: Ratings) -> Iterator[str]:
@@ -316,9 +316,9 @@ def different_labels(ratings: Ratings) -> Iterator[str]:
         return
     named = []
     for number in np.unique(group)[:2]:
-        own = group == number
-        labels = ", ".join(ratings.labels[code] for code in np.unique(label[own])[:3].tolist())
-        named.append(f"{ratings.annotators[who[own].min()]} ({labels})")
+        members = group == number
+        labels = ", ".join(ratings.labels[code] for code in np.unique(label[members])[:3].tolist())
+        named.append(f"{ratings.annotators[who[members].min()]} ({labels})")
     yield (
         f"{named[0]} and {named[1]} have no label in common, so they never agree. Labels that mean the same must be "
         "written the same way."
@@ -336,9 +336,9 @@ def slice_items(ratings: Ratings, spec: str) -> tuple[Ints, Sequence[str]]:
         return np.where(ratings.sizes > 0, codes, NONE), (*ratings.labels, "(tied)")
     key = argument if name == "meta" else name
     if key not in ratings.columns:
-        known = [*("document" for column in ratings.columns if column == "document"), "label"]
+        names = [*("document" for column in ratings.columns if column == "document"), "label"]
         raise unknown(
-            "slice", spec, [*known, *(f"meta:{column}" for column in ratings.columns if column != "document")]
+            "slice", spec, [*names, *(f"meta:{column}" for column in ratings.columns if column != "document")]
         )
     column = ratings.columns[key]
     return column.codes, column.vocabulary
@@ -357,19 +357,19 @@ def against_figures(
     fields = {"each": "each", "majority": "majority", "any": "any", "leave-one-out": "left"}
     scores = {name: numbers.against_score(fields[name]) for name in AGAINST if name in against}
     main = "leave-one-out" if "leave-one-out" in scores else next(iter(scores))
-    found: list[Figure] = []
+    results: list[Figure] = []
     used = groups if len(ratings.annotators) * 5 <= MOST_OF_SYSTEMS else groups.whole
     # Annotators are judged on the items that a system answered.
     answered = [(system.label != NONE) & (ratings.sizes > 0) for system in systems]
     common = all(np.array_equal(answered[0], other) for other in answered)
     for system in systems:
         rows = numbers.ceiling_rows(ratings, system.label, used.of_item, used.number)
-        if "leave-one-out" in scores and not (common and found):
+        if "leave-one-out" in scores and not (common and results):
             name = CEILING if common else f"{CEILING} ({system.name})"
             human = {"leave-one-out": numbers.against_score("human")}
-            found.append(Figure(name, "accuracy", main, rows, human, resampled=used is groups))
-        found.append(Figure(system.name, "accuracy", main, rows, scores, resampled=used is groups))
-    return found
+            results.append(Figure(name, "accuracy", main, rows, human, resampled=used is groups))
+        results.append(Figure(system.name, "accuracy", main, rows, scores, resampled=used is groups))
+    return results
 
 
 def ceiling_comparisons(
@@ -421,23 +421,23 @@ def _pair_sides(human: Figure, system: Figure) -> _Sides:
     def value(sums: Array) -> Array:
         return numbers.means(of_people(sums))
 
-    humans, judged = (side.reshape(len(side), -1) for side in stacks)
-    totals = humans.sum(axis=0), judged.sum(axis=0)
+    humans, machines = (side.reshape(len(side), -1) for side in stacks)
+    totals = humans.sum(axis=0), machines.sum(axis=0)
     # By leaving out each unit: for means, this is what a unit adds.
-    without = value(totals[1] - judged) - value(totals[0] - humans)
+    without = value(totals[1] - machines) - value(totals[0] - humans)
     parts = -without * (1 - 1 / len(without))
-    return humans, judged, value, parts, of_people(totals[1]) - of_people(totals[0])
+    return humans, machines, value, parts, of_people(totals[1]) - of_people(totals[0])
 
 
 def _ceiling_comparison(system: Figure, human: Figure, settings: Settings) -> tuple[Comparison, Array]:
     """A system against the human ceiling, with units and annotators as factors; and a mask of annotators left out."""
     sides = _label_sides(system.rows) if "left" in system.rows.sums else _pair_sides(human, system)
-    humans, judged, value, parts, by_annotator = sides
+    humans, machines, value, parts, by_annotator = sides
     left_out = np.isnan(by_annotator)
     difference = float(numbers.means(by_annotator))
     over_units, over_people, freedom = numbers.ceiling_variance(parts, by_annotator[~left_out])
     variance = over_units + over_people
-    apart = humans - judged
+    apart = humans - machines
     apart = apart[np.abs(apart).max(axis=1, initial=0) > ROUNDING]
     # Rounding, which the order of annotators decides, makes no other row.
     keys, first, sizes = np.unique(np.round(apart, 14), axis=0, return_index=True, return_counts=True)
@@ -445,14 +445,14 @@ def _ceiling_comparison(system: Figure, human: Figure, settings: Settings) -> tu
     def stream(purpose: str) -> np.random.Generator:
         return generator(settings.seed, rows_text(purpose, keys, sizes))
 
-    totals = humans.sum(axis=0), judged.sum(axis=0)
+    totals = humans.sum(axis=0), machines.sum(axis=0)
     exchanged = shuffling_test(*totals, apart[first], sizes, lambda x, y: value(y) - value(x), stream, settings.times)
     p, low, high = exchanged.p, math.nan, math.nan
     # If nothing varies, the items alone decide.
     if not variance <= ROUNDING**2:
         p = max(2 * t_tail(abs(difference) / math.sqrt(variance), freedom), SMALLEST)
         low, high = t_interval(difference, variance, 1 + freedom, -1.0, 1.0)
-    found = make_comparison(
+    comparison = make_comparison(
         (CEILING, system.system),
         (system.measure, "leave-one-out", None),
         difference,
@@ -463,7 +463,7 @@ def _ceiling_comparison(system: Figure, human: Figure, settings: Settings) -> tu
         annotators=int((~left_out).sum()),
         p_items=exchanged.p,
     )
-    return found, left_out
+    return comparison, left_out
 
 
 def system_figure(measure: Measure, ratings: Ratings, system: SystemRatings, groups: Groups) -> tuple[Figure, Any]:
@@ -491,49 +491,49 @@ def merge_ratings(parts: Sequence[Ratings]) -> Ratings:
     labels = [part.labels[code] for part in parts for code in part.label.tolist()]
     names = [f"{number}/{name}" for number, part in rows for name in part.names]
     units = [f"{number}/{part.unit_names[code]}" for number, part in rows for code in part.unit_of_item.tolist()]
-    known = {name: number for number, name in enumerate(dict.fromkeys(units))}
-    made = Ratings.of(items, who, labels, names=names)
-    unit = np.array([known[name] for name in units], dtype=np.int64)
-    return replace(made, unit=unit, units=tuple(known), noun=parts[0].noun, unit_noun=parts[0].unit_noun)
+    codes = {name: number for number, name in enumerate(dict.fromkeys(units))}
+    merged = Ratings.of(items, who, labels, names=names)
+    unit = np.array([codes[name] for name in units], dtype=np.int64)
+    return replace(merged, unit=unit, units=tuple(codes), noun=parts[0].noun, unit_noun=parts[0].unit_noun)
 
 
 def systems_of(
     given: Mapping[str, Any], ratings: Ratings, format_of: Callable[[str], str | None]
 ) -> tuple[list[SystemRatings], list[str]]:
     """The systems that are judged against the annotators of a table, and warnings about them."""
-    found: list[SystemRatings] = []
+    rated_systems: list[SystemRatings] = []
     warnings = []
     for name, data in given.items():
         if isinstance(data, Mapping):
             table = ratings_in(data)
         else:
             table = read_ratings([str(data)], format_of(name), answers=True)
-        found += system_ratings(table, name, ratings)
+        rated_systems += system_ratings(table, name, ratings)
         unknown_items = len(set(table.names) - set(ratings.names))
         if unknown_items == len(table.names):
             raise UsageError(f"{table.path}: has none of the annotators' items. Are items called alike in both?")
         if unknown_items:
             warnings.append(f"{name}: {unknown_items:,} items that no annotator has are left out.")
-    names = [system.name for system in found]
+    names = [system.name for system in rated_systems]
     for name in names:
         if names.count(name) > 1:
             raise UsageError(f"two systems are called {name!r}. Give each a name of its own.")
-    for system in found:
+    for system in rated_systems:
         answered = system.label != NONE
         answered |= False if system.soft is None else ~np.isnan(system.soft[:, 0])
         answered |= False if system.each is None else (system.each != NONE).any(axis=1)
         rated = ratings.sizes > 0
         if lacking := int((rated & ~answered).sum()):
             warnings.append(f"{system.name} has no answer to {lacking:,} of {int(rated.sum()):,} items.")
-    return found, warnings
+    return rated_systems, warnings
 
 
 def split_systems(ratings: Ratings, systems: Sequence[str]) -> tuple[Ratings, list[SystemRatings]]:
     """The ratings of annotators, and the answers of the systems among them."""
     codes = [ratings.annotators.index(name) for name in systems]
-    theirs = np.isin(ratings.annotator, codes)
-    seen = np.isin(np.arange(len(ratings.labels)), ratings.label[~theirs])
-    order = np.concatenate([np.flatnonzero(seen), np.flatnonzero(~seen)])
+    of_systems = np.isin(ratings.annotator, codes)
+    used_labels = np.isin(np.arange(len(ratings.labels)), ratings.label[~of_systems])
+    order = np.concatenate([np.flatnonzero(used_labels), np.flatnonzero(~used_labels)])
     place = np.argsort(order)
     labels = tuple(ratings.labels[code] for code in order)
     people = [name for name in ratings.annotators if name not in systems]
@@ -541,10 +541,10 @@ def split_systems(ratings: Ratings, systems: Sequence[str]) -> tuple[Ratings, li
     kept = replace(
         ratings,
         annotators=tuple(people),
-        labels=labels[: int(seen.sum())],
-        item=ratings.item[~theirs],
-        annotator=who[ratings.annotator[~theirs]],
-        label=place[ratings.label[~theirs]],
+        labels=labels[: int(used_labels.sum())],
+        item=ratings.item[~of_systems],
+        annotator=who[ratings.annotator[~of_systems]],
+        label=place[ratings.label[~of_systems]],
     )
     cells = ratings.table
     answers = [
@@ -564,15 +564,15 @@ class Continua:
     labels: tuple[str, ...]
 
     def check_overlaps(self) -> None:
-        """Refuse two units of one label by one annotator that overlap."""
+        """Raise if two units of one annotator with the same label overlap."""
         for name, units in zip(self.documents, self.units, strict=True):
-            found = find_overlap(units)
-            if found is not None:
-                one, other = found
-                number, label = int(units.annotator[one]), self.labels[int(units.label[one])]
+            overlap = find_overlap(units)
+            if overlap is not None:
+                first, second = overlap
+                number, label = int(units.annotator[first]), self.labels[int(units.label[first])]
                 who = self.annotators[number] if self.annotators else f"annotator {number + 1}"
                 raise UsageError(
-                    f"{who}, document {name}: two spans {label} overlap at {int(units.begin[other])}, so that the "
+                    f"{who}, document {name}: two spans {label} overlap at {int(units.begin[second])}, so that the "
                     "line does not fall into units and gaps."
                 )
 
@@ -634,7 +634,7 @@ def paired_figures(
     main = list(ways)[-1]
     human = [(CEILING, rows(), {main: score})] if main == "leave-one-out" else []
     sides = [*human, *((system, rows(system), ways) for system in systems)]
-    return [Figure(name, str(measure), main, own, given, by_annotator=by_annotator) for name, own, given in sides]
+    return [Figure(name, str(measure), main, table, given, by_annotator=by_annotator) for name, table, given in sides]
 
 
 def voted_figure(measure: Measure, system: str, counts: Array, fields: Sequence[str]) -> Figure:

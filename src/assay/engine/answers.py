@@ -1,4 +1,4 @@
-"""Answers of language models as systems: grounded in gold, with what is to be said of them."""
+"""Answers of language models as systems: they are located in gold, and problems are reported."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from assay.result.numbers import plural
 MANY = 0.05
 """The share of answers that cannot be read, or of mentions that are not there, from which on a warning is due."""
 _LOOPS = 10
-"""The least number of repetitions that tell of a model that loops."""
+"""The least number of repetitions for a warning that a model loops."""
 _UNREAD = tuple(map(STATUSES.index, ("malformed", "refused", "missing")))
 _WORST = tuple(map(STATUSES.index, ("malformed", "refused", "missing", "repaired", "parsed", "empty")))
 
@@ -38,7 +38,7 @@ def ground_systems(
     corpora: Sequence[Corpus], names: Sequence[str], rules: Sequence[Rule], golds: Collection[str]
 ) -> list[Corpus]:
     """The corpora with answers located in gold, which comes first; `golds` are its labels, mapped."""
-    found = [corpora[0]]
+    grounded = [corpora[0]]
     if corpora[0].layer(Answers) is not None:
         raise UsageError(
             f"{corpora[0].name}: answers have no text of their own, so that they are no gold. They are looked for in "
@@ -52,8 +52,8 @@ def ground_systems(
             sides = ("both", "system", name)
             labels |= {rule.before for rule in rules if rule.side in sides and rule.after in labels}
             corpus = ground_answers(corpus, corpora[0], labels)  # noqa: PLW2901
-        found.append(corpus)
-    return found
+        grounded.append(corpus)
+    return grounded
 
 
 def flag_outside(corpus: Corpus, raw: Corpus, golds: Collection[str]) -> Corpus:
@@ -123,9 +123,9 @@ def by_status(gold: Corpus, name: str) -> Values:
         raise UsageError('--slice answer is about answers of language models. Say --input-format "answers"')
     if name and name not in statuses.systems:
         raise unknown("system with answers", name, statuses.systems)
-    chosen = [statuses.systems[name]] if name else list(statuses.systems.values())
+    columns = [statuses.systems[name]] if name else list(statuses.systems.values())
     rank = np.argsort(_WORST)
-    worst = np.array(_WORST)[np.min([rank[codes] for codes in chosen], axis=0)]
+    worst = np.array(_WORST)[np.min([rank[codes] for codes in columns], axis=0)]
     return worst, STATUSES
 
 
@@ -133,7 +133,7 @@ def by_status(gold: Corpus, name: str) -> Values:
 
 
 def answer_remarks(name: str, corpus: Corpus, gold: Corpus) -> Iterator[Remark]:
-    """Everything worth a warning about a system's answers."""
+    """Warnings about a system's answers."""
     mentions = corpus.layer(Mentions)
     if mentions is None:
         return

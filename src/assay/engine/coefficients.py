@@ -1,5 +1,5 @@
 """Agreement of any number of annotators beyond chance, from numbers that add up over items (Krippendorff, Fleiss,
-Gwet, Cohen); what each annotator, label and item has to do with it; systems against several annotators.
+Gwet, Cohen); agreement by annotator, label and item; systems against several annotators.
 
 An item counts if two or more annotators rated it. Each pair of its ratings is compared, and the pairs of an item
 weigh as much as its ratings. Whichever items are drawn, a coefficient is a function of the sums.
@@ -33,11 +33,11 @@ MOST_PAIRS = 5_000
 MOST_MEETINGS = 5_000_000
 """The most pairs of ratings of one item that are looked at one by one."""
 MOST_TOGETHER = 2_000
-"""The most annotators whose ratings are multiplied, all with all."""
+"""The most annotators for which the ratings of all pairs are multiplied."""
 MOST_PASSES = 50_000_000
-"""Annotators × ratings up to which all ratings are gone through for each annotator."""
+"""The most annotators × ratings for which all ratings are read once for each annotator."""
 MOST_CELLS = 30_000_000
-"""The most numbers of pairs and labels that are held at a time."""
+"""The most numbers of pairs and labels in memory at a time."""
 _TINY = 1e-12
 
 Sums = Mapping[str, Array]
@@ -53,21 +53,21 @@ class RatingSums:
     sums: Mapping[str, Array]
     """By name: groups × further axes."""
     fixed: Mapping[str, Array] = field(default_factory=dict)
-    """What is the same whichever items are drawn."""
+    """Numbers that do not depend on the items drawn."""
     pairs: tuple[str, ...] = ()
-    """The pairs of annotators that are listed, if there is a figure for each …"""
+    """The pairs of annotators that are listed, if each pair has a score."""
     listed: Ints | None = None
-    """… their places among the pairs that are counted, if these are more …"""
+    """The places of the listed pairs among those that are counted, if more are counted."""
     number: int = 0
-    """… the number of all pairs …"""
+    """The number of all pairs."""
     unmet: int = 0
-    """… and of those without an item in common, which are not counted …"""
+    """The number of pairs without an item in common, which are not counted."""
     labels: tuple[str, ...] = ()
-    """… and the labels, if a score is given for each."""
+    """The labels, if each has a score."""
 
     @property
     def totals(self) -> dict[str, Array]:
-        """The sums over all groups, and what is fixed."""
+        """The sums over all groups, and the fixed numbers."""
         return {**{name: values.sum(axis=0) for name, values in self.sums.items()}, **self.fixed}
 
 
@@ -150,21 +150,21 @@ def set_distance(a: frozenset[str], b: frozenset[str], distance: str) -> float:
 
 
 def alpha_rows(ratings: Ratings, group: Ints, groups: int, level: str, distance: str) -> RatingSums:
-    """The sums that alpha is made of."""
+    """The sums from which alpha is computed."""
     if level not in LEVELS:
         raise unknown("level", level, LEVELS)
     rows = ratings.sizes[ratings.item] > 1
     if level == "interval":
         values = ratings.numbers - ratings.numbers.min(initial=0)
-        given = values[ratings.label[rows]]
+        numbers = values[ratings.label[rows]]
         where = group[ratings.item[rows]]
         sums = {
-            "given": sum_by_group(np.ones(len(given)), where, groups),
-            "total": sum_by_group(given, where, groups),
-            "squares": sum_by_group(given**2, where, groups),
+            "given": sum_by_group(np.ones(len(numbers)), where, groups),
+            "total": sum_by_group(numbers, where, groups),
+            "squares": sum_by_group(numbers**2, where, groups),
             "apart": sum_by_group(item_distances(ratings, level, distance), group, groups),
         }
-        return RatingSums(sums, {"farthest": np.array(np.ptp(given) ** 2 if len(given) else 0.0)})
+        return RatingSums(sums, {"farthest": np.array(np.ptp(numbers) ** 2 if len(numbers) else 0.0)})
     counted = {"given": sum_by_label(ratings, rows, group, groups)}
     if level == "ordinal":
         ratings.ranks  # noqa: B018 - refuses labels without an order
@@ -174,8 +174,8 @@ def alpha_rows(ratings: Ratings, group: Ints, groups: int, level: str, distance:
         width = len(ratings.labels)
         keys, pair = np.unique(label[lower] * width + label[higher], return_inverse=True)
         cells = group[item[lower]] * len(keys) + pair
-        met = np.bincount(cells, weights=weight, minlength=groups * len(keys)).reshape(groups, len(keys))
-        return RatingSums({**counted, "met": met}, {"lower": keys // width, "higher": keys % width})
+        meetings = np.bincount(cells, weights=weight, minlength=groups * len(keys)).reshape(groups, len(keys))
+        return RatingSums({**counted, "met": meetings}, {"lower": keys // width, "higher": keys % width})
     table = label_distances(ratings, level, distance)
     sums = {**counted, "apart": sum_by_group(item_distances(ratings, level, distance), group, groups)}
     return RatingSums(sums, {} if table is None else {"distance": table})
@@ -244,7 +244,7 @@ def observed_expected(sums: Sums) -> tuple[Floats, Floats]:
 
 
 def alpha_score(sums: Sums) -> Floats:
-    """Krippendorff's alpha; undefined if chance alone leaves no disagreement."""
+    """Krippendorff's alpha; undefined if the expected disagreement is 0."""
     observed, expected = observed_expected(sums)
     return np.asarray(1 - ratio(observed, expected))
 
@@ -253,15 +253,15 @@ def alpha_disagreement(rows: RatingSums) -> Disagreement:
     """Of each group the distances of its ratings, their number, and what chance would lead to."""
     sums, totals = rows.sums, rows.totals
     counted, weight = totals["given"], sums["given"] if "squares" in sums else sums["given"].sum(axis=-1)
-    seen = np.flatnonzero(counted)
+    used = np.flatnonzero(counted)
     apart = sums["apart"] if "apart" in sums else np.zeros(0)
     farthest = totals.get("farthest", np.array(1.0))
     if "met" in sums:
         middle = middle_ranks(counted)
         apart = 2 * sums["met"] @ (middle[totals["higher"]] - middle[totals["lower"]]) ** 2
-        farthest = np.array(np.ptp(middle[seen]) ** 2 if len(seen) else 0.0)
+        farthest = np.array(np.ptp(middle[used]) ** 2 if len(used) else 0.0)
     elif "distance" in totals:
-        farthest = np.array(totals["distance"][np.ix_(seen, seen)].max(initial=0))
+        farthest = np.array(totals["distance"][np.ix_(used, used)].max(initial=0))
     return ratio(apart, farthest), weight, ratio(observed_expected(totals)[1], farthest)
 
 
@@ -287,7 +287,7 @@ def lower_ends(apart: Array, weight: Array, expected: Array, units: int | None =
 
 
 def fleiss_rows(ratings: Ratings, group: Ints, groups: int) -> RatingSums:
-    """The sums that Fleiss's kappa is made of."""
+    """The sums from which Fleiss's kappa is computed."""
     sizes = ratings.sizes.astype(np.float64)
     agreement = np.where(sizes > 1, 1 - ratio(item_distances(ratings, "nominal", ""), np.maximum(sizes, 1)), 0)
     return RatingSums(
@@ -327,19 +327,19 @@ def beyond_chance(observed: Floats, expected: Floats) -> Floats:
 
 
 def ac1_rows(ratings: Ratings, group: Ints, groups: int, labels: int) -> RatingSums:
-    """The sums that AC1 is made of; items with a single rating have a part in the shares of labels."""
+    """The sums from which AC1 is computed; items with a single rating count in the shares of labels."""
     rows = np.ones(len(ratings), dtype=bool)
     sums = dict(fleiss_rows(ratings, group, groups).sums)
     sums["shares"] = sum_by_label(ratings, rows, group, groups, 1 / ratings.sizes[ratings.item])
     sums["rated"] = sum_by_group((ratings.sizes > 0).astype(np.float64), group, groups)
-    seen = int(np.count_nonzero(np.bincount(ratings.label, minlength=1)))
-    if labels and labels < seen:
-        raise UsageError(f"ac1(labels={labels}): there are {seen} different labels.")
-    return RatingSums(sums, {"labels": np.array(float(labels or seen))})
+    distinct = int(np.count_nonzero(np.bincount(ratings.label, minlength=1)))
+    if labels and labels < distinct:
+        raise UsageError(f"ac1(labels={labels}): there are {distinct} different labels.")
+    return RatingSums(sums, {"labels": np.array(float(labels or distinct))})
 
 
 def ac1_expected(sums: Sums) -> Floats:
-    """Agreement by chance if annotators guess only some items."""
+    """The expected agreement if annotators guess only some items."""
     shares = ratio(sums["shares"], sums["rated"][..., None])
     return ratio((shares * (1 - shares)).sum(axis=-1), sums["labels"] - 1)
 
@@ -350,7 +350,7 @@ def ac1_score(sums: Sums) -> Floats:
 
 
 def ac1_disagreement(rows: RatingSums) -> Disagreement:
-    """As for Fleiss's kappa, with the chance of AC1."""
+    """The disagreement as for Fleiss's kappa, with the expected agreement of AC1."""
     return fleiss_disagreement(rows, ac1_expected)
 
 
@@ -358,7 +358,7 @@ def ac1_disagreement(rows: RatingSums) -> Disagreement:
 
 
 def kappa_rows(ratings: Ratings, group: Ints, groups: int, weights: str) -> RatingSums:
-    """Pairs × labels, over the items that both rated: how often both, the first and the second give each."""
+    """The numbers of items that both, the first and the second annotator give each label: pairs × labels."""
     weights = weights or "none"
     if weights not in WEIGHTS:
         raise unknown("value of weights", weights, WEIGHTS)
@@ -410,9 +410,9 @@ def _many_pairs(ratings: Ratings, table: Floats | None) -> tuple[dict[str, Array
         keys, common = np.unique(codes, return_counts=True)
     elif who <= MOST_TOGETHER:
         together = _dense(_indicator(ratings, np.ones(len(ratings), dtype=bool)))
-        met = np.triu(together.T @ together, 1)
-        keys = np.flatnonzero(met)
-        common = met.ravel()[keys]
+        common_items = np.triu(together.T @ together, 1)
+        keys = np.flatnonzero(common_items)
+        common = common_items.ravel()[keys]
     else:
         keys = common = np.zeros(0, dtype=np.int64)
     unmet = who * (who - 1) // 2 - len(keys) if few_meetings or len(keys) else 0
@@ -438,27 +438,27 @@ def _all_with_all(ratings: Ratings, first: Ints, second: Ints, table: Floats | N
     sums |= {} if table is None else {"apart": np.zeros((1, len(first)))}
     rated = _indicator(ratings, np.ones(len(ratings), dtype=bool))
     for label in range(width if len(first) else 0):
-        given = _indicator(ratings, ratings.label == label)
-        both, with_any = (_dense(given.T @ other) for other in (given, rated))
+        has_label = _indicator(ratings, ratings.label == label)
+        both, with_any = (_dense(has_label.T @ other) for other in (has_label, rated))
         sums["right"][0, :, label] = both[first, second]
         sums["gold"][0, :, label], sums["system"][0, :, label] = with_any[first, second], with_any[second, first]
         if table is not None:
             far = _indicator(ratings, np.ones(len(ratings), dtype=bool), table[label][ratings.label])
-            sums["apart"][0] += _dense(given.T @ far)[first, second]
+            sums["apart"][0] += _dense(has_label.T @ far)[first, second]
     return sums
 
 
-def _indicator(ratings: Ratings, chosen: Array, values: Array | None = None) -> Any:
+def _indicator(ratings: Ratings, mask: Array, values: Array | None = None) -> Any:
     """Items × annotators: 1 (or a value) if a rating is chosen; sparse if most cells are empty."""
-    item, annotator = ratings.item[chosen], ratings.annotator[chosen]
-    given = np.ones(len(item)) if values is None else values[chosen]
+    item, annotator = ratings.item[mask], ratings.annotator[mask]
+    cell_values = np.ones(len(item)) if values is None else values[mask]
     shape = (ratings.items, len(ratings.annotators))
     if len(ratings) * 4 < shape[0] * shape[1]:
         from scipy.sparse import csr_array
 
-        return csr_array((given, (item, annotator)), shape=shape)
+        return csr_array((cell_values, (item, annotator)), shape=shape)
     cells = np.zeros(shape)
-    cells[item, annotator] = given
+    cells[item, annotator] = cell_values
     return cells
 
 
@@ -491,15 +491,15 @@ def kappa_disagreement(rows: RatingSums) -> Disagreement:
     items, first, second = sums["gold"].sum(axis=-1), totals["gold"], totals["system"]
     number = first.sum(axis=-1)
     if "distance" in totals:
-        seen = np.flatnonzero((first + second).reshape(-1, first.shape[-1]).sum(axis=0))
-        farthest = totals["distance"][np.ix_(seen, seen)].max(initial=0)
+        used = np.flatnonzero((first + second).reshape(-1, first.shape[-1]).sum(axis=0))
+        farthest = totals["distance"][np.ix_(used, used)].max(initial=0)
         expected = ratio(((first @ totals["distance"]) * second).sum(axis=-1), number**2)
         return ratio(sums["apart"], farthest), items, ratio(expected, farthest)
     return items - sums["right"].sum(axis=-1), items, 1 - ratio((first * second).sum(axis=-1), number**2)
 
 
 def pair_alpha_disagreement(rows: RatingSums) -> Disagreement:
-    """As for kappa, with nominal distances and the chance of alpha."""
+    """The disagreement as for kappa, with nominal distances and the expected disagreement of alpha."""
     items, totals = rows.sums["gold"].sum(axis=-1), rows.totals
     both, number = totals["gold"] + totals["system"], 2 * items.sum(axis=0)
     expected = 1 - ratio((both * (both - 1)).sum(axis=-1), number * (number - 1))
@@ -529,7 +529,7 @@ def alpha_of(ratings: Ratings, level: str, distance: str) -> float:
 
 
 def alphas_without(ratings: Ratings, level: str, distance: str) -> list[float]:
-    """Alpha of all annotators but one, for each of them."""
+    """Alpha without each annotator."""
     everyone = range(len(ratings.annotators))
     if level != "nominal":
         few_meetings = (ratings.sizes.astype(np.int64) ** 2).sum() <= 2 * MOST_MEETINGS
@@ -545,36 +545,36 @@ def alphas_without(ratings: Ratings, level: str, distance: str) -> list[float]:
 
     whole = differing(sizes, squares)
     total_apart = whole.sum()
-    found = []
+    alphas = []
     for rows in ratings.rows_of_annotators():
-        items, own = ratings.item[rows], ratings.label[rows]
+        items, labels = ratings.item[rows], ratings.label[rows]
         left = sizes[items] - 1
-        given = total - np.bincount(own[left > 1], minlength=len(total)) - counts[items[left == 1]].sum(axis=0)
-        change = differing(left, squares[items] - 2 * counts[items, own] + 1) - whole[items]
-        found.append(float(alpha_score({"given": given, "apart": total_apart + change.sum()})))
-    return found
+        remaining = total - np.bincount(labels[left > 1], minlength=len(total)) - counts[items[left == 1]].sum(axis=0)
+        change = differing(left, squares[items] - 2 * counts[items, labels] + 1) - whole[items]
+        alphas.append(float(alpha_score({"given": remaining, "apart": total_apart + change.sum()})))
+    return alphas
 
 
 def _alphas_by_items(ratings: Ratings, level: str, distance: str) -> list[float]:
-    """As `alphas_without`, from sums over the items of each annotator, with and without their rating."""
-    one, other = pairs_within(ratings.item)
+    """Alpha without each annotator, from sums over their items with and without their ratings."""
+    first, second = pairs_within(ratings.item)
     who, width, alone = len(ratings.annotators), len(ratings.labels), np.arange(len(ratings))
     # Each rating makes an item: the other ratings of its item, and all of them.
-    of_others = np.concatenate([one, other]), np.concatenate([other, one])
+    of_others = np.concatenate([first, second]), np.concatenate([second, first])
     parts = []
     for item, row in (of_others, [np.append(rows, alone) for rows in of_others]):
         order = np.argsort(item, kind="stable")
-        made = replace(ratings, names=[""] * len(ratings), item=item[order], label=ratings.label[row[order]])
-        parts.append(alpha_rows(made, ratings.annotator, who, level, distance))
+        regrouped = replace(ratings, names=[""] * len(ratings), item=item[order], label=ratings.label[row[order]])
+        parts.append(alpha_rows(regrouped, ratings.annotator, who, level, distance))
     whole = alpha_rows(ratings, np.zeros(ratings.items, dtype=np.int64), 1, level, distance)
     if "met" in whole.sums:
         # Labels that never meet without a rating are there, too.
         keys = whole.fixed["lower"] * width + whole.fixed["higher"]
         for number, part in enumerate(parts):
-            met = np.zeros((who, len(keys)))
-            own = part.fixed["lower"] * width + part.fixed["higher"]
-            met[:, np.searchsorted(keys, own)] = part.sums["met"]
-            parts[number] = replace(part, sums={**part.sums, "met": met})
+            meetings = np.zeros((who, len(keys)))
+            part_keys = part.fixed["lower"] * width + part.fixed["higher"]
+            meetings[:, np.searchsorted(keys, part_keys)] = part.sums["met"]
+            parts[number] = replace(part, sums={**part.sums, "met": meetings})
     without, all_of_them = parts
     sums = {name: values - all_of_them.sums[name] + without.sums[name] for name, values in whole.sums.items()}
     return [float(value) for value in alpha_score({**sums, **whole.fixed})]
@@ -586,10 +586,10 @@ AGAINST = ("each", "majority", "any", "leave-one-out")
 
 
 def reference_shares(votes: Array, label: Ints) -> Floats:
-    """The share of the reference that each item's label has; nothing for a label that nobody gave."""
+    """The share of each item's label in the reference; 0 for a label that no annotator gave."""
     inside = (label >= 0) & (label < votes.shape[1])
-    found = votes[np.arange(len(label)), np.where(inside, label, 0)]
-    return np.asarray(np.where(inside, found, 0.0))
+    shares = votes[np.arange(len(label)), np.where(inside, label, 0)]
+    return np.asarray(np.where(inside, shares, 0.0))
 
 
 def ceiling_rows(ratings: Ratings, label: Ints, group: Ints, groups: int) -> RatingSums:
@@ -602,16 +602,16 @@ def ceiling_rows(ratings: Ratings, label: Ints, group: Ints, groups: int) -> Rat
     sums = {name: np.zeros((groups, len(ratings.annotators))) for name in fields}
     for who, of_one in enumerate(ratings.rows_of_annotators()):
         rows = of_one[answered[ratings.item[of_one]]]
-        item, own = ratings.item[rows], ratings.label[rows]
+        item, labels = ratings.item[rows], ratings.label[rows]
         others = counts[item]
-        others[np.arange(len(item)), own] -= 1
-        votes, some = majority(others), others.sum(axis=1) > 0
+        others[np.arange(len(item)), labels] -= 1
+        votes, has_others = majority(others), others.sum(axis=1) > 0
         points = {
-            "each": own == label[item],
+            "each": labels == label[item],
             "each items": np.ones(len(item)),
             "left": reference_shares(votes, label[item]),
-            "human": reference_shares(votes, own),
-            "left items": some,
+            "human": reference_shares(votes, labels),
+            "left items": has_others,
         }
         for name, values in points.items():
             sums[name][:, who] = sum_by_group(values.astype(np.float64), group[item], groups)
@@ -649,7 +649,7 @@ def ceiling_variance(parts: Array, by_annotator: Array) -> tuple[float, float, f
 
 
 def means(values: Array) -> Floats:
-    """The mean over annotators of those that have a figure."""
+    """The mean over the annotators that have a score."""
     defined = ~np.isnan(values)
     return ratio(np.where(defined, values, 0).sum(axis=-1), defined.sum(axis=-1).astype(np.float64))
 
@@ -669,8 +669,8 @@ def soft_distances(gold: Array, system: Array, distance: str, floor: float = 0.0
         shares = np.maximum(system, floor)
         with np.errstate(divide="ignore", invalid="ignore"):
             logs = np.where(gold > 0, gold * np.log(shares), 0.0)
-        found = -logs.sum(axis=1)
-        return np.asarray(np.where(np.isinf(found), np.nan, found))
+        distances = -logs.sum(axis=1)
+        return np.asarray(np.where(np.isinf(distances), np.nan, distances))
     if distance != "jensen-shannon":
         raise unknown("distance", distance, SOFT)
     middle = (gold + system) / 2
@@ -694,9 +694,9 @@ class AltRow:
     annotator: int
     items: Ints
     system: Floats
-    """1 if the system is at least as near …"""
+    """1 for each item in which the system is at least as near to the others as the annotator."""
     human: Floats
-    """… and if the annotator is."""
+    """1 for each item in which the annotator is at least as near to the others as the system."""
 
     @property
     def differences(self) -> Floats:
@@ -739,16 +739,16 @@ def alt_rows(
         near = 1 - np.array([[set_distance(a, b, scoring) for b in members] for a in members])
     wide = np.zeros((ratings.items, len(labels)))
     wide[:, : len(ratings.labels)] = ratings.counts
-    found = []
-    for who, given in enumerate(ratings.rows_of_annotators()):
-        chosen = given[usable[ratings.item[given]]]
-        rows, own = ratings.item[chosen], ratings.label[chosen]
+    tests = []
+    for who, all_rows in enumerate(ratings.rows_of_annotators()):
+        used_rows = all_rows[usable[ratings.item[all_rows]]]
+        rows, answers = ratings.item[used_rows], ratings.label[used_rows]
         others = wide[rows]
-        others[np.arange(len(rows)), own] -= 1
-        mine, its = ((others * near[codes]).sum(axis=1) for codes in (own, label[rows]))
+        others[np.arange(len(rows)), answers] -= 1
+        mine, its = ((others * near[codes]).sum(axis=1) for codes in (answers, label[rows]))
         close = np.isclose(mine, its, rtol=0, atol=1e-9)
-        found.append(AltRow(who, rows, ((its > mine) | close).astype(float), ((mine > its) | close).astype(float)))
-    return found, int(usable.sum())
+        tests.append(AltRow(who, rows, ((its > mine) | close).astype(float), ((mine > its) | close).astype(float)))
+    return tests, int(usable.sum())
 
 
 def won(p: Sequence[float], fdr: float) -> list[bool]:

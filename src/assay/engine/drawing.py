@@ -50,7 +50,7 @@ class Sides(NamedTuple):
     tree: bool = False
     """True if marks are the constituents of trees."""
     nodes: Marks | None = None
-    """What is drawn between words: the number of words before each, and its id as its label."""
+    """Nodes that are drawn between words: the number of words before each, and its id as its label."""
 
     @property
     def names(self) -> tuple[str, ...]:

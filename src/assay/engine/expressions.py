@@ -34,13 +34,13 @@ class Expression:
 
     def expand(self, template: str, text: str) -> str | None:
         """A template such as `\\\\1-X` with the groups of a text filled in; None if the text does not match."""
-        found = self.fullmatch(text)
-        if found is None or "\\" not in template:
-            return None if found is None else template
+        places = self.fullmatch(text)
+        if places is None or "\\" not in template:
+            return None if places is None else template
         # A pattern that plainly has these groups, for Python to expand the template.
         plain, groups = "", ""
         for number in range(1, self.groups + 1):
-            group = text[found[2 * number] : found[2 * number + 1]] if 2 * number + 1 in found else ""
+            group = text[places[2 * number] : places[2 * number + 1]] if 2 * number + 1 in places else ""
             opened = f"?P<{self._names[number]}>" if number in self._names else ""
             plain, groups = f"{plain}({opened}{re.escape(group)})", groups + group
         match = re.match(f"{re.escape(text)}(?={plain})", text + groups)
@@ -50,7 +50,7 @@ class Expression:
 
 @lru_cache(maxsize=1024)
 def expression(pattern: str, flags: int = 0) -> Expression:
-    """The expression of a pattern, made once."""
+    """The expression of a pattern, which is cached."""
     return Expression(pattern, flags)
 
 

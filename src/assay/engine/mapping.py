@@ -1,4 +1,4 @@
-"""Mapping files: labels that are to count as the same, map_label once, before anything is judged."""
+"""Mapping files: rules by which labels are changed before anything is compared."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ MOST = 1 << 21
 
 @dataclass(frozen=True, eq=False)
 class Matches:
-    """Which mark of the system answers for which of gold's, and as what: one row per count.
+    """Pairs of gold's and the system's marks with their outcomes: one row per count.
 
     First a row for each of gold's marks, in their order, then what only the system adds, in its order.
     """
@@ -95,7 +95,7 @@ class Matches:
 
 
 class Steps:
-    """Marks of gold and of a system, paired one to one step by step: each step takes those that are left."""
+    """Marks of gold and of a system that are paired one to one in steps; each step pairs the marks that are left."""
 
     def __init__(self, gold: int, system: int) -> None:
         self.partner = np.full(gold, NONE)
@@ -181,7 +181,7 @@ class TooManyOverlapsError(Exception):
 
 
 def match_exact(target: Marks, system: Marks) -> Matches:
-    """Each target that the system has is right, else missed; each system span that is no target is spurious.
+    """Exact matches: a target that the system has is right, otherwise missing; other system spans are spurious.
 
     Every copy of a target counts; a surplus copy of a right system span has no row.
     """
@@ -225,7 +225,7 @@ def crossing_brackets(target: Marks, system: Marks, records: Matches) -> Ints:
 
 
 def boundaries(target: Marks, system: Marks, records: Matches) -> Ints:
-    """The side that is wrong where a record pairs different atoms: 0 left, 1 right, 2 both, 3 neither (only gaps).
+    """The wrong boundary if a record pairs different atoms: 0 left, 1 right, 2 both, 3 neither (only gaps).
 
     All other records have NONE.
     """
@@ -453,7 +453,7 @@ def _pair_rest(
     kinds = kinds_of(ours, theirs)
     near = (shared / lengths[ours] >= least) & (kinds != NONE)
     ours, theirs, shared, kinds = ours[near], theirs[near], shared[near], kinds[near]
-    # With pairs that share too little gone, what hung together may have come apart.
+    # Without pairs that share too little, chains may have split.
     begin = np.minimum(target.begin[ours], system.begin[theirs])
     chain = _number_chains(begin, np.maximum(target.end[ours], system.end[theirs]))
     by_chain = np.argsort(chain, kind="stable")
@@ -651,7 +651,7 @@ def number_shapes(sides: Sequence[Marks]) -> Ints:
 
 
 def _same_spans(target: Marks, system: Marks, places: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
-    """As `same_places`; here the label must be the same too."""
+    """A number for each target and each system span; spans with the same atoms and label have the same number."""
     keys = pack_columns(np.concatenate(places), np.concatenate([target.label, system.label]))
     return keys[: len(target)], keys[len(target) :]
 

@@ -1,4 +1,4 @@
-"""Offsets that count otherwise: ends that belong to the span in one file and not in the other, starts from 1."""
+"""Offsets that are counted differently: with inclusive or exclusive ends, from 0 or from 1."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _SHIFTS = {
     "add 1 to each start and end": (1, 1),
     "subtract 1 from each start and end": (-1, -1),
 }
-"""What can be done to the offsets of a file, and what that adds to starts and ends."""
+"""Changes of the offsets of a file, and what each adds to starts and ends."""
 _PLAIN, *_CHANGES = _SHIFTS
 _LEAST = 3
-"""Fewer spans show nothing."""
+"""The least number of spans for a remark."""
 _RARE = 0.25
-"""Up to this share of the spans, those that match gold as they are may do so by chance …"""
+"""The largest share of spans that may match gold by chance without a shift."""
 _ENOUGH = 0.2
-"""… and from this share on, those that match after a shift do not."""
+"""The least share of spans that must match gold after a shift."""
 _COUNTED = "they count characters (Unicode code points) from 0, and the end is exclusive."
 _JOINED = re.compile(
     "[\u0590-\u08ff\u0e00-\u0eff\u0f00-\u109f\u1100-\u11ff\u1780-\u17ff\u2e80-\u9fff\ua960-\ua97f\uac00-\ud7ff"
@@ -133,13 +133,13 @@ def other_offsets(
     fact = ""
     for (path, number, cuts), cuts_words, other in zip(sides, cutting, cutting[::-1], strict=True):
         change = min(_CHANGES, key=lambda change: cuts.get(change, 0))
-        told = f"{path}: {cuts.get(_PLAIN, 0):,} of {number:,} {nouns} begin or end inside a word"
+        lead = f"{path}: {cuts.get(_PLAIN, 0):,} of {number:,} {nouns} begin or end inside a word"
         mended = 2 * cuts.get(change, 0) <= cuts.get(_PLAIN, 0)
         if cuts_words and mended and not other and matched <= _RARE * least:
-            fact, best = f"{told}, but {cuts[change]:,} if you {change}.", change
+            fact, best = f"{lead}, but {cuts[change]:,} if you {change}.", change
             break
         if cuts_words and (mended or not other):
-            yield f"{told}. If this is not intended, check its offsets: {_COUNTED}"
+            yield f"{lead}. If this is not intended, check its offsets: {_COUNTED}"
     # Places of words, or of characters where words show nothing, are compared with gold's alone.
     words_agree = (gold_cuts or system_cuts) and not any(cutting)
     if not (fact or words_agree) and moved >= max(_LEAST, _ENOUGH * least) and matched <= _RARE * moved:

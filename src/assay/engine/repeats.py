@@ -1,4 +1,4 @@
-"""Several runs of a system on one test set: their mean, and tests that know the chance of runs and of sentences."""
+"""Several runs of a system on one test set: their mean, and tests with the variance of runs and of sentences."""
 
 from __future__ import annotations
 

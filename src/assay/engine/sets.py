@@ -1,4 +1,4 @@
-"""Many data sets: the Result over all of them, made of the Result of each."""
+"""Many data sets: the Result over all, computed from the Result of each."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ SLICE = "dataset:"
 LEAST_SYSTEMS, LEAST_SETS = 3, 5
 """The fewest systems and data sets whose ranks are tested."""
 _NARROW = 5
-"""The number of columns of figures that fit into a narrow terminal."""
+"""The number of columns of numbers that fit into a narrow terminal."""
 _PAIRS = 10
 """If there are more pairs, a terminal shows only those with the best system."""
 _LIKE = 3
 """The number of warnings that are listed if they differ only in details."""
 _DETAIL = re.compile(r"'[^']*'|\d[\d.,]*")
-"""What may differ in warnings of one kind, besides the name of the data set."""
+"""Details in which warnings of one kind may differ, besides the name of the data set."""
 _MARK = "*"
 _NOTHING = (math.nan, math.nan, math.nan)
 _SAME_IN_ALL = (
@@ -127,7 +127,7 @@ def over_sets(sets: Mapping[str, Result], missing: Sequence[str] = ()) -> Result
     parts = [result.signature.split("|") for result in results]
     common = [part for part in parts[0] if all(part in others for others in parts)]
     digest = _digest("\n".join(result.signature for result in results))[:12]
-    found = Findings(
+    findings = Findings(
         {
             **{name: facts[name] for name in _SAME_IN_ALL},
             **{"column": column, "unit": unit, "units": units, "items": items, "titles": titles, "heading": heading},
@@ -150,7 +150,7 @@ def over_sets(sets: Mapping[str, Result], missing: Sequence[str] = ()) -> Result
         ],
     )
     by_set = [replace(row, slice=f"{SLICE}{name}") for name, result in sets.items() for row in result.overall]
-    found.rows |= {
+    findings.rows |= {
         "scores": [*averages, *by_set],
         "comparisons": [*tests, *(row for grid in grids for row in grid.comparisons)],
         "systems_over_sets": [row for grid in grids for row in grid.of_systems],
@@ -163,7 +163,7 @@ def over_sets(sets: Mapping[str, Result], missing: Sequence[str] = ()) -> Result
         name: replace(result, comparisons=tuple(replace(row, evidence=None) for row in result.comparisons))
         for name, result in sets.items()
     }
-    return Results(build(found), bare)
+    return Results(build(findings), bare)
 
 
 def _warnings(sets: Mapping[str, Result]) -> Iterator[str]:
@@ -175,8 +175,8 @@ def _warnings(sets: Mapping[str, Result]) -> Iterator[str]:
             kinds.setdefault(kind, {}).setdefault(text, []).append(name)
     for texts in kinds.values():
         for text, names in [*texts.items()][:_LIKE]:
-            some = enumeration(names) if len(names) <= _NARROW else f"{len(names)} data sets ({names[0]}, …)"
-            yield f"{'all data sets' if len(names) == len(sets) else some}: {text}"
+            which = enumeration(names) if len(names) <= _NARROW else f"{len(names)} data sets ({names[0]}, …)"
+            yield f"{'all data sets' if len(names) == len(sets) else which}: {text}"
         more = Counter(name for names in [*texts.values()][_LIKE:] for name in names)
         if more:
             numbers = ", ".join(f"{name} {number:,}" for name, number in more.items())
@@ -202,13 +202,13 @@ def _averages(sets: Mapping[str, Result], grids: Sequence[_Grid]) -> Iterator[Sc
         (name, row.system, row.measure, row.score): row for name, result in sets.items() for row in result.overall
     }
     for grid in grids:
-        names = [name for name, taken in zip(grid.sets, grid.common.tolist(), strict=True) if taken]
+        names = [name for name, is_common in zip(grid.sets, grid.common.tolist(), strict=True) if is_common]
         for system in grid.systems:
             for score in dict.fromkeys(score for _, _, measure, score in scores if measure == grid.measure):
                 rows = [scores.get((name, system, grid.measure, score)) for name in names]
-                known = [row for row in rows if row is not None]
-                if known and len(known) == len(names):
-                    yield average_score(known, form_of_score(grid.measure, score))
+                complete = [row for row in rows if row is not None]
+                if complete and len(complete) == len(names):
+                    yield average_score(complete, form_of_score(grid.measure, score))
                 else:
                     # There is no mean of a score that not all of these data sets have.
                     yield Score(system, grid.measure, score, None, None, *_NOTHING, score == grid.score)
@@ -225,10 +225,10 @@ class _Grid:
     score: str
     sets: tuple[str, ...]
     systems: tuple[str, ...]
-    """Those that have this measure on some data set."""
+    """The systems that have this measure on some data set."""
     values: Floats
     tests: Mapping[tuple[str, str], list[Comparison | None]]
-    """None on a data set without one of the two."""
+    """The tests of each pair on each data set; None if a system is missing there."""
 
     @classmethod
     def of(cls, sets: Mapping[str, Result], measure: tuple[str, str], systems: Sequence[str]) -> _Grid:
@@ -293,7 +293,7 @@ class _Grid:
 
     @cached_property
     def of_pairs(self) -> list[PairOverSets]:
-        """Each two systems over the data sets that both have."""
+        """Each pair of systems over the data sets that both have."""
         rows = []
         for (a, b), tests in self.tests.items():
             before, after = self.systems.index(a), self.systems.index(b)
@@ -301,14 +301,14 @@ class _Grid:
             both = ~np.isnan(differences)
             # The difference of the averages, to the last digit: the mean of the differences may round otherwise.
             means = self.values[both].mean(axis=0) if both.any() else np.full(len(self.systems), np.nan)
-            known = np.round(differences[both], 12)
+            rounded = np.round(differences[both], 12)
             sure = np.array([row is not None and row.is_significant for row in tests])[both]
-            masks = (known < 0, known > 0, sure & (known < 0), sure & (known > 0))
+            masks = (rounded < 0, rounded > 0, sure & (rounded < 0), sure & (rounded > 0))
             won, lost, sure_won, sure_lost = (int(mask.sum()) for mask in masks)
-            signed_rank = signed_ranks(known) if len(known) >= LEAST_SETS else math.nan
+            signed_rank = signed_ranks(rounded) if len(rounded) >= LEAST_SETS else math.nan
             difference = float(means[after] - means[before])
             numbers = (won, lost, sure_won, sure_lost, signed_rank)
-            rows.append(PairOverSets(a, b, self.measure, self.score, len(known), difference, *numbers))
+            rows.append(PairOverSets(a, b, self.measure, self.score, len(rounded), difference, *numbers))
         return rows
 
     @property
@@ -324,10 +324,10 @@ class _Grid:
         """The test of each two systems on the means over the data sets that both have."""
         about = results[0].about
         for pair, tests in zip(self.of_pairs, self.tests.values(), strict=True):
-            known = [(row, result) for row, result in zip(tests, results, strict=True) if row is not None]
-            known = [(row, result) for row, result in known if not math.isnan(row.difference)]
-            if known:
-                rows, units = [row for row, _ in known], [result.about.units for _, result in known]
+            defined = [(row, result) for row, result in zip(tests, results, strict=True) if row is not None]
+            defined = [(row, result) for row, result in defined if not math.isnan(row.difference)]
+            if defined:
+                rows, units = [row for row, _ in defined], [result.about.units for _, result in defined]
                 yield average_test(rows, units, pair.difference, about.seed, about.times)
 
 
@@ -335,24 +335,24 @@ def mean_ranks(measure: str, systems: Sequence[str], scores: Floats, by: str = "
     """Tests on the ranks of scores, data sets × systems, if there are enough of both; groups by one of them."""
     if scores.shape[0] < LEAST_SETS or scores.shape[1] < LEAST_SYSTEMS:
         return None
-    found = rank_tests(scores)
-    means = dict(zip(systems, found.ranks.tolist(), strict=True))
+    tests = rank_tests(scores)
+    means = dict(zip(systems, tests.ranks.tolist(), strict=True))
     order = sorted(systems, key=lambda name: (means[name], name))
-    names = {(a, b): (systems[a], systems[b]) for a, b in found.wilcoxon}
-    tested = found.nemenyi if by == "nemenyi" else found.wilcoxon_holm
+    names = {(a, b): (systems[a], systems[b]) for a, b in tests.wilcoxon}
+    tested = tests.nemenyi if by == "nemenyi" else tests.wilcoxon_holm
     apart = {frozenset(names[pair]) for pair, p in tested.items() if p <= ALPHA}
     return MeanRanks(
         measure=measure,
         data_sets=len(scores),
         ranks={name: means[name] for name in order},
         groups=letters(order, apart),
-        friedman=found.chi_square,
-        friedman_p=found.p,
-        iman_davenport=found.f,
-        iman_davenport_p=found.f_p,
-        critical_difference=found.critical_difference,
+        friedman=tests.chi_square,
+        friedman_p=tests.p,
+        iman_davenport=tests.f,
+        iman_davenport_p=tests.f_p,
+        critical_difference=tests.critical_difference,
         pairs=tuple(
-            RankTest(*names[pair], found.wilcoxon[pair], found.wilcoxon_holm[pair], found.nemenyi[pair])
+            RankTest(*names[pair], tests.wilcoxon[pair], tests.wilcoxon_holm[pair], tests.nemenyi[pair])
             for pair in names
         ),
         by=by,
@@ -397,13 +397,14 @@ def _table(
 
 
 def _scores(grid: _Grid, measure: str, averages: Mapping[str, Score], *, first: bool) -> Table:
-    """Data sets by systems, with averages, ranks and wins; what there is more of goes down."""
+    """Scores of data sets and systems, with averages, ranks and wins; the more numerous are rows."""
     means = [row.average for row in grid.of_systems]
     bold = {(int(i), int(j)) for i, j in np.argwhere(grid.best)}
     bold |= {(len(grid.sets), index) for index in range(len(means)) if is_best(means, index)}
     marks = np.where(grid.ahead, _MARK, "").tolist()
     body: list[list[Any]] = [
-        list(zip(own, values, strict=True)) for own, values in zip(marks, grid.values.tolist(), strict=True)
+        list(zip(row_marks, values, strict=True))
+        for row_marks, values in zip(marks, grid.values.tolist(), strict=True)
     ]
     ends = ["average"]
     body.append([("", mean) for mean in means])
@@ -424,7 +425,7 @@ def _scores(grid: _Grid, measure: str, averages: Mapping[str, Score], *, first: 
     unit = "Percent; average" if grid.form == "percent" else "Average"
     also = ", with its interval for these data sets" * has_intervals
     notes = [f"{unit}: the plain mean over data sets{also}."] * first
-    if left_out := [name for name, taken in zip(grid.sets, grid.common.tolist(), strict=True) if not taken]:
+    if left_out := [name for name, is_common in zip(grid.sets, grid.common.tolist(), strict=True) if not is_common]:
         notes.append(
             f"Average, rank and the best are over the {plural(int(grid.common.sum()), 'data set')} that all systems "
             f"have, without {enumeration(left_out)}."
@@ -453,7 +454,7 @@ def _means(grids: Sequence[_Grid], titles: Mapping[str, str]) -> Table:
         " ".join(["text", *(grid.form for grid in grids)]),
         "The main score of each measure, shares in percent; bold: the best of a column.",
         columns=("system", *(grid.measure for grid in grids)),
-        bold=tuple((i, j) for j, own in enumerate(columns, 1) for i in range(len(own)) if is_best(own, i)),
+        bold=tuple((i, j) for j, column in enumerate(columns, 1) for i in range(len(column)) if is_best(column, i)),
     )
     return _in_parts(table)
 
@@ -480,7 +481,7 @@ def _in_parts(table: Table) -> Table:
 def _pairs(
     grid: _Grid, measure: str, tests: Mapping[tuple[str, str], Comparison], unit: str, *, first: bool
 ) -> Table:
-    """Each two systems over all data sets; if there are many, those with the best system come first."""
+    """Each pair of systems over all data sets; if there are many, pairs with the best system come first."""
     averages = {row.system: row.average for row in grid.of_systems}
     best = max(averages, key=lambda name: (not math.isnan(averages[name]), averages[name]))
     many = len(grid.of_pairs) > _PAIRS
@@ -560,8 +561,8 @@ def _precisions(sets: Mapping[str, Result], grids: Sequence[_Grid]) -> Table:
             whole = {}
             for system in grid.systems:
                 three = [scores.get((system, grid.measure, score)) for score in ("precision", "recall", "f1")]
-                if len(known := [row for row in three if row is not None]) == 3:
-                    whole[system] = known
+                if len(complete := [row for row in three if row is not None]) == 3:
+                    whole[system] = complete
             best = [f1.value for *_, f1 in whole.values()]
             for index, (system, (precision, recall, f1)) in enumerate(whole.items()):
                 differ |= not math.isclose(precision.value, recall.value, abs_tol=1e-12)
@@ -594,7 +595,7 @@ def _error_types(sets: Mapping[str, Result], titles: Mapping[str, str]) -> Itera
             "errors",
             f"Error types by data set: {titles.get(measure, measure)}",
             ("data set", "system", *map(kind_title, kinds)),
-            ((*place, *map(own.get, kinds)) for place, own in cells.items()),
+            ((*place, *map(counts.get, kinds)) for place, counts in cells.items()),
             "text text share",
             "Errors of each type, in brackets percent of all errors of the system.",
             words=2,

@@ -40,9 +40,9 @@ class Line:
     starts: Ints
     """For each sentence the number of its first atom."""
     begin: Ints
-    """The place where each atom begins on the line, -1 where it was left out …"""
+    """The place at which each atom begins on the line; -1 if it was left out."""
     end: Ints
-    """… and where it ends."""
+    """The place at which each atom ends on the line."""
     atoms: str = "words"
     """`words` or `characters`."""
 

@@ -1,8 +1,8 @@
-"""Texts of a page, as columns: sentences, words, the items judged, the layers of gold and systems.
+"""Texts of a page, as columns: sentences, words, items, and the layers of gold and systems.
 
-Those of several shards are joined and chosen among, and coded for JSON at last. Coded, all of it is lists of numbers
-and vocabularies. What is mostly the same is given as differences: places that rise as distances, a system's layer as
-what differs from gold's. docs/json.md has the names.
+The texts of several shards are joined, a part of them is chosen, and they are coded for JSON as lists of numbers and
+vocabularies. Repetitive values are given as differences: rising places as distances, a system's layer as its
+differences from gold's. docs/json.md has the names.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from assay.records import dataclass
 
 T = TypeVar("T")
 _BY_SYSTEM = ("answers", "wrong", "alike", "kind", "lost")
-"""The columns of items of which each system has one."""
+"""The columns of items that each system has."""
 MOST_TEXTS = 50_000
 """The most sentences that a page shows; of more, it shows a sample of those with a difference or an error."""
 ROOT, ELSEWHERE, NO_HEAD = -1, -2, -3
-"""Heads of rows that are no words: the root, a word that gold does not have or in another text, no head at all."""
+"""Heads that are no words of the text: the root, a word that gold does not have or in another text, no head."""
 _SLACK = 4
-"""Shards are chosen among whenever a quarter more has come together: choosing takes time."""
+"""Texts of shards are limited whenever their number has grown by a quarter, because that takes time."""
 
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Columns of one length. Every row belongs to a text, and rows stand in the order of texts."""
+    """Columns of equal length. Every row belongs to a text, and rows are in the order of texts."""
 
     text: Ints
     columns: Mapping[str, Array]
@@ -45,7 +45,7 @@ class Rows:
     """The columns that are places in the vocabulary, NONE for nothing."""
     vocabulary: tuple[str, ...] = ()
     stretches: Mapping[int, Any] = field(default_factory=dict)
-    """Of rows with gaps: the first word and the end of each stretch."""
+    """The first word and the end of each stretch, for rows with gaps."""
 
     def __len__(self) -> int:
         return len(self.text)
@@ -53,9 +53,7 @@ class Rows:
     def take(self, rows: Ints) -> Rows:
         """Some rows, in the order given."""
         columns = {name: column[rows] for name, column in self.columns.items()}
-        return replace(
-            self, text=self.text[rows], columns=columns, stretches=chosen_stretches(self.stretches, rows)
-        )
+        return replace(self, text=self.text[rows], columns=columns, stretches=chosen_stretches(self.stretches, rows))
 
     def of_texts(self, kept: Bools) -> Rows:
         """The rows of some texts, which get new numbers."""
@@ -66,8 +64,8 @@ class Rows:
     def join(cls, several: Sequence[Rows], texts: Sequence[int]) -> Rows:
         """The rows of several pieces one after the other; `texts` are the numbers of texts in each."""
 
-        known: dict[str, int] = {}
-        codes = [np.append(as_codes(rows.vocabulary, known), np.int32(NONE)) for rows in several]
+        vocabulary: dict[str, int] = {}
+        codes = [np.append(as_codes(rows.vocabulary, vocabulary), np.int32(NONE)) for rows in several]
         coded = several[0].coded
         columns = {}
         for name in several[0].columns:
@@ -83,7 +81,7 @@ class Rows:
             for rows, before in _after(several, map(len, several))
             for row, shape in rows.stretches.items()
         }
-        return cls(text, columns, coded, tuple(known), stretches).compact()
+        return cls(text, columns, coded, tuple(vocabulary), stretches).compact()
 
     def compact(self) -> Rows:
         """The rows with only those words in the vocabulary that occur, in the order in which they do."""
@@ -93,11 +91,11 @@ class Rows:
         used, first = np.unique(codes, return_index=True)
         order = used[np.argsort(first)]
         order = order[order != NONE]
-        known: dict[str, int] = {}
+        vocabulary: dict[str, int] = {}
         table = np.full(len(self.vocabulary) + 1, NONE)
-        table[order] = as_codes([self.vocabulary[code] for code in order.tolist()], known)
+        table[order] = as_codes([self.vocabulary[code] for code in order.tolist()], vocabulary)
         columns = {**self.columns, **{name: table[self.columns[name]] for name in self.coded}}
-        return replace(self, columns=columns, vocabulary=tuple(known))
+        return replace(self, columns=columns, vocabulary=tuple(vocabulary))
 
     def lists(self, *names: str) -> dict[str, Any]:
         """Places of rows and some columns, for JSON."""
@@ -120,23 +118,23 @@ class Texts:
     systems: tuple[str, ...]
     kinds: tuple[str, ...]
     total: int
-    """The number of texts that gold has …"""
+    """The number of gold's texts."""
     judged: int
-    """… and of those that are not left out."""
+    """The number of gold's texts that are not left out."""
     names: Rows
     """One row per text: `id`, `number` (where that stands for an id), `place`, `telling` (of something), `lot`."""
     words: Rows
     sentences: Rows | None
-    """Of documents: the lengths of their sentences."""
+    """The lengths of the sentences of documents."""
     items: Rows
     slices: Mapping[str, Ints | None]
-    """The items of each value of a slice; None if it selects an added item under some systems alone."""
+    """The items of each value of a slice; None if it selects an added item only in some systems."""
     sides: tuple[str, ...] = ()
     """The names of the layers."""
     arcs: Rows | None = None
-    """Word by word the heads and relations of all sides …"""
+    """The heads and relations of all sides, word by word."""
     spans: tuple[Rows, ...] = ()
-    """… or the spans of each, which may have heads."""
+    """The spans of each side, which may have heads."""
     nodes: Rows | None = None
     """What spans may cover besides words, in order: the number of words before each (`behind`) and its `id`."""
     meanings: Mapping[str, str] = field(default_factory=dict)
@@ -146,7 +144,7 @@ class Texts:
         return len(self.names)
 
     def tables(self) -> dict[str, Any]:
-        """Everything that has rows, by name, but for spans."""
+        """All tables by name, except spans."""
         names = ("names", "words", "sentences", "items", "arcs", "nodes")
         return {name: rows for name in names if (rows := getattr(self, name)) is not None}
 
@@ -169,13 +167,13 @@ class Texts:
         by_system = []
         for system in range(len(self.systems)):
             columns = {name: items.columns.get(f"{name}/{system}") for name in _BY_SYSTEM}
-            answers, wrong, alike, kind, lost = columns.values()
-            assert answers is not None and wrong is not None and alike is not None
+            answers, wrong, same_as, kind, lost = columns.values()
+            assert answers is not None and wrong is not None and same_as is not None
             by_system.append(
                 {
                     "answers": sparse(answers != gold, answers),
                     "wrong": distances(np.flatnonzero(wrong)),
-                    "alike": sparse(alike != 0, alike),
+                    "alike": sparse(same_as != 0, same_as),
                     **({} if kind is None else {"kind": kind.tolist()}),
                     **({} if lost is None else {"lost": sparse(lost != 0, lost)}),
                 }
@@ -244,8 +242,8 @@ def _after(pieces: Sequence[T], sizes: Iterable[int]) -> Iterator[tuple[T, int]]
 
 def distances(numbers: Array) -> list[int]:
     """Numbers that do not fall, each as its distance from the one before."""
-    found: list[int] = np.diff(numbers, prepend=0).tolist()
-    return found
+    steps: list[int] = np.diff(numbers, prepend=0).tolist()
+    return steps
 
 
 def sparse(mask: Bools, values: Array) -> dict[str, list[int]]:
@@ -257,67 +255,69 @@ def sparse(mask: Bools, values: Array) -> dict[str, list[int]]:
 
 
 def shows_all(how: str, judged: int) -> bool:
-    """True if all texts are to be shown, those without a difference or an error too."""
+    """True if all texts are shown, including those without a difference or an error."""
     return how == "all" or (how == "auto" and judged <= MOST_TEXTS)
 
 
 def draw_lots(how: str, lots: Array) -> Bools:
-    """Mask of the texts shown, of those worth showing: those with the smallest lots where they are too many."""
+    """Mask of the texts that are shown: those with the smallest lots if there are too many."""
     if how in ("all", "diff") or len(lots) <= MOST_TEXTS:
         return np.ones(len(lots), dtype=bool)
     return np.asarray(lots <= np.partition(lots, MOST_TEXTS - 1)[MOST_TEXTS - 1])
 
 
 def limit_texts(pieces: Sequence[Texts]) -> tuple[Texts, ...]:
-    """The texts of shards, without those that no page can show, whatever further shards contain."""
+    """The texts of shards, without those that a page cannot show in any case."""
     if sum(map(len, pieces)) <= MOST_TEXTS + MOST_TEXTS // _SLACK:
         return tuple(pieces)
     return (merge_texts(pieces),)
 
 
 def merge_texts(pieces: Sequence[Texts]) -> Texts:
-    """The texts of several shards as one, with those chosen that a page shows."""
+    """The texts of several shards as one, limited to those that a page shows."""
     if len(pieces) == 1:
         return pieces[0]
     how, judged = pieces[0].how, sum(piece.judged for piece in pieces)
     every = shows_all(how, judged)
     worth = [np.ones(len(piece), dtype=bool) if every else piece.names.columns["telling"] for piece in pieces]
     lots = [piece.names.columns["lot"] for piece in pieces]
-    taken = draw_lots(how, np.concatenate([lot[telling] for lot, telling in zip(lots, worth, strict=True)]))
-    if taken.sum() > MOST_TEXTS:
+    drawn = draw_lots(how, np.concatenate([lot[telling] for lot, telling in zip(lots, worth, strict=True)]))
+    if drawn.sum() > MOST_TEXTS:
         raise UsageError(
             f"--embed {how}: there are more than {MOST_TEXTS:,} such {pieces[0].unit}s, and files are read one "
             f"after the other. Give --embed sample"
         )
-    chosen, first = [], 0
+    kept_pieces, first = [], 0
     for piece, telling in zip(pieces, worth, strict=True):
         kept = telling.copy()
-        kept[telling] = taken[first : first + int(telling.sum())]
+        kept[telling] = drawn[first : first + int(telling.sum())]
         first += int(telling.sum())
-        chosen.append(piece.keep(kept))
-    sizes = [len(piece) for piece in chosen]
+        kept_pieces.append(piece.keep(kept))
+    sizes = [len(piece) for piece in kept_pieces]
     slices: dict[str, list[Ints] | None] = {}
-    for piece, before in _after(chosen, (len(piece.items) for piece in chosen)):
+    for piece, before in _after(kept_pieces, (len(piece.items) for piece in kept_pieces)):
         for name, rows in piece.slices.items():
-            known = slices.setdefault(name, [])
-            if rows is None or known is None:
+            parts = slices.setdefault(name, [])
+            if rows is None or parts is None:
                 slices[name] = None
             else:
-                known.append(rows + before)
-    tables = [piece.tables() for piece in chosen]
-    for table, (piece, before) in zip(tables, _after(chosen, (piece.total for piece in chosen)), strict=True):
+                parts.append(rows + before)
+    tables = [piece.tables() for piece in kept_pieces]
+    for table, (piece, before) in zip(
+        tables, _after(kept_pieces, (piece.total for piece in kept_pieces)), strict=True
+    ):
         # If numbers stand for ids, the texts of pieces before count too.
         number = piece.names.columns["number"]
         counted = np.where(number == NONE, NONE, number + before)
         table["names"] = replace(piece.names, columns={**piece.names.columns, "number": counted})
     joined: dict[str, Any] = {name: Rows.join([table[name] for table in tables], sizes) for name in tables[0]}
     return replace(
-        chosen[0],
-        total=sum(piece.total for piece in chosen),
+        kept_pieces[0],
+        total=sum(piece.total for piece in kept_pieces),
         judged=judged,
         **joined,
         slices={name: None if rows is None else np.concatenate(rows) for name, rows in slices.items()},
-        spans=tuple(Rows.join(rows, sizes) for rows in zip(*(piece.spans for piece in chosen), strict=True)),
+        spans=tuple(Rows.join(rows, sizes) for rows in zip(*(piece.spans for piece in kept_pieces), strict=True)),
     )
 
 
@@ -333,7 +333,7 @@ def embedded(
     seed: int,
     slices: Sequence[tuple[str, Items]] = (),
 ) -> Texts:
-    """The texts of a run with everything in them; `slices` are the items of each value."""
+    """The texts of a run with all tables; `slices` are the items of each value."""
     drawing, gold = find_task(run.task).drawing, run.gold
     unit = drawing.unit
     of_item = gold.unit_of_sentence(unit)[items.sentence]
@@ -352,12 +352,12 @@ def embedded(
         # Gold's spans, then each system's: for their numbers the places of their items among those of the text.
         assert items.partner is not None
         numbers = items.partner[index - 1] if index else np.where(items.owner == NONE, items.item, NONE)
-        numbers, own = numbers[order], layer.columns["item"]
+        numbers, of_rows = numbers[order], layer.columns["item"]
         place = np.arange(len(order)) - np.searchsorted(text[order], text[order])
-        # The last place is for what is no item, NONE.
-        known = np.full(max(int(numbers.max(initial=0)), int(own.max(initial=0))) + 2, NONE)
-        known[numbers[numbers != NONE]] = place[numbers != NONE]
-        spans[index] = replace(layer, columns={**layer.columns, "item": known[own]})
+        # The last place is for NONE.
+        places = np.full(max(int(numbers.max(initial=0)), int(of_rows.max(initial=0))) + 2, NONE)
+        places[numbers[numbers != NONE]] = place[numbers != NONE]
+        spans[index] = replace(layer, columns={**layer.columns, "item": places[of_rows]})
     return Texts(
         how=how,
         unit=unit,
@@ -387,7 +387,7 @@ class Shown:
     telling: Bools
     """Mask of those with a difference or an error."""
     lots: Ints
-    """By what they are drawn, where they are too many."""
+    """The lots by which texts are drawn if there are too many."""
 
     def names(self, ids: Sequence[str], numbered: Sequence[bool], places: Sequence[str]) -> Rows:
         """Names and places of the chosen texts; some are named by their numbers."""
@@ -411,11 +411,11 @@ def choose(items: Items, of_item: Ints, skipped: Bools, how: str, seed: int, nam
     every = shows_all(how, int((~skipped).sum()))
     worth = np.flatnonzero(~skipped & (telling | every))
     lots = np.array([lot_of(seed, "texts", names[text]) for text in worth.tolist()], dtype=np.uint64)
-    taken = draw_lots(how, lots)
-    chosen = worth[taken]
+    drawn = draw_lots(how, lots)
+    chosen = worth[drawn]
     place = np.full(len(skipped), NONE)
     place[chosen] = np.arange(len(chosen))
-    return Shown(chosen, place, telling[chosen], lots[taken])
+    return Shown(chosen, place, telling[chosen], lots[drawn])
 
 
 # --- words ---
@@ -424,47 +424,47 @@ def choose(items: Items, of_item: Ints, skipped: Bools, how: str, seed: int, nam
 def _texts(run: Run, shown: Shown, unit: str) -> dict[str, Any]:
     """Names and words of the texts shown and, if these are documents, the lengths of their sentences."""
     gold, chosen = run.gold, shown.chosen.tolist()
-    found: dict[str, Any] = {"sentences": None}
+    tables: dict[str, Any] = {"sentences": None}
     if unit == "document":
         assert gold.document_starts is not None
         first, end = gold.document_starts[shown.chosen], gold.document_starts[shown.chosen + 1]
         ids = [gold.document_name(text) for text in chosen]
         numbered = [name == str(text + 1) for text, name in zip(chosen, ids, strict=True)]
         lengths = np.diff(gold.starts)[numbers_of_runs(first, end - first)]
-        found["sentences"] = Rows(np.repeat(np.arange(len(first)), end - first), {"length": lengths})
+        tables["sentences"] = Rows(np.repeat(np.arange(len(first)), end - first), {"length": lengths})
     else:
         first, end = shown.chosen, shown.chosen + 1
         ids, comments = [gold.sentence_ids[text] for text in chosen], gold.metadata("sent_id")
         numbered = [comments[text] is None and not gold.are_documents for text in chosen]
-    found["names"] = shown.names(ids, numbered, [gold.place_of_sentence(number) for number in first.tolist()])
+    tables["names"] = shown.names(ids, numbered, [gold.place_of_sentence(number) for number in first.tolist()])
     if gold.texts is not None or (unit == "sentence" and CLAIMS in gold.marks):
-        return {**found, "words": word_rows([shown_words(gold, sentence) for sentence in chosen])}
+        return {**tables, "words": word_rows([shown_words(gold, sentence) for sentence in chosen])}
     sizes = gold.starts[end] - gold.starts[first]
     codes = gold.forms.codes[numbers_of_runs(gold.starts[first], sizes)]
     text = np.repeat(np.arange(len(first)), sizes)
-    return {**found, "words": Rows(text, {"word": codes}, ("word",), gold.forms.vocabulary)}
+    return {**tables, "words": Rows(text, {"word": codes}, ("word",), gold.forms.vocabulary)}
 
 
 def word_rows(texts: Sequence[Sequence[str]]) -> Rows:
     """The words of texts."""
-    known: dict[str, int] = {}
-    codes = as_codes([word for words in texts for word in words], known)
+    vocabulary: dict[str, int] = {}
+    codes = as_codes([word for words in texts for word in words], vocabulary)
     text = np.repeat(np.arange(len(texts)), [len(words) for words in texts])
-    return Rows(text, {"word": codes}, ("word",), tuple(known))
+    return Rows(text, {"word": codes}, ("word",), tuple(vocabulary))
 
 
 # --- items ---
 
 
 def item_rows(items: Items, order: Ints, text: Ints, begin: Ints, end: Ints, stretches: Mapping[int, Any]) -> Rows:
-    """Items in an order: where each is, what gold and the systems say of it; `stretches` are of those with gaps."""
+    """Items in an order, with their places, labels and answers; `stretches` are those of items with gaps."""
     columns: dict[str, Array] = {"begin": begin, "length": end - begin, "gold": items.gold, "owner": items.owner}
     for system, (answers, right) in enumerate(zip(items.answer, items.right, strict=True)):
         # The first system whose answer is the same.
-        alike = np.full(len(items), system)
+        same_as = np.full(len(items), system)
         for other in range(system - 1, -1, -1):
-            alike[~items.differ(other, system)] = other
-        columns |= {f"answers/{system}": answers, f"wrong/{system}": ~right, f"alike/{system}": alike}
+            same_as[~items.differ(other, system)] = other
+        columns |= {f"answers/{system}": answers, f"wrong/{system}": ~right, f"alike/{system}": same_as}
         if items.kinds:
             columns[f"kind/{system}"] = items.kind[system]
         if items.credits is not None:
@@ -474,15 +474,17 @@ def item_rows(items: Items, order: Ints, text: Ints, begin: Ints, end: Ints, str
 
 
 def _members(items: Items, part: Items) -> Bools | None:
-    """Mask of the items that a slice selects; None where it selects an added item under some systems alone."""
+    """Mask of the items that a slice selects; None if it selects an added item only in some systems."""
     most = 1 + max(int(items.item.max(initial=0)), int(part.item.max(initial=0)))
-    wanted, known = ((one.owner + 1) * most + one.item for one in (part, items))
-    order = np.argsort(known, kind="stable")
-    place = order[np.minimum(np.searchsorted(known[order], wanted), max(len(known) - 1, 0))]
-    same = bool((known[place] == wanted).all()) and len(each_once(place)) == len(place)
-    if not same or any((there[place] != own).any() for there, own in zip(items.kind, part.kind, strict=True)):
+    wanted, keys = ((table.owner + 1) * most + table.item for table in (part, items))
+    order = np.argsort(keys, kind="stable")
+    place = order[np.minimum(np.searchsorted(keys[order], wanted), max(len(keys) - 1, 0))]
+    same = bool((keys[place] == wanted).all()) and len(each_once(place)) == len(place)
+    if not same or any(
+        (there[place] != part_kind).any() for there, part_kind in zip(items.kind, part.kind, strict=True)
+    ):
         return None
-    mask = np.zeros(len(known), dtype=bool)
+    mask = np.zeros(len(keys), dtype=bool)
     mask[place] = True
     return mask
 
@@ -496,7 +498,7 @@ def by_place(text: Ints, begin: Ints, end: Ints) -> Ints:
 
 
 def span_rows(text: Ints, marks: Marks, hidden: Collection[str] = ()) -> Rows:
-    """Marks of a side in the order of their places, with what is drawn of them.
+    """Marks of a side in the order of their places, with the columns that a page draws.
 
     Arguments: the outcome (`kind`), the first word of the head (`head`), or ROOT, ELSEWHERE, NO_HEAD, and its end
     (`head_end`), and whether a mark could as well be the head (`undirected`). If there are heads, the number of a

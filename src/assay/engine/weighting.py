@@ -19,9 +19,9 @@ Parts = tuple[float, float, float]
 BOUNDARY = ("bes", "bel", "beo")
 TYPES = ("le", *BOUNDARY, "lbe")
 LISTED = "ge"
-"""Errors of gold itself, where these are listed."""
+"""The type of errors on spans in which gold is wrong, if these are listed."""
 UNGROUNDED = "ungrounded"
-"""Mentions that do not occur in the text, where systems have such: spurious under every weighting."""
+"""The type of mentions that do not occur in the text, which are spurious under every weighting."""
 _HALF: Parts = (0.0, 0.5, 0.5)
 _MIXED: Parts = (0.5, 0.25, 0.25)
 _FAIR = dict.fromkeys((*TYPES, LISTED), _HALF)
@@ -90,18 +90,18 @@ def weighted_scores(
 
 
 def _parts(name: str, text: str, open_sums: bool) -> Parts:
-    found = {"tp": 0.0, "fp": 0.0, "fn": 0.0}
+    weights = {"tp": 0.0, "fp": 0.0, "fn": 0.0}
     for term in text.split("+"):
         match = _PART.fullmatch(term.strip())
         if match is None:
             raise UsageError(f"{name}={text!r}: {term.strip()!r} is no part such as 0.5FP (TP, FP or FN).")
         if match[1] is None:
             raise UsageError(f"{name}={text!r}: {term.strip()!r} has no number. Write e.g. 0.5{match[2].upper()}")
-        found[match[2].lower()] += float(match[1])
-    total = sum(found.values())
+        weights[match[2].lower()] += float(match[1])
+    total = sum(weights.values())
     if abs(total - 1) > 1e-9 and not open_sums:
         raise UsageError(f"{name}={text!r}: the parts sum to {total:g}, not 1. If that is meant, add open=true.")
-    return found["tp"], found["fp"], found["fn"]
+    return weights["tp"], weights["fp"], weights["fn"]
 
 
 def sweep(
@@ -113,7 +113,7 @@ def sweep(
     named: Mapping[str, float],
     corners: int = 0,
 ) -> Sweep:
-    """A summary of two systems' differences under weightings, the first of which are the corners of all."""
+    """A summary of two systems' differences under weightings; the first weightings are the corners of all."""
     lowest, highest = int(np.argmin(difference)), int(np.argmax(difference))
     at_corners, sampled = difference[:corners], difference[corners:]
     ahead = [name for name, sign in ((a, -1), (b, 1)) if corners and (sign * at_corners > 0).all()]
