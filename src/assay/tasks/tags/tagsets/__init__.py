@@ -240,11 +240,11 @@ def find_tagset(name: str) -> Tagset:
             text = Path(name).read_text("utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
             raise InputError(f"{name}: cannot be read ({error}).") from None
-        return from_text(text, name)
+        return parse_tagset(text, name)
     bundled = built_in()
     if name not in bundled:
         raise unknown("tagset", name, [*bundled, "a file my.toml"])
-    return from_text(bundled[name], f"{name}.toml")
+    return parse_tagset(bundled[name], f"{name}.toml")
 
 
 def parse_data(path: str, text: str, *, toml: bool = False, **options: Any) -> Any:
@@ -264,7 +264,7 @@ def parse_data(path: str, text: str, *, toml: bool = False, **options: Any) -> A
         raise InputError(f"{path}: cannot be understood ({error}).") from None
 
 
-def from_text(text: str, path: str) -> Tagset:
+def parse_tagset(text: str, path: str) -> Tagset:
     """The tagset that a file's text defines, TOML or JSON."""
     data = parse_data(path, text, toml=not path.endswith(".json"))
     if not isinstance(data, dict):

@@ -100,7 +100,14 @@ class Made:
     warnings: tuple[str, ...] = ()
 
 
-def make(w: Any, conditional: bool, inputs: Sequence[str | None], counts: Mapping[str, int], **more: str) -> Weights:
+def make_weights(
+    w: Any,
+    conditional: bool,
+    inputs: Sequence[str | None],
+    counts: Mapping[str, int],
+    warnings: Sequence[str],
+    **more: str,
+) -> Made:
     """Weights made from data; `inputs` are the given files, and the date is that of the first."""
     files = tuple(path for path in inputs if path)
     date = ""
@@ -108,7 +115,7 @@ def make(w: Any, conditional: bool, inputs: Sequence[str | None], counts: Mappin
         # Standard input, folders and patterns have none.
         date = datetime.fromtimestamp(Path(files[0]).stat().st_mtime, UTC).date().isoformat()
     provenance = Provenance(inputs=files, counts=counts, date=date, **more)
-    return Weights("cwpa" if conditional else "wpa", w, provenance)
+    return Made(Weights("cwpa" if conditional else "wpa", w, provenance), tuple(warnings))
 
 
 # --- presets and files ---
@@ -340,12 +347,12 @@ def read_tagged(path: str, column: str | None, tagset: Tagset) -> tuple[Corpus, 
     return corpus, Column.of(map(" ".join, zip(*(part.strings() for part in columns), strict=True)))
 
 
-def analyses(tagset: Tagset, tag: str) -> tuple[Tag, ...]:
+def analyse_tag(tagset: Tagset, tag: str) -> tuple[Tag, ...]:
     """The analyses of each tag of a cell; a tag outside the tagset is a part of speech without categories."""
     return tuple(analysis for part in tag.split(SEVERAL) for analysis in tagset.read(part) or (Tag(part),))
 
 
-def rows_of(weights: Mapping[tuple[str, str], Fraction]) -> dict[str, dict[str, Fraction]]:
+def group_by_pos(weights: Mapping[tuple[str, str], Fraction]) -> dict[str, dict[str, Fraction]]:
     """A row per part of speech, from weights by part of speech and category."""
     rows: dict[str, dict[str, Fraction]] = {}
     for (pos, category), weight in weights.items():

@@ -18,7 +18,7 @@ from assay.errors import AssayError, InputError, unknown
 from assay.formats import Input
 from assay.result.numbers import plural
 from assay.tasks.tags.tagsets import Tagset
-from assay.tasks.tags.weights import POS, Made, make, most_frequent, number_lines, read_tagged, rows_of
+from assay.tasks.tags.weights import POS, Made, group_by_pos, make_weights, most_frequent, number_lines, read_tagged
 
 DENOMINATORS = ("words_with_category", "all_words")
 CANDIDATES = "candidates"
@@ -157,7 +157,7 @@ def from_counts(
         # With any denominator, the mean over the words that can be p defines the weight of p.
         of_pos = {key: Fraction(values[key], having[key]) if pos_conditional else w[POS] for key in means}
         by_pos = {key: of_pos[key] if key[1] == POS else mean for key, mean in means.items()}
-        w = rows_of({(pos, category): mean for (pos, category), mean in by_pos.items() if pos is not None})
+        w = group_by_pos({(pos, category): mean for (pos, category), mean in by_pos.items() if pos is not None})
     noun, nouns = ("entry", "entries") if unit == "entries" else ("word", "words")
     warnings = []
     if counts["unknown"]:
@@ -169,4 +169,4 @@ def from_counts(
     counts["outside"] = outside.total()
     source = "ambiguity in excess of one value" if excess else "ambiguity"
     origin = {"denominator": denominator, "note": note, "readings_per_word": str(Fraction(readings, total))}
-    return Made(make(w, conditional, [path], counts, source=source, unit=unit, **origin), tuple(warnings))
+    return make_weights(w, conditional, [path], counts, warnings, source=source, unit=unit, **origin)

@@ -77,13 +77,13 @@ def parse_sequence(query: str) -> tuple[list[Expression], list[Repeat] | None]:
     return expressions, parser.repeats if parser.plain and len(parser.repeats) == len(expressions) else None
 
 
-def tests(expression: Expression) -> Iterator[Test]:
+def list_tests(expression: Expression) -> Iterator[Test]:
     """All attribute tests within an expression."""
     if isinstance(expression, Test):
         yield expression
     else:
         for part in expression.of:
-            yield from tests(part)
+            yield from list_tests(part)
 
 
 class _Parser:

@@ -19,14 +19,14 @@ _MOST_BRANCHES = 1_000
 _FEATURE = re.compile(r"([A-Za-z]\w*(?:\\?\[\w+\\?\])?)=")
 
 
-def positions(pattern: str, tagset: Tagset) -> frozenset[str]:
+def restricted_positions(pattern: str, tagset: Tagset) -> frozenset[str]:
     """The categories, `pos` among them, that a pattern on whole tags says something about: its non-wildcards."""
-    return frozenset().union(*(_restrictions(branch, tagset)[1] for branch in alternatives(pattern)))
+    return frozenset().union(*(_restrictions(branch, tagset)[1] for branch in split_branches(pattern)))
 
 
 def parts_of_speech(pattern: str, tagset: Tagset) -> frozenset[str] | None:
     """The parts of speech to which a pattern on whole tags restricts them; None if it leaves that open."""
-    branches = [_restrictions(branch, tagset) for branch in alternatives(pattern)]
+    branches = [_restrictions(branch, tagset) for branch in split_branches(pattern)]
     if not any(POS in restricted for _, restricted in branches):
         return None
     parts: set[str] = set()
@@ -74,23 +74,23 @@ def _restrictions(pattern: str, tagset: Tagset) -> tuple[list[str], set[str]]:
 
 def matching_classes(pattern: str, tagset: Tagset) -> frozenset[str] | None:
     """The parts of speech that a pattern matches; None if neither pattern nor tagset lists them."""
-    classes = universe(tagset)
+    classes = list_classes(tagset)
     if classes:
         return frozenset(pos for pos in classes if _matches(pattern, pos))
-    names = alternatives(pattern)
+    names = split_branches(pattern)
     return frozenset(names) if all(re.escape(name) == name for name in names) else None
 
 
-def universe(tagset: Tagset) -> frozenset[str]:
+def list_classes(tagset: Tagset) -> frozenset[str]:
     """All parts of speech of a tagset; empty if it does not list them."""
     return tagset.tags if isinstance(tagset, Atomic) else frozenset(tagset.classes())
 
 
-def alternatives(pattern: str) -> list[str]:
+def split_branches(pattern: str) -> list[str]:
     """The branches of a pattern, without parentheses around the whole."""
     branches = _split(pattern, "|")
     if len(branches) == 1 and _is_enclosed(pattern):
-        return alternatives(pattern[1:-1].removeprefix("?:"))
+        return split_branches(pattern[1:-1].removeprefix("?:"))
     return branches
 
 
@@ -150,13 +150,13 @@ def _restrict_separated(fields: Sequence[str], tagset: Separated) -> set[str]:
 def _fields(pattern: str, separator: str) -> list[list[str]]:
     """The fields of a pattern; a group with separators within is opened into one list per branch."""
     fields = _split(pattern, separator)
-    groups = [alternatives(field) for field in fields if separator in field and _is_enclosed(field)]
+    groups = [split_branches(field) for field in fields if separator in field and _is_enclosed(field)]
     if math.prod(map(len, groups)) > _MOST_BRANCHES:
         raise InputError(f"{pattern!r} has over {_MOST_BRANCHES:,} ways to read it. Write it with fewer branches.")
     for place, field in enumerate(fields):
         if separator in field and _is_enclosed(field):
             opened = []
-            for branch in alternatives(field):
+            for branch in split_branches(field):
                 joined = separator.join([*fields[:place], branch, *fields[place + 1 :]])
                 opened += _fields(joined, separator)
             return opened

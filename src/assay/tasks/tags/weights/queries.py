@@ -40,14 +40,14 @@ from assay.tasks.tags.weights import (
     MOST_LISTED,
     POS,
     Made,
-    analyses,
+    analyse_tag,
     file_text,
-    make,
+    group_by_pos,
+    make_weights,
     most_frequent,
     no_category,
     number_lines,
     read_tagged,
-    rows_of,
 )
 from assay.tasks.tags.weights.cqp import (
     FORM,
@@ -56,11 +56,11 @@ from assay.tasks.tags.weights.cqp import (
     Repeat,
     Test,
     compile_value,
+    list_tests,
     parse_sequence,
     strip_diacritics,
-    tests,
 )
-from assay.tasks.tags.weights.patterns import matching_classes, parts_of_speech, positions, universe
+from assay.tasks.tags.weights.patterns import list_classes, matching_classes, parts_of_speech, restricted_positions
 
 UNITS = ("queries", "mentions")
 COUNTS = ("shares", "words")
@@ -109,7 +109,7 @@ def from_log(
     total: Counter[str] = Counter()
     foreign: Counter[str] = Counter()
     for query in queries:
-        names = [test.attribute for expression in query.expressions for test in tests(expression)]
+        names = [test.attribute for expression in query.expressions for test in list_tests(expression)]
         foreign.update({name: query.count for name in names if not attributes.meaning(name)[0]})
         mentions = [attributes.count_mentions(expression) for expression in query.expressions]
         for category, times in sum(mentions, Counter[str]()).items():
@@ -127,16 +127,15 @@ def from_log(
     note = ""
     if corpus:
         matcher = Matcher(*read_tagged(corpus, column, tagset), attributes)
-        w = {**rows_of(matcher.weigh(queries, unit, count)), ANY: {ANY: Fraction(0)}}
+        w = {**group_by_pos(matcher.weigh(queries, unit, count)), ANY: {ANY: Fraction(0)}}
         warnings += matcher.warnings()
         note = f"by the words of {corpus} that the queries match, counted as {count}"
     elif conditional:
         w = _approximate_weights(queries, attributes, unit)
         note = "approximate: parts of speech as far as the queries name them"
     counts = {"queries": sum(query.count for query in queries), "lines": lines, "unread": len(unread)}
-    conditional = bool(corpus or conditional)
-    weights = make(w, conditional, (path, aliases, corpus), counts, source="query-log", unit=unit, note=note)
-    return Made(weights, tuple(warnings))
+    conditional, files = bool(corpus or conditional), (path, aliases, corpus)
+    return make_weights(w, conditional, files, counts, warnings, source="query-log", unit=unit, note=note)
 
 
 def read_log(path: str) -> tuple[list[Query], int, list[str]]:
@@ -153,7 +152,7 @@ def read_log(path: str) -> tuple[list[Query], int, list[str]]:
     for query, places in asked.items():
         try:
             expressions, repeats = parse_sequence(query)
-            for test in (test for expression in expressions for test in tests(expression)):
+            for test in (test for expression in expressions for test in list_tests(expression)):
                 # Most values are plain words, and to compile each would take most of the time.
                 if _SPECIAL.intersection(test.value or ""):
                     compile_value(test)
@@ -195,7 +194,7 @@ def _approximate_weights(
         for (pos, category), times in fixing.items():
             if not once or category not in anywhere:
                 by_pos[pos, category] += query.count * (1 if once else times)
-    rows = rows_of({key: Fraction(times + free[key[1]]) for key, times in by_pos.items() if times})
+    rows = group_by_pos({key: Fraction(times + free[key[1]]) for key, times in by_pos.items() if times})
     return {**rows, ANY: {**{category: Fraction(times) for category, times in free.items()}, ANY: Fraction(0)}}
 
 
@@ -234,18 +233,18 @@ class Attributes:
     def count_mentions(self, expression: Expression) -> Counter[str]:
         """Number of times that a token expression mentions each category."""
         mentions: Counter[str] = Counter()
-        for test in tests(expression):
+        for test in list_tests(expression):
             kind, category = self.meaning(test.attribute)
             if kind == CATEGORY:
                 mentions[category] += 1
             elif kind == TAG and test.value is not None:
-                mentions.update(positions(test.value, self.tagset))
+                mentions.update(restricted_positions(test.value, self.tagset))
         return mentions
 
     def fixed_pos(self, expression: Expression) -> frozenset[str] | None:
         """The parts of speech that an expression allows; None if these are all, or unknown."""
         fixed = self._fixed(expression, negated=False)
-        return fixed if fixed and fixed != universe(self.tagset) else None
+        return fixed if fixed and fixed != list_classes(self.tagset) else None
 
     def _fixed(self, expression: Expression, *, negated: bool) -> frozenset[str] | None:
         if isinstance(expression, Test):
@@ -259,7 +258,7 @@ class Attributes:
             if kind != CATEGORY or category != POS:
                 return None
             named = matching_classes(expression.value, self.tagset)
-            return named if not negated or named is None else universe(self.tagset) - named or None
+            return named if not negated or named is None else list_classes(self.tagset) - named or None
         if expression.how == "not":
             return self._fixed(expression.of[0], negated=not negated)
         parts = [self._fixed(part, negated=negated) for part in expression.of]
@@ -306,7 +305,7 @@ class Matcher:
 
     def __init__(self, corpus: Corpus, tags: Column, attributes: Attributes) -> None:
         self.attributes = attributes
-        self.analyses = [analyses(attributes.tagset, tag) for tag in tags.vocabulary]
+        self.analyses = [analyse_tag(attributes.tagset, tag) for tag in tags.vocabulary]
         lemma = [name for name in corpus.columns if name.casefold() == "lemma" and not corpus.is_empty(name)]
         columns = {FORM: corpus.forms, TAG: tags, **({LEMMA: corpus.column(lemma[0])} if lemma else {})}
         stacked = np.stack([column.codes for column in columns.values()])

@@ -29,14 +29,14 @@ from assay.tasks.tags.weights import (
     ANY,
     POS,
     Made,
-    analyses,
+    analyse_tag,
     file_text,
-    make,
+    group_by_pos,
+    make_weights,
     no_category,
     number_lines,
     read_number,
     read_tagged,
-    rows_of,
 )
 
 _USE = '{"id": "s1", "rules": [["PP", [3, 4]]]}'
@@ -128,7 +128,7 @@ def from_uses(
         warnings.append(f"{plural(counts['without_parse'], 'sentence')} without a parse.")
     if conditional and without_pos:
         warnings.append(f"{plural(without_pos, 'terminal')} left out for want of a part of speech.")
-    rows = rows_of({(pos, category): count for (pos, category), count in by_pos.items() if pos})
+    rows = group_by_pos({(pos, category): count for (pos, category), count in by_pos.items() if pos})
     if conditional and not rows:
         raise InputError(
             f"{path}: no terminal has a part of speech, which conditional weights need. "
@@ -138,8 +138,8 @@ def from_uses(
     w: Any = {**rows, ANY: {ANY: Fraction(0)}} if conditional else {**total, ANY: Fraction(0)}
     unit = "rules in all parses" if all_parses else "rules, parses by expectation maximisation" if em else "rules"
     positive = {key: count for key, count in counts.items() if count}
-    weights = make(w, conditional, (path, grammar, corpus), positive, source="parser-rules", unit=unit)
-    return Made(weights, tuple(warnings))
+    files = (path, grammar, corpus)
+    return make_weights(w, conditional, files, positive, warnings, source="parser-rules", unit=unit)
 
 
 def read_grammar(path: str, tagset: Tagset | None = None) -> Grammar:
@@ -184,7 +184,7 @@ def _read_pos(path: str, column: str | None, tagset: Tagset) -> PosOf:
         if not 1 <= word <= end - start:
             length = plural(end - start, "word")
             raise _FaultError(f"no word {word} in sentence {sentence!r} of {corpus.name}, which has {length}.")
-        return analyses(tagset, tags[start + word - 1])[0].pos
+        return analyse_tag(tagset, tags[start + word - 1])[0].pos
 
     return pos
 

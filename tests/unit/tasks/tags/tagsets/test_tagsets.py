@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from assay.errors import AssayError
-from assay.tasks.tags.tagsets import Tag, Tagset, ambiguous_tags, built_in, find_tagset, from_text
+from assay.tasks.tags.tagsets import Tag, Tagset, ambiguous_tags, built_in, find_tagset, parse_tagset
 
 
 def one(tagset: str, tag: str) -> tuple[str, dict[str, str]]:
@@ -107,7 +107,7 @@ p = "[case] other"
 
 def refused(text: str, path: str = "t.toml") -> str:
     with pytest.raises(AssayError) as error:
-        from_text(text, path)
+        parse_tagset(text, path)
     return str(error.value)
 
 
@@ -139,13 +139,13 @@ def test_mistakes_in_a_tagset_file_are_named_with_their_line(text: str, message:
 
 
 def test_what_can_be_read_in_two_ways_is_warned_of() -> None:
-    assert ambiguous_tags(from_text(SEPARATED, "t.toml")) == [
+    assert ambiguous_tags(parse_tagset(SEPARATED, "t.toml")) == [
         "class p: case may be left out and shares nom with other; such a value is read as case."
     ]
 
 
 def test_json_has_the_same_keys() -> None:
-    tagset = from_text('{"name": "j", "kind": "msd", "positions": {"N": ["Case"]}}', "j.json")
+    tagset = parse_tagset('{"name": "j", "kind": "msd", "positions": {"N": ["Case"]}}', "j.json")
     assert isinstance(tagset, Tagset)
     assert tagset.read("Na") == (Tag("N", (("Case", "a"),)),)
     assert refused('{"kind": ', "j.json").startswith("j.json:1: not JSON")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from assay.tasks.tags.tagsets import find_tagset
 from assay.tasks.tags.weights.cqp import QueryError, parse_sequence
-from assay.tasks.tags.weights.patterns import parts_of_speech, positions
+from assay.tasks.tags.weights.patterns import parts_of_speech, restricted_positions
 from assay.tasks.tags.weights.queries import Attributes, from_log, read_aliases
 from unit.samples import refusal, row
 
@@ -136,7 +136,7 @@ def test_no_text_breaks_the_parser(text):
     ],
 )
 def test_patterns_on_whole_tags_of_other_tagsets(tagset, pattern, expected, pos):
-    assert positions(pattern, find_tagset(tagset)) == set(expected.split())
+    assert restricted_positions(pattern, find_tagset(tagset)) == set(expected.split())
     assert parts_of_speech(pattern, find_tagset(tagset)) == pos
 
 
