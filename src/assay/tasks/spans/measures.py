@@ -1,4 +1,4 @@
-"""Labelled spans: exact, fair (Ortmann 2022), weighted, and the SemEval 2013 scores, each from one matching."""
+"""Measures of labelled spans: exact, fair (Ortmann 2022), weighted, and the SemEval 2013 scores."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ SIDES = ("left", "right", "both", "inner")
 
 
 def _averages(scores: Scores, kinds: Sequence[str], names: Sequence[str] = ("f1", "precision", "recall")) -> Scores:
-    """Means over the labels that have anything counted under them, and means weighted by gold's spans."""
+    """Means over the labels with any count, and means weighted by gold's spans."""
     plain = {f"macro-{name}": Macro(scores[name], kinds) for name in names}
     by_size = {f"weighted-{name}": mean_by_size(scores[name]) for name in names if name.endswith("f1")}
     return {**plain, **by_size}
@@ -68,7 +68,7 @@ def exact(pair: Pair) -> Items:
     Counts: per label tp, fp, fn; gold, system (spans; a hit that the system repeats counts once).
     Score: precision = tp/(tp+fp), recall = tp/(tp+fn), f1 = 2·tp/(2·tp+fp+fn). macro- is the plain mean over
         the labels of gold or system (macro-f1 the mean of the F1s), weighted- the mean weighted by gold's spans.
-        A span that gold or system has twice counts as in the paper's software; such spans are reported.
+        A span that gold or system has twice counts as in the paper's software; assay reports such spans.
     Paper: Ortmann 2022, Algorithm 1 and equations 1 to 3.
     Peers: seqeval (strict), conlleval, seqscore, FairEval (traditional), HIPE-scorer (NERC strict).
     """
@@ -79,14 +79,15 @@ _FAIR = weighted_scores("fair", {})
 _FAIR_KINDS = (*matching.FAIR, LISTED, UNGROUNDED)
 
 
-def _fair(pair: Pair, focus: str, sides: bool, symmetric: bool) -> Items:
+def _match_fairly(pair: Pair, focus: str, sides: bool = False, symmetric: bool = False) -> Items:
+    """Spans as items of the fair evaluation."""
     if focus not in FOCUS:
         raise unknown("focus", focus, FOCUS)
     records = match_both_ways(pair) if symmetric else match_spans(pair, matching.match_fair)
     kind = records.kind
     # Matched both ways, the first rows have gold as the target, the others the system.
-    there = np.arange(len(kind)) < len(match_spans(pair, matching.match_fair).kind)
-    under_gold = there == (focus == "target")
+    has_gold_target = np.arange(len(kind)) < len(match_spans(pair, matching.match_fair).kind)
+    under_gold = has_gold_target == (focus == "target")
     marks: dict[str, Bools] = {"be": np.isin(kind, [matching.FAIR.index(name) for name in ("bes", "bel", "beo")])}
     if sides:
         wrong = matching.boundaries(*spans_of(pair), records)
@@ -113,25 +114,26 @@ def _fair(pair: Pair, focus: str, sides: bool, symmetric: bool) -> Items:
 def fair(pair: Pair, *, focus: str = "target", sides: bool = False, symmetric: bool = False) -> Items | Counts:
     """Fair evaluation: a wrong label or boundary is one error, not a missing span and a spurious one.
 
-    focus: whose label an error of labelling counts under, `target` (gold's) or `system`; overall nothing changes.
-    sides: boundary errors also by the side that is wrong (left, right, both, or inner: only gaps differ).
-    symmetric: match both ways and add up, for two annotators of whom neither is gold.
+    focus: whose label a labelling error counts under, `target` (gold's) or `system`; overall scores do not change.
+    sides: whether to count boundary errors also by the wrong side (left, right, both, or inner: only gaps differ).
+    symmetric: whether to match both ways and add up, for two annotators without gold.
     Counts: per label tp, fp (spurious), fn (missing), le (labelling error), bes, bel, beo (boundary error: the
         system's span is smaller, larger, overlaps), lbe (label and boundary); be = bes+bel+beo; ge, errors of gold
-        itself, where --gold-errors lists them; gold, system (spans).
+        itself that --gold-errors lists; gold, system (spans).
     Score: every error of le, bes, bel, beo, lbe and ge counts as half a spurious and half a missing span:
-        f1 = 2·tp/(2·tp + all errors). Averages as for exact, over labels with anything counted under the focus.
+        f1 = 2·tp/(2·tp + all errors). Averages as for exact, over labels with any count under the focus.
     Paper: Ortmann 2022, Algorithm 2 and equation 5.
     Peers: FairEval.
     """
-    rows = _fair(pair, focus, sides, symmetric)
-    # Matched both ways, an item is in rows of either; that can be counted, but not compared item by item.
+    rows = _match_fairly(pair, focus, sides, symmetric)
+    # Matched both ways, an item is in rows of both matchings: it can be counted, but not compared by item.
     return matched(rows, pair.gold.sentences) if symmetric else rows
 
 
 def _weighted_scores(parameters: Mapping[str, Any]) -> tuple[Scores, Scores]:
-    given = {name: str(parameters.get(name, "")) for name in ("le", "be", *TYPES[1:], LISTED)}
-    scores = weighted_scores(str(parameters["preset"]), given, open_sums=bool(parameters["open"]))
+    """Scores and averages under the weights of errors in the parameters."""
+    formulas = {name: str(parameters.get(name, "")) for name in ("le", "be", *TYPES[1:], LISTED)}
+    scores = weighted_scores(str(parameters["preset"]), formulas, open_sums=bool(parameters["open"]))
     return scores, _averages(scores, _FAIR_KINDS)
 
 
@@ -163,19 +165,19 @@ def weighted(
     ge: str = "",
     open: bool = False,  # noqa: A002
 ) -> Items:
-    """Fair evaluation with a weight of its own for every type of error.
+    """Fair evaluation with separate weights for each type of error.
 
-    preset: `be-typed` (equation 7, taken where nothing is given), `be-half` (6), `fair` (5), `all-fp`, `all-fn`.
+    preset: `be-typed` (equation 7, the default without formulas), `be-half` (6), `fair` (5), `all-fp`, `all-fn`.
     focus: as for fair.
-    le, be, bes, bel, beo, lbe, ge: what an error of this type counts as, e.g. `bes=0.5TP+0.5FN`; be stands for
-        the three types of boundary errors. Without a preset each type needs a formula.
-    open: allow parts that do not sum to 1.
+    le, be, bes, bel, beo, lbe, ge: weights of an error of this type, e.g. `bes=0.5TP+0.5FN`; be stands for the three
+        types of boundary errors. Without a preset each type needs a formula.
+    open: whether the parts of a formula may have another sum than 1.
     Counts: as for fair.
     Score: precision, recall and f1 of the weighted sums of TP, FP and FN; averages as for fair.
     Paper: Ortmann 2022, equations 6 and 7; all-fp: Ortmann 2021b, all-fn: Read et al. 2012.
     Peers: FairEval.
     """
-    return _fair(pair, focus, sides=False, symmetric=False)
+    return _match_fairly(pair, focus)
 
 
 # --- SemEval 2013 ---
@@ -190,12 +192,12 @@ _CORRECT = {
 
 
 def _semeval_score(credit: Mapping[str, float], others: Sequence[str]) -> Score:
-    """Credit over what gold has, over what the system has, or (both, for F1) over half of their sum."""
+    """Score: credit over gold's number, over the system's, or (both fields, for F1) over half of their sum."""
 
     def total(sums: Sums) -> Floats:
-        alone = sum(sums[kind] for kind in others)
+        unpaired = sum(sums[kind] for kind in others)
         ungrounded = sums.get(UNGROUNDED, 0) if "spurious" in others else 0
-        return np.asarray(len(others) * sum(sums[kind] for kind in _PAIRED) + alone + ungrounded)
+        return np.asarray(len(others) * sum(sums[kind] for kind in _PAIRED) + unpaired + ungrounded)
 
     return (F1 if len(others) > 1 else Ratio)(
         lambda sums: len(others) * sum(part * sums[kind] for kind, part in credit.items()), total
@@ -222,13 +224,13 @@ _SEMEVAL = {
 def semeval(pair: Pair, *, least: float = 0.0) -> Items:
     """The four scores of SemEval 2013 (task 9): strict, exact, partial, type.
 
-    least: the share of a gold span's atoms that must be shared for a pair; 0 means one atom.
+    least: the smallest share of a gold span's atoms that a pair must share; 0 means one atom.
     Counts: per label pairs with the same span and label (same), the same span (same-span), the same label
-        (same-label), or just an overlap (overlap); missed, spurious; gold, system.
-    Score: credit/gold, credit/system and their F1. Credit: strict: same; exact: same span, whatever the label;
-        partial: same span, and half for any other pair; type: same label, whatever the boundaries.
-        Pairs are one to one, chosen to have as many strict matches as possible, then same spans, same labels,
-        pairs, shared atoms; so nothing depends on the order of spans.
+        (same-label), or only an overlap (overlap); missed, spurious; gold, system.
+    Score: credit/gold, credit/system and their F1. Credit: strict: same; exact: same span, with any label;
+        partial: same span, and half for any other pair; type: same label, with any boundaries.
+        Pairs are one to one, with as many strict matches as possible, then same spans, same labels, pairs, shared
+        atoms; so the scores do not depend on the order of spans.
     Peers: nervaluate (`strict` and `exact` on flat spans), HIPE-scorer (NERC
         fuzzy is nearly `type`); see differences.
     """
@@ -250,18 +252,25 @@ ON = ("labels", "words")
     task="spans",
 )
 def span_kappa(pair: Pair, *, on: str = "labels") -> Counts:
-    """Agreement of two annotators of spans, beyond chance, where that is defined.
+    """Agreement of two annotators of spans beyond chance, on labels or on words.
 
-    on: `labels`: the labels of spans whose boundaries both have (with F1 for whether spans are found at all: there
-        is no number of spans that both rightly left out, so kappa has no meaning for that); `words`: the label of
-        each word, with one more label for words outside all spans; for spans that do not overlap.
+    on: `labels`: the labels of spans whose boundaries both have. For finding spans use F1: kappa would need the
+        number of spans that both rightly left out, which does not exist. `words`: the label of each word, with one
+        more label for words outside all spans; for spans that do not overlap.
     Counts: per label right, gold, system. Score: as for kappa.
     """
     if on not in ON:
         raise unknown("value of on", on, ON)
-    if on == "labels":
-        return by_label(_of_labels(pair), pair.gold.sentences)
     spans, gold = spans_of(pair), pair.gold
+    if on == "labels":
+        records = match_spans(pair, matching.match_fair)
+        same = np.isin(records.kind, [matching.FAIR.index("tp"), matching.FAIR.index("le")])
+        target, system = records.gold[same], records.system[same]
+        first, second = spans[0].label[target], spans[1].label[system]
+        names = spans[0].labels.vocabulary
+        return by_label(
+            Items.of(names, spans[0].unit[target], target, first, second, first == second), gold.sentences
+        )
     check_words(pair)
     words = np.flatnonzero(~pair.skipped[gold.sentence_of])
     labels = spans[0].labels.vocabulary
@@ -272,11 +281,3 @@ def span_kappa(pair: Pair, *, on: str = "labels") -> Counts:
     labels = (*labels, OUTSIDE)
     items = Items.of(labels, gold.sentence_of[words], words, first, second, first == second)
     return by_label(items, gold.sentences)
-
-
-def _of_labels(pair: Pair) -> Items:
-    spans, records = spans_of(pair), match_spans(pair, matching.match_fair)
-    same = np.isin(records.kind, [matching.FAIR.index("tp"), matching.FAIR.index("le")])
-    target, system = records.gold[same], records.system[same]
-    gold, assigned = spans[0].label[target], spans[1].label[system]
-    return Items.of(spans[0].labels.vocabulary, spans[0].unit[target], target, gold, assigned, gold == assigned)

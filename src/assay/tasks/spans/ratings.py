@@ -1,4 +1,4 @@
-"""Spans of all annotators: the label of each word for agreement on words, and units of a continuum."""
+"""Spans of all annotators: labels of words for agreement on words, and units of a continuum."""
 
 from __future__ import annotations
 
@@ -22,27 +22,26 @@ OUTSIDE = "(none)"
 
 
 def span_ratings(run: Run, names: Sequence[str], column: str) -> Ratings:
-    """The label of each word, with one more for words outside all spans; spans must not overlap."""
-    first = run.pairs[0][1]
-    sides = _sides(run)
-    for pair in (pair for _, pair in run.pairs):
+    """Ratings of words by the labels of spans, with one more label for words outside; spans must not overlap."""
+    gold = run.pairs[0][1].gold
+    sides = _list_sides(run)
+    for _, pair in run.pairs:
         check_words(pair)
-    labels = sorted({name for _, _, known in sides for name in known})
-    order = np.argsort(names)
-    words = np.flatnonzero(~run.skipped[first.gold.sentence_of])
+    labels = sorted({name for _, _, vocabulary in sides for name in vocabulary})
+    words = np.flatnonzero(~run.skipped[gold.sentence_of])
     cells = []
-    for corpus, side, known in (sides[number] for number in order):
-        codes = labels_of_words(corpus, side, len(known))
-        cells.append(np.array([labels.index(name) for name in known] + [len(labels)])[codes[words]])
-    who, number = len(cells), len(words)
-    sentence = first.gold.sentence_of[words].astype(np.int64)
-    named = WordNames(first.gold, words)
+    for corpus, side, vocabulary in (sides[number] for number in np.argsort(names)):
+        codes = labels_of_words(corpus, side, len(vocabulary))
+        cells.append(np.array([labels.index(name) for name in vocabulary] + [len(labels)])[codes[words]])
+    annotators, number = len(cells), len(words)
+    sentence = gold.sentence_of[words].astype(np.int64)
+    named = WordNames(gold, words)
     return Ratings(
         named,
         tuple(sorted(names)),
         (*labels, OUTSIDE),
-        np.repeat(np.arange(number), who),
-        np.tile(np.arange(who), number),
+        np.repeat(np.arange(number), annotators),
+        np.tile(np.arange(annotators), number),
         np.stack(cells, axis=1).ravel(),
         unit=run.gold.unit_of_sentence(run.unit)[sentence],
         units=run.gold.names_of_units(run.unit),
@@ -53,22 +52,22 @@ def span_ratings(run: Run, names: Sequence[str], column: str) -> Ratings:
     )
 
 
-def _sides(run: Run) -> list[tuple[Corpus, Marks, tuple[str, ...]]]:
-    """The spans of the first annotator, and those of the others, each with the names of its labels."""
+def _list_sides(run: Run) -> list[tuple[Corpus, Marks, tuple[str, ...]]]:
+    """Corpus, spans and names of labels of each annotator, the first one first."""
     sides = [(run.pairs[0][1].gold, spans_of(run.pairs[0][1])[0])]
     sides += [(pair.system, spans_of(pair)[1]) for _, pair in run.pairs]
     return [(corpus, marks, marks.labels.vocabulary) for corpus, marks in sides]
 
 
 def check_words(pair: Pair) -> None:
-    """Refuse files without words, or whose words differ."""
+    """Raise an error if the files have no words, or different ones."""
     gold, system = pair.gold, pair.system
     if line_of(pair).atoms != "words" or not (gold.has_words and system.has_words) or len(gold) != len(system):
         raise UsageError("agreement on words needs the words of all files, cut alike.")
 
 
 def labels_of_words(corpus: Corpus, spans: Marks, outside: int) -> Ints:
-    """The label of each word; words that spans share have no single one."""
+    """Label of each word, `outside` for words outside all spans; overlapping spans are an error."""
     codes = np.full(len(corpus), outside, dtype=np.int64)
     covered = 0
     for index in range(len(spans)):
@@ -81,56 +80,49 @@ def labels_of_words(corpus: Corpus, spans: Marks, outside: int) -> Ints:
 
 
 def continua(run: Run, names: Sequence[str]) -> Continua:
-    """The units of all annotators, document by document, on a line of words or characters."""
+    """Units of all annotators, document by document, on a line of words or characters."""
     if any(not pair.gold.has_words or not pair.system.has_words for _, pair in run.pairs):
         raise UsageError("this measure needs the text that spans are in: files with spans alone have no length.")
-    sides = _sides(run)
-    labels = sorted({name for _, _, known in sides for name in known})
+    sides = _list_sides(run)
+    labels = sorted({name for _, _, vocabulary in sides for name in vocabulary})
     line, corpus = line_of(run.pairs[0][1]), run.gold
-    sentences = np.append(corpus.document_starts if corpus.document_starts is not None else [0, corpus.sentences], 0)[
-        :-1
-    ]
+    sentences = [0, corpus.sentences] if corpus.document_starts is None else corpus.document_starts
     size = int(line.end.max(initial=0))
     starts = np.append(line.sentence_places, size)[sentences]
     rows: list[list[tuple[int, int, int, int]]] = [[] for _ in range(corpus.documents)]
     for number, place in enumerate(np.argsort(np.argsort(names)).tolist()):
-        owner, side, known = sides[number]
+        annotated, side, vocabulary = sides[number]
         if side.stretches:
-            where = owner.place_of_span(int(side.number[next(iter(side.stretches))]))
+            where = annotated.place_of_span(int(side.number[next(iter(side.stretches))]))
             raise UsageError(f"{where}: a span with a gap, which is no unit of a continuum.")
         document = corpus.document_of_sentence[side.unit] if len(side) else np.zeros(0, dtype=np.int64)
-        codes = np.array([labels.index(name) for name in known], dtype=np.int64)
-        for doc, begin, end, label in zip(
-            document.tolist(),
-            side.begin.tolist(),
-            side.end.tolist(),
-            side.label.tolist(),
-            strict=True,
-        ):
-            rows[doc].append((place, begin - int(starts[doc]), end - int(starts[doc]), int(codes[label])))
-    lengths = np.diff(starts)
-    units = tuple(Units.of(len(names), int(length), own) for own, length in zip(rows, lengths, strict=True))
+        codes = np.array([labels.index(name) for name in vocabulary], dtype=np.int64)[side.label]
+        columns = (document, side.begin - starts[document], side.end - starts[document], codes)
+        for doc, begin, end, label in zip(*(column.tolist() for column in columns), strict=True):
+            rows[doc].append((place, begin, end, label))
+    lengths = np.diff(starts).tolist()
+    units = tuple(
+        Units.of(len(names), length, of_document) for of_document, length in zip(rows, lengths, strict=True)
+    )
     documents = tuple(corpus.document_name(number) for number in range(corpus.documents))
     return Continua(documents, tuple(sorted(names)), units, tuple(labels))
 
 
 def majority_pairs(run: Run, systems: Sequence[str]) -> list[tuple[str, Pair]]:
-    """Each system with the spans in gold's place that more than half of the annotators have, place and label.
+    """Pair of each system with the spans, by place and label, of more than half of the annotators instead of gold's.
 
-    None where words are cut otherwise, or where only some labels count: then spans have no common place here.
+    None if words are tokenised differently, or if only some labels count: then spans have no common place here.
     """
     people = [run.gold, *(pair.system for name, pair in run.pairs if name not in systems)]
-    found: dict[tuple[int, int, int, str, Stretches], int] = {}
+    votes: dict[tuple[int, int, int, str, Stretches], int] = {}
     for corpus in people:
         spans = corpus.marks.get("spans")
         if spans is None or spans.columns or any(pair.aligned_by == "characters" for _, pair in run.pairs):
             return []
-        rows = zip(
-            spans.unit.tolist(), spans.begin.tolist(), spans.end.tolist(), spans.labels.strings(), strict=True
-        )
+        rows = zip(spans.unit.tolist(), spans.begin.tolist(), spans.end.tolist(), spans.labels.strings(), strict=True)
         for key in {(*row, spans.stretches.get(index, ())) for index, row in enumerate(rows)}:
-            found[key] = found.get(key, 0) + 1
-    kept = [key for key, number in found.items() if 2 * number > len(people)]
+            votes[key] = votes.get(key, 0) + 1
+    kept = [key for key, number in votes.items() if 2 * number > len(people)]
     sentence, begin, end = (np.array([key[place] for key in kept], dtype=np.int64) for place in range(3))
     stretches = {index: key[4] for index, key in enumerate(kept) if key[4]}
     labels, lines = Column.of(key[3] for key in kept), np.ones(len(kept), dtype=np.int64)
@@ -138,7 +130,7 @@ def majority_pairs(run: Run, systems: Sequence[str]) -> list[tuple[str, Pair]]:
     pairs = []
     for name, pair in run.pairs:
         if name in systems:
-            own, characters = spans_of(pair)[1], line_of(pair).atoms == "characters"
-            claims = own.where(own.begin == NONE) if SHOWN in own.arguments else None
+            spans, characters = spans_of(pair)[1], line_of(pair).atoms == "characters"
+            claims = spans.where(spans.begin == NONE) if SHOWN in spans.arguments else None
             pairs.append((name, with_spans(replace(pair, gold=gold), characters=characters, claims=claims)))
     return pairs

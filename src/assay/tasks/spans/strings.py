@@ -1,6 +1,6 @@
-"""Strings of spans: measures of answers, whose mentions may have no place, and the forms of errors.
+"""Strings of spans: measures of answers, whose mentions may have no place, and the surface forms of errors.
 
-A form of an error is what is most often missing, spurious, or not in the text at all.
+Forms are counted by error type: missing, spurious, or not in the text.
 """
 
 from __future__ import annotations
@@ -32,15 +32,17 @@ _ARTICLES = re.compile(r"\b(a|an|the)\b")
 _NO_PUNCTUATION = {ord(mark): None for mark in string.punctuation}
 
 
-def _bare(text: str) -> str:
+def _strip_articles(text: str) -> str:
     """UniversalNER's normal form: lower case, without ASCII punctuation and articles."""
     return " ".join(_ARTICLES.sub(" ", text.lower().translate(_NO_PUNCTUATION)).split())
 
 
-FOLDS: dict[str, Callable[[str], str]] = {"folded": fold, "none": lambda text: " ".join(text.split()), "words": _bare}
+FOLDS: dict[str, Callable[[str], str]] = {
+    "folded": fold,
+    "none": lambda text: " ".join(text.split()),
+    "words": _strip_articles,
+}
 COUNTS = ("set", "bag")
-
-
 _f1 = F1(lambda sums: 2 * sums["tp"], lambda sums: 2 * sums["tp"] + sums["fp"] + sums["fn"])
 _STRINGS: Scores = {
     "f1": _f1,
@@ -58,16 +60,16 @@ _STRINGS: Scores = {
     one_sided="strings is about mentions without places; for agreement there are exact and fair.",
 )
 def strings(pair: Pair, *, count: str = "set", fold: str = "folded", label: bool = True) -> Counts:
-    """Strings with gold's label, wherever they stand: the match of mentions that have no places.
+    """Strings with gold's label at any place: the match of mentions that have no places.
 
-    count: `set`: a string counts once in a document, `bag`: as often as it is there.
+    count: `set`: a string counts once in a document; `bag`: as often as it occurs.
     fold: `folded`: case, forms of Unicode, quotes, dashes and white space do not matter; `none`; `words`: in lower
         case, without ASCII punctuation and the articles a, an, the.
-    label: false: the string alone counts.
-    Counts: per label tp, fp, fn; gold, system (strings). Of answers, what the model wrote, also what is not in the
-        text; a document is a text that was answered, a sentence where sentences were.
-    Score: precision = tp/(tp+fp), recall = tp/(tp+fn), f1 = 2·tp/(2·tp+fp+fn); averages as for exact. Beside exact it
-        says how much is lost by placing: strings that occur several times.
+    label: whether the label must be gold's too.
+    Counts: per label tp, fp, fn; gold, system (strings). Answers count as the model wrote them, even if they are not
+        in the text; a document is a text that was answered: a sentence if the model answered sentences.
+    Score: precision = tp/(tp+fp), recall = tp/(tp+fn), f1 = 2·tp/(2·tp+fp+fn); averages as for exact. The difference
+        from exact is what placing costs: strings that occur several times.
     Peers: UniversalNER (count=set, fold=words; up to its 1e-10), BRIDGE.
     """
     if count not in COUNTS:
@@ -78,7 +80,7 @@ def strings(pair: Pair, *, count: str = "set", fold: str = "folded", label: bool
         if corpus.texts is None and not corpus.has_words:
             raise UsageError(f"strings is about the words of spans, and {corpus.name} has none.")
     corpora = zip((pair.gold, pair.system), spans_of(pair), strict=True)
-    sides = [_strings(pair, corpus, side, FOLDS[fold], label) for corpus, side in corpora]
+    sides = [_count_strings(pair, corpus, side, FOLDS[fold], label) for corpus, side in corpora]
     if count == "set":
         sides = [Counter(dict.fromkeys(side, 1)) for side in sides]
     gold, system = sides
@@ -94,10 +96,10 @@ def strings(pair: Pair, *, count: str = "set", fold: str = "folded", label: bool
     return Counts(fields, pair.gold.sentences, unit, values, labels.vocabulary or ("",), labels.codes)
 
 
-def _strings(
+def _count_strings(
     pair: Pair, corpus: Corpus, side: Marks, folded: Callable[[str], str], label: bool
 ) -> Counter[tuple[int, str, str]]:
-    """The number of times each string with its label is in each text, known by its first sentence."""
+    """Number of times that each string with its label is in each text; a text is given by its first sentence."""
     mentions, of_system = corpus.layer(Mentions), pair.system.layer(Mentions)
     text_of = np.arange(pair.gold.sentences) if of_system is None else of_system.text_of
     if mentions is not None:
@@ -112,8 +114,6 @@ def _strings(
 
 
 READ = ("parsed", "repaired", "empty")
-
-
 _SHARES: Scores = {
     "read": Ratio(
         lambda sums: sum(sums[status] for status in READ), lambda sums: sum(sums[status] for status in STATUSES)
@@ -133,11 +133,11 @@ _SHARES: Scores = {
     one_sided="answers are a system's, and gold has none.",
 )
 def answer_shares(pair: Pair) -> Counts:
-    """Shares of a language model's answers that could be read, and of their mentions by where they were found.
+    """Shares of a language model's answers that could be read, and of their mentions by how they were found.
 
     Counts: per document answers that were parsed, repaired, empty, refused, malformed, missing; mentions found exact,
-        folded, fuzzy, those ungrounded and those repeated; outside: those with labels outside the inventory; offsets:
-        those given by offsets alone.
+        folded, fuzzy, ungrounded and repeated ones; outside: labels outside the inventory; offsets: given only by
+        offsets.
     Score: read is the share of answers that were parsed, repaired or empty; the others are shares of all answers, or
         of all mentions.
     """
@@ -157,24 +157,24 @@ def answer_shares(pair: Pair) -> Counts:
 
 TYPES = ("missing", "spurious", "ungrounded")
 Errors = Mapping[Hashable, str]
-"""Errors by what tells them from all others, each with its type, label and folded form, divided by tabs."""
+"""Errors by a key of each, with its type, label and folded form, divided by tabs."""
 
 
 def form_sums(run: Run) -> Iterator[tuple[str, LabelSums]]:
-    """The number of times each form is an error of each system, and one of a system but not of another."""
-    errors = {name: _errors(pair) for name, pair in run.pairs}
-    for name, own in errors.items():
-        yield f"forms\t{name}", _count_forms(own.values())
+    """Number of times that each form is an error of each system, and of one system but not of another."""
+    errors = {name: _list_errors(pair) for name, pair in run.pairs}
+    for name, of_system in errors.items():
+        yield f"forms\t{name}", _count_forms(of_system.values())
     for a, b in combinations(errors, 2):
         for change, here, there in (("gained", errors[b], errors[a]), ("lost", errors[a], errors[b])):
             yield f"forms\t{a}\t{b}\t{change}", _count_forms([form for key, form in here.items() if key not in there])
 
 
-def _errors(pair: Pair) -> Errors:
+def _list_errors(pair: Pair) -> Errors:
     gold, system = spans_of(pair)
     records = match_spans(pair, match_fair)
     listed = is_listed(pair, records)
-    found: dict[Hashable, str] = {}
+    errors: dict[Hashable, str] = {}
     for kind, type_, corpus, side, column in (
         ("fn", "missing", pair.gold, gold, records.gold),
         ("fp", "spurious", pair.system, system, records.system),
@@ -184,17 +184,17 @@ def _errors(pair: Pair) -> Errors:
         items = items[side.begin[items] != NONE]
         forms = surface_forms(corpus, side.number[items], as_written=True)
         for item, form in zip(items.tolist(), forms, strict=True):
-            known: tuple[Hashable, ...] = (item,) if side is gold else identify(line_of(pair), side, item)
-            found[type_, *known] = f"{type_}\t{side.labels[item]}\t{_form(form)}"
+            identity: tuple[Hashable, ...] = (item,) if side is gold else identify(line_of(pair), side, item)
+            errors[type_, *identity] = f"{type_}\t{side.labels[item]}\t{_fold_form(form)}"
     for item in np.flatnonzero(system.begin == NONE).tolist():
-        form, label = _form(system.columns[SAID][item]), system.labels[item]
+        form, label = _fold_form(system.columns[SAID][item]), system.labels[item]
         key = ("ungrounded", int(system.unit[item]), form, label)
-        # One that a system repeats is another error.
-        found[(*key, item) if key in found else key] = f"ungrounded\t{label}\t{form}"
-    return found
+        # A repeated one is another error.
+        errors[(*key, item) if key in errors else key] = f"ungrounded\t{label}\t{form}"
+    return errors
 
 
-def _form(text: str) -> str:
+def _fold_form(text: str) -> str:
     return fold(text).replace("\t", " ")
 
 
@@ -203,13 +203,13 @@ def _count_forms(forms: Iterable[str]) -> LabelSums:
 
 
 def form_counts(sums: Mapping[str, LabelSums], most: int) -> Iterator[FormCount]:
-    """The most frequent forms of each type, with their share of the errors of this type."""
-    for key, one in sums.items():
+    """Most frequent forms of each type, with their share of the errors of this type."""
+    for key, numbers in sums.items():
         _, system, *pair = key.split("\t")
-        rows = [(name.split("\t", 2), numbers["number"]) for name, numbers in one.items()]
+        rows = [(name.split("\t", 2), fields["number"]) for name, fields in numbers.items()]
         for type_ in TYPES:
-            own = [(label, form, number) for (kind, label, form), number in rows if kind == type_]
-            total = sum(number for _, _, number in own)
-            for label, form, number in sorted(own, key=lambda row: (-row[2], row[1], row[0]))[:most]:
+            of_type = [(label, form, number) for (kind, label, form), number in rows if kind == type_]
+            total = sum(number for _, _, number in of_type)
+            for label, form, number in sorted(of_type, key=lambda row: (-row[2], row[1], row[0]))[:most]:
                 other, change = pair if pair else (None, "")
                 yield FormCount(system, other, change, type_, label, form, number, number / total)

@@ -14,9 +14,9 @@ from assay.result import Result, Table, kind_title
 
 _SIDES = ("be-left", "be-right", "be-both", "be-inner")
 _COUNTED = ("tp", "fp", UNGROUNDED, "le", "bes", "bel", "beo", "be", *_SIDES, "lbe", "ge", "fn")
-"""The columns of Ortmann's Table 2, in her order."""
+"""Columns of Ortmann's Table 2, in her order."""
 _LAST = {"precision": 0, "recall": 1, "agreement": 2, "f1": 3}
-"""The order of scores in a row."""
+"""Order of scores in a row."""
 _DIFFERENCES = {
     "le": "label",
     "bes": "second smaller",
@@ -26,7 +26,7 @@ _DIFFERENCES = {
     "fn": "only first",
     "fp": "only second",
 }
-"""Types of errors where none of two annotators is gold."""
+"""Types of differences between two annotators without gold."""
 _FAIR_CELLS = "On the diagonal boundary errors, in row ∅ FP, in column ∅ FN; the rest is LE and LBE."
 _CELLS = {
     "fair": _FAIR_CELLS,
@@ -40,11 +40,11 @@ _CELLS = {
         "pairs with other labels."
     ),
 }
-"""The cells of a confusion matrix explained, by its measure."""
+"""Explanation of the cells of a confusion matrix, by its measure."""
 
 
 def present(result: Result) -> Result:
-    """The Result with types of errors, labels by type of error, and systems under other weightings of these."""
+    """Result with types of errors, labels by type of error, and systems under other weightings of errors."""
     if result.about.command == "agreement":
         remarks = {"agreement span-kappa": "labels", "agreement span-kappa(on=words)": "words"}
         rows = []
@@ -83,7 +83,7 @@ def present(result: Result) -> Result:
 
 
 def _answers(result: Result) -> Iterator[Table]:
-    """Tables of answers: those read and mentions found, and the differences of two systems there."""
+    """Tables of answers read and mentions found, and of the differences of two systems there."""
     for title, whole, parts, note in (
         (
             "Answers",
@@ -138,7 +138,7 @@ def _answers(result: Result) -> Iterator[Table]:
 
 
 def _forms(result: Result) -> Iterator[Table]:
-    """The surface forms of errors."""
+    """Tables of surface forms of errors."""
     single = [row for row in result.forms if row.other is None]
     yield Table(
         "Surface forms of errors",
@@ -164,22 +164,23 @@ def _forms(result: Result) -> Iterator[Table]:
 
 
 def _labels(result: Result) -> Iterator[Table]:
-    """Ortmann's Table 2, of a single system."""
+    """Ortmann's Table 2, for a single system."""
     labelled = [row for row in result.scores if row.label is not None and row.slice is None]
     for measure, group in groupby(labelled, key=lambda row: row.measure):
         if len({row.system for row in group}) > 1:
             continue
         counts = {row.label: row.counts for row in result.counts if row.measure == measure and row.slice is None}
-        found = {(row.label, row.score): row for row in result.scores if row.measure == measure and row.slice is None}
-        known = list(dict.fromkeys(score for label, score in found if label is not None))
-        shown = [name for name in known if name.endswith("-f1")] or sorted(known, key=lambda name: _LAST.get(name, 0))
+        whole = [row for row in result.scores if row.measure == measure and row.slice is None]
+        scores_of = {(row.label, row.score): row for row in whole}
+        names = list(dict.fromkeys(row.score for row in whole if row.label is not None))
+        shown = [name for name in names if name.endswith("-f1")] or sorted(names, key=lambda name: _LAST.get(name, 0))
         kinds = [kind for kind in (*_COUNTED, "gold") if kind in counts[None]]
         labels = sorted((name for name in counts if name is not None), key=lambda name: (-counts[name]["gold"], name))
         rows = []
         for label in (*labels, None):
-            scores: list[object] = [found[label, score].value for score in shown]
+            scores: list[object] = [scores_of[label, score].value for score in shown]
             if shown[-1] in _LAST:
-                last = found[label, shown[-1]]
+                last = scores_of[label, shown[-1]]
                 scores[-1] = [last.value, last.low, last.high]
             rows.append((label or "overall", *(counts[label][kind] for kind in kinds), *scores))
         note = (
