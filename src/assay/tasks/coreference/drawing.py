@@ -22,7 +22,7 @@ from assay.result import Example, ExampleItem, ExampleSpan, Unresolved
 from assay.tasks.coreference.mentions import spans_of_mentions
 
 BEFORE = 2
-"""Sentences shown before that of a mention."""
+"""Number of sentences shown before the sentence of a mention."""
 
 
 def _mentions(run: Run, items: Items, asked: Wanted, options: Options) -> Iterator[Drawn]:
@@ -36,14 +36,14 @@ def _mentions(run: Run, items: Items, asked: Wanted, options: Options) -> Iterat
 
 
 def _spans(run: Run, items: Items) -> Iterator[tuple[int, Stretches]]:
-    """The document of each item, and the stretches of its words there."""
+    """Document of each item, and the stretches of its words there."""
     for item, owner in zip(items.item.tolist(), items.owner.tolist(), strict=True):
         spans = spans_of_mentions(run.pairs[max(owner, 0)][1])
         yield int(spans.unit[item]), spans.atoms_of(item)
 
 
 def _mention_names(run: Run, items: Items) -> list[str]:
-    """A name for each mention that does not depend on the other files."""
+    """Name of each mention, which does not depend on the other files."""
     documents = list(run.gold.unit_names("document"))
     return [f"{documents[document]}/{shape}" for document, shape in _spans(run, items)]
 
@@ -103,7 +103,7 @@ def _unresolved_examples(run: Run, items: Items, options: Options) -> Iterator[D
 
 
 def _unresolved(run: Run, items: Items, on: str) -> Iterator[Drawn]:
-    """The mentions of gold that no system resolves, with their texts, in text order; of very many, some."""
+    """Gold mentions that no system resolves, with their texts, in text order; a sample if there are very many."""
     gold, spans = run.gold, spans_of_mentions(run.pairs[0][1])
     nobody = np.flatnonzero((items.owner == NONE) & ~np.any(items.right, axis=0))
     for index, lot in chosen(nobody, _mention_names(run, items), on, 0, MOST_UNRESOLVED):
@@ -130,7 +130,7 @@ def _place(pair: Pair, side: int, unit: Ints, numbers: Ints, judged: Ints) -> Ma
 
 
 def _sides(run: Run, tables: Tables, wanted: Bools) -> Sides:
-    """The mentions of gold and of the systems, labelled with their chains."""
+    """Mentions of gold and of the systems, labelled with their chains."""
     sides = [run.pairs[0][1].gold.marks["mentions"], *(pair.system.marks["mentions"] for _, pair in run.pairs)]
     drawn = (mentions.where(wanted[mentions.unit]) for mentions in sides)
     # A mention has its head besides, which is not drawn.

@@ -14,15 +14,15 @@ from assay.formats.entities import LEAVE_OUT
 
 TEXT2TEXT = "text2text"
 _MARK = "##"
-"""The beginning of an empty node."""
+"""First characters of an empty node."""
 
 
 def ground_mentions(gold: Corpus, system: Corpus, zeros: str) -> Corpus:
-    """Tagged text, which has neither sentences nor trees, with those of gold; as it is if its words differ in number.
+    """Tagged text with the sentences and trees of gold; without them if the numbers of words differ.
 
-    An empty node stands after its parent. If gold has as many whose first parent is that word, it depends on what
-    these do, in their order; if not, on the word alone. The head of a mention is its first word that in gold's tree
-    depends on none of the others. Gold itself may be such a text.
+    An empty node comes after its parent. If gold has equally many with this word as their first parent, it depends on
+    the same words as these, in their order; if not, only on its parent. The head of a mention is its first word that
+    depends on no other of its words in gold's tree. Gold itself may be such a text.
     """
     is_gold = gold is system
     is_node = np.array([form.startswith(_MARK) for form in system.forms.vocabulary], dtype=bool)[system.forms.codes]
@@ -49,8 +49,8 @@ def ground_mentions(gold: Corpus, system: Corpus, zeros: str) -> Corpus:
     alone = with_empty_nodes(system, nodes, nodes * 0, nodes * 0, ["_"] * len(nodes))
     gold = alone if is_gold else gold
     words, bare = np.flatnonzero(~is_node), words_only(gold)
-    ours, theirs = np.searchsorted(bare, gold.first_words), np.searchsorted(words, firsts)
-    if len(ours) != len(theirs) or len(bare) != len(words) or (ours != theirs).any():
+    begins = np.searchsorted(words, firsts)
+    if len(bare) != len(words) or not np.array_equal(np.searchsorted(bare, gold.first_words), begins):
         # The comparison of words says where they differ.
         blanks = {form.replace(" ", "_"): form for form in gold.forms.vocabulary if " " in form}
         return replace(alone, forms=system.forms.mapped(blanks))
@@ -64,19 +64,19 @@ def ground_mentions(gold: Corpus, system: Corpus, zeros: str) -> Corpus:
     for node in nodes.tolist():
         document = int(np.searchsorted(firsts, node, side="right")) - 1
         word = int(np.searchsorted(words, node)) - 1
-        after.setdefault((document, int(bare[word]) if word >= theirs[document] else NONE), []).append(node)
+        after.setdefault((document, int(bare[word]) if word >= begins[document] else NONE), []).append(node)
         forms[node] = f"{SIGN} ({forms[node].removeprefix(_MARK)})" if forms[node] != _MARK else SIGN
     by_parent = deps_by_parent(gold)
     starts_of, numbers = np.zeros((2, len(forms)), dtype=np.int64)
     deps: dict[int, str] = {}
     for (_, parent), of_parent in after.items():
-        known = by_parent.get(parent, [])
-        if len(known) != len(of_parent):
+        cells = by_parent.get(parent, [])
+        if len(cells) != len(of_parent):
             begin = gold.starts[gold.sentence_of[parent]]
             identity = int(np.searchsorted(bare, parent) - np.searchsorted(bare, begin)) + 1
-            known = ["_" if parent == NONE else f"{identity}:"] * len(of_parent)
+            cells = ["_" if parent == NONE else f"{identity}:"] * len(of_parent)
         starts_of[of_parent], numbers[of_parent] = int(parent == NONE), np.arange(len(of_parent)) + 1
-        deps.update(zip(of_parent, known, strict=True))
+        deps.update(zip(of_parent, cells, strict=True))
     # A sentence begins with its first word, a document with its first word or node.
     starts = np.append(words, len(forms))[np.searchsorted(bare, gold.starts)]
     starts[[0] if gold.document_starts is None else gold.document_starts[:-1]] = firsts

@@ -408,8 +408,8 @@ def _label_spans(pair: Pair, forms: bool) -> tuple[Ints, tuple[str, ...]]:
     words = pair.gold.first_words[spans.unit] + spans.begin
     for span in np.flatnonzero((spans.lengths() == 1) & ~spans.labels.isin(rule.nominal)).tolist():
         names[span] = f"{names[span]} {pair.gold.forms[int(words[span])].lower()}"
-    known: dict[str, int] = {}
-    return as_codes(names.tolist(), known).astype(np.int64), tuple(known)
+    codes: dict[str, int] = {}
+    return as_codes(names.tolist(), codes).astype(np.int64), tuple(codes)
 
 
 def _arcs_measure(name: str, *papers: str) -> Callable[[Judge], Judge]:

@@ -181,8 +181,8 @@ def _head_words(gold: Corpus, sides: Sequence[Marks], spans: Marks) -> Ints:
     for mentions in reversed(sides):
         if "head" in mentions.arguments:
             in_file = mentions.arguments["head"]
-            known = in_file >= 0
-            heads[mentions.arguments["span"][known]] = words[mentions.unit[known]] + in_file[known]
+            has_head = in_file >= 0
+            heads[mentions.arguments["span"][has_head]] = words[mentions.unit[has_head]] + in_file[has_head]
     return np.asarray(heads)
 
 
@@ -402,8 +402,8 @@ def chain_errors(pair: Pair) -> dict[str, int]:
     sides, matched = mentions_of(pair), match_mentions(pair)
     spans, (gold_span, system_span) = spans_of_mentions(pair), (side.arguments["span"] for side in sides)
     missing, spurious = (all_but(rows, len(side)) for rows, side in zip(matched, sides, strict=True))
-    known = all("head" in side.arguments and (side.arguments["head"] >= 0).all() for side in sides)
-    places = [(side.arguments["head"],) if known else (side.begin, side.end) for side in sides]
+    have_heads = all("head" in side.arguments and (side.arguments["head"] >= 0).all() for side in sides)
+    places = [(side.arguments["head"],) if have_heads else (side.begin, side.end) for side in sides]
     pairs = []
     for columns in zip(*places, strict=True):
         words = [

@@ -33,14 +33,14 @@ def _example(run: Run, items: Items, tables: Tables, sentence: int) -> dict[str,
 
 
 def _layers(run: Run, items: Items, tables: Tables, shown: Shown) -> Layers:
-    """Heads and relations, where the measure is about heads."""
+    """Heads and relations; nothing if the measure does not compare heads."""
     if items.target is None:
         return Layers()
     return Layers(("gold", *(name for name, _ in tables)), arcs=_arcs(run, tables, shown))
 
 
 def _sides(run: Run, tables: Tables) -> Iterator[tuple[str, Ints, Ints, tuple[str, ...]]]:
-    """Gold and each system: name, the head of each gold word, its relation as a code, and the names of relations."""
+    """Name of each side, the head of each gold word there, the code of its relation, and the names of relations."""
     gold, first = run.gold, tables[0][1]
     assert gold.heads is not None
     for name, items in [("gold", first), *tables]:
@@ -55,24 +55,24 @@ def _sides(run: Run, tables: Tables) -> Iterator[tuple[str, Ints, Ints, tuple[st
 
 
 def _places(heads: Ints, first: Ints | int, beyond: Ints | int) -> Ints:
-    """The places of heads in their sentences; where a system cuts sentences otherwise, a head may lie in another."""
+    """Places of heads in their sentences; ELSEWHERE for a head in another sentence, if sentences differ."""
     inside = (heads >= first) & (heads < beyond)
     return np.where(inside, heads - first, np.where(heads >= 0, ELSEWHERE, heads))
 
 
 def _arcs(run: Run, tables: Tables, shown: Shown) -> Rows:
-    """Heads and relations word by word; a head is a place in the sentence, below 0: root, elsewhere, missing."""
+    """Heads and relations by word; a head is a place in the sentence, or below 0: root, elsewhere, missing."""
     starts = run.gold.starts
     lengths = np.diff(starts)[shown.chosen]
     words = numbers_of_runs(starts[shown.chosen], lengths)
     first, beyond = (np.repeat(starts[shown.chosen + end], lengths) for end in (0, 1))
-    known: dict[str, int] = {}
+    codes: dict[str, int] = {}
     columns: dict[str, Ints] = {}
     for side, (_, heads, relations, labels) in enumerate(_sides(run, tables)):
         columns[f"heads/{side}"] = _places(heads[words], first, beyond)
-        columns[f"relations/{side}"] = np.append(as_codes(labels, known), NONE)[relations[words]]
+        columns[f"relations/{side}"] = np.append(as_codes(labels, codes), NONE)[relations[words]]
     text = np.repeat(np.arange(len(lengths)), lengths)
-    return Rows(text, columns, tuple(name for name in columns if name.startswith("relations")), tuple(known))
+    return Rows(text, columns, tuple(name for name in columns if name.startswith("relations")), tuple(codes))
 
 
 ARCS = Drawing("arcs", layers=_layers, example=_example)

@@ -1,4 +1,4 @@
-"""Dependency trees: heads and relations, as in the CoNLL shared tasks; words may be cut otherwise than in gold."""
+"""Dependency trees: heads and relations, as in the CoNLL shared tasks; the tokenisation may differ from gold's."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from assay.records import dataclass
 PUNCTUATION = ("all", "no-punct-relation", "no-punct-char")
 OF = ("las", "uas", "ls")
 RELATION = "relation"
-"""The column of relations without their subtypes; DEPREL has them with these."""
+"""Column of relations without subtypes; DEPREL has them with subtypes."""
 
 # The lists of the CoNLL 2018 shared task.
 CONTENT = frozenset(
@@ -37,20 +37,20 @@ FUNCTION = frozenset({"aux", "cop", "mark", "det", "clf", "case", "cc"})
 
 @dataclass(frozen=True, eq=False)
 class _Arcs:
-    """The words of a pair with their arcs."""
+    """Words of a pair with their arcs."""
 
     judged: Items
     head_right: Bools
     label_right: Bools
     gold_word: Ints
-    """The gold word of each row, NONE for a word that only the system has …"""
+    """Gold word of each row, NONE for a word that only the system has."""
     system_word: Ints
-    """… and the system's, NONE for one that it does not have."""
+    """System word of each row, NONE for a word that only gold has."""
 
     def with_right(self, right: Bools, *, heads: bool = True, labels: bool = True) -> Items:
-        """The items under a criterion; `heads` and `labels`: what an answer consists of.
+        """Items under a criterion; `heads` and `labels`: whether they are part of an answer.
 
-        What else a measure asks for (a lemma, say) shows in one answer being right and the other not.
+        Two answers with equal parts still differ if a measure asks for more (a lemma) and only one is right.
         """
         judged = self.judged.judged(right)
         if not heads:
@@ -58,7 +58,7 @@ class _Arcs:
         return replace(judged, same=("answer", "target", "right") if labels else ("target", "right"))
 
 
-def _arcs(pair: Pair, subtypes: bool, punctuation: str, case: bool = True) -> _Arcs:
+def _judge_arcs(pair: Pair, subtypes: bool = False, punctuation: str = "all", case: bool = True) -> _Arcs:
     listed = listed_punctuation(punctuation)
     if punctuation not in PUNCTUATION and listed is None:
         raise unknown("punctuation setting", punctuation, (*PUNCTUATION, "UPOS:PUNCT+SYM", "DEPREL:punct+p"))
@@ -66,21 +66,21 @@ def _arcs(pair: Pair, subtypes: bool, punctuation: str, case: bool = True) -> _A
     assert gold.heads is not None and system.heads is not None
     judged = judge_words(pair, "DEPREL" if subtypes else RELATION)
     if not case:
-        known: dict[str, int] = {}
-        codes = np.append(as_codes((label.lower() for label in judged.labels), known), NONE)
-        ours, answer = codes[judged.gold], codes[judged.answer]
-        judged = replace(judged, gold=ours, answer=answer, right=ours == answer, labels=tuple(known))
-    of_system = np.full(len(system) + 1, ELSEWHERE)
-    of_system[pair.system_words] = pair.gold_words
-    of_system[ROOT] = ROOT
+        labels: dict[str, int] = {}
+        codes = np.append(as_codes((label.lower() for label in judged.labels), labels), NONE)
+        expected, answer = codes[judged.gold], codes[judged.answer]
+        judged = replace(judged, gold=expected, answer=answer, right=expected == answer, labels=tuple(labels))
+    in_gold = np.full(len(system) + 1, ELSEWHERE)
+    in_gold[pair.system_words] = pair.gold_words
+    in_gold[ROOT] = ROOT
     gold_word, system_word = words_of(pair, judged)
-    has_gold, there = gold_word != NONE, system_word != NONE
-    heads = np.where(there, of_system[system.heads[np.where(there, system_word, 0)]], MISSING)
-    head_right = has_gold & there & (heads == gold.heads[np.where(has_gold, gold_word, 0)])
+    has_gold, has_system = gold_word != NONE, system_word != NONE
+    heads = np.where(has_system, in_gold[system.heads[np.where(has_system, system_word, 0)]], MISSING)
+    head_right = has_gold & has_system & (heads == gold.heads[np.where(has_gold, gold_word, 0)])
     label_right = judged.gold == judged.answer[0]
     judged = replace(judged, target=heads[None])
     if punctuation != "all":
-        # Gold tells what is punctuation; the system does so where gold does not have the word.
+        # Gold decides what is punctuation, or the system for words that gold does not have.
         out = np.empty(len(judged), dtype=bool)
         out[has_gold] = is_punctuation(gold, punctuation)[gold_word[has_gold]]
         out[~has_gold] = is_punctuation(system, punctuation)[system_word[~has_gold]]
@@ -89,7 +89,7 @@ def _arcs(pair: Pair, subtypes: bool, punctuation: str, case: bool = True) -> _A
 
 
 def is_punctuation(corpus: Corpus, setting: str) -> Bools:
-    """The words that are left out as punctuation."""
+    """Mask of the words that are left out as punctuation."""
     listed = listed_punctuation(setting)
     if listed is not None:
         column, values = corpus.column(listed[0]), set(listed[1])
@@ -111,12 +111,12 @@ def uas(pair: Pair, *, punctuation: str = "all") -> Items:
     punctuation: `all` words count (CoNLL 2018); `no-punct-relation`: without gold's relation punct (ComparEval);
         `no-punct-char`: without words that consist of punctuation (CoNLL-X); a column and its labels
         (`UPOS:PUNCT+SYM`, `DEPREL:punct+p`; `comma` stands for a comma): without words that have one of them.
-        Gold tells which words these are; of a word that gold does not have, the system.
+        Gold decides which words these are, or the system for words that gold does not have.
     Counts: right, gold, system (words), aligned (words with a counterpart).
     Score: as for accuracy; with equal tokenisation precision, recall and f1 are one number.
     Paper: Tuggener 2017, Table 5. Peers: conll18_ud_eval, udtools.
     """
-    arcs = _arcs(pair, False, punctuation)
+    arcs = _judge_arcs(pair, punctuation=punctuation)
     return arcs.with_right(arcs.head_right, labels=False)
 
 
@@ -124,35 +124,35 @@ def uas(pair: Pair, *, punctuation: str = "all") -> Items:
 def las(pair: Pair, *, subtypes: bool = False, punctuation: str = "all", case: bool = True) -> Items:
     """Labelled attachment: words with the head and the relation that gold has.
 
-    subtypes: whether relations are compared with what follows the colon (nsubj:pass); in CoNLL 2018 they are not.
+    subtypes: whether relations are compared with their subtypes (nsubj:pass); in CoNLL 2018 they are not.
     punctuation: as for uas.
-    case: whether NSUBJ and nsubj are two relations; for ComparEval they are one.
+    case: whether NSUBJ and nsubj are two relations; in ComparEval they are one.
     Counts and Score: as for uas.
     Paper: Tuggener 2017, Tables 5, 6 and 10. Peers: conll18_ud_eval.
     """
-    arcs = _arcs(pair, subtypes, punctuation, case)
+    arcs = _judge_arcs(pair, subtypes, punctuation, case)
     return arcs.with_right(arcs.head_right & arcs.label_right)
 
 
 @measure("ls", papers=("buchholz2006",), scores=FOUND_WORDS, main="f1", task="dependencies")
 def ls(pair: Pair, *, subtypes: bool = False, punctuation: str = "all", case: bool = True) -> Items:
-    """Label score: words with the relation that gold has, whatever their head.
+    """Label score: words with the relation that gold has, with any head.
 
     subtypes, punctuation, case: as for las.
     Counts and Score: as for uas.
     Paper: Tuggener 2017, Table 5.
     """
-    arcs = _arcs(pair, subtypes, punctuation, case)
+    arcs = _judge_arcs(pair, subtypes, punctuation, case)
     return arcs.with_right(arcs.label_right, heads=False)
 
 
 def _content(pair: Pair) -> tuple[_Arcs, Bools]:
-    """Arcs of which only those of content words count, and which of these are right."""
-    arcs = _arcs(pair, False, "all")
-    labels = np.array([label in CONTENT for label in arcs.judged.labels] + [False])
+    """Arcs counted only for content words, and a mask of the right ones."""
+    arcs = _judge_arcs(pair)
     judged = arcs.judged
-    ours, theirs = labels[judged.gold] & judged.has_gold, labels[judged.answer] & judged.has_system
-    judged = replace(judged, selected=True, has_gold=ours, has_system=theirs)
+    is_content = np.array([label in CONTENT for label in judged.labels] + [False])
+    has_gold, has_system = is_content[judged.gold] & judged.has_gold, is_content[judged.answer] & judged.has_system
+    judged = replace(judged, selected=True, has_gold=has_gold, has_system=has_system)
     return replace(arcs, judged=judged), arcs.head_right & arcs.label_right
 
 
@@ -160,7 +160,7 @@ def _content(pair: Pair) -> tuple[_Arcs, Bools]:
 def clas(pair: Pair) -> Items:
     """Content-word labelled attachment: las over words with a content relation.
 
-    Counts: as for uas; gold's words with a content relation, the system's words with one of their own.
+    Counts: as for uas, over gold words with a content relation in gold and system words with one in the system.
     Score: as for uas.
     Peers: conll18_ud_eval.
     """
@@ -177,27 +177,27 @@ def mlas(pair: Pair) -> Items:
     Peers: conll18_ud_eval.
     """
     arcs, right = _content(pair)
-    same = _same(arcs, pair, "UPOS", str) & _same(arcs, pair, "FEATS", universal_features)
-    return arcs.with_right(right & same & _same_function_words(arcs, pair, same))
+    same = _has_same(arcs, pair, "UPOS", str) & _has_same(arcs, pair, "FEATS", universal_features)
+    return arcs.with_right(right & same & _has_same_function_words(arcs, pair, same))
 
 
 @measure("blex", papers=("zeman2018",), scores=FOUND_WORDS, main="f1", task="dependencies", columns=("LEMMA",))
 def blex(pair: Pair) -> Items:
     """Bilexical labelled attachment: clas, and the lemma right.
 
-    Counts and Score: as for clas; any lemma is right where gold has none (`_`).
+    Counts and Score: as for clas; any lemma is right if gold has none (`_`).
     Peers: conll18_ud_eval.
     """
     arcs, right = _content(pair)
     given = ~pair.gold.column("LEMMA").isin(["_"])[np.where(arcs.gold_word == NONE, 0, arcs.gold_word)]
-    return arcs.with_right(right & (_same(arcs, pair, "LEMMA", str) | ~given))
+    return arcs.with_right(right & (_has_same(arcs, pair, "LEMMA", str) | ~given))
 
 
-def _same(arcs: _Arcs, pair: Pair, column: str, form: Callable[[str], str]) -> Bools:
-    """Mask of the rows with equal values of a column on both sides, brought into a form."""
+def _has_same(arcs: _Arcs, pair: Pair, column: str, form: Callable[[str], str]) -> Bools:
+    """Mask of the rows with equal values of a column on both sides, after `form` is applied to both."""
     columns = [corpus.column(column) for corpus in (pair.gold, pair.system)]
     if form is not str:
-        columns = [one.mapped({text: form(text) for text in one.vocabulary}) for one in columns]
+        columns = [values.mapped({text: form(text) for text in values.vocabulary}) for values in columns]
     _, (gold, system) = one_vocabulary(columns)
     both = (arcs.gold_word != NONE) & (arcs.system_word != NONE)
     rows = np.flatnonzero(both)
@@ -206,26 +206,26 @@ def _same(arcs: _Arcs, pair: Pair, column: str, form: Callable[[str], str]) -> B
     return same
 
 
-def _same_function_words(arcs: _Arcs, pair: Pair, same: Bools) -> Bools:
-    """Rows whose function words are gold's: as many on both sides, and each of gold's found under the same word."""
+def _has_same_function_words(arcs: _Arcs, pair: Pair, same: Bools) -> Bools:
+    """Mask of the rows with gold's function words: equally many, and each found under the same word.
+
+    same: mask of the rows with the right part of speech and features.
+    """
     gold, system = pair.gold, pair.system
     assert gold.heads is not None and system.heads is not None
-    wanted, had = (
-        np.bincount(corpus.heads[functional], minlength=len(corpus))
-        for corpus in (gold, system)
-        if corpus.heads is not None
-        for functional in [corpus.column(RELATION).isin(FUNCTION) & (corpus.heads != ROOT)]
+    in_gold, in_system = (
+        np.bincount(heads[corpus.column(RELATION).isin(FUNCTION) & (heads != ROOT)], minlength=len(corpus))
+        for corpus, heads in ((gold, gold.heads), (system, system.heads))
     )
-    found = np.zeros(len(gold), dtype=np.int64)
-    labels = np.array([label in FUNCTION for label in arcs.judged.labels] + [False])
     # A function word of gold counts as found if its head, relation, part of speech and features are right.
-    right = arcs.head_right & arcs.label_right & same & labels[arcs.judged.gold]
+    is_function = np.array([label in FUNCTION for label in arcs.judged.labels] + [False])
+    right = arcs.head_right & arcs.label_right & same & is_function[arcs.judged.gold]
     heads = gold.heads[arcs.gold_word[right]]
-    np.add.at(found, heads[heads != ROOT], 1)
+    in_both = np.bincount(heads[heads != ROOT], minlength=len(gold))
     rows = np.flatnonzero((arcs.gold_word != NONE) & (arcs.system_word != NONE))
     whole = np.zeros(len(same), dtype=bool)
-    g, s = arcs.gold_word[rows], arcs.system_word[rows]
-    whole[rows] = (wanted[g] == had[s]) & (wanted[g] == found[g])
+    words = arcs.gold_word[rows]
+    whole[rows] = (in_gold[words] == in_system[arcs.system_word[rows]]) & (in_gold[words] == in_both[words])
     return whole
 
 
@@ -250,8 +250,8 @@ def relation_f1(
     """
     if of not in ("las", "ls"):
         raise unknown("criterion", of, ("las", "ls"))
-    chosen = las if of == "las" else ls
-    return chosen(pair, subtypes=subtypes, punctuation=punctuation, case=case)
+    criterion = las if of == "las" else ls
+    return criterion(pair, subtypes=subtypes, punctuation=punctuation, case=case)
 
 
 @measure(
@@ -268,12 +268,12 @@ def tree_match(
 
     of: `las` (heads and relations), `uas` (heads), `ls` (relations).
     subtypes, punctuation, case: as for las.
-    Counts: right, sentences. Score: value = right/sentences; a sentence that the system cuts otherwise is wrong.
+    Counts: right, sentences. Score: value = right/sentences; a sentence with other bounds in the system is wrong.
     Paper: Tuggener 2017, Table 5.
     """
     if of not in OF:
         raise unknown("criterion", of, OF)
-    arcs = _arcs(pair, subtypes, punctuation, case)
+    arcs = _judge_arcs(pair, subtypes, punctuation, case)
     rights = {"las": arcs.head_right & arcs.label_right, "uas": arcs.head_right, "ls": arcs.label_right}
     judged = arcs.with_right(rights[of])
     return replace(judged, right=judged.right & pair.same_sentences()[judged.sentence])
@@ -282,7 +282,7 @@ def tree_match(
 # --- segmentation ---
 
 
-def _segmentation(pair: Pair, level: str) -> Counts:
+def _count_segments(pair: Pair, level: str) -> Counts:
     gold, system, right = segments(pair, level)
     sentences = pair.gold.sentences
     columns = [np.bincount(rows, minlength=sentences) for rows in (right, gold, system, right)]
@@ -296,7 +296,7 @@ def tokens(pair: Pair) -> Counts:
     Counts: right, gold, system (tokens). Score: precision, recall, f1.
     Peers: conll18_ud_eval.
     """
-    return _segmentation(pair, "tokens")
+    return _count_segments(pair, "tokens")
 
 
 @measure("words", papers=("zeman2018",), scores=FOUND, main="f1", task="dependencies")
@@ -306,7 +306,7 @@ def words(pair: Pair) -> Counts:
     Counts: right, gold, system (words). Score: precision, recall, f1.
     Peers: conll18_ud_eval.
     """
-    return _segmentation(pair, "words")
+    return _count_segments(pair, "words")
 
 
 @measure("sentences", papers=("zeman2018",), scores=FOUND, main="f1", task="dependencies", characters=True)
@@ -316,4 +316,4 @@ def sentences(pair: Pair) -> Counts:
     Counts: right, gold, system (sentences). Score: precision, recall, f1.
     Peers: conll18_ud_eval.
     """
-    return _segmentation(pair, "sentences")
+    return _count_segments(pair, "sentences")
