@@ -261,23 +261,19 @@ def span_kappa(pair: Pair, *, on: str = "labels") -> Counts:
     """
     if on not in ON:
         raise unknown("value of on", on, ON)
-    spans, gold = spans_of(pair), pair.gold
+    gold, system = spans_of(pair)
+    labels = gold.labels.vocabulary
     if on == "labels":
         records = match_spans(pair, matching.match_fair)
         same = np.isin(records.kind, [matching.FAIR.index("tp"), matching.FAIR.index("le")])
-        target, system = records.gold[same], records.system[same]
-        first, second = spans[0].label[target], spans[1].label[system]
-        names = spans[0].labels.vocabulary
-        return by_label(
-            Items.of(names, spans[0].unit[target], target, first, second, first == second), gold.sentences
-        )
-    check_words(pair)
-    words = np.flatnonzero(~pair.skipped[gold.sentence_of])
-    labels = spans[0].labels.vocabulary
-    first, second = (
-        labels_of_words(corpus, side, len(labels))[words]
-        for corpus, side in zip((gold, pair.system), spans, strict=True)
-    )
-    labels = (*labels, OUTSIDE)
-    items = Items.of(labels, gold.sentence_of[words], words, first, second, first == second)
-    return by_label(items, gold.sentences)
+        item = records.gold[same]
+        sentence, first, second = gold.unit[item], gold.label[item], system.label[records.system[same]]
+    else:
+        check_words(pair)
+        item = np.flatnonzero(~pair.skipped[pair.gold.sentence_of])
+        sentence = pair.gold.sentence_of[item]
+        first = labels_of_words(pair.gold, gold, len(labels))[item]
+        second = labels_of_words(pair.system, system, len(labels))[item]
+        labels = (*labels, OUTSIDE)
+    items = Items.of(labels, sentence, item, first, second, first == second)
+    return by_label(items, pair.gold.sentences)
