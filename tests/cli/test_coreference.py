@@ -257,7 +257,7 @@ def test_nouns_cannot_be_told_without_tags(assay: Run) -> None:
     out = assay("score", "formats/clusters.jsonl", "formats/clusters.jsonl", "-m", "arcs-nom", *QUICK)
     assert out.returncode == 2
     assert out.stderr == (
-        "assay: arcs-nom needs tags to tell nouns, which gold does not have. arcs-any needs none.\n"
+        "assay: arcs-nom needs tags to recognise nouns, but gold has none. Use arcs-any, which needs none.\n"
     )
 
 

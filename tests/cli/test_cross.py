@@ -158,7 +158,7 @@ def test_functions_are_mapped(assay, here):
     options = (*theories, "brown@ps=upper.mrg", "malt@dep=malt.conllu", *QUICK, "--format", "json")
     plain, mapped = assay("cross", *options), assay("cross", *options, "--map", "map.tsv")
     assert (
-        "hd (gold dep and malt@dep) and HD (gold ps and brown@ps) differ only in case, so that they never match. If "
+        "hd (gold dep and malt@dep) and HD (gold ps and brown@ps) differ only in case, so they never match. If "
         "they mean the same, map them with a line in a file for --map: ps TAB HD TAB hd"
     ) in plain.stderr
     before, after = (json.loads(done.stdout)["overlaps"][0]["value"] for done in (plain, mapped))

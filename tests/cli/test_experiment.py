@@ -213,7 +213,7 @@ def test_splits_export_and_import_go_through_files(tmp_path: Path) -> None:
     table = "dataset,system,repetition,fold,measure,value\nenglish,other,1,1,accuracy,0.5\n"
     (folder / "more.csv").write_text(table)
     taken = call(folder, "import", "taggers.toml", "more.csv")
-    assert taken.stdout == "measurements of 1 runs taken into the store.\n"
+    assert taken.stdout == "measurements of 1 runs imported into the store.\n"
     assert call(folder, "export", "taggers.toml", "-o", "runs.csv").returncode == 0
     assert (folder / "runs.csv").read_text().splitlines()[1:] == ["english,other,1,1,accuracy,0.5,,,,"]
 

@@ -41,7 +41,7 @@ def test_a_threshold_that_is_missed_is_1_after_the_output(assay, baseline):
     value = baseline.score("a", "accuracy").value
     assert done.returncode == 1
     assert done.stdout.startswith("# Scores\n")
-    assert done.stderr == f"assay: accuracy of a is {value:.4f}, under 0.99.\n"
+    assert done.stderr == f"assay: accuracy of a is {value:.4f}, below 0.99.\n"
 
 
 def test_output_files_are_written_although_a_threshold_is_missed(assay, here):
@@ -103,8 +103,8 @@ def test_a_system_without_figures_misses_every_threshold(assay, here):
 @pytest.mark.parametrize(
     ("threshold", "message"),
     [
-        ("accuracy=high", "--fail-under accuracy=high: 'high' is no number. Write e.g. accuracy=0.95"),
-        ("accuracy", "--fail-under accuracy: 'accuracy' is no number. Write e.g. accuracy=0.95"),
+        ("accuracy=high", "--fail-under accuracy=high: 'high' is not a number. Write e.g. accuracy=0.95"),
+        ("accuracy", "--fail-under accuracy: 'accuracy' is not a number. Write e.g. accuracy=0.95"),
         ("accuracy=95", "--fail-under accuracy=95: scores lie between 0 and 1. Write 0.95 or 95%"),
         ("accuracy=nan", "--fail-under accuracy=nan: scores lie between 0 and 1. Write 0.95 or 95%"),
         (
@@ -323,7 +323,7 @@ def test_a_baseline_that_is_not_there_is_2_before_the_work(assay, here):
 
 def test_a_tolerance_without_a_baseline_is_2(assay):
     done = assay(*SCORE, "--tolerance", "0.01")
-    assert (done.returncode, done.stderr) == (2, "assay: --tolerance is about --fail-if-worse BASELINE.json.\n")
+    assert (done.returncode, done.stderr) == (2, "assay: --tolerance needs --fail-if-worse BASELINE.json.\n")
 
 
 # --- --format flat ---

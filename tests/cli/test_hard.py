@@ -210,7 +210,7 @@ def test_streams_that_are_closed_take_anything(here, closed):
 
 def test_standard_input_that_is_closed_is_said(here):
     done = shell(here, "assay score gold.conllu - <&-")
-    assert (done.returncode, done.stderr) == (2, "assay: <stdin>: cannot be read, since it is closed.\n")
+    assert (done.returncode, done.stderr) == (2, "assay: <stdin>: cannot be read, because it is closed.\n")
 
 
 # --- names ---
@@ -425,7 +425,7 @@ def test_a_pattern_that_looks_back_is_refused_with_its_line(assay, here):
     (here / "map.tsv").write_text("NN\tX\nre:(.)\\1+\tX\n")
     done = assay(*SCORE, "--map", "map.tsv")
     assert done.returncode == 2
-    assert done.stderr.startswith("assay: map.tsv:2: '(.)\\\\1+' is no regular expression (refers back to a group")
+    assert done.stderr.startswith("assay: map.tsv:2: '(.)\\\\1+' is not a regular expression (refers back to a group")
 
 
 # --- memory ---

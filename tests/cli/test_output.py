@@ -232,7 +232,7 @@ def test_tables_are_chosen_drawn_in_a_pipe_and_refused_by_a_wrong_name(assay, he
     assert not list(here.glob("none.*"))
     empty = assay(*command, "--table", "")
     assert (empty.returncode, empty.stdout) == (2, "")
-    assert empty.stderr == "assay: --table: no table is named. Say e.g. --table scores,changes\n"
+    assert empty.stderr == "assay: --table: no table is named. Write e.g. --table scores,changes\n"
     wrong = assay("compare", "none", "none", "none", "--table", "change")
     assert (wrong.returncode, wrong.stderr) == (2, "assay: there is no table 'change'. Did you mean changes?\n")
     json = assay("score", "none", "none", "--table", "scores", "--format", "json")

@@ -54,7 +54,7 @@ def test_all_ways_to_name_data_sets_give_the_same_and_it_is_shown_again(taggers:
     assert "note: the page has no sentences" in again.stderr
     assert {path.name for path in (taggers / "pages").iterdir()} == {"english.html", "german.html", "index.html"}
     one_page = call("report", "saved.json", "--html", "page.html", folder=taggers)
-    told = "assay: page.html: each data set has a page of its own. Say a folder: --html FOLDER\n"
+    told = "assay: page.html: each data set has a page of its own. Give a folder: --html FOLDER\n"
     assert (one_page.returncode, one_page.stdout, one_page.stderr) == (2, "", told)
     assert not (taggers / "page.html").exists()
     results = library.Results.read(str(taggers / "saved.json"))
@@ -83,7 +83,7 @@ def test_options_hold_for_all_and_paths_may_have_the_name_of_the_data_set(tagger
 def test_gates_hold_on_each_data_set(taggers: Path) -> None:
     done = call("score", *PATTERN[1:], "--fail-under", "accuracy@hanta=0.92", folder=taggers)
     assert done.returncode == 1
-    assert "assay: english: accuracy of hanta is 0.9114, under 0.92." in done.stderr
+    assert "assay: english: accuracy of hanta is 0.9114, below 0.92." in done.stderr
     assert "german" not in done.stderr.partition("assay: ")[2]
 
 
@@ -95,7 +95,7 @@ def test_gates_hold_on_each_data_set(taggers: Path) -> None:
         ((*PATTERN, "--partial", "x.json"), "--partial is for one data set at a time, without --data."),
         ((*PATTERN, "--cluster", "slurm"), "--cluster is for one data set at a time, without --data."),
         ((*PATTERN, "--format", "html"), "each data set has a page of its own. Give a folder for them: --html"),
-        ((*PATTERN, "--html", "x.htm"), "x.htm: each data set has a page of its own. Say a folder: --html FOLDER\n"),
+        ((*PATTERN, "--html", "x.htm"), "x.htm: each data set has a page of its own. Give a folder: --html FOLDER\n"),
         (
             (*PATTERN, SYSTEMS[0]),
             "two systems are called 'hanta'. Give each a name of its own: NAME={data}/hanta.conllu\n",

@@ -176,7 +176,7 @@ def test_a_pattern_that_python_gives_up_on_is_refused(file, pattern):
 
 def test_a_pattern_that_python_warns_of_is_refused(file):
     message = refusal(read_rules, file("map.tsv", "re:[[a]\tb\n"))
-    assert message == "map.tsv:1: '[[a]' is no regular expression (Possible nested set at position 1)."
+    assert message == "map.tsv:1: '[[a]' is not a regular expression (Possible nested set at position 1)."
 
 
 # --- other refusals ---

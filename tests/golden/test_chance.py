@@ -184,7 +184,7 @@ def test_counts_that_no_score_reads_change_no_digit(interval: str) -> None:
 def test_one_sentence_has_no_interval_and_is_told_of() -> None:
     result = assay.score([["A", "B"]], {"s": [["A", "A"]]}, ["accuracy"])
     assert all(math.isnan(row.low) for row in result.scores)
-    assert "1 sentence only: no interval can be given, and p = 1 means nothing here." in result.warnings
+    assert "There is only 1 sentence: no interval can be given, and p = 1 means nothing here." in result.warnings
 
 
 # --- power ---

@@ -200,7 +200,7 @@ def test_columns_that_one_system_alone_fills(folder: Path, expected: dict[str, A
     assert {row.system for row in result.scores} == {"stanfordnlp-ft"}
     for system in SYSTEMS[:4]:
         assert expected["systems"][system][name] == {"status": "column empty"}
-        assert said(result, system, f"column {column} is empty, so there are no figures for it.")
+        assert said(result, system, f"column {column} is empty, so there are no scores for it.")
 
 
 def test_a_system_without_the_column_cannot_be_scored_by_itself(folder: Path) -> None:

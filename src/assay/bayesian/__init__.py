@@ -207,7 +207,7 @@ def _result(table: RunTable, parts: Sequence[Measured], left_out: Sequence[str],
         notes.append(f"Numerical error of the shares: at most {error:.4f}.")
     if left_out:
         names = ", ".join(left_out)
-        notes.append(f"Not taken for scores, since they exceed 1 or fall below 0: {names}. To compare them: -m")
+        notes.append(f"Not read as scores, because they exceed 1 or fall below 0: {names}. To compare them: -m")
     notes += dict.fromkeys(f"{row.a}, {row.b}, {row.measure}: {note}" for row in posteriors for note in row.notes)
 
     ropes = ",".join(f"{part.name}={part.rope.half:g}({part.rope.origin})" for part in parts if part.rope.origin)

@@ -83,13 +83,14 @@ class Measured:
                 value = 1 / runs.folds if wanted == "folds" else runs.share
                 if not 0 <= value < 1:
                     raise UsageError(
-                        f"{runs.name}: neither folds nor the sizes of the parts (n_train, n_test) tell how runs are "
-                        "correlated. Say --rho, the test part's share of the data, e.g. 0.1; for matrices --folds"
+                        f"{runs.name}: neither folds nor the sizes of the parts (n_train, n_test) show how runs "
+                        f"are correlated. Give --rho, the test part's share of the data, e.g. 0.1; for matrices "
+                        f"--folds"
                     )
             else:
                 value = number_in(wanted, 1)
                 if math.isnan(value):
-                    raise UsageError(f"--rho {wanted}: a number from 0 to below 1, or {' or '.join(RHO)}.")
+                    raise UsageError(f"--rho {wanted}: give a number from 0 to below 1, or {' or '.join(RHO)}.")
             values.append(value)
         return values
 
@@ -123,7 +124,7 @@ class Measured:
         if short:
             raise InputError(
                 f"{short.name}: {self.name} was measured in {len(short.splits)} runs, but {test} needs {least}. "
-                "On one test set, assay compare says how sure a difference is."
+                "For one test set: assay compare"
             )
         # By their means they are nearly in the order that comes out, so that few pairs must be turned round.
         means = {row.system: row.value for row in self.scores() if row.slice is None}
@@ -174,7 +175,7 @@ class Measured:
             seen, noise = fitted.evidence, "the region of equivalence" if half else "half an item of a test part"
             for places, text in (
                 (seen.treated, f"no variation between runs; taken to vary within {noise}"),
-                (seen.left_out, "left out, since nothing varies and there is no region of equivalence"),
+                (seen.left_out, "left out, because nothing varies and there is no region of equivalence"),
             ):
                 notes += [f"{', '.join(self.data[index].name for index in places)}: {text}."] if places else []
             # If a data set does not vary, each region needs a posterior of its own.

@@ -147,7 +147,7 @@ def read_matrices(files: Sequence[tuple[str, str]], folds: int | None) -> RunTab
                     "measurements is given alone, without NAME=."
                 ) from None
         if not rows:
-            raise InputError(f"{path}: holds no numbers.")
+            raise InputError(f"{path}: contains no numbers.")
         lengths = [len(row) for _, row in rows]
         first = first or lengths
         if lengths != first:
@@ -339,7 +339,7 @@ def find_rope(
     if apart is not None:
         half, origin = apart[0] * full, apart[1]
         if math.isnan(half):
-            raise UsageError(f"{measure}: it is undefined on these annotations, so that they give no region.")
+            raise UsageError(f"{measure}: it is undefined on these annotations, so they give no region.")
     elif (text in INTERVALS or counted) and math.isnan(items):
         raise UsageError(
             f"{measure}: --rope {text} needs the number of items of each test part (the column denominator). "
@@ -354,7 +354,7 @@ def find_rope(
     else:
         half, origin = number_in(text, math.inf), "given"
         if math.isnan(half):
-            raise UsageError(f"--rope {text}: a number from 0, '98 items', ci95, ci95half or annotators.")
+            raise UsageError(f"--rope {text}: give a number from 0 on, '98 items', ci95, ci95half or annotators.")
     # Of scores without a bound nobody knows how far they can lie apart.
     if half > full and known:
         raise UsageError(
@@ -403,10 +403,12 @@ def scale_doubts(region: Rope, measure: str, data: Sequence[PairedRuns]) -> list
     if region.origin in INTERVALS and half > WIDE * full_score(data):
         doubts.append(
             f"{measure}: test parts of {_items(data):,.0f} items make the region as wide as ±{half:.3g} "
-            f"({region.origin}), and true differences are lost in it. Say with --rope what matters."
+            f"({region.origin}), and true differences are lost in it. Give the largest difference that does not "
+            f"matter: --rope"
         )
     if largest > 0 and is_within(largest, half):
-        doubts.append(f"{measure}: no difference is larger than the region of ±{half:g}: all is equivalent by it.")
+        doubts.append(f"{measure}: no difference is larger than the region of ±{half:g}, so all systems count as "
+        f"equivalent.")
     elif half > np.ptp(_values(data)) / 2 > 0:
         doubts.append(
             f"{measure}: the region of ±{half:g} is wider than half of the range of scores. Is it on their scale?"

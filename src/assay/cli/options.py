@@ -165,7 +165,7 @@ class Probability(click.ParamType[float | None]):
         try:
             return float(value)
         except ValueError:
-            self.fail(f"{value!r} is no number between 0 and 1, nor none.", param, ctx)
+            self.fail(f"{value!r}: give a number between 0 and 1, or none.", param, ctx)
 
 
 # --- options ---
@@ -294,7 +294,7 @@ def gate_options(function: Function) -> Function:
     @wraps(function)
     def gather_gates(fail_under: Sequence[str], fail_if_worse: str | None, tolerance: float, **given: Any) -> Any:
         if tolerance and not fail_if_worse:
-            raise UsageError("--tolerance is about --fail-if-worse BASELINE.json.")
+            raise UsageError("--tolerance needs --fail-if-worse BASELINE.json.")
         gates = None
         if fail_under or fail_if_worse:
             from assay.result import Result

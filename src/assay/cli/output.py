@@ -45,12 +45,12 @@ class Output:
 
         names = [name.strip() for given in self.tables for name in given.split(",") if name.strip()]
         if self.tables and not names:
-            raise UsageError("--table: no table is named. Say e.g. --table scores,changes")
+            raise UsageError("--table: no table is named. Write e.g. --table scores,changes")
         self.tables = names
         self.format = self.form or (form_of(self.path) if self.path else "")
         self.has_page = bool(self.html) or self.format == "html"
         if sets and self.html and ENDINGS.get(Path(self.html).suffix.lower()) == "html":
-            raise UsageError(f"{self.html}: each data set has a page of its own. Say a folder: --html FOLDER")
+            raise UsageError(f"{self.html}: each data set has a page of its own. Give a folder: --html FOLDER")
         if self.format not in ("", *FORMATS) and plugins.load("renderers", self.format) is None:
             raise unknown("format", self.format, FORMATS)
         if self.tables:
@@ -178,7 +178,7 @@ def put(text: str, path: str | None) -> None:
 def put_files(texts: Mapping[str, str], path: str | None) -> None:
     """Write texts into files of a new folder or, if only their endings differ, next to the file that is named."""
     if not path:
-        raise UsageError(f"{len(texts)} files are to be written. Say where: -o FOLDER")
+        raise UsageError(f"{len(texts)} files are to be written. Give a folder: -o FOLDER")
     endings = {Path(name).suffix for name in texts}
     beside = len(endings) == len(texts) and Path(path).suffix in endings
     places = {name: Path(path).with_suffix(Path(name).suffix) if beside else Path(path, name) for name in texts}
@@ -187,7 +187,7 @@ def put_files(texts: Mapping[str, str], path: str | None) -> None:
         if place in folders:
             raise UsageError(f"{place}: one document is this file, another lies in a folder of this name.")
         if place.exists():
-            raise UsageError(f"{place}: is there already. Name a folder, or a file, that is not.")
+            raise UsageError(f"{place}: already exists. Name a folder or file that does not exist.")
     for name, place in places.items():
         make_folder(place.parent)
         write(place, texts[name])
@@ -196,4 +196,4 @@ def put_files(texts: Mapping[str, str], path: str | None) -> None:
 def check_stdin(*paths: str) -> None:
     """Raise an error if standard input is given twice."""
     if sum(path.rpartition("=")[2] == "-" or path == "-" for path in paths) > 1:
-        raise UsageError("- (standard input) can be given once only.")
+        raise UsageError("- (standard input) can be given only once.")

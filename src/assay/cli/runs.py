@@ -185,7 +185,7 @@ def import_runs(plan: str, table: str, replace: bool) -> None:
     from assay.experiment import import_measurements
 
     number = import_measurements(plan, table, replace_old=replace)
-    click.echo(f"measurements of {number} runs taken into the store.")
+    click.echo(f"measurements of {number} runs imported into the store.")
 
 
 @experiment_command.command("splits")
@@ -226,7 +226,7 @@ def _summary(progress: ExperimentProgress) -> str:
     done, failed, due = (progress.count(what) for what in ("done", "failed", "due"))
     text = f"{done} of {progress.count('runs')} runs are done"
     if failed:
-        text += f", {failed} failed (assay experiment status shows why; run --retry takes them up again)"
+        text += f", {failed} failed (assay experiment status shows why; run --retry repeats them)"
     return f"{text}, {due} are due." if due else f"{text}."
 
 

@@ -440,7 +440,7 @@ def from_spans(sentences: Sequence[Sequence[tuple[str, int, int]]], name: str = 
     for number, sentence in enumerate(sentences):
         for item in sentence:
             if not is_span(item) or not 0 <= item[1] <= item[2] < _LONGEST or not item[0]:
-                raise InputError(f"{name}, sentence {number + 1}: {item!r} is no span (label, first, last).")
+                raise InputError(f"{name}, sentence {number + 1}: {item!r} is not a span (label, first, last).")
             rows.append((number, int(item[1]), int(item[2]) + 1))
             labels.append(item[0])
         lengths.append(max((int(item[2]) + 1 for item in sentence), default=1))

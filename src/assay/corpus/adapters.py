@@ -149,7 +149,7 @@ def from_spacy(docs: Any, *, spans: str = "ents", name: str = "data") -> Corpus:
         document_starts=np.array(documents, dtype=np.int64),
         empty=_EMPTY,
         marks={"spans": found.in_order()[0]},
-        noted=(("tokens of white space are no words: {} left out.", blank),) if blank else (),
+        noted=(("tokens of white space are not words: {} left out.", blank),) if blank else (),
     )
 
 
@@ -376,7 +376,7 @@ def _answers(output: Array, kept: Array, place: str) -> Ints:
     chosen = output[kept]
     if chosen.ndim == 2:
         if np.isnan(chosen).any():
-            raise InputError(f"{place}: scores that are no numbers (nan). Has the training diverged?")
+            raise InputError(f"{place}: scores that are not numbers (nan). Has the training diverged?")
         return np.asarray(chosen.argmax(axis=-1))
     if chosen.ndim != 1 or (len(chosen) and not np.issubdtype(chosen.dtype, np.integer)):
         raise InputError(f"{place}: neither ids (whole numbers) nor a score for each label.")

@@ -123,7 +123,7 @@ class Ratings:
         numbers = [parse_number(label) for label in self.labels]
         if None in numbers:
             label = self.labels[numbers.index(None)]
-            raise UsageError(f"label {label!r} is no number, which levels interval and ratio need.")
+            raise UsageError(f"label {label!r} is not a number, which levels interval and ratio need.")
         return np.array(numbers, dtype=np.float64)
 
     @cached_property
@@ -132,7 +132,7 @@ class Ratings:
         word = next((label for label in self.labels if parse_number(label) is None), None)
         if word is not None and not self.ordered:
             raise UsageError(
-                f"the order of labels is unknown, because {word!r} is no number. Give it, e.g. "
+                f"the order of labels is unknown, because {word!r} is not a number. Give it, e.g. "
                 '--input-format "ratings(order=low<middle<high)".'
             )
         return np.arange(len(self.labels), dtype=np.float64)

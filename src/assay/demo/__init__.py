@@ -156,5 +156,5 @@ def _copies(examples: Sequence[str], folder: Path) -> dict[Path, bytes]:
                 if not target.exists():
                     copies[target] = content
                 elif not target.is_file() or target.read_bytes() != content:
-                    raise InputError(f"{target}: is there already, with other content. Choose another folder.")
+                    raise InputError(f"{target}: already exists, with other content. Choose another folder.")
     return copies

@@ -103,7 +103,7 @@ def agreement(
     chosen = chosen.with_columns([*people, *judged_systems])
     findings = _agree_in_files(people, absent, replace(asked, systems=judged_systems, options=chosen))
     findings.warnings[:0] = [
-        f"{a} and {b} are copies of one file, so that their agreement says nothing."
+        f"{a} and {b} are copies of one file, so their agreement says nothing."
         for (a, path), (b, other) in combinations(people.items(), 2)
         if chosen.column_of(a) == chosen.column_of(b)
         and chosen.asked_of(a).which == chosen.asked_of(b).which
@@ -261,7 +261,7 @@ def _agree_in_files(people: Mapping[str, Any], absent: bool, asked: _Request) ->
     units = [measure for measure in of_all if measure.takes == "units"]
     if units:
         if systems:
-            raise UsageError("systems have no part in measures of units. Leave --system out.")
+            raise UsageError("measures of units do not apply to systems. Remove --system.")
         find_units = task.annotators.units
         assert find_units is not None
         continua = many.join_continua([find_units(run, [*files]) for run, files in zip(runs, shared, strict=True)])
@@ -313,7 +313,8 @@ def _shared_documents(people: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     for name, given in people.items():
         folder = _find_folder(given)
         if folder is None:
-            raise UsageError(f"--missing absent: {given} is no folder. Give each annotator a folder, or each a file.")
+            raise UsageError(f"--missing absent: {given} is not a folder. Give each annotator a folder, or each a "
+            f"file.")
         for file in expand(str(given)):
             stems.setdefault(os.path.splitext(os.path.relpath(file, folder))[0], {})[name] = file
     groups: dict[tuple[str, ...], list[str]] = {}
@@ -428,7 +429,8 @@ def _add_ratings(
         figures = [*figures[:place], ordinal, *figures[place:]]
     _add_scores(findings, figures, groups.number, settings)
     unsure = [figure.measure for figure in figures if not figure.resampled]
-    findings.further_notes += [f"{name}: for so many pairs and labels there are no intervals." for name in unsure]
+    findings.further_notes += [f"{name}: no intervals, because there are too many pairs and "
+    f"labels." for name in unsure]
     for spec, (codes, names) in cuts:
         for code, name in enumerate(names):
             part = ratings.where(codes == code)
@@ -441,13 +443,13 @@ def _add_ratings(
     # Of numbers that are measured, not counted, no two need be equal.
     findings.warnings[:0] = many.different_labels(ratings) if level in ("nominal", "set") else ()
     if figures and not (ratings.sizes > 1).any():
-        findings.warnings.append(f"no {ratings.noun} has two ratings, so that there is no agreement to measure.")
+        findings.warnings.append(f"no {ratings.noun} has two ratings, so there is no agreement to measure.")
     if systems:
         compared = many.against_figures(ratings, systems, groups, asked.against)
         _add_scores(findings, compared, groups.number, settings, ratings.annotators)
         if not compared[0].resampled:
             findings.further_notes.append(
-                "For so many annotators, systems have no intervals and no test against the human ceiling."
+                "There are too many annotators for intervals of systems and for a test against the human ceiling."
             )
     for measure in (measure for measure in measures if measure.takes == "systems"):
         if not systems:
@@ -528,7 +530,7 @@ def _add_judged_pairs(
     if not voted and not {"each", "leave-one-out"} & {*against}:
         raise UsageError("systems of this task are compared with each annotator or leave-one-out.")
     if len(sizes) > 1:
-        raise UsageError("systems beside annotators need files with the same sentences. Or try --unit document")
+        raise UsageError("systems and annotators can be compared only on the same sentences. Or try --unit document")
     for measure in measures:
         sums, names = counts[str(measure)], fields[str(measure)]
         figures = many.paired_figures(measure, sums, names, list(people), list(systems), against)

@@ -511,7 +511,8 @@ def systems_of(
         rated_systems += system_ratings(table, name, ratings)
         unknown_items = len(set(table.names) - set(ratings.names))
         if unknown_items == len(table.names):
-            raise UsageError(f"{table.path}: has none of the annotators' items. Are items called alike in both?")
+            raise UsageError(f"{table.path}: has none of the annotators' items. Do items have the same names in "
+            f"both?")
         if unknown_items:
             warnings.append(f"{name}: {unknown_items:,} items that no annotator has are left out.")
     names = [system.name for system in rated_systems]
@@ -572,8 +573,8 @@ class Continua:
                 number, label = int(units.annotator[first]), self.labels[int(units.label[first])]
                 who = self.annotators[number] if self.annotators else f"annotator {number + 1}"
                 raise UsageError(
-                    f"{who}, document {name}: two spans {label} overlap at {int(units.begin[second])}, so that the "
-                    "line does not fall into units and gaps."
+                    f"{who}, document {name}: two spans {label} overlap at {int(units.begin[second])}, so the "
+                    f"text cannot be divided into units and gaps."
                 )
 
 

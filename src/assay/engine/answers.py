@@ -31,7 +31,7 @@ _WORST = tuple(map(STATUSES.index, ("malformed", "refused", "missing", "repaired
 def refuse_answers(corpus: Corpus) -> None:
     """Refuse answers if more than their spans is to be compared."""
     if corpus.layer(Answers) is not None:
-        raise UsageError(f"{corpus.name}: of answers of language models only spans are compared. Say --task spans")
+        raise UsageError(f"{corpus.name}: of answers of language models only spans are compared. Give --task spans")
 
 
 def ground_systems(
@@ -41,8 +41,8 @@ def ground_systems(
     grounded = [corpora[0]]
     if corpora[0].layer(Answers) is not None:
         raise UsageError(
-            f"{corpora[0].name}: answers have no text of their own, so that they are no gold. They are looked for in "
-            "gold, which comes first."
+            f"{corpora[0].name}: model answers cannot be gold, because they are located in gold's text. Give the "
+            f"annotated file first."
         )
     for name, corpus in zip(names[1:], corpora[1:], strict=True):
         answers = corpus.layer(Answers)
@@ -120,7 +120,7 @@ def by_status(gold: Corpus, name: str) -> Values:
     """For each sentence how the answer to it could be read: that of one system, or the worst of all systems'."""
     statuses = gold.layer(Statuses)
     if statuses is None:
-        raise UsageError('--slice answer is about answers of language models. Say --input-format "answers"')
+        raise UsageError('--slice answer is about answers of language models. Give --input-format "answers"')
     if name and name not in statuses.systems:
         raise unknown("system with answers", name, statuses.systems)
     columns = [statuses.systems[name]] if name else list(statuses.systems.values())

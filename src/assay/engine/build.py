@@ -346,9 +346,9 @@ def _warn_of_intervals(
 ) -> Iterator[str]:
     """Warnings if there is little to resample, or the interval asked for cannot be made for all scores."""
     if least and number == 1:
-        yield f"1 {unit} only: no interval can be given, and p = 1 means nothing here."
+        yield f"There is only 1 {unit}: no interval can be given, and p = 1 means nothing here."
     elif number < least:
-        yield f"{number} {unit}s only: intervals and p-values from so few units are rough."
+        yield f"There are only {number} {unit}s: intervals and p-values from so few units are rough."
     # With `score`, scores that are no shares and differences have intervals that go with it.
     others = [row for row in rows if asked in _NO_INTERVAL and row.interval not in ("", asked)]
     found: dict[str, list[str]] = {}

@@ -150,4 +150,4 @@ class _Program:
             back = inner.getwidth()[0] if direction < 0 else 0
             self._append("look", (_Program(inner, flags), back, kind == "ASSERT"))
         else:
-            raise re.error("refers back to a group, or holds on to what it took, which is not supported here")
+            raise re.error("refers back to a group, or is possessive, which is not supported here")

@@ -187,7 +187,7 @@ def _warnings(part: Part, views: _Views, basis: int | None) -> Iterator[str]:
             key = spec.partition(":")[2]
             raise UsageError(f"--slice {spec}: {part.sources[0].path} has no comment `# {key} = …`.")
         if not any(where is not None and where.startswith(f"{spec}=") for where, _ in views):
-            yield f"--slice {spec} cuts nothing here: all items fall under one value, or no measure has items to cut."
+            yield f"--slice {spec} divides nothing here: all items have one value, or no measure has items to divide."
     runs: dict[str, list[str]] = {}
     for name in part.plan.judged if part.plan.compares else ():
         if _SEED.search(name):

@@ -167,7 +167,7 @@ def nothing_known(option: str, path: str, words: Mapping[str, bool], known: int)
     fact = f"--{option} {path}: it has nothing of gold"
     if len(words) >= _DISTINCT:
         raise InputError(f"{fact}. Give training data, or a list with a word per line, with or without its count.")
-    yield f"{fact}, so that all are unseen."
+    yield f"{fact}, so all are unseen."
 
 
 def _is_word_list(head: Sequence[str]) -> bool:

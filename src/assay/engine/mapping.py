@@ -59,7 +59,7 @@ def _compile(pattern: str, place: str) -> Expression:
             warnings.simplefilter("error", FutureWarning)
             return expression(pattern)
     except (re.error, FutureWarning, RecursionError, OverflowError) as error:
-        raise InputError(f"{place}: {pattern!r} is no regular expression ({error}).") from None
+        raise InputError(f"{place}: {pattern!r} is not a regular expression ({error}).") from None
 
 
 def read_rules(path: str | None, systems: Sequence[str] | None = None) -> list[Rule]:
@@ -106,7 +106,7 @@ def _json_rules(path: str, text: str) -> Iterator[tuple[int, Rule]]:
         if not isinstance(row, dict) or not {"from", "to"} <= row.keys():
             raise InputError(f"{path}: rule {number} has no `from` and `to`.")
         if not all(isinstance(value, str) for value in row.values()):
-            raise InputError(f"{path}: rule {number} has a value that is no string.")
+            raise InputError(f"{path}: rule {number} has a value that is not a string.")
         yield number, Rule(row.get("side", "both"), row["from"], row["to"], row.get("form", ""))
 
 

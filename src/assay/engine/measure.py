@@ -196,7 +196,7 @@ def measure_of(function: Any, name: str) -> Measure:
     """The measure of a decorated function."""
     decorated = getattr(function, "__assay_measure__", None)
     if not isinstance(decorated, Measure):
-        raise UsageError(f"measure {name!r} is no measure. Decorate the function with @assay.measure(...).")
+        raise UsageError(f"measure {name!r} is not a measure. Decorate the function with @assay.measure(...).")
     return decorated
 
 

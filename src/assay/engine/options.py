@@ -186,7 +186,7 @@ class Options:
             if name in columns:
                 twice = f"--column is given twice {f'for {name}' if name else 'without a name'}"
                 remedy = f"--column {names[0]}={columns[name]} --column {names[1]}={column}"
-                raise UsageError(f"{twice}: {columns[name]}, {column}. Say for which: {remedy}")
+                raise UsageError(f"{twice}: {columns[name]}, {column}. Name the file of each: {remedy}")
             columns[name] = column
         if "" in columns and columns.keys() >= {*names}:
             raise UsageError(
@@ -250,7 +250,7 @@ class Options:
             if getattr(self, name) == value and not self.symmetric:
                 raise UsageError(f"--{name} {value} is about annotators: assay agreement")
         if (self.change or self.kind) and not self.examples:
-            raise UsageError("--change and --kind choose among examples. Say how many: --examples 5")
+            raise UsageError("--change and --kind choose among examples. Give their number: --examples 5")
         if self.oov_fold_case and not (self.train or self.lexicon):
             raise UsageError("--oov-fold-case is about the words of --train and --lexicon. Give one of them.")
         if "" in (*self.labels, *self.ignore_labels):

@@ -354,8 +354,8 @@ def notes_on_columns(run: Run, columns: Sequence[str]) -> Iterator[Remark]:
     if asked.isdigit() and len({words for words, _ in numbered}) > 1:
         (here, name), (there, other) = numbered[0], next(row for row in numbered if row[0] != numbered[0][0])
         raise InputError(
-            f"{other}: has its words in column {there} and {name} in column {here}, so that column {asked} "
-            "is not the same in both. Give them the same columns, or header lines."
+            f"{other}: has its words in column {there} and {name} in column {here}, so column {asked} is not the "
+            f"same in both. Give them the same columns, or header lines."
         )
     for plan, name, parts in tables:
         if plan.sniffed or not options.column_of(name):
@@ -400,7 +400,7 @@ def words_without_tags(
     if nothing:
         known = ", ".join(dict.fromkeys(others))
         there = f"Columns with tags: {known}." if known else "No other column has tags."
-        raise InputError(f"{path}: column {column} is {mark} throughout, so that there is no such layer. {there}")
+        raise InputError(f"{path}: column {column} is {mark} throughout, so there is no such layer. {there}")
     if number:
         yield f"{name}: {plural(number, 'word')} without annotation in {column}, read as O."
 
@@ -494,7 +494,7 @@ def check_reach(gold: Corpus, system: Corpus) -> None:
 @remark
 def empty_output(name: str, column: str) -> Iterator[str]:
     """A system without answers."""
-    yield f"{name}: column {column} is empty, so there are no figures for it."
+    yield f"{name}: column {column} is empty, so there are no scores for it."
 
 
 @remark
@@ -627,7 +627,7 @@ class Prepared:
             if isinstance(item, Input) and item.plan.name != form:
                 raise InputError(
                     f"{item.files[0]}: looks like {item.plan.name}, but the first files look like {form}. "
-                    "Say which it is with --input-format."
+                    "Name it with --input-format."
                 )
 
     def run(self, measures: Sequence[Measure]) -> Run:
@@ -637,7 +637,7 @@ class Prepared:
         for measure in measures:
             wanted = measure.task
             if wanted not in (self.task, *task.judges_too):
-                raise UsageError(f"{measure} is about {wanted}, but {self.task} are compared. Say --task {wanted}")
+                raise UsageError(f"{measure} is about {wanted}, but {self.task} are compared. Give --task {wanted}")
         assert task.prepare is not None
         run = Run(self.inputs, ["gold", *self.names], measures, self.options, self.task)
         task.prepare(run)
@@ -645,7 +645,7 @@ class Prepared:
         if self.options.unit == "sentence" and gold.whole_documents:
             lines = ', or read lines as sentences: --input-format "brat(units=lines)"'
             raise UsageError(
-                f"--unit sentence: {gold.name} has documents and no sentences. Say --unit document"
+                f"--unit sentence: {gold.name} has documents and no sentences. Give --unit document"
                 f"{lines if gold.format == 'brat' else ''}"
             )
         run.unit = run.unit or self.options.unit or ("document" if gold.whole_documents else "sentence")

@@ -81,8 +81,8 @@ def over_sets(sets: Mapping[str, Result], missing: Sequence[str] = ()) -> Result
     for name, result in sets.items():
         if result.about.task != first.about.task:
             raise UsageError(
-                f"{next(iter(sets))} is about {first.about.task}, {name} about {result.about.task}: data sets of one "
-                "run have one task. Say which: --task"
+                f"{next(iter(sets))} is about {first.about.task}, {name} about {result.about.task}: data sets of "
+                f"one run have one task. Choose one: --task"
             )
     # The data set with the most systems decides their order.
     fullest = sorted(results, key=lambda result: -len({row.system for row in result.scores}))
@@ -385,7 +385,7 @@ def _tables(
     yield _precisions(sets, [grid for grid in grids if grid.score.endswith("f1")])
     for table in (*_error_types(sets, titles), _changes(sets), _bounds(sets)):
         # Scores are means; what is counted in one output is that of the median run.
-        median = "Of the median run of each system on each data set."
+        median = "Each system's median run on each data set."
         by_run = replace(table, title=f"{table.title}, median runs", notes=(*table.notes, median))
         yield by_run if repeated else table
 
@@ -575,7 +575,7 @@ def _precisions(sets: Mapping[str, Result], grids: Sequence[_Grid]) -> Table:
         ("data set", "measure", "system", "precision", "recall", "f1"),
         rows if differ else (),
         "text text text percent",
-        *("Percent.", "In brackets the 95% interval.", "Bold: the best F1 of a measure on a data set."),
+        *("Percent.", "Brackets contain the 95% interval.", "Bold: the best F1 of a measure on a data set."),
         words=3,
         bold=tuple(bold),
         minor=True,
@@ -597,7 +597,7 @@ def _error_types(sets: Mapping[str, Result], titles: Mapping[str, str]) -> Itera
             ("data set", "system", *map(kind_title, kinds)),
             ((*place, *map(counts.get, kinds)) for place, counts in cells.items()),
             "text text share",
-            "Errors of each type, in brackets percent of all errors of the system.",
+            "Errors of each type; brackets contain percent of all errors of the system.",
             words=2,
             minor=True,
         )

@@ -108,7 +108,12 @@ _OF_ITEMS = (
         True,
         of_items=lambda pair, judged, which: known_words(pair, judged, which, "--slice seen"),
     ),
-    SliceKind("frequency", "frequency of the word in --train, else in gold", of_items=_frequency, counts="words"),
+    SliceKind(
+        "frequency",
+        "frequency of the word in --train, or in gold without --train",
+        of_items=_frequency,
+        counts="words",
+    ),
 )
 _OF_SENTENCES = (
     SliceKind("sentence-length", "number of words in the gold sentence", of_sentences=_sentence_length),
@@ -155,7 +160,7 @@ class Slice:
         if name not in kinds:
             raise unknown("slice", name, kinds)
         if argument and not kinds[name].takes_argument:
-            raise UsageError(f"--slice {spec}: {name} takes nothing behind a colon.")
+            raise UsageError(f"--slice {spec}: the slice \"{name}\" has no argument. Write --slice {name}")
         return cls(kinds[name], argument)
 
     def sentences(self, gold: Corpus, *, shard: bool = False) -> Values | None:

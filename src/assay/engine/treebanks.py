@@ -51,7 +51,7 @@ def with_heads(corpus: Corpus, column: str) -> tuple[Corpus, list[Fault]]:
     for word in np.flatnonzero(~inside).tolist():
         text, sentence = texts[codes[word]], int(sentence_of[word])
         fact = f"head {text!r} in a sentence of {lengths[sentence]} words"
-        faults.append(Fault(sentence, word, fact if readable[word] else f"head {text!r} is no number"))
+        faults.append(Fault(sentence, word, fact if readable[word] else f"head {text!r} is not a number"))
 
     # Following heads, twice as far each time, words in a cycle never get to the root, which is its own head.
     above = np.append(np.where(heads == ROOT, len(heads), heads), len(heads))

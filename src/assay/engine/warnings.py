@@ -101,7 +101,7 @@ def format_warnings(remarks: Iterable[Remark]) -> tuple[str, ...]:
             names = systems.setdefault((bool(about), line.removeprefix(about)), [])
             if about not in names:
                 names.append(about)
-    more = [f" The same holds for {enumeration(names[1:])}." if len(names) > 1 else "" for names in systems.values()]
+    more = [f" The same applies to {enumeration(names[1:])}." if len(names) > 1 else "" for names in systems.values()]
     return tuple(f"{names[0]}{text}{rest}" for ((_, text), names), rest in zip(systems.items(), more, strict=True))
 
 
@@ -159,14 +159,14 @@ def nothing_in_gold(gold: str, nouns: str, symmetric: str, labels: str, number: 
         nothing = "the other: there is nothing to agree on" if symmetric else "any system: there is nothing to score"
         raise InputError(f"{gold}: no {nouns} in it{labels}, nor in {nothing}.")
     asked = "" if symmetric else " Recall is undefined. Are gold and system swapped, or is it another column?"
-    yield f"gold has no {nouns} at all.{asked}"
+    yield f"gold has no {nouns}.{asked}"
 
 
 @remark
 def nothing_in_system(name: str, nouns: str, number: int, spans: int = 0) -> Iterator[str]:
     """A system without items, though it may have the spans that these are made of."""
     if not number:
-        yield f"{name} has no {nouns} at all{f', but {spans:,} spans. Is it the wrong file?' if spans else '.'}"
+        yield f"{name} has no {nouns}{f', but {spans:,} spans. Is it the wrong file?' if spans else '.'}"
 
 
 @remark

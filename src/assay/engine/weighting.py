@@ -94,7 +94,7 @@ def _parts(name: str, text: str, open_sums: bool) -> Parts:
     for term in text.split("+"):
         match = _PART.fullmatch(term.strip())
         if match is None:
-            raise UsageError(f"{name}={text!r}: {term.strip()!r} is no part such as 0.5FP (TP, FP or FN).")
+            raise UsageError(f"{name}={text!r}: {term.strip()!r} is not a part such as 0.5FP (TP, FP or FN).")
         if match[1] is None:
             raise UsageError(f"{name}={text!r}: {term.strip()!r} has no number. Write e.g. 0.5{match[2].upper()}")
         weights[match[2].lower()] += float(match[1])
@@ -153,5 +153,5 @@ def errors_by_type(errors: Sequence[ErrorType], kinds: Sequence[str], note: str)
         after="further scores",
         name="errors",
         droppable=tuple(3 + place for place, kind in enumerate(types) if kind not in occurring),
-        notes=(f"In brackets percent of the errors. {note}",),
+        notes=(f"Brackets contain percent of the errors. {note}",),
     )

@@ -195,8 +195,8 @@ def _read_pieces(source: Input, corpus: Corpus) -> tuple[str, list[str]]:
     expected = corpus.documents if corpus.format == "conll2012" else corpus.sentences
     if corpus.format != "clusters" and len(pieces) != expected:
         raise InputError(
-            f"{source.path}: {len(pieces)} pieces of text, but {expected} sentences were read, so that it cannot be "
-            "split. Convert it first: assay convert --to conllu"
+            f"{source.path}: {len(pieces)} pieces of text, but {expected} sentences were read, so it cannot be "
+            f"split. Convert it first: assay convert --to conllu"
         )
     return head, pieces
 

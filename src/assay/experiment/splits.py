@@ -140,9 +140,9 @@ def _read_file(path: str) -> dict[str, Any]:
     except OSError as error:
         raise InputError(f"{path}: cannot be opened ({reason(error)}).") from None
     except (ValueError, RecursionError):
-        raise InputError(f"{path}: is no file of splits (not JSON).") from None
+        raise InputError(f"{path}: is not a file of splits (not JSON).") from None
     if not isinstance(content, dict) or content.get("schema") != SCHEMA:
-        raise InputError(f"{path}: is no file of splits. `assay experiment splits` writes such files.")
+        raise InputError(f"{path}: is not a file of splits. `assay experiment splits` writes such files.")
     kinds = {"dataset": str, "seed": int, "scheme": str, "by": str, "folds": int, "dev": bool, "data": dict}
     rows = content.get("splits")
     keys = ("train", "dev", "test") if content.get("scheme") == "random" else ("folds",)

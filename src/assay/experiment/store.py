@@ -153,7 +153,7 @@ class Store:
                 "Bring it up to date: assay experiment run"
             )
         if application != _APPLICATION and tables:
-            raise InputError(f"{self.path}: is a database, but no store of runs. Name another one: store = …")
+            raise InputError(f"{self.path}: is a database, but not a store of runs. Name another one: store = …")
         if application != _APPLICATION and not create:
             raise InputError(f"{self.path}: is empty. Start with: assay experiment run")
         if application != _APPLICATION or version == _WITHOUT_CHECKSUM:
@@ -248,7 +248,7 @@ class Store:
                 "SQLITE_IOERR": "cannot be read or written. Is there a quota, or is its file system gone? What was "
                 "written is kept.",
                 "SQLITE_BUSY": f"another process has been writing for {_PATIENCE:g} s. Try again later.",
-                "SQLITE_NOTADB": "is no database. Name another file: store = …",
+                "SQLITE_NOTADB": "is not a database. Name another file: store = …",
                 "SQLITE_CORRUPT": _DAMAGED,
                 "SQLITE_CANTOPEN": "cannot be opened. Does its folder exist, and may you write there?",
                 "SQLITE_READONLY": "may not be written.",

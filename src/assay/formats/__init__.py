@@ -332,7 +332,8 @@ FORMATS = {
         # Before the tables of words, all of which these resemble.
         Format(
             "props",
-            "CoNLL-2005 propositions: a lemma at each predicate, else -, then a column of brackets for each of them",
+            "CoNLL-2005 propositions: a lemma at each predicate and - elsewhere, then a column of brackets for "
+            "each of them",
             "-\t(A0*)\nleave\t(V*)\n-\t(A1*\n-\t*)",
             roles.looks_props, roles.read_props, on_request=(columns.ROLES,), word_per_line=True,
             decide=_decide_props, parameters={"word": 0, "predicate": 1},
@@ -368,7 +369,8 @@ FORMATS = {
         ),
         Format(
             "brat",
-            "brat standoff: X.ann with the text X.txt beside it; labelled spans of characters, relations, links",
+            "brat standoff: X.ann with the text X.txt in the same folder; labelled spans of characters, "
+            "relations, links",
             "T1\tPER 0 13\tAngela Merkel\nT2\tLOC 25 30;41 48\tNorth America",
             standoff.looks_brat, standoff.read_brat, decide=standoff.decide_brat,
             parameters={"triggers": True, "trim": False, "units": "documents"}, choices={"units": standoff.UNITS},
@@ -531,7 +533,7 @@ def plan(
         form = recognise(FORMATS.values()) or recognise(plugins.load_all("formats").values())
     if form is None:
         raise InputError(
-            f"{path}: unknown format. `assay formats` lists those known; say which it is with --input-format, "
+            f"{path}: unknown format. `assay formats` lists those known; name it with --input-format, "
             'e.g. --input-format conll or "tsv(word=2)".'
         )
     parameters = specs.convert_parameters(f"format {form.name}", given, form.parameters)
@@ -630,7 +632,7 @@ class Input:
             if chosen.name != self.plan.name:
                 raise InputError(
                     f"{source.path}: looks like {chosen.name}, but {self.files[0]} looks like {self.plan.name}. "
-                    "Say which it is with --input-format."
+                    "Name it with --input-format."
                 )
             if chosen.words != self.plan.words:
                 raise InputError(
@@ -722,8 +724,8 @@ def _default(item: Input) -> str:
     labels, words = plan.values(column), plan.values(plan.words)
     if len(words) >= _ENOUGH and len(set(labels)) > len(set(words)):
         raise InputError(
-            f"{item.path}: column {column} has more different values than column {plan.words}, so that these hardly "
-            f'are labels and words. Say which they are: --column {column} --input-format "{plan.name}(word='
+            f"{item.path}: column {column} has more different values than column {plan.words}, so these are "
+            f'hardly labels and words. Name both: --column {column} --input-format "{plan.name}(word='
             f'{plan.words})", or the other way round.'
         )
     return column

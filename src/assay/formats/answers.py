@@ -46,8 +46,10 @@ CHOICES = {
 PARAMETER_HELP = (
     "shape: of the answers, auto or one of tags, marks, brackets, json, table, words, lines; ground: how far to go "
     "for the place of a mention (exact, folded, fuzzy); tolerance: edits per character if that is fuzzy; "
-    "occurrences: a mention is the next one or stands for all; outside: keep or drop mentions with labels outside "
-    "the inventory; labels: the inventory, A+B, else gold's; label: of shapes that have none, or the key that has "
+    "occurrences: a mention is the next occurrence (next) or all of them (all); outside: keep or drop mentions "
+    "with labels outside "
+    "the inventory; labels: the inventory, A+B (default: gold's); label: of shapes that have none, or the key "
+    "that has "
     "it; answer: the key of the answer"
 )
 _EXAMPLE = '{"id": "d1", "answer": "…"}'
@@ -276,7 +278,7 @@ class _Texts:
 def _texts_of(gold: Corpus, system: Corpus, given: Answers) -> tuple[_Texts, dict[int, list[Answer]]]:
     """Gold's texts, documents or sentences, and the answers to each."""
     if not gold.has_words and gold.texts is None:
-        raise InputError(f"{gold.name}: has no words, so that answers cannot be looked for in it.")
+        raise InputError(f"{gold.name}: has no words, so answers cannot be located in it.")
     sentences = np.arange(gold.sentences + 1)
     documents = sentences if gold.document_starts is None else gold.document_starts
     listed = given.answers

@@ -58,7 +58,7 @@ def read_biojson(source: Source, builder: Builder, *, scheme: str, repair: str) 
             follows = number is not None and before is not None and number > before
             again = bool(name == last[0]) if name is not None or last[0] is not None else follows
         if again:
-            builder.note("Lines of a predicate each that are one sentence with the line before them: {}.", 1)
+            builder.note("Lines with one predicate that continue the sentence of the line before: {}.", 1)
         else:
             if name is not None:
                 is_line = isinstance(name, str | int) and len(str(name).splitlines()) < 2
@@ -118,7 +118,7 @@ def _collect(path: str, listed: Sequence[_Predicate], builder: Builder, scheme: 
     except InputError as error:
         # Schemes and repairs are parameters of the format here.
         said = str(error).replace("--repair ", "repair=").replace("--scheme ", "scheme=")
-        hint = ' Say so with --input-format "biojson(…)".' if said != str(error) else ""
+        hint = ' Give it with --input-format "biojson(…)".' if said != str(error) else ""
         raise InputError(said + hint) from None
     spans = corpus.spans
     arguments: list[list[tuple[int, int, str]]] = [[] for _ in listed]
@@ -141,8 +141,8 @@ def _collect(path: str, listed: Sequence[_Predicate], builder: Builder, scheme: 
         at = marked[0][0] if number is None else number
         if marked and not any(begin <= at < end for begin, end in marked):
             raise InputError(
-                f"{place}: the predicate is word {at}, but {MARK} stands at word {marked[0][0]}, counted from 0. "
-                "Which of them is right?"
+                f"{place}: the predicate is word {at}, but {MARK} is at word {marked[0][0]}, counted from 0. "
+                f"Which of them is right?"
             )
         if (sentence, at) in taken:
             raise InputError(f"{place}: word {at}, counted from 0, is a predicate twice. Give each its tags once.")

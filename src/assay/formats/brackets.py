@@ -110,7 +110,7 @@ def read_brackets(
     missing: list[int] = []
     if not pieces.tree_per_line and blank == "unparsed":
         raise InputError(
-            f"{source.path}: not every tree has a line of its own, so that a blank line cannot be a sentence. "
+            f"{source.path}: not every tree has a line of its own, so a blank line cannot be a sentence. "
             "Write sentences without a parse as (())."
         )
     if pieces.tree_per_line and (blank == "unparsed" or (blank == "auto" and (np.diff(forest.lines) == 1).any())):
@@ -188,7 +188,7 @@ class _Pieces:
                 if broken and all(text.startswith(b"(") for text in texts if text):
                     for number in broken:
                         texts[number] = b"(())"
-                    note = f"{self.path}: trees whose brackets are not paired, taken for no parse: {{}}"
+                    note = f"{self.path}: trees whose brackets are not paired, read as no parse: {{}}"
                     self._builder.note(note, len(broken))
                     given = b"\n".join(texts)
             brackets, depths = _depths(given, depth)
@@ -260,7 +260,7 @@ class _Pieces:
         text = data[before:].strip()
         here = _line(data, data.index(text, before), line)
         shown = decode(text.split()[0], self.path, line)[:_SHOWN]
-        return InputError(f"{self.path}:{here}: {shown!r} stands outside of all brackets. {_WITHIN_WORDS}")
+        return InputError(f"{self.path}:{here}: {shown!r} is outside all brackets. {_WITHIN_WORDS}")
 
     def _hollow(self, data: bytes, match: re.Match[bytes], tree_line: int, line: int) -> InputError:
         shown = decode(b" ".join(match[0].split()), self.path, line)[:_SHOWN]

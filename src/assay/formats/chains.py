@@ -554,7 +554,7 @@ def read_records(
                 why = "too deep"
                 if isinstance(error, json.JSONDecodeError):
                     why = f"{error.msg}, character {error.colno}"
-                raise RecordError(f"no JSON ({why}). A {noun} is one line, {example}") from None
+                raise RecordError(f"not JSON ({why}). A {noun} is one line, {example}") from None
             if not isinstance(value, dict):
                 raise RecordError(f"{quote(value)}, but a {noun} is expected. It is {example}")
             read(value, number)
@@ -662,7 +662,7 @@ def _choose_clusters(value: dict[str, Any], which: str) -> str:
         return which
     if len(there) == 2:
         example = f'--input-format "clusters(which={PREDICTED})"'
-        raise RecordError(f"both {GOLD} and {PREDICTED} are there. Say which are meant: {example}")
+        raise RecordError(f"both {GOLD} and {PREDICTED} are there. Choose one: {example}")
     if not there:
         raise RecordError(f"no {GOLD} in it. Give [] if there are none.")
     return there[0]

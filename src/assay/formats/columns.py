@@ -336,8 +336,8 @@ def _word_column(layout: Layout, sentences: Sequence[Sequence[Sequence[str]]], p
     others = [index for index in range(layout.width) if index not in layout.numbering]
     if len(others) < 2:
         raise InputError(
-            f"{path}: column {layout.name(layout.numbering[0])} numbers the words, so that words or labels are "
-            "missing. Give a file with a word and its label on each line."
+            f"{path}: column {layout.name(layout.numbering[0])} numbers the words, so words or labels are "
+            f"missing. Give a file with a word and its label on each line."
         )
     word = next((index for index in others if layout.names and _fold(layout.names[index]) in WORDS), others[0])
     words = [[row[word] for row in sentence if word < len(row)] for sentence in sentences]
@@ -552,8 +552,8 @@ class _ColumnReader:
             first, last = int(span[1]), int(span[2])
             if first != position + 1 or last < first:
                 raise InputError(
-                    f"{place}: the range {cells[0]} stands before word {position + 1}. "
-                    "A range stands before its first word."
+                    f"{place}: the range {cells[0]} comes before word {position + 1}. A range comes before its "
+                    f"first word."
                 )
             end = word + last - first + 1
             self.builder.multiword(word, end, cells[self.layout.word], f"{place}: the range {cells[0]}")

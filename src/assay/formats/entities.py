@@ -81,7 +81,7 @@ def _find_mentions(corpus: Corpus, fields: Sequence[str]) -> list[_Mention]:
     for sentence, line in zip(corpus.aside_sentences, corpus.aside_lines, strict=True):
         if _read_empty_node(line):
             raise InputError(
-                f"{corpus.place_of_sentence(sentence)}: in this sentence a mention stands on the empty node "
+                f"{corpus.place_of_sentence(sentence)}: in this sentence a mention is on the empty node "
                 f'{line.split(chr(9), 1)[0]}. Read it as a word: --input-format "conllu(empty_nodes=true)"'
             )
     words, values = _find_values(corpus, _KEY)
@@ -303,7 +303,7 @@ def corefud_chains(corpus: Corpus, *, zeros: str = "score") -> Corpus:
     faults: list[Fault] = []
     for node, aside in mentioned.items() if zeros == "error" else ():
         name = corpus.aside_lines[aside].split("\t", 1)[0]
-        faults.append((node, f"a mention stands on the empty node {name}. {LEAVE_OUT}"))
+        faults.append((node, f"a mention is on the empty node {name}. {LEAVE_OUT}"))
     rows = sorted(zip(documents, nodes, values, strict=True))
     every = _read_mentions(rows, order, fields or order[:1], faults)
     words_before = np.append(0, np.cumsum(kinds))

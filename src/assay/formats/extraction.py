@@ -46,7 +46,7 @@ def decide_dygie(head: Sequence[str], path: str, given: Mapping[str, Any], *_: o
     there = {prefix: [prefix + key for key in keys if prefix + key in first] for prefix in ("", _PREDICTED)}
     if which == "auto" and all(there.values()):
         raise InputError(
-            f"{path}:1: {', '.join(there[''])} are there, and {', '.join(there[_PREDICTED])}. Say which are meant: "
+            f"{path}:1: {', '.join(there[''])} are there, and {', '.join(there[_PREDICTED])}. Choose one: "
             '--input-format "dygie(which=predicted)"; files that have none of these are read as they are.'
         )
     predicted = bool(there[_PREDICTED]) and which != "gold"
@@ -93,7 +93,7 @@ def _read_dygie_layers(
     numbers = {at: number for number, at in reversed([*enumerate(listed)])}
     times = Counter(listed) if len(numbers) < len(listed) else {}
     if several := sum(times.get(at, 1) > 1 for at in arguments) if times else 0:
-        builder.note("Arguments of relations that may be several spans, of which the first counts: {}.", several)
+        builder.note("Arguments of relations that may be several spans (the first counts): {}.", several)
     if missing := [at for at in dict.fromkeys(arguments) if at not in numbers]:
         builder.note("Arguments of relations that are not among the spans: {}.", len(missing))
         numbers |= {at: number for number, at in enumerate(missing, len(listed))}

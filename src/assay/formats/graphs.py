@@ -116,7 +116,7 @@ def with_enhanced(corpus: Corpus) -> tuple[Corpus, list[tuple[int, str]]]:
             head[arc] = nodes.get((int(sentence[arc]), name), NONE)
             good[arc] = head[arc] != NONE
             if not good[arc]:
-                faults.append((int(dependent[arc]), f"head {name} in DEPS is no empty node of its sentence."))
+                faults.append((int(dependent[arc]), f"head {name} in DEPS is not an empty node of its sentence."))
     for arc in np.flatnonzero(number > np.diff(starts)[sentence]).tolist():
         size = int(np.diff(starts)[sentence[arc]])
         faults.append((int(dependent[arc]), f"head {number[arc]} in DEPS, in a sentence of {size} words."))
@@ -257,7 +257,7 @@ def _add_mrp_graph(builder: Builder, value: dict[str, Any], number: int) -> None
         )
     text = value.get("input")
     if not isinstance(text, str) or not text.strip():
-        raise RecordError("no text under input, so that nodes have no words. mtool --text adds it.")
+        raise RecordError("no text under input, so nodes have no words. mtool --text adds it.")
     nodes: dict[Any, dict[str, Any]] = {}
     ranges: dict[Any, tuple[int, int]] = {}
     for node in _take_list(value, "nodes"):
@@ -273,7 +273,7 @@ def _add_mrp_graph(builder: Builder, value: dict[str, Any], number: int) -> None
                 f"two nodes share the character {begin}, but not all of theirs. Give each its own word."
             )
     if double := len(ranges) - len(cut):
-        builder.note("Nodes that stand for the same characters as another, taken for one: {}.", double)
+        builder.note("Nodes with the same characters as another, merged with it: {}.", double)
     words: dict[tuple[int, int], str] = {}
     position = 0
     for begin, end in [*cut, (len(text), len(text))]:
@@ -337,5 +337,5 @@ def _read_anchor(node: Mapping[str, Any], text: str) -> tuple[int, int]:
 
 def _find_range(node: Any, ranges: Mapping[Any, tuple[int, int]], key: str) -> tuple[int, int]:
     if not isinstance(node, int | str) or node not in ranges:
-        raise RecordError(f"{quote(node)} among {key} is no node of the graph.")
+        raise RecordError(f"{quote(node)} among {key} is not a node of the graph.")
     return ranges[node]

@@ -89,7 +89,7 @@ def write_graph(source: Input, target: str, given: Mapping[str, str]) -> tuple[s
     corpus = _read_marks(source, target)
     losses = list(corpus.notes)
     if corpus.format == "mrp":
-        text = "of nodes in mrp label, pos and frame are read; other properties and the framework are left out."
+        text = "mrp: label, pos and frame of nodes are read; other properties and the framework are left out."
         losses.append(text)
     columns = _choose_columns(corpus, target, losses)
     version = str(parameters.get("version", "2015"))
@@ -132,12 +132,12 @@ def _read_marks(source: Input, target: str) -> Corpus:
     kind = 1 if plan.name in HEADS else 2 if plan.name in SPANS else 0
     if kind == 0 and "arcs" not in plan.layers and "DEPS" not in plan.labels:
         raise UsageError(
-            f"{source.path}: holds no graphs or semantic roles ({plan.name}), which {target} consists of. "
+            f"{source.path}: contains no graphs or semantic roles ({plan.name}), which {target} consists of. "
             "Convert a file that has them."
         )
     if kind != wanted:
         raise UsageError(
-            f"{source.path}: holds {_KINDS[kind][1]} ({plan.name}), and {target} holds {_KINDS[wanted][1]}. "
+            f"{source.path}: contains {_KINDS[kind][1]} ({plan.name}), and {target} contains {_KINDS[wanted][1]}. "
             f"Formats for them: {', '.join(_KINDS[kind][0])}."
         )
     if kind:
@@ -255,7 +255,7 @@ def _choose_columns(corpus: Corpus, target: str, losses: list[str]) -> dict[str,
     for column in () if target in ("mrp", "biojson", "props") else checked:
         words = np.flatnonzero(column.isin(text for text in column.vocabulary if any(map(text.__contains__, _ENDS))))
         if len(words):
-            fact = f"{column[int(words[0])]!r} holds a tab or line end, which divides the cells of {target}."
+            fact = f"{column[int(words[0])]!r} contains a tab or line end, which divides the cells of {target}."
             _refuse(corpus, words, fact, "Mend it in the file.")
     texts = {place: corpus.columns[name].strings() for place, name in taken.items()}
     if target in ("sdp", "mrp"):
@@ -350,7 +350,7 @@ def _write_mrp(corpus: Corpus, columns: Mapping[str, list[str]], losses: list[st
     forms = corpus.forms.strings()
     rough = np.flatnonzero(corpus.forms.isin(text for text in corpus.forms.vocabulary if text != text.strip()))
     if len(rough):
-        fact = f"the word {forms[int(rough[0])]!r} begins or ends with white space, which no node of mrp stands for."
+        fact = f"the word {forms[int(rough[0])]!r} begins or ends with white space, which no node of mrp can cover."
         _refuse(corpus, rough, fact, "Mend it in the file.")
     _note_idle_predicates(corpus, "mrp", losses)
     # mtool reads no graph without a date.
@@ -429,7 +429,7 @@ def _write_up(corpus: Corpus, columns: Mapping[str, list[str]], losses: list[str
     roles = corpus.marks["roles"]
     marks = int(((corpus.words_of(roles) == roles.arguments["head"]) & roles.labels.isin([MARK])).sum())
     if marks:
-        losses.append(f"in up {MARK} at a predicate itself is a mark and no argument: {marks:,} became marks.")
+        losses.append(f"in up {MARK} at a predicate itself is a mark and not an argument: {marks:,} became marks.")
     predicates = np.bincount(corpus.marks["predicates"].unit, minlength=corpus.sentences).tolist()
     width = len(CONLLU) if "MISC" in corpus.columns else 8
     lines: list[Line] = []
@@ -456,7 +456,7 @@ def _write_props(corpus: Corpus, losses: list[str]) -> Iterator[str]:
     words, lemmas = corpus.words_of(predicates).tolist(), predicates.labels.strings()
     if corpus.format in ("conll2012", "up2-spans"):
         lemmas = [sense.rpartition(".")[0] or sense for sense in lemmas]
-        losses.append(f"props has no place for senses: of {len(lemmas):,} predicates the lemmas are kept.")
+        losses.append(f"props has no place for senses: the lemmas of {len(lemmas):,} predicates are kept.")
     nameless = [word for word, lemma in zip(words, lemmas, strict=True) if not lemma] if corpus.has_words else []
     if nameless:
         # Readers that split at white space would take the next column for the lemma.
@@ -488,7 +488,8 @@ def _format_brackets(corpus: Corpus, first: int, size: int, arguments: Sequence[
             last = still_open[-1] == argument
             taken = argument if last else next(span for span in reversed(still_open) if span[2] == argument[2])
             if taken[0] != argument[0]:
-                fact = f"two arguments {argument[2]} of one predicate cross each other, which brackets cannot say."
+                fact = (f"two arguments {argument[2]} of one predicate cross each other, which brackets cannot "
+                f"express.")
                 _refuse(corpus, [first + argument[0]], fact, "Rename one of them.")
             closed += ")" if last else f"{argument[2]})"
             still_open.remove(argument)
@@ -510,7 +511,7 @@ def _write_biojson(corpus: Corpus) -> Iterator[str]:
                 tags[begin:stop] = [f"B-{role}", *[f"I-{role}"] * (stop - begin - 1)]
             marked = [argument for argument in arguments if argument[2] == MARK]
             if marked and not any(begin <= predicate < stop for begin, stop, _ in marked):
-                fact = f"{MARK} stands at another word than the predicate, which would be refused in biojson."
+                fact = f"{MARK} is at another word than the predicate, which biojson does not allow."
                 _refuse(corpus, [first + predicate], fact, f"Put {MARK} where the predicate is.")
             verb: dict[str, object] = {"verb": forms[first + predicate], "predicate": predicate}
             verbs.append({**verb, **({"sense": sense} if sense else {}), "tags": tags})

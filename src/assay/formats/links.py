@@ -255,7 +255,7 @@ def _hipe_mentions(
             word = int((tags.codes == code).argmax())
             raise InputError(
                 f"{corpus.place(word)}: tag {tag!r} in {column}, but a tag is O, or a prefix (B, I, E, S), a hyphen "
-                "and a type. Is it another column? Say --column NAME"
+                "and a type. Is it another column? Give --column NAME"
             )
         roles[code], types[code] = ROLES[prefix], known.setdefault(kind, len(known))
     role, label = roles[tags.codes], types[tags.codes]
@@ -376,7 +376,8 @@ def _candidates(cells: Sequence[str], place: str) -> Iterator[tuple[str, float, 
         except ValueError:
             value = math.inf
         if math.isinf(value) or (math.isnan(value) and score):
-            raise InputError(f"{place}: the score {score!r} of {name} is no number. Leave it empty if there is none.")
+            raise InputError(f"{place}: the score {score!r} of {name} is not a number. Leave it empty if there is "
+            f"none.")
         if name not in scores:
             yield name, value, label
         if scores.setdefault(name, (score, label)) != (score, label):
@@ -386,7 +387,7 @@ def _candidates(cells: Sequence[str], place: str) -> Iterator[tuple[str, float, 
 # --- AIDA-YAGO2: a word per line, those of mentions with an identifier ---
 
 _OPENS_DOCUMENT = "-DOCSTART-"
-_AIDA = "A line is a word, or a word with B or I, the whole mention and its identifiers behind it, divided by tabs."
+_AIDA = "A line is a word, or a word with B or I, the whole mention and its identifiers after it, divided by tabs."
 
 
 def looks_aida(head: Sequence[str]) -> bool:

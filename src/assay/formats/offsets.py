@@ -35,13 +35,13 @@ def check_bounds(fragments: Fragments, size: int, atoms: str, place: str, part: 
     before = 0
     for start, end in fragments:
         if end <= start:
-            raise InputError(f"{place}: from {start} to {end}, which is nothing. The end comes after the start.")
+            raise InputError(f"{place}: from {start} to {end}, which is empty. The end must come after the start.")
         if start < 0 or end > size:
             raise InputError(f"{place}: from {start} to {end}, but there are {size} {atoms}. {COUNTED[atoms]}")
         if start < before:
             raise InputError(
                 f"{place}: the {part} {start}-{end} begins before the end of the one before it. "
-                f"{part.capitalize()}s stand in the order of the text and do not overlap."
+                f"{part.capitalize()}s follow the order of the text and do not overlap."
             )
         before = end
 
@@ -90,7 +90,7 @@ def _faults_of(said: str | None, text: str, given: Fragments) -> tuple[Fragments
     for start, end in given:
         if end <= start:
             kind = _EMPTY if fragments else _EMPTY_SPAN
-            found.setdefault(kind, f"from {start} to {end}, which is nothing. The end comes after the start.")
+            found.setdefault(kind, f"from {start} to {end}, which is empty. The end must come after the start.")
         elif start < 0 or end > len(text):
             counted = COUNTED["characters"]
             found[_BEYOND] = f"from {start} to {end}, but there are {len(text)} characters. {counted}"
@@ -102,7 +102,7 @@ def _faults_of(said: str | None, text: str, given: Fragments) -> tuple[Fragments
             found.setdefault(
                 _ORDER,
                 f"the fragment {start}-{end} begins before the end of the one before it. "
-                "Fragments stand in the order of the text and do not overlap.",
+                "Fragments follow the order of the text and do not overlap.",
             )
     # If fragments overlap, tools write the text of each fragment, or that of the whole span.
     joined: list[tuple[int, int]] = []

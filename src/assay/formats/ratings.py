@@ -126,14 +126,14 @@ def _as_json(value: Any, path: str, keys: tuple[str, ...] = ()) -> Any:
     if isinstance(value, Mapping):
         for key in value:
             if not isinstance(plain(key), _SCALARS):
-                raise UsageError(f"{path}: {key!r} is no name. Name annotators and items by texts or numbers.")
+                raise UsageError(f"{path}: {key!r} is not a name. Name annotators and items by texts or numbers.")
         return {plain(key): _as_json(member, path, (*keys, str(key))) for key, member in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
         members = sorted(value, key=str) if isinstance(value, set | frozenset) else value
         return [_as_json(member, path, keys) for member in members]
     if not isinstance(value, _SCALARS):
         place = _place(path, *keys)
-        raise UsageError(f"{place}: {value!r:.40} is no label. Give a text, a number, or a set of these.")
+        raise UsageError(f"{place}: {value!r:.40} is not a label. Give a text, a number, or a set of these.")
     return value
 
 
@@ -171,7 +171,7 @@ def read_ratings(
         try:
             _collect(rows, source.path, settings, table, seen)
         except csv.Error as error:
-            fact = f"no table that can be read ({error})"
+            fact = f"not a table that can be read ({error})"
             raise InputError(f"{source.path}: {fact}. Is a quotation mark left open?") from None
     table.sha256 = digests[0] if len(digests) == 1 else hashlib.sha256("\n".join(digests).encode()).hexdigest()
     if not table.names:
@@ -295,7 +295,7 @@ def _rows(
         guessed = item is None
         item = 0 if guessed and 0 not in chosen.values() else item
         if len(header) < 2:
-            fact = "no table of ratings: one column only"
+            fact = "not a table of ratings: only one column"
             raise InputError(f"{path}:1: {fact}. Columns are divided by commas or tabs.")
     further = {index: name for index, name in enumerate(header) if index not in (item, who, what)}
     probabilities = {index: header[index].removeprefix(_PROBABILITY) for index in soft}
@@ -399,7 +399,7 @@ def _named_columns(path: str, header: Sequence[str], columns: Sequence[str]) -> 
 def _enter_soft(table: RatingTable, item: str, given: Mapping[str, Any], place: str) -> None:
     shares = {label: parse_number(str(share)) for label, share in given.items()}
     if any(share is None or share < 0 for share in shares.values()):
-        raise InputError(f"{place}: the distribution of item {item} has what is no probability.")
+        raise InputError(f"{place}: the distribution of item {item} contains a number that is not a probability.")
     total = sum(share for share in shares.values() if share is not None)
     if abs(total - 1) > _CLOSE:
         raise InputError(f"{place}: the distribution of item {item} sums to {total:.6g}, not to 1.")
@@ -516,14 +516,14 @@ def _json(path: str, text: str, table: RatingTable) -> Iterator[tuple[int, str, 
     except json.JSONDecodeError as error:
         raise InputError(f"{path}:{error.lineno}: not JSON ({error.msg}).") from None
     except (ValueError, RecursionError):
-        raise InputError(f"{path}: no JSON for ratings: nested too deeply, or a number too long.") from None
+        raise InputError(f"{path}: not JSON for ratings: nested too deeply, or a number too long.") from None
     if not isinstance(data, dict):
         raise InputError(f"{path}: ratings in JSON are an object, {{annotator: {{item: label}}}}, not a list.")
     table.layout = "JSON"
     nested = {key: value for key, value in data.items() if isinstance(value, dict)}
     if nested and len(nested) < len(data):
         odd = next(key for key in data if key not in nested)
-        raise InputError(f"{path}: {odd!r} is no object, but {next(iter(nested))!r} is one.")
+        raise InputError(f"{path}: {odd!r} is not an object, but {next(iter(nested))!r} is one.")
     if any("annotations" in record or "soft_label" in record for record in nested.values()):
         for item, record in nested.items():
             table.names.setdefault(item, len(table.names))
@@ -535,7 +535,7 @@ def _json(path: str, text: str, table: RatingTable) -> Iterator[tuple[int, str, 
                 _enter_soft(table, item, soft, path)
             given = record.get("annotations") or {}
             if not isinstance(given, dict):
-                raise InputError(f"{path}: the annotations of item {item} are no object {{annotator: label}}.")
+                raise InputError(f"{path}: the annotations of item {item} are not an object {{annotator: label}}.")
             yield from ((0, item, annotator, label) for annotator, label in given.items())
         return
     for annotator, given in (nested or {"": data}).items():

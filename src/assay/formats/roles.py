@@ -391,7 +391,7 @@ def _read_listed(corpus: Corpus, cells: Column) -> Corpus:
             problems.append(f"{place}: {len(row)} columns of propositions, but 3 are named. Is a cell missing?")
             continue
         if row[0] in NOTHING:
-            problems.append(f"{place}: arguments of a word that is no predicate. Fill UP:PRED with a sense.")
+            problems.append(f"{place}: arguments of a word that is not a predicate. Fill UP:PRED with a sense.")
             continue
         predicates.append(word)
         senses.append(row[0])

@@ -190,7 +190,7 @@ def _fault(tag: str, scheme: Scheme) -> str:
     """A sentence on what is wrong with a tag, and what to do."""
     prefix, hyphen, label = tag.partition("-")
     if "|" in tag:
-        return f"tag {tag!r} with |, which divides the levels of stacked tags. If they are, say --scheme stacked."
+        return f"tag {tag!r} with |, which divides the levels of stacked tags. If they are, give --scheme stacked."
     if not hyphen:
         return f"tag {tag!r} without a hyphen. A tag is O, or a prefix, a hyphen and a label, e.g. I-PER."
     if not label:
@@ -301,7 +301,7 @@ def spans_from_tags(
             codes = corpus.column(name).codes
             word = int(np.isin(codes, list(faults)).argmax())
             other = detect(corpus, name)
-            hint = f" Is it {SCHEMES[other].title}? Then say --scheme {other}." if other else ""
+            hint = f" Is it {SCHEMES[other].title}? Then give --scheme {other}." if other else ""
             raise InputError(f"{corpus.place(word)}: {faults[int(codes[word])]}{hint}")
         for level in levels:
             first, end = level.spans()
@@ -352,7 +352,7 @@ def _describe_broken(corpus: Corpus, name: str, scheme: Scheme, level: Level, pl
     remedy = f"Repair with --repair {' or '.join(scheme.repairs)}"
     other = detect(corpus, name)
     if other is not None:
-        remedy += f", or say --scheme {other}"
+        remedy += f", or give --scheme {other}"
     if places > 1:
         remedy += f"; {places - 1:,} more place{'s' if places > 2 else ''}"
     return InputError(

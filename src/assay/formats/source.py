@@ -139,7 +139,7 @@ class Source:
 
     def _open(self) -> BinaryIO:
         if self._name == "-" and sys.stdin is None:
-            raise InputError(f"{self.path}: cannot be read, since it is closed.")
+            raise InputError(f"{self.path}: cannot be read, because it is closed.")
         try:
             self._raw = raw = sys.stdin.buffer if self._name == "-" else cast(BinaryIO, open(self._name, "rb"))
             start = raw.peek(6)[:6] if hasattr(raw, "peek") else b""
@@ -204,7 +204,8 @@ class Source:
             data = Path(path).read_bytes()
         except OSError as error:
             raise InputError(
-                f"{self.path}: its text {path} cannot be opened ({reason(error)}). Put it beside the annotations."
+                f"{self.path}: its text {path} cannot be opened ({reason(error)}). Put it into the folder of the "
+                f"annotations."
             ) from None
         self._hash.update(data)
         return decode(data, path, 1)

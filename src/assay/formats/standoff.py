@@ -114,7 +114,7 @@ def read_brat(source: Source, builder: Builder, *, triggers: bool, trim: bool, u
     """
     if not source.path.endswith(ANNOTATIONS):
         raise InputError(
-            f"{source.path}: brat annotations are files X{ANNOTATIONS} with the text X.txt beside them. "
+            f"{source.path}: brat annotations are files X{ANNOTATIONS} with the text X.txt in the same folder. "
             "Name the folder that contains both."
         )
     builder.begin_file(source.path)
@@ -139,11 +139,11 @@ def read_brat(source: Source, builder: Builder, *, triggers: bool, trim: bool, u
             builder.note("Lines of attributes and notes that were not read: {}.", 1)
         else:
             raise InputError(
-                f"{place}: no line of brat standoff. "
+                f"{place}: not a line of brat standoff. "
                 "A span is T1<tab>Label START END<tab>text, with ; between the fragments of one with gaps."
             )
         if name[:1] in ("T", "E") and names.setdefault(name, number) != number:
-            raise InputError(f"{place}: {name} stands in line {names[name]} too. Number each differently.")
+            raise InputError(f"{place}: {name} is in line {names[name]} too. Number each differently.")
     places: dict[str, Fragments] = {
         name: [(int(start), int(end)) for start, end in map(str.split, match[3].split(";"))]
         for name, match in spans.items()
@@ -216,7 +216,7 @@ def _read_brat_layers(
     pairs: list[tuple[int, str, str, str, bool]] = []
     for number, match in others["R"]:
         if (match[2], match[4]) == ("Arg2", "Arg1"):
-            raise InputError(f"{path}:{number}: Arg2 stands before Arg1. The first one is the head: exchange them.")
+            raise InputError(f"{path}:{number}: Arg2 comes before Arg1. The first one is the head: exchange them.")
         pairs.append((number, match[1], match[3], match[5], False))
     for number, match in others["E"]:
         number_of(match[1], number)
@@ -322,7 +322,7 @@ def json_values(source: Source, example: str, noun: str = "document") -> Iterato
     except (ValueError, RecursionError) as error:
         fault = f"no JSON for {noun}s: nested too deeply, or a number too long."
         if isinstance(error, json.JSONDecodeError):
-            fault = f"no JSON ({error.msg}, at character {error.colno} of the line). A {noun} is {example}"
+            fault = f"not JSON ({error.msg}, at character {error.colno} of the line). A {noun} is {example}"
         raise InputError(f"{source.path}:{number}: {fault}") from None
 
 
@@ -742,7 +742,7 @@ def _tokens(given: Any, text: str | None, place: str) -> tuple[list[str], list[t
         check_bounds(bounds, size, "characters", f"{place}: its tokens", "token")
     elif text is not None:
         raise InputError(
-            f"{place}: a text and tokens without offsets, so it is open what spans count. "
+            f"{place}: a text and tokens without offsets, so it is unclear what spans count. "
             'Leave out one of them, or give tokens as {"start": 0, "end": 5}.'
         )
     forms = []

@@ -259,7 +259,7 @@ def read_export(source: Source, builder: Builder, *, version: int = 3) -> None:
         elif keyword == "#BOT":
             table = rest
         else:
-            raise InputError(f"{place}: {line[:30]!r} stands outside of a sentence. Is #BOS missing before it?")
+            raise InputError(f"{place}: {line[:30]!r} is outside a sentence. Is #BOS missing before it?")
     if sentence:
         raise InputError(
             f"{source.path}:{sentence.line}: sentence {sentence.name} has no end. Is the file cut short?"
@@ -314,7 +314,7 @@ class _ExportSentence:
         """Hand over the tree when all lines are read."""
         for name, line in (*self._parents[1:], *self._above):
             if name not in self._nodes:
-                raise InputError(f"{self._path}:{line}: the parent {name} is no node of sentence {self.name}.")
+                raise InputError(f"{self._path}:{line}: the parent {name} is not a node of sentence {self.name}.")
         parents = [-1, *(self._nodes[name] for name, _ in self._parents[1:])]
         above = [self._nodes[name] for name, _ in self._above]
         if (above or len(parents) > 1) and (fault := _find_faulty_node(parents, above)):
@@ -403,7 +403,7 @@ class _TigerReader:
                 raise InputError(f"{place}: an <edge> outside of an <nt>. Put it into the node that it begins at.")
             if target in self._edges:
                 raise InputError(
-                    f"{place}: {target!r} hangs on a second node. A tree has one edge to each; "
+                    f"{place}: {target!r} has a second parent. A tree has one edge to each; "
                     "others are written <secedge>."
                 )
             self._edges[target] = (len(self._nodes) - 1, attributes.get("label") or NO_VALUE, self.stream.line)
@@ -416,7 +416,7 @@ class _TigerReader:
         self._builder.comments([f"# sent_id = {self._name}"], [self._count])
         for target, (_, _, line) in self._edges.items():
             if target not in self._ids:
-                raise InputError(f"{self._path}:{line}: {target!r} is no word or node of sentence {self._name}.")
+                raise InputError(f"{self._path}:{line}: {target!r} is not a word or node of sentence {self._name}.")
         nothing = (-1, NO_VALUE, 0)
         word_edges = [self._edges.get(name, nothing) for name in self._word_ids]
         node_edges = [self._edges.get(name, nothing) for name in self._nodes]

@@ -138,7 +138,7 @@ def _pairs(result: Result, rows: list[Score]) -> Iterator[Table]:
     if len(systems) > PAIRS:
         # If a terminal cannot show all, the mean comes first.
         systems = sorted(systems, key=lambda name: name != PAIRS_MEAN)
-    symmetric = "F1 is the same whoever comes first; " if any(score == "f1" for _, score in columns) else ""
+    symmetric = "F1 is the same in either order; " if any(score == "f1" for _, score in columns) else ""
     of_all = int(result.shown.remarks.get("pairs", 0))
     shown = len(systems) - (PAIRS_MEAN in systems)
     yield make_table(

@@ -220,7 +220,7 @@ def latex(result: Result, names: Collection[str] = ()) -> str:
     for number, text in enumerate(floats, 1):
         parts.append(text)
         if number % _FLOATS_HELD == 0:
-            parts.append(r"\clearpage % LaTeX holds only so many tables at once")
+            parts.append(r"\clearpage % LaTeX keeps only a limited number of tables at a time")
     return "\n\n".join(parts) + "\n"
 
 

@@ -84,7 +84,7 @@ def page(result: Result) -> str:
         '<main id="report" tabindex="-1">',
         *_lead_lines(result),
         '<div id="app" hidden></div>',
-        '<p id="without-script">The sentences behind the figures need a browser with JavaScript and '
+        '<p id="without-script">The lists of sentences need a browser with JavaScript and '
         "DecompressionStream (Chrome 80, Firefox 113, Safari 16.4 or newer); the tables below do not.</p>",
         '<details id="tables" open><summary>All tables</summary>',
         *(_draw_table(table, short=False, styled=False) for table in shown),

@@ -23,9 +23,9 @@ _MEANINGS = {
 _ALONE = "Probabilities on this data set (correlated t-test); they say nothing about other data sets."
 _SIGNS = {
     "<": "< worse",
-    "⪅": "⪅ equivalent with worse close behind",
+    "⪅": "⪅ equivalent, worse nearly as frequent",
     "≈": "≈ practically equivalent",
-    "⪆": "⪆ equivalent with better close behind",
+    "⪆": "⪆ equivalent, better nearly as frequent",
     ">": "> better",
     "?": "? as likely better as worse",
 }
@@ -107,8 +107,8 @@ def _orders(result: Result) -> Iterator[Table]:
             name="order",
             minor=not ranking.intransitive,
             notes=(
-                "How the system of the row stands to that of the column, by the most frequent relation, even if its "
-                f"share is small: {signs}.{partial}",
+                "Relation of the row's system to the column's: the most frequent one, even if its share is small: "
+                f"{signs}.{partial}",
             ),
         )
 

@@ -177,7 +177,7 @@ def _scores(result: Result) -> Iterator[Table]:
         )
         if untested := sum(row.kind in ("untestable", "unsettled") for row in result.main_tests):
             pairs = plural(untested, "pair")
-            notes.append(f"{pairs} could not be tested: a letter that only they share is no finding.")
+            notes.append(f"{pairs} could not be tested: a letter that only they share shows nothing.")
     yield make_table("Scores", header, rows, forms, words=words, notes=notes, droppable=last)
 
 

@@ -394,7 +394,7 @@ def _parse(text: str, schema: str) -> dict[str, Any]:
 
 
 def _refuse_constant(constant: str) -> typing.NoReturn:
-    raise ValueError(f"{constant} is no number of JSON")
+    raise ValueError(f"{constant} is not a number of JSON")
 
 
 def _from_assay_1(data: Mapping[str, Any]) -> Result:

@@ -78,7 +78,7 @@ def _parse_threshold(text: str) -> tuple[str, str, float]:
     try:
         value = float(number.removesuffix("%")) / (100 if number.endswith("%") else 1)
     except ValueError:
-        raise UsageError(f"--fail-under {text}: {number!r} is no number. Write e.g. accuracy=0.95") from None
+        raise UsageError(f"--fail-under {text}: {number!r} is not a number. Write e.g. accuracy=0.95") from None
     if not 0 <= value <= 1:
         raise UsageError(f"--fail-under {text}: scores lie between 0 and 1. Write 0.95 or 95%")
     return score, system, value
@@ -109,7 +109,7 @@ def _lower_scores(threshold: str, result: Result) -> Iterator[str]:
         if math.isnan(value):
             yield f"{title} of {system} is undefined, so not at least {least:g}."
         elif least - value > ROUNDING:
-            yield f"{title} of {system} is {_digits(value, least)}, under {least:g}."
+            yield f"{title} of {system} is {_digits(value, least)}, below {least:g}."
 
 
 def _value(result: Result, system: str, measure: str, score: str) -> float:

@@ -498,7 +498,7 @@ def _ceiling(facts: Facts, found: Decision, rows: Sequence[Facts] = ()) -> str:
     names = [str(row.get("system", "the system")) for row in rows]
     if found.kind == "ceiling-none":
         return (
-            f"{enumeration(names)} cannot be held against a human ceiling: with {number} annotators there is no "
+            f"{enumeration(names)} cannot be compared with a human ceiling: with {number} annotators there is no "
             "majority of the others."
         )
     among = f" among {family:,} tests" if family > 1 else ""

@@ -98,7 +98,7 @@ def merge_files(paths: Sequence[str], measures: Sequence[str] = ()) -> Part:
         whole = whole + part
     if whole.reading != whole.plan.decided:
         raise UsageError(
-            "some parts have to be read in another way than the first shard tells (other tokens than gold, empty "
+            "some parts have to be read in another way than the first shard shows (other tokens than gold, empty "
             "columns, or labels that answers are read by: answers(labels=A+B) names them). Run it in one piece: "
             "--jobs or --cluster in place of --partial."
         )

@@ -117,7 +117,7 @@ def _over(jobs: int, cluster: str | None) -> Over:
     """The way to measure shards: in this process, in several, or on a Dask cluster."""
     jobs = plain(jobs)
     if not isinstance(jobs, int) or jobs < 1:
-        raise UsageError(f"{jobs} processes cannot work. Say --jobs 1 or more.")
+        raise UsageError(f"{jobs} processes cannot work. Give --jobs 1 or more.")
     if cluster is None and jobs == 1:
         return measure_in_turn
     from assay.scale.workers import check_cluster, start_workers, work, work_on_cluster

@@ -92,7 +92,7 @@ def name_data_sets(
             raise UsageError(f"--data: two data sets are called {name!r}." if name else "--data: a name is empty.")
         golds[name] = _fill(value if gold is None else gold, name)
     if not golds:
-        raise UsageError("no data set is given. Say --data NAME=GOLD, or a pattern: --data 'gold/{data}.conllu'")
+        raise UsageError("no data set is given. Give --data NAME=GOLD, or a pattern: --data 'gold/{data}.conllu'")
     if systems:
         named |= named_systems(systems)
     for name, system in named.items():
@@ -102,13 +102,13 @@ def name_data_sets(
             if DATA in folder and DATA not in file:
                 file = re.sub(r" \(\d+\)$", "", file)
                 raise UsageError(f"two systems are called {file!r}. Give each a name of its own: NAME={system}")
-            raise UsageError(f"{system}: the system has no name. Say NAME={system}")
+            raise UsageError(f"{system}: the system has no name. Give it one: NAME={system}")
         if isinstance(system, str | Path) and DATA not in str(system) and len(golds) > 1:
             raise UsageError(
                 f"{system}: would be the output of {name} for every data set. Put {DATA} where it has their names."
             )
     if not named:
-        raise UsageError("no system is given. Say e.g. udpipe='out/{data}/udpipe.conllu'")
+        raise UsageError("no system is given. Give e.g. udpipe='out/{data}/udpipe.conllu'")
     return golds, named
 
 
@@ -119,11 +119,11 @@ def read_toml(path: str) -> tuple[dict[str, Any], dict[str, Any]]:
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({reason(error)}).") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: is no TOML ({error}).") from None
+        raise InputError(f"{path}: is not TOML ({error}).") from None
     tables = [content.get(name, {}) for name in ("data", "systems")]
     strange = [name for name in content if name not in ("data", "systems")]
     if strange or not all(isinstance(table, dict) for table in tables):
-        what = f"there is no {strange[0]!r} here" if strange else "data and systems are no tables"
+        what = f"there is no {strange[0]!r} here" if strange else "data and systems are not tables"
         raise InputError(f"{path}: {what}. It has the tables [data] and [systems].")
     folder = Path(path).parent
 

@@ -258,7 +258,7 @@ def do_piece(do: Callable[[Any], Any], piece: Any, version: str, what: str) -> A
     """The answer of a worker of a cluster; UsageError if another version of assay gave it the piece."""
     if version != assay.__version__:
         raise UsageError(
-            f"the worker on {platform.node()} has assay {assay.__version__}, but {version} gave it {what}."
+            f"the worker on {platform.node()} has assay {assay.__version__}, but assay {version} gave it {what}."
         )
     import ctypes
 

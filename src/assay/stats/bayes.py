@@ -198,7 +198,7 @@ def evidence(rows: Sequence[Floats], rho: Sequence[float], rope: float, *, step:
         if len(row) < LEAST_RUNS:
             raise TooFewRunsError(f"data set {number} has {len(row)} runs, but the model needs {LEAST_RUNS}")
         if not np.isfinite(row).all():
-            raise ValueError(f"data set {number} has a difference that is no number")
+            raise ValueError(f"data set {number} has a difference that is not a number")
         _check_rho(value)
     still = constant_rows(rows)
     if still.all():

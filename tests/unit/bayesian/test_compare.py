@@ -243,7 +243,7 @@ def test_without_a_region_a_data_set_without_variation_needs_a_step_or_is_left_o
     scores = dict(made({"a": 0.0, "b": 0.01}))
     scores["still"] = {"a": [0.9] * 20, "b": [0.91] * 20}
     (note,) = pair(scores, rope=0).notes
-    assert note == "still: left out, since nothing varies and there is no region of equivalence."
+    assert note == "still: left out, because nothing varies and there is no region of equivalence."
     known = runs_of(scores, more=",denominator", counts=",1000")
     (note,) = bayes(known, rope=0).bayes[0].notes
     assert note == "still: no variation between runs; taken to vary within half an item of a test part."
@@ -447,7 +447,7 @@ def test_measures_that_are_no_scores_are_left_out_and_named() -> None:
     text = text_of(TWO) + "".join(f"set0,{name},1,{fold},seconds,12.5\n" for name in "ab" for fold in range(1, 11))
     result = bayes(read_runs("r", text, ""), rope=0.002)
     assert {one.measure for one in result.bayes} == {"accuracy"}
-    note = "Not taken for scores, since they exceed 1 or fall below 0: seconds. To compare them: -m"
+    note = "Not read as scores, because they exceed 1 or fall below 0: seconds. To compare them: -m"
     assert note in result.notes
     assert note not in bayes(read_runs("r", text, ""), "accuracy", rope=0.002).notes
 

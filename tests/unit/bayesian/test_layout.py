@@ -95,7 +95,7 @@ def test_a_chain_that_hides_something_has_its_relations_beside_it(paper: Result)
     assert matrix[0] == "|  | Collins | LAPOS | Stanford | NLP4J | Flair |"
     assert matrix[2] == "| TnT | ≈ | \\< | \\< | \\< | \\< |"
     assert "Partial order: " in text
-    assert "⪅ equivalent with worse close behind" in text
+    assert "⪅ equivalent, worse nearly as frequent" in text
 
 
 def test_latex_sets_the_signs_of_the_paper_without_more_packages(paper: Result) -> None:

@@ -88,10 +88,10 @@ def test_scores_are_fractions_percent_or_something_else(score: float, full: floa
             "accuracy: --rope 98 items needs the number of items of each test part (the column denominator). "
             "Give it in units of the measure, e.g. --rope 0.002",
         ),
-        ("-0.1", "--rope -0.1: a number from 0, '98 items', ci95, ci95half or annotators."),
-        ("nan", "--rope nan: a number from 0, '98 items', ci95, ci95half or annotators."),
-        ("inf", "--rope inf: a number from 0, '98 items', ci95, ci95half or annotators."),
-        ("ci99", "--rope ci99: a number from 0, '98 items', ci95, ci95half or annotators."),
+        ("-0.1", "--rope -0.1: give a number from 0 on, '98 items', ci95, ci95half or annotators."),
+        ("nan", "--rope nan: give a number from 0 on, '98 items', ci95, ci95half or annotators."),
+        ("inf", "--rope inf: give a number from 0 on, '98 items', ci95, ci95half or annotators."),
+        ("ci99", "--rope ci99: give a number from 0 on, '98 items', ci95, ci95half or annotators."),
         (
             "2",
             "accuracy: a region of ±2 is wider than scores can lie apart (1). "
@@ -143,11 +143,11 @@ def doubts(half: float, a: list[float], b: list[float]) -> list[str]:
 
 def test_a_region_wider_than_all_differences_makes_all_equivalent() -> None:
     assert doubts(0.2, [0.9, 0.8], [0.85, 0.85]) == [
-        "accuracy: no difference is larger than the region of ±0.2: all is equivalent by it."
+        "accuracy: no difference is larger than the region of ±0.2, so all systems count as equivalent."
     ]
     # As floating-point numbers, 0.912 and 0.910 lie farther apart than 0.002.
     assert doubts(0.002, [0.912, 0.812], [0.910, 0.810]) == [
-        "accuracy: no difference is larger than the region of ±0.002: all is equivalent by it."
+        "accuracy: no difference is larger than the region of ±0.002, so all systems count as equivalent."
     ]
 
 
@@ -170,8 +170,8 @@ def test_usual_scores_are_not_doubted() -> None:
 def test_a_region_from_small_test_parts_is_doubted() -> None:
     region = find_rope("ci95", "accuracy", data(0.6, "120"))
     assert scale_doubts(region, "accuracy", data(0.6, "120")) == [
-        "accuracy: test parts of 120 items make the region as wide as ±0.173 (ci95), and true differences are lost "
-        "in it. Say with --rope what matters."
+        "accuracy: test parts of 120 items make the region as wide as ±0.173 (ci95), and true differences are "
+        "lost in it. Give the largest difference that does not matter: --rope"
     ]
     assert not scale_doubts(find_rope("ci95", "accuracy", data(0.6, "12000")), "accuracy", data(0.6, "12000"))
 

@@ -159,7 +159,7 @@ def test_a_matrix_has_a_line_for_each_data_set(tmp_path: Path) -> None:
         ("1 2\n3 4\n", "1 2\n", "b: 1 lines of 2 numbers, but a has 2 lines of 2 numbers. Runs are paired: "),
         ("1 x\n", "1 2\n", "a:1: not a line of numbers. A matrix has a line for each data set; "),
         (f"{HEADER}\n", "1\n", "a:1: not a line of numbers. A matrix has a line for each data set; "),
-        ("\n", "1 2\n", "a: holds no numbers."),
+        ("\n", "1 2\n", "a: contains no numbers."),
         ("1 2 3\n", "1 2 3\n", "a:1: 3 runs cannot be repetitions of 2 folds."),
     ],
 )
@@ -193,12 +193,12 @@ def test_unknown_names_are_refused_with_the_nearest() -> None:
         ({"datasets": ["set9"]}, "runs.csv: there is no data set 'set9'. Did you mean set1 or set0?"),
         ({"lower": ("time",)}, "runs.csv: there is no measure 'time'. There is: accuracy."),
         ({"rope": {"acc": 0.1}}, "runs.csv: there is no measure 'acc'. Did you mean accuracy?"),
-        ({"rho": 1}, "--rho 1: a number from 0 to below 1, or folds or sizes."),
-        ({"rho": "fold"}, "--rho fold: a number from 0 to below 1, or folds or sizes."),
+        ({"rho": 1}, "--rho 1: give a number from 0 to below 1, or folds or sizes."),
+        ({"rho": "fold"}, "--rho fold: give a number from 0 to below 1, or folds or sizes."),
         (
             {"rho": "sizes"},
-            "set0: neither folds nor the sizes of the parts (n_train, n_test) tell how runs are correlated. "
-            "Say --rho, the test part's share of the data, e.g. 0.1; for matrices --folds",
+            "set0: neither folds nor the sizes of the parts (n_train, n_test) show how runs are correlated. Give "
+            "--rho, the test part's share of the data, e.g. 0.1; for matrices --folds",
         ),
         (
             {"rope": "annotators"},
@@ -275,7 +275,7 @@ def test_where_less_is_better_any_number_may_be() -> None:
 def test_too_few_runs_are_an_error_that_says_what_else_there_is(data_sets: int, runs: int, message: str) -> None:
     with pytest.raises(AssayError) as caught:
         bayes(runs_of(made({"a": 0, "b": 0.01}, data_sets, runs)), rope=0.002, rho=0.1)
-    assert str(caught.value) == message + "On one test set, assay compare says how sure a difference is."
+    assert str(caught.value) == message + "For one test set: assay compare"
 
 
 def test_a_table_can_come_from_a_path(tmp_path: Path) -> None:

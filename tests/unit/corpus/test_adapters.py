@@ -156,7 +156,7 @@ def test_docs_with_entities_are_compared_on_them_unless_something_else_is_asked_
 def test_a_system_without_entities_has_none_right():
     result = assay.score(GOLD[1:], [Doc("Ben/PROPN/1/nsubj sleeps/VERB/1/ROOT")], "exact")
     assert result.score("system 1", "exact").value == 0
-    assert "system 1 has no spans at all." in result.warnings
+    assert "system 1 has no spans." in result.warnings
 
 
 def test_known_words_are_looked_up_for_docs_too(tmp_path):
@@ -171,7 +171,7 @@ def test_white_space_is_no_word_and_hands_its_dependents_on():
     assert corpus.forms.strings() == ["Ben", "sleeps"]
     assert corpus.column("HEAD").strings() == ["2", "0"]
     assert placed(corpus) == [(0, "PER", [(0, 1)])]
-    assert corpus.notes == ("tokens of white space are no words: 1 left out.",)
+    assert corpus.notes == ("tokens of white space are not words: 1 left out.",)
 
 
 def test_other_tokens_of_the_same_text_are_aligned_by_characters():
@@ -294,7 +294,7 @@ def test_words_stand_beside_their_labels():
         (
             [[[math.nan, 1.0, 0.0]]],
             [[0]],
-            "predictions, sentence 1: scores that are no numbers (nan). Has the training diverged?",
+            "predictions, sentence 1: scores that are not numbers (nan). Has the training diverged?",
         ),
         ([[0]], [[-100]], "label_ids: every label is -100, so there is nothing to judge."),
     ],

@@ -156,8 +156,8 @@ WRONG_VALUES: list[tuple[Any, str]] = [
     ({"x": {"k": 1}}, "ratings: a, x: an object, but a label is expected."),
     ({"x": [["A"], "B"]}, 'ratings: a, x: a list of labels has texts and numbers only, not [["A"], "B"].'),
     ({"x": ["A", NAN]}, 'ratings: a, x: a list of labels has texts and numbers only, not ["A", NaN].'),
-    ({"x": b"A"}, "ratings: a, x: b'A' is no label. Give a text, a number, or a set of these."),
-    ({("x", 1): "A"}, "ratings: ('x', 1) is no name. Name annotators and items by texts or numbers."),
+    ({"x": b"A"}, "ratings: a, x: b'A' is not a label. Give a text, a number, or a set of these."),
+    ({("x", 1): "A"}, "ratings: ('x', 1) is not a name. Name annotators and items by texts or numbers."),
     ({"x": None}, "ratings: no ratings in it."),
 ]
 
@@ -190,8 +190,8 @@ def test_one_annotated_text_is_no_table(tmp_path: Path) -> None:
 @each(
     "spec, message",
     [
-        ("alpha(level=ordinal)", "the order of labels is unknown, because 'A' is no number."),
-        ("alpha(level=interval)", "label 'A' is no number, which levels interval and ratio need."),
+        ("alpha(level=ordinal)", "the order of labels is unknown, because 'A' is not a number."),
+        ("alpha(level=interval)", "label 'A' is not a number, which levels interval and ratio need."),
         ("alpha(level=set)", "alpha(level=set) needs sets of labels"),
         ("alpha(level=nomnal)", "there is no level 'nomnal'. Did you mean nominal"),
         ("exact", "exact is about spans, which a table of ratings does not have."),
@@ -225,7 +225,7 @@ def test_one_label_is_undefined_and_not_one_or_nothing() -> None:
 
 def test_items_that_nobody_shares_are_said() -> None:
     result = assay.agreement({"a": {"x": "A"}, "b": {"y": "B"}}, times=5)
-    assert "no item has two ratings, so that there is no agreement to measure." in result.warnings
+    assert "no item has two ratings, so there is no agreement to measure." in result.warnings
     assert "kappa is undefined for a ~ b" not in " ".join(result.notes)
 
 
@@ -241,7 +241,7 @@ def test_one_unit_has_no_interval_where_the_warning_says_so(interval: Any) -> No
     sides = [["O", "B-PER", "O", "B-PER"]], [["O", "B-PER", "O", "O"]]
     pair = assay.agreement({"a": sides[0], "b": sides[1]}, task="spans", times=5)
     scored = assay.compare(sides[0], {"s": sides[1], "t": sides[0]}, task="spans", interval=interval, times=5)
-    assert "1 sentence only: no interval can be given, and p = 1 means nothing here." in pair.warnings
+    assert "There is only 1 sentence: no interval can be given, and p = 1 means nothing here." in pair.warnings
     assert pair.score("a ~ b", "exact").value == pytest.approx(2 / 3)
     for row in (*pair.scores, *scored.scores, *scored.comparisons):
         assert math.isnan(row.low) and math.isnan(row.high) and not row.interval
@@ -694,7 +694,7 @@ def test_the_verdict_says_no_more_than_the_interval(shared_data: Callable[[str],
     ("text", "message"),
     [
         ('item,anna,ben\n"d1,yes' + "s" * 200_000, "no table that can be read"),
-        ('{"anna": ' + "[" * 200_000, "no JSON for ratings: nested too deeply"),
+        ('{"anna": ' + "[" * 200_000, "not JSON for ratings: nested too deeply"),
         ('{"anna": {"d1": ' + "1" * 5_000 + "}}", "or a number too long"),
         ('{"anna": {"d1": "a", "d1": "b"}}', "'d1' is there twice in one object"),
     ],
@@ -711,4 +711,4 @@ def test_copies_of_one_file_are_told_of(tmp_path):
     (tmp_path / "c.tsv").write_text("x\tA\ny\tA\n\n" * 3, "utf-8")
     result = assay.agreement([tmp_path / f"{name}.tsv" for name in "abc"], times=10)
     told = [text for text in result.warnings if "copies" in text]
-    assert told == ["a and b are copies of one file, so that their agreement says nothing."]
+    assert told == ["a and b are copies of one file, so their agreement says nothing."]

@@ -154,7 +154,7 @@ def test_many_identical_systems_are_told_of_in_one_line_for_each_group():
 def test_what_holds_of_several_systems_in_the_same_words_is_said_once():
     gold, system = [["A", "B"]] * 10, [["B", "B"]] * 10
     assert warned(gold, {"s": system, "t": system, "u": system}) == [
-        "s never assigns A (10 words, where it mostly has B (100%)). The same holds for t and u.",
+        "s never assigns A (10 words, where it mostly has B (100%)). The same applies to t and u.",
         "s, t and u give the same answers throughout.",
     ]
 
@@ -170,9 +170,9 @@ def test_of_many_labels_never_assigned_the_five_most_frequent_are_named_in_one_l
     [
         (
             1,
-            "1 sentence only: no interval can be given, and p = 1 means nothing here.",
+            "There is only 1 sentence: no interval can be given, and p = 1 means nothing here.",
         ),
-        (19, "19 sentences only: intervals and p-values from so few units are rough."),
+        (19, "There are only 19 sentences: intervals and p-values from so few units are rough."),
         (20, None),
     ],
 )

@@ -68,11 +68,11 @@ def test_the_same_column_of_the_same_file_is_said_first(file):
     [
         (
             ("2", "3"),
-            "--column is given twice without a name: 2, 3. Say for which: --column gold=2 --column a=3",
+            "--column is given twice without a name: 2, 3. Name the file of each: --column gold=2 --column a=3",
         ),
         (
             ("a=2", "a=3"),
-            "--column is given twice for a: 2, 3. Say for which: --column gold=2 --column a=3",
+            "--column is given twice for a: 2, 3. Name the file of each: --column gold=2 --column a=3",
         ),
         (
             ("gold=2", "a=3", "c=4"),

@@ -139,7 +139,7 @@ def test_two_words_may_both_be_new(file):
     file("gold.tsv", tsv(tagged("new/ADJ run/NOUN new/ADJ")))
     file("words.txt", "The\nend\n")
     result = assay.score("gold.tsv", {"s": "gold.tsv"}, "oov-accuracy", train="words.txt", times=5)
-    assert "--train words.txt: it has nothing of gold, so that all are unseen." in result.warnings
+    assert "--train words.txt: it has nothing of gold, so all are unseen." in result.warnings
 
 
 def test_a_line_without_a_count_is_refused_though_it_comes_late(file):
@@ -152,4 +152,4 @@ def test_names_that_are_all_new_are_said(file):
     file("gold.tsv", "Ann\tB-PER\nLee\tI-PER\n")
     file("names.txt", "Bo\nCy\n")
     result = assay.score("gold.tsv", {"s": "gold.tsv"}, "exact", train="names.txt", times=5)
-    assert "--train names.txt: it has nothing of gold, so that all are unseen." in result.warnings
+    assert "--train names.txt: it has nothing of gold, so all are unseen." in result.warnings

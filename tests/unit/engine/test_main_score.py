@@ -91,7 +91,7 @@ def test_sentence_and_table_have_the_same_digits() -> None:
 
 def test_gates_are_about_the_main_score() -> None:
     result = scored()
-    assert Gates(["kappa@first=0.6"]).missed(result) == ["kappa of first is 0.5714, under 0.6."]
+    assert Gates(["kappa@first=0.6"]).missed(result) == ["kappa of first is 0.5714, below 0.6."]
     assert Gates(["kappa/agreement@first=0.6"]).missed(result) == []
 
 

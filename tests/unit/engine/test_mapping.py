@@ -138,7 +138,7 @@ def test_the_mapping_holds_for_training_words_too(file):
         ("# nothing\n", "rules: no rules in it. A rule is a line: from TAB to"),
         (
             "A\tB\nre:(\tB\n",
-            "rules:2: '(' is no regular expression (missing ), unterminated subpattern at position 0).",
+            "rules:2: '(' is not a regular expression (missing ), unterminated subpattern at position 0).",
         ),
         ("sys\tA\tB\n", "rules: there is no side 'sys'. Did you mean system or s?"),
         ('[{"from": "A"}]', "rules: rule 1 has no `from` and `to`."),
@@ -185,7 +185,7 @@ def test_a_span_mapped_to_o_or_to_nothing_is_none(file, target):
     (counts,) = [row.counts for row in result.counts if row.label is None]
     assert (counts["tp"], counts["fp"], counts["fn"]) == (1, 1, 0)
     text = "1 span is left out: the mapping makes O or nothing of the label."
-    assert f"gold: {text} The same holds for s." in result.warnings
+    assert f"gold: {text} The same applies to s." in result.warnings
 
 
 def test_a_span_that_was_called_o_stays_one():

@@ -212,7 +212,7 @@ def test_content_words_of_some_relations_keep_their_function_words(trees):
 
 def test_segmentation_has_no_labels(trees):
     assert refusal(assay.score, *trees, "tokens", labels=["det"]) == (
-        "tokens has no relations, so that --labels and --ignore-labels say nothing about it."
+        "tokens has no relations, so --labels and --ignore-labels do not apply to it."
     )
 
 
@@ -258,7 +258,7 @@ def test_a_label_that_occurs_nowhere_is_said_with_the_nearest():
     ("options", "message"),
     [
         ({"labels": ["LOK"]}, "--labels LOK: there is no label 'LOK'. Did you mean LOC?"),
-        ({"labels": ["O"]}, "O is no label of spans: it marks words outside of them. Leave it out of --labels."),
+        ({"labels": ["O"]}, "O is not a label of spans: it marks words outside of them. Leave it out of --labels."),
         ({"labels": "PER,"}, "--labels and --ignore-labels are names divided by commas, e.g. PER,LOC."),
         ({"labels": "PER", "ignore_labels": "PER"}, "PER is among --labels and among --ignore-labels."),
     ],

@@ -85,7 +85,7 @@ def test_a_system_with_an_empty_column_has_no_figures_and_the_others_have(file):
     result = assay.compare("gold.conllu", ["s.conllu", "t.conllu"], column="UPOS", times=10)
     assert [(source.name, source.status) for source in result.systems] == [("s", ""), ("t", "column empty")]
     assert {score.system for score in result.scores} == {"s"}
-    assert "t: column UPOS is empty, so there are no figures for it." in result.warnings
+    assert "t: column UPOS is empty, so there are no scores for it." in result.warnings
     assert result.comparisons == ()
 
 
@@ -119,7 +119,7 @@ def test_documents_may_be_the_units(file):
     result = assay.score("gold.conllu", "s.conllu", unit="document", times=10)
     assert (result.about.unit, result.about.units) == ("document", 2)
     assert "|unit:document|n:2|" in result.signature
-    assert "2 documents only: intervals and p-values from so few units are rough." in result.warnings
+    assert "There are only 2 documents: intervals and p-values from so few units are rough." in result.warnings
 
 
 def test_folders_correspond_by_file_name(file):

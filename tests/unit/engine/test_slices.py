@@ -102,14 +102,14 @@ def test_a_spurious_word_is_in_the_slice_of_its_own_label(file):
         ("seen", "--slice seen needs the known words: give --train FILE."),
         ("seen:lexicon", "--slice seen needs the known words: give --lexicon FILE."),
         *(
-            (name, f"--slice {name} is about spans, which are not compared here. Say --task spans")
+            (name, f"--slice {name} is about spans, which are not compared here. Give --task spans")
             for name in ("span-length", "nesting", "gaps")
         ),
         *(
-            (name, f"--slice {name} is about arcs, but no dependencies are compared. Say --task dependencies")
+            (name, f"--slice {name} is about arcs, but no dependencies are compared. Give --task dependencies")
             for name in ("distance", "direction", "depth", "projectivity")
         ),
-        ("arc-length", "--slice arc-length is about arcs of graphs, but none are compared. Say --task graphs"),
+        ("arc-length", "--slice arc-length is about arcs of graphs, but none are compared. Give --task graphs"),
         *(
             (name, f"--slice {name} is about semantic roles, which are not compared here.")
             for name in ("role", "argument-distance", "discontinuous")
@@ -141,7 +141,7 @@ def test_a_slice_with_a_single_value_is_not_shown_and_told_of(alike, slice_):
     result = assay.score(gold, system, "accuracy", slices=(slice_,), train=train, times=10)
     assert not [row for row in result.scores if row.slice]
     assert [text for text in result.warnings if "--slice" in text] == [
-        f"--slice {slice_} cuts nothing here: all items fall under one value, or no measure has items to cut."
+        f"--slice {slice_} divides nothing here: all items have one value, or no measure has items to divide."
     ]
 
 
@@ -205,6 +205,6 @@ def test_the_values_of_a_slice_do_not_depend_on_which_system_comes_first(file):
 
 def test_what_a_slice_does_not_take_is_refused(files):
     assert refusal(assay.score, *files, slices="frequency:x") == (
-        "--slice frequency:x: frequency takes nothing behind a colon."
+        '--slice frequency:x: the slice "frequency" has no argument. Write --slice frequency'
     )
-    assert refusal(assay.score, *files, slices="label:X").endswith("label takes nothing behind a colon.")
+    assert refusal(assay.score, *files, slices="label:X").endswith('has no argument. Write --slice label')

@@ -44,12 +44,12 @@ def test_heads_are_places_in_the_corpus():
     [
         (["0", "3"], (1, "head '3' in a sentence of 2 words")),
         (["0", "99999999999999999999999"], (1, "head '99999999999999999999999' in a sentence of 2 words")),
-        (["0", "x"], (1, "head 'x' is no number")),
-        (["0", "_"], (1, "head '_' is no number")),
-        (["0", "-1"], (1, "head '-1' is no number")),
-        (["0", "1.1"], (1, "head '1.1' is no number")),
-        (["0", "²"], (1, "head '²' is no number")),
-        (["0", ""], (1, "head '' is no number")),
+        (["0", "x"], (1, "head 'x' is not a number")),
+        (["0", "_"], (1, "head '_' is not a number")),
+        (["0", "-1"], (1, "head '-1' is not a number")),
+        (["0", "1.1"], (1, "head '1.1' is not a number")),
+        (["0", "²"], (1, "head '²' is not a number")),
+        (["0", ""], (1, "head '' is not a number")),
         (["0", "2"], (1, CYCLE)),
         (["0", "3", "2"], (1, CYCLE)),
         (["2", "1"], (0, CYCLE)),
@@ -64,7 +64,7 @@ def test_faults_are_told_with_their_word(tree, expected):
 def test_faults_are_told_once_for_a_cycle_and_for_every_wrong_head_in_text_order():
     good, cyclic, wrong = ["0", "1"], ["0", "3", "2"], ["x", "9"]
     assert found(good, wrong, good, cyclic) == [
-        (1, 2, "head 'x' is no number"),
+        (1, 2, "head 'x' is not a number"),
         (1, 3, "head '9' in a sentence of 2 words"),
         (3, 7, CYCLE),
     ]

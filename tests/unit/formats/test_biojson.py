@@ -65,7 +65,7 @@ def test_lines_that_begin_again_are_another_sentence_and_joined_ones_are_told_of
     text = "\n".join([sentence(tags=HAS), sentence(tags=LEFT), sentence(tags=HAS), sentence(tags=["O"] * 5)])
     corpus = corpus_of(file("x.jsonl", text))
     assert corpus.sentences == 3
-    assert corpus.notes == ("Lines of a predicate each that are one sentence with the line before them: 1.",)
+    assert corpus.notes == ("Lines with one predicate that continue the sentence of the line before: 1.",)
     apart = sentence(tags=HAS, id=1) + "\n" + sentence(tags=LEFT, id=2)
     assert corpus_of(file("y.jsonl", apart)).sentences == 2
 
@@ -91,7 +91,7 @@ def test_broken_tags_are_repaired_where_it_is_asked_for(file):
     path = file("x.jsonl", verbs(["I-A0", "I-A0", "O", "B-V", "O"]))
     assert refusal(roles_of, path) == (
         "x.jsonl:1: I-A0 at the beginning of a sentence, which IOB2 does not allow (a span begins with B). Repair "
-        'with repair=conlleval or discard. Say so with --input-format "biojson(…)".'
+        'with repair=conlleval or discard. Give it with --input-format "biojson(…)".'
     )
     assert roles_of(path, "biojson(repair=conlleval)")[1] == [(0, 2, 3, "A0"), (3, 4, 3, "V")]
     assert roles_of(path, "biojson(repair=discard)")[1] == [(3, 4, 3, "V")]
@@ -130,7 +130,7 @@ FAULTS = {
     ),
     "a contradiction": (
         verbs(LEFT, predicate=1),
-        "the predicate is word 1, but V stands at word 3, counted from 0. Which of them is right?",
+        "the predicate is word 1, but V is at word 3, counted from 0. Which of them is right?",
     ),
     "a predicate twice": (
         verbs(LEFT, LEFT),
@@ -158,7 +158,7 @@ def test_the_line_is_that_of_the_fault(file):
     path = file("x.jsonl", verbs(HAS) + "\n\n" + verbs(["O"]) + "\n")
     assert refusal(roles_of, path) == "x.jsonl:3: 5 words, and tags: 1. Give each word one; O is outside."
     broken = file("y.jsonl", verbs(HAS) + "\n" + verbs(HAS)[:-2] + "\n")
-    assert refusal(roles_of, broken).startswith("y.jsonl:2: no JSON (")
+    assert refusal(roles_of, broken).startswith("y.jsonl:2: not JSON (")
 
 
 def test_an_unknown_scheme_or_repair(file):

@@ -211,7 +211,7 @@ def test_what_a_blank_line_is_may_be_said(file):
     assert read(single, input_format="brackets(blank=unparsed)").unparsed == {0}
     several = file("c.ptb", "(NP\n (NN a))\n\n(NP (NN b))")
     assert refusal(read, several, input_format="brackets(blank=unparsed)") == (
-        "c.ptb: not every tree has a line of its own, so that a blank line cannot be a sentence. "
+        "c.ptb: not every tree has a line of its own, so a blank line cannot be a sentence. "
         "Write sentences without a parse as (())."
     )
     assert refusal(read, name, input_format="brackets(blank=parse)") == (
@@ -285,11 +285,11 @@ def test_trees_of_many_thousand_levels_are_read(file):
         ),
         (
             f"{THE_END} über\n",
-            f"a.ptb:1: 'über' stands outside of all brackets. {WITHIN}",
+            f"a.ptb:1: 'über' is outside all brackets. {WITHIN}",
         ),
         (
             f"{THE_END}\n\nS {THE_END}\n",
-            f"a.ptb:3: 'S' stands outside of all brackets. {WITHIN}",
+            f"a.ptb:3: 'S' is outside all brackets. {WITHIN}",
         ),
     ],
 )
@@ -303,7 +303,7 @@ def test_trees_whose_brackets_are_not_paired_can_be_left_out(file):
     with pytest.raises(assay.AssayError, match=r"system.ptb:2: .* lacks a closing bracket"):
         assay.score(gold, [broken], ["parseval"], times=10)
     result = assay.score(gold, [broken], ["parseval"], times=10, on_mismatch="skip")
-    assert "system: system.ptb: trees whose brackets are not paired, taken for no parse: 1." in result.warnings
+    assert "system: system.ptb: trees whose brackets are not paired, read as no parse: 1." in result.warnings
     counts = next(row.counts for row in result.counts if row.label is None)
     assert (counts["sentences"], counts["skipped"], counts["tp"]) == (2, 1, 6)
     result = assay.score(broken, [gold], ["parseval"], times=10, on_mismatch="skip")

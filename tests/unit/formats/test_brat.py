@@ -117,20 +117,20 @@ REMEDY = "\nTo mend what has one sure reading and to drop the rest: --repair men
 FAULTS = {
     "T1\tPER 0 4\tAngela": f"T1: says 'Angela', but the text has 'Ange'. {CODE_POINTS}",
     "T1\tPER 0 99\tAngela": f"T1: from 0 to 99, but there are 44 characters. {CODE_POINTS}",
-    "T1\tPER 6 6\tA": "T1: from 6 to 6, which is nothing. The end comes after the start.",
-    "T1\tPER 6 0\tA": "T1: from 6 to 0, which is nothing. The end comes after the start.",
+    "T1\tPER 6 6\tA": "T1: from 6 to 6, which is empty. The end must come after the start.",
+    "T1\tPER 6 0\tA": "T1: from 6 to 0, which is empty. The end must come after the start.",
     "T1\tX 7 13;0 6\tMerkel Angela": "T1: the fragment 0-6 begins before the end of the one before it. "
-    "Fragments stand in the order of the text and do not overlap.",
+    "Fragments follow the order of the text and do not overlap.",
     "T1\tX 0 6;5 13\tAngela a Merkel": "T1: the fragment 5-13 begins before the end of the one before it. "
-    "Fragments stand in the order of the text and do not overlap.",
+    "Fragments follow the order of the text and do not overlap.",
     "T1\tPER 7 14\tMerkel ": "T1: 'Merkel ' begins or ends with white space. Take it off.",
     "T1\tPER 6 7\t ": "T1: ' ' is nothing but white space. Take the span away.",
     **dict.fromkeys(
         ("T1\tPER 0 13", "T1\t 0 13\tAngela Merkel", "T1\tX 0.0 9\tA", "T1 PER 0 6 Angela", "X1\tx", "PER\t0", "\tx"),
-        "no line of brat standoff. "
+        "not a line of brat standoff. "
         "A span is T1<tab>Label START END<tab>text, with ; between the fragments of one with gaps.",
     ),
-    "T9\tMove 14 18\tleft": "T9 stands in line 1 too. Number each differently.",
+    "T9\tMove 14 18\tleft": "T9 is in line 1 too. Number each differently.",
 }
 
 
@@ -188,7 +188,8 @@ def test_offsets_in_bytes_are_told_by_the_texts_of_all_spans(document):
 
 def test_a_missing_text_is_refused(file):
     assert refusal(read, file("a.ann", "T1\tPER 0 1\tA\n")) == (
-        "a.ann: its text a.txt cannot be opened (no such file or directory). Put it beside the annotations."
+        "a.ann: its text a.txt cannot be opened (no such file or directory). Put it into the folder of the "
+        "annotations."
     )
 
 
@@ -199,7 +200,8 @@ def test_a_text_that_is_not_utf_8_is_refused_with_its_line(document):
 def test_annotations_that_have_no_text_beside_them_are_refused(file, monkeypatch):
     line = "T1\tPER 0 6\tAngela\n"
     assert refusal(read, file("a.txt", line)) == (
-        "a.txt: brat annotations are files X.ann with the text X.txt beside them. Name the folder that contains both."
+        "a.txt: brat annotations are files X.ann with the text X.txt in the same folder. Name the folder that "
+        "contains both."
     )
     stdin = type("Stdin", (), {"buffer": io.BufferedReader(io.BytesIO(line.encode()))})
     monkeypatch.setattr(sys, "stdin", stdin)
@@ -276,7 +278,7 @@ RELATION_FAULTS = {
     "E1\tMove:T2 Who:T7": "there is no T7 in the file. Name a span or an event that is.",
     "*\tsame T1 T8": "there is no T8 in the file. Name a span or an event that is.",
     "N1\tReference T8 Q:1\tx": "there is no T8 in the file. Name a span or an event that is.",
-    "R1\tx Arg2:T1 Arg1:T2": "Arg2 stands before Arg1. The first one is the head: exchange them.",
+    "R1\tx Arg2:T1 Arg1:T2": "Arg2 comes before Arg1. The first one is the head: exchange them.",
     "R1\tx Arg1:T1": "'R1\\tx Arg1:T1' is written otherwise: R1<tab>Label Arg1:T1 Arg2:T2.",
     "R1\t Arg1:T1 Arg2:T2": "'R1\\t Arg1:T1 Arg2:T2' is written otherwise: R1<tab>Label Arg1:T1 Arg2:T2.",
     "*\tsame T1": "'*\\tsame T1' is written otherwise: *<tab>Label T1 T2, with two spans or more.",
@@ -295,7 +297,7 @@ def test_a_faulty_relation_or_link_is_refused_with_its_place(document, line, fau
 
 def test_an_event_that_is_there_twice_is_refused(document):
     lines = "E1\tMove:T2\nE1\tMove:T2\n"
-    assert refusal(read, document(SPANS + lines)) == "a.ann:5: E1 stands in line 4 too. Number each differently."
+    assert refusal(read, document(SPANS + lines)) == "a.ann:5: E1 is in line 4 too. Number each differently."
 
 
 def test_each_line_of_the_text_is_a_sentence_on_request(document):
@@ -321,7 +323,7 @@ def test_units_of_other_names_are_refused(document):
 def test_documents_without_sentences_are_not_resampled_by_sentences(document):
     gold = document("T1\tPER 0 13\tAngela Merkel\n")
     assert refusal(assay.score, gold, gold, unit="sentence", times=1) == (
-        "--unit sentence: a.ann has documents and no sentences. Say --unit document, or read lines as sentences: "
+        "--unit sentence: a.ann has documents and no sentences. Give --unit document, or read lines as sentences: "
         '--input-format "brat(units=lines)"'
     )
     lines = assay.score(gold, gold, unit="sentence", times=1, input_format="brat(units=lines)")

@@ -244,7 +244,7 @@ def test_a_new_sentence_without_a_blank_line_is_refused(file):
 def test_a_range_out_of_place_is_refused(file, span, before):
     name = file("a.conllu", row(1, "a") + row(span, "bc") + row(2, "b") + row(3, "c"))
     assert refusal(read, name) == (
-        f"a.conllu:2: the range {span} stands before word {before}. A range stands before its first word."
+        f"a.conllu:2: the range {span} comes before word {before}. A range comes before its first word."
     )
 
 

@@ -159,10 +159,10 @@ def test_mentions_on_empty_nodes_can_be_refused_with_their_lines(conllu):
     given = conllu(sentence("*(e1)", "", "*", "*(e2", "e2)", "*(e3)"), sentence("*(e4)", "*", "(e5)"))
     remedy = "Score such mentions (--zeros score), or leave them out: --zeros drop"
     assert refusal(corefud_chains, given, zeros="error").split("\n") == [
-        f"a.conllu:2: a mention stands on the empty node 0.1. {remedy}",
-        f"a.conllu:5: a mention stands on the empty node 1.2. {remedy}",
-        f"a.conllu:7: a mention stands on the empty node 2.1. {remedy}",
-        f"a.conllu:9: a mention stands on the empty node 0.1. {remedy}",
+        f"a.conllu:2: a mention is on the empty node 0.1. {remedy}",
+        f"a.conllu:5: a mention is on the empty node 1.2. {remedy}",
+        f"a.conllu:7: a mention is on the empty node 2.1. {remedy}",
+        f"a.conllu:9: a mention is on the empty node 0.1. {remedy}",
     ]
 
 
@@ -201,7 +201,7 @@ def test_nodes_out_of_their_order_are_refused(file):
         assert refusal(corefud_chains, given) == f"a.conllu:4: {fact}"
     rows = [f"{name}" + "\t_" * 8 + "\tEntity=(e1)\n" for name in ("1", "1.123456789012345678901")]
     given = read(file("a.conllu", FIELDS + "".join(rows) + "\n"), columns=["MISC"])
-    fact = "1.123456789012345678901 is no number of a node. Renumber the nodes."
+    fact = "1.123456789012345678901 is not the number of a node. Renumber the nodes."
     assert refusal(corefud_chains, given) == f"a.conllu:3: {fact}"
 
 

@@ -177,7 +177,7 @@ def test_an_unknown_field_is_refused_with_those_there_are(corpus):
 def test_mentions_on_empty_nodes_need_these_as_words(file):
     text = FIELDS + "1\ta" + "\t_" * 8 + "\n1.1\t_" + "\t_" * 7 + "\tEntity=(e1-x)\n2\tb" + "\t_" * 8 + "\n"
     assert refusal(entity_spans, read(file("a.conllu", text), columns=["MISC"])) == (
-        "a.conllu:2: in this sentence a mention stands on the empty node 1.1. "
+        "a.conllu:2: in this sentence a mention is on the empty node 1.1. "
         'Read it as a word: --input-format "conllu(empty_nodes=true)"'
     )
     corpus = read("a.conllu", columns=["MISC"], input_format="conllu(empty_nodes=true)")

@@ -133,7 +133,7 @@ NODE = "#500\tNP\t--\t--\t0\n"
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (f"#BOS 1\n{WORD}#EOS 1\n", "a.export:2: the parent 500 is no node of sentence 1."),
+        (f"#BOS 1\n{WORD}#EOS 1\n", "a.export:2: the parent 500 is not a node of sentence 1."),
         (
             f"#BOS 1\n{WORD}#500\tNP\t--\t--\t501\n#501\tNP\t--\t--\t500\n#EOS 1\n",
             "a.export:3: node #500 is above itself, in the sentence that begins in line 1. Correct the parents.",
@@ -166,7 +166,7 @@ NODE = "#500\tNP\t--\t--\t0\n"
         (f"#BOS 1\n{WORD}{NODE}", "a.export:1: sentence 1 has no end. Is the file cut short?"),
         (
             f"{WORD}#BOS 1\n",
-            "a.export:1: 'a\\tN\\t--\\tHD\\t500' stands outside of a sentence. Is #BOS missing before it?",
+            "a.export:1: 'a\\tN\\t--\\tHD\\t500' is outside a sentence. Is #BOS missing before it?",
         ),
         ("#FORMAT 5\n#BOS 1\n", "a.export:1: export format '5'. Formats 3 and 4 can be read."),
     ],
@@ -211,7 +211,7 @@ def test_a_long_description_before_the_sentences_is_enough_to_tell_the_format():
             "",
             "a.xml:3: an element without an id, in sentence s1. Give each word and node its own.",
         ),
-        (A, '<nt id="n" cat="NP"><edge idref="x"/></nt>', "a.xml:4: 'x' is no word or node of sentence s1."),
+        (A, '<nt id="n" cat="NP"><edge idref="x"/></nt>', "a.xml:4: 'x' is not a word or node of sentence s1."),
         (
             A,
             '<nt id="n" cat="NP"/>',
@@ -225,7 +225,7 @@ def test_a_long_description_before_the_sentences_is_enough_to_tell_the_format():
         (
             A,
             '<nt id="n"><edge idref="a"/></nt><nt id="m"><edge idref="a"/></nt>',
-            "a.xml:4: 'a' hangs on a second node. A tree has one edge to each; others are written <secedge>.",
+            "a.xml:4: 'a' has a second parent. A tree has one edge to each; others are written <secedge>.",
         ),
         (
             '<edge idref="a"/>',

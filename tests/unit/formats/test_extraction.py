@@ -72,7 +72,7 @@ def test_predictions_have_two_more_numbers(documents):
     assert related(read(documents(predicted))) == [("r", *rows)]
     both = documents({**predicted, "ner": [[]], "relations": [[]]})
     assert refusal(read, both) == (
-        "a.json:1: ner, relations are there, and predicted_ner, predicted_relations. Say which are meant: "
+        "a.json:1: ner, relations are there, and predicted_ner, predicted_relations. Choose one: "
         '--input-format "dygie(which=predicted)"; files that have none of these are read as they are.'
     )
     assert related(read(both, input_format="dygie(which=predicted)")) == [("r", *rows)]
@@ -92,7 +92,7 @@ def test_an_argument_that_may_be_two_spans_is_the_first_and_counted(documents):
     ner = [[[0, 1, "PER"], [0, 1, "ORG"]], [], [[5, 5, "LOC"]]]
     corpus = read(documents({**DYGIE, "ner": ner, "relations": [[], [], [[0, 1, 5, 5, "left"]]]}))
     assert related(corpus) == [("left", ANN, ROME)]
-    assert corpus.notes == ("Arguments of relations that may be several spans, of which the first counts: 1.",)
+    assert corpus.notes == ("Arguments of relations that may be several spans (the first counts): 1.",)
 
 
 def test_chains_are_read_too(documents):

@@ -64,7 +64,7 @@ def test_faults_of_deps_are_named_by_their_line(tmp_path: Path) -> None:
     assert faults == [
         "x.conllu:5: head 9 in DEPS, in a sentence of 2 words.",
         "x.conllu:8: 'root' in DEPS, but head:relation is expected, e.g. 3:nsubj|5:nsubj.",
-        "x.conllu:7: head 8.1 in DEPS is no empty node of its sentence.",
+        "x.conllu:7: head 8.1 in DEPS is not an empty node of its sentence.",
         "x.conllu:7: the empty node 1.1 is there twice. Give each an id of its own.",
         "x.conllu:9: head 7 in DEPS, in a sentence of 2 words.",
     ]
@@ -141,15 +141,15 @@ def test_mrp_words_are_the_anchors_and_the_text_between(tmp_path: Path) -> None:
     same = {**GRAPH, "nodes": [node(0, 0, 3), node(1, 0, 3), node(2, 10, 15)]}
     again = written(tmp_path, "b.mrp", json.dumps(same))
     assert arcs_of(again) == {("sleep", "ROOT", ""), ("Kim", "sleep", "ARG1"), ("sleep", "Kim", "neg")}
-    assert again.notes == ("Nodes that stand for the same characters as another, taken for one: 1.",)
+    assert again.notes == ("Nodes with the same characters as another, merged with it: 1.",)
 
 
 @pytest.mark.parametrize(
     ("change", "said"),
     [
         ({"flavor": 1, "framework": "eds"}, "eds has flavor 1: its nodes are not words. Only flavor 0 is read."),
-        ({"input": ""}, "no text under input, so that nodes have no words. mtool --text adds it."),
-        ({"tops": [9]}, "9 among tops is no node of the graph."),
+        ({"input": ""}, "no text under input, so nodes have no words. mtool --text adds it."),
+        ({"tops": [9]}, "9 among tops is not a node of the graph."),
         ({"nodes": [{"id": 0}]}, f"node 0 has anchors null, {STRETCH}"),
         ({"nodes": [node(0, 0, 3), node(1, 2, 9)]}, f"two nodes share the character 2, {SHARED}"),
         ({"nodes": [node(0, 0, 99)]}, 'node 0 has anchors [{"from": 0, "to": 99}] in a text of 16 characters.'),

@@ -42,7 +42,7 @@ def back(file, text, target, form=None):
 def test_semantic_dependencies_come_back(file, text, target):
     before, after, said = back(file, text, target)
     assert after == before
-    left = "of nodes in mrp label, pos and frame are read; other properties and the framework are left out."
+    left = "mrp: label, pos and frame of nodes are read; other properties and the framework are left out."
     assert said == ([left] if text == MRP else [])
 
 
@@ -115,7 +115,7 @@ def test_a_mark_at_the_predicate_itself_is_no_argument_in_up(file):
     before, after, said = back(file, text, "up")
     assert (1, 2, 1, "V") in before.arcs and (1, 2, 1, "A3") in after.arcs
     assert [arc for arc in before.arcs if arc not in after.arcs] == [(1, 2, 1, "V")]
-    assert "in up V at a predicate itself is a mark and no argument: 1 became marks." in said
+    assert "in up V at a predicate itself is a mark and not an argument: 1 became marks." in said
 
 
 def test_roles_of_stretches_come_back(file):
@@ -154,7 +154,7 @@ def test_conll2012_as_props_keeps_lemmas_and_as_biojson_all(file):
     assert (after.arcs, after.predicates, before.predicates) == (before.arcs, {1: "leave"}, {1: "leave.01"})
     assert said[-2:] == [
         "props has no place for 1 mentions in chains: left out.",
-        "props has no place for senses: of 1 predicates the lemmas are kept.",
+        "props has no place for senses: the lemmas of 1 predicates are kept.",
     ]
     assert "tsv has no place for 1 mentions in chains: left out." in converted("before.txt", "tsv")[1]
     before, after, _ = back(file, CONLL2012, "biojson")
@@ -232,34 +232,35 @@ REFUSED = {
     "sdp: nothing": (edge("_"), f"x.txt:1: the label '_' {OTHERWISE} sdp. {REMEDY}"),
     "sdp: a word of two lines": (
         graph(input="Kim don't sle\np."),
-        "x.txt:1: 'sle\\np' holds a tab or line end, which divides the cells of sdp. Mend it in the file.",
+        "x.txt:1: 'sle\\np' contains a tab or line end, which divides the cells of sdp. Mend it in the file.",
     ),
     "mrp: white space": (
         conllu("1 a 0:root").replace("a", "a\u00a0"),
-        "x.txt:1: the word 'a\\xa0' begins or ends with white space, which no node of mrp stands for. "
+        "x.txt:1: the word 'a\\xa0' begins or ends with white space, which no node of mrp can cover. "
         "Mend it in the file.",
     ),
     "conll09: graphs": (
         SDP,
-        "x.txt: holds graphs (sdp), and conll09 holds semantic roles of words. Formats for them: conllu, sdp, mrp.",
+        "x.txt: contains graphs (sdp), and conll09 contains semantic roles of words. Formats for them: conllu, "
+        "sdp, mrp.",
     ),
     "sdp: roles": (
         CONLL09,
-        "x.txt: holds semantic roles of words (conll09), and sdp holds graphs. Formats for them: conll09, up.",
+        "x.txt: contains semantic roles of words (conll09), and sdp contains graphs. Formats for them: conll09, up.",
     ),
     "conll09: stretches": (
         PROPS,
-        "x.txt: holds semantic roles of stretches of words (props), and conll09 holds semantic roles of words. "
+        "x.txt: contains semantic roles of stretches of words (props), and conll09 contains semantic roles of words. "
         "Formats for them: props, biojson.",
     ),
     "props: words": (
         UP10,
-        "x.txt: holds semantic roles of words (up), and props holds semantic roles of stretches of words. "
+        "x.txt: contains semantic roles of words (up), and props contains semantic roles of stretches of words. "
         "Formats for them: conll09, up.",
     ),
     "up: tags alone": (
         "The\tDT\nend\tNN\n",
-        "x.txt: holds no graphs or semantic roles (tsv), which up consists of. Convert a file that has them.",
+        "x.txt: contains no graphs or semantic roles (tsv), which up consists of. Convert a file that has them.",
     ),
     "biojson: no words": (
         PROPS,
@@ -304,7 +305,7 @@ def test_stretches_that_tags_or_brackets_cannot_say(file):
     )
     elsewhere = file("y.txt", rows("a - (V*)", "b give *"))
     assert refusal(converted, elsewhere, "biojson", form) == (
-        "y.txt:2: V stands at another word than the predicate, which would be refused in biojson. "
+        "y.txt:2: V is at another word than the predicate, which biojson does not allow. "
         "Put V where the predicate is."
     )
     bar = file("z.txt", rows("a - (A0|A1*)", "b give (V*)"))
@@ -312,7 +313,8 @@ def test_stretches_that_tags_or_brackets_cannot_say(file):
     cross = "# global.columns = ID FORM UP:PRED UP:ARGHEADS UP:ARGSPANS\n"
     cross += rows("1 a go.01 _ A1:1-2|A1:2-3", "2 b _ _ _", "3 c _ _ _")
     assert refusal(converted, file("w.txt", cross), "props", "up2-spans") == (
-        "w.txt:2: two arguments A1 of one predicate cross each other, which brackets cannot say. Rename one of them."
+        "w.txt:2: two arguments A1 of one predicate cross each other, which brackets cannot express. Rename one "
+        "of them."
     )
 
 

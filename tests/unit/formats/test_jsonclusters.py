@@ -63,7 +63,7 @@ def test_predicted_clusters_are_read_where_they_are_alone_or_asked_for(corpus, r
     assert chained(corpus(both, input_format="clusters(which=predicted_clusters)")) == ["0 0 1-2"]
     assert chained(corpus(both, input_format="clusters(which=clusters)")) == ["0 0 0-1"]
     assert refused(both, input_format=None) == (
-        "a.jsonl:1: both clusters and predicted_clusters are there. Say which are meant: "
+        "a.jsonl:1: both clusters and predicted_clusters are there. Choose one: "
         '--input-format "clusters(which=predicted_clusters)"'
     )
     assert refused(line(), input_format="clusters(which=predicted_clusters)") == (
@@ -125,7 +125,7 @@ def test_all_problems_of_all_documents_are_named_with_their_paths(refused):
         f"a.jsonl:1: clusters[2][2] is [0], but a mention [first, last] is expected. {remedy}",
         f"a.jsonl:1: clusters[2][3] is [0, true], but a mention [first, last] is expected. {remedy}",
         f'a.jsonl:1: clusters[2][4] is "x", but a mention [first, last] is expected. {remedy}',
-        "a.jsonl:2: no JSON (Expecting property name enclosed in double quotes, character 2). "
+        "a.jsonl:2: not JSON (Expecting property name enclosed in double quotes, character 2). "
         'A document is one line, {"doc_key": "d1", "sentences": [["She", "left"]], "clusters": [[[0, 0]]]}',
     ]
 
@@ -155,7 +155,7 @@ EXAMPLE = '{"doc_key": "d1", "sentences": [["She", "left"]], "clusters": [[[0, 0
         (line(sentences=[[]]), "a document without words. Leave it out."),
         (line(doc_key=7), "doc_key is 7, but a string is expected."),
         ("[]\n", f"[], but a document is expected. It is {EXAMPLE}"),
-        ("[" * 100_000, f"no JSON (too deep). A document is one line, {EXAMPLE}"),
+        ("[" * 100_000, f"not JSON (too deep). A document is one line, {EXAMPLE}"),
     ],
 )
 def test_documents_that_are_none_are_refused(refused, text, message):

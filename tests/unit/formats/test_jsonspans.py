@@ -191,7 +191,7 @@ DOCUMENT_FAULTS = [
     ),
     (
         {"text": TEXT, "tokens": TEXT.split(), "spans": []},
-        "a text and tokens without offsets, so it is open what spans count. "
+        "a text and tokens without offsets, so it is unclear what spans count. "
         'Leave out one of them, or give tokens as {"start": 0, "end": 5}.',
     ),
     (
@@ -207,7 +207,7 @@ DOCUMENT_FAULTS = [
     (
         {"text": "Angela Merkel", "tokens": TOKENS[::-1], "spans": []},
         "its tokens: the token 0-6 begins before the end of the one before it. "
-        "Tokens stand in the order of the text and do not overlap.",
+        "Tokens follow the order of the text and do not overlap.",
     ),
     (
         {"text": "Angela", "tokens": TOKENS, "spans": []},
@@ -250,15 +250,15 @@ def test_documents_with_and_without_tokens_are_not_mixed(documents):
 @pytest.mark.parametrize(
     ("text", "place"),
     [
-        ('{"text": "x", "spans": []}\n{"text": "x", \n', "2: no JSON (Expecting property name"),
-        ('{"text": "x", "spans": [}\n{"text": "x", "spans": []}\n', "1: no JSON (Expecting value"),
-        ('{"text": "x", "spans": []} {}\n{"text": "x", "spans": []}\n', "1: no JSON (Extra data"),
-        ("{'text': 'x', 'spans': []}\n", "1: no JSON (Expecting property name"),
-        ('[\n{"text": "x", "spans": []}\n{"text": "x", "spans": []}\n]', "3: no JSON (Expecting ',' or ']'"),
-        ('[{"text": "x", "spans": []}\n', "1: no JSON (Expecting ',' or ']'"),
-        ('[{"text": "x", "spans": []}] x', "1: no JSON (Extra data"),
-        ('{"text": "x",\n "spans": [}\n', "2: no JSON (Expecting value"),
-        ("```json\n[]\n```\n", "1: no JSON (Expecting value"),
+        ('{"text": "x", "spans": []}\n{"text": "x", \n', "2: not JSON (Expecting property name"),
+        ('{"text": "x", "spans": [}\n{"text": "x", "spans": []}\n', "1: not JSON (Expecting value"),
+        ('{"text": "x", "spans": []} {}\n{"text": "x", "spans": []}\n', "1: not JSON (Extra data"),
+        ("{'text': 'x', 'spans': []}\n", "1: not JSON (Expecting property name"),
+        ('[\n{"text": "x", "spans": []}\n{"text": "x", "spans": []}\n]', "3: not JSON (Expecting ',' or ']'"),
+        ('[{"text": "x", "spans": []}\n', "1: not JSON (Expecting ',' or ']'"),
+        ('[{"text": "x", "spans": []}] x', "1: not JSON (Extra data"),
+        ('{"text": "x",\n "spans": [}\n', "2: not JSON (Expecting value"),
+        ("```json\n[]\n```\n", "1: not JSON (Expecting value"),
     ],
 )
 def test_what_is_no_json_is_refused_with_its_line(file, text, place):
@@ -291,7 +291,7 @@ SPAN_FAULTS = [
     ({"start": 6, "end": 7, "label": "A"}, ": ' ' is nothing but white space. Take the span away."),
     ({"start": 0, "end": 99, "label": "A"}, f": from 0 to 99, but there are 32 characters. {CODE_POINTS}"),
     ({"start": -6, "end": 3, "label": "A"}, f": from -6 to 3, but there are 32 characters. {CODE_POINTS}"),
-    ({"start": 5, "end": 5, "label": "A"}, ": from 5 to 5, which is nothing. The end comes after the start."),
+    ({"start": 5, "end": 5, "label": "A"}, ": from 5 to 5, which is empty. The end must come after the start."),
     ({"start": "0", "end": 6, "label": "A"}, ': start is "0", but a whole number is expected.'),
     ({"start": 0, "end": 6.0, "label": "A"}, ": end is 6.0, but a whole number is expected."),
     ({"start": False, "end": 6, "label": "A"}, ": start is false, but a whole number is expected."),
@@ -303,7 +303,7 @@ SPAN_FAULTS = [
     ({"start": 0, "end": 6, "label": "A\tB"}, ": the label 'A\\tB' has a tab or a line break in it. Take it out."),
     ({"label": "A", "fragments": []}, ": fragments should be a list of pairs: [[0, 5], [16, 23]]."),
     ({"label": "A", "fragments": [[0, 6], [3, 13]]}, ": the fragment 3-13 begins before the end of the one "
-     "before it. Fragments stand in the order of the text and do not overlap."),
+     "before it. Fragments follow the order of the text and do not overlap."),
     ("B-PER", ' is "B-PER", but a span is expected: {"start": 0, "end": 5, "label": "PER"} or [0, 5, "PER"]. '
      "Tags of tokens belong in columns."),
     (["PER", 0, 6], ': start is "PER", but a whole number is expected.'),

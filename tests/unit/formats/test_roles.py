@@ -147,7 +147,7 @@ UP2_FAULTS = {
     ("A1:2|", "A1-2|"): "4: 'A1-2', but arguments such as A0:3|A1:5 are expected.",
     ("A1:2|", "A1:9|"): "4: 'A1:9' in a sentence of 4 words, which are counted from 1. Mend the numbers.",
     ("A1:2|", "A1:0|"): "4: 'A1:0' in a sentence of 4 words, which are counted from 1. Mend the numbers.",
-    ("come.01", "_"): "4: arguments of a word that is no predicate. Fill UP:PRED with a sense.",
+    ("come.01", "_"): "4: arguments of a word that is not a predicate. Fill UP:PRED with a sense.",
     ("now\tA\t_\t_\t_", "now\tA\t_\t_"): "5: 2 columns of propositions, but 3 are named. Is a cell missing?",
     ("# global.columns = ID FORM", "# global.columns = ID TOKEN"): (
         "1: names no columns of Universal Propositions 2.0. Begin the file with # global.columns = ID FORM … UP:PRED "
@@ -292,8 +292,9 @@ def test_a_cell_without_brackets(file):
 def test_a_file_without_roles_says_which_formats_have_them(file):
     path = file("x.txt", "The\tDT\nend\tNN\n")
     assert refusal(assay.score, path, {"s": path}, "srl") == (
-        "x.txt: holds no semantic roles (tsv). Formats that have them: conll08, conll09, up, up2, props, conll2012, "
-        "biojson, up2-spans; say which it is with --input-format."
+        "x.txt: contains no semantic roles (tsv). Formats that have them: conll08, conll09, up, up2, props, "
+        "conll2012, "
+        "biojson, up2-spans; name it with --input-format."
     )
 
 

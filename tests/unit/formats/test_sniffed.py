@@ -40,9 +40,9 @@ def told(name: str) -> str:
     except assay.AssayError as error:
         return "refused: " + str(error).removeprefix(f"{name}: ")
     notes = [text for text in (*result.notes, *result.warnings) if re.search(r"\bread (from column|as format)", text)]
-    assert notes == [text for text in notes if text.startswith("gold: ") and text.endswith(" The same holds for s.")]
+    assert notes == [text for text in notes if text.startswith("gold: ") and text.endswith(" The same applies to s.")]
     kind = "note" if set(notes) <= set(result.notes) else "warning"
-    return "; ".join(f"{kind}: {text[6:].removesuffix(' The same holds for s.')}" for text in notes)
+    return "; ".join(f"{kind}: {text[6:].removesuffix(' The same applies to s.')}" for text in notes)
 
 
 @pytest.mark.parametrize("row", [*BY_COLUMNS, *OTHERS], ids=lambda row: row[0])
@@ -174,7 +174,7 @@ def test_a_number_that_means_other_labels_in_another_file_is_refused(file):
     gold = file("a.tsv", "The\tthe\tDT\nend\tend\tNN\n")
     system = file("b.tsv", "1\tThe\tthe\tDT\n2\tend\tend\tNN\n")
     assert refusal(assay.score, gold, {"s": system}, column="3") == (
-        "s: has its words in column 2 and gold in column 1, so that column 3 is not the same in both. Give them the "
+        "s: has its words in column 2 and gold in column 1, so column 3 is not the same in both. Give them the "
         "same columns, or header lines."
     )
 
@@ -182,8 +182,8 @@ def test_a_number_that_means_other_labels_in_another_file_is_refused(file):
 def test_more_labels_than_words_are_hardly_labels(file):
     swapped = "".join(f"{'DT' if number % 2 else 'NN'}\tw{number}\n" for number in range(100))
     assert refusal(choose_column, [Input(file("a.tsv", swapped))]) == (
-        "a.tsv: column 2 has more different values than column 1, so that these hardly are labels and words. Say "
-        'which they are: --column 2 --input-format "tsv(word=1)", or the other way round.'
+        "a.tsv: column 2 has more different values than column 1, so these are hardly labels and words. "
+        'Name both: --column 2 --input-format "tsv(word=1)", or the other way round.'
     )
     assert assay.score("a.tsv", {"s": "a.tsv"}, "accuracy", column="2", times=5).about.column == "2"
 

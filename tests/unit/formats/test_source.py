@@ -346,5 +346,5 @@ def test_files_of_two_formats_in_a_folder_are_refused(file):
     file("d/a.conllu", TEXT)
     file("d/b.txt", "The/DET end/NOUN\n")
     assert refusal(read, "d") == (
-        "d/b.txt: looks like slash, but d/a.conllu looks like conllu. Say which it is with --input-format."
+        "d/b.txt: looks like slash, but d/a.conllu looks like conllu. Name it with --input-format."
     )

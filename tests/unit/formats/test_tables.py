@@ -315,7 +315,7 @@ def test_a_missing_column_is_refused_with_the_nearest_names(file):
 def test_a_file_of_no_known_format_is_refused(file):
     name = file("a.txt", "Just a text.\nWithout labels of any kind.\n")
     assert refusal(read, name) == (
-        "a.txt: unknown format. `assay formats` lists those known; say which it is with --input-format, "
+        "a.txt: unknown format. `assay formats` lists those known; name it with --input-format, "
         'e.g. --input-format conll or "tsv(word=2)".'
     )
 

@@ -220,10 +220,10 @@ def test_the_command_writes_a_folder_or_two_files_of_brat(sources):
     again = call("convert", "a.ann", "--to", "brat", "-o", "b.ann", folder=here)
     assert (again.returncode, again.stderr) == (
         2,
-        "assay: b.txt: is there already. Name a folder, or a file, that is not.\n",
+        "assay: b.txt: already exists. Name a folder or file that does not exist.\n",
     )
     nowhere = call("convert", "d", "--to", "brat", folder=here)
-    assert (nowhere.returncode, nowhere.stderr) == (2, "assay: 4 files are to be written. Say where: -o FOLDER\n")
+    assert (nowhere.returncode, nowhere.stderr) == (2, "assay: 4 files are to be written. Give a folder: -o FOLDER\n")
     labels = call("convert", "d", "--to", "jsonl", "--column", "2", folder=here)
     assert labels.returncode == 2
 

@@ -826,10 +826,10 @@ def test_csv_has_no_formulas():
 @pytest.mark.parametrize(
     ("measure", "told"),
     [
-        ("fair", "On the diagonal boundary errors, in row ∅ FP, in column ∅ FN; the rest is LE and LBE."),
+        ("fair", "The diagonal has boundary errors, row ∅ FP, column ∅ FN; the rest is LE and LBE."),
         (
             "weighted(preset=fair)",
-            "On the diagonal boundary errors, in row ∅ FP, in column ∅ FN; the rest is LE and LBE.",
+            "The diagonal has boundary errors, row ∅ FP, column ∅ FN; the rest is LE and LBE.",
         ),
         ("exact", "exact pairs no spans of other labels or boundaries"),
         ("semeval", "On the diagonal pairs with other boundaries"),

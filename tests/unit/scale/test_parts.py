@@ -166,7 +166,7 @@ def test_a_shard_in_another_format_is_refused_with_its_file(tmp_path, monkeypatc
     monkeypatch.setattr(shards, "TEXT", 1)
     text = refusal(assay.score, gold, systems, "accuracy", times=10)
     assert text.endswith(
-        "piece-2.conllu: looks like slash, but the first files look like conllu. Say which it is with --input-format."
+        "piece-2.conllu: looks like slash, but the first files look like conllu. Name it with --input-format."
     )
 
 

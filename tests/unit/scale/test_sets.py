@@ -154,7 +154,7 @@ def test_a_system_that_lacks_a_data_set_has_a_dash_and_averages_are_over_the_oth
             {"a": "a.out"},
             "a.out: would be the output of a for every data set. Put {data} where it has their names.",
         ),
-        ("{data}.gold", ["out/{data}"], "out/{data}: the system has no name. Say NAME=out/{data}"),
+        ("{data}.gold", ["out/{data}"], "out/{data}: the system has no name. Give it one: NAME=out/{data}"),
         (
             "{data}.gold",
             {"a": "{data}.non"},
@@ -166,8 +166,8 @@ def test_a_system_that_lacks_a_data_set_has_a_dash_and_averages_are_over_the_oth
             "data set de: no system has an output for it. Leave it out.",
         ),
         ("de", {"a": "{data}"}, "--data de: should be NAME=GOLD, a pattern with {data}, or a TOML file."),
-        ({}, None, "no data set is given. Say --data NAME=GOLD, or a pattern: --data 'gold/{data}.conllu'"),
-        ("{data}.gold", None, "no system is given. Say e.g. udpipe='out/{data}/udpipe.conllu'"),
+        ({}, None, "no data set is given. Give --data NAME=GOLD, or a pattern: --data 'gold/{data}.conllu'"),
+        ("{data}.gold", None, "no system is given. Give e.g. udpipe='out/{data}/udpipe.conllu'"),
         ("no.toml", None, "no.toml: cannot be read (no such file or directory)."),
         ("bad.toml", None, "bad.toml: there is no 'dat' here. It has the tables [data] and [systems]."),
         ("number.toml", None, "number.toml: de should be a path in quotes."),
@@ -193,7 +193,7 @@ def test_what_is_refused(data: object, systems: object, message: str, file: Call
 def test_data_sets_of_two_tasks_are_refused_and_of_two_columns_said(three: Results) -> None:
     sets = dict(three.sets)
     assert refusal(over_sets, {**sets, "two": sets["two"].with_about(task="spans")}) == (
-        "one is about tags, two about spans: data sets of one run have one task. Say which: --task"
+        "one is about tags, two about spans: data sets of one run have one task. Choose one: --task"
     )
     other = over_sets({**sets, "two": sets["two"].with_about(column="XPOS")}).overall
     assert "the column compared differs between data sets" in other.warnings[0]

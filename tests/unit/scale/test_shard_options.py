@@ -263,4 +263,4 @@ def test_the_first_shard_tells_which_column_holds_tags(tmp_path, monkeypatch):
         monkeypatch.setattr(shards, "TEXT", size)
         told.append(assay.score(gold, systems, times=10))
     assert told[0].to_json() == told[1].to_json()
-    assert "gold: words are read from column 1, labels from column 3. The same holds for s." in told[0].notes
+    assert "gold: words are read from column 1, labels from column 3. The same applies to s." in told[0].notes

@@ -469,7 +469,7 @@ def test_a_correlation_lies_from_0_to_below_1(rho: float) -> None:
 def test_differences_that_are_no_numbers_are_refused() -> None:
     rows = made(2, 5, 1.0, 0.3, seed=1)
     rows[1][2] = np.nan
-    with pytest.raises(ValueError, match="data set 1 has a difference that is no number"):
+    with pytest.raises(ValueError, match="data set 1 has a difference that is not a number"):
         fit(rows, rhos(rows), 0.1)
 
 

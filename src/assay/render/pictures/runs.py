@@ -648,7 +648,7 @@ def draw_ranking(ranking: Ranking, undecided: Pairs = ()) -> Figure:
     for name in ranking.order:
         _draw_box(axes, *plan.places[name], plan.box, _BOX, ec=INK, fc="white", zorder=3)
         axes.text(*plan.places[name], shorten(name, 22), ha="center", va="center", weight="bold", zorder=4)
-    close = ["⪅ means ≈ with < close behind."] if any(row.relation in ("⪅", "⪆") for row in ties) else []
+    close = ["⪅ means ≈, with < nearly as frequent."] if any(row.relation in ("⪅", "⪆") for row in ties) else []
     notes = [*close, *(f"! {sentence}" for sentence in ranking.intransitive)]
     order = shorten(ranking.headline or ranking.chain, 200)
     return add_caption(figure, f"Order by {shorten(ranking.measure)}: {order}.", notes)

@@ -148,7 +148,7 @@ def draw_differences(tests: Sequence[Comparison], form: str = "points") -> Figur
         rows, shown = list(shown), {pair: {measure: intervals[pair] for measure, intervals in shown.items()}}
     caption = (
         f"Differences, the second system's score minus the first's{', in points' * (form == 'points')} with the "
-        f"{interval_title(tests)}; beside them p after Holm's correction, in bold if it is at most 0.05."
+        f"{interval_title(tests)}, and p after Holm's correction, in bold if it is at most 0.05."
     )
     return _draw_rows(rows, shown, caption, form, zero=True)
 
@@ -579,5 +579,5 @@ def draw_error_types(sets: Sequence[tuple[str, Result]], measures: Sequence[str]
             start += part
     by = f" of {shorten(systems[0])}" * (len(systems) == 1) + f" under {shorten(measures[0])}" * (len(measures) == 1)
     remarks = [result.shown.remarks["median"] for _, result in sets if "median" in result.shown.remarks]
-    median = f" {remarks[0] if len(sets) == 1 else 'Of the median runs.'}" if remarks else ""
-    return add_caption(figure, f"Types of errors{by} in percent, with the number of errors beside each bar.{median}")
+    median = f" {remarks[0] if len(sets) == 1 else 'Median runs.'}" if remarks else ""
+    return add_caption(figure, f"Types of errors{by} in percent, with the number of errors at each bar.{median}")

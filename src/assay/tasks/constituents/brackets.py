@@ -183,7 +183,7 @@ def read_parameters(path: str) -> BracketOptions:
     if "CUTOFF_LEN" in numbers:
         length = numbers["CUTOFF_LEN"]
         remarks.append(
-            f"{path}: figures are over sentences of any length; for EVALB's second table say cutoff={length}."
+            f"{path}: scores are over sentences of any length; for EVALB's second table say cutoff={length}."
         )
     if EMPTY_ELEMENT not in lists["DELETE_LABEL"]:
         remarks.append(f"{path}: does not delete {EMPTY_ELEMENT}, but empty elements are left out all the same.")

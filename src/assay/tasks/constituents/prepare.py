@@ -114,8 +114,8 @@ def _check_options(options: Options, measures: Sequence[Measure]) -> None:
             )
     if options.column is not None:
         raise UsageError(
-            f"--column {options.spelled_column}: trees have no columns that hold constituents. For tags say "
-            "--task tags"
+            f"--column {options.spelled_column}: constituents are not read from a column. Remove --column; for "
+            f"tags: --task tags"
         )
 
 
@@ -125,10 +125,10 @@ def _check_options(options: Options, measures: Sequence[Measure]) -> None:
 def _read(item: Input | Corpus, options: Options) -> Corpus:
     if isinstance(item, Corpus):
         if item.trees is None or TAG not in item.columns:
-            raise InputError(f"{item.name}: holds no trees with tags. Formats that have them: {_TREES}.")
+            raise InputError(f"{item.name}: contains no trees with tags. Formats that have them: {_TREES}.")
         return item
     if "constituents" not in item.plan.layers:
-        raise InputError(f"{item.path}: holds no trees ({item.plan.name}). Formats that have them: {_TREES}.")
+        raise InputError(f"{item.path}: contains no trees ({item.plan.name}). Formats that have them: {_TREES}.")
     columns = [name for name in (TAG, EDGE) if name in item.plan.labels]
     return item.read(columns, tolerant=options.on_mismatch == "skip")
 
@@ -157,7 +157,7 @@ def gold_trees(gold: str, sentences: int, bare: int) -> Iterator[str]:
 def without_trees(number: int, places: Sequence[str]) -> Iterator[str]:
     """Sentences of gold without a tree."""
     if number:
-        yield f"{plural(number, 'sentence')} left out, since gold has no tree: {_shown(places, number)}."
+        yield f"{plural(number, 'sentence')} left out, because gold has no tree: {_shown(places, number)}."
 
 
 @remark
@@ -175,7 +175,7 @@ def kept_roots(name: str, spec: str, label: str, number: int) -> Iterator[str]:
     """Roots that count as constituents."""
     called = f"labelled {label}" if label else "without a label"
     count = "counts as a constituent" if number == 1 else "count as constituents"
-    yield f"{name}: {spec} does not delete roots {called}, so that {number:,} of them {count}."
+    yield f"{name}: {spec} does not delete roots {called}, so {number:,} of them {count}."
 
 
 @remark

@@ -180,7 +180,7 @@ def _choose_scores(metric: ChainMetric, parameters: Mapping[str, Any]) -> tuple[
 def _define_scores(scores: Scores, zero: str) -> Scores:
     """Scores with 0 instead of undefined if `zero` is 0."""
     if zero not in ("", "0"):
-        raise UsageError(f"zero={zero}: what is undefined can count as 0 (zero=0), or stay undefined (without zero).")
+        raise UsageError(f"zero={zero}: undefined scores count as 0 (zero=0) or stay undefined (without zero).")
 
     def define(score: Score) -> Score:
         defined = partial(mela, undefined=0.0) if score is mela else score
@@ -344,7 +344,8 @@ def _judge_mentions(
     nominal = None
     if criterion == "nom":
         if rule.tags is None:
-            raise UsageError("arcs-nom needs tags to tell nouns, which gold does not have. arcs-any needs none.")
+            raise UsageError("arcs-nom needs tags to recognise nouns, but gold has none. Use arcs-any, which "
+            "needs none.")
         is_nominal = spans.labels.isin(rule.nominal)
         nominal = is_nominal[gold_span[:-1]], is_nominal[system_span[:-1]]
     matches, antecedent = classify_mentions(*sides, nominal, match_mentions(pair, match, singletons, zeros))
@@ -403,7 +404,7 @@ def _label_spans(pair: Pair, forms: bool) -> tuple[Ints, tuple[str, ...]]:
     if not forms:
         return types, spans.labels.vocabulary
     if rule.tags is None:
-        raise UsageError("forms=true needs tags to tell pronouns, which gold does not have.")
+        raise UsageError("forms=true needs tags to recognise pronouns, but gold has none.")
     names = np.array(spans.labels.vocabulary, dtype=object)[types]
     words = pair.gold.first_words[spans.unit] + spans.begin
     for span in np.flatnonzero((spans.lengths() == 1) & ~spans.labels.isin(rule.nominal)).tolist():

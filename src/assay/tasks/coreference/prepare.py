@@ -59,8 +59,8 @@ T = TypeVar("T")
 CLUSTERS = "clusters"
 """The format whose mentions are numbers of words."""
 _OFFICIAL = (
-    "Official figures of 2022 and 2023 came from CorefUD scorers 1.0 and 1.1, which matched one mention "
-    "with several: they cannot be had exactly."
+    "Official scores of 2022 and 2023 came from CorefUD scorers 1.0 and 1.1, which matched one mention "
+    "with several, so they cannot be reproduced exactly."
 )
 
 
@@ -167,7 +167,7 @@ def gold_mentions(gold: str, number: int, theirs: int) -> Iterator[str]:
         return
     if not theirs:
         raise InputError(f"{gold}: no mentions in it, nor in any system: there is nothing to score.")
-    yield ("gold has no mentions at all. Recall is undefined. Is it another format, or are gold and system swapped?")
+    yield ("gold has no mentions. Recall is undefined. Is it another format, or are gold and system swapped?")
 
 
 def _check_offsets(name: str, pair: Pair, options: Options) -> Iterator[Remark]:

@@ -55,7 +55,7 @@ Arguments are the pair, whether singletons count, and the argument of the slice.
 def _entity_type(pair: Pair, singletons: bool, _: str) -> tuple[Ints, Ints, tuple[str, ...]]:
     sides = mentions_of(pair, singletons)
     if not any(corpus.marks["mentions"].labels.vocabulary for corpus in (pair.gold, pair.system)):
-        raise UsageError("--slice entity-type: these files tell no types of entities (etype).")
+        raise UsageError("--slice entity-type: these files have no types of entities (etype).")
     names = []
     for mentions in sides:
         # The most frequent type of each chain, or the first in the text of several.

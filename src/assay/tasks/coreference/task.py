@@ -72,7 +72,8 @@ def _present(result: Result) -> Result:
             after="further scores",
             name="errors",
             notes=(
-                "In brackets percent of the errors. span: the mention has another span in gold; merged, split: parts "
+                "Brackets contain percent of the errors. span: the mention has another span in gold; merged, "
+                "split: parts "
                 "of other entities in a chain, chains that an entity is cut into, beyond the first; missing, extra: "
                 "entities that one side has alone, and mentions that it has alone in an entity that both have.",
             ),

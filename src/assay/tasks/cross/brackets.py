@@ -126,7 +126,7 @@ def enrich(structure: str, labels: str, *, input_format: str | None = None, subt
     sentence keeps its bare name.
     """
     if structure == labels == "-":
-        raise UsageError("- (standard input) can be given once only.")
+        raise UsageError("- (standard input) can be given only once.")
     phrases, giver = (
         replace(read_trees(path, input_format), theory=name)
         for path, name in ((structure, "structure"), (labels, "labels"))

@@ -315,7 +315,7 @@ def _warnings(compared: Treebanks) -> Iterator[str]:
             after, before, *_ = sorted(forms, key=lambda name: name != HEAD)
             line = f"{compared.files[forms[before][0]].theory} TAB {before} TAB {after}"
             yield (
-                f"{enumeration(named)} differ only in case, so that they never match. If they mean the same, map "
+                f"{enumeration(named)} differ only in case, so they never match. If they mean the same, map "
                 f"them with a line in a file for --map: {line}"
             )
     for bank in compared.outputs:
@@ -324,7 +324,7 @@ def _warnings(compared: Treebanks) -> Iterator[str]:
             shown = ", ".join(sorted(names)[:3]) + (", …" if len(names) > 3 else "")
             yield (
                 f"{bank.title}: none of its functions ({shown}) is one of {giver}'s, which the gold {bank.theory} "
-                "was given, so that labelled TedEval says little. Give its dependencies too: "
+                f"was given, so labelled TedEval says little. Give its dependencies too: "
                 f"{bank.system}@{giver}=…"
             )
 
@@ -339,7 +339,7 @@ def _notes(compared: Treebanks) -> Iterator[str]:
     if compared.options.non_projective == "lift" and any(crossing.values()):
         lifts = "Non-projective sentences, lifted for TedEval and left as they are for uas and las"
         yield f"{lifts}: {_format_numbers(crossing)}."
-    yield "Unlabelled TedEval is blind to which word heads a phrase."
+    yield "Unlabelled TedEval does not measure which word heads a phrase."
     if any(":" in name for bank in dependencies.values() for name in bank.corpus.column("DEPREL").vocabulary):
         if compared.options.subtypes:
             yield (

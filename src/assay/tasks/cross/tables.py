@@ -86,7 +86,7 @@ def _score_table(
         name="scores",
         notes=(
             "Percent.",
-            f"In brackets the 95% interval, by the variance over {result.about.unit}s.",
+            f"Brackets contain the 95% interval, by the variance over {result.about.unit}s.",
             "Bold: highest of the column; italic: highest of its framework. U, L: unlabelled and labelled TedEval "
             f"({_sizes(result)}); multiple: against what all golds agree on.",
         ),

@@ -618,7 +618,7 @@ def _read_files(
     """The files with the sentences that can be compared, masks of those that some tokenise differently, warnings."""
     paths = [*golds.values(), *(path for versions in systems.values() for path in versions.values())]
     if paths.count("-") > 1:
-        raise UsageError("- (standard input) can be given once only.")
+        raise UsageError("- (standard input) can be given only once.")
     skip, segmentation = options.on_mismatch == "skip", options.segmentation
     trees = partial(read_trees, input_format=options.format_of("gold"), tolerant=skip, columns=columns)
     banks = [replace(trees(path), theory=name) for name, path in golds.items()]

@@ -37,7 +37,7 @@ def prepare_dependencies(run: Run) -> None:
     for measure in run.measures:
         if measure.task != "dependencies" and not [*columns_of(measure)]:
             name = measure.name
-            raise UsageError(f"{measure}: say which column, beside dependencies: {name}(column=UPOS)")
+            raise UsageError(f"{measure}: name its column, in addition to dependencies: {name}(column=UPOS)")
     run.decide(column="+".join(columns[0]))
     if columns.count(columns[0]) < len(columns):
         run.decide(columns=tuple(map("+".join, columns)))
@@ -73,7 +73,7 @@ def prepare_dependencies(run: Run) -> None:
             other = measure.task != "dependencies"
             if other or measure.name in ("tokens", "words", "sentences"):
                 raise UsageError(
-                    f"{measure} has no relations, so that --labels and --ignore-labels say nothing about it."
+                    f"{measure} has no relations, so --labels and --ignore-labels do not apply to it."
                 )
         run.flag_counted_words("DEPREL", lambda label: options.keeps(label, _main(label)))
     run.align(RELATION, faults)
@@ -146,4 +146,4 @@ def needed_column(name: str, column: str, empty: bool) -> Iterator[str]:
 def idle_punctuation(setting: str, words: int) -> Iterator[str]:
     """A setting by which nothing is left out."""
     if not words:
-        yield f"punctuation={setting} fits no word of gold, so that all words count."
+        yield f"punctuation={setting} fits no word of gold, so all words count."

@@ -112,7 +112,7 @@ def prepare_graphs(run: Run) -> None:
                 name=name,
                 one="graph has",
                 many="graphs have",
-                text="the id of another one, so that graphs correspond by their order.",
+                text="the id of another one, so graphs correspond by their order.",
                 number=len(ids) - len(set(ids)) if None not in ids else 0,
             ),
             no_graph(name=name, arcs=len(arcs), several=several, deps=DEPS in corpus.columns),
@@ -139,7 +139,7 @@ def _read(item: Input | Corpus, tags: bool, trees: bool) -> tuple[Corpus, list[t
     if isinstance(item, Corpus):
         corpus = item
         if "arcs" not in corpus.marks and DEPS not in corpus.columns:
-            raise InputError(f"{corpus.name}: holds no graphs. Formats that have them: {_FORMATS}.")
+            raise InputError(f"{corpus.name}: contains no graphs. Formats that have them: {_FORMATS}.")
     elif "arcs" in item.plan.layers:
         corpus = item.read([TAG] if tags else [])
     elif DEPS in item.plan.labels:
@@ -147,8 +147,8 @@ def _read(item: Input | Corpus, tags: bool, trees: bool) -> tuple[Corpus, list[t
         corpus = read_labels(item, [DEPS, *tagged, *(["HEAD", "DEPREL"] if trees else [])])
     else:
         raise InputError(
-            f"{item.path}: holds no graphs ({item.plan.name}). Formats that have them: {_FORMATS}; say which it is "
-            "with --input-format."
+            f"{item.path}: contains no graphs ({item.plan.name}). Formats that have them: {_FORMATS}; name it "
+            f"with --input-format."
         )
     if trees and not {"HEAD", "DEPREL"} <= set(corpus.columns):
         needs = f"without= and --slice {ENHANCED_ONLY} need"
@@ -156,7 +156,7 @@ def _read(item: Input | Corpus, tags: bool, trees: bool) -> tuple[Corpus, list[t
     faults = with_heads(corpus, "HEAD")[1] if trees else []
     if faults:
         lines = [f"{corpus.place(fault.word)}: {fault.fact}" for fault in faults]
-        remedy = f"Trees tell what enhancements are. Leave without= or --slice {ENHANCED_ONLY} out."
+        remedy = f"Trees are needed to recognise enhancements. Leave without= or --slice {ENHANCED_ONLY} out."
         raise InputError("\n".join([*listed(lines), remedy]))
     if tags:
         # The tag of a word is the first that it has.
@@ -164,7 +164,8 @@ def _read(item: Input | Corpus, tags: bool, trees: bool) -> tuple[Corpus, list[t
         vocabulary, codes = one_vocabulary(known)
         filled = np.array([label not in ("", "_") for label in vocabulary] or [False])
         if not any(filled[own].any() for own in codes):
-            raise InputError(f"{corpus.name}: no tags of words in it, which tell predicates and punctuation.")
+            raise InputError(f"{corpus.name}: contains no tags of words, which are needed to recognise predicates "
+            f"and punctuation.")
         chosen = codes[-1]
         for own in reversed(codes[:-1]):
             chosen = np.where(filled[own], own, chosen)

@@ -83,12 +83,12 @@ def _read(item: Input | Corpus, further: Sequence[str]) -> Corpus:
     """A corpus with its predicates and arguments, and with a column of tags if the format has one."""
     if isinstance(item, Corpus):
         if "roles" not in item.marks:
-            raise InputError(f"{item.name}: holds no semantic roles. Formats that have them: {_FORMATS}.")
+            raise InputError(f"{item.name}: contains no semantic roles. Formats that have them: {_FORMATS}.")
         return item
     if item.plan.name not in (*HEADS, *SPANS):
         raise InputError(
-            f"{item.path}: holds no semantic roles ({item.plan.name}). Formats that have them: {_FORMATS}; say "
-            "which it is with --input-format."
+            f"{item.path}: contains no semantic roles ({item.plan.name}). Formats that have them: {_FORMATS}; "
+            f"name it with --input-format."
         )
     tag = TAGS.get(item.plan.name)
     tags = [tag] if tag is not None and tag in item.plan.labels else []

@@ -61,7 +61,7 @@ def _by_sides(
 
 def _by_arcs(pair: Pair, judged: Items, spec: str, values: OfArcs, names: Sequence[str]) -> Sided:
     if pair.layer(Nodes) is None or judged.partner is None:
-        raise UsageError(f"--slice {spec} is about arcs of graphs, but none are compared. Say --task graphs")
+        raise UsageError(f"--slice {spec} is about arcs of graphs, but none are compared. Give --task graphs")
     corpora = pair.gold, pair.system
     return _by_sides(
         judged, lambda side, numbers: values(columns_of_arcs(pair, side, numbers), corpora[side]), names
@@ -85,7 +85,8 @@ def _arc_direction(arcs: Columns, corpus: Corpus) -> Ints:
 
 def _enhanced_only(arcs: Columns, corpus: Corpus) -> Ints:
     if not {"HEAD", "DEPREL"} <= set(corpus.columns):
-        raise UsageError(f"--slice {ENHANCED_ONLY}: {corpus.name} has no trees (HEAD, DEPREL) to tell by.")
+        raise UsageError(f"--slice {ENHANCED_ONLY}: {corpus.name} has no trees (HEAD, DEPREL), which this slice "
+        f"needs.")
     heads = with_heads(corpus, "HEAD")[0].heads
     assert heads is not None
     of_word = arcs["own_dependent"] < len(corpus)
@@ -180,7 +181,7 @@ def _by_sentences(name: str, help_: str, value: Callable[[Corpus], Ints], names:
 
     def of_sentences(gold: Corpus, _: str) -> Values:
         if not {"arcs", "roles"} & gold.marks.keys():
-            raise UsageError(f"--slice {name} is about graphs, but none are compared. Say --task graphs")
+            raise UsageError(f"--slice {name} is about graphs, but none are compared. Give --task graphs")
         return value(gold), names
 
     return SliceKind(name, help_, of_sentences=of_sentences)

@@ -268,7 +268,7 @@ def idle_names(prefix: str, path: str, with_prefix: int, same: int) -> Iterator[
     if prefix and not with_prefix:
         yield f"--id-prefix {prefix}: no identifier begins so. Is it another base?"
     if path and not same:
-        yield f"--same-ids {path}: none of its identifiers occurs, so that it changes nothing. Is it another base?"
+        yield f"--same-ids {path}: none of its identifiers occurs, so it changes nothing. Is it another base?"
 
 
 def _normalise(corpus: Corpus, compared: Callable[[str], str], least: float | None) -> tuple[Corpus, tuple[int, int]]:

@@ -100,7 +100,7 @@ def finish_links(result: Result, part: Part, settings: Settings) -> Result:
                     ("text", "count"),
                     after="outcomes",
                     pair=(a, b),
-                    notes=("Over gold's links, by what became of each (fair-links).",),
+                    notes=("Over gold's links, by the outcome of each (fair-links).",),
                 )
             )
     address = {"address": part.plan.options.id_url} if part.plan.options.id_url else {}
@@ -124,9 +124,10 @@ def present_links(result: Result) -> Result:
     return result.with_shown(remarks={**result.shown.remarks, **remarks})
 
 
-_KINDS = "What became of links"
+_KINDS = "Outcomes of links"
 _NOTES = (
-    "In brackets percent of the errors. At gold's place: TP, wrong-id, wrong-rank (the right identifier is a later "
+    "Brackets contain percent of the errors. At gold's place: TP, wrong-id, wrong-rank (the right identifier is "
+    "a later "
     "candidate), nil-wrong (the system says NIL), nil-linked (gold says NIL). boundary: overlapping place, right "
     "identifier; boundary-wrong-id: another one.",
 )

@@ -26,7 +26,7 @@ LENGTHS = ((1, "1"), (2, "2"), (3, "3"), (5, "4-5"))
 
 def _links_of(pair: Pair, items: Items, spec: str) -> tuple[Marks, Marks]:
     if "links" not in pair.marks or not items.kinds:
-        raise UsageError(f"--slice {spec} is about links, but none are compared. Say --task links")
+        raise UsageError(f"--slice {spec} is about links, but none are compared. Give --task links")
     return links_of(pair)
 
 
@@ -64,7 +64,7 @@ SLICES = (
     ),
     SliceKind(
         AMBIGUOUS,
-        "surface with one or several identifiers in --train, else in gold (links)",
+        "surface with one or several identifiers in --train, or in gold without --train (links)",
         of_items=_ambiguous,
         counts="surfaces",
     ),

@@ -310,8 +310,8 @@ def soft(
     sums = {name: numbers.sum_by_group(column, group[used], groups) for name, column in values.items()}
     number = int(undefined.sum())
     return RatingSums(sums), (
-        f"{system.name}: {number:,} items have a label that the system gives probability 0, so that cross-entropy is "
-        "undefined. A floor: soft(distance=cross-entropy, floor=1e-12)"
+        f"{system.name}: {number:,} items have a label that the system gives probability 0, so cross-entropy is "
+        f"undefined. A floor: soft(distance=cross-entropy, floor=1e-12)"
         if number
         else ""
     )

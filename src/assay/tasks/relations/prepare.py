@@ -165,8 +165,8 @@ def _count_arguments(pairs: Sequence[tuple[str, Pair]]) -> list[tuple[str, Pair]
 def bare_units(gold: str, units: str, number: int, sentences: int, left: int) -> Iterator[str]:
     """Sentences that gold does not annotate."""
     if not left:
-        raise AlignmentError(f"{gold}: no annotation in it, so that --only-annotated leaves nothing.")
-    yield f"--only-annotated: {number:,} of {sentences:,} {units} are left out, since gold has no annotation there."
+        raise AlignmentError(f"{gold}: contains no annotation, so --only-annotated leaves nothing.")
+    yield f"--only-annotated: {number:,} of {sentences:,} {units} are left out, because gold has no annotation there."
 
 
 @remark
@@ -287,8 +287,8 @@ def odd_places(name: str, straight: int, turned: int, overlap: int, number: int)
     """A system whose heads are gold's tails, or none of whose arguments ends where gold's do."""
     if turned > straight and turned >= _SURE * number:
         yield (
-            f"{name}: {turned:,} of gold's {number:,} relations are there with head and tail exchanged, {straight:,} "
-            "as they stand. Are heads and tails exchanged?"
+            f"{name}: {turned:,} of gold's {number:,} relations are there with head and tail exchanged, "
+            f"{straight:,} in gold's direction. Are heads and tails exchanged?"
         )
     if not straight and overlap >= max(_SURE * number, 2):
         yield (

@@ -174,7 +174,7 @@ def present_relations(result: Result) -> Result:
     if any(row.score == "macro-f1" for row in result.scores):
         remarks["scores"] = f"Labels that gold or a system has: {len(labels)}."
     if any(row.measure.startswith("fair-relations") for row in result.confusion):
-        remarks["confusion"] = "On the diagonal errors of arguments and direction, in row ∅ FP, in column ∅ FN."
+        remarks["confusion"] = "The diagonal has errors of arguments and direction, row ∅ FP, column ∅ FN."
         remarks["outcomes"] = _MEANINGS
     else:
         remarks["confusion"] = (

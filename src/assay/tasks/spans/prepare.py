@@ -77,7 +77,7 @@ def prepare_spans(run: Run) -> None:
     run.corpora = [flag_outside(corpus, given, inventory) for corpus, given in zip(run.corpora, raw, strict=True)]
     names_labels = run.count_labels(lambda corpus: corpus.spans.labels)
     if "O" in (*options.labels, *options.ignore_labels):
-        raise UsageError("O is no label of spans: it marks words outside of them. Leave it out of --labels.")
+        raise UsageError("O is not a label of spans: it marks words outside of them. Leave it out of --labels.")
     others = {}
     for number, (name, corpus) in enumerate(zip(names, run.corpora, strict=True)):
         spans, mentions = corpus.spans, corpus.layer(Mentions)
@@ -133,8 +133,8 @@ def _column_of(item: Input | Corpus, asked: str | None) -> str:
     tagged = [name for name in item.plan.labels if mostly_tags(item.plan.values(name))]
     if len(tagged) > 1:
         raise InputError(
-            f"{item.path}: columns {', '.join(tagged)} all may hold tags of spans. Say which: --column "
-            f"{tagged[-1]}, or that they are layers: --column {'+'.join(tagged)}"
+            f"{item.path}: columns {', '.join(tagged)} may all contain tags of spans. Choose one: --column "
+            f"{tagged[-1]}; if they are layers: --column {'+'.join(tagged)}"
         )
     return tagged[0] if tagged else item.plan.labels[-1]
 
@@ -229,8 +229,8 @@ def other_labels(numbers: Mapping[str, int]) -> Iterator[str]:
     """Spans that do not count for their labels."""
     listed = ", ".join(f"{name} {number:,}" for name, number in numbers.items())
     yield (
-        f"Spans with other labels were left out on both sides before matching ({listed}): where one of them stands "
-        "against a span that counts, that is missing or spurious, not wrongly labelled."
+        f"Spans with other labels were left out on both sides before matching ({listed}). A span that counts is "
+        f"missing or spurious, not wrongly labelled, if the other side has one of them there."
     )
 
 

@@ -63,7 +63,7 @@ def check_words(pair: Pair) -> None:
     """Raise an error if the files have no words, or different ones."""
     gold, system = pair.gold, pair.system
     if line_of(pair).atoms != "words" or not (gold.has_words and system.has_words) or len(gold) != len(system):
-        raise UsageError("agreement on words needs the words of all files, cut alike.")
+        raise UsageError("agreement on words needs the same words in all files.")
 
 
 def labels_of_words(corpus: Corpus, spans: Marks, outside: int) -> Ints:
@@ -94,7 +94,7 @@ def continua(run: Run, names: Sequence[str]) -> Continua:
         annotated, side, vocabulary = sides[number]
         if side.stretches:
             where = annotated.place_of_span(int(side.number[next(iter(side.stretches))]))
-            raise UsageError(f"{where}: a span with a gap, which is no unit of a continuum.")
+            raise UsageError(f"{where}: a span with a gap, which is not a unit of a continuum.")
         document = corpus.document_of_sentence[side.unit] if len(side) else np.zeros(0, dtype=np.int64)
         codes = np.array([labels.index(name) for name in vocabulary], dtype=np.int64)[side.label]
         columns = (document, side.begin - starts[document], side.end - starts[document], codes)

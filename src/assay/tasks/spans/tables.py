@@ -27,7 +27,7 @@ _DIFFERENCES = {
     "fp": "only second",
 }
 """Types of differences between two annotators without gold."""
-_FAIR_CELLS = "On the diagonal boundary errors, in row ∅ FP, in column ∅ FN; the rest is LE and LBE."
+_FAIR_CELLS = "The diagonal has boundary errors, row ∅ FP, column ∅ FN; the rest is LE and LBE."
 _CELLS = {
     "fair": _FAIR_CELLS,
     "weighted": _FAIR_CELLS,
@@ -36,7 +36,7 @@ _CELLS = {
         "label and boundary errors: -m fair"
     ),
     "semeval": (
-        "On the diagonal pairs with other boundaries, in row ∅ spurious spans, in column ∅ missed ones; the rest is "
+        "The diagonal has pairs with other boundaries, row ∅ spurious spans, column ∅ missed ones; the rest is "
         "pairs with other labels."
     ),
 }
@@ -114,7 +114,7 @@ def _answers(result: Result) -> Iterator[Table]:
             ("text", "count", "share"),
             after="scores",
             measures=("answers",),
-            notes=(f"In brackets percent. {note}",),
+            notes=(f"Brackets contain percent. {note}",),
         )
     of_answers = [row for row in result.comparisons if row.measure == "answers" and row.slice is None]
     shown = [row for row in result.scores if row.measure == "answers" and row.slice is None]
@@ -148,7 +148,7 @@ def _forms(result: Result) -> Iterator[Table]:
         words=4,
         after="confusion",
         name="forms",
-        notes=("Folded; in brackets percent of the system's errors of this type.",),
+        notes=("Folded; brackets contain percent of the system's errors of this type.",),
     )
     for (a, b), group in groupby((row for row in result.forms if row.other), key=lambda row: (row.system, row.other)):
         yield Table(

@@ -317,7 +317,7 @@ def test_the_graph_has_a_box_for_every_system_and_a_line_for_every_relation_draw
     assert [signs.count(sign) for sign in "!≈⪅"] == [2, 3, 1]
     shown = texts(figure)
     assert order.chain in figure.get_label() and "≈ practically equivalent" in shown
-    assert "⪅ means ≈ with < close behind." in " ".join(shown)
+    assert "⪅ means ≈, with < nearly as frequent." in " ".join(shown)
     assert all(sentence in " ".join("\n".join(shown).split()) for sentence in order.intransitive)
 
 

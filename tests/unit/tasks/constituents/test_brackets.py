@@ -190,20 +190,20 @@ def test_gold_without_a_tree_is_refused_unless_the_sentence_may_be_left_out(file
     assert refusal(scored, gold, system) == message
     result = scored(gold, system, on_mismatch="skip")
     assert (result.about.units, result.counts[0].counts["tp"]) == (2, 4)
-    assert f"1 sentence left out, since gold has no tree: {gold}:2." in result.warnings
+    assert f"1 sentence left out, because gold has no tree: {gold}:2." in result.warnings
 
 
 def test_files_without_trees_are_refused(file: File) -> None:
     gold, tags = file("gold.ptb", GOLD), file("s.tsv", "the\tDT", "dog\tNN")
     assert refusal(scored, gold, tags) == (
-        f"{tags}: holds no trees (tsv). Formats that have them: brackets, discbracket, export, tigerxml."
+        f"{tags}: contains no trees (tsv). Formats that have them: brackets, discbracket, export, tigerxml."
     )
 
 
 def test_options_that_mean_nothing_for_trees_are_refused(file: File) -> None:
     gold = file("gold.ptb", GOLD)
     assert refusal(scored, gold, gold, column="tag") == (
-        "--column tag: trees have no columns that hold constituents. For tags say --task tags"
+        "--column tag: constituents are not read from a column. Remove --column; for tags: --task tags"
     )
 
 
@@ -270,7 +270,7 @@ def test_what_a_parameter_file_says_in_vain_is_reported(file: File) -> None:
     gold, params = file("gold.ptb", GOLD), file("a.prm", "MAX_ERROR 10", "CUTOFF_LEN 40")
     assert set(scored(gold, gold, f"parseval(params={params})").warnings) >= {
         f"{params}: MAX_ERROR is ignored; no number of faulty sentences ends the work.",
-        f"{params}: figures are over sentences of any length; for EVALB's second table say cutoff=40.",
+        f"{params}: scores are over sentences of any length; for EVALB's second table say cutoff=40.",
         f"{params}: does not delete -NONE-, but empty elements are left out all the same.",
     }
 

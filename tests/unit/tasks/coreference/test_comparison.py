@@ -218,7 +218,7 @@ def test_pronouns_can_be_told_apart_by_their_forms(files: dict[str, str]) -> Non
 def test_forms_need_tags(file: File) -> None:
     bare = file("bare.conll", "#begin document (x)\nx (1)\nx (1)\n#end document\n")
     assert refusal(assay.score, bare, bare, "arcs-any(forms=true)") == (
-        "forms=true needs tags to tell pronouns, which gold does not have."
+        "forms=true needs tags to recognise pronouns, but gold has none."
     )
 
 
@@ -288,7 +288,7 @@ def test_what_is_undefined_can_count_as_nothing(file: File) -> None:
     ("measure", "message"),
     [
         ("muc(average=mean)", "there is no average 'mean'. There is: micro, macro."),
-        ("muc(zero=1)", "zero=1: what is undefined can count as 0 (zero=0), or stay undefined (without zero)."),
+        ("muc(zero=1)", "zero=1: undefined scores count as 0 (zero=0) or stay undefined (without zero)."),
     ],
 )
 def test_averages_that_do_not_exist_are_refused(files: dict[str, str], measure: str, message: str) -> None:

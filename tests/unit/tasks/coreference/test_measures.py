@@ -245,7 +245,7 @@ def test_mentions_without_a_noun_before_them_are_left_out(write: Callable[..., s
 def test_without_tags_nouns_cannot_be_told() -> None:
     jsonl = TOY / "formats" / "clusters.jsonl"
     assert refusal(scored, jsonl, jsonl, "arcs-nom") == (
-        "arcs-nom needs tags to tell nouns, which gold does not have. arcs-any needs none."
+        "arcs-nom needs tags to recognise nouns, but gold has none. Use arcs-any, which needs none."
     )
 
 
@@ -293,7 +293,7 @@ def test_intervals_resample_documents(toy: Any) -> None:
                 if (other.measure, other.score) == (row.measure, row.score) and other.slice is not None
             ]
             assert [row.low, row.high] == sorted(alone), (row.measure, row.score)
-    assert result.warnings == ("2 documents only: intervals and p-values from so few units are rough.",)
+    assert result.warnings == ("There are only 2 documents: intervals and p-values from so few units are rough.",)
 
 
 def test_two_documents_can_be_swapped_in_four_ways(toy: Any) -> None:

@@ -120,7 +120,7 @@ def test_a_system_without_any_document_of_gold_is_refused(gold: str, file: File)
 
 def test_a_system_without_mentions_is_named_first(gold: str, file: File) -> None:
     one, two = (re.sub(r"\[. |\]", "", text) for text in (ONE, TWO))
-    assert scored(gold, file("s.conll", documents(one=one, two=two))).warnings[0] == "s has no mentions at all."
+    assert scored(gold, file("s.conll", documents(one=one, two=two))).warnings[0] == "s has no mentions."
 
 
 def test_missing_and_foreign_documents_are_refused_together(gold: str, file: File) -> None:
@@ -312,7 +312,7 @@ def test_files_without_words_are_compared_by_position(gold: str, file: File) -> 
     assert result.score("bare", "arcs-nom").value == 1
     assert result.about.aligned_by == "position"
     message = refusal(scored, file("bare.conll", bare + "\n"), file("s.conll", GOLD), "arcs-nom")
-    assert message == "arcs-nom needs tags to tell nouns, which gold does not have. arcs-any needs none."
+    assert message == "arcs-nom needs tags to recognise nouns, but gold has none. Use arcs-any, which needs none."
     without = scored("bare.conll", "s.conll", ["arcs-any", "muc"])
     assert without.score("s", "arcs-any").value == 1
     assert without.notes[0] == "Gold has no tags, so mentions have no types."
@@ -343,7 +343,7 @@ def test_gold_without_mentions_is_scored(gold: str, file: File) -> None:
         assert result.score("gold", measure, "f1").value == 0, measure
         assert result.score("gold", measure, "recall").value != result.score("gold", measure, "recall").value
     assert result.warnings[0] == (
-        "gold has no mentions at all. Recall is undefined. Is it another format, or are gold and system swapped?"
+        "gold has no mentions. Recall is undefined. Is it another format, or are gold and system swapped?"
     )
     message = "empty.conll: no mentions in it, nor in any system: there is nothing to score."
     assert refusal(scored, empty, empty) == message

@@ -57,7 +57,7 @@ def test_zeros_are_scored_with_a_note_and_can_be_refused_or_dropped(file) -> Non
     dropped = scored(key, key, "mentions", zeros="drop")
     assert {row.counts["gold"] for row in dropped.counts} == {4}
     assert not any(note.startswith("Zeros") for note in dropped.notes)
-    with pytest.raises(InputError, match=r"key\.conllu:9: a mention stands on the empty node 1\.1"):
+    with pytest.raises(InputError, match=r"key\.conllu:9: a mention is on the empty node 1\.1"):
         scored(key, key, "mentions", zeros="error")
 
 
@@ -122,7 +122,7 @@ def test_heads_that_are_not_given_are_counted(file) -> None:
     assert result.warnings[0].startswith("1 document only")
     for match in ("head", "partial"):
         result = scored(given, given, f"mentions(match={match})")
-        assert "gold: Heads of 1 mentions not given: first word taken. The same holds for s." in result.warnings
+        assert "gold: Heads of 1 mentions not given: first word taken. The same applies to s." in result.warnings
 
 
 def test_documents_in_another_order_keep_their_zeros(file) -> None:

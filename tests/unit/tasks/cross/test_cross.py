@@ -1068,10 +1068,10 @@ def test_where_there_is_no_room_a_terminal_shows_scores_without_intervals(crosse
     row = next(row for row in result.scores if row.measure == "parseval@ps" and row.score == "f1")
     assert f"[{100 * row.low:.2f}, " in shown[200]
     assert "wider window" not in shown[200]
-    assert shown[200].count("Percent. In brackets the 95% interval, by the variance over sentences.") == 2
+    assert shown[200].count("Percent. Brackets contain the 95% interval, by the variance over sentences.") == 2
     assert f"[{100 * row.low:.2f}" not in shown[80]
     assert shown[80].count("Intervals need a wider window, or --format tsv. Percent.") == 2
-    assert "In brackets" not in shown[80]
+    assert "Brackets contain the 95%" not in shown[80]
 
 
 # --- functions of different kinds ---
@@ -1084,7 +1084,7 @@ def test_functions_of_another_kind_than_golds_are_named(golds, write):
     write("b.mrg", *PENN)
     result = assay.cross([*golds, "ps+dep"], ["b@ps=b.mrg"], times=2)
     assert [text for text in result.warnings if "functions" in text] == [
-        "b@ps: none of its functions (SBJ) is one of dep's, which the gold ps was given, so that labelled TedEval "
+        "b@ps: none of its functions (SBJ) is one of dep's, which the gold ps was given, so labelled TedEval "
         "says little. Give its dependencies too: b@dep=…"
     ]
 
@@ -1101,8 +1101,8 @@ def test_what_cannot_be_done_is_refused(golds):
     assert refusal(assay.cross, golds, ["m@dep=gold.conllu"], function_labels={"dep": ["sbj"]}, times=2) == (
         "--functions dep=…: the gold dep has dependencies: relations are functions."
     )
-    assert refusal(assay.cross, ["dep=-"], ["m@dep=-"], times=2) == "- (standard input) can be given once only."
-    assert refusal(enrich, "-", "-") == "- (standard input) can be given once only."
+    assert refusal(assay.cross, ["dep=-"], ["m@dep=-"], times=2) == "- (standard input) can be given only once."
+    assert refusal(enrich, "-", "-") == "- (standard input) can be given only once."
     assert refusal(assay.cross, golds, ["m@dep=gold.conllu"], segmentation="words", times=2) == (
         "there is no value of segmentation 'words'. There is: same, strict, chars."
     )

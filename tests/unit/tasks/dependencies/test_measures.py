@@ -172,7 +172,7 @@ def test_a_list_that_fits_no_word_is_named(scored, setting):
     gold = with_tags(GOLD.replace("punct", "dep"), "DET NOUN VERB VERB X")
     result = scored(gold, gold, f"las(punctuation={setting})")
     assert counts(result) == (5, 5, 5, 5)
-    assert f"punctuation={setting} fits no word of gold, so that all words count." in result.warnings
+    assert f"punctuation={setting} fits no word of gold, so all words count." in result.warnings
 
 
 def test_a_list_needs_its_column(scored):
@@ -271,7 +271,7 @@ def test_lemmas(scored):
 def test_an_empty_column_is_told_of(scored):
     result = scored(GOLD, GOLD, "mlas", "blex", "las")
     assert [text for text in result.warnings if "empty" in text] == [
-        f"gold: column {column} is empty; scores that need it mean nothing. The same holds for s."
+        f"gold: column {column} is empty; scores that need it mean nothing. The same applies to s."
         for column in ("UPOS", "FEATS", "LEMMA")
     ]
 
@@ -432,7 +432,7 @@ def test_measures_of_labels_sentences_and_words_are_not_cut_by_arcs(scored, meas
     result = scored(GOLD, GOLD, measure, slices=("distance",))
     assert not [row for row in result.scores if row.slice]
     assert [text for text in result.warnings if text.startswith("--slice")] == [
-        "--slice distance cuts nothing here: all items fall under one value, or no measure has items to cut."
+        "--slice distance divides nothing here: all items have one value, or no measure has items to divide."
     ]
 
 

@@ -42,8 +42,8 @@ FAULTS = [
     ("d/2/root e/1/x", [f"s.conllu:5: {CYCLE}"]),
     ("d/0/root e/2/x", [f"s.conllu:6: {CYCLE}"]),
     ("d/0/root e/3/x", ["s.conllu:6: head '3' in a sentence of 2 words"]),
-    ("d/0/root e/_/x", ["s.conllu:6: head '_' is no number"]),
-    ("d/one/root e/-1/x", ["s.conllu:5: head 'one' is no number", "s.conllu:6: head '-1' is no number"]),
+    ("d/0/root e/_/x", ["s.conllu:6: head '_' is not a number"]),
+    ("d/one/root e/-1/x", ["s.conllu:5: head 'one' is not a number", "s.conllu:6: head '-1' is not a number"]),
 ]
 
 
@@ -212,7 +212,7 @@ def test_measures_of_other_tasks_are_refused(gold, system):
     assert refusal(assay.score, gold, system(), ["las", "exact"], times=2) == (
         "the measures are about different tasks: dependencies, spans. Run them one by one."
     )
-    message = "accuracy: say which column, beside dependencies: accuracy(column=UPOS)"
+    message = "accuracy: name its column, in addition to dependencies: accuracy(column=UPOS)"
     assert refusal(assay.score, gold, system(), ["las", "accuracy"], times=2) == message
     assert refusal(assay.score, gold, system(), "accuracy", task="dependencies", times=2) == message
 

@@ -73,7 +73,7 @@ def test_graphs_in_another_order_are_found_by_their_ids(pair):
         "parse has a graph without arcs."
     )
     twice = assay.score(*pair(gold, text.replace("#g2", "#g1"), "sdp"), "sdp", times=1)
-    assert "system: 1 graph has the id of another one, so that graphs correspond by their order." in twice.warnings
+    assert "system: 1 graph has the id of another one, so graphs correspond by their order." in twice.warnings
     assert [row.counts for row in twice.counts] == [plain.counts[0].counts]
 
 

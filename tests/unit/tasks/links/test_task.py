@@ -132,7 +132,7 @@ def test_words_without_annotation_are_outside_and_counted(pair):
 def test_a_column_of_nothing_is_refused_with_those_that_have_tags(pair):
     columns = "TOKEN NE-COARSE-LIT NE-COARSE-METO NEL-LIT MISC"
     gold, system = pair(*[hipe("a:B-x:_:Q1 b:O:_:_", columns=columns)] * 2)
-    said = f"{gold}: column NE-COARSE-METO is _ throughout, so that there is no such layer. Columns with tags: "
+    said = f"{gold}: column NE-COARSE-METO is _ throughout, so there is no such layer. Columns with tags: "
     for measure, options in (("links", {"task": "links"}), ("exact", {})):
         assert refusal(gold, system, measures=measure, column="NE-COARSE-METO", **options) == f"{said}NE-COARSE-LIT."
 
@@ -279,8 +279,8 @@ def test_candidates_are_sorted_by_their_scores_and_low_ones_left_out(pair):
         ("d1\t0\tx\tQ1\t1\tLOC", "'0' and 'x', but numbers of the first and last place of a mention are expected."),
         ("d1\t4\t2\tQ1\t1\tLOC", "the mention ends at 2, before it begins, at 4. Ends are included."),
         ("d1\t0\t2000000\tQ1\t1\tLOC", "the mention ends at 2000000; places of a document go up to 1,000,000."),
-        ("d1\t0\t2\tQ1\thigh\tLOC", "the score 'high' of Q1 is no number. Leave it empty if there is none."),
-        ("d1\t0\t2\tQ1\tnan\tLOC", "the score 'nan' of Q1 is no number. Leave it empty if there is none."),
+        ("d1\t0\t2\tQ1\thigh\tLOC", "the score 'high' of Q1 is not a number. Leave it empty if there is none."),
+        ("d1\t0\t2\tQ1\tnan\tLOC", "the score 'nan' of Q1 is not a number. Leave it empty if there is none."),
         ("d1\t0\t2\tQ 1\t1\tLOC", "the identifier 'Q 1' has a blank in it. Write _ for it."),
         ("d1\t0\t2\t\t1\tLOC", "a candidate without an identifier. What has none is called NIL."),
         (
@@ -418,7 +418,7 @@ def test_a_prefix_and_equal_identifiers_that_occur_nowhere_are_told(pair, tmp_pa
     result = assay.score(gold, {"s": system}, "links", times=1, id_prefix="http://kb/", same_ids=str(same))
     assert [text for text in result.warnings if text.startswith("--")] == [
         "--id-prefix http://kb/: no identifier begins so. Is it another base?",
-        f"--same-ids {same}: none of its identifiers occurs, so that it changes nothing. Is it another base?",
+        f"--same-ids {same}: none of its identifiers occurs, so it changes nothing. Is it another base?",
     ]
 
 
@@ -463,7 +463,7 @@ def test_slices_of_links_add_up():
     assert whole["nil=NIL"]["gold"] == 4
     assert whole["type=PERS"]["gold"] == 10
     assert refusal(GOLD, CONTEXT, measures="exact", column="NE-COARSE-LIT", slices=("nil",)) == (
-        "--slice nil is about links, but none are compared. Say --task links"
+        "--slice nil is about links, but none are compared. Give --task links"
     )
 
 
@@ -480,7 +480,7 @@ def test_a_comparison_tells_kinds_types_and_candidates():
         ("context", 20, 0.75, 0.9),
         ("any system", 20, 0.8, 0.9),
     )
-    (row,) = tables["What became of links"].rows[1:]
+    (row,) = tables["Outcomes of links"].rows[1:]
     assert row[:2] == ("context", 15)
     kinds = {(row.before, row.after): row.count for row in result.diffs[0].outcomes}
     assert kinds["wrong-id", "wrong-rank"] == 2
@@ -523,7 +523,7 @@ def test_files_without_links_and_of_two_layers_are_named(pair):
     )
     gold, system = pair(json_lines("Q1"), words, "jsonl")
     result = assay.score(gold, {"s": system}, ["links", "link-mentions"], times=1)
-    assert "s has no links at all." in result.warnings
+    assert "s has no links." in result.warnings
     assert [row.counts["fn"] for row in result.counts] == [1, 0]
     scores = {row.score: row.value for row in result.scores if row.measure == "links"}
     assert (scores["f1"], scores["recall"], str(scores["precision"])) == (0.0, 0.0, "nan")
@@ -531,7 +531,7 @@ def test_files_without_links_and_of_two_layers_are_named(pair):
     gold, system = pair(nothing, nothing)
     assert refusal(gold, system) == f"{gold}: no links in it, nor in any system: there is nothing to score."
     result = assay.score(*pair(hipe("a:B-x:Q1"), nothing), "links", times=1)
-    assert "system has no links at all." in result.warnings
+    assert "system has no links." in result.warnings
 
 
 def test_ambiguous_surfaces_are_counted_in_training_data_where_files_are_read_one_by_one(tmp_path, monkeypatch):

@@ -102,8 +102,8 @@ def test_what_looks_wrong_is_said() -> None:
     assert "s: 1 relation joins a span with itself." in itself
     turned = remarks(GOLD, with_relations(["works", "b", "a"], ["in", "c", "b"]))
     assert (
-        "s: 2 of gold's 2 relations are there with head and tail exchanged, 0 as they stand. Are heads and tails "
-        "exchanged?" in turned
+        "s: 2 of gold's 2 relations are there with head and tail exchanged, 0 in gold's direction. Are heads and "
+        "tails exchanged?" in turned
     )
     longer = [[key, kind, [[begin, end + 1]]] for key, kind, [[begin, end]] in SPANS]
     ends = remarks(GOLD, with_relations(*GOLD["relations"], spans=longer))
@@ -111,7 +111,7 @@ def test_what_looks_wrong_is_said() -> None:
         "s: no relation has gold's places, but 2 of 2 have arguments that overlap. Is the end of a span included in "
         "one file and not in the other?" in ends
     )
-    assert "s has no relations at all, but 3 spans. Is it the wrong file?" in remarks(GOLD, with_relations())
+    assert "s has no relations, but 3 spans. Is it the wrong file?" in remarks(GOLD, with_relations())
     assert "gold has no relations. Recall is undefined. Are gold and system swapped?" in remarks(
         with_relations(), GOLD
     )
@@ -183,10 +183,10 @@ def test_only_annotated_sentences_count_on_demand() -> None:
         assay.score(gold, {"s": system}, ["relations"], times=1, only_annotated=own) for own in (False, True)
     )
     assert (every.scores[0].value, some.scores[0].value) == (2 / 3, 1.0)
-    assert "--only-annotated: 2 of 3 sentences are left out, since gold has no annotation there." in some.warnings
+    assert "--only-annotated: 2 of 3 sentences are left out, because gold has no annotation there." in some.warnings
     with pytest.raises(AlignmentError) as refused:
         assay.score(corpus_of([nothing], [3]), {"s": corpus_of([nothing], [3])}, times=1, only_annotated=True)
-    assert str(refused.value) == "data: no annotation in it, so that --only-annotated leaves nothing."
+    assert str(refused.value) == "data: contains no annotation, so --only-annotated leaves nothing."
 
 
 def test_relations_with_other_labels_do_not_count() -> None:
@@ -309,7 +309,7 @@ def test_slices_of_relations_are_about_relations(tmp_path: Path) -> None:
     (tmp_path / "a.conll").write_text("Ann B-PER\n\n", "utf-8")
     done = call("score", "a.conll", "a.conll", "--slice", "nested", folder=tmp_path)
     assert done.returncode == 2
-    assert "--slice nested is about relations, but none are compared. Say --task relations" in done.stderr
+    assert "--slice nested is about relations, but none are compared. Give --task relations" in done.stderr
 
 
 # --- tables ---

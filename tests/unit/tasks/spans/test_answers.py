@@ -330,7 +330,7 @@ def test_only_spans_of_gold_with_relations_are_compared(scored, files):
     given = ("gold.jsonl", "gpt.jsonl", "--input-format", "answers", "--task", "relations")
     done = call("score", *given, folder=files.folder)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert "of answers of language models only spans are compared. Say --task spans" in done.stderr
+    assert "of answers of language models only spans are compared. Give --task spans" in done.stderr
 
 
 def test_no_json_exits_with_2(files):

@@ -81,7 +81,7 @@ def test_the_scheme_is_seen_by_the_whole_file_or_declared(file, scheme, tags):
 def test_a_declared_scheme_that_the_file_does_not_keep_is_refused(gold):
     assert refusal(assay.score, gold, gold, scheme=("bilou",), times=5) == (
         "gold.conll:1: B-PER before O, which BILOU does not allow (a span ends with L or U). Repair with --repair "
-        "conlleval or discard, or say --scheme iob2; 2 more places."
+        "conlleval or discard, or give --scheme iob2; 2 more places."
     )
 
 
@@ -98,7 +98,7 @@ def test_tags_of_a_system_that_golds_scheme_can_express_are_read_in_it(file):
     system = file("s.conll", bio("Anna/I-PER saw/O Bonn/I-LOC"))
     assert refusal(assay.score, gold, system, times=5) == (
         "s.conll:1: I-PER at the beginning of a sentence, which IOB2 does not allow (a span begins with B). Repair "
-        "with --repair conlleval or discard, or say --scheme io; 1 more place."
+        "with --repair conlleval or discard, or give --scheme io; 1 more place."
     )
     assert kinds(gold, system, scheme=("s=io",)) == {"tp": 2}
 
@@ -120,8 +120,8 @@ def test_names_that_do_not_exist_are_refused(gold, options, message):
 def test_stacked_tags_are_nested_spans_where_they_are_declared(file):
     stacked = file("gold.conll", bio("the/B-ORG University/I-ORG of/I-ORG Bonn/I-ORG|B-LOC"))
     assert refusal(assay.score, stacked, stacked, times=5) == (
-        "gold.conll:4: tag 'I-ORG|B-LOC' with |, which divides the levels of stacked tags. If they are, say --scheme "
-        "stacked."
+        "gold.conll:4: tag 'I-ORG|B-LOC' with |, which divides the levels of stacked tags. If they are, give "
+        "--scheme stacked."
     )
     flat = file("s.conll", bio("the/B-ORG University/I-ORG of/I-ORG Bonn/I-ORG"))
     assert kinds(stacked, flat, scheme=("stacked",)) == {"tp": 1, "fn": 1}
@@ -252,7 +252,7 @@ def test_columns_may_be_layers_of_nested_spans(file):
     assert prepared(gold, gold, column="3+4").items == 2
     assert prepared(gold, gold, column="3").items == prepared(gold, gold, column="4").items == 1
     assert refusal(prepared, gold, gold) == (
-        "gold.conll: columns 3, 4 all may hold tags of spans. Say which: --column 4, or that they are layers: "
+        "gold.conll: columns 3, 4 may all contain tags of spans. Choose one: --column 4; if they are layers: "
         "--column 3+4"
     )
     without = file("s.conll", layers.replace("B-LOC", "O"))
@@ -334,7 +334,7 @@ def test_a_long_beginning_without_spans_does_not_make_it_another_task(file):
 
 def test_gold_without_any_span_is_scored_as_a_system_without_is(file, gold):
     none = file("none.conll", bio("Anna/O saw/O New/O York/O", "He/O", "Bonn/O"))
-    swapped = "gold has no spans at all. Recall is undefined. Are gold and system swapped, or is it another column?"
+    swapped = "gold has no spans. Recall is undefined. Are gold and system swapped, or is it another column?"
     for given in ((none, gold), ([[], []], spans("A1", ""))):
         assert swapped in said(*given)
         for measure in ("exact", "fair", "weighted(preset=be-half)"):
@@ -344,7 +344,7 @@ def test_gold_without_any_span_is_scored_as_a_system_without_is(file, gold):
             assert math.isnan(shown["recall"])
             assert Result.from_json(result.to_json()).to_json() == result.to_json()
     assert kinds(gold, none) == {"fn": 3}
-    assert said(gold, none) == ["s has no spans at all."]
+    assert said(gold, none) == ["s has no spans."]
 
 
 def test_systems_are_compared_where_gold_has_no_span(file, gold):
@@ -393,16 +393,16 @@ def test_a_system_without_any_span_is_a_system(systems):
     result = assay.score(spans("A1-2", "B1", ""), systems, "fair", times=5)
     assert [row.name for row in result.systems] == ["system 1"]
     assert result.score("system 1", "fair", "recall").value == 0
-    assert result.warnings[0] == "system 1 has no spans at all."
+    assert result.warnings[0] == "system 1 has no spans."
 
 
 @pytest.mark.parametrize(
     ("system", "message"),
     [
-        ([[("A", 2, 1)], []], "s, sentence 1: ('A', 2, 1) is no span (label, first, last)."),
-        ([[("A", 1, 1)], [("A", -1, 1)]], "s, sentence 2: ('A', -1, 1) is no span (label, first, last)."),
-        ([[("", 1, 1)], []], "s, sentence 1: ('', 1, 1) is no span (label, first, last)."),
-        ([["A"], []], "s, sentence 1: 'A' is no span (label, first, last)."),
+        ([[("A", 2, 1)], []], "s, sentence 1: ('A', 2, 1) is not a span (label, first, last)."),
+        ([[("A", 1, 1)], [("A", -1, 1)]], "s, sentence 2: ('A', -1, 1) is not a span (label, first, last)."),
+        ([[("", 1, 1)], []], "s, sentence 1: ('', 1, 1) is not a span (label, first, last)."),
+        ([["A"], []], "s, sentence 1: 'A' is not a span (label, first, last)."),
     ],
 )
 def test_what_is_no_span_is_refused(system, message):

@@ -316,12 +316,12 @@ BOTH = "Repair with --repair conlleval or discard"
         )),
         ("iob2", ["I-A", "B-A", "", "I-B"], (
             "system.conll:1: I-A at the beginning of a sentence, which IOB2 does not allow (a span begins with B). "
-            f"{BOTH}, or say --scheme iob1; 1 more place."
+            f"{BOTH}, or give --scheme iob1; 1 more place."
         )),
         ("iob1", ["O", "B-A", "I-A"], (
             "system.conll:2: B-A after O, which IOB1 does not allow "
-            "(B marks a span that directly follows one of its label). Repair with --repair conlleval, "
-            "or say --scheme iob2."
+            "(B marks a span that directly follows one of its label). Repair with --repair conlleval, or give "
+            "--scheme iob2."
         )),
         ("ioe2", ["I-A", "I-B", "E-A"], (
             "system.conll:1: I-A before I-B, which IOE2 does not allow (a span ends with E). "
@@ -329,12 +329,12 @@ BOTH = "Repair with --repair conlleval or discard"
         )),
         ("ioe1", ["I-A", "E-A"], (
             "system.conll:2: E-A at the end of a sentence, which IOE1 does not allow "
-            "(E marks a span that one of its label directly follows). Repair with --repair conlleval, "
-            "or say --scheme ioe2."
+            "(E marks a span that one of its label directly follows). Repair with --repair conlleval, or give "
+            "--scheme ioe2."
         )),
         ("bioes", ["B-A", "", "O"], (
             "system.conll:1: B-A at the end of a sentence, which BIOES does not allow (a span ends with E or S). "
-            f"{BOTH}, or say --scheme iob2."
+            f"{BOTH}, or give --scheme iob2."
         )),
         ("bilou", ["O", "L-A"], (
             f"system.conll:2: L-A after O, which BILOU does not allow (a span begins with B or U). {BOTH}."
@@ -355,13 +355,13 @@ def test_sequences_that_break_their_scheme_are_refused_with_place_rule_and_remed
         ("iob2", ["B-A", "B-"], "tag 'B-' without a label. Is it cut short?"),
         ("iob2", ["O", "S-A"], (
             "tag 'S-A' with the prefix 'S', which IOB2 does not have (B, I; O outside). "
-            "Is it BIOES? Then say --scheme bioes."
+            "Is it BIOES? Then give --scheme bioes."
         )),
         ("iob2", ["B-A", "X-A"], "tag 'X-A' with the prefix 'X', which IOB2 does not have (B, I; O outside)."),
         ("iob2", ["B-A", "BI-A"], "tag 'BI-A' with the prefix 'BI', which IOB2 does not have (B, I; O outside)."),
         ("iob2", ["B-A", "-A"], "tag '-A' with the prefix '', which IOB2 does not have (B, I; O outside)."),
         ("iob2", ["B-A", "I-A|B-B"], (
-            "tag 'I-A|B-B' with |, which divides the levels of stacked tags. If they are, say --scheme stacked."
+            "tag 'I-A|B-B' with |, which divides the levels of stacked tags. If they are, give --scheme stacked."
         )),
         ("stacked", ["B-A", "I-A|B-"], "tag 'B-' without a label. Is it cut short?"),
     ],

@@ -372,7 +372,7 @@ class _File:
             raise self.fail("positions", f"{len(positions)} positions, but length is {length}.")
         place = self.data.get("pos_position", 0)
         if not isinstance(place, int) or not 0 <= place < len(positions):
-            raise self.fail("pos_position", f"pos_position {place} is no position from 0 to {len(positions) - 1}.")
+            raise self.fail("pos_position", f"pos_position {place} is not a position from 0 to {len(positions) - 1}.")
         portmanteau = {
             key: {mark: self.names(mark, values) for mark, values in entry.items()}
             for key, entry in self.table("portmanteau", needed=False).items()

@@ -287,7 +287,7 @@ class _File:
             if not isinstance(row, dict):
                 raise self.fail(
                     ("w", name),
-                    f"w.{name} should be a table, since the weights of cwpa are given per part of speech, e.g. "
+                    f"w.{name} should be a table, because the weights of cwpa are given per part of speech, e.g. "
                     f"{_EXAMPLES['cwpa']}.",
                 )
         w: Any = self.row(table, "w") if kind == "wpa" else {name: self.row(table[name], "w", name) for name in table}

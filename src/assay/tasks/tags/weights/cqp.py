@@ -272,7 +272,7 @@ def compile_value(test: Test) -> Pattern:
     try:
         return expression(strip_diacritics(value, test.flags), re.IGNORECASE if set(test.flags) & {"c", "i"} else 0)
     except (re.error, RecursionError, OverflowError) as error:
-        raise QueryError(f"{test.value!r} is no regular expression ({error})") from None
+        raise QueryError(f"{test.value!r} is not a regular expression ({error})") from None
 
 
 def strip_diacritics(text: str, flags: str) -> str:

@@ -164,7 +164,7 @@ def read_log(path: str) -> tuple[list[Query], int, list[str]]:
         if whole:
             queries.append(Query(sum(whole.values()), expressions, repeats))
         faults += [
-            (number, f"the count {count!r} is no whole number: {query}")
+            (number, f"the count {count!r} is not a whole number: {query}")
             for number, count in places
             if number not in whole
         ]

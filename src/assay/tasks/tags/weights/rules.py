@@ -219,7 +219,7 @@ class _Reader:
         for share in shares:
             number = isinstance(share, int | Fraction) and not isinstance(share, bool)
             if share is not None and not (number and 0 <= share <= 1):
-                raise _FaultError(f"prob {share} is no number from 0 to 1.")
+                raise _FaultError(f"prob {share} is not a number from 0 to 1.")
         if None not in shares:
             shares = [Fraction(share) for share in shares]
         elif not self.all_parses and any(share is not None for share in shares):
@@ -260,7 +260,7 @@ class _Reader:
             refers = _read_refers(terminal, self.tagset)
             word = terminal.get("word")
             if word is not None and type(word) is not int:
-                raise _FaultError(f"word {word!r} is no number.")
+                raise _FaultError(f"word {word!r} is not a number.")
             yield word, str(terminal.get("pos") or ""), refers
 
     def short(self, item: Any) -> Iterator[tuple[int | None, str, frozenset[str]]]:
@@ -300,7 +300,7 @@ def _assign_words(terminals: Sequence[bool], words: list[Any]) -> list[list[int]
     flat = [word for group in groups for word in group]
     for word in flat:
         if type(word) is not int:
-            raise _FaultError(f"word {word!r} is no number.")
+            raise _FaultError(f"word {word!r} is not a number.")
         if flat.count(word) > 1:
             raise _FaultError(f"word {word} occurs twice.")
     return groups

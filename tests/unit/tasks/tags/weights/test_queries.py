@@ -177,8 +177,8 @@ def test_lines_that_cannot_be_read_are_counted_and_listed(file):
     assert found.warnings == (
         "3 lines of log could not be read, so left out.",
         "log:1: a bracket is not closed at character 1: [case=gen",
-        "log:3: the count '2.5' is no whole number: [case=gen]",
-        "log:4: '(subst' is no regular expression (missing ), unterminated subpattern at position 0): "
+        "log:3: the count '2.5' is not a whole number: [case=gen]",
+        "log:4: '(subst' is not a regular expression (missing ), unterminated subpattern at position 0): "
         '[pos="(subst"]',
         "attributes that the tagset nkjp does not have: foo (1). Say with --aliases what they are.",
     )

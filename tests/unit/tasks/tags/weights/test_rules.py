@@ -141,7 +141,7 @@ USE = '{"id": "s1", "rules": [["PP", [3, 4]]]}'
         ),
         (
             '{"rules": [{"rule": "PP", "terminals": [{"word": "x", "refers": []}]}]}',
-            "rule PP: word 'x' is no number.",
+            "rule PP: word 'x' is not a number.",
         ),
         (
             '{"rules": [{"rule": "PP", "terminals": [{"refers": ["kase"]}]}]}',
@@ -158,11 +158,11 @@ USE = '{"id": "s1", "rules": [["PP", [3, 4]]]}'
         ('{"rules": [["NP", [1]]]}', "rule NP: g.json: there is no rule 'NP'. Did you mean PP?"),
         ('{"rules": [["PP", [1]]]}', "rule PP: 1 word, but the grammar has 2 terminals."),
         ('{"rules": [["PP", [[1, 2], 3]]]}', "rule PP: 2 words for a terminal that is not repeated."),
-        ('{"rules": [["PP", [1, "x"]]]}', "rule PP: word 'x' is no number."),
+        ('{"rules": [["PP", [1, "x"]]]}', "rule PP: word 'x' is not a number."),
         ('{"rules": [["PP", [1, 1]]]}', "rule PP: word 1 occurs twice."),
-        ('{"parses": [{"prob": 2, "rules": []}]}', "prob 2 is no number from 0 to 1."),
-        ('{"parses": [{"prob": "x", "rules": []}]}', "prob x is no number from 0 to 1."),
-        ('{"parses": [{"prob": NaN, "rules": []}]}', "prob NaN is no number from 0 to 1."),
+        ('{"parses": [{"prob": 2, "rules": []}]}', "prob 2 is not a number from 0 to 1."),
+        ('{"parses": [{"prob": "x", "rules": []}]}', "prob x is not a number from 0 to 1."),
+        ('{"parses": [{"prob": NaN, "rules": []}]}', "prob NaN is not a number from 0 to 1."),
         (
             '{"parses": [{"prob": 1, "rules": []}, {"rules": []}]}',
             "some parses have a `prob` and some do not. Give it to all or to none.",

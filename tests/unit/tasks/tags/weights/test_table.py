@@ -111,7 +111,7 @@ def test_toml_and_numbers_of_all_kinds(file):
         ),
         (
             '{"kind": "cwpa", "w": {"pos": 1}}',
-            "w.json:1: w.pos should be a table, since the weights of cwpa are given per part of speech, e.g. "
+            "w.json:1: w.pos should be a table, because the weights of cwpa are given per part of speech, e.g. "
             '{"kind": "cwpa", "w": {"subst": {"pos": 2, "case": 1}, "*": {"*": 0}}}.',
         ),
         (
