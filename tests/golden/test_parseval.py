@@ -141,11 +141,11 @@ def test_what_programs_pass_over_in_silence_is_reported(tmp_path):
     assert f"test.brackets: {test}:2: 'fast' is not in {gold}" in warnings_of("length_mismatch", "parseval", tmp_path)
     for case, called in (("root_S1", "labelled S1"), ("root_differs_TOP_vs_ROOT", "labelled ROOT")):
         assert (
-            f"test.brackets: parseval(preset=collins) does not delete roots {called}, so that 1 of them counts as a "
+            f"test.brackets: parseval(preset=collins) does not delete roots {called}, so 1 of them counts as a "
             "constituent."
         ) in warnings_of(case, SPECS["COLLINS"], tmp_path)
     assert (
-        "gold: parseval(preset=collins) does not delete roots without a label, so that 1 of them counts as a "
+        "gold: parseval(preset=collins) does not delete roots without a label, so 1 of them counts as a "
         "constituent."
     ) in warnings_of("empty_root_label", SPECS["COLLINS"], tmp_path)
     assert (

@@ -320,7 +320,7 @@ def json_values(source: Source, example: str, noun: str = "document") -> Iterato
             number = rows[bisect_right(starts, getattr(error, "pos", position)) - 1][0]
             raise
     except (ValueError, RecursionError) as error:
-        fault = f"no JSON for {noun}s: nested too deeply, or a number too long."
+        fault = f"not JSON for {noun}s: nested too deeply, or a number too long."
         if isinstance(error, json.JSONDecodeError):
             fault = f"not JSON ({error.msg}, at character {error.colno} of the line). A {noun} is {example}"
         raise InputError(f"{source.path}:{number}: {fault}") from None

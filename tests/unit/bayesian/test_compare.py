@@ -163,7 +163,7 @@ def test_matrices_give_the_same_answers_as_a_table(tmp_path: Path) -> None:
     assert shares(result.bayes[0]) == shares(pair(TWO))
     assert [source.path for source in result.systems] == [str(tmp_path / "a.txt"), str(tmp_path / "b.txt")]
     assert len({source.sha256 for source in result.systems}) == 2
-    with pytest.raises(UsageError, match=r"tell how runs are correlated\. .* for matrices --folds"):
+    with pytest.raises(UsageError, match=r"show how runs are correlated\. .* for matrices --folds"):
         bayes(files, rope=0.002)
     assert bayes(files, rope=0.002, rho=0.1).bayes[0].by_data_set[0].rho == 0.1
 

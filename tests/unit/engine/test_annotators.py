@@ -246,7 +246,7 @@ def test_one_unit_has_no_interval_where_the_warning_says_so(interval: Any) -> No
     for row in (*pair.scores, *scored.scores, *scored.comparisons):
         assert math.isnan(row.low) and math.isnan(row.high) and not row.interval
     assert "interval" not in pair.verdict
-    assert "In brackets" not in render(pair, "md")
+    assert "Brackets contain the 95%" not in render(pair, "md")
 
 
 # --- systems ---
@@ -579,7 +579,7 @@ def test_annotators_of_one_export_are_compared_on_the_documents_that_both_have(t
 def test_units_of_one_label_that_overlap_are_refused_with_a_place(tmp_path: Path) -> None:
     twice = ANN + "T2\tPER 0 8\tAnna met\n"
     people = {"a": brat(tmp_path / "a", {"d1": twice}), "b": brat(tmp_path / "b", {"d1": ANN})}
-    with pytest.raises(assay.AssayError, match=r"^a, document d1: two spans PER overlap at 0, so that the line"):
+    with pytest.raises(assay.AssayError, match=r"^a, document d1: two spans PER overlap at 0, so the text"):
         assay.agreement(people, ["alpha-u"], times=5)
 
 

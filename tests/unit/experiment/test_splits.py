@@ -88,8 +88,8 @@ def test_splits_of_other_data_are_refused(file: File) -> None:
 @pytest.mark.parametrize(
     ("change", "fact"),
     [
-        (lambda content: "no", "is no file of splits"),
-        (lambda content: {**content, "schema": "x"}, "is no file of splits"),
+        (lambda content: "no", "is not a file of splits"),
+        (lambda content: {**content, "schema": "x"}, "is not a file of splits"),
         (lambda content: {**content, "dataset": "other"}, "contains the splits of other, not of news"),
         (lambda content: {**content, "splits": []}, "is damaged"),
         (lambda content: {**content, "splits": [{"folds": "x"}]}, "is damaged"),

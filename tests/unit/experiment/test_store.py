@@ -130,7 +130,7 @@ def test_files_that_are_no_store_are_refused() -> None:
     with Store(Path("new.sqlite"), create=True) as store:
         store._connection.execute("PRAGMA user_version = 99")
     assert refusal(Store, Path("none.sqlite")).startswith("none.sqlite: there is no store yet.")
-    assert refusal(Store, Path("text.sqlite")).startswith("text.sqlite: is no database.")
+    assert refusal(Store, Path("text.sqlite")).startswith("text.sqlite: is not a database.")
     assert refusal(Store, Path("empty.sqlite")).startswith("empty.sqlite: is empty.")
     assert refusal(Store, Path("foreign.sqlite"), create=True).startswith(
         "foreign.sqlite: is a database, but no store"

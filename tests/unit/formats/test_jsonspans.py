@@ -270,7 +270,7 @@ def test_what_is_no_json_is_refused_with_its_line(file, text, place):
 @pytest.mark.parametrize("text", ['{"a":' * 100_000, '{"text": "x", "spans": [[0, ' + "9" * 5_000 + ', "A"]]}'])
 def test_json_that_cannot_be_read_is_refused_too(file, text):
     assert refusal(read, file("a.jsonl", text)) == (
-        "a.jsonl:1: no JSON for documents: nested too deeply, or a number too long."
+        "a.jsonl:1: not JSON for documents: nested too deeply, or a number too long."
     )
 
 

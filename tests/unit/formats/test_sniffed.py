@@ -28,9 +28,9 @@ def is_head(row: list[str]) -> bool:
     return row[0] in ("format", "file")
 
 
-BY_FORMAT = [row for row in rows("What the first lines tell") if len(row) == 3 and not is_head(row)]
+BY_FORMAT = [row for row in rows("What the first lines show") if len(row) == 3 and not is_head(row)]
 BY_COLUMNS = [row for row in rows("Columns without a format of their own") if not is_head(row)]
-OTHERS = [row for row in rows("What the first lines tell") if len(row) == 2 and not is_head(row)]
+OTHERS = [row for row in rows("What the first lines show") if len(row) == 2 and not is_head(row)]
 
 
 def told(name: str) -> str:

@@ -832,7 +832,7 @@ def test_csv_has_no_formulas():
             "The diagonal has boundary errors, row ∅ FP, column ∅ FN; the rest is LE and LBE.",
         ),
         ("exact", "exact pairs no spans of other labels or boundaries"),
-        ("semeval", "On the diagonal pairs with other boundaries"),
+        ("semeval", "The diagonal has pairs with other boundaries"),
     ],
 )
 def test_the_confusion_of_spans_says_what_its_cells_are_under_each_measure(measure, told):

@@ -322,7 +322,7 @@ def test_files_without_words_are_compared_by_position(gold: str, file: File) -> 
 def test_a_column_of_marks_has_no_tags(file: File, mark: str) -> None:
     bare = re.sub(r"(?m)^(\S+\t0\t\d+\t\S+\t)\S+", rf"\g<1>{mark}", GOLD)
     gold = file("bare.conll", bare)
-    assert refusal(scored, gold, gold, "arcs-nom").startswith("arcs-nom needs tags to tell nouns")
+    assert refusal(scored, gold, gold, "arcs-nom").startswith("arcs-nom needs tags to recognise nouns")
     assert scored(gold, gold, "arcs-any").score("bare", "arcs-any").value == 1
 
 

@@ -285,7 +285,7 @@ def test_the_type_of_a_chain_is_that_of_most_mentions_the_first_where_they_are_a
     rows = {row.slice: row.counts["gold"] for row in result.counts if row.slice}
     assert rows == {"entity-type=none": 1, "entity-type=person": 3, "entity-type=place": 2}
     no_types = file("n.conllu", text("a/X/(e1)", fields="eid"))
-    with pytest.raises(UsageError, match="tell no types of entities"):
+    with pytest.raises(UsageError, match="have no types of entities"):
         scored(no_types, no_types, "mentions", slices=("entity-type",))
 
 

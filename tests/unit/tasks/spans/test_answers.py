@@ -319,7 +319,7 @@ def test_parameters_are_checked(scored, form, message):
 
 
 def test_answers_are_no_gold(files):
-    with pytest.raises(assay.AssayError, match="answers have no text of their own, so that they are no gold"):
+    with pytest.raises(assay.AssayError, match="model answers cannot be gold"):
         assay.score(assay.answers(["none"]), {"s": assay.answers(["none"])}, ["exact"], times=2)
 
 
@@ -336,7 +336,7 @@ def test_only_spans_of_gold_with_relations_are_compared(scored, files):
 def test_no_json_exits_with_2(files):
     (files.folder / "a.jsonl").write_text('{"id": "d1"\n', "utf-8")
     done = call("score", "gold.jsonl", "a.jsonl", "--input-format", "answers", folder=files.folder)
-    assert (done.returncode, "a.jsonl:1: no JSON" in done.stderr) == (2, True)
+    assert (done.returncode, "a.jsonl:1: not JSON" in done.stderr) == (2, True)
 
 
 def test_warnings(scored):
