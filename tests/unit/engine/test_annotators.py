@@ -693,7 +693,7 @@ def test_the_verdict_says_no_more_than_the_interval(shared_data: Callable[[str],
 @each(
     ("text", "message"),
     [
-        ('item,anna,ben\n"d1,yes' + "s" * 200_000, "no table that can be read"),
+        ('item,anna,ben\n"d1,yes' + "s" * 200_000, "not a table that can be read"),
         ('{"anna": ' + "[" * 200_000, "not JSON for ratings: nested too deeply"),
         ('{"anna": {"d1": ' + "1" * 5_000 + "}}", "or a number too long"),
         ('{"anna": {"d1": "a", "d1": "b"}}', "'d1' is there twice in one object"),

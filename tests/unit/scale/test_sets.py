@@ -175,7 +175,7 @@ def test_a_system_that_lacks_a_data_set_has_a_dash_and_averages_are_over_the_oth
         (
             "{data}.gold",
             {"a": "{data}.conllu"},
-            "data set de: de.conllu: unknown format. `assay formats` lists those known; say which it is with "
+            "data set de: de.conllu: unknown format. `assay formats` lists those known; name it with "
             '--input-format, e.g. --input-format conll or "tsv(word=2)".',
         ),
     ],

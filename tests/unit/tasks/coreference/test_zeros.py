@@ -119,7 +119,7 @@ def test_fewer_sentences_are_refused(file) -> None:
 def test_heads_that_are_not_given_are_counted(file) -> None:
     given = file("key.conllu", text("the/DET/(e1 dog/NOUN/e1) ran/VERB it/PRON/(e1)", fields="eid"))
     result = scored(given, given, "mentions")
-    assert result.warnings[0].startswith("1 document only")
+    assert result.warnings[0].startswith("There is only 1 document")
     for match in ("head", "partial"):
         result = scored(given, given, f"mentions(match={match})")
         assert "gold: Heads of 1 mentions not given: first word taken. The same applies to s." in result.warnings
@@ -245,7 +245,7 @@ def test_a_preset_is_the_measures_of_a_shared_task(shared_data) -> None:
     older = assay.score(folder / "key.conllu", {"s": folder / "noised-1.conllu"}, ["lea"], preset="crac2022", times=1)
     assert round(100 * older.scores[0].value, 2) == 61.56
     assert older.scores[-1].measure == "lea"
-    assert any("they cannot be had exactly" in note for note in older.notes)
+    assert any("they cannot be reproduced exactly" in note for note in older.notes)
 
 
 def test_an_unknown_preset_is_refused(file) -> None:
