@@ -20,10 +20,13 @@ from typing import Any
 PARTS = {
     "reading": ("formats:Input.__init__", "formats:Input.read"),
     "checking": (
-        *("engine.treebanks:with_heads", "engine.treebanks:nonprojective"),
+        *("engine.treebanks:with_heads", "engine.treebanks:mask_nonprojective"),
         *("engine.warnings:check_system", "engine.warnings:identical_outputs"),
     ),
-    "tags to spans": ("formats.schemes:detect", "formats.schemes:looks_like_tags", "formats.schemes:spans_from_tags"),
+    "tags to spans": (
+        *("formats.schemes:detect_scheme", "formats.schemes:looks_like_tags"),
+        "formats.schemes:spans_from_tags",
+    ),
     "aligning": (
         *("engine.prepare:align", "engine.prepare:with_spans", "tasks.constituents.prepare:_with_spans"),
         "tasks.cross.treebanks:word_differences",
@@ -38,14 +41,14 @@ PARTS = {
     ),
     "judging": ("engine.measure:Measure.judge", "tasks.tags.measures:judge_words"),
     "counting": (
-        *("engine.measure:Measure.count", "engine.counts:Counts.regroup"),
+        *("engine.measure:Measure.counts_of", "engine.counts:Counts.regroup"),
         "tasks.cross.compare:tedeval",
     ),
-    "intervals": ("engine.scores:Figures.scores",),
-    "testing": ("engine.scores:Figures.comparisons", "engine.build:mcnemar"),
+    "intervals": ("engine.scores:MeasureScores.scores",),
+    "testing": ("engine.scores:MeasureScores.comparisons", "engine.build:mcnemar"),
     "comparing": (
         *("engine.run:join", "engine.items:Items.fold"),
-        *("engine.changes:confusion_rows", "engine.changes:met_confusion_rows", "engine.changes:diffs"),
+        *("engine.changes:confusion_rows", "engine.changes:label_pair_rows", "engine.changes:compare_answers"),
         *("engine.changes:bounds", "engine.changes:growth", "engine.changes:unique", "engine.changes:transitions"),
     ),
     "writing": ("render:render",),

@@ -10,7 +10,7 @@ from assay.corpus import Corpus, Marks
 from assay.formats import Input
 from assay.formats.builder import refuse_all
 from assay.formats.columns import ROLES
-from assay.formats.graphs import NO_MARKS, empty_nodes, with_enhanced
+from assay.formats.graphs import NO_MARKS, find_empty_nodes, read_enhanced_graphs
 from assay.formats.roles import HEADS, SPANS, with_roles
 from assay.formats.write import convert_file
 
@@ -44,11 +44,11 @@ def layer_of(path: object, form: str | None = None) -> Layer:
     elif "arcs" in item.plan.layers:
         corpus = item.read()
     else:
-        corpus, faults = with_enhanced(item.read())
+        corpus, faults = read_enhanced_graphs(item.read())
         refuse_all([line for _, line in faults])
     arcs, first, end = arcs_of(corpus)
     rows = zip(first.tolist(), end.tolist(), arcs.arguments["head"].tolist(), arcs.labels.strings(), strict=True)
-    nodes, predicates = empty_nodes(corpus), corpus.marks.get("predicates", NO_MARKS)
+    nodes, predicates = find_empty_nodes(corpus), corpus.marks.get("predicates", NO_MARKS)
     empties = zip(nodes.unit.tolist(), nodes.begin.tolist(), nodes.labels.strings(), strict=True)
     return Layer(
         corpus.forms.strings() if corpus.has_words else [],

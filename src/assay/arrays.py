@@ -23,7 +23,7 @@ NONE = -1
 """The number of what is not there: a missed item's system label, a spurious item's gold label, a root's head."""
 
 
-def plain(value: Any) -> Any:
+def to_python(value: Any) -> Any:
     """A number of numpy as Python's own; anything else as it is."""
     return value.item() if isinstance(value, np.generic) else value
 
@@ -41,7 +41,7 @@ def atoms_at(index: int, begin: Ints, end: Ints, stretches: Mapping[int, Stretch
     return stretches.get(index) or ((int(begin[index]), int(end[index])),)
 
 
-def depths(heads: Ints) -> Ints:
+def count_heads_above(heads: Ints) -> Ints:
     """The number of heads above each word, -1 being none; each round looks twice as far up."""
     above = np.append(heads, NONE)  # one place more, so that -1 leads to itself
     depth = (above >= 0).astype(np.int64)
@@ -59,18 +59,18 @@ def chosen_stretches(stretches: Mapping[int, Stretches], chosen: Ints) -> dict[i
     return {place: stretches[int(chosen[place])] for place in places.tolist()}
 
 
-def levels(heads: Ints) -> list[Ints]:
+def group_by_depth(heads: Ints) -> list[Ints]:
     """Words in groups by how many heads lie above them, those without a head first."""
-    depth = depths(heads)
+    depth = count_heads_above(heads)
     order = np.argsort(depth, kind="stable")
     return np.split(order, np.flatnonzero(np.diff(depth[order])) + 1)
 
 
-def extents(heads: Ints) -> tuple[Ints, Ints, Ints]:
+def find_extents(heads: Ints) -> tuple[Ints, Ints, Ints]:
     """For each word the first, the last and the number of the words that are at or below it."""
     first, last, size = np.arange(len(heads)), np.arange(len(heads)), np.ones(len(heads), dtype=np.int64)
     # From the deepest words up, each hands what lies below it to its head.
-    for words in levels(heads)[:0:-1]:
+    for words in group_by_depth(heads)[:0:-1]:
         np.minimum.at(first, heads[words], first[words])
         np.maximum.at(last, heads[words], last[words])
         np.add.at(size, heads[words], size[words])

@@ -28,10 +28,10 @@ class AssayError(Exception):
     """Something the user can put right."""
 
     def __init__(self, message: str = "") -> None:
-        super().__init__("\n".join(map(_shortened, shown(str(message)).split("\n"))))
+        super().__init__("\n".join(map(_shortened, escape_controls(str(message)).split("\n"))))
 
 
-def shown(text: str) -> str:
+def escape_controls(text: str) -> str:
     """Text as any terminal can show it, whatever a file or its name brought into it; tabs and line ends stay."""
     return text.translate(_SHOWN).encode("utf-8", "backslashreplace").decode("utf-8")
 
@@ -54,12 +54,12 @@ class UsageError(AssayError):
     """A name or an option that does not exist."""
 
 
-def reason(error: OSError) -> str:
+def describe_os_error(error: OSError) -> str:
     """The reason of the operating system, in its own words: `no such file or directory`."""
     return (error.strerror or str(error)).lower()
 
 
-def listed(problems: Sequence[str], number: int | None = None) -> list[str]:
+def list_problems(problems: Sequence[str], number: int | None = None) -> list[str]:
     """The first problems, each in a line, and how many more there are; `number` counts all of them."""
     number = len(problems) if number is None else number
     more = [f"… and {number - MOST_PROBLEMS:,} more places"] if number > MOST_PROBLEMS else []

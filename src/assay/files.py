@@ -10,7 +10,7 @@ from contextvars import ContextVar
 from pathlib import Path
 from types import MappingProxyType
 
-from assay.errors import InputError, reason
+from assay.errors import InputError, describe_os_error
 
 _DATABASE = b"SQLite format 3\0"
 _INPUTS: ContextVar[Mapping[tuple[int, int], str]] = ContextVar("inputs", default=MappingProxyType({}))
@@ -18,7 +18,7 @@ _INPUTS: ContextVar[Mapping[tuple[int, int], str]] = ContextVar("inputs", defaul
 
 
 @contextmanager
-def inputs(paths: Iterable[str | Path]) -> Iterator[None]:
+def protect_inputs(paths: Iterable[str | Path]) -> Iterator[None]:
     """Within this, these files, and folders with all that is in them, are not written to by whatever name."""
     keys = ((_key(path), "standard input" if path == "-" else str(path)) for path in paths)
     found = {key: name for key, name in keys if key is not None}
@@ -96,7 +96,7 @@ def _refused(path: str | Path, what: str) -> Iterator[None]:
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise InputError(f"{path}: cannot be {what} ({reason(error)}).") from None
+        raise InputError(f"{path}: cannot be {what} ({describe_os_error(error)}).") from None
 
 
 def is_stream(path: str | Path) -> bool:

@@ -21,7 +21,18 @@ import numpy as np
 
 from assay.arrays import Floats, Ints, ids_of_runs
 from assay.errors import AssayError, InputError, UsageError, unknown
-from assay.formats.schemes import BEGIN, END, INSIDE, NO_LABEL, OUTSIDE, ROLES, Level, Scheme, find_scheme, whole
+from assay.formats.schemes import (
+    BEGIN,
+    END,
+    INSIDE,
+    NO_LABEL,
+    OUTSIDE,
+    ROLES,
+    Level,
+    Scheme,
+    find_scheme,
+    mask_whole_spans,
+)
 
 __all__ = [
     "TagsError",
@@ -379,5 +390,5 @@ def _strict(kind: Ints, label: Ints, scheme: Scheme) -> tuple[Ints, Ints]:
         stray = np.equal(level.role[end - 1], END) & ~level.touches[end]
         keep = ~lonely & ~stray
     else:
-        keep = whole(first, end, level.reread(scheme))
+        keep = mask_whole_spans(first, end, level.reread(scheme))
     return end[keep] - 1, first[keep]

@@ -99,7 +99,7 @@ class Whole:
         """What the same command says of so many shards."""
         folder = self.words[1]
         monkeypatch.setattr(shards, "TEXT", size_for(pieces, folder))
-        assert len(shards.shards_of(folder, self.words[2:4])) == pieces
+        assert len(shards.find_shards(folder, self.words[2:4])) == pieces
         return written([*self.words, *more], where)
 
 

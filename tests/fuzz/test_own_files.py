@@ -12,12 +12,12 @@ import pytest
 import assay
 from assay.cli.more import report_command
 from assay.demo import FOLDER
-from assay.engine.mapping import read_rules, relabelled
+from assay.engine.mapping import map_labels, read_rules
 from assay.formats import read
 from assay.result import Result
 from assay.result.citations import bibtex
 from assay.result.gates import Gates
-from assay.tasks.tags.tagsets import built_in, find_tagset
+from assay.tasks.tags.tagsets import find_tagset, read_bundled
 from assay.tasks.tags.weights import check_categories, load_weights
 
 ODD = [
@@ -122,12 +122,12 @@ def test_a_baseline_with_an_infinite_value(here):
         Result.read("odd.json")
 
 
-@pytest.mark.parametrize("name", built_in())
+@pytest.mark.parametrize("name", read_bundled())
 def test_tagsets(here, name):
     def used(path):
         find_tagset(path).read("subst:sg:nom:m1")
 
-    whole = tomllib.loads(built_in()[name])
+    whole = tomllib.loads(read_bundled()[name])
     assert tried(here, whole, used)
     assert not tried(here, {**whole, "kind": []}, used)
     for key in whole:
@@ -161,7 +161,7 @@ def test_maps(here):
     corpus = read(str(ENGLISH / "gold.conllu"), columns=["XPOS"])
 
     def used(path):
-        relabelled(read_rules(path), corpus.column("XPOS"), corpus.forms, ("gold",), "gold")
+        map_labels(read_rules(path), corpus.column("XPOS"), corpus.forms, ("gold",), "gold")
 
     whole = [{"from": "NN", "to": "X"}, {"side": "gold", "from": "re:(N).*", "to": "\\1", "form": "a.*"}]
     assert tried(here, whole, used)

@@ -27,10 +27,10 @@ from assay.stats.unitizing import (
     Weighting,
     align_units,
     alpha_u_sums,
+    compute_disorder,
     compute_gamma,
-    disorder,
-    label_disagreement,
     rotate_lines,
+    sum_label_disagreement,
 )
 from cases import each
 
@@ -162,7 +162,9 @@ def test_unitizing(case: Any) -> None:
     observed, by_chance = (sum(column) for column in zip(*found, strict=True)) if found else (0.0, 0.0)
     assert same(1 - observed / by_chance if by_chance else math.nan, expected["alpha"])
     if "gamma-disorder" in case["expected"]:
-        assert disorder(units, Weighting()) == pytest.approx(value_of(case["expected"]["gamma-disorder"]), abs=1e-9)
+        assert compute_disorder(units, Weighting()) == pytest.approx(
+            value_of(case["expected"]["gamma-disorder"]), abs=1e-9
+        )
 
 
 # --- who disagrees ---
@@ -367,7 +369,7 @@ def test_continua_of_gamma(name: str, shared_data: Callable[[str], Path]) -> Non
     folder = shared_data("gamma-continua")
     expected = json.loads((folder / "expected.json").read_text("utf-8"))[name]
     units, labels = continuum(folder / f"{name}.csv", expected["length"])
-    assert disorder(units, Weighting()) == pytest.approx(value_of(expected["observed_disorder"]), abs=1e-9)
+    assert compute_disorder(units, Weighting()) == pytest.approx(value_of(expected["observed_disorder"]), abs=1e-9)
     sums = np.array([alpha_u_sums(units, label) for label in range(len(labels))]).sum(axis=0)
     assert 1 - sums[0] / sums[1] == pytest.approx(expected["alpha_u"], abs=1e-9)
     first, again = (compute_gamma([units], Weighting(), 5, np.random.default_rng(7)) for _ in range(2))
@@ -382,7 +384,7 @@ def test_labels_at_the_same_places_differ_as_in_nominal_alpha() -> None:
     rows = [(who, 20 * item, 20 * item + 5, "ABC".index(label))
             for item, given in enumerate(labels) for who, label in enumerate(given)]
     units = Units.of(3, 120, rows)
-    differing, total = label_disagreement(units, align_units(units, Weighting())[1], Weighting())
+    differing, total = sum_label_disagreement(units, align_units(units, Weighting())[1], Weighting())
     ratings = {str(who): {str(item): given[who] for item, given in enumerate(labels) if who < len(given)}
                for who in range(3)}
     result = assay.agreement(ratings, ["alpha"], times=100)
@@ -420,7 +422,7 @@ def test_gamma_cat_with_units_alone_is_that_of_pygamma(
     def with_alone(units: Units) -> float:
         parts = align_units(units, Weighting())[1]
         alone = sum(len(part) * (units.annotators - len(part)) for part in parts)
-        differing, total = label_disagreement(units, parts, Weighting())
+        differing, total = sum_label_disagreement(units, parts, Weighting())
         return (differing + alone) / (total + alone)
 
     rng = np.random.default_rng(7)

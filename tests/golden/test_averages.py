@@ -14,9 +14,9 @@ import pytest
 
 import assay
 from assay.engine.averages import average_score, average_test
-from assay.engine.counts import Counts, Tallies
+from assay.engine.counts import Counts, JointCounts
 from assay.engine.measure import find
-from assay.engine.scores import Figures, Settings
+from assay.engine.scores import MeasureScores, Settings
 from assay.result import Comparison, Results, Score
 from cases import each
 from golden.test_tails import at_most
@@ -29,15 +29,15 @@ def load(name: str) -> list[Any]:
     return [json.loads(line) for line in (CASES / f"{name}.jsonl").read_text("utf-8").splitlines()]
 
 
-def counted(*systems: list[tuple[int, int]], turned: bool = False) -> Figures:
+def counted(*systems: list[tuple[int, int]], turned: bool = False) -> MeasureScores:
     """Figures of accuracy, from the right and all items of each unit."""
     names = ("b", "a") if turned else ("a", "b")
     counts = []
     for name, rows in zip(names, systems, strict=False):
         table = np.array([[right, total, total, total] for right, total in rows])
         counts.append((name, Counts(FIELDS, len(table), np.arange(len(table)), table)))
-    tallies = Tallies.of(counts, find("accuracy").fields_read, lambda: np.arange(len(systems[0])))
-    return Figures(find("accuracy"), None, tallies, Settings(0, 1000, "score", None, keeps_evidence=True))
+    tallies = JointCounts.of(counts, find("accuracy").fields_read, lambda: np.arange(len(systems[0])))
+    return MeasureScores(find("accuracy"), None, tallies, Settings(0, 1000, "score", None, keeps_evidence=True))
 
 
 def variance_of(rows: Any, *, difference: bool) -> float:
@@ -144,9 +144,9 @@ def test_a_mean_of_f1_is_tested_by_exchanging_within_each_data_set() -> None:
         labels = {"labels": ("x",), "label": np.zeros(units, dtype=np.int32)}
         counts = [Counts(fields, units, np.arange(units), side, **labels) for side in sides]
         named = list(zip("ab", counts, strict=True))
-        tallies = Tallies.of(named, find("exact").fields_read, lambda units=units: np.arange(units))
+        tallies = JointCounts.of(named, find("exact").fields_read, lambda units=units: np.arange(units))
         settings = Settings(0, 1000, "score", None, keeps_evidence=True)
-        tests += Figures(find("exact"), None, tallies, settings).comparisons()
+        tests += MeasureScores(find("exact"), None, tallies, settings).comparisons()
     assert [test.score for test in tests] == ["f1", "f1"]
 
     def mean_difference(signs: Any) -> float:

@@ -15,17 +15,17 @@ import assay
 from assay.bayesian.pairs import BayesOptions, Measured
 from assay.bayesian.table import Rope, pair_runs
 from assay.engine.build import decide_family
-from assay.engine.counts import Collapsed, Counts, Tallies
+from assay.engine.counts import Counts, DistinctRows, JointCounts
 from assay.engine.items import ONE
 from assay.engine.measure import ByFields, Ranged, Ratio, find, measures
-from assay.engine.scores import Figures, Settings
+from assay.engine.scores import MeasureScores, Settings
 from assay.render import render
-from assay.render.pictures import pictures
+from assay.render.pictures import list_figures
 from assay.render.tables import tables
 from assay.result import Result
-from assay.result.chance import about, few_lines, power_lines
+from assay.result.chance import few_lines, power_lines, round_number
 from assay.stats.intervals import score_interval, t_interval
-from assay.stats.many import count_replications, letters, rank_tests
+from assay.stats.many import assign_letters, count_replications, rank_tests
 from assay.stats.runs import almost_stochastic_order, run_variance, t_test
 from assay.stats.significance import all_shuffles
 from assay.stats.streams import SHUFFLING, generator, is_less, rows_text
@@ -43,7 +43,7 @@ def load(name: str) -> Any:
 
 def figures(
     measure: str, fields: tuple[str, ...], systems: dict[str, Any], unit: str = "sentence", **settings: Any
-) -> Figures:
+) -> MeasureScores:
     """Figures of rows of counts, one per unit."""
     found = find(measure)
     counts = []
@@ -51,8 +51,10 @@ def figures(
         table = np.array(rows, dtype=np.int64)
         labels = {"labels": ("x",), "label": np.zeros(len(table), dtype=np.int32)} if measure == "exact" else {}
         counts.append((name, Counts(fields, len(table), np.arange(len(table)), table, **labels)))
-    tallies = Tallies.of(counts, found.fields_read, lambda: np.arange(len(counts[0][1].unit)), unit=unit)
-    return Figures(found, None, tallies, Settings(**{"seed": 0, "times": 1000, "interval": "score", **settings}))
+    tallies = JointCounts.of(counts, found.fields_read, lambda: np.arange(len(counts[0][1].unit)), unit=unit)
+    return MeasureScores(
+        found, None, tallies, Settings(**{"seed": 0, "times": 1000, "interval": "score", **settings})
+    )
 
 
 def spans(rows: Any) -> list[list[int]]:
@@ -70,7 +72,7 @@ def test_a_stream_is_keyed_by_the_rows_of_a_pair(pair: str) -> None:
     case = load("streams")
     rows = np.array(case["rows_a_minus_b"])
     rows = rows[rows.any(axis=1)] * (1 if pair == "a_b" else -1)
-    forth, back = Collapsed.of(rows), Collapsed.of(-rows)
+    forth, back = DistinctRows.of(rows), DistinctRows.of(-rows)
     turned = is_less(forth.rows, forth.sizes, back.rows, back.sizes)
     chosen = back if turned else forth
     text = rows_text(SHUFFLING, chosen.rows, chosen.sizes)
@@ -230,8 +232,8 @@ def test_what_could_have_been_found_is_said_in_a_line() -> None:
     assert list(power_lines([row], "sentence", 500)) == [
         "With these 500 sentences, of which the systems differ in 48, a true difference of 4.0 points would have "
         "been found with 80% probability. If the true difference is as observed (2.4 points), about 1,400 such "
-        f"sentences would be needed (at least {about(row.power.needed_from)}, judging by the interval; if the true "
-        "difference is near 0, no number is enough)."
+        f"sentences would be needed (at least {round_number(row.power.needed_from)}, judging by the interval; if the "
+        "true difference is near 0, no number is enough)."
     ]
     assert list(few_lines([row], "sentence")) == []
     data = of_words(load("power")["proportions"][2])
@@ -364,7 +366,7 @@ def test_intervals_of_differences_cover_and_tests_keep_their_level(
 @each("case", load("many-systems")["letters"])
 def test_letters_of_groups(case: Any) -> None:
     different = [frozenset(pair) for pair in case["different"]]
-    assert letters(case["order"], different) == case["letters"]
+    assert assign_letters(case["order"], different) == case["letters"]
 
 
 def test_ranks_over_data_sets() -> None:
@@ -381,7 +383,7 @@ def test_ranks_over_data_sets() -> None:
     order = sorted(names, key=lambda name: case["mean_ranks"][name])
     for kind in ("wilcoxon_holm", "nemenyi"):
         different = {frozenset((names[a], names[b])) for (a, b), p in getattr(found, kind).items() if p <= 0.05}
-        assert letters(order, different) == case[f"letters_{kind}"]
+        assert assign_letters(order, different) == case[f"letters_{kind}"]
     runs = [[[score, score] for score in row] for row in case["scores"]]
     scores: Any = {f"set {number}": dict(zip(names, row, strict=True)) for number, row in enumerate(runs)}
     data, _ = pair_runs(runs_of(scores), "accuracy", names, list(scores), common=False)
@@ -647,7 +649,7 @@ def test_runs_are_averaged_tested_and_named(tmp_path: Path) -> None:
     latex = render(result, "latex", ["label-differences"])
     assert all(text in latex for text in (", median runs.", "Of the median runs: a run "))
     assert "# What differs (accuracy), median runs\n" in render(result, "tsv")
-    drawn = pictures(result)
+    drawn = list_figures(result)
     assert drawn["labels-a-b"]().get_label().endswith(chosen) and drawn["confusion-a"]().get_label().endswith(chosen)
     of_one = assay.score(reference, {"a": a}, measures, times=100)
     assert "Errors are of the median run: a run " in of_one.notes[-1]

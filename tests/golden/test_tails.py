@@ -23,7 +23,7 @@ from assay.stats import significance
 from assay.stats.power import _approximate_power, _enumerate_power
 from assay.stats.significance import all_shuffles, shuffling_test
 from assay.stats.streams import generator, rows_text
-from assay.stats.tails import Tilted, sum_tail
+from assay.stats.tails import TiltedShuffling, sum_tail
 from cases import each
 
 CASES = [
@@ -205,7 +205,7 @@ def test_tilted_draws_agree_with_all_outcomes(score: Any) -> None:
         whole = shuffling_test(*sums, change, sizes, difference, np.random.default_rng, 1)
         assert whole.method == "enumerated"
         for seed in range(20):
-            found = Tilted(*sums, change, sizes, difference).tail(
+            found = TiltedShuffling(*sums, change, sizes, difference).tail(
                 float(difference(*sums)), np.random.default_rng(seed)
             )
             assert found is not None
@@ -220,9 +220,9 @@ def test_units_that_do_not_move_the_score_are_not_tilted() -> None:
     rows = np.array([[1.0, 0, 0], [0, 0, 1]])
     sizes = np.array([40, 500])
     a, b = np.array([90.0, 100, 600]), np.array([50.0, 100, 100])
-    found = Tilted(a, b, rows, sizes, lambda x, y: share(y) - share(x) + 1e-13 * (y[..., 2] > x[..., 2])).tail(
-        -0.4, np.random.default_rng(0)
-    )
+    found = TiltedShuffling(
+        a, b, rows, sizes, lambda x, y: share(y) - share(x) + 1e-13 * (y[..., 2] > x[..., 2])
+    ).tail(-0.4, np.random.default_rng(0))
     assert found is not None
     assert found[0] == pytest.approx(-39 * math.log(2), rel=0.01)
 
@@ -281,7 +281,7 @@ def test_averages_of_very_many_systems_have_no_floor() -> None:
 def test_what_very_many_tests_could_have_found_does_not_depend_on_draws() -> None:
     """Units that differ by one are tosses of a coin, of which all is known."""
     sides, rows = (np.array([600.0, 1000]), np.array([550.0, 1000])), np.array([[1.0, 0]])
-    tilted = Tilted(*sides, rows, np.array([150]), lambda x, y: share(y) - share(x))
+    tilted = TiltedShuffling(*sides, rows, np.array([150]), lambda x, y: share(y) - share(x))
     for alpha in (1e-3, 1e-5, 1e-8):
         exact, near = _enumerate_power(tilted, alpha, 0.8), _approximate_power(tilted, alpha, 0.8)
         assert exact is not None

@@ -16,7 +16,7 @@ from assay.corpus.ratings import Ratings
 from assay.engine import coefficients as numbers
 from assay.engine.annotators import ALL, CEILING
 from assay.formats.ratings import ratings_in, system_ratings
-from assay.stats.unitizing import Units, Weighting, align_units, alpha_u_sums, disorder
+from assay.stats.unitizing import Units, Weighting, align_units, alpha_u_sums, compute_disorder
 
 LABELS = ("1", "2", "3", "4")
 Data = dict[str, dict[str, Any]]
@@ -157,13 +157,13 @@ def alpha_u(units: Units) -> float:
 def test_7_equal_units_agree_wholly_and_labels_are_but_names(one: Any, other: Any, people: int) -> None:
     equal = continuum(*[one] * people)
     assert math.isnan(alpha_u(equal)) or same(alpha_u(equal), 1)
-    assert not one or disorder(equal, Weighting()) == 0
+    assert not one or compute_disorder(equal, Weighting()) == 0
     units = continuum(one, other)
     renamed = continuum(*([(a, b, 1 - label) for a, b, label in own] for own in (one, other)))
     assert same(alpha_u(units), alpha_u(renamed))
-    assert same(disorder(units, Weighting()), disorder(renamed, Weighting()))
+    assert same(compute_disorder(units, Weighting()), compute_disorder(renamed, Weighting()))
     if one or other:
-        assert (disorder(units, Weighting()) == 0) == (one == other)
+        assert (compute_disorder(units, Weighting()) == 0) == (one == other)
 
 
 @given(st.lists(lines(), min_size=2, max_size=3))

@@ -14,7 +14,16 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import assay
-from assay.formats.grounding import EXACT, LEVELS, REPEATED, UNGROUNDED, Ground, SearchText, distance, fold
+from assay.formats.grounding import (
+    EXACT,
+    LEVELS,
+    REPEATED,
+    UNGROUNDED,
+    Ground,
+    SearchText,
+    edit_distance,
+    fold_spelling,
+)
 from assay.formats.shapes import SHAPES, STATUSES, read_answer
 
 LABELS = ("PER", "LOC", "ORG")
@@ -212,7 +221,7 @@ def near_by_the_book(text, mention, ground):
             stretch = text[first:last]
             if stretch and stretch[0].isalnum() and stretch[-1].isalnum():
                 digits = [[mark for mark in one if mark.isdigit()] for one in (stretch, mention)]
-                far = distance(mention, stretch)
+                far = edit_distance(mention, stretch)
                 if far <= ground.edits(len(mention)) and digits[0] == digits[1]:
                     found.append((far, abs(len(stretch) - len(mention)), first, last))
     return sorted((first, last) for far, apart, first, last in found if (far, apart) == min(found)[:2])
@@ -226,14 +235,14 @@ def test_fuzzy_places_are_those_of_the_definition(text, mention, data):
     tolerance = data.draw(st.sampled_from((0.2, 0.34, 0.5)))
     ground = Ground(tolerance=tolerance)
     # What may not differ at all is not looked for.
-    assume(ground.edits(len(fold(changed))))
-    near = near_by_the_book(fold(text), fold(changed), ground)
-    assert sorted(SearchText(text)._near(fold(changed), ground)) == near
+    assume(ground.edits(len(fold_spelling(changed))))
+    near = near_by_the_book(fold_spelling(text), fold_spelling(changed), ground)
+    assert sorted(SearchText(text)._near(fold_spelling(changed), ground)) == near
 
 
 @given(text=TEXTS)
 def test_folding_twice_is_folding_once(text):
-    assert fold(fold(text)) == fold(text)
+    assert fold_spelling(fold_spelling(text)) == fold_spelling(text)
 
 
 # --- scores ---
@@ -354,6 +363,6 @@ def test_fuzzy_search_is_fast():
     text = SearchText(" ".join(words)[:10_000])
     mentions = [" ".join(words[place : place + 3])[:-1] + "qz" for place in range(0, 1_000, 10)]
     started = time.process_time()
-    found = [text._candidates(mention, fold(mention), Ground()) for mention in mentions]
+    found = [text._candidates(mention, fold_spelling(mention), Ground()) for mention in mentions]
     assert time.process_time() - started < 1
     assert sum(bool(places) for _, places in found) > 50

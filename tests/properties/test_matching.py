@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
-from assay.engine.matching import EXACT, FAIR, SEMEVAL, best_pairs, boundaries, max_weight_matching
+from assay.engine.matching import EXACT, FAIR, SEMEVAL, best_pairs, find_wrong_sides, max_weight_matching
 from assay.engine.matching import match_exact as exact
 from assay.engine.matching import match_fair as fair
 from assay.engine.matching import match_semeval as semeval
@@ -254,7 +254,9 @@ def test_boundaries_tell_the_wrong_side_of_pairs_with_different_atoms(target, sy
     lists = span_lists(target, system)
     for matching, kinds in BOTH:
         records = matching(*lists)
-        for (ours, theirs, *_), side in zip(rows(records, kinds), boundaries(*lists, records).tolist(), strict=True):
+        for (ours, theirs, *_), side in zip(
+            rows(records, kinds), find_wrong_sides(*lists, records).tolist(), strict=True
+        ):
             if None in (ours, theirs) or target[ours][1] == system[theirs][1]:
                 assert side == -1
             else:

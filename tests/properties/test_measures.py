@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 import assay
 from assay import Result
 from assay.corpus import Corpus, from_lists, from_spans, holds_spans
-from assay.engine.counts import Counts, as_sums, join_counts, matched
+from assay.engine.counts import Counts, as_sums, join_counts, tally_outcomes
 from assay.engine.counts import by_label as counted_by_label
 from assay.engine.measure import find, measures
 from assay.engine.options import Options
@@ -70,7 +70,7 @@ MEASURES = {
     ]
     for task in TEXTS
 }
-BY_LABEL = {name for name, definition in measures().items() if definition.count in (counted_by_label, matched)}
+BY_LABEL = {name for name, definition in measures().items() if definition.count in (counted_by_label, tally_outcomes)}
 """Measures whose intervals come from the counts of all labels, in the order of these."""
 VARIANTS = (
     "fair(focus=system, sides=true)",

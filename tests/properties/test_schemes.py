@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from assay.corpus import from_lists
 from assay.formats import schemes
-from assay.formats.schemes import SCHEMES, detect, spans_from_tags
+from assay.formats.schemes import SCHEMES, detect_scheme, spans_from_tags
 
 Span = tuple[int, int, str]
 """First word, the one behind the last, label."""
@@ -91,7 +91,7 @@ def test_spans_are_written_as_the_scheme_defines(scheme, data):
 def test_the_scheme_that_is_told_reads_the_same_spans(scheme, data):
     sentences = data.draw(st.lists(flat(apart=scheme == "io"), min_size=1, max_size=4))
     tags = [written(length, spans, scheme) for length, spans in sentences]
-    told = detect(from_lists(tags), "label")
+    told = detect_scheme(from_lists(tags), "label")
     assert told is not None
     assert read_back(tags, told) == [spans for _, spans in sentences]
 

@@ -22,7 +22,7 @@ import numpy as np
 
 from assay.arrays import Bools, Ints
 from assay.corpus import Column, Corpus, Marks, one_vocabulary
-from assay.errors import MOST_PROBLEMS, AlignmentError, listed
+from assay.errors import MOST_PROBLEMS, AlignmentError, list_problems
 from assay.records import dataclass
 
 MISMATCH = ("error", "skip", "warn")
@@ -253,7 +253,7 @@ def align(
                 "Sentences have other numbers of words, so they cannot be compared by position. "
                 "Try --on-mismatch skip"
             )
-        raise AlignmentError("\n".join([*listed(problems, len(gaps)), remedy]))
+        raise AlignmentError("\n".join([*list_problems(problems, len(gaps)), remedy]))
     for here, there in gaps:
         skipped[slice(*here)] = system_skipped[slice(*there)] = True
     if skipped.all() and not shard:

@@ -11,7 +11,7 @@ from typing import Any
 
 import assay
 from assay import experiment
-from assay.arrays import plain
+from assay.arrays import to_python
 from assay.bayesian.pairs import BayesOptions, Measured
 from assay.bayesian.table import (
     Discordant,
@@ -78,9 +78,9 @@ def bayes(
     systems, datasets, lower, higher = (
         (names,) if isinstance(names, str) else tuple(names) for names in (systems, datasets, lower, higher)
     )
-    table, discordant = _read(runs, plain(folds), str(pairs) if pairs else None)
-    settings = (plain(draws), plain(seed), plain(alpha), nemenyi)
-    how = BayesOptions(plain(rho), lower, hierarchical, priors, *settings)
+    table, discordant = _read(runs, to_python(folds), str(pairs) if pairs else None)
+    settings = (to_python(draws), to_python(seed), to_python(alpha), nemenyi)
+    how = BayesOptions(to_python(rho), lower, hierarchical, priors, *settings)
     asked = [measures] if isinstance(measures, str) else measures or ()
     named = choose_names("measure", asked, table.cells, table.name)
     wanted = named if measures else table.scores()

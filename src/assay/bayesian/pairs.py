@@ -132,9 +132,9 @@ class Measured:
         likely = sorted(self.systems, key=lambda system: (sign * means[system], system))
         posteriors = {pair: self.posterior(*pair) for pair in combinations(likely, 2)}
         shares = {pair: _shares(posterior.decision) for pair, posterior in posteriors.items()}
-        ranking = rank(self.name, self.systems, shares)
+        ranking = order_systems(self.name, self.systems, shares)
         ordered = [posteriors.get(pair) or self.posterior(*pair) for pair in combinations(ranking.order, 2)]
-        return ordered, replace(ranking, headline=headline(ranking.order, ordered, self.rope))
+        return ordered, replace(ranking, headline=describe_order(ranking.order, ordered, self.rope))
 
     def mean_ranks(self) -> MeanRanks | None:
         """Tests on ranks; None if there are too few systems or data sets."""
@@ -184,10 +184,10 @@ class Measured:
                 notes.append(
                     "All data sets have the same mean difference; the spread of runs bounds the prior in its place."
                 )
-            others = bayes.curve(rows, self.rhos, ropes, fitted, step=step)
+            others = bayes.compute_curve(rows, self.rhos, ropes, fitted, step=step)
             points = [_point(rope, bayes.USUAL, *shares) for rope, *shares in others]
             if number < bayes.FEW_DATA_SETS or how.priors:
-                priors = [_point(half, prior, *shares) for prior, *shares in bayes.sensitivity(fitted)]
+                priors = [_point(half, prior, *shares) for prior, *shares in bayes.compute_sensitivity(fitted)]
             if number >= MANY_DATA_SETS:
                 means = np.array([row.mean() for row in rows])
                 signed = bayes.signed_rank(means, half, draws=how.draws, seed=how.seed)[0]
@@ -212,7 +212,7 @@ class Measured:
             decision=shares,
             region=_thirds(fitted.region, width) if fitted else shares,
             error=fitted.error if fitted else 0.0,
-            relation=relation(_shares(shares)),
+            relation=find_relation(_shares(shares)),
             verdict="",
             mean=mean,
             next=self.estimate(float(fitted.delta0.mean()), *_ends(fitted.next)) if fitted else None,
@@ -222,7 +222,7 @@ class Measured:
             rope_curve=tuple(points),
             prior_curve=tuple(priors),
             replications=tuple(
-                replicate(self.discordant, (self.name, runs.name, a, b), runs.splits, row, how.alpha)
+                find_replications(self.discordant, (self.name, runs.name, a, b), runs.splits, row, how.alpha)
                 for runs, row in zip(self.data, rows, strict=True)
             ),
             notes=tuple(notes),
@@ -292,7 +292,7 @@ def _cells(found: Fit) -> Iterator[SimplexCell]:
         yield SimplexCell(cell // 2 // SIDES, cell // 2 % SIDES, bool(cell % 2), int(draws[cell]))
 
 
-def replicate(
+def find_replications(
     discordant: Discordant, key: tuple[str, str, str, str], splits: Sequence[Split], differences: Floats, alpha: float
 ) -> Replication:
     """Splits of a data set in which B is ahead, and in how many the mid-p of McNemar's test says so.
@@ -323,7 +323,7 @@ MARGIN = 0.05
 EQUAL: tuple[Relation, ...] = ("⪅", "≈", "⪆")
 
 
-def relation(shares: Three, margin: float = MARGIN) -> Relation:
+def find_relation(shares: Three, margin: float = MARGIN) -> Relation:
     """The most probable of a better, equal and b better; equality that leads by less than the margin has a side."""
     a, equal, b = shares
     if equal < max(a, b):
@@ -333,7 +333,7 @@ def relation(shares: Three, margin: float = MARGIN) -> Relation:
     return "⪆" if a > b else "⪅"
 
 
-def rank(
+def order_systems(
     measure: str, names: Sequence[str], shares: Mapping[tuple[str, str], Three], margin: float = MARGIN
 ) -> Ranking:
     """The order of systems, given the shares of each pair one way round or the other.
@@ -344,7 +344,7 @@ def rank(
     missing = [pair for pair in combinations(names, 2) if pair not in both]
     if missing or len(set(names)) < len(names):
         raise ValueError(f"there are no shares for {missing[0]}" if missing else "a system is named twice")
-    relations = {pair: relation(both[pair], margin) for pair in permutations(names, 2)}
+    relations = {pair: find_relation(both[pair], margin) for pair in permutations(names, 2)}
 
     def place(name: str) -> tuple[int, float, str]:
         others = [other for other in sorted(names) if other != name]
@@ -395,7 +395,7 @@ def _misfits(order: Sequence[str], relations: Mapping[tuple[str, str], Relation]
 # --- what a posterior says in a sentence, by its kind; never more than the numbers do ---
 
 
-def headline(order: Sequence[str], posteriors: Sequence[Posterior], rope: Rope) -> str:
+def describe_order(order: Sequence[str], posteriors: Sequence[Posterior], rope: Rope) -> str:
     """The order with the relation of neighbours as it was decided, its share, and the region."""
     pairs = {(row.a, row.b): row for row in posteriors}
 

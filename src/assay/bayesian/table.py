@@ -11,7 +11,7 @@ import numpy as np
 
 from assay.arrays import Floats
 from assay.errors import InputError, UsageError, unknown
-from assay.experiment.tables import PAIRS, Row, Split, measurements, read_whole, records, word
+from assay.experiment.tables import PAIRS, Row, Split, read_measurements, read_table_rows, read_whole, read_word
 from assay.formats.source import Source
 from assay.records import dataclass
 from assay.stats.bayes import is_within
@@ -124,7 +124,7 @@ def read_table_text(path: str) -> tuple[str, str]:
 def read_runs(path: str, text: str, sha256: str) -> RunTable:
     """CSV or TSV text with a row for each measurement."""
     runs = RunTable(path, sha256)
-    for row in measurements(path, text, " Matrices are given as NAME=FILE, one for each system."):
+    for row in read_measurements(path, text, " Matrices are given as NAME=FILE, one for each system."):
         runs.add(row)
     return runs
 
@@ -173,8 +173,8 @@ def _shape(lengths: Sequence[int]) -> str:
 def read_discordant(text: str, path: str) -> Discordant:
     """CSV or TSV text with a row for each measure, two systems and split."""
     counts: dict[tuple[str, str, str, str, Split], tuple[int, int]] = {}
-    for place, cells in records(path, text, PAIRS, f"The columns are {', '.join(PAIRS)}."):
-        dataset, a, b, measure = (word(place, cells, name) for name in ("dataset", "a", "b", "measure"))
+    for place, cells in read_table_rows(path, text, PAIRS, f"The columns are {', '.join(PAIRS)}."):
+        dataset, a, b, measure = (read_word(place, cells, name) for name in ("dataset", "a", "b", "measure"))
         split = Split(read_whole(place, cells, "repetition"), read_whole(place, cells, "fold"))
         only_a, only_b = read_whole(place, cells, "only_a"), read_whole(place, cells, "only_b")
         if (measure, dataset, a, b, split) in counts:

@@ -111,9 +111,9 @@ class Terminal:
 
     def write(self, text: str) -> int:
         """Write a text as it can be shown."""
-        from assay.errors import shown
+        from assay.errors import escape_controls
 
-        self.rich_proxied_file.write(shown(text))
+        self.rich_proxied_file.write(escape_controls(text))
         return len(text)
 
     def __getattr__(self, name: str) -> Any:

@@ -20,7 +20,7 @@ from assay.cli.options import (
     output_options,
     shard_options,
 )
-from assay.cli.output import Output, check_stdin, put
+from assay.cli.output import Output, check_stdin, write_output
 from assay.errors import UsageError
 from assay.files import write
 from assay.keywords import BREAKDOWN, COMPARED, CompareKeywords, CrossKeywords, Keywords, ScoreKeywords
@@ -249,7 +249,7 @@ def cross_command(
                 "assay cross enrich takes two files: phrase structure, and the treebank with the functions."
             )
         chosen = {name: options[name] for name in ("subtypes", "input_format")}
-        put(enrich(systems[1], systems[2], **chosen), output.path)
+        write_output(enrich(systems[1], systems[2], **chosen), output.path)
         return 0
     from assay.formats.source import Source
 
@@ -270,7 +270,7 @@ def cross_command(
         names = ("subtypes", "input_format", "segmentation", "non_projective", "map", "on_mismatch")
         chosen = {name: options[name] for name in names}
         text, warnings = common_gold(theories, systems[0], function_labels=labels, **chosen)
-        put(text, output.path)
+        write_output(text, output.path)
         for line in warnings:
             output.tell(f"warning: {line}")
         return 0

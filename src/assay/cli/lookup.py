@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay.cli.options import INPUT_FORMAT, Command, Group, OutputPath, add_options, choice, option
-from assay.cli.output import put
+from assay.cli.output import write_output
 from assay.errors import UsageError, unknown
 
 if TYPE_CHECKING:
-    from assay.tasks.tags.weights import Made
+    from assay.tasks.tags.weights import NewWeights
 
 
 @click.command(cls=Command)
@@ -105,9 +105,9 @@ def tagset_command(ctx: click.Context) -> None:
 @tagset_command.command("list")
 def list_tagsets() -> None:
     """List the bundled tagsets."""
-    from assay.tasks.tags.tagsets import built_in, find_tagset
+    from assay.tasks.tags.tagsets import find_tagset, read_bundled
 
-    for name in built_in():
+    for name in read_bundled():
         click.echo(f"{name:10} {find_tagset(name).doc}")
     click.echo("\nOne as a file, to start your own from: assay tagset show NAME. Use it with --tagset NAME or FILE.")
 
@@ -116,9 +116,9 @@ def list_tagsets() -> None:
 @click.argument("name")
 def show_tagset(name: str) -> None:
     """Print the file of a tagset."""
-    from assay.tasks.tags.tagsets import built_in
+    from assay.tasks.tags.tagsets import read_bundled
 
-    known = built_in()
+    known = read_bundled()
     if name not in known:
         raise unknown("tagset", name, known)
     click.echo(known[name], nl=False)
@@ -260,19 +260,21 @@ def show_weights(weights: str, output: str | None) -> None:
       assay weights show poliqarp
       assay weights show weights.json -o table.tsv
     """
-    from assay.tasks.tags.weights import format_table, load_weights
+    from assay.tasks.tags.weights import format_weights, load_weights
 
-    put(format_table(load_weights(weights)), output)
+    write_output(format_weights(load_weights(weights)), output)
 
 
-def _write_weights(make: Callable[[Any], Made], tagset: str | None, normalise: bool, output: str | None) -> None:
+def _write_weights(
+    make: Callable[[Any], NewWeights], tagset: str | None, normalise: bool, output: str | None
+) -> None:
     from assay.tasks.tags.tagsets import find_tagset
-    from assay.tasks.tags.weights import check_weights, dump
+    from assay.tasks.tags.weights import check_weights, dump_weights
 
     chosen = find_tagset(tagset) if tagset else None
     made = make(chosen)
     weights = made.weights.normalised() if normalise else made.weights
-    put(dump(weights), output)
+    write_output(dump_weights(weights), output)
     for warning in (*made.warnings, *check_weights(weights, chosen)):
         click.echo(f"warning: {warning}", err=True)
 

@@ -16,7 +16,7 @@ from assay.cli.options import (
     option,
     output_options,
 )
-from assay.cli.output import Output, put, put_files
+from assay.cli.output import Output, put_files, write_output
 from assay.errors import InputError
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def convert_command(
     source = Input(path, input_format=input_format, wanted=[column] if column else [], asked=asked)
     texts, losses = write.convert_file(source, target, column, **options)
     if "" in texts:
-        put(texts[""], output)
+        write_output(texts[""], output)
     else:
         put_files(texts, output)
     for loss in losses:

@@ -48,10 +48,10 @@ class Command(click.Command):
         outputs = [(option, path) for option, path in given if isinstance(option.type, OutputPath) and path]
         if not outputs:
             return super().invoke(ctx)
-        from assay.files import check_allowed, check_writable, inputs, is_stream
+        from assay.files import check_allowed, check_writable, is_stream, protect_inputs
 
         values = (value for parameter, value in given if not isinstance(parameter.type, OutputPath))
-        with inputs(path for value in values for text in _texts(value) for path in _paths(text)):
+        with protect_inputs(path for value in values for text in _texts(value) for path in _paths(text)):
             options: dict[str, str] = {}
             for option, path in outputs:
                 # Of several data sets each has a page.

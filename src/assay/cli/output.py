@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.errors import UsageError, shown, unknown
+from assay.errors import UsageError, escape_controls, unknown
 from assay.files import make_folder, write
 from assay.records import dataclass
 
@@ -41,13 +41,13 @@ class Output:
         """Find out the format. Raise an error before the work begins: no such format or table, no matplotlib, one
         page for several data sets."""
         from assay import plugins
-        from assay.render import ENDINGS, FORMATS, check_tables, form_of
+        from assay.render import ENDINGS, FORMATS, check_tables, find_format
 
         names = [name.strip() for given in self.tables for name in given.split(",") if name.strip()]
         if self.tables and not names:
             raise UsageError("--table: no table is named. Write e.g. --table scores,changes")
         self.tables = names
-        self.format = self.form or (form_of(self.path) if self.path else "")
+        self.format = self.form or (find_format(self.path) if self.path else "")
         self.has_page = bool(self.html) or self.format == "html"
         if sets and self.html and ENDINGS.get(Path(self.html).suffix.lower()) == "html":
             raise UsageError(f"{self.html}: each data set has a page of its own. Give a folder: --html FOLDER")
@@ -80,7 +80,7 @@ class Output:
     def tell(self, text: str) -> None:
         """Write a line to stderr, unless --quiet is given."""
         if not self.quiet:
-            click.echo(shown(text), err=True)
+            click.echo(escape_controls(text), err=True)
 
     def deliver(self, result: Result | Results, gates: Gates | None = None) -> int:
         """Write a Result where the user wants it, warnings to stderr; 1 if it does not pass a gate, 0 otherwise."""
@@ -145,7 +145,7 @@ class Output:
         for line in (*remarks, *notes):
             self.tell(line)
         for line in missed:
-            click.echo(f"assay: {shown(line)}", err=True)
+            click.echo(f"assay: {escape_controls(line)}", err=True)
         return 1 if missed else 0
 
 
@@ -166,7 +166,7 @@ def _next_commands(result: Result, has_page: bool) -> list[str]:
     return [shlex.join(["assay", *line]) for line in lines[:2]]
 
 
-def put(text: str, path: str | None) -> None:
+def write_output(text: str, path: str | None) -> None:
     """Write a text into a file or, without one, to standard output."""
     if path:
         write(path, text)

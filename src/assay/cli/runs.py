@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay.cli.options import CLUSTER, SEED, Command, Group, OutputPath, option, output_options
-from assay.cli.output import Output, check_stdin, put
+from assay.cli.output import Output, check_stdin, write_output
 from assay.errors import UsageError
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ def export_runs(plan: str, output: str | None, pairs: bool) -> None:
     """
     from assay import experiment
 
-    put(experiment.export_pairs(plan) if pairs else experiment.export(plan), output)
+    write_output(experiment.export_pairs(plan) if pairs else experiment.export(plan), output)
     progress = experiment.status(plan)
     missing = progress.count("failed") + progress.count("due")
     if missing:

@@ -68,7 +68,7 @@ class Ratings:
         as_codes(names, numbers)
         item = as_codes(items, numbers)
         people = {name: number for number, name in enumerate(sorted({*annotators, *raters}))}
-        codes = {label: number for number, label in enumerate(order or sorted_labels(set(labels)))}
+        codes = {label: number for number, label in enumerate(order or sort_labels(set(labels)))}
         annotator = np.fromiter(map(people.__getitem__, annotators), dtype=np.int32, count=len(annotators))
         label = np.fromiter(map(codes.__getitem__, labels), dtype=np.int32, count=len(labels))
         rows = np.lexsort((annotator, item))
@@ -202,7 +202,7 @@ def spell_number(number: float) -> str:
     return str(int(number)) if number == int(number) and abs(number) < 1e15 else repr(number)
 
 
-def sorted_labels(labels: set[str]) -> list[str]:
+def sort_labels(labels: set[str]) -> list[str]:
     """Labels in numerical order if all are numbers, otherwise in alphabetical order."""
     numbers = {label: parse_number(label) for label in labels}
     if all(number is not None for number in numbers.values()):

@@ -72,7 +72,7 @@ def show_examples(examples: Sequence[str], html: str | None, copy: str | None) -
     """Compare the systems of each example; print the verdict, the command for more, and where the pages are."""
     from textwrap import fill, indent
 
-    from assay.errors import shown
+    from assay.errors import escape_controls
     from assay.files import make_folder, write
 
     copies = _copies(examples, Path(copy)) if copy else {}
@@ -85,7 +85,7 @@ def show_examples(examples: Sequence[str], html: str | None, copy: str | None) -
             results.append((title, result))
             click.echo(f"{title}: {', '.join(source.name for source in result.systems)}")
             # A name with a hyphen stays whole.
-            click.echo(indent(fill(shown(result.verdict), width - 2, break_on_hyphens=False), "  "))
+            click.echo(indent(fill(escape_controls(result.verdict), width - 2, break_on_hyphens=False), "  "))
             click.echo(f"  {shlex.join(command)}\n")
     for target, content in copies.items():
         make_folder(target.parent)

@@ -25,8 +25,8 @@ from assay.engine.coefficients import AGAINST
 from assay.engine.counts import FEW_UNITS
 from assay.engine.measure import Measure, find
 from assay.engine.options import Options
-from assay.engine.parts import way_of
-from assay.engine.prepare import Prepared, Run, source_of
+from assay.engine.parts import choose_alignment
+from assay.engine.prepare import OpenFiles, Run, source_of
 from assay.engine.run import evaluate_shards
 from assay.engine.scores import Settings
 from assay.engine.slices import Slice
@@ -36,7 +36,7 @@ from assay.errors import InputError, UsageError
 from assay.formats import Files, plan
 from assay.formats.ratings import FORMAT, RatingTable, SystemRatings, is_table, ratings_in, read_ratings
 from assay.formats.source import Source as File
-from assay.formats.source import expand, folder_of
+from assay.formats.source import find_folder, list_files
 from assay.keywords import Keywords, explicit
 from assay.records import dataclass
 from assay.result import AltTest, InputFile, Result, Score
@@ -148,7 +148,7 @@ def _read_table(given: Any, columns: Sequence[str], options: Options) -> RatingT
     if len(paths) > 1 or form is not None:
         return None
     # A single file is a table of all annotators, unless it is annotated text.
-    head = (source := File(expand(paths[0])[0])).head()
+    head = (source := File(list_files(paths[0])[0])).head()
     try:
         looks = plan(head, source.path, None, ()).name
     except InputError:
@@ -225,7 +225,7 @@ def _agree_in_files(people: Mapping[str, Any], absent: bool, asked: _Request) ->
         first, *rest = group
         others = {**{name: group[name] for name in rest}, **systems}
         measures = [measure for measure in given if _is_of_pairs(measure)]
-        opened.append(Prepared(group[first], others, options.for_annotators(first, rest, [*systems]), measures))
+        opened.append(OpenFiles(group[first], others, options.for_annotators(first, rest, [*systems]), measures))
     task = find_task(opened[0].task)
     wanted = list(given) or [find(spec) for spec in task.agreement]
     in_pairs, of_all = ([row for row in wanted if _is_of_pairs(row) is pairs] for pairs in (True, False))
@@ -304,7 +304,7 @@ def _label_measures(measures: Sequence[Measure]) -> list[Measure]:
 
 
 def _find_folder(data: Any) -> str | None:
-    return folder_of(str(data)) if isinstance(data, str | Path) else None
+    return find_folder(str(data)) if isinstance(data, str | Path) else None
 
 
 def _shared_documents(people: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -315,7 +315,7 @@ def _shared_documents(people: Mapping[str, Any]) -> list[Mapping[str, Any]]:
         if folder is None:
             raise UsageError(f"--missing absent: {given} is not a folder. Give each annotator a folder, or each a "
             f"file.")
-        for file in expand(str(given)):
+        for file in list_files(str(given)):
             stems.setdefault(os.path.splitext(os.path.relpath(file, folder))[0], {})[name] = file
     groups: dict[tuple[str, ...], list[str]] = {}
     for stem in sorted(stems):
@@ -356,7 +356,7 @@ def _start_findings_of_files(
         "noun": task.noun,
         "drawing": task.drawing.kind,
         "unit": runs[0].unit,
-        "aligned_by": way_of([pair.aligned_by for run in runs for _, pair in run.pairs]),
+        "aligned_by": choose_alignment([pair.aligned_by for run in runs for _, pair in run.pairs]),
         "scheme": next(iter(runs[0].decided.schemes), ""),
         "atoms": runs[0].atoms,
     }
@@ -512,7 +512,7 @@ def _add_judged_pairs(
     first = next(iter(people))
     for gold in people:
         others = {name: data for name, data in {**people, **systems}.items() if name != gold}
-        run = Prepared(people[gold], others, plain.for_annotators(gold, [*people], [*systems]), measures).run(
+        run = OpenFiles(people[gold], others, plain.for_annotators(gold, [*people], [*systems]), measures).run(
             measures
         )
         unit = run.gold.unit_of_sentence(run.unit)
@@ -554,7 +554,7 @@ def _make_symmetric(spec: str) -> str:
 
 def _default_measures(first: Any, name: str, second: Any, options: Options) -> list[str]:
     """A task's measures of pairs; kappa over words only if these are known and have one label each."""
-    opened = Prepared(first, {name: second}, options)
+    opened = OpenFiles(first, {name: second}, options)
     task = find_task(opened.task)
     specs = list(task.measures_for(opened.inputs[0]) if task.measures_for else task.agreement)
     for spec in task.annotators.where_defined:
@@ -626,7 +626,7 @@ def _join_pairs(parts: Sequence[Result]) -> Findings:
         return tuple(row for part in parts for row in getattr(part, name))
 
     findings = Findings.of(parts[0])
-    findings.about["aligned_by"] = way_of([part.about.aligned_by for part in parts])
+    findings.about["aligned_by"] = choose_alignment([part.about.aligned_by for part in parts])
     # Those of all pairs and measures follow when all of them are known.
     del findings.about["titles"], findings.about["remarks"]
     findings.systems = tuple(sources.values())

@@ -15,7 +15,7 @@ from assay.corpus.ratings import Ratings, majority, parse_number
 from assay.engine import coefficients as numbers
 from assay.engine.coefficients import AGAINST, RatingSums
 from assay.engine.counts import BLOCKS
-from assay.engine.matching import components
+from assay.engine.matching import connect_cells
 from assay.engine.measure import Coefficient, Measure
 from assay.engine.scores import Settings, make_comparison
 from assay.errors import UsageError, unknown
@@ -285,7 +285,7 @@ def profile_rows(ratings: Ratings, level: str, distance: str) -> Iterator[Annota
 
 def coincidence_rows(ratings: Ratings) -> list[Coincidence]:
     """The numbers of pairs of labels that annotators gave to one item."""
-    table = numbers.coincidences(ratings)
+    table = numbers.count_coincidences(ratings)
     totals = table.sum(axis=1)
     return [
         Coincidence(ratings.labels[a], ratings.labels[b], float(table[a, b]), float(table[a, b] / totals[a]))
@@ -311,7 +311,7 @@ def different_labels(ratings: Ratings) -> Iterator[str]:
     """A warning if annotators have no label in common with others, not even by way of a third one."""
     width = len(ratings.labels)
     who, label = np.divmod(np.unique(ratings.annotator.astype(np.int64) * width + ratings.label), width)
-    group = components(who, label)
+    group = connect_cells(who, label)
     if len(np.unique(group)) < 2:
         return
     named = []
@@ -419,7 +419,7 @@ def _pair_sides(human: Figure, system: Figure) -> _Sides:
         return each({name: split[..., place, :, :] for place, name in enumerate(names)})
 
     def value(sums: Array) -> Array:
-        return numbers.means(of_people(sums))
+        return numbers.average_annotators(of_people(sums))
 
     humans, machines = (side.reshape(len(side), -1) for side in stacks)
     totals = humans.sum(axis=0), machines.sum(axis=0)
@@ -434,7 +434,7 @@ def _ceiling_comparison(system: Figure, human: Figure, settings: Settings) -> tu
     sides = _label_sides(system.rows) if "left" in system.rows.sums else _pair_sides(human, system)
     humans, machines, value, parts, by_annotator = sides
     left_out = np.isnan(by_annotator)
-    difference = float(numbers.means(by_annotator))
+    difference = float(numbers.average_annotators(by_annotator))
     over_units, over_people, freedom = numbers.ceiling_variance(parts, by_annotator[~left_out])
     variance = over_units + over_people
     apart = humans - machines
@@ -616,10 +616,10 @@ def paired_figures(
     function = measure.scores[name]
 
     def by_annotator(sums: Mapping[str, Array]) -> Floats:
-        return numbers.means(np.asarray(function(sums)))
+        return numbers.average_annotators(np.asarray(function(sums)))
 
     def score(sums: Mapping[str, Array]) -> Floats:
-        return numbers.means(by_annotator(sums))
+        return numbers.average_annotators(by_annotator(sums))
 
     def rows(system: str = "") -> RatingSums:
         # Units × annotators × the others as references × fields, of a system or of the annotators themselves.

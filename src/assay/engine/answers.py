@@ -14,8 +14,17 @@ from assay.engine.slices import Values
 from assay.engine.spanpairs import CLAIMS, SHOWN, shown_words
 from assay.engine.warnings import Remark, remark
 from assay.errors import UsageError, unknown
-from assay.formats.answers import LONG, OUTSIDE, SAID, Answers, Mentions, ground_answers, inventory_of, with_mentions
-from assay.formats.grounding import REPEATED, UNGROUNDED, fold
+from assay.formats.answers import (
+    LONG,
+    OUTSIDE,
+    SAID,
+    Answers,
+    Mentions,
+    add_mentions,
+    choose_inventory,
+    ground_answers,
+)
+from assay.formats.grounding import REPEATED, UNGROUNDED, fold_spelling
 from assay.formats.shapes import STATUSES
 from assay.records import dataclass
 from assay.result.numbers import plural
@@ -47,7 +56,7 @@ def ground_systems(
     for name, corpus in zip(names[1:], corpora[1:], strict=True):
         answers = corpus.layer(Answers)
         if answers is not None:
-            labels = {*inventory_of(answers.parameters, golds)}
+            labels = {*choose_inventory(answers.parameters, golds)}
             # A label that the mapping makes one of them is one of them.
             sides = ("both", "system", name)
             labels |= {rule.before for rule in rules if rule.side in sides and rule.after in labels}
@@ -61,7 +70,7 @@ def flag_outside(corpus: Corpus, raw: Corpus, golds: Collection[str]) -> Corpus:
     mentions, answers = corpus.layer(Mentions), raw.layer(Answers)
     if mentions is None or answers is None:
         return corpus
-    return with_mentions(corpus, mentions.in_inventory(inventory_of(answers.parameters, golds)))
+    return add_mentions(corpus, mentions.in_inventory(choose_inventory(answers.parameters, golds)))
 
 
 @dataclass(frozen=True)
@@ -89,7 +98,7 @@ def place_claims(gold: Corpus, systems: Sequence[tuple[str, Corpus]]) -> tuple[C
             continue
         unplaced = mentions.marks.where(mentions.scored & (mentions.level == UNGROUNDED))
         said = unplaced.columns[SAID].strings()
-        folded = [fold(text) for text in said]
+        folded = [fold_spelling(text) for text in said]
         sentences = unplaced.unit
         for key, text in zip(zip(sentences.tolist(), folded, strict=True), said, strict=True):
             if key not in places:

@@ -16,7 +16,7 @@ from assay.engine import changes
 from assay.engine.counts import BLOCKS
 from assay.engine.items import Items
 from assay.engine.options import Options
-from assay.engine.scores import Figures
+from assay.engine.scores import MeasureScores
 from assay.engine.task import describe
 from assay.errors import unknown
 from assay.records import dataclass
@@ -24,7 +24,7 @@ from assay.result import SCHEMA, TABLES, About, Comparison, ErrorType, Family, I
 from assay.result.grammar import ALPHA, decide_kind
 from assay.result.verdict import pair_facts
 from assay.stats.intervals import t_interval
-from assay.stats.many import letters
+from assay.stats.many import assign_letters
 from assay.stats.significance import benjamini_hochberg, holm, holm_of, mcnemar
 
 SURE = 0.001
@@ -67,7 +67,7 @@ class Findings:
     """The signature, or its parts; `interval` is then completed by the kinds of intervals that there are."""
     gold: InputFile
     systems: Sequence[InputFile]
-    figures: Iterable[tuple[Figures, Sequence[str]]] = ()
+    figures: Iterable[tuple[MeasureScores, Sequence[str]]] = ()
     """Figures, and the tables that each gives rows of: `scores`, `labels` (scores by label), `counts`,
     `comparisons`."""
     items: Sequence[Compared] = ()
@@ -142,7 +142,7 @@ def build(found: Findings) -> Result:
     tests = [next(adjusted) if row.family is None else row for row in tests]
     further_notes = list(found.further_notes)
     if about["command"] == "compare":
-        scores = list(with_groups(scores, tests)) if len(found.systems) > 2 else scores
+        scores = list(add_group_letters(scores, tests)) if len(found.systems) > 2 else scores
         overall = (row for row in tests if row.test == "shuffling" and row.slice is None)
         differing = (row for row in overall if row.measure == tests[0].measure and row.kind != "identical")
         if resampled and any(row.p_adjusted >= SURE for row in differing):
@@ -199,7 +199,7 @@ def _compare_items(
 ) -> None:
     """Add the changes, upper bounds and McNemar's tests of one measure to the rows; `values` has the scores."""
     on, where, items, score, *_ = compared
-    rows["diffs"].extend(changes.diffs(items, on, where, score, values, label_order))
+    rows["diffs"].extend(changes.compare_answers(items, on, where, score, values, label_order))
     if not compared.bounds:
         return
     upper = list(changes.bounds(items, on, where))
@@ -224,7 +224,7 @@ def _compare_items(
             rows["comparisons"].append(Comparison(*row, *p, units=only_a + only_b, p_mid=mid, exact=True))
 
 
-def with_groups(scores: Sequence[Score], tests: Sequence[Comparison]) -> Iterator[Score]:
+def add_group_letters(scores: Sequence[Score], tests: Sequence[Comparison]) -> Iterator[Score]:
     """Scores with the letters that tests give them: main scores of three systems or more that were all tested."""
     found: dict[tuple[str, str], dict[str, str]] = {}
     mains = {(row.measure, row.score) for row in scores if row.main and row.label is None and row.slice is None}
@@ -243,13 +243,13 @@ def with_groups(scores: Sequence[Score], tests: Sequence[Comparison]) -> Iterato
         if number > 2 and len(rows) == number * (number - 1) // 2 and not any(np.isnan(row.p) for row in rows):
             order = sorted(values, key=lambda name: (-values[name], name))
             apart = {frozenset((row.a, row.b)) for row in rows if row.is_significant}
-            found[measure, score] = letters(order, apart)
+            found[measure, score] = assign_letters(order, apart)
     for row in scores:
         groups = found.get((row.measure, row.score), {}) if row.label is None and row.slice is None else {}
         yield replace(row, group=groups[row.system]) if row.system in groups else row
 
 
-def tests_together(systems: Sequence[str], baseline: str | None) -> int:
+def count_tests(systems: Sequence[str], baseline: str | None) -> int:
     """Number of pairs that are tested. Raise an error if the baseline is no system."""
     if baseline is None:
         return len(systems) * (len(systems) - 1) // 2

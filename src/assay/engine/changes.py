@@ -15,7 +15,7 @@ from assay.engine.items import KINDS, LABEL_ORDERS, NOTHING, ONE, Items, Met
 from assay.result import Bound, Change, Confusion, Diff, Growth, LabelDifference, OutcomeChange, Transition, Unique
 
 
-def diffs(
+def compare_answers(
     items: Items, on: str, where: str | None, score: str, values: Mapping[str, float], label_order: str = "effect"
 ) -> Iterator[Diff]:
     """The difference of every pair of systems in their order; `values` has the score of each system."""
@@ -166,7 +166,7 @@ def confusion_rows(items: Items, measure: str) -> Iterator[Confusion]:
             yield Confusion(system, measure, gold_label, None if missing else label, -count)
 
 
-def met_confusion_rows(name: str, pairs: Met, measure: str) -> Iterator[Confusion]:
+def label_pair_rows(name: str, pairs: Met, measure: str) -> Iterator[Confusion]:
     """Rows of a confusion table from pairs of labels, frequent errors first, hits last."""
     sums: dict[tuple[str | None, str | None, str | None, bool], int] = {}
     pieces = dict.fromkeys((row[:4] for row in pairs), 0)

@@ -80,7 +80,7 @@ def sum_by_group(values: Array, group: Ints, groups: int) -> Floats:
     return sums.reshape(groups, *values.shape[1:]).astype(np.float64)
 
 
-def sum_by_label(ratings: Ratings, rows: Array, group: Ints, groups: int, weights: Array | None = None) -> Floats:
+def sum_ratings(ratings: Ratings, rows: Array, group: Ints, groups: int, weights: Array | None = None) -> Floats:
     """Groups × labels: the ratings (or their weights) with each label."""
     width = len(ratings.labels)
     cells = group[ratings.item[rows]] * width + ratings.label[rows]
@@ -165,7 +165,7 @@ def alpha_rows(ratings: Ratings, group: Ints, groups: int, level: str, distance:
             "apart": sum_by_group(item_distances(ratings, level, distance), group, groups),
         }
         return RatingSums(sums, {"farthest": np.array(np.ptp(numbers) ** 2 if len(numbers) else 0.0)})
-    counted = {"given": sum_by_label(ratings, rows, group, groups)}
+    counted = {"given": sum_ratings(ratings, rows, group, groups)}
     if level == "ordinal":
         ratings.ranks  # noqa: B018 - refuses labels without an order
         item, label, number = label_runs(ratings)
@@ -294,7 +294,7 @@ def fleiss_rows(ratings: Ratings, group: Ints, groups: int) -> RatingSums:
         {
             "agreement": sum_by_group(agreement, group, groups),
             "items": sum_by_group((sizes > 1).astype(np.float64), group, groups),
-            "given": sum_by_label(ratings, ratings.sizes[ratings.item] > 1, group, groups),
+            "given": sum_ratings(ratings, ratings.sizes[ratings.item] > 1, group, groups),
         }
     )
 
@@ -330,7 +330,7 @@ def ac1_rows(ratings: Ratings, group: Ints, groups: int, labels: int) -> RatingS
     """The sums from which AC1 is computed; items with a single rating count in the shares of labels."""
     rows = np.ones(len(ratings), dtype=bool)
     sums = dict(fleiss_rows(ratings, group, groups).sums)
-    sums["shares"] = sum_by_label(ratings, rows, group, groups, 1 / ratings.sizes[ratings.item])
+    sums["shares"] = sum_ratings(ratings, rows, group, groups, 1 / ratings.sizes[ratings.item])
     sums["rated"] = sum_by_group((ratings.sizes > 0).astype(np.float64), group, groups)
     distinct = int(np.count_nonzero(np.bincount(ratings.label, minlength=1)))
     if labels and labels < distinct:
@@ -509,7 +509,7 @@ def pair_alpha_disagreement(rows: RatingSums) -> Disagreement:
 # --- by label, by annotator ---
 
 
-def coincidences(ratings: Ratings) -> Floats:
+def count_coincidences(ratings: Ratings) -> Floats:
     """Labels × labels: ordered pairs of ratings of the same item, over one less than its ratings."""
     item, label, number = label_runs(ratings)
     lower, higher = pairs_within(item)
@@ -626,7 +626,7 @@ def against_score(name: str) -> Any:
     """The function of the sums of `ceiling_rows` for one way to compare with several annotators."""
     if name in ("majority", "any"):
         return lambda sums: ratio(sums[name], sums["items"])
-    return lambda sums: means(ratio(sums[name], sums["each items" if name == "each" else "left items"]))
+    return lambda sums: average_annotators(ratio(sums[name], sums["each items" if name == "each" else "left items"]))
 
 
 def ceiling_variance(parts: Array, by_annotator: Array) -> tuple[float, float, float]:
@@ -648,7 +648,7 @@ def ceiling_variance(parts: Array, by_annotator: Array) -> tuple[float, float, f
     return over_units, over_people, min(float(freedom), most)
 
 
-def means(values: Array) -> Floats:
+def average_annotators(values: Array) -> Floats:
     """The mean over the annotators that have a score."""
     defined = ~np.isnan(values)
     return ratio(np.where(defined, values, 0).sum(axis=-1), defined.sum(axis=-1).astype(np.float64))
@@ -751,7 +751,7 @@ def alt_rows(
     return tests, int(usable.sum())
 
 
-def won(p: Sequence[float], fdr: float) -> list[bool]:
+def mask_wins(p: Sequence[float], fdr: float) -> list[bool]:
     """True for each test that is significant at a false discovery rate (Benjamini & Yekutieli)."""
     order = sorted(range(len(p)), key=lambda index: p[index])
     harmonic = sum(1 / number for number in range(1, len(p) + 1))
@@ -764,10 +764,10 @@ def winning_rate(rows: Sequence[AltRow], epsilon: float, fdr: float) -> float:
     """The share of annotators whom the system beats; undefined if there are none."""
     if not rows:
         return float("nan")
-    beaten = won([row.p(epsilon) for row in rows], fdr)
+    beaten = mask_wins([row.p(epsilon) for row in rows], fdr)
     return sum(beaten) / len(rows)
 
 
-def advantage(sums: Sums) -> Floats:
+def find_advantage(sums: Sums) -> Floats:
     """The mean over annotators of the share of items in which the system is at least as near to the others."""
-    return means(ratio(sums["nearer"], sums["items"]))
+    return average_annotators(ratio(sums["nearer"], sums["items"]))

@@ -116,22 +116,22 @@ def join_counts(parts: Sequence[Counts], *, same_units: bool = False) -> Counts:
 
 
 @dataclass(frozen=True, eq=False)
-class Collapsed:
+class DistinctRows:
     """Distinct rows in canonical order and how many units have each: all that resampling needs."""
 
     rows: Ints
     sizes: Ints
 
     @classmethod
-    def of(cls, rows: Ints, sizes: Ints | None = None) -> Collapsed:
+    def of(cls, rows: Ints, sizes: Ints | None = None) -> DistinctRows:
         """The distinct rows; `sizes` is the number of units of each row, 1 if it is not given."""
         distinct, group, numbers = distinct_rows(rows)
         if sizes is not None:
             numbers = np.bincount(group, weights=sizes, minlength=len(distinct)).astype(np.int64)
         return cls(distinct, numbers)
 
-    def __add__(self, other: Collapsed) -> Collapsed:
-        return Collapsed.of(np.concatenate([self.rows, other.rows]), np.concatenate([self.sizes, other.sizes]))
+    def __add__(self, other: DistinctRows) -> DistinctRows:
+        return DistinctRows.of(np.concatenate([self.rows, other.rows]), np.concatenate([self.sizes, other.sizes]))
 
 
 # --- from items to counts, per sentence ---
@@ -152,7 +152,7 @@ def tally(items: Items, sentences: int) -> Counts:
     )
 
 
-def whole_sentences(items: Items, sentences: int) -> Counts:
+def tally_whole_sentences(items: Items, sentences: int) -> Counts:
     """Per sentence that has gold items: is every item right, and no item spurious?"""
     has_gold = np.bincount(items.sentence[items.has_gold], minlength=sentences) > 0
     spurious = (items.gold == NONE) & items.has_system[0]
@@ -161,7 +161,7 @@ def whole_sentences(items: Items, sentences: int) -> Counts:
     return _per_sentence({"right": clean & has_gold, "sentences": has_gold})
 
 
-def graded(items: Items, sentences: int) -> Counts:
+def tally_credits(items: Items, sentences: int) -> Counts:
     """Per sentence: gold items, tags assigned and expected, and the credits of both sides."""
     assert items.credits is not None
     credits_ = items.credits[0]
@@ -174,7 +174,7 @@ def graded(items: Items, sentences: int) -> Counts:
     return _per_sentence({"items": number, **dict(zip(CREDITS, sums.T, strict=True))})
 
 
-def bracketed(items: Items, sentences: int) -> Counts:
+def tally_brackets(items: Items, sentences: int) -> Counts:
     """Per sentence: rows of each kind, gold items and system items, and the sums per sentence."""
     masks = {name: items.kind[0] == kind for kind, name in enumerate(items.kinds)}
     masks |= {"gold": items.has_gold, "system": items.has_system[0]}
@@ -202,7 +202,7 @@ def by_label(items: Items, sentences: int) -> Counts:
     return _per_label(tuple(masks), items.labels, sentences, rows)
 
 
-def matched(items: Items, sentences: int) -> Counts:
+def tally_outcomes(items: Items, sentences: int) -> Counts:
     """Per sentence and label: rows of each kind and with each mark, gold items and system items."""
     assert items.label is not None
     label = items.label
@@ -237,7 +237,7 @@ MANY = 20
 
 
 @dataclass(frozen=True, eq=False)
-class Tallies:
+class JointCounts:
     """The counts of all systems as far as scores and tests need them: bounded, however many units there are."""
 
     systems: tuple[str, ...]
@@ -248,11 +248,11 @@ class Tallies:
     units: int
     totals: tuple[Array, ...]
     """In whole numbers of Python: sums of partial credit outgrow 64 bits."""
-    joint: Collapsed | None
+    joint: DistinctRows | None
     """The distinct joint rows of all systems; None if they are too many …"""
-    distinct: Mapping[tuple[int, ...], Collapsed | None]
+    distinct: Mapping[tuple[int, ...], DistinctRows | None]
     """… in which case these are the distinct rows of each system and of each pair …"""
-    differences: Mapping[tuple[int, int], tuple[Collapsed | None, int]]
+    differences: Mapping[tuple[int, int], tuple[DistinctRows | None, int]]
     """… and for each pair its distinct differences, and how many units differ."""
     used: Ints | None
     """The blocks that have units …"""
@@ -284,7 +284,7 @@ class Tallies:
         alone: bool = True,
         names: Sequence[str] | None = None,
         unit: str = "sentence",
-    ) -> Tallies:
+    ) -> JointCounts:
         """The tallies of each system's counts per unit; scores look at the fields read alone.
 
         `blocks` gives the block of each unit; naming units takes time, so it is called only if blocks are needed: if
@@ -299,7 +299,7 @@ class Tallies:
         columns = [fields.index(name) for name in read]
         matrices = [table.matrix()[:, columns] for table in tables]
         rows = np.concatenate(matrices, axis=1)
-        joint, everyone = _few(Collapsed.of(rows)), tuple(range(len(systems)))
+        joint, everyone = _few(DistinctRows.of(rows)), tuple(range(len(systems)))
         pairs = list(combinations(everyone, 2)) if compares else []
         further = [] if joint else [*((index,) for index in everyone), *pairs]
         of_labels = place = used = None
@@ -316,7 +316,7 @@ class Tallies:
             # Whole numbers of Python if sums of shards are added, because these outgrow 64 bits.
             totals=tuple(total if alone else total.astype(object) for total in totals),
             joint=joint,
-            distinct={some: _few(Collapsed.of(np.hstack([matrices[i] for i in some]))) for some in further},
+            distinct={some: _few(DistinctRows.of(np.hstack([matrices[i] for i in some]))) for some in further},
             differences={(a, b): _swaps(matrices[a] - matrices[b]) for a, b in pairs if not joint},
             used=used,
             sums=None,
@@ -336,36 +336,36 @@ class Tallies:
         used, sums = _sum_by_key(blocks(), rows)
         return replace(tallies, used=used, sums=sums)
 
-    def rows(self, *systems: int) -> Collapsed | None:
+    def rows(self, *systems: int) -> DistinctRows | None:
         """The distinct rows of one system, of two side by side or of all; None if they are too many."""
         if self.joint is not None:
-            return Collapsed.of(self.joint.rows[:, self._columns(systems)], self.joint.sizes)
+            return DistinctRows.of(self.joint.rows[:, self._columns(systems)], self.joint.sizes)
         rows = self.distinct.get(tuple(sorted(systems)))
         if rows is None or systems[0] <= systems[-1]:
             return rows
-        return Collapsed.of(np.roll(rows.rows, len(self.read), axis=1), rows.sizes)
+        return DistinctRows.of(np.roll(rows.rows, len(self.read), axis=1), rows.sizes)
 
     def needs_blocks(self, *systems: int) -> bool:
         """True if blocks are drawn instead of units: the rows are too many, or cost more to draw."""
         rows = self.rows(*systems) if self.units > BLOCKS else None
         return self.units > BLOCKS and (rows is None or is_costly(rows.rows, rows.sizes))
 
-    def block_rows(self, *systems: int) -> Collapsed:
+    def block_rows(self, *systems: int) -> DistinctRows:
         """The distinct rows of the sums over each block, of some systems side by side."""
         assert self.sums is not None
-        return Collapsed.of(self.sums[:, self._columns(systems)])
+        return DistinctRows.of(self.sums[:, self._columns(systems)])
 
     def _columns(self, systems: Sequence[int]) -> list[int]:
         width = len(self.read)
         return [system * width + field for system in systems for field in range(width)]
 
-    def swaps(self, a: int, b: int) -> tuple[Collapsed | None, int]:
+    def swaps(self, a: int, b: int) -> tuple[DistinctRows | None, int]:
         """The distinct differences of two systems (None if they are too many), and how many units differ."""
         if self.joint is not None:
             first, second = (self.joint.rows[:, self._columns([system])] for system in (a, b))
             return _swaps(first - second, self.joint.sizes)
         rows, number = self.differences[min(a, b), max(a, b)]
-        return rows if rows is None or a < b else Collapsed.of(-rows.rows, rows.sizes), number
+        return rows if rows is None or a < b else DistinctRows.of(-rows.rows, rows.sizes), number
 
     def wide(self) -> list[Any]:
         """Each system's counts as units × (labels · fields), blocks in place of units if these are too many."""
@@ -382,19 +382,19 @@ class Tallies:
         """The number of units, or of blocks, whose counts by label are resampled."""
         return self.units if self.units <= BLOCKS or self.used is None else len(self.used)
 
-    def _again(self, counts: Sequence[Counts], names: Sequence[str]) -> Tallies:
+    def _again(self, counts: Sequence[Counts], names: Sequence[str]) -> JointCounts:
         """Tallies like these of other counts, of units that have names."""
-        return Tallies.of(
+        return JointCounts.of(
             list(zip(self.systems, counts, strict=True)),
             lambda sums: self.read,
-            lambda: blocks_of(names),
+            lambda: hash_blocks(names),
             by_label=self.by_label is not None,
             compares=self.compares,
             names=names,
             unit=self.unit,
         )
 
-    def with_nothing(self, others: Tallies) -> Tallies:
+    def with_nothing(self, others: JointCounts) -> JointCounts:
         """Zero counts for the units of `others`, with the same systems and fields."""
         if self.named is not None:
             return self._again([_no_counts(one, others.units) for one in self.named], others.names or ())
@@ -406,7 +406,7 @@ class Tallies:
             labels=None if self.labels is None else (),
             units=others.units,
             totals=tuple(total[:0] if self.labels is not None else total * 0 for total in self.totals),
-            joint=Collapsed(row[: others.units], np.array([others.units][: others.units])),
+            joint=DistinctRows(row[: others.units], np.array([others.units][: others.units])),
             distinct={},
             differences={},
             used=others.used,
@@ -416,7 +416,7 @@ class Tallies:
             differing=dict.fromkeys(self.differing, 0),
         )
 
-    def __add__(self, other: Tallies) -> Tallies:
+    def __add__(self, other: JointCounts) -> JointCounts:
         """Tallies of two stretches of text, the first one on the left."""
         assert (self.systems, self.fields) == (other.systems, other.fields), "only like tallies can be added"
         assert self.read == other.read, "scores read other fields in other shards"
@@ -472,7 +472,7 @@ class Tallies:
         )
 
 
-def blocks_of(names: Iterable[str]) -> Ints:
+def hash_blocks(names: Iterable[str]) -> Ints:
     """A block for each unit, by a hash of its name."""
     hashes = (zlib.crc32(name.encode("utf-8", "replace")) for name in names)
     return np.fromiter(hashes, dtype=np.int64) % BLOCKS
@@ -483,12 +483,12 @@ def _in_blocks(counts: Sequence[Counts], place: Ints | None) -> Sequence[Counts]
     return counts if place is None else [one.regroup(place, BLOCKS) for one in counts]
 
 
-def _few(rows: Collapsed) -> Collapsed | None:
+def _few(rows: DistinctRows) -> DistinctRows | None:
     """The rows; None if they are too many."""
     return rows if len(rows.rows) <= BLOCKS else None
 
 
-def _add_few(first: Collapsed | None, second: Collapsed | None) -> Collapsed | None:
+def _add_few(first: DistinctRows | None, second: DistinctRows | None) -> DistinctRows | None:
     """The rows of both; None if they are too many."""
     return None if first is None or second is None else _few(first + second)
 
@@ -499,13 +499,13 @@ def _count_differing(a: Counts, b: Counts) -> int:
     return len(np.unique(both.unit[both.values.any(axis=1)]))
 
 
-def _swaps(differences: Ints, sizes: Ints | None = None) -> tuple[Collapsed | None, int]:
+def _swaps(differences: Ints, sizes: Ints | None = None) -> tuple[DistinctRows | None, int]:
     """The distinct differences of two systems (None if they are too many), and how many units differ.
 
     A row is one unit, or as many as `sizes` says.
     """
     there = differences.any(axis=1)
-    rows = Collapsed.of(differences[there], None if sizes is None else sizes[there])
+    rows = DistinctRows.of(differences[there], None if sizes is None else sizes[there])
     return _few(rows), int(rows.sizes.sum())
 
 

@@ -24,7 +24,7 @@ MOST_UNRESOLVED = 10_000
 
 
 @dataclass(frozen=True)
-class Drawn:
+class DrawnExample:
     """An example that was drawn, and its lot: several shards together give the examples that one would give."""
 
     group: str
@@ -36,7 +36,9 @@ class Drawn:
     """The number of its sentence, if that stands for an id; it counts the sentences of all shards."""
 
 
-def add_drawn(first: Sequence[Drawn], second: Sequence[Drawn], sentences: int, most: int) -> tuple[Drawn, ...]:
+def merge_drawn(
+    first: Sequence[DrawnExample], second: Sequence[DrawnExample], sentences: int, most: int
+) -> tuple[DrawnExample, ...]:
     """What is drawn from two parts: for each group at most `most`, in text order.
 
     Numbers that stand for ids count all sentences; there are `sentences` of them in the first part.
@@ -58,7 +60,7 @@ def lot_of(seed: int, group: str, name: str) -> int:
     return int.from_bytes(hashlib.blake2b(f"{seed}\t{group}\t{name}".encode(), digest_size=8).digest())
 
 
-def examples(run: Run, items: Items, tables: Tables, options: Options) -> Iterator[Drawn]:
+def draw_sentences(run: Run, items: Items, tables: Tables, options: Options) -> Iterator[DrawnExample]:
     """For each pair of systems (or for a single system) sentences drawn at random, in text order."""
     if options.kind is not None and len(items.systems) < 2:
         raise UsageError("--kind is about changes between two systems; with one system there are only errors.")
@@ -89,7 +91,9 @@ def examples(run: Run, items: Items, tables: Tables, options: Options) -> Iterat
             continue
         group, (begin, stop, _) = f"{a}-{b}", task.drawing.places(run, items)
         tables_drawn = [tables[system] for system in systems]
-        for sentence, lot in chosen(each_once(items.sentence[wanted]), names, group, options.seed, options.examples):
+        for sentence, lot in draw_numbers(
+            each_once(items.sentence[wanted]), names, group, options.seed, options.examples
+        ):
             shown = []
             for index in np.flatnonzero(wanted & (items.sentence == sentence)).tolist():
                 answers = dict(
@@ -116,10 +120,10 @@ def examples(run: Run, items: Items, tables: Tables, options: Options) -> Iterat
                 **task.drawing.example(run, items, tables_drawn, sentence),
             )
             by_number = ids[sentence] is None and not run.gold.are_documents
-            yield Drawn(group, lot, example, sentence if by_number else None)
+            yield DrawnExample(group, lot, example, sentence if by_number else None)
 
 
-def chosen(numbers: Ints, names: Sequence[str], group: str, seed: int, most: int) -> list[tuple[int, int]]:
+def draw_numbers(numbers: Ints, names: Sequence[str], group: str, seed: int, most: int) -> list[tuple[int, int]]:
     """A random sample of at most `most` numbers, in their order, each with its lot."""
     lots = {number: lot_of(seed, group, names[number]) for number in numbers.tolist()}
     return [(number, lots[number]) for number in sorted(sorted(lots, key=lots.__getitem__)[:most])]

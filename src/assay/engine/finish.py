@@ -12,12 +12,12 @@ import numpy as np
 import assay
 from assay.corpus import cluster_key
 from assay.engine import changes
-from assay.engine.build import Compared, Findings, build, tests_together
+from assay.engine.build import Compared, Findings, build, count_tests
 from assay.engine.counts import FEW_CLUSTERS, FEW_UNITS, as_sums
-from assay.engine.examples import Drawn
+from assay.engine.examples import DrawnExample
 from assay.engine.measure import Measure
-from assay.engine.parts import LabelSums, Part, choose_bases, way_of
-from assay.engine.scores import Figures, Settings
+from assay.engine.parts import LabelSums, Part, choose_alignment, choose_bases
+from assay.engine.scores import MeasureScores, Settings
 from assay.engine.slices import NO_VALUE
 from assay.engine.task import find_task
 from assay.engine.texts import merge_texts
@@ -49,7 +49,7 @@ def make_result(part: Part, settings: Settings | None = None) -> Result:
         raise UsageError(
             f"--unit {part.unit}: one value of {unit}, nothing to resample. Give another key, or --unit sentence"
         )
-    family = tests_together(plan.judged, options.baseline) * len(measures) if plan.compares else 0
+    family = count_tests(plan.judged, options.baseline) * len(measures) if plan.compares else 0
     together = options.pairs_of_sets * len(measures) or family
     settings = settings or Settings(
         *(options.seed, options.times, "" if options.figures_alone else options.interval, options.power),
@@ -77,7 +77,7 @@ def make_result(part: Part, settings: Settings | None = None) -> Result:
             "unit": unit,
             "units": units,
             "items": part.numbers["items"],
-            "aligned_by": way_of([way for way, _ in part.aligned]),
+            "aligned_by": choose_alignment([way for way, _ in part.aligned]),
             "family": family,
             "tagset": plan.tagset,
             "scheme": plan.scheme,
@@ -92,7 +92,7 @@ def make_result(part: Part, settings: Settings | None = None) -> Result:
         sources,
         # Everything, then slice by slice, of which nothing but the rows is kept.
         (
-            (Figures(measures[index], where, counts, settings), (*tables, *["labels"] * (not where)))
+            (MeasureScores(measures[index], where, counts, settings), (*tables, *["labels"] * (not where)))
             for where, chosen in views
             for index in chosen
             if (counts := part.counts[index, where, part.unit]).units
@@ -118,7 +118,7 @@ def make_result(part: Part, settings: Settings | None = None) -> Result:
     ]
     if basis is not None:
         on = str(measures[basis])
-        confusion = [row for name, met in part.met.items() for row in changes.met_confusion_rows(name, met, on)]
+        confusion = [row for name, met in part.met.items() for row in changes.label_pair_rows(name, met, on)]
         if not plan.kinds[basis]:
             confusion = [*changes.confusion_rows(part.items[basis, None], on), *confusion]
             confusion.sort(key=lambda row: (plan.judged.index(row.system), -row.count))
@@ -143,7 +143,7 @@ def make_result(part: Part, settings: Settings | None = None) -> Result:
 def _compared(part: Part, views: _Views) -> Iterator[Compared]:
     """The items that systems are compared on, measure by measure, of everything and of each slice."""
     plan, task = part.plan, find_task(part.plan.task)
-    by_characters = way_of([way for way, _ in part.aligned]) == "characters"
+    by_characters = choose_alignment([way for way, _ in part.aligned]) == "characters"
     for where, chosen in views:
         for index in choose_bases({index: plan.kinds[index] for index in chosen}, plan.measures)[1]:
             measure = plan.measures[index]
@@ -158,7 +158,7 @@ def _compared(part: Part, views: _Views) -> Iterator[Compared]:
             yield Compared(on, where, items, score, measure.is_share, task.gold_test, exact=exact)
 
 
-def _shown(drawn: Sequence[Drawn]) -> list[Any]:
+def _shown(drawn: Sequence[DrawnExample]) -> list[Any]:
     """What was drawn: for pairs of systems in their order, for other groups as they come."""
 
     def find_systems(group: str) -> list[int]:
@@ -211,7 +211,9 @@ def _resemblance(part: Part, settings: Settings) -> tuple[str, float] | None:
     if not settings.interval or not LEAST_RATIO <= part.number(larger) < part.number("sentence"):
         return None
     measure = part.plan.measures[0]
-    coarse, fine = (Figures(measure, None, part.counts[0, None, unit], settings) for unit in (larger, "sentence"))
+    coarse, fine = (
+        MeasureScores(measure, None, part.counts[0, None, unit], settings) for unit in (larger, "sentence")
+    )
     ratios = {}
     for number, system in enumerate(part.plan.judged):
         wide, narrow = (one.standard_error(measure.main, number) for one in (coarse, fine))

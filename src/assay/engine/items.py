@@ -382,7 +382,7 @@ def _list_added(
     return listed[np.sort(first)], np.split(place[group.ravel()], ends)
 
 
-def met(items: Items) -> Met:
+def count_label_pairs(items: Items) -> Met:
     """The numbers of items by gold's and the system's label and outcome; for words, only of spurious ones."""
     rows = np.arange(len(items)) if items.kinds else np.flatnonzero(items.has_system[0] & (items.gold == NONE))
     kind = items.kind[0] if items.kinds else np.full(len(items), NONE)

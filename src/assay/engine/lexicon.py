@@ -17,7 +17,7 @@ from assay.engine.spanpairs import Line, spans_of
 from assay.engine.warnings import Remark, remark
 from assay.errors import InputError, UsageError, unknown
 from assay.formats import Input
-from assay.formats.source import Source, expand
+from assay.formats.source import Source, list_files
 from assay.records import dataclass
 
 Bands = Sequence[tuple[int, str]]
@@ -74,7 +74,7 @@ class Lexicon:
         cls, path: str, *, fold: bool, is_list: Callable[[Sequence[str]], bool], blanks: bool = False
     ) -> Lexicon | None:
         """From a list, one entry per line, in which `blanks` may be; None if the file is no list."""
-        files = expand(path)
+        files = list_files(path)
         head = Source(files[0]).head() if len(files) == 1 else []
         pattern = _counted_lines(head, blanks)
         if not head or not (pattern or is_list([line for line in head if line.strip()])):
@@ -188,7 +188,7 @@ def known_words(pair: Pair, items: Items, source: str, wanted_by: str) -> tuple[
     name = source or (given[0] if given else "train")
     if name not in given:
         raise UsageError(f"{wanted_by} needs the known words: give --{name} FILE.")
-    return attribute(pair, items, name)
+    return code_attribute(pair, items, name)
 
 
 def _sides_with(pair: Pair, column: str) -> Sequence[Corpus | Marks]:
@@ -199,7 +199,7 @@ def _sides_with(pair: Pair, column: str) -> Sequence[Corpus | Marks]:
     return next((sides for sides in layers if column in sides[0].columns), others)
 
 
-def attribute(pair: Pair, items: Items, name: str) -> tuple[Ints, tuple[str, ...]]:
+def code_attribute(pair: Pair, items: Items, name: str) -> tuple[Ints, tuple[str, ...]]:
     """A column's value per item, from gold or, for a spurious item, from the system; as codes."""
     vocabulary, (gold, system) = one_vocabulary([side.columns[name] for side in _sides_with(pair, name)])
     return items.of_sides(gold, system), vocabulary

@@ -110,10 +110,12 @@ def _json_rules(path: str, text: str) -> Iterator[tuple[int, Rule]]:
         yield number, Rule(row.get("side", "both"), row["from"], row["to"], row.get("form", ""))
 
 
-def apply(rules: Sequence[Rule], corpus: Corpus, column: str, sides: Sequence[str]) -> tuple[Corpus, list[Mapped]]:
+def map_corpus(
+    rules: Sequence[Rule], corpus: Corpus, column: str, sides: Sequence[str]
+) -> tuple[Corpus, list[Mapped]]:
     """The corpus with its labels mapped, and what each rule did; a word that has a label keeps one."""
     before = corpus.column(column)
-    labels, report = relabelled(rules, before, corpus.forms, sides, corpus.name)
+    labels, report = map_labels(rules, before, corpus.forms, sides, corpus.name)
     nothing = np.array([label == "" != corpus.empty for label in labels.vocabulary], dtype=bool)[labels.codes]
     lost = np.flatnonzero(nothing & (labels.codes != before.codes))
     if len(lost):
@@ -124,7 +126,7 @@ def apply(rules: Sequence[Rule], corpus: Corpus, column: str, sides: Sequence[st
     return replace(corpus, columns={**corpus.columns, column: labels}), report
 
 
-def relabelled(
+def map_labels(
     rules: Sequence[Rule], labels: Column, forms: Column, sides: Sequence[str], name: str
 ) -> tuple[Column, list[Mapped]]:
     """Labels mapped, and what each rule did; of several rules for an item the first counts."""

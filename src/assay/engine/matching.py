@@ -130,7 +130,7 @@ class Steps:
         if int((high - low).sum()) > MOST_CANDIDATES:
             self.by_columns(kind, *columns)
             return
-        row, column = ranges(low, high)
+        row, column = expand_ranges(low, high)
         row, column = gold[row], system[order[column]]
         ranked = np.lexsort((column, row, np.abs(near[0][row] - near[1][column])))
         row, column = row[ranked], column[ranked]
@@ -219,12 +219,12 @@ def crossing_brackets(target: Marks, system: Marks, records: Matches) -> Ints:
     A target that the system has too lies in its tree, so that none of its spans crosses it.
     """
     missing, spurious = records.gold[records.kind == _FN], records.system[records.kind == _FP]
-    ours, theirs, shared = overlapping(target, system, missing, spurious)
+    ours, theirs, shared = find_overlaps(target, system, missing, spurious)
     shorter = np.minimum(target.lengths()[ours], system.lengths()[theirs])
     return each_once(theirs[shared < shorter])
 
 
-def boundaries(target: Marks, system: Marks, records: Matches) -> Ints:
+def find_wrong_sides(target: Marks, system: Marks, records: Matches) -> Ints:
     """The wrong boundary if a record pairs different atoms: 0 left, 1 right, 2 both, 3 neither (only gaps).
 
     All other records have NONE.
@@ -356,7 +356,7 @@ class _Side:
 
     def rows_of(self, first: Ints, last: Ints) -> tuple[Ints, Ints]:
         """The rows of several ranges of spans, after the number of the range that each is from."""
-        return ranges(np.searchsorted(self.owner, first), np.searchsorted(self.owner, last))
+        return expand_ranges(np.searchsorted(self.owner, first), np.searchsorted(self.owner, last))
 
     def cut(self, row: Ints, begin: Ints, end: Ints) -> None:
         """Take stretches out of rows: what is left lies between them."""
@@ -449,7 +449,7 @@ def _pair_rest(
     lengths = target.lengths()
     near = (alone[2] / lengths[alone[0]] >= least) & (kinds_of(alone[0], alone[1]) != NONE)
     partner[alone[0][near]] = alone[1][near]
-    ours, theirs, shared = overlapping(target, system, ours, theirs)
+    ours, theirs, shared = find_overlaps(target, system, ours, theirs)
     kinds = kinds_of(ours, theirs)
     near = (shared / lengths[ours] >= least) & (kinds != NONE)
     ours, theirs, shared, kinds = ours[near], theirs[near], shared[near], kinds[near]
@@ -561,7 +561,7 @@ def max_weight_matching_sparse(row: Ints, column: Ints, weight: Floats, shape: t
     return np.asarray(min_weight_full_bipartite_matching(cells, maximize=True)[1])
 
 
-def components(row: Ints, column: Ints) -> Ints:
+def connect_cells(row: Ints, column: Ints) -> Ints:
     """A number for each cell; cells with other numbers have no row and no column in common."""
     # Each cell takes the lowest number that one of its row or column has, until no number changes.
     group = np.arange(len(row))
@@ -601,7 +601,7 @@ def best_pairs(
     )
     alone = (rows[row] == 1) & (columns[column] == 1)
     chosen, rest = [order[alone]], np.flatnonzero(~alone)
-    group = components(row[rest], column[rest]) if len(rest) else rest
+    group = connect_cells(row[rest], column[rest]) if len(rest) else rest
     by_group = np.argsort(group, kind="stable")
     starts = np.flatnonzero(run_starts(group[by_group]))
     for places in np.split(rest[by_group], starts[1:]) if len(rest) else ():
@@ -690,7 +690,7 @@ def one_to_one(targets: Ints, systems: Ints) -> Ints:
 def equal_pairs(targets: Ints, systems: Ints) -> tuple[Ints, Ints]:
     """All pairs of equal numbers, by their places on both sides."""
     order = np.argsort(systems, kind="stable")
-    rows, places = ranges(*(np.searchsorted(systems[order], targets, side) for side in ("left", "right")))
+    rows, places = expand_ranges(*(np.searchsorted(systems[order], targets, side) for side in ("left", "right")))
     return rows, order[places]
 
 
@@ -721,7 +721,7 @@ def _overlaps(target: Marks, system: Marks, targets: Ints, systems: Ints) -> tup
     """
     sides = (target, targets), (system, systems)
     counts = [overlap_counts(*one, *other) for one, other in (sides, sides[::-1])]
-    alone = overlapping(target, system, targets[counts[0] == 1], systems[counts[1] == 1])
+    alone = find_overlaps(target, system, targets[counts[0] == 1], systems[counts[1] == 1])
     entangled = []
     for (spans, chosen), number, gone in zip(sides, counts, alone[:2], strict=True):
         left = chosen[(number > 0) & ~np.isin(chosen, gone)]
@@ -750,7 +750,7 @@ def _number_chains(begin: Ints, end: Ints) -> Ints:
     return chain
 
 
-def overlapping(target: Marks, system: Marks, targets: Ints, systems: Ints) -> _Pairs:
+def find_overlaps(target: Marks, system: Marks, targets: Ints, systems: Ints) -> _Pairs:
     """All pairs of the given targets and system spans that share an atom, in order of target, then system span.
 
     Of two spans that overlap one begins within the other: two searches find all pairs and nothing else.
@@ -758,8 +758,8 @@ def overlapping(target: Marks, system: Marks, targets: Ints, systems: Ints) -> _
     targets = targets[np.argsort(target.begin[targets], kind="stable")]
     systems = systems[np.argsort(system.begin[systems], kind="stable")]
     ours, theirs = target.begin[targets], system.begin[systems]
-    outer, inner = ranges(np.searchsorted(theirs, ours), np.searchsorted(theirs, target.end[targets]))
-    other_outer, other_inner = ranges(
+    outer, inner = expand_ranges(np.searchsorted(theirs, ours), np.searchsorted(theirs, target.end[targets]))
+    other_outer, other_inner = expand_ranges(
         np.searchsorted(ours, theirs, "right"), np.searchsorted(ours, system.end[systems])
     )
     left = np.concatenate([targets[outer], targets[other_inner]])
@@ -768,7 +768,7 @@ def overlapping(target: Marks, system: Marks, targets: Ints, systems: Ints) -> _
     return shared_atoms(target, system, left[order], right[order])
 
 
-def ranges(starts: Ints, stops: Ints) -> tuple[Ints, Ints]:
+def expand_ranges(starts: Ints, stops: Ints) -> tuple[Ints, Ints]:
     """The numbers from each start to its stop, after the row they are from."""
     sizes = np.maximum(stops - starts, 0)
     return np.repeat(np.arange(len(starts)), sizes), numbers_of_runs(starts, sizes)

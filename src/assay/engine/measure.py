@@ -27,7 +27,7 @@ from assay.engine.coefficients import (
     pair_alpha,
     pair_alpha_disagreement,
 )
-from assay.engine.counts import Counts, Sums, bracketed, graded, matched, tally
+from assay.engine.counts import Counts, Sums, tally, tally_brackets, tally_credits, tally_outcomes
 from assay.engine.items import ONE, Items
 from assay.engine.task import find_task, task_names, tasks
 from assay.errors import UsageError, unknown
@@ -112,12 +112,16 @@ class Measure:
     @property
     def judges_items(self) -> bool:
         """True if it counts items one by one, so that they can be sliced and systems compared on them."""
-        return self.by_item if self.by_item is not None else self.count in (tally, graded, matched, bracketed)
+        return (
+            self.by_item
+            if self.by_item is not None
+            else self.count in (tally, tally_credits, tally_outcomes, tally_brackets)
+        )
 
     @property
     def is_share(self) -> bool:
         """True if the score is the share of right items, so that McNemar's test applies."""
-        shares = self.by_item is True and self.count not in (graded, matched, bracketed)
+        shares = self.by_item is True and self.count not in (tally_credits, tally_outcomes, tally_brackets)
         return (self.count is tally or shares) and self.main not in self.averages
 
     @property

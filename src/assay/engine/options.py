@@ -11,13 +11,13 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
-from assay.arrays import plain
+from assay.arrays import to_python
 from assay.corpus import UNITS, cluster_key
 from assay.engine.measure import Measure
 from assay.engine.task import Task, find_task, tasks
 from assay.errors import UsageError, unknown
 from assay.formats import FORMATS
-from assay.formats.source import expand
+from assay.formats.source import list_files
 from assay.formats.whose import Asked, check_repair
 from assay.keywords import OPTIONS
 from assay.records import dataclass
@@ -68,7 +68,7 @@ class Decided:
         )
 
 
-def is_of_systems(form: str) -> bool:
+def is_system_format(form: str) -> bool:
     """True if only systems have this format."""
     known = FORMATS.get(form.partition("(")[0].strip())
     return known is not None and known.of_systems
@@ -104,7 +104,7 @@ class Options:
 
     def __post_init__(self) -> None:
         for name, option in OPTIONS.items():
-            value = plain(getattr(self, name))
+            value = to_python(getattr(self, name))
             if isinstance(value, PathLike):
                 value = fspath(value)
             if option.separator and isinstance(value, str):
@@ -138,7 +138,7 @@ class Options:
     def format_of(self, name: str) -> str | None:
         """The format that the user gives for a file, or None; one that only systems have is not for gold."""
         given = self._by_file("input_format")
-        formats = {file or ("systems" if is_of_systems(form) else "all"): form for file, form in given}
+        formats = {file or ("systems" if is_system_format(form) else "all"): form for file, form in given}
         of_systems = formats.get("systems", formats.get("all")) if name != "gold" else formats.get("all")
         return formats.get(name, of_systems)
 
@@ -201,7 +201,7 @@ class Options:
         formats = [
             f"{name}={form}" if name else form
             for file, form in self._by_file("input_format")
-            for name in (systems if not file and is_of_systems(form) else [file])
+            for name in (systems if not file and is_system_format(form) else [file])
         ]
         files = ("", gold, *others, *systems)
         named = replace(self, input_format=formats)
@@ -269,7 +269,7 @@ class Options:
                     raise UsageError(f"{about} Remove {option.flag}.")
 
 
-def contents_of(options: Options, measures: Sequence[Measure]) -> dict[str, str]:
+def checksum_files(options: Options, measures: Sequence[Measure]) -> dict[str, str]:
     """Checksums of the further files that scores depend on, by the option or parameter that names each.
 
     The module of a user's measure is one of them.
@@ -291,7 +291,7 @@ def contents_of(options: Options, measures: Sequence[Measure]) -> dict[str, str]
     digests: dict[str, str] = {}
     for name, path in files.items():
         digest = hashlib.sha256()
-        for file in expand(path):
+        for file in list_files(path):
             with open(file, "rb") as stream:
                 digest.update(hashlib.file_digest(stream, "sha256").digest())
         digests[name] = digest.hexdigest()

@@ -14,14 +14,14 @@ from typing import Any
 import numpy as np
 
 from assay.arrays import Bools, Ints
-from assay.engine.counts import FEW_CLUSTERS, Tallies
-from assay.engine.examples import MOST_UNRESOLVED, Drawn, add_drawn
+from assay.engine.counts import FEW_CLUSTERS, JointCounts
+from assay.engine.examples import MOST_UNRESOLVED, DrawnExample, merge_drawn
 from assay.engine.items import Items, Met
 from assay.engine.measure import Measure, find
 from assay.engine.options import Decided, Options
 from assay.engine.slices import Slice
 from assay.engine.texts import Texts, limit_texts
-from assay.engine.warnings import Remark, together
+from assay.engine.warnings import Remark, merge_remarks
 from assay.records import dataclass
 from assay.result import InputFile, Mapped
 
@@ -29,7 +29,7 @@ LabelSums = Mapping[str, Mapping[str, int]]
 """Label (empty if counts are not by label) → field → number, in whole numbers of Python, which do not overflow."""
 
 
-def unit_of(documents: int, sentences: int) -> str:
+def choose_unit(documents: int, sentences: int) -> str:
     """The unit if none is asked for: documents, if there are enough of them that have several sentences."""
     return "document" if FEW_CLUSTERS <= documents < sentences else "sentence"
 
@@ -105,7 +105,7 @@ class Part:
     """Further sums that the task knows the meaning of."""
     labels: Items | None
     """The labels as they are, if they split into categories."""
-    counts: Mapping[tuple[int, str | None, str], Tallies] = field(default_factory=dict)
+    counts: Mapping[tuple[int, str | None, str], JointCounts] = field(default_factory=dict)
     """By selection and unit: in the unit of the Result, and in all that it may be as long as other shards may decide;
     of the first measure over everything in sentences, and in documents or values of a comment."""
     items: Mapping[tuple[int, str | None], Items] = field(default_factory=dict)
@@ -118,7 +118,7 @@ class Part:
     """For each slice and measure the values that there can be, in order."""
     met: Mapping[str, Met] = field(default_factory=dict)
     """For each system the numbers of label pairs, if folded items do not show them."""
-    drawn: Mapping[str, tuple[Drawn, ...]] = field(default_factory=dict)
+    drawn: Mapping[str, tuple[DrawnExample, ...]] = field(default_factory=dict)
     """`examples`, and `unresolved` items that no system has right."""
     texts: tuple[Texts, ...] = ()
     """The texts that a page may show, if one is asked for."""
@@ -128,7 +128,7 @@ class Part:
     @cached_property
     def unit(self) -> str:
         """The unit of intervals and tests."""
-        return self.plan.asked or unit_of(self.number("document"), self.number("sentence"))
+        return self.plan.asked or choose_unit(self.number("document"), self.number("sentence"))
 
     def number(self, unit: str) -> int:
         """Number of units of a kind; 0 if these are not known."""
@@ -193,11 +193,11 @@ class Part:
             ),
             digests=tuple((*a, *b) for a, b in zip(self.digests, other.digests, strict=True)),
             aligned=tuple(
-                (way_of((way, its_way)), number + its_number)
+                (choose_alignment((way, its_way)), number + its_number)
                 for (way, number), (its_way, its_number) in zip(self.aligned, other.aligned, strict=True)
             ),
-            warnings=together(self.warnings, other.warnings),
-            notes=together(self.notes, other.notes),
+            warnings=merge_remarks(self.warnings, other.warnings),
+            notes=merge_remarks(self.notes, other.notes),
             mappings=tuple(
                 replace(rule, words=rule.words + same.words)
                 for rule, same in zip(self.mappings, other.mappings, strict=True)
@@ -208,14 +208,14 @@ class Part:
             one_sided=tuple(dict.fromkeys((*self.one_sided, *other.one_sided))),
             labels=None if self.labels is None or other.labels is None else self.labels + other.labels,
             drawn={
-                name: add_drawn(drawn, other.drawn[name], self.sources[0].sentences, most[name])
+                name: merge_drawn(drawn, other.drawn[name], self.sources[0].sentences, most[name])
                 for name, drawn in self.drawn.items()
             },
             texts=limit_texts((*self.texts, *other.texts)),
         )
 
 
-def way_of(ways: Sequence[str]) -> str:
+def choose_alignment(ways: Sequence[str]) -> str:
     """The way in which words were aligned; of several ways, the one that differs most from equal words."""
     return next(way for way in ("characters", "position", "words") if way in ways)
 

@@ -27,11 +27,11 @@ from assay.engine.items import Items
 from assay.engine.lexicon import Lexicon, check_known, read_with_counts
 from assay.engine.mapping import Rule, read_rules
 from assay.engine.measure import Measure
-from assay.engine.options import Decided, Options, is_of_systems
+from assay.engine.options import Decided, Options, is_system_format
 from assay.engine.spanpairs import line_of, needs_characters, with_spans
 from assay.engine.task import find_task, recognise_task
 from assay.engine.warnings import Remark, documents_not_meant, format_warnings, remark, repair_made
-from assay.errors import AlignmentError, InputError, UsageError, listed, unknown
+from assay.errors import AlignmentError, InputError, UsageError, list_problems, unknown
 from assay.formats import Files, Input, from_documents, schemes
 from assay.formats.answers import Answers
 from assay.formats.entities import ENTITY
@@ -241,7 +241,7 @@ class Run:
         options, gold, is_shard = self.options, self.gold, self.options.decided is not None
         lines = [line for own in faults or () for _, line in own]
         if lines and options.on_mismatch != "skip":
-            raise InputError("\n".join([*listed(lines), "To leave such sentences out: --on-mismatch skip"]))
+            raise InputError("\n".join([*list_problems(lines), "To leave such sentences out: --on-mismatch skip"]))
         filled = self.decided.filled or (True,) * len(self.systems)
         if options.decided is not None:
             # What is known of all shards; the first may be empty if others are not.
@@ -302,7 +302,7 @@ class Run:
         """Leave gold sentences out for all systems. All of a shard may be, but not all of the data."""
         self.require(fact)
         self.skipped = skipped
-        self.pairs = [(name, without(pair, skipped)) for name, pair in self.pairs]
+        self.pairs = [(name, exclude_sentences(pair, skipped)) for name, pair in self.pairs]
 
     def put_on_line(self, claims: Sequence[Marks | None] = (), gold_errors: Marks | None = None) -> None:
         """Put spans on lines of one kind of atom, so that all systems are judged in the same way.
@@ -524,7 +524,7 @@ def alignment(
         )
     elif by_words and sentences != their_sentences:
         yield f"{name} has {their_sentences:,} sentences, but gold has {sentences:,}; gold's are used."
-    yield from (f"{name}: {line}" for line in listed(problems, number))
+    yield from (f"{name}: {line}" for line in list_problems(problems, number))
     if normalisations:
         yield (
             f"{name}: places that differ in Unicode normalisation only: {normalisations:,}. To have them judged, "
@@ -549,7 +549,7 @@ def sentences_left_out(text: str, nothing: str, number: int, sentences: int) -> 
         yield text.format(number=f"{number:,}", sentences=f"{sentences:,}")
 
 
-def without(pair: Pair, skipped: Bools) -> Pair:
+def exclude_sentences(pair: Pair, skipped: Bools) -> Pair:
     """The pair without the sentences that are left out for all."""
     if not skipped.any():
         return pair
@@ -573,7 +573,7 @@ def source_of(name: str, corpus: Corpus, pair: Pair | None, status: str) -> Inpu
     return InputFile(name, corpus.name, corpus.sha256, corpus.format, *size, unaligned, status, spans, left_out)
 
 
-class Prepared:
+class OpenFiles:
     """Gold and systems, opened: the task is known, and nothing but the first lines is read yet."""
 
     def __init__(self, gold: Given, systems: Any, options: Options, measures: Sequence[Measure] = ()) -> None:
@@ -621,7 +621,7 @@ class Prepared:
         if not self.task:
             # Gold shows the task, and so do systems in formats that only systems have.
             formats = [item.format if isinstance(item, Corpus) else item.plan.name for item in self.inputs]
-            others = [item for item, form in zip(self.inputs, formats, strict=True) if is_of_systems(form)]
+            others = [item for item, form in zip(self.inputs, formats, strict=True) if is_system_format(form)]
             self.task = recognise_task([self.inputs[0], *others], options)
         for item, form in zip(self.inputs, decided.formats, strict=False):
             if isinstance(item, Input) and item.plan.name != form:
@@ -690,4 +690,4 @@ def same_column(name: str, path: str, column: str, others: str) -> Iterator[str]
 
 def prepare(gold: Given, systems: Any, measures: Sequence[Measure], options: Options) -> Run:
     """Everything that these measures are to judge."""
-    return Prepared(gold, systems, options, measures).run(measures)
+    return OpenFiles(gold, systems, options, measures).run(measures)

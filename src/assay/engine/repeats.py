@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from assay.engine.build import adjust_p_values, with_groups
+from assay.engine.build import add_group_letters, adjust_p_values
 from assay.engine.options import Options
 from assay.engine.parts import Part
-from assay.engine.scores import Figures, Settings, range_of
+from assay.engine.scores import MeasureScores, Settings, score_limits
 from assay.errors import UsageError
 from assay.formats import joint_digest
 from assay.result import Comparison, Result, RunScores, RunTest, Score, enumeration
@@ -24,7 +24,7 @@ from assay.stats.runs import almost_stochastic_order, permutation_test, run_vari
 from assay.stats.significance import SMALLEST
 from assay.stats.streams import generator
 
-_Views = Mapping[tuple[str | None, str], Figures]
+_Views = Mapping[tuple[str | None, str], MeasureScores]
 """The figures of all runs, by slice and measure."""
 MORE_RUNS = 0.5
 """Above this share of the variance, more runs help more than more sentences."""
@@ -52,7 +52,7 @@ def evaluate_repeats(
     settings = Settings(options.seed, options.times, options.interval, None)
     measures = part.plan.measures
     views = {
-        (where, str(measures[index])): Figures(measures[index], where, counts, settings)
+        (where, str(measures[index])): MeasureScores(measures[index], where, counts, settings)
         for where, chosen in part.views()
         for index in chosen
         if (counts := part.counts[index, where, part.unit]).units
@@ -89,7 +89,7 @@ def evaluate_repeats(
     digests = {name: "+".join(joint_digest(part.digests[1 + i])[:12] for i in own) for name, own in places.items()}
     return replace(
         result,
-        scores=tuple(with_groups(scores, rows)) if command == "compare" else tuple(scores),
+        scores=tuple(add_group_letters(scores, rows)) if command == "compare" else tuple(scores),
         comparisons=tuple(rows),
         about=replace(result.about, test="runs"),
         signature=f"{result.signature}|runs:{','.join(f'{name}:{digest}' for name, digest in digests.items())}",
@@ -113,7 +113,7 @@ def _average_runs(row: Score, views: _Views, places: Mapping[str, list[int]]) ->
     if row.label is None and not np.isnan(values).any() and figures.tallies.units > 1:
         lines, sizes = figures.linear_values(row.score, own)
         found = run_variance([np.stack(lines)], [values], sizes, figures.degrees(row.score, own))
-        low, high = t_interval(value, found.total, found.degrees + 1, *range_of(figures.every[row.score]))
+        low, high = t_interval(value, found.total, found.degrees + 1, *score_limits(figures.every[row.score]))
         spread = {"low": low, "high": high, "interval": "runs", "variance": found.total, "df": found.degrees}
     deviation, ends = float(np.std(values, ddof=1)), (float(values.min()), float(values.max()))
     runs = RunScores(len(own), deviation, *ends, tuple(values.tolist()))
@@ -139,7 +139,7 @@ def _test_runs(row: Comparison, views: _Views, places: Mapping[str, list[int]]) 
     lines, sizes = figures.linear_values(row.score, [*a, *b])
     of_units = figures.degrees(row.score, [*a, *b])
     found = run_variance([np.stack(lines[: len(a)]), np.stack(lines[len(a) :])], scores, sizes, of_units)
-    low, high = range_of(figures.every[row.score])
+    low, high = score_limits(figures.every[row.score])
     low, high = t_interval(difference, found.total, found.degrees + 1, low - high, high - low)
     p = max(SMALLEST, t_test(difference, found.total, found.degrees))
     p_runs = permutation_test(*scores) if min(len(a), len(b)) > 1 else None

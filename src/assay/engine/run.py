@@ -18,23 +18,23 @@ import numpy as np
 from assay.arrays import NONE, Bools, Ints
 from assay.corpus import Corpus, cluster_key
 from assay.corpus.adapters import named_systems
-from assay.engine.counts import Counts, Tallies, blocks_of
-from assay.engine.examples import Drawn, examples, lot_of
+from assay.engine.counts import Counts, JointCounts, hash_blocks
+from assay.engine.examples import DrawnExample, draw_sentences, lot_of
 from assay.engine.finish import make_result
-from assay.engine.items import Items, join, judge_words, met
+from assay.engine.items import Items, count_label_pairs, join, judge_words
 from assay.engine.measure import Measure, find
-from assay.engine.options import Decided, Options, contents_of
-from assay.engine.parts import LabelSums, Part, RunPlan, choose_bases, unit_of
-from assay.engine.prepare import Prepared, Run, prepare, source_of
+from assay.engine.options import Decided, Options, checksum_files
+from assay.engine.parts import LabelSums, Part, RunPlan, choose_bases, choose_unit
+from assay.engine.prepare import OpenFiles, Run, prepare, source_of
 from assay.engine.repeats import evaluate_repeats
 from assay.engine.scores import Settings
 from assay.engine.slices import Slice
 from assay.engine.task import find_task, preset_measures
-from assay.engine.texts import Texts, embedded
+from assay.engine.texts import Texts, make_texts
 from assay.engine.warnings import format_warnings
-from assay.errors import InputError, UsageError, reason
+from assay.errors import InputError, UsageError, describe_os_error
 from assay.formats import Files
-from assay.formats.source import expand, folder_of
+from assay.formats.source import find_folder, list_files
 from assay.keywords import OPTIONS
 from assay.records import dataclass
 from assay.result import Result
@@ -54,7 +54,7 @@ def measure_shard(command: str, gold: Any, systems: Any, specs: Sequence[str], o
         Slice.find(spec)
     preset = preset_measures(options.preset) if options.preset else ()
     named = list(dict.fromkeys([*preset, *specs]))
-    opened = Prepared(gold, systems, options, [find(spec) for spec in named])
+    opened = OpenFiles(gold, systems, options, [find(spec) for spec in named])
     task = find_task(opened.task)
     slices = [Slice.find(spec, opened.task) for spec in dict.fromkeys(options.slices)]
     if not named:
@@ -88,7 +88,7 @@ def measure_shard(command: str, gold: Any, systems: Any, specs: Sequence[str], o
         decided=decided,
         judged=tuple(name for name, _ in run.pairs),
         compares=command == "compare" and len(run.pairs) > 1,
-        contents=contents_of(options, run.measures),
+        contents=checksum_files(options, run.measures),
         kinds=tuple(
             first.kinds if isinstance(first, Items) and not options.figures_alone else None
             for (_, first), *_ in tables
@@ -140,7 +140,7 @@ def _with_selections(
     plan, gold, is_shard = part.plan, run.gold, options.decided is not None
     basis, bases = choose_bases(dict(enumerate(plan.kinds)), run.measures)
     compared = bases if plan.compares else []
-    counts: dict[tuple[int, str | None, str], Tallies] = {}
+    counts: dict[tuple[int, str | None, str], JointCounts] = {}
     folded: dict[tuple[int, str | None], Items] = {}
     sizes: dict[tuple[int, str | None], int] = {}
     one_sided: list[tuple[int, str | None]] = []
@@ -148,16 +148,16 @@ def _with_selections(
     shown: dict[str, Items] = {}
     """For a page: the items of each value of each slice, under the measure that systems are compared on."""
     joined = cache(lambda index: join(_items_of(tables[index])))
-    blocks = cache(lambda unit: blocks_of(gold.unit_names(unit)))
+    blocks = cache(lambda unit: hash_blocks(gold.unit_names(unit)))
 
-    def tally(index: int, judged: _Tables, unit: str, units: _Units, **how: bool) -> Tallies:
+    def tally(index: int, judged: _Tables, unit: str, units: _Units, **how: bool) -> JointCounts:
         measure, (of_sentence, kept) = run.measures[index], units
         names = None
         if cluster_key(unit):
             # A value may come again in other shards, so that names are kept.
             all_names = list(gold.unit_names(unit))
             names = [all_names[number] for number in kept.tolist()]
-        return Tallies.of(
+        return JointCounts.of(
             [(name, measure.counts_of(one, gold.sentences).regroup(of_sentence, len(kept))) for name, one in judged],
             measure.fields_read,
             lambda: blocks(unit)[kept],
@@ -190,7 +190,7 @@ def _with_selections(
 
     units = _units_of(run, [plan.asked] if plan.asked else ["sentence", "document"])
     if not plan.asked:
-        decided = unit_of(len(units["document"][1]), len(units["sentence"][1]))
+        decided = choose_unit(len(units["document"][1]), len(units["sentence"][1]))
         # If there are too few documents here, other shards may have more.
         if decided == "document" or not is_shard:
             units = {decided: units[decided]}
@@ -230,12 +230,12 @@ def _with_selections(
     texts: tuple[Texts, ...] = ()
     if options.embed != "none":
         on = str(run.measures[basis])
-        texts = (embedded(run, items, own_tables, on, options.embed, options.seed, list(shown.items())),)
+        texts = (make_texts(run, items, own_tables, on, options.embed, options.seed, list(shown.items())),)
     sums, numbers = dict(part.sums), dict(part.numbers)
     # Mentions are more than those that have an antecedent; spans and constituents are what is judged.
     if (items.kinds or run.measures[basis].noun) and "own number" not in task.traits:
         numbers["matched items"] = int(items.has_gold.sum())
-    unresolved: list[Drawn] = []
+    unresolved: list[DrawnExample] = []
     for index in compared:
         on, table = str(run.measures[index]), joined(index)
         if "whole sentences" in task.traits:
@@ -247,9 +247,11 @@ def _with_selections(
         part,
         numbers=numbers,
         sums=sums,
-        met={name: met(one) for name, one in own_tables} if items.kinds or items.target is not None else {},
+        met={name: count_label_pairs(one) for name, one in own_tables}
+        if items.kinds or items.target is not None
+        else {},
         drawn={
-            "examples": tuple(examples(run, items, own_tables, options)) if options.examples else (),
+            "examples": tuple(draw_sentences(run, items, own_tables, options)) if options.examples else (),
             "unresolved": tuple(unresolved),
         },
         texts=texts,
@@ -414,7 +416,7 @@ def evaluate_shards(
 
     def measure_all(command: str, systems: Any, options: Options) -> Part:
         """The sum of all shards. If later ones show that all should be read in another way, all are read again."""
-        shards = shards_of(gold, systems)
+        shards = find_shards(gold, systems)
         if len(shards) < 2:
             return measure_shard(command, gold, systems, specs, options)
         shards = plan_shards(command, shards, specs, options)
@@ -476,16 +478,16 @@ def add_shards(shards: Sequence[Shard], decided: Decided | None, over: Over, rep
     return whole
 
 
-def shards_of(gold: Any, systems: Any) -> list[Shard]:
+def find_shards(gold: Any, systems: Any) -> list[Shard]:
     """The shards, in order; none if what is given cannot be read piece by piece: single files, data, one stream.
 
     Which files go together depends on their sizes alone, so that the same folders always fall into the same shards.
     """
     named = named_systems(systems)
     for given in (gold, *named.values()):
-        if not isinstance(given, str | Path) or str(given) == "-" or folder_of(str(given)) is None:
+        if not isinstance(given, str | Path) or str(given) == "-" or find_folder(str(given)) is None:
             return []
-    files = {name: expand(str(given)) for name, given in (("", gold), *named.items())}
+    files = {name: list_files(str(given)) for name, given in (("", gold), *named.items())}
     stems = {tuple(os.path.basename(path).partition(".")[0] for path in paths) for paths in files.values()}
     if len(stems) > 1 or any(len(set(names)) < len(names) for names in stems):
         # What does not correspond is for those to refuse who read it.
@@ -496,7 +498,7 @@ def shards_of(gold: Any, systems: Any) -> list[Shard]:
         try:
             size = os.path.getsize(file) * (PACKED if file.endswith((".gz", ".xz")) else 1)
         except OSError as error:
-            raise InputError(f"{file}: cannot be opened ({reason(error)}).") from None
+            raise InputError(f"{file}: cannot be opened ({describe_os_error(error)}).") from None
         if stretches and total + size <= TEXT:
             stretches[-1] = (stretches[-1][0], number + 1)
             total += size

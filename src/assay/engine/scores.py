@@ -19,9 +19,9 @@ from assay.engine.counts import (
     FEW_DIFFERING,
     FEW_UNITS,
     MANY,
-    Collapsed,
+    DistinctRows,
+    JointCounts,
     Sums,
-    Tallies,
     as_sums,
 )
 from assay.engine.items import ONE
@@ -137,11 +137,11 @@ class Exchange:
         return parts.astype(np.int64)
 
 
-class Figures:
+class MeasureScores:
     """One measure over one selection of the data, for all systems."""
 
     def __init__(
-        self, measure: Measure, where: str | None, tallies: Tallies, settings: Settings, name: str = ""
+        self, measure: Measure, where: str | None, tallies: JointCounts, settings: Settings, name: str = ""
     ) -> None:
         self.name = name or str(measure)
         """The name of the measure in rows."""
@@ -271,7 +271,7 @@ class Figures:
         self, function: ScoreFunction, value: float, share: float, variance: float, effective: float, df: float
     ) -> _Spread:
         """The interval of a score by the effective number of items or, if the score is not a share, by t."""
-        low, high = range_of(function)
+        low, high = score_limits(function)
         if (low, high) == (0, 1) and 0 <= value <= 1:
             (low, high), kind = intervals.score_interval(share, effective, df + 1), "score"
             if isinstance(function, Ratio):
@@ -283,7 +283,7 @@ class Figures:
         return {"low": low, "high": high, "interval": interval, "variance": variance, "df": df}
 
     def _spreads(
-        self, function: ScoreFunction, collapsed: Collapsed, of_label: Ints, totals: Floats, draws: float
+        self, function: ScoreFunction, collapsed: DistinctRows, of_label: Ints, totals: Floats, draws: float
     ) -> list[_Spread]:
         """The interval of the score of each label, from rows of counts, their labels, and totals by label.
 
@@ -351,8 +351,8 @@ class Figures:
         for counts, totals in zip(self.tallies.labelled(), self.tallies.totals, strict=True):
             assert counts.label is not None
             # Distinct rows in canonical order: the label, then the counts that scores read.
-            table = Collapsed.of(np.column_stack([counts.label.astype(np.int64), counts.values[:, self._read]]))
-            rows = Collapsed(table.rows[:, 1:], table.sizes)
+            table = DistinctRows.of(np.column_stack([counts.label.astype(np.int64), counts.values[:, self._read]]))
+            rows = DistinctRows(table.rows[:, 1:], table.sizes)
             sums = totals[:, self._read].astype(np.float64)
             for name, function in self.functions.items():
                 spreads[name].append(self._spreads(function, rows, table.rows[:, 0], sums, draws))
@@ -432,7 +432,7 @@ class Figures:
 
     # --- resampling ---
 
-    def _rows_to_draw(self, *systems: int) -> Collapsed:
+    def _rows_to_draw(self, *systems: int) -> DistinctRows:
         """The rows of systems that are resampled: distinct units, or blocks."""
         rows = None if self.tallies.needs_blocks(*systems) else self.tallies.rows(*systems)
         if rows is not None:
@@ -602,7 +602,7 @@ class Figures:
                 low, high, interval = ends_of[name]
                 outcome, power = self._test(a, b, name, (low, high))
                 variance, degrees = spreads[name]
-                least, most = range_of(self.every[name])
+                least, most = score_limits(self.every[name])
                 yield make_comparison(
                     (self.systems[a], self.systems[b]),
                     (self.name, name, self.slice),
@@ -626,7 +626,7 @@ class Figures:
         if asked == "score" and self.tallies.units < FEW_FOR_PERCENTILES:
             ends_of = {}
             for name, (variance, degrees) in spreads.items():
-                least, most = range_of(self.every[name])
+                least, most = score_limits(self.every[name])
                 ends = intervals.t_interval(observed[name], variance, degrees + 1, least - most, most - least)
                 ends_of[name] = (*ends, "t")
             return ends_of
@@ -723,8 +723,8 @@ class Figures:
             if swaps is None:
                 both = self.tallies.block_rows(a, b)
                 change = np.subtract(*np.split(both.rows, 2, axis=1))
-                swaps = Collapsed.of(change[change.any(axis=1)], both.sizes[change.any(axis=1)])
-            back = Collapsed.of(-swaps.rows, swaps.sizes)
+                swaps = DistinctRows.of(change[change.any(axis=1)], both.sizes[change.any(axis=1)])
+            back = DistinctRows.of(-swaps.rows, swaps.sizes)
             turned = is_less(swaps.rows, swaps.sizes, back.rows, back.sizes)
             swaps = back if turned else swaps
             fields = self.tallies.read
@@ -796,7 +796,7 @@ def _as_proportion(function: ScoreFunction, totals: Sums) -> ScoreFunction:
     return recall if function is f1 and "aligned" in totals and totals["gold"] == totals["system"] else function
 
 
-def range_of(function: ScoreFunction) -> tuple[float, float]:
+def score_limits(function: ScoreFunction) -> tuple[float, float]:
     """The limits of a score."""
     return (function.low, function.high) if isinstance(function, Ranged) else (0.0, 1.0)
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from assay.arrays import Bools, Floats
 from assay.engine.averages import average_score, average_test
-from assay.engine.build import Findings, build, decide_family, with_groups
+from assay.engine.build import Findings, add_group_letters, build, decide_family
 from assay.engine.measure import form_of_score
 from assay.errors import UsageError
 from assay.records import dataclass
@@ -37,7 +37,7 @@ from assay.result.chance import interval_title
 from assay.result.grammar import ALPHA
 from assay.result.numbers import DIFFERENCES, WRITERS, plural
 from assay.result.schema import MeanRanks, RankTest
-from assay.stats.many import letters, rank_tests, signed_ranks
+from assay.stats.many import assign_letters, rank_tests, signed_rank_p
 
 SLICE = "dataset:"
 """Prefix of the slice of rows about one data set."""
@@ -74,7 +74,9 @@ def over_sets(sets: Mapping[str, Result], missing: Sequence[str] = ()) -> Result
     for name, result in sets.items():
         own_tests = [decided.get(id(row), row) for row in result.comparisons]
         size = next((row.family.size for row in decided.values() if row.family), result.about.family)
-        corrected = replace(result, scores=tuple(with_groups(result.scores, own_tests)), comparisons=tuple(own_tests))
+        corrected = replace(
+            result, scores=tuple(add_group_letters(result.scores, own_tests)), comparisons=tuple(own_tests)
+        )
         together[name] = corrected.with_about(family=size)
     sets, results = together, list(together.values())
     first = results[0]
@@ -305,7 +307,7 @@ class _Grid:
             sure = np.array([row is not None and row.is_significant for row in tests])[both]
             masks = (rounded < 0, rounded > 0, sure & (rounded < 0), sure & (rounded > 0))
             won, lost, sure_won, sure_lost = (int(mask.sum()) for mask in masks)
-            signed_rank = signed_ranks(rounded) if len(rounded) >= LEAST_SETS else math.nan
+            signed_rank = signed_rank_p(rounded) if len(rounded) >= LEAST_SETS else math.nan
             difference = float(means[after] - means[before])
             numbers = (won, lost, sure_won, sure_lost, signed_rank)
             rows.append(PairOverSets(a, b, self.measure, self.score, len(rounded), difference, *numbers))
@@ -345,7 +347,7 @@ def mean_ranks(measure: str, systems: Sequence[str], scores: Floats, by: str = "
         measure=measure,
         data_sets=len(scores),
         ranks={name: means[name] for name in order},
-        groups=letters(order, apart),
+        groups=assign_letters(order, apart),
         friedman=tests.chi_square,
         friedman_p=tests.p,
         iman_davenport=tests.f,

@@ -14,7 +14,7 @@ from assay.arrays import NONE, Ints
 from assay.corpus import Column, Corpus
 from assay.engine.counts import Counts
 from assay.engine.items import Items, words_of
-from assay.engine.lexicon import attribute, find_bands, frequency_bands, known_words
+from assay.engine.lexicon import code_attribute, find_bands, frequency_bands, known_words
 from assay.engine.measure import Measure
 from assay.engine.spanpairs import Line
 from assay.engine.task import tasks
@@ -85,7 +85,7 @@ def _frequency(pair: Pair, items: Items, _: str) -> Values:
     if items.kinds:
         raise UsageError("--slice frequency is about words, which are not compared here.")
     if "frequency" in pair.gold.columns:
-        return attribute(pair, items, "frequency")
+        return code_attribute(pair, items, "frequency")
     if "train" in pair.gold.columns:
         raise UsageError(
             "--slice frequency: --train is a list of words, which has no frequencies. Give the data itself."

@@ -103,7 +103,7 @@ def count_words(corpus: Corpus, marks: Marks) -> Ints:
     return words
 
 
-def nesting(marks: Marks) -> Ints:
+def classify_nesting(marks: Marks) -> Ints:
     """How each span lies to the others of its side, as an index into NESTING."""
     order = np.lexsort((-marks.end, marks.begin))
     begin, end = marks.begin[order], marks.end[order]
@@ -119,7 +119,7 @@ def nesting(marks: Marks) -> Ints:
 def shown_words(gold: Corpus, sentence: int) -> list[str]:
     """The words of a sentence as they are shown, then the texts that systems claim in addition."""
     first, end = int(gold.starts[sentence]), int(gold.starts[sentence + 1])
-    words = gold.forms.strings(first, end) if gold.texts is None else pieces(gold.texts[sentence])
+    words = gold.forms.strings(first, end) if gold.texts is None else split_text(gold.texts[sentence])
     claims = gold.marks.get(CLAIMS)
     if claims is not None:
         words += claims.labels.strings(*np.searchsorted(claims.unit, [sentence, sentence + 1]).tolist())
@@ -129,7 +129,7 @@ def shown_words(gold: Corpus, sentence: int) -> list[str]:
 _PIECE = re.compile(r"\w+|[^\w\s]")
 
 
-def pieces(text: str) -> list[str]:
+def split_text(text: str) -> list[str]:
     """A text cut into words and marks of punctuation, to show where spans begin and end."""
     return _PIECE.findall(text)
 
@@ -358,7 +358,7 @@ def _numbered(marks: Marks) -> Marks:
     return replace(marks, number=np.arange(len(marks)))
 
 
-def found_by_key(pair: Pair, layer: str, *columns: str) -> Items:
+def match_by_key(pair: Pair, layer: str, *columns: str) -> Items:
     """Marks that both sides have, missing ones and spurious ones; marks with equal columns match, one to one.
 
     columns: `unit`, `place`, `label`, or the name of an attribute.
@@ -477,7 +477,7 @@ def text_starts(texts: tuple[str, ...]) -> Ints:
     return np.cumsum([0, *(len(text) for text in texts)])
 
 
-def segments(pair: Pair, level: str) -> tuple[Ints, Ints, Ints]:
+def match_segments(pair: Pair, level: str) -> tuple[Ints, Ints, Ints]:
     """The gold sentences of gold's tokens, words or sentences, of the system's, and of those that correspond."""
     if level == "words":
         gold = pair.gold.sentence_of[~pair.skipped[pair.gold.sentence_of]]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from assay.corpus import Corpus
     from assay.corpus.ratings import Ratings
     from assay.engine.annotators import Continua
-    from assay.engine.examples import Drawn
+    from assay.engine.examples import DrawnExample
     from assay.engine.items import Items
     from assay.engine.options import Options
     from assay.engine.parts import LabelSums, Part
@@ -76,15 +76,15 @@ class Drawing:
     """The layers of gold and systems in the texts of a page."""
     example: Callable[[Run, Items, Tables, int], Mapping[str, Any]] = lambda run, items, tables, sentence: {}
     """The layers in one sentence: fields of an Example."""
-    examples: Callable[[Run, Items, Wanted, Options], Iterator[Drawn]] | None = None
+    examples: Callable[[Run, Items, Wanted, Options], Iterator[DrawnExample]] | None = None
     """Examples of single items, if it is not sentences that are drawn."""
     unit: str = "sentence"
     """The unit that is one text of a page."""
     meanings: Mapping[str, str] = field(default_factory=dict)
     """Kinds of outcome in words, for those that a drawing names."""
-    unresolved: Callable[[Run, Items, str], Iterator[Drawn]] | None = None
+    unresolved: Callable[[Run, Items, str], Iterator[DrawnExample]] | None = None
     """The items that no system has right, as a list …"""
-    unresolved_examples: Callable[[Run, Items, Options], Iterator[Drawn]] | None = None
+    unresolved_examples: Callable[[Run, Items, Options], Iterator[DrawnExample]] | None = None
     """… and in the text."""
 
 

@@ -100,7 +100,7 @@ class Rows:
     def lists(self, *names: str) -> dict[str, Any]:
         """Places of rows and some columns, for JSON."""
         return {
-            "text": distances(self.text),
+            "text": code_distances(self.text),
             **{name: self.columns[name].tolist() for name in names},
             "stretches": {str(row): shape for row, shape in self.stretches.items()},
         }
@@ -171,11 +171,11 @@ class Texts:
             assert answers is not None and wrong is not None and same_as is not None
             by_system.append(
                 {
-                    "answers": sparse(answers != gold, answers),
-                    "wrong": distances(np.flatnonzero(wrong)),
-                    "alike": sparse(same_as != 0, same_as),
+                    "answers": code_sparse(answers != gold, answers),
+                    "wrong": code_distances(np.flatnonzero(wrong)),
+                    "alike": code_sparse(same_as != 0, same_as),
                     **({} if kind is None else {"kind": kind.tolist()}),
-                    **({} if lost is None else {"lost": sparse(lost != 0, lost)}),
+                    **({} if lost is None else {"lost": code_sparse(lost != 0, lost)}),
                 }
             )
         of_sentences: dict[str, Any] = {}
@@ -192,7 +192,7 @@ class Texts:
                 layers.append({"side": side})
                 for name in names:
                     column = arcs.columns[f"{name}/{number}"]
-                    layers[-1][name] = sparse(column != arcs.columns[f"{name}/0"], column)
+                    layers[-1][name] = code_sparse(column != arcs.columns[f"{name}/0"], column)
         for side, spans in zip(self.sides, self.spans, strict=bool(self.spans)):
             rows = spans.compact()
             # Most heads are one word, most arcs have a direction.
@@ -221,9 +221,11 @@ class Texts:
             "meanings": {kind: self.meanings[kind] for kind in self.kinds if kind in self.meanings},
             "items": {
                 **items.lists("begin", "length", "gold"),
-                "owner": sparse(owner != NONE, owner),
+                "owner": code_sparse(owner != NONE, owner),
                 "systems": by_system,
-                "slices": {name: distances(part) for name in slices if (part := self.slices.get(name)) is not None},
+                "slices": {
+                    name: code_distances(part) for name in slices if (part := self.slices.get(name)) is not None
+                },
             },
             "layers": layers,
             **of_nodes,
@@ -240,15 +242,15 @@ def _after(pieces: Sequence[T], sizes: Iterable[int]) -> Iterator[tuple[T, int]]
     yield from zip(pieces, accumulate(sizes, initial=0), strict=False)
 
 
-def distances(numbers: Array) -> list[int]:
+def code_distances(numbers: Array) -> list[int]:
     """Numbers that do not fall, each as its distance from the one before."""
     steps: list[int] = np.diff(numbers, prepend=0).tolist()
     return steps
 
 
-def sparse(mask: Bools, values: Array) -> dict[str, list[int]]:
+def code_sparse(mask: Bools, values: Array) -> dict[str, list[int]]:
     """Places of unusual values, and these values."""
-    return {"at": distances(np.flatnonzero(mask)), "values": values[mask].tolist()}
+    return {"at": code_distances(np.flatnonzero(mask)), "values": values[mask].tolist()}
 
 
 # --- which texts, and those of several shards ---
@@ -324,7 +326,7 @@ def merge_texts(pieces: Sequence[Texts]) -> Texts:
 # --- the texts of a run ---
 
 
-def embedded(
+def make_texts(
     run: Run,
     items: Items,
     tables: Sequence[tuple[str, Items]],
@@ -338,7 +340,7 @@ def embedded(
     unit = drawing.unit
     of_item = gold.unit_of_sentence(unit)[items.sentence]
     skipped = np.zeros(gold.documents, dtype=bool) if unit == "document" else run.skipped
-    shown = choose(items, of_item, skipped, how, seed, list(gold.unit_names(unit)))
+    shown = choose_texts(items, of_item, skipped, how, seed, list(gold.unit_names(unit)))
     begin, end, stretches = drawing.places(run, items)
     text = shown.place[of_item]
     rows = np.flatnonzero(text != NONE)
@@ -401,7 +403,7 @@ class Shown:
         return Rows(np.arange(len(self.chosen)), columns)
 
 
-def choose(items: Items, of_item: Ints, skipped: Bools, how: str, seed: int, names: Sequence[str]) -> Shown:
+def choose_texts(items: Items, of_item: Ints, skipped: Bools, how: str, seed: int, names: Sequence[str]) -> Shown:
     """The texts to be shown, of those that are not skipped; `of_item` is the text of each item.
 
     These are all texts, those with a difference or an error, or a sample of these, drawn by a hash of their names.
@@ -492,7 +494,7 @@ def _members(items: Items, part: Items) -> Bools | None:
 # --- layers ---
 
 
-def by_place(text: Ints, begin: Ints, end: Ints) -> Ints:
+def order_by_place(text: Ints, begin: Ints, end: Ints) -> Ints:
     """The order of spans by text and place, outer ones before inner ones."""
     return np.lexsort((-end, begin, text))
 
@@ -515,4 +517,4 @@ def span_rows(text: Ints, marks: Marks, hidden: Collection[str] = ()) -> Rows:
     shown = {name: column for name, column in columns.items() if name not in hidden}
     stretches = {row: [list(stretch) for stretch in shape] for row, shape in marks.stretches.items()}
     rows = Rows(text, shown, ("label",), marks.labels.vocabulary, stretches)
-    return rows.take(by_place(text, marks.begin, marks.end))
+    return rows.take(order_by_place(text, marks.begin, marks.end))

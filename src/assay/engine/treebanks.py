@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from assay.arrays import Bools, extents
+from assay.arrays import Bools, find_extents
 from assay.corpus import Corpus
 from assay.engine.measure import Measure
 from assay.records import dataclass
@@ -73,10 +73,10 @@ def count_several_roots(corpus: Corpus, faulty: Sequence[int] = ()) -> int:
     return int((roots > 1).sum())
 
 
-def nonprojective(corpus: Corpus) -> Bools:
+def mask_nonprojective(corpus: Corpus) -> Bools:
     """The sentences in which some word and all that depends on it are no single stretch."""
     assert corpus.heads is not None
-    first, last, size = extents(corpus.heads)
+    first, last, size = find_extents(corpus.heads)
     gaps = last - first + 1 != size
     return np.asarray(np.bincount(corpus.sentence_of[gaps], minlength=corpus.sentences) > 0)
 

@@ -56,13 +56,13 @@ def remark(words: Callable[Facts, Iterator[str]]) -> Callable[Facts, Remark]:
 
 
 @remark
-def said(text: str) -> Iterator[str]:
+def plain_sentence(text: str) -> Iterator[str]:
     """A plain sentence, the same in all shards."""
     yield text
 
 
 @remark
-def occurrences(name: str, one: str, many: str, text: str, number: int) -> Iterator[str]:
+def number_of_things(name: str, one: str, many: str, text: str, number: int) -> Iterator[str]:
     """A number of things in a file, if there are any: `one` and `many` name them, with a verb."""
     if number:
         yield f"{name}: {plural(number, one, many)} {text}"
@@ -105,7 +105,7 @@ def format_warnings(remarks: Iterable[Remark]) -> tuple[str, ...]:
     return tuple(f"{names[0]}{text}{rest}" for ((_, text), names), rest in zip(systems.items(), more, strict=True))
 
 
-def together(first: Iterable[Remark], second: Iterable[Remark]) -> tuple[Remark, ...]:
+def merge_remarks(first: Iterable[Remark], second: Iterable[Remark]) -> tuple[Remark, ...]:
     """Remarks of two shards as those of one; new ones of the second come before what follows them there."""
     mine, its = _by_key(first), _by_key(second)
     before: dict[tuple[object, ...], list[Remark]] = {}
@@ -182,9 +182,11 @@ def check_files(name: str, pair: Pair, judged: Items, noun: str) -> Iterator[Rem
     gold, system = (PurePath(corpus.name).name.lower() for corpus in (pair.gold, pair.system))
     if _GOLD.search(system) and (_OUTPUT.search(gold) or not _GOLD.search(gold)):
         text = f"{pair.system.name} is given as a system but named like a gold standard; gold is {pair.gold.name}."
-        yield said(text=f"{text} Are the two swapped? Gold comes first.")
+        yield plain_sentence(text=f"{text} Are the two swapped? Gold comes first.")
     elif _OUTPUT.search(gold) and not _OUTPUT.search(system):
-        yield said(text=f"{pair.gold.name} is given as gold but named like an output. Are gold and system swapped?")
+        yield plain_sentence(
+            text=f"{pair.gold.name} is given as gold but named like an output. Are gold and system swapped?"
+        )
     yield copied(
         name=name,
         gold=pair.gold.name,
@@ -275,7 +277,7 @@ def _counterpart(label: str, total: int, others: Numbers, side: str, noun: str) 
 
 def identical_outputs(outputs: Sequence[tuple[str, Output]], same: Callable[[Output, Output], bool]) -> Remark:
     """Systems whose outputs are the same throughout."""
-    return alike(
+    return find_equal_answers(
         throughout={
             name: {other: bool(same(ours, theirs)) for other, theirs in outputs[index + 1 :]}
             for index, (name, ours) in enumerate(outputs)
@@ -284,7 +286,7 @@ def identical_outputs(outputs: Sequence[tuple[str, Output]], same: Callable[[Out
 
 
 @remark
-def alike(throughout: Mapping[str, Mapping[str, bool]]) -> Iterator[str]:
+def find_equal_answers(throughout: Mapping[str, Mapping[str, bool]]) -> Iterator[str]:
     """Systems with the same answers throughout: for each, True for each later system with the same answers."""
     named: set[str] = set()
     for name, others in throughout.items():

@@ -16,10 +16,10 @@ from assay.corpus import Corpus
 from assay.errors import InputError, UsageError
 from assay.experiment.plan import DataSet, read_plan
 from assay.experiment.splits import ALGORITHM, SCHEMA, Parts, check_size, make_split, read_split, split_name
-from assay.files import inputs, make_folder, write
+from assay.files import make_folder, protect_inputs, write
 from assay.formats import Input
 from assay.formats.columns import CONLL09, CONLLU, check_separator, is_comment
-from assay.formats.source import Source, expand
+from assay.formats.source import Source, list_files
 from assay.records import dataclass
 
 WORDS = ("conllu", "conllx", "conll09", "tsv", "conll")
@@ -38,7 +38,7 @@ _HARMLESS = ("sent_id", "text", "newdoc", "newpar", "global.columns")
 def hash_data(path: str) -> str:
     """Hash of a data set's files, after decompression."""
     digests = []
-    for file in expand(path):
+    for file in list_files(path):
         source = Source(file)
         for _ in source.batches():
             pass
@@ -250,7 +250,7 @@ def write_splits(path: str | Path, folder: str | Path, *, parts: bool = False) -
     """Write the splits of every data set into a folder; with `parts` also the texts of every part."""
     experiment = read_plan(path)
     written = []
-    with inputs(experiment.inputs()):
+    with protect_inputs(experiment.inputs()):
         for dataset in experiment.datasets.values():
             data, design = Data.read(dataset), dataset.design
             target = Path(folder) / f"{dataset.name}.splits.json"

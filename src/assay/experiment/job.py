@@ -20,9 +20,17 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from assay.errors import AlignmentError, AssayError, InputError, UsageError, reason
+from assay.errors import AlignmentError, AssayError, InputError, UsageError, describe_os_error
 from assay.experiment.data import Data, hash_file
-from assay.experiment.plan import DataSet, Experiment, RunId, System, fill, measure_and_score, placeholder_values
+from assay.experiment.plan import (
+    DataSet,
+    Experiment,
+    RunId,
+    System,
+    fill_placeholders,
+    measure_and_score,
+    placeholder_values,
+)
 from assay.experiment.store import Measurement, Outcome, Usage
 from assay.records import dataclass
 
@@ -99,7 +107,7 @@ def execute(job: Job, stopped: Callable[[], bool]) -> Outcome:
         _keep_folder(job, workdir, final, outcome)
     except OSError as error:
         # A full disk or a lost file system would make all runs that follow fail in the same way.
-        fact = f"{error.filename or job.folder}: {reason(error)}"
+        fact = f"{error.filename or job.folder}: {describe_os_error(error)}"
         raise InputError(f"{fact}. Correct that and run again; finished runs are kept.") from None
     return outcome
 
@@ -140,7 +148,7 @@ def _train_and_score(job: Job, data: Data, workdir: Path, stopped: Callable[[], 
             predictions = job.folder / job.scored.predictions
         elif system.predictions is not None:
             step = "predictions"
-            file = fill(system.predictions, values)
+            file = fill_placeholders(system.predictions, values)
             if not os.path.isfile(file):
                 raise CommandError(f"there is no file {file}.")
             shutil.copyfile(file, output)

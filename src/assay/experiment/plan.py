@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from assay import specs
-from assay.errors import AssayError, InputError, UsageError, reason, unknown
+from assay.errors import AssayError, InputError, UsageError, describe_os_error, unknown
 from assay.experiment.splits import SCHEMES, Design, read_design, run_seed, split_name
 from assay.keywords import OPTIONS
 from assay.records import dataclass
@@ -54,12 +54,12 @@ _KINDS: Mapping[type, str] = {str: "text in quotes", int: "a whole number", bool
 # --- commands ---
 
 
-def placeholders(text: str) -> list[str]:
+def find_placeholders(text: str) -> list[str]:
     """Placeholders in a text, in order."""
     return [match[2] for match in _PLACEHOLDER.finditer(text) if match[2]]
 
 
-def fill(text: str, values: Mapping[str, str]) -> str:
+def fill_placeholders(text: str, values: Mapping[str, str]) -> str:
     """A text with values in place of its placeholders."""
     return _PLACEHOLDER.sub(lambda match: values[match[2]] if match[2] else f"{{{match[1]}}}", text)
 
@@ -98,14 +98,14 @@ class Template:
     @property
     def placeholders(self) -> list[str]:
         """The placeholders in all words."""
-        return [name for word in self.words for name in placeholders(word)]
+        return [name for word in self.words for name in find_placeholders(word)]
 
     def argv(self, values: Mapping[str, str]) -> list[str]:
         """The words to be run."""
         if self.shell:
             quoted = {name: shlex.quote(value) for name, value in values.items()}
-            return ["/bin/sh", "-c", fill(self.words[0], quoted)]
-        words = [fill(word, values) for word in self.words]
+            return ["/bin/sh", "-c", fill_placeholders(self.words[0], quoted)]
+        words = [fill_placeholders(word, values) for word in self.words]
         # A program with a slash in its name is relative to the experiment's file, not to the folder of the run.
         if "/" in words[0]:
             words[0] = str(Path(values["here"], words[0]))
@@ -117,8 +117,8 @@ class Template:
             return
         values = {"here": here, "python": sys.executable}
         first = self.words[0]
-        if set(placeholders(first)) <= values.keys():
-            program = fill(first, values)
+        if set(find_placeholders(first)) <= values.keys():
+            program = fill_placeholders(first, values)
             if "/" in program and not Path(here, program).is_file():
                 raise UsageError(f"there is no program {Path(here, program)}.")
             if shutil.which(str(Path(here, program)) if "/" in program else program) is None:
@@ -225,7 +225,11 @@ class Experiment:
         for run in self.run_ids():
             predictions = self.systems[run.system].predictions
             if predictions is not None:
-                yield Path(fill(predictions, placeholder_values(run, self.datasets[run.dataset].design, self.here)))
+                yield Path(
+                    fill_placeholders(
+                        predictions, placeholder_values(run, self.datasets[run.dataset].design, self.here)
+                    )
+                )
 
     def folder(self, run: RunId) -> Path:
         """The folder of a run's logs and predictions."""
@@ -432,7 +436,7 @@ class TomlTable:
             source = path.read_bytes().decode("utf-8")
             values = tomllib.loads(source)
         except OSError as error:
-            raise InputError(f"{path}: cannot be opened ({reason(error)}).") from None
+            raise InputError(f"{path}: cannot be opened ({describe_os_error(error)}).") from None
         except UnicodeDecodeError as error:
             raise InputError(f"{path}: is not UTF-8 ({error.reason} at byte {error.start}).") from None
         except tomllib.TOMLDecodeError as error:

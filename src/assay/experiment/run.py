@@ -20,7 +20,15 @@ import assay
 from assay.errors import UsageError
 from assay.experiment.data import Data, hash_data, hash_file
 from assay.experiment.job import Job, StoppedError, execute, measure_run
-from assay.experiment.plan import Experiment, RunId, TomlTable, fill, measure_and_score, placeholder_values, read_plan
+from assay.experiment.plan import (
+    Experiment,
+    RunId,
+    TomlTable,
+    fill_placeholders,
+    measure_and_score,
+    placeholder_values,
+    read_plan,
+)
 from assay.experiment.splits import ALGORITHM, Design
 from assay.experiment.store import Holder, Outcome, Store, find_holder, hold_lock, is_wanted, lock_path
 from assay.files import make_folder
@@ -179,7 +187,7 @@ def plan_jobs(experiment: Experiment) -> list[Job]:
         for step, template in system.commands.items():
             inputs[step] = json.dumps([*template.words, *(["(shell)"] if template.shell else [])])
         if system.predictions is not None:
-            path = fill(system.predictions, placeholder_values(run_id, data.design, experiment.here))
+            path = fill_placeholders(system.predictions, placeholder_values(run_id, data.design, experiment.here))
             inputs["predictions"] = hash_file(path) or "missing"
         if system.commands:
             inputs["test"] = json.dumps([system.blind, sorted(data.keep)])

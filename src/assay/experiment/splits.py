@@ -9,7 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from assay.errors import InputError, reason
+from assay.errors import InputError, describe_os_error
 from assay.records import dataclass
 
 ALGORITHM = "assay-split/1"
@@ -138,7 +138,7 @@ def _read_file(path: str) -> dict[str, Any]:
     try:
         content = json.loads(Path(path).read_text("utf-8"))
     except OSError as error:
-        raise InputError(f"{path}: cannot be opened ({reason(error)}).") from None
+        raise InputError(f"{path}: cannot be opened ({describe_os_error(error)}).") from None
     except (ValueError, RecursionError):
         raise InputError(f"{path}: is not a file of splits (not JSON).") from None
     if not isinstance(content, dict) or content.get("schema") != SCHEMA:

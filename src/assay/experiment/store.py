@@ -19,7 +19,7 @@ from dataclasses import asdict, field
 from pathlib import Path
 from typing import Any
 
-from assay.errors import InputError, UsageError, reason
+from assay.errors import InputError, UsageError, describe_os_error
 from assay.experiment.plan import RunId
 from assay.experiment.splits import Design
 from assay.records import dataclass
@@ -398,7 +398,7 @@ def _open_lock(path: Path) -> Iterator[int]:
     try:
         handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
     except OSError as error:
-        raise InputError(f"{path}: cannot be opened ({reason(error)}).") from None
+        raise InputError(f"{path}: cannot be opened ({describe_os_error(error)}).") from None
     try:
         yield handle
     finally:
@@ -414,7 +414,8 @@ def _try_lock(handle: int, path: Path) -> bool:
         return False
     except OSError as error:
         raise InputError(
-            f"{path}: files cannot be locked here ({reason(error)}). Keep the store on another file system: store = …"
+            f"{path}: files cannot be locked here ({describe_os_error(error)}). "
+            "Keep the store on another file system: store = …"
         ) from None
     return True
 
@@ -424,7 +425,7 @@ def _write_lock(handle: int, path: Path, text: str) -> None:
         os.ftruncate(handle, 0)
         os.pwrite(handle, text.encode(), 0)
     except OSError as error:
-        raise InputError(f"{path}: cannot be written ({reason(error)}).") from None
+        raise InputError(f"{path}: cannot be written ({describe_os_error(error)}).") from None
 
 
 def _read_holder(path: Path) -> Holder | None:

@@ -55,15 +55,15 @@ class Row(NamedTuple):
     n_test: int | None = None
 
 
-def measurements(path: str, text: str, hint: str = "") -> Iterator[Row]:
+def read_measurements(path: str, text: str, hint: str = "") -> Iterator[Row]:
     """Rows of a table of measurements; InputError if there are none, or one comes twice.
 
     `hint` is added to the error about a missing column.
     """
     seen: set[tuple[str, str, Split, str]] = set()
     remedy = f"The first line names the columns: {', '.join(COLUMNS)}, and if known {', '.join(COUNTS)}.{hint}"
-    for place, cells in records(path, text, COLUMNS, remedy):
-        dataset, system, measure = (word(place, cells, name) for name in ("dataset", "system", "measure"))
+    for place, cells in read_table_rows(path, text, COLUMNS, remedy):
+        dataset, system, measure = (read_word(place, cells, name) for name in ("dataset", "system", "measure"))
         split = Split(read_whole(place, cells, "repetition"), read_whole(place, cells, "fold"))
         value, part, items = (_number(place, cells, name) for name in ("value", "numerator", "denominator"))
         n_train, n_test = (read_whole(place, cells, name) if cells.get(name) else None for name in COUNTS[2:])
@@ -78,7 +78,9 @@ def measurements(path: str, text: str, hint: str = "") -> Iterator[Row]:
         raise InputError(f"{path}: contains no measurements.")
 
 
-def records(path: str, text: str, columns: Sequence[str], remedy: str) -> Iterator[tuple[str, dict[str, str]]]:
+def read_table_rows(
+    path: str, text: str, columns: Sequence[str], remedy: str
+) -> Iterator[tuple[str, dict[str, str]]]:
     """Place and cells of each line of a CSV or TSV text, whose first line names the columns."""
     first = text.partition("\n")[0]
     reader = csv.reader(io.StringIO(text), delimiter="\t" if "\t" in first else ",", strict=True)
@@ -98,7 +100,7 @@ def records(path: str, text: str, columns: Sequence[str], remedy: str) -> Iterat
         raise InputError(f"{path}:{reader.line_num}: not CSV: {error}.") from None
 
 
-def word(place: str, cells: Mapping[str, str], name: str) -> str:
+def read_word(place: str, cells: Mapping[str, str], name: str) -> str:
     """A cell; InputError if it is empty."""
     if not cells[name]:
         raise InputError(f"{place}: {name} is empty.")
@@ -226,7 +228,7 @@ def import_measurements(path: str | Path, table: str | Path, *, replace_old: boo
     """
     experiment = read_plan(path)
     outcomes: dict[RunId, Outcome] = {}
-    for row in measurements(str(table), "".join(batch.text for batch in Source(str(table)).batches())):
+    for row in read_measurements(str(table), "".join(batch.text for batch in Source(str(table)).batches())):
         run = RunId(row.dataset, row.system, *row.split)
         if run.repetition < 1 or run.fold < 1:
             raise InputError(f"{row.place}: repetitions and folds count from 1.")

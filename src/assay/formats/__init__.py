@@ -33,7 +33,7 @@ from assay.formats import (
     whose,
 )
 from assay.formats.builder import Builder, check_choice
-from assay.formats.source import ANNOTATIONS, Source, expand, folder_of
+from assay.formats.source import ANNOTATIONS, Source, find_folder, list_files
 from assay.formats.whose import Asked, check_repair
 from assay.keywords import explicit
 from assay.records import dataclass
@@ -604,10 +604,10 @@ class Input:
     ) -> None:
         self.path = path = given.path if isinstance(given, Files) else given
         self.name = name or path
-        self.files = list(given.files) if isinstance(given, Files) else expand(path)
+        self.files = list(given.files) if isinstance(given, Files) else list_files(path)
         self.digests: tuple[str, ...] = ()
         """The checksums of the files, when they have been read."""
-        self._folder = folder_of(path)
+        self._folder = find_folder(path)
         self._source: Source | None = Source(self.files[0], self._folder)
         """The first file, whose first lines were looked at; standard input and pipes cannot be opened twice."""
         self._input_format = input_format
@@ -775,7 +775,7 @@ def _column_of(corpus: Corpus, name: str, resolve: Callable[[str], str]) -> Colu
     return Column.of(" ".join(strings) for strings in zip(*(part.strings() for part in parts), strict=True))
 
 
-def with_sets(corpus: Corpus, separator: str | None) -> Corpus:
+def split_tag_sets(corpus: Corpus, separator: str | None) -> Corpus:
     """The corpus with `A,B` read as the set of the tags A and B, in any order."""
     if separator is None:
         return corpus

@@ -353,7 +353,7 @@ class Mentions:
         return replace(self, marks=replace(self.marks, columns={**self.marks.columns, OUTSIDE: outside}))
 
 
-def with_mentions(corpus: Corpus, mentions: Mentions) -> Corpus:
+def add_mentions(corpus: Corpus, mentions: Mentions) -> Corpus:
     """The corpus with these mentions and their spans; of equal spans the first."""
     placed = mentions.marks.where(mentions.scored & (mentions.marks.begin != NONE))
     spans = placed.distinct(placed.unit, placed.begin, placed.end)
@@ -361,7 +361,7 @@ def with_mentions(corpus: Corpus, mentions: Mentions) -> Corpus:
     return corpus.with_marks(spans=spans).with_layer(mentions)
 
 
-def inventory_of(given: Mapping[str, Any], golds: Collection[str]) -> tuple[str, ...]:
+def choose_inventory(given: Mapping[str, Any], golds: Collection[str]) -> tuple[str, ...]:
     """The labels that answers may have: those the user names, else gold's."""
     named = tuple(filter(None, (label.strip() for label in given["labels"].split("+"))))
     return named or tuple(golds)
@@ -431,4 +431,4 @@ def ground_answers(system: Corpus, gold: Corpus, inventory: Collection[str]) -> 
         marks={},
         layers={},
     )
-    return with_mentions(grounded, mentions)
+    return add_mentions(grounded, mentions)

@@ -113,7 +113,7 @@ def _collect(path: str, listed: Sequence[_Predicate], builder: Builder, scheme: 
         word_per_line=False,
     )
     try:
-        chosen = schemes.likely(corpus, [_TAGS]) if scheme == "auto" else schemes.find_scheme(scheme).name
+        chosen = schemes.guess_scheme(corpus, [_TAGS]) if scheme == "auto" else schemes.find_scheme(scheme).name
         corpus, _ = schemes.spans_from_tags(corpus, [_TAGS], chosen, None if repair == "none" else repair)
     except InputError as error:
         # Schemes and repairs are parameters of the format here.

@@ -43,7 +43,7 @@ _KINDS = bytes(_NO_ATOMS.get(byte, _ATOM) for byte in range(256))
 """The kind of each byte."""
 
 
-def unescaped(form: str) -> str:
+def unescape_word(form: str) -> str:
     """A word as in the text: a bracket for `-LRB-` or `#LRB#` (and so on), `/` for `\\/`, `*` for `\\*`."""
     if "-" in form or "#" in form or "\\" in form:
         return _ESCAPED.sub(lambda match: match[3] or _BRACKETS[match[2]], form)
@@ -87,7 +87,7 @@ def read_brackets(
         raise unknown("kind of line", line, LINES)
     builder.begin_file(source.path)
     forest = Forest(builder)
-    plain = unescaped if escaped else str
+    plain = unescape_word if escaped else str
     words = builder.vocabularies[0]
     forms = Cells(lambda word: words[plain(word)])
     labels = Cells(builder.node_labels.__getitem__)

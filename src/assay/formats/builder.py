@@ -16,7 +16,7 @@ import numpy as np
 
 from assay.arrays import NONE, Ints, Stretches
 from assay.corpus import Column, Corpus, Marks, Multiword, Trees
-from assay.errors import InputError, listed, unknown
+from assay.errors import InputError, list_problems, unknown
 from assay.formats.whose import MEND, Asked, Whose
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class SpanLists:
 
         Its atoms are stretches (first, end), counted from there on.
         """
-        number, joined = len(self), merged(atoms)
+        number, joined = len(self), merge_stretches(atoms)
         if len(joined) > 1:
             self._stretches[number] = joined
         self._rows.extend((sentence, joined[0][0], joined[-1][1], self._labels[label], line))
@@ -344,7 +344,7 @@ class Builder:
         if self._faults:
             option = f"--repair {self.asked.name}={MEND}" if self.asked.name else f"--repair {MEND}"
             remedy = f"To mend what has one sure reading and to drop the rest: {option}"
-            raise InputError("\n".join([*listed(self._faults), remedy]))
+            raise InputError("\n".join([*list_problems(self._faults), remedy]))
 
     def end_file(self) -> None:
         """A file begins a document, whether it marks one or not."""
@@ -439,10 +439,10 @@ def check_choice(parameter: str, value: str, choices: Sequence[str]) -> None:
 def refuse_all(problems: Sequence[str]) -> None:
     """Refuse what has problems, each a line with its place: the first twenty, then the number of the others."""
     if problems:
-        raise InputError("\n".join(listed(problems)))
+        raise InputError("\n".join(list_problems(problems)))
 
 
-def merged(stretches: Iterable[tuple[int, int]]) -> Stretches:
+def merge_stretches(stretches: Iterable[tuple[int, int]]) -> Stretches:
     """Stretches in their order, those that touch made one."""
     joined: list[tuple[int, int]] = []
     for first, end in stretches:

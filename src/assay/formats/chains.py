@@ -107,7 +107,7 @@ def _count_columns(number: int) -> str:
 # --- CoNLL-2012: brackets ---
 
 
-def mentions_at_once(cells: list[bytes], document: Ints) -> tuple[Ints, list[str]] | None:
+def pair_brackets_at_once(cells: list[bytes], document: Ints) -> tuple[Ints, list[str]] | None:
     """Mentions as rows of first cell, last cell and chain, and the names of chains in the order of their appearance.
 
     Chains are distinguished by name and document. None if a cell has another form than brackets with ASCII names, or
@@ -160,7 +160,7 @@ def mentions_at_once(cells: list[bytes], document: Ints) -> tuple[Ints, list[str
     return np.stack([cell[begin], cell[end], chains[begin]], axis=1), chain_names
 
 
-def mentions_one_by_one(
+def pair_brackets_by_cell(
     cells: Sequence[bytes], brackets: Callable[[bytes], _Brackets | None]
 ) -> tuple[list[tuple[int, int, int]], list[str], list[tuple[int, str, str]]]:
     """Mentions of one document as rows of first cell, last cell and chain, the names of chains, and faults.
@@ -191,7 +191,7 @@ def mentions_one_by_one(
     return rows, list(chains), faults
 
 
-def brackets_in(cell: bytes) -> _Brackets | None:
+def read_brackets_of_cell(cell: bytes) -> _Brackets | None:
     """The brackets of a cell; None if it is neither empty nor made of brackets."""
     text = cell.decode("utf-8").strip()
     brackets: _Brackets = {"single": [], "opened": [], "closed": []}
@@ -400,7 +400,9 @@ class _Reader:
         if b"" in cells:
             # An empty cell after brackets with numbers is one too many, because no other column has such brackets.
             for cell, before, line in zip(cells, rows.column(-2), numbers.tolist(), strict=True):
-                names = [] if cell else [name for kind in (brackets_in(before) or {}).values() for name in kind]
+                names = (
+                    [] if cell else [name for kind in (read_brackets_of_cell(before) or {}).values() for name in kind]
+                )
                 if names and all(map(str.isdigit, names)):
                     fact = f"the last column is empty, and the one before it is {before.decode()!r}"
                     self._problem(line, f"{fact}. Is a tab too many?")
@@ -430,17 +432,17 @@ class _Reader:
         documents = self._finished
         cells = [cell for document in documents for cell in document.cells]
         numbers = np.repeat([document.number for document in documents], [len(d.cells) for d in documents])
-        mentions = mentions_at_once(cells, numbers)
+        mentions = pair_brackets_at_once(cells, numbers)
         if mentions is not None:
             words = [word for document in documents for word in document.words]
             lines = [line for document in documents for line in document.lines]
             self._add_mentions(numbers, np.array([words, lines], dtype=np.int64), *mentions)
             return
-        brackets = cache(brackets_in)
+        brackets = cache(read_brackets_of_cell)
         remedy = 'Is a bracket missing? Leave such out with --input-format "conll2012(broken=drop)"'
         for document in documents:
             places = np.array([document.words, document.lines], dtype=np.int64)
-            rows, names, faults = mentions_one_by_one(document.cells, brackets)
+            rows, names, faults = pair_brackets_by_cell(document.cells, brackets)
             for place, kind, name in faults:
                 fact = f"chain {name} is closed here, but no mention of it is open. {remedy}"
                 note = "Closing brackets left out because no mention of their chain is open: {}."
@@ -497,7 +499,7 @@ def read_text2text(source: Source, builder: Builder, *, broken: str = "error") -
                     continue
                 words.append(match["word"])
                 cells.append((place, match["tags"]))
-            rows, names, faults = mentions_one_by_one([tags.encode() for _, tags in cells], _read_tags)
+            rows, names, faults = pair_brackets_by_cell([tags.encode() for _, tags in cells], _read_tags)
             for place, kind, name in faults:
                 where = f"{source.path}:{number}: word {cells[place][0] + 1}"
                 if broken == "drop" and kind != "odd":

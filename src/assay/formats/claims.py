@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property, lru_cache
 
-from assay.formats.grounding import Mention, divides_words, fold, occurrences
+from assay.formats.grounding import Mention, divides_words, find_occurrences, fold_spelling
 from assay.records import dataclass
 
 LONGEST_LABEL = 60
@@ -82,7 +82,7 @@ class Question:
     @cached_property
     def folded(self) -> str:
         """The folded text."""
-        return fold(self.text)
+        return fold_spelling(self.text)
 
     @cached_property
     def _without_commas(self) -> str:
@@ -90,11 +90,11 @@ class Question:
 
     def has(self, string: str) -> bool:
         """True if a string occurs in the text, folded."""
-        return fold(string) in self.folded
+        return fold_spelling(string) in self.folded
 
     def _has_words(self, string: str) -> bool:
-        folded = fold(string)
-        places = occurrences(self.folded, folded) if folded else ()
+        folded = fold_spelling(string)
+        places = find_occurrences(self.folded, folded) if folded else ()
         return any(divides_words(self.folded, begin) and divides_words(self.folded, end) for begin, end in places)
 
     def first_label(self, text: str) -> str:
@@ -133,7 +133,7 @@ class Question:
         """
         from_start = True
         for string in strings:
-            folded = fold(string)
+            folded = fold_spelling(string)
             if not string.strip() or is_none(string):
                 yield None
                 continue

@@ -28,7 +28,7 @@ _EMPTY = np.zeros(0, dtype=np.int64)
 _NO_NODES = Marks(_EMPTY, _EMPTY, _EMPTY, Column(_EMPTY, ()), arguments={"start": _EMPTY, "number": _EMPTY})
 
 
-def empty_nodes_of(corpus: Corpus) -> Marks:
+def list_empty_nodes(corpus: Corpus) -> Marks:
     """The empty nodes among the words of a corpus, in text order, labelled with their enhanced dependencies.
 
     Their units are documents. Two arguments distinguish nodes at one place: `start`, the number of sentences that
@@ -46,22 +46,22 @@ def with_empty_nodes(corpus: Corpus, word: Ints, start: Ints, number: Ints, deps
     return corpus.with_marks(nodes=Marks(document, begin, begin + 1, Column.of(deps), arguments=arguments))
 
 
-def node_words(corpus: Corpus) -> Ints:
+def find_node_words(corpus: Corpus) -> Ints:
     """Numbers of the words that are empty nodes."""
-    nodes = empty_nodes_of(corpus)
+    nodes = list_empty_nodes(corpus)
     return np.asarray(corpus.first_words[nodes.unit] + nodes.begin)
 
 
-def words_only(corpus: Corpus) -> Ints:
+def find_real_words(corpus: Corpus) -> Ints:
     """Numbers of the words that are not empty nodes."""
-    return all_but(node_words(corpus), len(corpus))
+    return all_but(find_node_words(corpus), len(corpus))
 
 
-def tree_heads(corpus: Corpus) -> Ints:
+def read_tree_heads(corpus: Corpus) -> Ints:
     """Head of each word from the column HEAD, unchecked; NONE for a root."""
     heads = np.full(len(corpus), NONE, dtype=np.int64)
     if "HEAD" in corpus.columns:
-        cells, words = corpus.column("HEAD"), words_only(corpus)
+        cells, words = corpus.column("HEAD"), find_real_words(corpus)
         texts = cells.vocabulary
         numbers = [int(cell) if cell.isascii() and cell.isdigit() and len(cell) < 8 else 0 for cell in texts]
         number = np.array(numbers, dtype=np.int64)[cells.codes[words]]
@@ -72,24 +72,24 @@ def tree_heads(corpus: Corpus) -> Ints:
     return heads
 
 
-def highest(heads: Ints, words: Sequence[int]) -> int:
+def find_highest(heads: Ints, words: Sequence[int]) -> int:
     """The first word whose head is not among these words; the first one if there is none."""
     return next((word for word in words if int(heads[word]) not in words), words[0])
 
 
-def deps_by_parent(corpus: Corpus) -> dict[int, list[str]]:
+def group_deps_by_parent(corpus: Corpus) -> dict[int, list[str]]:
     """The enhanced dependencies of all empty nodes by their first parent, also of nodes that are not words.
 
     If several nodes have the same parent, nodes right after it come first, then the others in text order.
     """
-    words = words_only(corpus)
+    words = find_real_words(corpus)
     rows: list[tuple[int, int, int, str]] = []
     for sentence, line in zip(corpus.aside_sentences, corpus.aside_lines, strict=True):
         cells = line.split("\t")
         if NODE.fullmatch(cells[0]) and len(cells) > _DEPS:
             whole, _, number = cells[0].partition(".")
             rows.append((sentence, int(whole), int(number), cells[_DEPS]))
-    nodes, places = empty_nodes_of(corpus), node_words(corpus)
+    nodes, places = list_empty_nodes(corpus), find_node_words(corpus)
     sentences, numbers = corpus.sentence_of[places], nodes.arguments["number"]
     before = np.searchsorted(words, places) - np.searchsorted(words, corpus.starts[sentences])
     rows += zip(sentences.tolist(), before.tolist(), numbers.tolist(), nodes.labels.strings(), strict=True)
@@ -104,7 +104,7 @@ def deps_by_parent(corpus: Corpus) -> dict[int, list[str]]:
     return {word: [deps for *_, deps in sorted(nodes_of)] for word, nodes_of in by_parent.items()}
 
 
-def place_of_aside(corpus: Corpus, aside: int) -> str:
+def find_line_place(corpus: Corpus, aside: int) -> str:
     """`file:line` of a line that is not a word."""
     sentence = min(corpus.aside_sentences[aside], corpus.sentences - 1)
     first, word = int(corpus.starts[sentence]), int(corpus.aside_words[aside])
@@ -123,7 +123,7 @@ def nodes_to_words(corpus: Corpus, asides: Ints) -> Corpus:
     sentence = np.minimum(np.array(corpus.aside_sentences, dtype=np.int64)[asides], corpus.sentences - 1)
     for aside, row in zip(asides.tolist(), cells, strict=True):
         if len(row[0]) > _LONGEST:
-            raise InputError(f"{place_of_aside(corpus, aside)}: {row[0]} is not the number of a node. Renumber "
+            raise InputError(f"{find_line_place(corpus, aside)}: {row[0]} is not the number of a node. Renumber "
             f"the nodes.")
     whole, number = np.array([row[0].split(".") for row in cells], dtype=np.int64).T
     start = np.maximum(sentence - np.searchsorted(corpus.starts[:-1], before) + 1, 1)
@@ -139,7 +139,7 @@ def nodes_to_words(corpus: Corpus, asides: Ints) -> Corpus:
     if not rising.all():
         wrong = int(np.flatnonzero(~rising)[0])
         fact = f"the empty node {cells[wrong][0]} comes after {cells[wrong - 1][0]}"
-        raise InputError(f"{place_of_aside(corpus, int(asides[wrong]))}: {fact}. Number nodes in their order.")
+        raise InputError(f"{find_line_place(corpus, int(asides[wrong]))}: {fact}. Number nodes in their order.")
     left = np.delete(np.arange(len(corpus.aside_lines)), asides)
     # Other lines stay before the same word, or before a node that has become a word.
     moved = corpus.aside_words[left] + np.searchsorted(asides, left)
@@ -162,12 +162,12 @@ def nodes_to_words(corpus: Corpus, asides: Ints) -> Corpus:
     return with_empty_nodes(grown, before + np.arange(len(asides)), start, number, deps)
 
 
-def on_one_line(corpora: Sequence[Corpus]) -> list[Corpus]:
+def insert_all_nodes(corpora: Sequence[Corpus]) -> list[Corpus]:
     """Corpora of the same documents and words, each with the empty nodes of all as words, so that atoms correspond.
 
     Nodes are equal if they follow the same word of the same sentence and have the same number there.
     """
-    layers = [empty_nodes_of(corpus) for corpus in corpora]
+    layers = [list_empty_nodes(corpus) for corpus in corpora]
     rows, sizes = [], [len(nodes) for nodes in layers]
     if not any(sizes):
         return list(corpora)
@@ -179,13 +179,13 @@ def on_one_line(corpora: Sequence[Corpus]) -> list[Corpus]:
     numbers = np.split(group, np.cumsum(sizes)[:-1])
     forms = dict[int, str]()
     for corpus, present in zip(corpora, numbers, strict=True):
-        for number, word in zip(present.tolist(), node_words(corpus).tolist(), strict=True):
+        for number, word in zip(present.tolist(), find_node_words(corpus).tolist(), strict=True):
             forms.setdefault(number, corpus.forms[word])
     lines = []
     for corpus, present in zip(corpora, numbers, strict=True):
         missing = all_but(present, len(distinct))
         document, after, start, _ = distinct[missing].T
-        words = words_only(corpus)
+        words = find_real_words(corpus)
         bare_starts = np.searchsorted(words, corpus.starts)
         bare = np.searchsorted(words, corpus.first_words)[document] + after
         # The sentence of a node: that of the word before it, the one that begins here, or the one around the place.
@@ -212,7 +212,7 @@ def _format_node(corpus: Corpus, cells: Sequence[str], sentence: int) -> str:
     return f"{SIGN} ({relation})"
 
 
-def shown_short(form: str) -> str:
+def shorten_node(form: str) -> str:
     """A form, for an empty node without its parent and relation."""
     return SIGN if form.startswith(f"{SIGN} (") else form
 

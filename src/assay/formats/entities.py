@@ -18,10 +18,17 @@ import numpy as np
 from assay.arrays import Ints, Stretches, as_codes, each_once
 from assay.corpus import Column, Corpus, Marks
 from assay.errors import InputError
-from assay.formats.builder import check_choice, document_id, merged, refuse_all, sort_mentions, with_crossings_noted
+from assay.formats.builder import (
+    check_choice,
+    document_id,
+    merge_stretches,
+    refuse_all,
+    sort_mentions,
+    with_crossings_noted,
+)
 from assay.formats.columns import refuse_anaphora
-from assay.formats.emptynodes import highest, nodes_to_words, place_of_aside, tree_heads
-from assay.formats.relations import candidates_of
+from assay.formats.emptynodes import find_highest, find_line_place, nodes_to_words, read_tree_heads
+from assay.formats.relations import make_candidates
 from assay.records import dataclass
 from assay.specs import whole_number
 
@@ -48,7 +55,7 @@ Fault = tuple[int, str]
 """A place, and the fault of the brackets there with its remedy."""
 
 
-def entity_spans(corpus: Corpus, field: str = "etype") -> Corpus:
+def read_entity_spans(corpus: Corpus, field: str = "etype") -> Corpus:
     """The corpus with the mentions of entities as its spans, labelled with a field of the brackets."""
     mentions = _find_mentions(corpus, [field])
     spans, _ = _make_spans(corpus, mentions, [mention.fields[0] or _EMPTY for mention in mentions])
@@ -57,9 +64,9 @@ def entity_spans(corpus: Corpus, field: str = "etype") -> Corpus:
     return replace(corpus.with_marks(spans=spans), noted=(*corpus.noted, *notes))
 
 
-def entity_links(corpus: Corpus, field: str) -> Corpus:
+def read_entity_links(corpus: Corpus, field: str) -> Corpus:
     """The corpus with the mentions of entities as spans, and with a link for each filled field."""
-    typed = _TYPE in declared_fields(corpus)
+    typed = _TYPE in read_declared_fields(corpus)
     mentions = _find_mentions(corpus, [field, _TYPE] if typed else [field])
     for mention in mentions:
         if re.search(r"\s", name := mention.fields[0]):
@@ -69,13 +76,13 @@ def entity_links(corpus: Corpus, field: str) -> Corpus:
     names = [mentions[number].fields[0] for number in numbers.tolist()]
     filled = [number for number, name in enumerate(names) if name not in ("", _EMPTY)]
     rows = np.array(filled, dtype=np.int64)
-    candidates = candidates_of(spans.unit[rows], rows, Column.of(names[number] for number in filled))
+    candidates = make_candidates(spans.unit[rows], rows, Column.of(names[number] for number in filled))
     return corpus.with_marks(spans=spans, links=spans, candidates=candidates)
 
 
 def _find_mentions(corpus: Corpus, fields: Sequence[str]) -> list[_Mention]:
     """The mentions of a corpus in the order of their brackets, with the values of these fields."""
-    order = declared_fields(corpus)
+    order = read_declared_fields(corpus)
     for field in set(fields).difference(order):
         raise InputError(f"{corpus.name}: there is no field {field!r} in {_KEY}. There is: {', '.join(order)}.")
     for sentence, line in zip(corpus.aside_sentences, corpus.aside_lines, strict=True):
@@ -112,7 +119,7 @@ def _shift_stretches(stretches: Iterable[tuple[int, int]], first: int) -> Stretc
     return tuple((begin - first, end - first) for begin, end in stretches)
 
 
-def declared_fields(corpus: Corpus) -> tuple[str, ...]:
+def read_declared_fields(corpus: Corpus) -> tuple[str, ...]:
     """Names of the fields in their order, from the comment `# global.Entity = eid-etype-…`."""
     name = f"global.{_KEY}"
     comments = (line.removeprefix("#").partition("=") for _, line in corpus.comments)
@@ -276,14 +283,14 @@ def _read_mentions(
 # --- chains ---
 
 
-def corefud_chains(corpus: Corpus, *, zeros: str = "score") -> Corpus:
+def read_corefud_chains(corpus: Corpus, *, zeros: str = "score") -> Corpus:
     """The corpus with its mentions in chains, which end with their document.
 
     Empty nodes of mentions become words. With `zeros="drop"` mentions lose their empty nodes, and mentions
     without words are left out and counted; `zeros="error"` stops with an error.
     """
     check_choice("zeros", zeros, ZEROS)
-    order = declared_fields(corpus)
+    order = read_declared_fields(corpus)
     fields = [name for name in (_HEAD, _TYPE) if name in order]
     # Nodes are words and empty nodes in text order; both may have brackets.
     lines = enumerate(corpus.aside_lines)
@@ -310,7 +317,7 @@ def corefud_chains(corpus: Corpus, *, zeros: str = "score") -> Corpus:
 
     def place(node: int) -> str:
         """`file:line` of a node."""
-        return corpus.place(int(words_before[node])) if kinds[node] else place_of_aside(corpus, zero_nodes[node])
+        return corpus.place(int(words_before[node])) if kinds[node] else find_line_place(corpus, zero_nodes[node])
 
     if _HEAD in fields:
         for mention in every:
@@ -343,15 +350,15 @@ def corefud_chains(corpus: Corpus, *, zeros: str = "score") -> Corpus:
     begins, ends = in_words[of_first, 0], in_words[after - 1, 1]
     gaps: dict[int, Stretches] = {}
     for number in np.flatnonzero(after > of_first + 1).tolist():
-        pieces = merged([(begin, end) for begin, end in in_words[of_first[number] : after[number]].tolist()])
+        pieces = merge_stretches([(begin, end) for begin, end in in_words[of_first[number] : after[number]].tolist()])
         gaps |= {number: pieces} if len(pieces) > 1 else {}
     heads = heads[chosen]
     head_words = np.where(heads < 0, -1, before[heads])
     lost = np.flatnonzero((heads >= 0) & ~kept[heads]).tolist()
-    above = tree_heads(corpus) if lost else heads
+    above = read_tree_heads(corpus) if lost else heads
     for number in lost:
         pieces = gaps.get(number, ((int(begins[number]), int(ends[number])),))
-        head_words[number] = highest(above, [word for begin, end in pieces for word in range(begin, end)])
+        head_words[number] = find_highest(above, [word for begin, end in pieces for word in range(begin, end)])
     mentions = [every[number] for number in chosen.tolist()]
     numbers: dict[tuple[int, str], int] = {}
     # As in CoNLL-2012, chains are in the order in which they appear, at one word those of one-word mentions first.

@@ -24,7 +24,7 @@ from assay.corpus import Column, Corpus, Marks
 from assay.formats.builder import Builder, MarkLists, check_choice, refuse_all
 from assay.formats.chains import RecordError, check_list, read_records
 from assay.formats.columns import CONLLU, first_row
-from assay.formats.emptynodes import NODE, place_of_aside
+from assay.formats.emptynodes import NODE, find_line_place
 from assay.formats.source import Source
 from assay.formats.standoff import json_object, quote
 
@@ -39,31 +39,31 @@ _MRP = '{"id": "1", "flavor": 0, "input": "She left", "tops": [1], "nodes": […
 NO_MARKS = Marks.without_place(np.zeros(0, dtype=np.int64), Column(np.zeros(0, dtype=np.int32), ()))
 
 
-def empty_nodes(corpus: Corpus) -> Marks:
+def find_empty_nodes(corpus: Corpus) -> Marks:
     """The empty nodes of a corpus."""
     return corpus.marks.get("nodes", NO_MARKS)
 
 
-def sentences_of_nodes(corpus: Corpus) -> Ints:
+def find_node_sentences(corpus: Corpus) -> Ints:
     """The sentence of each word, then of each empty node."""
-    return np.concatenate([corpus.sentence_of, empty_nodes(corpus).unit])
+    return np.concatenate([corpus.sentence_of, find_empty_nodes(corpus).unit])
 
 
 def make_arcs(corpus: Corpus, dependent: Ints, head: Ints, labels: Column) -> Marks:
     """Arcs between nodes of a corpus by dependent, head and label, each once."""
-    arcs = Marks.without_place(sentences_of_nodes(corpus)[dependent], labels, dependent=dependent, head=head)
+    arcs = Marks.without_place(find_node_sentences(corpus)[dependent], labels, dependent=dependent, head=head)
     return arcs.distinct(dependent, head)
 
 
 # --- CoNLL-U: the column DEPS and the lines of empty nodes ---
 
 
-def lines_of_empty_nodes(corpus: Corpus) -> list[int]:
+def find_empty_node_lines(corpus: Corpus) -> list[int]:
     """Numbers of the lines of empty nodes among the lines that are not words."""
     return [number for number, line in enumerate(corpus.aside_lines) if NODE.fullmatch(line.partition("\t")[0])]
 
 
-def with_enhanced(corpus: Corpus) -> tuple[Corpus, list[tuple[int, str]]]:
+def read_enhanced_graphs(corpus: Corpus) -> tuple[Corpus, list[tuple[int, str]]]:
     """The corpus with the graphs of its column DEPS, and their faults: sentence, and place with fact.
 
     An arc that a cell repeats is read once, which is noted. HEAD and DEPREL are not read.
@@ -71,7 +71,7 @@ def with_enhanced(corpus: Corpus) -> tuple[Corpus, list[tuple[int, str]]]:
     words, starts = len(corpus), corpus.starts
     named = next((line for _, line in corpus.comments if line.startswith("# global.columns")), "")
     names = named.partition("=")[2].split() or list(CONLLU)
-    rows = [(number, corpus.aside_lines[number].split("\t")) for number in lines_of_empty_nodes(corpus)]
+    rows = [(number, corpus.aside_lines[number].split("\t")) for number in find_empty_node_lines(corpus)]
     unit = np.array([corpus.aside_sentences[number] for number, _ in rows], dtype=np.int64)
     before = np.array([corpus.aside_words[number] for number, _ in rows], dtype=np.int64) - starts[unit]
     empties = Marks(unit, before, before, Column.of([cells[0] for _, cells in rows]))
@@ -79,7 +79,7 @@ def with_enhanced(corpus: Corpus) -> tuple[Corpus, list[tuple[int, str]]]:
     codes = {text: code for code, text in enumerate(corpus.column("DEPS").vocabulary)}
     of_empty = as_codes([cells[names.index("DEPS")] for _, cells in rows], codes)
     cells_of = np.concatenate([corpus.column("DEPS").codes, of_empty])
-    sentence_of = sentences_of_nodes(corpus)
+    sentence_of = find_node_sentences(corpus)
 
     # Each distinct cell is taken apart once: the numbers of heads, or the ids of empty nodes, and relations.
     numbers, dotted, relations, sizes = array("q"), dict[int, str](), list[str](), array("q")
@@ -132,7 +132,7 @@ def with_enhanced(corpus: Corpus) -> tuple[Corpus, list[tuple[int, str]]]:
         corpus = replace(corpus, noted=(*corpus.noted, (note, repeated)))
     lines = []
     for node, fact in sorted(faults):
-        place = corpus.place(node) if node < words else place_of_aside(corpus, rows[node - words][0])
+        place = corpus.place(node) if node < words else find_line_place(corpus, rows[node - words][0])
         lines.append((int(sentence_of[node]), f"{place}: {fact}"))
     return corpus.with_marks(arcs=made), lines
 

@@ -23,8 +23,8 @@ from assay.errors import UsageError
 from assay.formats import Input
 from assay.formats.builder import check_choice, refuse_all
 from assay.formats.columns import CONLL09, CONLLU, ROLES
-from assay.formats.emptynodes import place_of_aside
-from assay.formats.graphs import NO_MARKS, SDP_VERSIONS, empty_nodes, lines_of_empty_nodes, with_enhanced
+from assay.formats.emptynodes import find_line_place
+from assay.formats.graphs import NO_MARKS, SDP_VERSIONS, find_empty_node_lines, find_empty_nodes, read_enhanced_graphs
 from assay.formats.roles import HEADS, MARK, NOTHING, SPANS, has_predicate, with_roles
 
 _OF_ARCS = ("conllu", "sdp", "mrp")
@@ -145,7 +145,7 @@ def _read_marks(source: Input, target: str) -> Corpus:
     elif "arcs" in plan.layers:
         corpus = source.read()
     else:
-        corpus, faults = with_enhanced(source.read())
+        corpus, faults = read_enhanced_graphs(source.read())
         refuse_all([line for _, line in faults])
         if not len(corpus.marks["arcs"]):
             raise UsageError(f"{source.path}: DEPS is empty, so there are no graphs. Convert a file that has them.")
@@ -188,7 +188,7 @@ def _refuse(corpus: Corpus, nodes: Sequence[int] | Ints, fact: str, remedy: str)
     """Raise UsageError for what a target cannot contain, with the first place and the number of the others."""
     node = int(nodes[0])
     place = corpus.place(node) if node < len(corpus) else ""
-    place = place or place_of_aside(corpus, lines_of_empty_nodes(corpus)[node - len(corpus)])
+    place = place or find_line_place(corpus, find_empty_node_lines(corpus)[node - len(corpus)])
     more = f" ({len(nodes) - 1:,} more such places.)" if len(nodes) > 1 else ""
     raise UsageError(f"{place}: {fact} {remedy}{more}")
 
@@ -281,7 +281,7 @@ def _check_labels(corpus: Corpus, target: str) -> None:
         check("label", arcs.labels, wrong, words, ~top)
         wrong = (text for text in senses if text in no_sense or any(map(text.__contains__, _ENDS)))
         check("sense", predicates.labels, wrong, corpus.words_of(predicates))
-    if target in _OF_ARCS and len(empties := empty_nodes(corpus)):
+    if target in _OF_ARCS and len(empties := find_empty_nodes(corpus)):
         _refuse(
             corpus,
             range(len(corpus), len(corpus) + len(empties)),

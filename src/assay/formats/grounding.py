@@ -64,7 +64,7 @@ def _clusters(text: str) -> Iterator[tuple[int, int]]:
             begin = place
 
 
-def fold(text: str) -> str:
+def fold_spelling(text: str) -> str:
     """A text in which spellings that mean the same are the same."""
     plain = _fold_one_by_one(text)
     return _fold(text)[0] if plain is None else plain
@@ -194,7 +194,7 @@ class SearchText:
                 if place is not None and (place, mention.label) in given:
                     level, places = REPEATED, []
             else:
-                folded = fold(mention.text)
+                folded = fold_spelling(mention.text)
                 level, found = self._candidates(mention.text, folded, ground)
                 new = [place for place in found if (place, mention.label) not in given]
                 begin, end = (0, 0) if mention.from_start else last
@@ -248,11 +248,11 @@ class SearchText:
         """The level at which a mention occurs first, and its places there; whole words before parts of words."""
         if not folded:
             return UNGROUNDED, ()
-        found = list(occurrences(self.text, mention))
+        found = list(find_occurrences(self.text, mention))
         if found:
             return EXACT, self._whole(found)
         if ground.level >= FOLDED:
-            places = (self._place(*place) for place in occurrences(self.folded, folded))
+            places = (self._place(*place) for place in find_occurrences(self.folded, folded))
             found = [place for place in places if place is not None]
             if found:
                 return FOLDED, self._whole(found)
@@ -275,7 +275,7 @@ class SearchText:
             # Of so many pieces one at least is unchanged.
             near = np.zeros(len(text) + 1, dtype=np.int64)
             for offset in range(0, piece * (most + 1), piece):
-                for place, _ in occurrences(text, mention[offset : offset + piece]):
+                for place, _ in find_occurrences(text, mention[offset : offset + piece]):
                     near[max(place - offset - most, 0)] += 1
                     near[min(max(place - offset + most + 1, 0), len(text))] -= 1
             starts = starts[np.cumsum(near)[starts] > 0]
@@ -306,7 +306,7 @@ class SearchText:
         return [(begin, end) for _, begin, end in best if abs(end - begin - size) == nearest]
 
 
-def occurrences(text: str, part: str) -> Iterator[Place]:
+def find_occurrences(text: str, part: str) -> Iterator[Place]:
     """Begin and end of each occurrence of a part of a text."""
     place = text.find(part)
     while place >= 0:
@@ -331,7 +331,7 @@ def _distances(pattern: Ints, texts: Ints, *, free: bool = False) -> Ints:
     return row
 
 
-def distance(first: str, second: str) -> int:
+def edit_distance(first: str, second: str) -> int:
     """The least number of characters inserted, deleted or replaced."""
     return int(_distances(_codes(first), _codes(second)[None])[0, -1])
 
@@ -347,7 +347,9 @@ def _align(plain: str, text: str) -> tuple[list[Place], dict[int, Place]] | int 
     theirs, ours = ([match.span() for match in WORD.finditer(one)] for one in (plain, text))
     known: dict[str, int] = {}
     a, b = (
-        np.array([known.setdefault(fold(one[begin:end]), len(known)) for begin, end in words], dtype=np.int64)
+        np.array(
+            [known.setdefault(fold_spelling(one[begin:end]), len(known)) for begin, end in words], dtype=np.int64
+        )
         for one, words in ((text, ours), (plain, theirs))
     )
     first, shorter = 0, min(len(a), len(b))
@@ -407,10 +409,10 @@ def _same_place(
     stretch = text.text[slice(*place)]
     if stretch == mention.text:
         return EXACT, place
-    in_text, in_answer = fold(stretch), fold(mention.text)
+    in_text, in_answer = fold_spelling(stretch), fold_spelling(mention.text)
     if in_text == in_answer and ground.level >= FOLDED:
         return FOLDED, place
     near = ground.level >= FUZZY and _DIGIT.findall(in_text) == _DIGIT.findall(in_answer)
-    if near and distance(in_answer, in_text) <= ground.edits(len(in_answer)):
+    if near and edit_distance(in_answer, in_text) <= ground.edits(len(in_answer)):
         return FUZZY, place
     return UNGROUNDED, None

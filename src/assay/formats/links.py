@@ -16,7 +16,7 @@ from assay.corpus import Column, Corpus, Marks, one_vocabulary
 from assay.errors import InputError
 from assay.formats.builder import Builder, Vocabulary
 from assay.formats.columns import Layout
-from assay.formats.relations import NIL, candidates_of, link_lists
+from assay.formats.relations import NIL, link_lists, make_candidates
 from assay.formats.schemes import BEGIN, ROLES, SINGLE
 from assay.formats.source import Source
 
@@ -33,7 +33,7 @@ _LONGEST = 1_000_000
 """No document has more places than this."""
 
 
-def one_nil(identifier: str) -> str:
+def normalise_nil(identifier: str) -> str:
     """An identifier, or NIL for all that name something without one: NIL, NIL0042, --NME--."""
     return NIL if _ONE_NIL.match(identifier) else identifier
 
@@ -129,7 +129,7 @@ def read_hipe(source: Source, builder: Builder, layout: Layout) -> None:
     builder.end_file()
 
 
-def cut_like(gold: Corpus, system: Corpus) -> Corpus:
+def split_like(gold: Corpus, system: Corpus) -> Corpus:
     """The system's words in the sentences and documents of gold, if there are as many of them.
 
     Those of gold that begin with # may be missing: readers take them for comments. Such a word is put in without any
@@ -210,7 +210,7 @@ def links_of_columns(
     rows = numbers_of_runs((np.cumsum(sizes) - sizes)[cells[holder]], own)
     mention = np.repeat(np.arange(len(spans)), own)
     named = Column(known.codes[rows], known.vocabulary)
-    candidates = candidates_of(spans.unit[mention], mention, named, capitals=hipe)
+    candidates = make_candidates(spans.unit[mention], mention, named, capitals=hipe)
     return corpus.with_marks(spans=spans, links=spans, candidates=candidates)
 
 
@@ -434,7 +434,7 @@ def read_aida(source: Source, builder: Builder, *, link: int) -> None:
             elif cells[1] == "I":
                 raise InputError(f"{place}: I, but no mention goes on. Its first word has B.")
             else:
-                name = one_nil(cells[3])
+                name = normalise_nil(cells[3])
                 if name != NIL and len(cells) < link:
                     raise InputError(f"{place}: {len(cells)} columns, so there is no identifier in column {link}.")
                 name = name if name == NIL else cells[link - 1]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import accumulate, pairwise
 
 from assay.errors import InputError
-from assay.formats.builder import Builder, merged
+from assay.formats.builder import Builder, merge_stretches
 from assay.formats.whose import DROP, MEND
 
 Fragments = Sequence[tuple[int, int]]
@@ -51,7 +51,7 @@ def check_text(said: str, text: str, fragments: Fragments, place: str) -> None:
     if not is_text_at(said, text, fragments):
         found = " ".join(text[start:end] for start, end in fragments)
         raise InputError(
-            f"{place}: says {quoted(said)}, but the text has {quoted(found)}. {COUNTED['characters']}"
+            f"{place}: says {quote_text(said)}, but the text has {quote_text(found)}. {COUNTED['characters']}"
         )
 
 
@@ -61,7 +61,7 @@ def is_text_at(said: str, text: str, fragments: Fragments) -> bool:
         return True
     return any(
         said.split() == " ".join(text[start:end] for start, end in parts).split()
-        for parts in (fragments, merged(fragments))
+        for parts in (fragments, merge_stretches(fragments))
     )
 
 
@@ -117,20 +117,22 @@ def _faults_of(said: str | None, text: str, given: Fragments) -> tuple[Fragments
         same = any(is_text_at(said.replace("_", " "), plain, parts) for parts in spellings)
         has = " ".join(text[start:end] for start, end in fragments)
         counted = COUNTED["characters"]
-        found[_BLANKS if same else _OTHER_TEXT] = f"says {quoted(said)}, but the text has {quoted(has)}. {counted}"
+        found[_BLANKS if same else _OTHER_TEXT] = (
+            f"says {quote_text(said)}, but the text has {quote_text(has)}. {counted}"
+        )
     kept: list[tuple[int, int]] = []
     for start, end in joined:
         stretch = text[start:end]
         first = start + len(stretch) - len(stretch.lstrip())
         last = first + len(stretch.strip())
         if first == last:
-            found.setdefault(_WHITE, f"{quoted(stretch)} is nothing but white space. Take the span away.")
+            found.setdefault(_WHITE, f"{quote_text(stretch)} is nothing but white space. Take the span away.")
         else:
             if (first, last) != (start, end):
                 remedy = "Take it off."
                 if start and text[start - 1 : start + 1].isalnum():
                     remedy = "It begins inside a word: if offsets count from 1, subtract 1 from each start and end."
-                found.setdefault(_AT_ENDS, f"{quoted(stretch)} begins or ends with white space. {remedy}")
+                found.setdefault(_AT_ENDS, f"{quote_text(stretch)} begins or ends with white space. {remedy}")
             kept.append((first, last))
     if not kept:
         found[_WHITE_SPAN] = found.pop(_WHITE)
@@ -166,7 +168,7 @@ def convert_fragments(fragments: Fragments, table: dict[int, int]) -> Fragments 
     return [(table[start], table[end]) for start, end in fragments]
 
 
-def quoted(text: str) -> str:
+def quote_text(text: str) -> str:
     """A text in quotes, shortened if it is long."""
     return repr(shorten(text))
 

@@ -20,12 +20,12 @@ from typing import Any
 import numpy as np
 
 from assay import specs
-from assay.arrays import NONE, Floats, Ints, plain
+from assay.arrays import NONE, Floats, Ints, to_python
 from assay.corpus import Column
 from assay.corpus.ratings import Ratings, parse_number, set_label, spell_number
 from assay.errors import InputError, UsageError, unknown
 from assay.formats.builder import check_choice
-from assay.formats.source import Source, expand
+from assay.formats.source import Source, list_files
 from assay.records import dataclass
 
 FORMAT = "ratings"
@@ -122,12 +122,12 @@ def ratings_in(data: Mapping[str, Any], name: str = "ratings") -> RatingTable:
 
 def _as_json(value: Any, path: str, keys: tuple[str, ...] = ()) -> Any:
     """Data as JSON has them: sets and tuples as lists, numbers of numpy as Python's own."""
-    value = plain(value)
+    value = to_python(value)
     if isinstance(value, Mapping):
         for key in value:
-            if not isinstance(plain(key), _SCALARS):
+            if not isinstance(to_python(key), _SCALARS):
                 raise UsageError(f"{path}: {key!r} is not a name. Name annotators and items by texts or numbers.")
-        return {plain(key): _as_json(member, path, (*keys, str(key))) for key, member in value.items()}
+        return {to_python(key): _as_json(member, path, (*keys, str(key))) for key, member in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
         members = sorted(value, key=str) if isinstance(value, set | frozenset) else value
         return [_as_json(member, path, keys) for member in members]
@@ -158,7 +158,7 @@ def read_ratings(
     table = RatingTable(", ".join(paths), order=order, sets=bool(settings["sets"]))
     digests: list[str] = []
     seen: dict[tuple[str, str], str] = {}
-    for file in (file for path in paths for file in expand(path)):
+    for file in (file for path in paths for file in list_files(path)):
         source = Source(file)
         text = "".join(batch.text for batch in source.batches())
         digests.append(source.sha256)

@@ -63,7 +63,7 @@ def is_symmetric(relations: Marks) -> Bools:
     return relations.columns[SYMMETRIC].isin((SYMMETRIC,))
 
 
-def candidates_of(unit: Ints, mention: Ints, identifiers: Column, *, capitals: bool = False) -> Marks:
+def make_candidates(unit: Ints, mention: Ints, identifiers: Column, *, capitals: bool = False) -> Marks:
     """Candidates without scores: the unit, the mention and the identifier of each, in the order of mentions."""
     columns = {CAPITALS: Column(np.zeros(len(mention), dtype=np.int8), (CAPITALS,))} if capitals else {}
     return replace(Marks.without_place(unit, identifiers, mention=mention), columns=columns)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import accumulate
 
 from assay.formats.claims import AROUND, LABELS, LONGEST_LABEL, TEXTS, UNREAD, AnswerReading, Question, key_of
-from assay.formats.grounding import WORD, Mention, fold
+from assay.formats.grounding import WORD, Mention, fold_spelling
 
 _HTML = ("a", "b", "body", "code", "div", "em", "html", "i", "li", "mark", "ol", "p", "pre", "s", "strong", "u", "ul")
 _NO_LABELS = frozenset((*TEXTS, *LABELS, *AROUND, *_HTML))
@@ -51,7 +51,7 @@ def _remove_markup(
         first += len(said) - len(said.lstrip())
         if said.strip() and label.strip():
             mentions.append(Mention(said.strip(), label, place=(first, first + len(said.strip()))))
-    if not re.search(r"\w", "".join([*others, plain[behind:]])) and fold(plain) != asked.folded:
+    if not re.search(r"\w", "".join([*others, plain[behind:]])) and fold_spelling(plain) != asked.folded:
         return AnswerReading("", tuple(replace(mention, place=None) for mention in mentions), None, repaired)
     return AnswerReading("", tuple(mentions), plain, repaired)
 
@@ -170,7 +170,7 @@ def read_word_pairs(rows: Sequence[tuple[str, str]], asked: Question, *, is_list
         # Without prefixes, the words have to be those of the text, in order.
         text = WORD.findall(asked.folded)
         place = matched = 0
-        for word in WORD.findall(fold(" ".join(word for word, _ in rows))):
+        for word in WORD.findall(fold_spelling(" ".join(word for word, _ in rows))):
             next_place = next((at for at in range(place, min(place + _NEAR, len(text))) if text[at] == word), None)
             if next_place is not None:
                 place, matched = next_place + 1, matched + 1

@@ -111,7 +111,7 @@ def looks_like_tags(values: Iterable[str]) -> bool:
     return bool(parts) and all(len(part) > 2 and part[0] in ROLES and part[1] == "-" for part in parts)
 
 
-def detect(corpus: Corpus, column: str) -> str | None:
+def detect_scheme(corpus: Corpus, column: str) -> str | None:
     """The scheme to which a whole column keeps, or None; stacked tags are never guessed."""
     used = {tag[:1] for tag in corpus.column(column).counts()} - {"O", corpus.empty}
     for name in ["io"] if used == {"I"} else [name for name in SCHEMES if name not in {"io", "stacked"}]:
@@ -121,14 +121,14 @@ def detect(corpus: Corpus, column: str) -> str | None:
     return None
 
 
-def likely(corpus: Corpus, columns: Sequence[str], golds: str = "") -> str:
+def guess_scheme(corpus: Corpus, columns: Sequence[str], golds: str = "") -> str:
     """Gold's scheme if it has all prefixes of the file; otherwise the one that fits the whole file best."""
     if corpus.tags_by_document:
         return "iob2"
     used = {tag[0] for name in columns for tag in corpus.column(name).counts() if tag[1:2] == "-"}
     if golds and used <= set(SCHEMES[golds].letters):
         return golds
-    found = {detect(corpus, name) for name in columns}
+    found = {detect_scheme(corpus, name) for name in columns}
     if len(found) == 1 and (scheme := next(iter(found))):
         return scheme
     # No scheme fits: reading it under the first that has these prefixes finds the mistake and its place.
@@ -300,7 +300,7 @@ def spans_from_tags(
         if faults:
             codes = corpus.column(name).codes
             word = int(np.isin(codes, list(faults)).argmax())
-            other = detect(corpus, name)
+            other = detect_scheme(corpus, name)
             hint = f" Is it {SCHEMES[other].title}? Then give --scheme {other}." if other else ""
             raise InputError(f"{corpus.place(word)}: {faults[int(codes[word])]}{hint}")
         for level in levels:
@@ -312,7 +312,7 @@ def spans_from_tags(
             if places:
                 broken = broken or corpus.place(int(level.broken(chosen).argmax()))
                 wrong = level.reread(chosen)
-                kept = whole(first, end, wrong) if repair == "discard" else np.ones(len(first), dtype=bool)
+                kept = mask_whole_spans(first, end, wrong) if repair == "discard" else np.ones(len(first), dtype=bool)
                 repaired += int(wrong.sum() if repair == "conlleval" else (end - first)[~kept].sum())
                 first, end = first[kept], end[kept]
             found.append((first, end, level.label[first]))
@@ -328,7 +328,7 @@ def spans_from_tags(
     return corpus, Reading(chosen.name, invalid, repaired)
 
 
-def whole(first: Ints, end: Ints, wrong: Bools) -> Bools:
+def mask_whole_spans(first: Ints, end: Ints, wrong: Bools) -> Bools:
     """Mask of the spans that have no word that is tagged wrongly."""
     before = np.concatenate([[0], np.cumsum(wrong)])
     return np.asarray(before[first] == before[end])
@@ -350,7 +350,7 @@ def _describe_broken(corpus: Corpus, name: str, scheme: Scheme, level: Level, pl
     if scheme.touching:
         why = f"{scheme.prefixes(scheme.leans_back if before else scheme.leans_ahead)} marks a span that {marks}"
     remedy = f"Repair with --repair {' or '.join(scheme.repairs)}"
-    other = detect(corpus, name)
+    other = detect_scheme(corpus, name)
     if other is not None:
         remedy += f", or give --scheme {other}"
     if places > 1:

@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import Any
 
 from assay.formats.claims import LABELS, LONGEST_LABEL, TEXTS, AnswerReading, Claim, Question, is_none, key_of, unmark
-from assay.formats.grounding import fold
+from assay.formats.grounding import fold_spelling
 from assay.formats.rewritten import read_bracket_marks, read_marks, read_tags, read_words
 from assay.formats.values import PLACES, PROSE, Pairs, in_value, load_value, read_elements, read_json_answer
 
@@ -64,7 +64,7 @@ def read_answer(
                 if reading.mentions:
                     return replace(reading, status="repaired" if reading.repaired else "parsed")
                 nothing = nothing or reading.nothing
-    folded = fold(answer)
+    folded = fold_spelling(answer)
     if nothing or (answer and folded == asked.folded):
         return AnswerReading("empty")
     if any(phrase in folded for phrase in REFUSALS):

@@ -17,7 +17,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, BinaryIO, cast
 from xml.parsers import expat
 
-from assay.errors import InputError, reason
+from assay.errors import InputError, describe_os_error
 from assay.records import dataclass
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ ANNOTATIONS = ".ann"
 _PATTERN = re.compile(r"[*?\[]")
 
 
-def expand(path: str) -> list[str]:
+def list_files(path: str) -> list[str]:
     """The files that a path, a folder or a glob pattern stands for, in a stable order."""
     if path == "-":
         return [path]
@@ -44,7 +44,7 @@ def expand(path: str) -> list[str]:
         try:
             files = sorted(_below(str(target)), key=lambda file: file.replace(os.sep, "/"))
         except OSError as error:
-            raise InputError(f"{error.filename or path}: cannot be read ({reason(error)}).") from None
+            raise InputError(f"{error.filename or path}: cannot be read ({describe_os_error(error)}).") from None
         if not files:
             raise InputError(f"{path}: the folder contains no files.")
     elif not target.exists() and _PATTERN.search(path):
@@ -59,7 +59,7 @@ def expand(path: str) -> list[str]:
     return [file for file in files if file.endswith(ANNOTATIONS)] or files
 
 
-def folder_of(path: str) -> str | None:
+def find_folder(path: str) -> str | None:
     """The folder below which the files of a folder or a glob pattern are named; a single file has none."""
     if Path(path).is_dir():
         return path
@@ -144,7 +144,7 @@ class Source:
             self._raw = raw = sys.stdin.buffer if self._name == "-" else cast(BinaryIO, open(self._name, "rb"))
             start = raw.peek(6)[:6] if hasattr(raw, "peek") else b""
         except OSError as error:
-            raise InputError(f"{self.path}: cannot be opened ({reason(error)}).") from None
+            raise InputError(f"{self.path}: cannot be opened ({describe_os_error(error)}).") from None
         self._check_unchanged()
         if start.startswith(b"\x1f\x8b"):
             return cast(BinaryIO, _Unpacked(raw, self.path, lambda file: gzip.GzipFile(fileobj=file)))
@@ -204,8 +204,8 @@ class Source:
             data = Path(path).read_bytes()
         except OSError as error:
             raise InputError(
-                f"{self.path}: its text {path} cannot be opened ({reason(error)}). Put it into the folder of the "
-                f"annotations."
+                f"{self.path}: its text {path} cannot be opened ({describe_os_error(error)}). Put it into the folder "
+                "of the annotations."
             ) from None
         self._hash.update(data)
         return decode(data, path, 1)
@@ -242,7 +242,7 @@ class Source:
                 f"{self.path}: the compressed file is damaged or cut short ({error}). Copy or make it again."
             ) from None
         except OSError as error:
-            raise InputError(f"{self.path}: cannot be read ({reason(error)}).") from None
+            raise InputError(f"{self.path}: cannot be read ({describe_os_error(error)}).") from None
 
 
 def decode(data: bytes, path: str, line: int) -> str:

@@ -23,7 +23,7 @@ import numpy as np
 
 from assay.arrays import NONE, Ints, Stretches
 from assay.errors import InputError
-from assay.formats.builder import Builder, Vocabulary, merged
+from assay.formats.builder import Builder, Vocabulary, merge_stretches
 from assay.formats.offsets import (
     COUNTED,
     LOST,
@@ -34,7 +34,7 @@ from assay.formats.offsets import (
     convert_fragments,
     find_unit,
     is_text_at,
-    quoted,
+    quote_text,
     shorten,
 )
 from assay.formats.relations import NIL, link_lists, relation_lists
@@ -133,7 +133,7 @@ def read_brat(source: Source, builder: Builder, *, triggers: bool, trim: bool, u
         elif tab and name[:1] in _LINES and not name[1:].strip("0123456789"):
             match = _LINES[name[0]][0].fullmatch(line)
             if match is None:
-                raise InputError(f"{place}: {quoted(line)} is written otherwise: {_LINES[name[0]][1]}.")
+                raise InputError(f"{place}: {quote_text(line)} is written otherwise: {_LINES[name[0]][1]}.")
             others[name[0]].append((number, match))
         elif _OTHER.match(line):
             builder.note("Lines of attributes and notes that were not read: {}.", 1)
@@ -492,7 +492,7 @@ class _Document:
                         links.link(mention, *_identifiers(known, here))
                 if relations is not None:
                     self.numbers[-1].append(relations.span(*given))
-                    self.by_place.setdefault(merged(fragments), {})[label] = self.numbers[-1][-1]
+                    self.by_place.setdefault(merge_stretches(fragments), {})[label] = self.numbers[-1][-1]
             name = known.get("id")
             if isinstance(name, str | int) and self.by_id.setdefault(name, self.numbers[-1]) is not self.numbers[-1]:
                 raise InputError(f"{here}: has the id {quote(name)} of another span. Give each its own.")
@@ -515,7 +515,7 @@ class _Document:
             found = [token for start, end in fragments for token in tokens[start:end]]
             if said is not None and "".join(said.split()) != "".join("".join(found).split()):
                 raise InputError(
-                    f"{here}: says {quoted(said)}, but the tokens are {quoted(' '.join(found))}. "
+                    f"{here}: says {quote_text(said)}, but the tokens are {quote_text(' '.join(found))}. "
                     f"{COUNTED['tokens']}"
                 )
         elif text is not None:
@@ -579,7 +579,7 @@ class _Document:
             labels, fragments = self._atoms({**value, "label": "?"} if unlabelled else value, here)
             if not fragments:
                 return None
-            there = self.by_place.setdefault(merged(fragments), {})
+            there = self.by_place.setdefault(merge_stretches(fragments), {})
             found = list(there.values()) if unlabelled else [there[label] for label in labels if label in there]
             if not found:
                 label = "" if unlabelled else labels[0]
@@ -623,7 +623,9 @@ def _identifiers(span: dict[str, Any], here: str) -> tuple[list[str], list[float
         name, score = fields.get("id"), fields.get("score")
         name = check_string(name, f"{here}: an identifier")
         if name.split() != [name]:
-            raise InputError(f"{here}: the identifier {quoted(name)} is empty or has blanks in it. Take them out.")
+            raise InputError(
+                f"{here}: the identifier {quote_text(name)} is empty or has blanks in it. Take them out."
+            )
         is_number = isinstance(score, int | float) and not isinstance(score, bool)
         fits = score is None or (is_number and abs(score) <= sys.float_info.max)
         expect(fits, f"{here}: the score of {name}", score, "a number")
@@ -837,7 +839,7 @@ def _find(mention: str, text: str | None, taken: set[tuple[int, int]], place: st
     if free is None:
         how = "is given more often than it occurs in the text" if occurrences else "does not occur in the text"
         raise InputError(
-            f"{place}: {quoted(mention)} {how}. A mention is given as it is spelt, once for each place."
+            f"{place}: {quote_text(mention)} {how}. A mention is given as it is spelt, once for each place."
         )
     return free
 
@@ -958,7 +960,7 @@ def _parse_line(line: str, place: str) -> tuple[str, Stretches]:
                 f"{place}: begin and end are {begin} and {end}, but the words listed reach from {words[0]} to "
                 f"{words[-1]}. The first and the last word of a span belong to it."
             )
-        atoms = merged((word - 1, word) for word in words)
+        atoms = merge_stretches((word - 1, word) for word in words)
     if not label.strip():
         raise InputError(f"{place}: the label is empty. It belongs in the first column.")
     return label, atoms

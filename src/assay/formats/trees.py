@@ -14,7 +14,7 @@ import numpy as np
 
 from assay.arrays import Ints, Stretches, as_codes
 from assay.errors import InputError
-from assay.formats.builder import Builder, merged
+from assay.formats.builder import Builder, merge_stretches
 from assay.formats.source import Source, XmlStream
 
 EMPTY_ELEMENT = "-NONE-"
@@ -170,7 +170,7 @@ def _sort_nodes(parents: Sequence[int], above: Sequence[int]) -> tuple[list[int]
         pieces[node].append((word, word + 1))
     shapes = {}
     for node in reversed(order):
-        shapes[node] = merged(sorted(pieces[node]))
+        shapes[node] = merge_stretches(sorted(pieces[node]))
         pieces[parents[node]].extend(shapes[node])
     return order, shapes
 

@@ -116,7 +116,7 @@ def _rewrite_tags(
             what = f"columns {', '.join(asked)} all contain" if asked else "no column contains"
             raise UsageError(f"{source.path}: {what} tags of spans such as B-PER. Say which: --column")
     corpus = read_labels(corpus, asked)
-    chosen = schemes.find_scheme(scheme or schemes.likely(corpus, asked))
+    chosen = schemes.find_scheme(scheme or schemes.guess_scheme(corpus, asked))
     corpus, reading = schemes.spans_from_tags(corpus, asked, chosen.name, repair)
     written = schemes.find_scheme(to_scheme) if to_scheme else chosen
     tags = schemes.tags_of(corpus, written.name)

@@ -61,7 +61,7 @@ def render(result: Result | Results, form: str, tables: Collection[str] = (), *,
     return text
 
 
-def form_of(path: str | Path) -> str:
+def find_format(path: str | Path) -> str:
     """The format that belongs to the ending of a file's name."""
     ending = Path(path).suffix.lower()
     if ending not in ENDINGS:

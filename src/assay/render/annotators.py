@@ -9,7 +9,17 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
-from assay.render.table import MATRIX, PAIRS, SHORT, cell, figure, make_table, unit_notes, value_of, visible
+from assay.render.table import (
+    MATRIX,
+    PAIRS,
+    SHORT,
+    cell,
+    make_table,
+    score_cell,
+    spell_controls,
+    unit_notes,
+    value_of,
+)
 from assay.result import Result, Score, Table
 from assay.result.numbers import DASH, percent
 
@@ -69,7 +79,7 @@ def _coefficients(result: Result, rows: list[Score], pairs: list[Score]) -> Iter
     observed = {row.measure: row for row in pairs if row.score == "agreement" and row.system == PAIRS_MEAN}
     for measure, row in means.items() if rows else ():
         title = f"{result.title(measure)} ({PAIRS_MEAN})"
-        body.append([title, figure(result, row), percent(value_of(observed.get(measure))), DASH])
+        body.append([title, score_cell(result, row), percent(value_of(observed.get(measure))), DASH])
     ordered = False
     for measure, score in dict.fromkeys((row.measure, row.score) for row in rows if row.main):
         parts = [by_key.get((measure, name)) for name in ("agreement", "expected")]
@@ -82,7 +92,7 @@ def _coefficients(result: Result, rows: list[Score], pairs: list[Score]) -> Iter
             else:
                 ordered, shown = True, [DASH, DASH]
         title = _COEFFICIENTS.get(measure, result.title(measure))
-        body.append([title, figure(result, by_key[measure, score]), *shown])
+        body.append([title, score_cell(result, by_key[measure, score]), *shown])
     notes = [
         *_explain_brackets(result, [*rows, *means.values()]),
         f"observed: percentage of pairs of ratings of one {_noun(result)} that agree; expected: the percentage that "
@@ -104,8 +114,8 @@ def _coefficients(result: Result, rows: list[Score], pairs: list[Score]) -> Iter
         share = shares[label] / sum(shares.values())
         if share >= 0.8:
             notes.append(
-                f"{percent(share)}% of the ratings are {visible(label)}: kappa and alpha expect nearly as much "
-                "agreement of random labels and are low, AC1 expects little and is high. Neither is wrong; give "
+                f"{percent(share)}% of the ratings are {spell_controls(label)}: kappa and alpha expect nearly as "
+                "much agreement of random labels and are low, AC1 expects little and is high. Neither is wrong; give "
                 "both, and the share."
             )
     header = ["coefficient", "value", "observed", "expected"]
@@ -144,7 +154,7 @@ def _pairs(result: Result, rows: list[Score]) -> Iterator[Table]:
     yield make_table(
         "Agreement of pairs" if any(row.system == ALL for row in result.scores) else "Agreement",
         header,
-        [[pair, *(figure(result, by_key.get((pair, *key))) for key in columns)] for pair in systems],
+        [[pair, *(score_cell(result, by_key.get((pair, *key))) for key in columns)] for pair in systems],
         notes=(
             *[f"{shown:,} of {of_all:,} pairs, with the most in common."] * bool(of_all),
             *unit_notes(map(result.form_of, by_key.values())),
@@ -166,7 +176,7 @@ def _annotators(result: Result) -> Iterator[Table]:
     for row in result.annotators:
         leanings = sorted(row.bias.items(), key=lambda pair: (-abs(pair[1]), pair[0]))[:2]
         shares = [
-            f"{visible(label)} {'+' if share > 0 else '−'}{abs(100 * share):.1f}"
+            f"{spell_controls(label)} {'+' if share > 0 else '−'}{abs(100 * share):.1f}"
             for label, share in leanings
             if abs(share) >= 0.005
         ]
@@ -283,7 +293,7 @@ def _slices(result: Result) -> Iterator[Table]:
         by_key = {(str(row.slice), row.measure): row for row in group}
         measures = list(dict.fromkeys(measure for _, measure in by_key))
         body = [
-            [where.partition("=")[2], *(figure(result, by_key.get((where, measure))) for measure in measures)]
+            [where.partition("=")[2], *(score_cell(result, by_key.get((where, measure))) for measure in measures)]
             for where in dict.fromkeys(where for where, _ in by_key)
         ]
         yield make_table(f"Agreement by {name}", [name, *map(result.title, measures)], body, short=25)
@@ -304,7 +314,9 @@ def _systems(result: Result, rows: list[Score]) -> Iterator[Table]:
         if not set(ways) & _WAYS.keys():
             if not measure.startswith("alt-test"):
                 main = [name for name in names if (name, measure, ways[0]) in by_key]
-                body = [[name, *(figure(result, by_key.get((name, measure, way))) for way in ways)] for name in main]
+                body = [
+                    [name, *(score_cell(result, by_key.get((name, measure, way))) for way in ways)] for name in main
+                ]
                 yield make_table(measure, ["system", *ways], body, notes=["Lower is better."])
             continue
         body = []
@@ -316,7 +328,7 @@ def _systems(result: Result, rows: list[Score]) -> Iterator[Table]:
                 # With two annotators, there is no majority of the others.
                 if test.annotators != 2:
                     more[1:] = [cell(test.p_items, "p"), cell(test.holm, "holm")]
-            body.append([name, *(figure(result, by_key.get((name, measure, way))) for way in ways), *more])
+            body.append([name, *(score_cell(result, by_key.get((name, measure, way))) for way in ways), *more])
         notes = [" ".join((_WAYS if measure == "accuracy" else _WAYS_OF_PAIRS)[way] for way in ways)]
         if any(row.annotators == 2 for row in tests.values()):
             notes.append("With two annotators there is no test against the human ceiling.")

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Sequence
 
 from assay.errors import CONTROL
 from assay.render.drawings import example_lines, example_text
-from assay.render.table import Cell, heading, visible
+from assay.render.table import Cell, make_heading, spell_controls
 from assay.render.tables import brief, tables
 from assay.result import Result, Results
 from assay.result.numbers import DASH
@@ -22,16 +22,16 @@ _CONTROL = re.compile(f"[{''.join(map(chr, CONTROL))}]")
 
 def summary(result: Result) -> str:
     """The verdict, the scores and the warnings as plain text, for print()."""
-    parts = [visible(result.verdict)] if result.verdict else []
+    parts = [spell_controls(result.verdict)] if result.verdict else []
     for table in brief(result)[:1]:
-        rows = [table.header, *([visible(cell.text) for cell in row] for row in table.rows)]
+        rows = [table.header, *([spell_controls(cell.text) for cell in row] for row in table.rows)]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = []
         for row in rows:
             cells = [f"{text:{'<' if at < table.words else '>'}{widths[at]}}" for at, text in enumerate(row)]
             lines.append("  ".join(cells).rstrip())
         parts += ["\n".join(lines), *[" ".join(table.notes)] * bool(table.notes)]
-    return "\n\n".join([*parts, *(f"warning: {visible(text)}" for text in result.warnings)])
+    return "\n\n".join([*parts, *(f"warning: {spell_controls(text)}" for text in result.warnings)])
 
 
 # --- tabs or commas between cells: full labels, nothing cut, plain numbers ---
@@ -105,7 +105,7 @@ def items_table(result: Result) -> str:
 
 def markdown(result: Result, names: Collection[str] = ()) -> str:
     """The whole Result as Markdown, for issues, pull requests and notes."""
-    parts = [f"*{_escape_markdown(heading(result))}*"]
+    parts = [f"*{_escape_markdown(make_heading(result))}*"]
     sentence = result.verdict
     if sentence:
         parts.append(f"**{_escape_markdown(sentence)}**")
@@ -124,7 +124,7 @@ def markdown(result: Result, names: Collection[str] = ()) -> str:
         for example in result.examples:
             if example.in_lines:
                 # Indented, because data could end a fenced block.
-                drawing = "".join(f"\n      {visible(line)}" for line in example_lines(example))
+                drawing = "".join(f"\n      {spell_controls(line)}" for line in example_lines(example))
                 points.append(f"- {_escape_markdown(example.place)}\n{drawing}\n")
             else:
                 points.append(f"- {_escape_markdown(example.place)}: {_escape_markdown(example_text(example))}")
@@ -132,7 +132,7 @@ def markdown(result: Result, names: Collection[str] = ()) -> str:
     if result.warnings:
         parts.append("\n".join(["### Warnings", "", *(f"- {_escape_markdown(text)}" for text in result.warnings)]))
     parts += map(_escape_markdown, result.notes)
-    parts.append(f"`{visible(result.signature).replace('`', chr(39))}`")
+    parts.append(f"`{spell_controls(result.signature).replace('`', chr(39))}`")
     return "\n\n".join(parts) + "\n"
 
 
@@ -145,7 +145,7 @@ def _emphasise(cell: Cell, escape: Callable[[str], str], italic: str, bold: str)
 def _escape_markdown(text: str) -> str:
     for mark in "\\`*_{}[]<>|#$~&":
         text = text.replace(mark, f"\\{mark}")
-    return visible(text)
+    return spell_controls(text)
 
 
 # --- LaTeX ---

@@ -19,11 +19,11 @@ from importlib.resources import files
 
 from assay.render.drawings import example_lines
 from assay.render.formats import csv, latex, markdown, tsv
-from assay.render.table import Cell, heading
+from assay.render.table import Cell, make_heading
 from assay.render.tables import brief, tables
 from assay.result import Result, Results, Table, enumeration
 from assay.result.chance import lines_of
-from assay.result.citations import bibtex, used
+from assay.result.citations import bibtex, list_methods
 from assay.result.grammar import KINDS
 from assay.result.numbers import plural
 from assay.result.verdict import verdict_on
@@ -79,7 +79,7 @@ def page(result: Result) -> str:
     body = (
         '<body><a class="skip" href="#report">Skip to the report</a>',
         f'<header id="top"><p class="brand">assay</p><div class="titles"><h1>{escape(title)}</h1>'
-        f'<p class="heading">{escape(heading(result))}</p>'
+        f'<p class="heading">{escape(make_heading(result))}</p>'
         f'<code class="for-print">{escape(result.signature)}</code></div><div id="tools"></div></header>',
         '<main id="report" tabindex="-1">',
         *_lead_lines(result),
@@ -155,7 +155,7 @@ def index(title: str, pages: Sequence[tuple[str, str, Result]], overall: Result 
     all pages, in which names of pages are links too."""
     rows = "".join(
         f'<li><h2><a href="{escape(file, quote=True)}">{escape(name)}</a></h2>'
-        f'<p class="heading">{escape(heading(result))}</p><p class="verdict">{escape(result.verdict)}</p></li>'
+        f'<p class="heading">{escape(make_heading(result))}</p><p class="verdict">{escape(result.verdict)}</p></li>'
         for name, file, result in pages
     )
     overview, head, foot = "", "", ""
@@ -163,7 +163,7 @@ def index(title: str, pages: Sequence[tuple[str, str, Result]], overall: Result 
         links = {name: file for name, file, _ in pages}
         major = [table for table in tables(overall) if not table.minor]
         minor = [table for table in tables(overall) if table.minor]
-        head = f'<p class="heading">{escape(heading(overall))}</p>'
+        head = f'<p class="heading">{escape(make_heading(overall))}</p>'
         overview = "".join(
             (
                 f'<p class="verdict" id="verdict">{escape(overall.verdict)}</p>' if overall.verdict else "",
@@ -204,7 +204,7 @@ def pages(results: Results) -> Iterator[tuple[str, str]]:
 
 def fragment(result: Result) -> str:
     """The short form as HTML for a notebook, with all other tables folded and only inline styles."""
-    parts = [f"<p>{escape(heading(result))}</p>"]
+    parts = [f"<p>{escape(make_heading(result))}</p>"]
     if sentence := result.verdict:
         parts.append(f"<p><strong>{escape(sentence)}</strong></p>")
     parts += [f"<p>{escape(line)}</p>" for line in result.chance]
@@ -280,7 +280,7 @@ def _pack_data(result: Result) -> str:
             "CSV": csv(result),
             "TSV": tsv(result),
             "JSON": replace(result, texts=None).to_json(),
-            "BibTeX": bibtex(used(result)),
+            "BibTeX": bibtex(list_methods(result)),
         },
     }
     text = json.dumps(block, ensure_ascii=False, allow_nan=False, separators=(",", ":"))

@@ -113,7 +113,7 @@ def best_cells(values: Sequence[float], form: str = "percent") -> list[Cell]:
     return [cell(value, form, is_best(values, index)) for index, value in enumerate(values)]
 
 
-def figure(result: Result, row: Score | None, bold: bool = False) -> Cell:
+def score_cell(result: Result, row: Score | None, bold: bool = False) -> Cell:
     """A cell with a score and its interval, which is marked if it is too short or rests on an assumption; a score of
     several runs has their number, spread and range too."""
     if row is None:
@@ -143,12 +143,12 @@ def value_of(row: Score | None) -> float:
 # --- texts that renderers have in common ---
 
 
-def visible(text: str) -> str:
+def spell_controls(text: str) -> str:
     """Text from data with visible control characters, because a label must not move a cursor or break a line."""
     return text.translate(_PICTURES)
 
 
-def heading(result: Result) -> str:
+def make_heading(result: Result) -> str:
     """A line that says what was compared."""
     about, shown = result.about, result.shown
     if shown.heading:
@@ -173,7 +173,7 @@ def heading(result: Result) -> str:
     return f"{about.task}{column}: {texts}, {items}, {plural(len(result.systems), 'system')}; {read}"
 
 
-def one_line(result: Result) -> str:
+def summarise_line(result: Result) -> str:
     """The Result in a line or two, for a prompt."""
     rows = [row for row in result.overall if row.main][:6]
     named = [f"{row.system} {row.measure} {WRITERS[result.form_of(row)](row.value)}" for row in rows]

@@ -20,16 +20,16 @@ from assay.render.table import (
     Cell,
     best_cells,
     cell,
-    figure,
     format_table,
     make_table,
+    score_cell,
     unit_notes,
     value_of,
 )
 from assay.result import Diff, Result, Table, is_best, is_category, kind_title
 from assay.result.chance import few_lines, interval_title, power_lines
 from assay.result.numbers import DASH, DIFFERENCES, percent, plural
-from assay.result.verdict import named
+from assay.result.verdict import name_measure
 
 TEXTS = 50
 """The largest number of texts in a table of unresolved items."""
@@ -141,7 +141,7 @@ def _scores(result: Result) -> Iterator[Table]:
                 [value_of(by_key.get((name, measure, other))) for other in others]
                 for others in ([f"{before}precision", f"{before}recall"], [f"{lead}{score}" for lead in averages])
             )
-            f1 = figure(result, by_key.get((name, measure, score)), is_best(values[measure, score], index))
+            f1 = score_cell(result, by_key.get((name, measure, score)), is_best(values[measure, score], index))
             rows.append([name, f"{result.title(measure)} {before}".rstrip(" -"), *letter, *parts, f1, *further])
         notes += {
             0: [],
@@ -155,7 +155,7 @@ def _scores(result: Result) -> Iterator[Table]:
         forms, last = f"{'text ' * words}percent", range(len(header) - 1, words + 2, -1)
     else:
         for index, name in enumerate(names):
-            scores = (figure(result, by_key.get((name, *key)), is_best(values[key], index)) for key in keys)
+            scores = (score_cell(result, by_key.get((name, *key)), is_best(values[key], index)) for key in keys)
             rows.append([name, *(groups[key][index] for key in grouped), *scores])
         header += ["group" if len(mains) == 1 else f"group {result.title(measure)}" for measure, _ in grouped]
         # Columns that show different scores name them; a measure with one score needs no word, and neither does the
@@ -197,7 +197,9 @@ def _further_scores(result: Result) -> Iterator[Table]:
         undefined = math.isnan(row.value) or math.isnan(other)
         differs = math.isnan(row.value) != math.isnan(other) if undefined else abs(row.value - other) > 1e-12
         if result.shown.rivals or (every and not row.main) or differs:
-            rows.append((row.system, f"{result.title(row.measure)} {result.title(row.score)}", figure(result, row)))
+            rows.append(
+                (row.system, f"{result.title(row.measure)} {result.title(row.score)}", score_cell(result, row))
+            )
     resampled = result.about.interval in ("percentile", "bca") and not result.shown.rivals
     biased = "Intervals of macro averages are biased upwards: a resample without some rare label leaves it out."
     yield make_table(
@@ -537,7 +539,7 @@ def _labels(result: Result) -> Iterator[Table]:
             for label in labels:
                 precision, recall, f1 = (by_key[systems[0], label, name] for name in ("precision", "recall", "f1"))
                 assigned = counts[label]["system"]
-                rows.append((label, gold[label], assigned, precision.value, recall.value, figure(result, f1)))
+                rows.append((label, gold[label], assigned, precision.value, recall.value, score_cell(result, f1)))
             header = ["label", "gold", "system", "precision", "recall", result.title("f1")]
             median = ["The number in the column system is that of the median run."]
             notes = median if "median" in result.shown.remarks else []
@@ -614,7 +616,7 @@ def _slices(result: Result) -> Iterator[Table]:
             counted_in.add(field)
             rows.append([where.partition("=")[2], sizes[measure, where].get(field, "")])
             if len(systems) <= 2:
-                rows[-1] += [figure(result, row, is_best(values, index)) for index, row in enumerate(row_scores)]
+                rows[-1] += [score_cell(result, row, is_best(values, index)) for index, row in enumerate(row_scores)]
             else:
                 rows[-1] += best_cells(values, result.form_of(row_scores[0]))
             if len(systems) == 2 and (measure, where) in tests:
@@ -741,8 +743,8 @@ def _list_measures(result: Result) -> Iterator[Table]:
         for score in (main, *parts):
             scores = [by_key.get((name, measure, score)) for name in names]
             values = [value_of(row) for row in scores]
-            rows.append([named(result, measure) if score == main else f"  {score}"])
-            rows[-1] += [figure(result, row, is_best(values, index)) for index, row in enumerate(scores)]
+            rows.append([name_measure(result, measure) if score == main else f"  {score}"])
+            rows[-1] += [score_cell(result, row, is_best(values, index)) for index, row in enumerate(scores)]
             if tests:
                 test = tests.get(measure) if score == main else None
                 change = cell(test.figure, DIFFERENCES[result.form_of(test)]) if test else ""

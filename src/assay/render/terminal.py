@@ -17,7 +17,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from assay.render.drawings import example_lines
-from assay.render.table import ASSUMED, TOO_SHORT, Cell, heading, visible
+from assay.render.table import ASSUMED, TOO_SHORT, Cell, make_heading, spell_controls
 from assay.render.tables import brief, leading_pair, tables
 from assay.result import Result, Table
 from assay.result.numbers import plural
@@ -43,11 +43,11 @@ def show(
     def say(text: str) -> str:
         for name, short in shortened.items():
             text = text.replace(name, short)
-        return visible(text)
+        return spell_controls(text)
 
-    console.print(Text(say(heading(result)), style="dim"))
+    console.print(Text(say(make_heading(result)), style="dim"))
     for name, short in shortened.items():
-        console.print(Text(f"{visible(short)} is {visible(name)}", style="dim"), soft_wrap=True)
+        console.print(Text(f"{spell_controls(short)} is {spell_controls(name)}", style="dim"), soft_wrap=True)
     if result.verdict:
         console.print()
         console.print(Text(say(result.verdict), style="bold"))
@@ -73,8 +73,8 @@ def show(
     if more and not whole:
         console.print(Text(f"More: --full for all, or --table with {', '.join(more)}.", style="dim"))
     for index, line in enumerate(() if whole else further):
-        console.print(Text(f"{'     ' if index else 'Next:'} {visible(line)}"), soft_wrap=True)
-    console.print(Text(visible(result.signature), style="dim"), soft_wrap=True)
+        console.print(Text(f"{'     ' if index else 'Next:'} {spell_controls(line)}"), soft_wrap=True)
+    console.print(Text(spell_controls(result.signature), style="dim"), soft_wrap=True)
 
 
 def draw_text(result: Result, names: Collection[str] = (), full: bool = False) -> str:
@@ -89,7 +89,7 @@ def draw_text(result: Result, names: Collection[str] = (), full: bool = False) -
 def short_names(names: Sequence[str], room: int) -> dict[str, str]:
     """Short forms of names that are too long, which must differ: the beginning and the end, the beginning and what
     they do not have in common, or the beginning and a number."""
-    long = [name for name in names if cell_len(visible(name)) > room]
+    long = [name for name in names if cell_len(spell_controls(name)) > room]
     common = next((at for at, marks in enumerate(zip(*long, strict=False)) if len({*marks}) > 1), 0)
     ways = (
         {name: f"{name[: room - 8]}…{name[-7:]}" for name in long},
@@ -98,7 +98,7 @@ def short_names(names: Sequence[str], room: int) -> dict[str, str]:
     )
     for short in ways:
         called = {short.get(name, name) for name in names}
-        if len(called) == len(names) and all(cell_len(visible(name)) <= room for name in called):
+        if len(called) == len(names) and all(cell_len(spell_controls(name)) <= room for name in called):
             break
     # The longest first, because a name may be part of another.
     return dict(sorted(short.items(), key=lambda pair: -len(pair[0])))
@@ -205,7 +205,7 @@ def _show_examples(result: Result, console: Console, say: Callable[[str], str], 
             console.print(Text(say(title), style="bold underline"))
             before = pair
         kinds = ", ".join(dict.fromkeys(str(item.kind).replace("-", " ") for item in example.items))
-        console.print(Text(visible(f"{example.place}  {kinds}"), style="dim"), soft_wrap=True)
+        console.print(Text(spell_controls(f"{example.place}  {kinds}"), style="dim"), soft_wrap=True)
         for line in example_lines(example, console.width - 3):
             if example.in_lines:
                 console.print(Text(say(f"  {line}")), soft_wrap=True)

@@ -236,9 +236,9 @@ class Result(Tables, kw_only=True):
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write a file in the format of its ending: .html, .json, .tex, .md, .csv, .tsv."""
         from assay.files import write
-        from assay.render import form_of
+        from assay.render import find_format
 
-        write(os.fspath(path), self._rendered(form_of(os.fspath(path))))
+        write(os.fspath(path), self._rendered(find_format(os.fspath(path))))
 
     def _rendered(self, form: str) -> str:
         from assay.render import render
@@ -251,9 +251,9 @@ class Result(Tables, kw_only=True):
 
     def plot(self, kind: str = "scores") -> Figure:
         """One figure of matplotlib, by the name of its file (`confusion-A`), or the first of a kind."""
-        from assay.render.pictures import picture
+        from assay.render.pictures import draw_figure
 
-        return picture(self, kind)
+        return draw_figure(self, kind)
 
     def flat(self) -> dict[str, float]:
         """Overall scores by names such as `accuracy/A`, for trackers such as MLflow; undefined is nan."""
@@ -273,9 +273,9 @@ class Result(Tables, kw_only=True):
         return summary(self)
 
     def __repr__(self) -> str:
-        from assay.render.table import one_line
+        from assay.render.table import summarise_line
 
-        return one_line(self)
+        return summarise_line(self)
 
     def _repr_html_(self) -> str:
         from assay.render.page import fragment
@@ -336,9 +336,9 @@ class Results:
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write a file in the format of its ending: .json for all Results, the others for the tables over all."""
         from assay.files import write
-        from assay.render import form_of, render
+        from assay.render import find_format, render
 
-        write(os.fspath(path), render(self, form_of(os.fspath(path))))
+        write(os.fspath(path), render(self, find_format(os.fspath(path))))
 
     def __str__(self) -> str:
         return str(self.overall)
@@ -359,9 +359,9 @@ def _write_figures(
     result: Result | Results, directory: str | os.PathLike[str], formats: str | Sequence[str]
 ) -> list[Path]:
     from assay.files import make_folder, write
-    from assay.render.pictures import files
+    from assay.render.pictures import draw_files
 
-    drawn = files(result, Path(directory), [formats] if isinstance(formats, str) else formats)
+    drawn = draw_files(result, Path(directory), [formats] if isinstance(formats, str) else formats)
     for folder in dict.fromkeys((Path(directory), *(path.parent for path in drawn))):
         make_folder(folder)
     for path, content in drawn.items():

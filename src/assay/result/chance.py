@@ -130,16 +130,16 @@ def power_sentence(row: Comparison, unit: str, units: int, form: str = "percent"
         return text
     ends = ""
     if power.needed_from is not None and not row.few:
-        low, high = about(power.needed_from), power.needed_to
-        ends = f" ({low} to {about(high)}, judging by the interval)" if high is not None else (
+        low, high = round_number(power.needed_from), power.needed_to
+        ends = f" ({low} to {round_number(high)}, judging by the interval)" if high is not None else (
             f" (at least {low}, judging by the interval; if the true difference is near 0, no number is enough)"
         )  # fmt: skip
     # As many units must differ as a significant result takes.
     number = max(power.needed_units, math.ceil(units * (row.needed or 0) / max(1, row.units)))
-    return f"{text}{plan}about {about(number)} such {unit}s would be needed{ends}."
+    return f"{text}{plan}about {round_number(number)} such {unit}s would be needed{ends}."
 
 
-def about(number: int) -> str:
+def round_number(number: int) -> str:
     """A number in three digits."""
     digits = max(0, len(str(number)) - 3)
     return f"{round(number, -digits):,}"

@@ -37,16 +37,16 @@ def papers() -> dict[str, tuple[str, ...]]:
 
 def bibtex(names: Iterable[str]) -> str:
     """The entries for measures, tests or files of Results; all of them if nothing is named."""
-    keys, known, texts = ["assay"], papers(), entries()
+    keys, known, texts = ["assay"], papers(), read_entries()
     for name in list(names) or known:
-        for word in used(Result.read(name)) if name.endswith(".json") else [name.partition("(")[0]]:
+        for word in list_methods(Result.read(name)) if name.endswith(".json") else [name.partition("(")[0]]:
             if word not in known:
                 raise unknown("measure or test", word, known)
             keys += known[word]
     return "\n\n".join(texts[key] for key in dict.fromkeys(keys)) + "\n"
 
 
-def entries() -> dict[str, str]:
+def read_entries() -> dict[str, str]:
     """All entries by their keys."""
     package = Path(__file__).parents[1]
     files = [package / "result" / "references.bib", *sorted(package.glob("tasks/*/references.bib"))]
@@ -54,7 +54,7 @@ def entries() -> dict[str, str]:
     return {entry.partition("{")[2].partition(",")[0]: entry for entry in text.split("\n\n")}
 
 
-def used(result: Result) -> list[str]:
+def list_methods(result: Result) -> list[str]:
     """The measures, tests and methods behind a Result that have papers."""
     # Measures of one framework among several are named after it: las@dep.
     measures = [row.measure.partition("(")[0].partition("@")[0] for row in result.scores]

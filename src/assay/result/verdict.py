@@ -77,7 +77,12 @@ def sentence(facts: Facts) -> str:
 def _facts_of_score(result: Result, row: Score) -> dict[str, Any]:
     bare = math.isnan(row.low) or bool(row.too_short)
     return {
-        **{"type": "score", "system": row.system, "measure": named(result, row.measure), "form": result.form_of(row)},
+        **{
+            "type": "score",
+            "system": row.system,
+            "measure": name_measure(result, row.measure),
+            "form": result.form_of(row),
+        },
         **{"value": _known(row.value), "low": None if bare else row.low, "high": None if bare else row.high},
         **{"unit": result.about.unit, "units": result.about.units},
         **{"assumed": row.assumed, "rare_labels": list(row.too_short)},
@@ -129,7 +134,7 @@ def _facts_of_pair(result: Result, row: Comparison) -> Iterator[dict[str, Any]]:
         numbers = {score.system: score.runs.number for score in result.scores if score.runs is not None}
         yield pair_facts(
             test,
-            **{"a": test.a, "b": test.b, "measure": named(result, test.measure), "times": about.times},
+            **{"a": test.a, "b": test.b, "measure": name_measure(result, test.measure), "times": about.times},
             **{"value_a": _known(values.get(test.a)), "value_b": _known(values.get(test.b))},
             **{"unit": about.unit, "units": about.units},
             **{"documents": about.documents, "cluster_ratio": about.cluster_ratio},
@@ -160,7 +165,7 @@ def _facts_of_many(result: Result, rows: Sequence[Score], tests: Sequence[Compar
     between = [row for row in tests if {row.a, row.b} <= {*top}]
     sets = next((row.data_sets for row in result.systems_over_sets), None)
     return {
-        **{"type": "many", "systems": len(values), "measure": named(result, rows[0].measure), "sets": sets},
+        **{"type": "many", "systems": len(values), "measure": name_measure(result, rows[0].measure), "sets": sets},
         **{"form": result.form_of(rows[0]), "all_sets": _number_of_sets(result)},
         **{"top": top, "values": values, "unit": result.about.unit, "baseline": base},
         "leads": {name: row.kind.removeprefix("average-") for name, row in beside.items()},
@@ -192,7 +197,7 @@ def _facts_of_annotators(result: Result) -> Iterator[dict[str, Any]]:
     pairs = [row for row in rows if row.system == "mean of all pairs" or len(names) == 2]
     for row in [row for row in pairs if not (alphas or math.isnan(row.value))][:1]:
         yield {
-            **{"type": "pairs", "measure": named(result, row.measure), "value": row.value, "names": names},
+            **{"type": "pairs", "measure": name_measure(result, row.measure), "value": row.value, "names": names},
             **{"low": _known(row.low), "high": _known(row.high), "form": result.form_of(row)},
         }
     tests = [row for row in result.comparisons if row.a == "human ceiling"]
@@ -211,7 +216,7 @@ def _facts_of_annotators(result: Result) -> Iterator[dict[str, Any]]:
         }
 
 
-def named(result: Result, measure: str) -> str:
+def name_measure(result: Result, measure: str) -> str:
     """The measure as people write it; of rival measures, which have several scores each, with the main one."""
     written, bracket, settings = result.title(measure).partition(" (")
     score = f" {result.title(result.main_scores[measure])}" if result.shown.rivals else ""

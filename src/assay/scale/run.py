@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
 from typing import Any, Unpack
 
-from assay.arrays import plain
+from assay.arrays import to_python
 from assay.engine.options import Decided, Options
 from assay.engine.parts import Part
 from assay.engine.run import (
@@ -18,11 +18,11 @@ from assay.engine.run import (
     Shard,
     add_shards,
     evaluate_shards,
+    find_shards,
     job_shards,
     measure_in_turn,
     plan_shards,
     runs_of,
-    shards_of,
 )
 from assay.errors import UsageError
 from assay.keywords import CompareKeywords, ScoreKeywords, explicit
@@ -101,7 +101,7 @@ def part_of(
     over = _over(jobs, cluster)
     if runs_of(gold, systems) is not None:
         raise UsageError("several runs of a system are not measured in parts. Leave --partial out: --jobs, --cluster")
-    shards = shards_of(gold, systems)
+    shards = find_shards(gold, systems)
     if not shards:
         raise UsageError(
             "parts are made of folders whose files correspond by name: gold/ and system/. These are not such folders."
@@ -115,7 +115,7 @@ def part_of(
 
 def _over(jobs: int, cluster: str | None) -> Over:
     """The way to measure shards: in this process, in several, or on a Dask cluster."""
-    jobs = plain(jobs)
+    jobs = to_python(jobs)
     if not isinstance(jobs, int) or jobs < 1:
         raise UsageError(f"{jobs} processes cannot work. Give --jobs 1 or more.")
     if cluster is None and jobs == 1:

@@ -18,7 +18,7 @@ from typing import Any, Unpack
 from assay.corpus.adapters import named_systems
 from assay.engine.options import Options
 from assay.engine.sets import over_sets
-from assay.errors import AssayError, InputError, UsageError, reason
+from assay.errors import AssayError, InputError, UsageError, describe_os_error
 from assay.keywords import CompareKeywords, explicit
 from assay.result import Result, Results, enumeration
 from assay.scale.run import TRIES, evaluate, score
@@ -117,7 +117,7 @@ def read_toml(path: str) -> tuple[dict[str, Any], dict[str, Any]]:
     try:
         content = tomllib.loads(Path(path).read_text("utf-8"))
     except OSError as error:
-        raise InputError(f"{path}: cannot be read ({reason(error)}).") from None
+        raise InputError(f"{path}: cannot be read ({describe_os_error(error)}).") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: is not TOML ({error}).") from None
     tables = [content.get(name, {}) for name in ("data", "systems")]

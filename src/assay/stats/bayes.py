@@ -187,7 +187,9 @@ class Evidence:
         return -1.0 if leading < 0 else 1.0
 
 
-def evidence(rows: Sequence[Floats], rho: Sequence[float], rope: float, *, step: float | None = None) -> Evidence:
+def summarise_runs(
+    rows: Sequence[Floats], rho: Sequence[float], rope: float, *, step: float | None = None
+) -> Evidence:
     """The sufficient statistics of each data set's runs (d = y - x), which may differ in number and correlation.
 
     `step` is the smallest possible step of the score: half of it replaces a ROPE of 0 if a data set has no variation.
@@ -307,7 +309,7 @@ def _posterior(data: Evidence, box: Box, grid: Grid) -> Floats:
     delta0, std0 = box.delta0(t), np.exp(log_std0)
     for layer, nu in enumerate(1 + np.exp(log_nu)):
         for mean, width, freedom in zip(data.means, data.widths, data.runs - 2, strict=True):
-            logs[layer] += np.log(overlap(mean - delta0, width, freedom, std0, nu, step))
+            logs[layer] += np.log(integrate_overlap(mean - delta0, width, freedom, std0, nu, step))
     shares = np.exp(logs - logs.max())
     return np.ascontiguousarray((shares / shares.sum()).swapaxes(1, 2))
 
@@ -326,7 +328,7 @@ def _prior_of_nu(low: float, high: float, count: int) -> Floats:
     return np.asarray(np.exp(heights - beta * np.exp(log_nu)[:, None, None]) @ weights @ weights / 4)
 
 
-def overlap(distance: Floats, width: float, freedom: float, std0: Floats, nu: float, step: float) -> Floats:
+def integrate_overlap(distance: Floats, width: float, freedom: float, std0: Floats, nu: float, step: float) -> Floats:
     """The integral over delta_i of its density given its runs times that given the model; std0 × distances.
 
     It is the density of the sum of two Student t variables. A t is normal with a random variance, so the integral is
@@ -549,7 +551,7 @@ def fit(
     `step` is the smallest possible step of the score (see `evidence`). Raises TooFewRunsError, and NoVariationError
     if no data set varies.
     """
-    data, rng = evidence(rows, rho, rope, step=step), np.random.default_rng(seed)
+    data, rng = summarise_runs(rows, rho, rope, step=step), np.random.default_rng(seed)
     (nu, delta0, std0), width = grid = _grid(data, fine)
     posterior = _solve(data, priors, grid, draws, rng)
     left, equal, right = posterior.regions(rope)
@@ -580,7 +582,7 @@ def fit(
     )
 
 
-def curve(
+def compute_curve(
     rows: Sequence[Floats], rho: Sequence[float], ropes: Sequence[float], fitted: Fit, *, step: float | None = None
 ) -> list[tuple[float, Three, Three]]:
     """Decision and region shares for other ROPEs.
@@ -593,12 +595,12 @@ def curve(
             return fitted.decision, fitted.region
         if not (fitted.evidence.treated or fitted.evidence.left_out):
             return fitted.at(rope)
-        return _solve_like(fitted, evidence(rows, rho, rope, step=step), fitted.priors).at(rope)
+        return _solve_like(fitted, summarise_runs(rows, rho, rope, step=step), fitted.priors).at(rope)
 
     return [(rope, *at(rope)) for rope in ropes]
 
 
-def sensitivity(fitted: Fit, settings: Sequence[Priors] = SENSITIVITY) -> list[tuple[Priors, Three, Three]]:
+def compute_sensitivity(fitted: Fit, settings: Sequence[Priors] = SENSITIVITY) -> list[tuple[Priors, Three, Three]]:
     """Decision and region shares under other priors.
 
     The posterior under the widest priors is used for all, because narrower bounds only remove draws. If nearly all

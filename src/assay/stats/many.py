@@ -17,7 +17,7 @@ MOST_EXACT = 25
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
-def letters(order: Sequence[str], different: Collection[frozenset[str]]) -> dict[str, str]:
+def assign_letters(order: Sequence[str], different: Collection[frozenset[str]]) -> dict[str, str]:
     """The letters of each system; `order` has the best first, and systems that differ have no common letter.
 
     A letter is a largest set of systems without a difference; letters are in the order of their best members.
@@ -89,7 +89,7 @@ def rank_tests(scores: Floats, alpha: float = 0.05) -> RankTests:
         (a, b): float(stats.studentized_range.sf(abs(means[a] - means[b]) / error * math.sqrt(2), systems, math.inf))
         for a, b in pairs
     }
-    wilcoxon = {(a, b): signed_ranks(scores[:, b] - scores[:, a]) for a, b in pairs}
+    wilcoxon = {(a, b): signed_rank_p(scores[:, b] - scores[:, a]) for a, b in pairs}
     return RankTests(
         ranks=means,
         chi_square=chi_square,
@@ -103,7 +103,7 @@ def rank_tests(scores: Floats, alpha: float = 0.05) -> RankTests:
     )
 
 
-def signed_ranks(differences: Floats) -> float:
+def signed_rank_p(differences: Floats) -> float:
     """The two-sided p of Wilcoxon's signed-rank test; zeros are ranked and left out (Pratt)."""
     from scipy import stats
 

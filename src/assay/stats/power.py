@@ -16,7 +16,7 @@ import numpy as np
 
 from assay.arrays import Array, Floats, Ints
 from assay.stats.significance import Shuffling, all_shuffles
-from assay.stats.tails import LOG_2, Difference, Tilted, least_tilt
+from assay.stats.tails import LOG_2, Difference, TiltedShuffling, least_tilt
 
 MOST = 1000
 """The largest factor by which the number of units may grow."""
@@ -62,7 +62,7 @@ def find_detectable(
     """
     if not len(sizes) or math.isnan(outcome.p):
         return None
-    tilted = Tilted(a, b, swaps, sizes, difference)
+    tilted = TiltedShuffling(a, b, swaps, sizes, difference)
     observed = float(difference(a, b))
     low, high = ends if observed > 0 else (-ends[1], -ends[0])
     null = outcome.halves
@@ -107,7 +107,9 @@ def _bisect(holds: Callable[[float], bool], high: float, steps: int = 60) -> flo
     return high
 
 
-def _enumerate_power(tilted: Tilted, alpha: float, chance: float) -> tuple[float | None, float | None] | None:
+def _enumerate_power(
+    tilted: TiltedShuffling, alpha: float, chance: float
+) -> tuple[float | None, float | None] | None:
     """The critical and the smallest detectable difference from all outcomes; None if there are too many."""
     everything = all_shuffles(tilted.sizes)
     if everything is None:
@@ -142,7 +144,7 @@ def _enumerate_power(tilted: Tilted, alpha: float, chance: float) -> tuple[float
 
 
 def _sample_power(
-    tilted: Tilted, null: Floats, alpha: float, chance: float, rng: np.random.Generator
+    tilted: TiltedShuffling, null: Floats, alpha: float, chance: float, rng: np.random.Generator
 ) -> tuple[float | None, float | None]:
     """The critical and the smallest detectable difference from replicates.
 
@@ -187,7 +189,7 @@ def _find_critical(values: Floats, alpha: float) -> float | None:
     return float(largest[fit[-1]]) if len(fit) else None
 
 
-def _approximate_power(tilted: Tilted, alpha: float, chance: float) -> tuple[float | None, float | None]:
+def _approximate_power(tilted: TiltedShuffling, alpha: float, chance: float) -> tuple[float | None, float | None]:
     """The critical and the smallest detectable difference if alpha is too small for replicates.
 
     The sum over units has the tail of its saddlepoint approximation (Lugannani and Rice 1980), and is normal around
@@ -232,7 +234,7 @@ def most_beyond(times: int, alpha: float) -> int:
 
 
 def _plan_units(
-    tilted: Tilted, effect: float, null: Floats, alpha: float, chance: float, rng: np.random.Generator
+    tilted: TiltedShuffling, effect: float, null: Floats, alpha: float, chance: float, rng: np.random.Generator
 ) -> float:
     """The factor by which the number of units must grow for a true effect; more than MOST if MOST is not enough.
 
@@ -279,7 +281,7 @@ def _plan_units(
     return math.ceil(100 * root * root) / 100
 
 
-def _find_tilt(tilted: Tilted, effect: float) -> float:
+def _find_tilt(tilted: TiltedShuffling, effect: float) -> float:
     """The tilt with this effect, or the largest useful tilt."""
     return _bisect(lambda tilt: bool(tilted.effect(tilt) >= effect), tilted.far)
 

@@ -14,7 +14,7 @@ from assay.arrays import Floats, Ints
 from assay.records import dataclass
 from assay.stats.resample import CHUNK_NUMBERS, shuffle_weights
 from assay.stats.streams import SHUFFLING, TILTED, Stream
-from assay.stats.tails import LOG_2, Difference, Tilted, as_extreme, sum_tail
+from assay.stats.tails import LOG_2, Difference, TiltedShuffling, least_extreme, sum_tail
 
 Pair = tuple[int, int]
 """Two systems by their numbers."""
@@ -86,7 +86,7 @@ def shuffling_test(
     if np.isnan(observed):
         p = math.nan if units else 1.0
         return Shuffling(p, p, p, units, "enumerated", None, None)
-    bound = as_extreme(observed)
+    bound = least_extreme(observed)
 
     def shuffle(weights: Floats) -> tuple[Floats, Floats]:
         moved = np.asarray(weights @ swaps)
@@ -99,7 +99,7 @@ def shuffling_test(
         values = np.concatenate([shuffle(weights[i : i + step])[1] for i in range(0, len(weights), step)])
         p, smallest = (
             min(1.0, math.fsum(probabilities[values >= least].tolist()))
-            for least in (bound, as_extreme(float(np.nanmax(values))))
+            for least in (bound, least_extreme(float(np.nanmax(values))))
         )
         # Probabilities of very many units may be too small for a float.
         if p > SMALLEST:
@@ -128,7 +128,7 @@ def tilted_test(
 ) -> Shuffling | None:
     """The shuffling test by tilted draws, for rare differences; None if these draws do not reach them either."""
     # With many fields, hardly any units have equal differences.
-    tilted = Tilted(a, b, swaps, sizes, difference, merged=swaps.shape[1] < _MANY_FIELDS)
+    tilted = TiltedShuffling(a, b, swaps, sizes, difference, merged=swaps.shape[1] < _MANY_FIELDS)
     tail = tilted.tail(float(difference(a, b)), stream(TILTED), times)
     if tail is None:
         return None
@@ -197,7 +197,7 @@ def shuffling_tests(
             swaps, sizes = tables[a][rows] - tables[b][rows], np.ones(len(rows), dtype=np.int64)
             outcomes[a, b] = shuffling_test(sums[a], sums[b], swaps, sizes, difference, lambda _: rng, times)
         else:
-            bounds[a, b], units[a, b] = as_extreme(observed), len(rows)
+            bounds[a, b], units[a, b] = least_extreme(observed), len(rows)
     if not bounds:
         return outcomes
     used = sorted({system for pair in bounds for system in pair})

@@ -34,7 +34,7 @@ _FAR = 40.0
 """A tilt with which all units have the same direction."""
 
 
-def as_extreme(observed: float) -> float:
+def least_extreme(observed: float) -> float:
     """The least difference that is as extreme as the observed one; equal differences are, in spite of rounding."""
     return abs(observed) - 1e-12 * max(1.0, abs(observed))
 
@@ -105,7 +105,7 @@ def least_tilt(effect: Callable[[Floats], Floats], aim: float, low: float, high:
     return tilt
 
 
-class Tilted:
+class TiltedShuffling:
     """The differences of two systems in units, and their directions under any tilt."""
 
     def __init__(
@@ -181,7 +181,7 @@ class Tilted:
         None if no draw is as large. Exchanging all units changes the sign, so that both sides are equally probable.
         More shufflings (`times`) make more draws.
         """
-        least, bound = abs(observed) / max(float(self.sizes @ self.gains**2), 1e-300), as_extreme(observed)
+        least, bound = abs(observed) / max(float(self.sizes @ self.gains**2), 1e-300), least_extreme(observed)
         tilt = least_tilt(self.effect, abs(observed), least / 4, self.far)
         scaled = np.minimum(tilt * self.gains, 350)
         chances, table = self.chances(tilt)[:, None], self.rows.astype(self._kind)

@@ -223,13 +223,15 @@ def _cheapest_partition(units: int, parts: Ints, cost: Floats) -> tuple[float, l
     return total, partition
 
 
-def disorder(units: Units, weighting: Weighting) -> float:
+def compute_disorder(units: Units, weighting: Weighting) -> float:
     """Disorder of the best alignment, per unit of an annotator; nan if there are no units."""
     total, _ = align_units(units, weighting)
     return float(ratio(np.array(total), np.array(len(units) / units.annotators)))
 
 
-def label_disagreement(units: Units, parts: Sequence[tuple[int, ...]], weighting: Weighting) -> tuple[float, float]:
+def sum_label_disagreement(
+    units: Units, parts: Sequence[tuple[int, ...]], weighting: Weighting
+) -> tuple[float, float]:
     """Total weight of the aligned pairs of units with different labels, and of all aligned pairs.
 
     A pair in a part of v units weighs 1/(v − 1), so that each unit weighs the same, and less if they are far apart.
@@ -311,6 +313,8 @@ def _label_disorder(
     continua: Sequence[Units], parts: Sequence[Sequence[tuple[int, ...]]], weighting: Weighting
 ) -> float:
     """Share of aligned pairs with different labels, by their weights; nan if there are no pairs."""
-    sums = [label_disagreement(units, alignment, weighting) for units, alignment in zip(continua, parts, strict=True)]
+    sums = [
+        sum_label_disagreement(units, alignment, weighting) for units, alignment in zip(continua, parts, strict=True)
+    ]
     differing, total = np.sum(sums, axis=0)
     return float(ratio(differing, total))

@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from assay.bayesian import bayes
-from assay.bayesian.pairs import Measured, relation
+from assay.bayesian.pairs import Measured, find_relation
 from assay.bayesian.table import read_runs
 from assay.render import render
 from assay.render.terminal import show
@@ -42,7 +42,7 @@ def paper(monkeypatch: pytest.MonkeyPatch) -> Result:
         shares = Thirds(left, equal, right)
         found = replace(
             template, a=a, b=b, measure=self.name, decision=shares, region=shares,
-            relation=relation((left, equal, right)),
+            relation=find_relation((left, equal, right)),
             model="hierarchical",
         )  # fmt: skip
         return with_kind(found)

@@ -7,7 +7,7 @@ from itertools import permutations
 
 import pytest
 
-from assay.bayesian.pairs import rank, relation
+from assay.bayesian.pairs import find_relation, order_systems
 from assay.result.schema import Ranking
 from assay.stats.bayes import Three
 from unit.stats.runs import CASES, REFERENCE
@@ -31,7 +31,7 @@ def covers(ranking: Ranking) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("measure", KNOWN["chains"])
 def test_the_chains_of_the_paper_follow_from_its_table(measure: str) -> None:
-    ranking = rank(measure, KNOWN["order"], table(measure))
+    ranking = order_systems(measure, KNOWN["order"], table(measure))
     assert ranking.chain == KNOWN["chains"][measure]
     assert ranking.order == tuple(KNOWN["order"])
 
@@ -39,7 +39,7 @@ def test_the_chains_of_the_paper_follow_from_its_table(measure: str) -> None:
 @pytest.mark.parametrize("measure", KNOWN["chains"])
 def test_exactly_the_hidden_differences_of_the_papers_chains_are_flagged(measure: str) -> None:
     known = [(*systems, ends.removeprefix("ends compare as ")) for *systems, ends in KNOWN["intransitive"][measure]]
-    assert list(rank(measure, KNOWN["order"], table(measure)).intransitive) == [
+    assert list(order_systems(measure, KNOWN["order"], table(measure)).intransitive) == [
         f"{first} ≈ {middle} ≈ {last}, yet {first} {sign} {last}: equivalences hide a difference."
         for first, middle, last, sign in known
     ]
@@ -48,18 +48,18 @@ def test_exactly_the_hidden_differences_of_the_papers_chains_are_flagged(measure
 @pytest.mark.parametrize("margin", [0.031, 0.1, 0.257])
 def test_any_margin_between_two_bounds_gives_the_papers_chains(margin: float) -> None:
     for measure, chain in KNOWN["chains"].items():
-        assert rank(measure, KNOWN["order"], table(measure), margin).chain == chain
+        assert order_systems(measure, KNOWN["order"], table(measure), margin).chain == chain
 
 
 @pytest.mark.parametrize("measure", KNOWN["chains"])
 def test_the_order_of_input_does_not_matter(measure: str) -> None:
     pairs = table(measure)
     turned = {(b, a): shares[::-1] for (a, b), shares in reversed(pairs.items())}
-    assert rank(measure, KNOWN["order"], pairs) == rank(measure, KNOWN["order"][::-1], turned)
+    assert order_systems(measure, KNOWN["order"], pairs) == order_systems(measure, KNOWN["order"][::-1], turned)
 
 
 def test_the_partial_order_has_no_pair_that_follows_from_others() -> None:
-    assert covers(rank("token", KNOWN["order"], table("token"))) == [
+    assert covers(order_systems("token", KNOWN["order"], table("token"))) == [
         *(("TnT", name) for name in ("Collins", "LAPOS", "Stanford")),
         *((name, "NLP4J") for name in ("Collins", "LAPOS", "Stanford")),
         ("NLP4J", "Flair"),
@@ -81,15 +81,15 @@ def test_the_partial_order_has_no_pair_that_follows_from_others() -> None:
     ],
 )
 def test_the_relation_is_the_likeliest_region(shares: Three, sign: str) -> None:
-    assert relation(shares) == sign
+    assert find_relation(shares) == sign
     turned = {"<": ">", ">": "<", "⪅": "⪆", "⪆": "⪅"}
-    assert relation(shares[::-1]) == turned.get(sign, sign)
+    assert find_relation(shares[::-1]) == turned.get(sign, sign)
 
 
 def test_a_cycle_is_flagged_once() -> None:
     shares = {("a", "b"): WORSE, ("b", "c"): WORSE, ("c", "a"): WORSE}
     for names in permutations("abc"):
-        ranking = rank("m", names, shares)
+        ranking = order_systems("m", names, shares)
         assert ranking.order == ("a", "b", "c")
         assert ranking.intransitive == (
             "a < b < c < a: there is no order of these three.",
@@ -99,13 +99,13 @@ def test_a_cycle_is_flagged_once() -> None:
 
 def test_a_pair_that_contradicts_the_chain_is_flagged() -> None:
     """a < b < c, yet a ≈ c."""
-    ranking = rank("m", "abc", {("a", "b"): WORSE, ("b", "c"): WORSE, ("a", "c"): EQUAL})
+    ranking = order_systems("m", "abc", {("a", "b"): WORSE, ("b", "c"): WORSE, ("a", "c"): EQUAL})
     assert ranking.chain == "a < b < c"
     assert ranking.intransitive == ("The chain has a below c, yet a ≈ c.",)
 
 
 def test_systems_with_equal_figures_are_ordered_by_name() -> None:
-    ranking = rank("m", "cab", {("c", "a"): EQUAL, ("a", "b"): EQUAL, ("c", "b"): EQUAL})
+    ranking = order_systems("m", "cab", {("c", "a"): EQUAL, ("a", "b"): EQUAL, ("c", "b"): EQUAL})
     assert ranking.chain == "a ≈ b ≈ c"
     assert ranking.intransitive == ()
     assert covers(ranking) == []
@@ -113,18 +113,18 @@ def test_systems_with_equal_figures_are_ordered_by_name() -> None:
 
 def test_as_many_wins_are_ordered_by_how_likely_they_are() -> None:
     shares = {("a", "b"): EQUAL, ("a", "c"): (0.9, 0.1, 0.0), ("b", "c"): BETTER}
-    assert rank("m", "abc", shares).order == ("c", "b", "a")
+    assert order_systems("m", "abc", shares).order == ("c", "b", "a")
 
 
 @pytest.mark.parametrize(("names", "chain"), [((), ""), (("a",), "a")])
 def test_fewer_than_two_systems_have_no_relations(names: tuple[str, ...], chain: str) -> None:
-    ranking = rank("m", names, {})
+    ranking = order_systems("m", names, {})
     assert ranking.chain == chain
     assert ranking.relations == ()
 
 
 def test_a_pair_without_shares_is_an_error() -> None:
     with pytest.raises(ValueError, match=r"there are no shares for \('a', 'c'\)"):
-        rank("m", "abc", {("a", "b"): EQUAL, ("b", "c"): EQUAL})
+        order_systems("m", "abc", {("a", "b"): EQUAL, ("b", "c"): EQUAL})
     with pytest.raises(ValueError, match="a system is named twice"):
-        rank("m", "aa", {("a", "a"): EQUAL})
+        order_systems("m", "aa", {("a", "a"): EQUAL})

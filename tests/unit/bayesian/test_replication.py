@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assay.bayesian.pairs import replicate
+from assay.bayesian.pairs import find_replications
 from assay.bayesian.table import read_discordant
 from assay.errors import InputError
 from assay.experiment.tables import PAIRS, Split
@@ -33,7 +33,7 @@ def test_splits_are_tested_at_a_level_divided_by_their_number() -> None:
     lines += [f"d,a,b,{split.repetition},1,m,2,10" for split in SPLITS[7:15]]
     lines += [f"d,b,a,{split.repetition},1,m,26,59" for split in SPLITS[15:18]]
     found = read_discordant("\n".join([HEADER, *lines]), "p.csv")
-    row = replicate(found, ("m", "d", "a", "b"), SPLITS, AHEAD, 0.05)
+    row = find_replications(found, ("m", "d", "a", "b"), SPLITS, AHEAD, 0.05)
     assert (row.splits, row.tested, row.alpha) == (20, 18, 0.0025)
     assert (row.significantly_better, row.significantly_worse) == (7, 3)
     assert (row.better, row.worse) == (15, 3)
@@ -41,14 +41,14 @@ def test_splits_are_tested_at_a_level_divided_by_their_number() -> None:
 
 def test_exchanging_the_systems_exchanges_the_counts() -> None:
     found = read_discordant(f"{HEADER}\nd,a,b,1,1,m,26,59\n", "p.csv")
-    there = replicate(found, ("m", "d", "a", "b"), SPLITS, AHEAD, 0.05)
-    back = replicate(found, ("m", "d", "b", "a"), SPLITS, -AHEAD, 0.05)
+    there = find_replications(found, ("m", "d", "a", "b"), SPLITS, AHEAD, 0.05)
+    back = find_replications(found, ("m", "d", "b", "a"), SPLITS, -AHEAD, 0.05)
     assert (there.significantly_better, there.better) == (back.significantly_worse, back.worse) == (1, 15)
     assert (there.significantly_worse, there.worse) == (back.significantly_better, back.better) == (0, 3)
 
 
 def test_without_items_splits_are_counted_but_not_tested() -> None:
-    row = replicate({}, ("m", "d", "a", "b"), SPLITS, AHEAD, 0.05)
+    row = find_replications({}, ("m", "d", "a", "b"), SPLITS, AHEAD, 0.05)
     assert (row.tested, row.significantly_better, row.significantly_worse) == (0, 0, 0)
     assert (row.better, row.worse) == (15, 3)
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.bayesian.pairs import headline, posterior_verdict
+from assay.bayesian.pairs import describe_order, posterior_verdict
 from assay.bayesian.table import Rope
 from assay.result.grammar import SURE, decide_kind, with_kind
 from assay.result.schema import CurvePoint, Posterior, Thirds
@@ -224,4 +224,4 @@ REGION = "(≈: within 0.2 points, given by --rope)"
 def test_an_order_has_the_relations_that_were_decided_and_its_region(
     shares: tuple[float, float | None, float], model: str, half: float, link: str
 ) -> None:
-    assert headline(("TnT", "Flair"), [made(*shares, model, half=half)], Rope(half, "given", full=1)) == link
+    assert describe_order(("TnT", "Flair"), [made(*shares, model, half=half)], Rope(half, "given", full=1)) == link

@@ -14,7 +14,7 @@ import assay
 from assay import tasks as folder
 from assay.align import Pair
 from assay.arrays import NONE, as_codes, ratio
-from assay.engine.counts import matched
+from assay.engine.counts import tally_outcomes
 from assay.engine.items import Items
 from assay.engine.measure import Proportion, measure, registered
 from assay.engine.prepare import Run
@@ -74,7 +74,7 @@ def given_arcs(monkeypatch) -> None:
         "recall": Proportion("hit", "gold"),
     }
     judge_arcs.__module__ = measures.__name__
-    measure("arcs", scores=scores, main="f1", count=matched, task="arcs")(judge_arcs)
+    measure("arcs", scores=scores, main="f1", count=tally_outcomes, task="arcs")(judge_arcs)
     module.TASK = Task(
         name="arcs",
         noun="arc",
@@ -154,7 +154,7 @@ def test_its_shards_add_up(file, tmp_path, files, monkeypatch):
         for number, sentence in enumerate(sentences):
             (tmp_path / name / f"{number}.conllu").write_text(sentence.strip() + "\n\n")
         folders.append(str(tmp_path / name))
-    assert len(run.shards_of(folders[0], folders[1:])) == 2
+    assert len(run.find_shards(folders[0], folders[1:])) == 2
     whole = assay.compare(gold, systems, task="arcs", times=20)
     parts = assay.compare(folders[0], folders[1:], task="arcs", times=20)
     assert parts.diffs == whole.diffs

@@ -48,7 +48,7 @@ def counted(monkeypatch, owner, name) -> list[int]:
 
 
 def diffs(outcomes, on, where):
-    return changes.diffs(outcomes, on, where, "accuracy", {})
+    return changes.compare_answers(outcomes, on, where, "accuracy", {})
 
 
 @pytest.mark.parametrize("of", [diffs, changes.bounds])

@@ -15,7 +15,7 @@ from assay.engine.measure import Macro, f1, find, measure, measures
 from assay.engine.parts import add_tables
 from assay.errors import UsageError
 from assay.render import render
-from assay.render.table import one_line
+from assay.render.table import summarise_line
 from assay.result import Result
 from assay.result.gates import Gates
 from assay.tasks.tags.measures import judge_words
@@ -53,7 +53,7 @@ def test_kappa_is_the_main_score_of_kappa_everywhere() -> None:
         assert result.flat()[f"kappa/{system}"] == pytest.approx(value)
     assert [row.value for row in result.overall if row.main] == pytest.approx(list(KAPPA.values()))
     assert {row.score for row in result.scores if row.main} == {"kappa"}
-    assert "first kappa .571" in one_line(result)
+    assert "first kappa .571" in summarise_line(result)
     assert "first scores .171 higher than second on kappa" in result.verdict
     assert result.flat()["kappa/second - first"] == pytest.approx(0.4 - 8 / 14)
     assert assay.measure("kappa")(GOLD, FIRST)["kappa"] == pytest.approx(8 / 14)

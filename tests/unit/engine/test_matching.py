@@ -10,7 +10,15 @@ import pytest
 from assay.arrays import NONE
 from assay.corpus import Marks
 from assay.engine import matching
-from assay.engine.matching import EXACT, FAIR, SEMEVAL, Steps, TooManyOverlapsError, boundaries, max_weight_matching
+from assay.engine.matching import (
+    EXACT,
+    FAIR,
+    SEMEVAL,
+    Steps,
+    TooManyOverlapsError,
+    find_wrong_sides,
+    max_weight_matching,
+)
 from assay.engine.matching import match_exact as exact
 from assay.engine.matching import match_fair as fair
 from assay.engine.matching import match_semeval as semeval
@@ -178,13 +186,13 @@ def test_nested_spans_are_paired_by_a_solver_up_to_a_limit(monkeypatch):
     target, system = nested(300)
     assert kinds_of(rows(semeval(target, system), SEMEVAL)) == {"same-label": 300}
     monkeypatch.setattr("assay.engine.matching.MOST", 300 * 300 - 1)
-    listed = matching.overlapping
+    listed = matching.find_overlaps
 
     def none_listed(target, system, targets, systems):
         assert not len(targets), "refused before pairs are listed"
         return listed(target, system, targets, systems)
 
-    monkeypatch.setattr(matching, "overlapping", none_listed)
+    monkeypatch.setattr(matching, "find_overlaps", none_listed)
     with pytest.raises(TooManyOverlapsError) as refused:
         semeval(target, system)
     assert (refused.value.target, refused.value.targets, refused.value.systems) == (0, 300, 300)
@@ -201,7 +209,7 @@ def test_boundaries_say_which_side_is_wrong():
         written("A1-3 A11-13 A21-23 A31-33 A41-43 A51"), written("A2-3 B11-14 A20-24 B31-33 A41+43")
     )
     records = fair(target, system)
-    assert boundaries(target, system, records).tolist() == [0, 1, 2, NONE, 3, NONE]
+    assert find_wrong_sides(target, system, records).tolist() == [0, 1, 2, NONE, 3, NONE]
 
 
 def test_thousands_of_spans_under_a_long_one_find_their_own_partners():

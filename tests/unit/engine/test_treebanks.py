@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.arrays import depths
+from assay.arrays import count_heads_above
 from assay.corpus import Column, Corpus
-from assay.engine.treebanks import ROOT, count_several_roots, nonprojective, with_heads
+from assay.engine.treebanks import ROOT, count_several_roots, mask_nonprojective, with_heads
 
 Tree = list[int]
 """The head of each word, counted from 1; 0: root."""
@@ -75,8 +75,8 @@ def test_a_long_chain_is_no_cycle():
     corpus, faults = with_heads(corpus_of(chain), "H")
     assert faults == []
     assert corpus.heads is not None
-    assert depths(corpus.heads).tolist() == chain
-    assert nonprojective(corpus).tolist() == [False]
+    assert count_heads_above(corpus.heads).tolist() == chain
+    assert mask_nonprojective(corpus).tolist() == [False]
 
 
 def test_a_cycle_at_the_end_of_a_long_chain_is_found():
@@ -110,7 +110,7 @@ def test_a_faulty_word_makes_no_second_root():
 )
 def test_trees_that_are_not_projective(tree, crossing):
     corpus, _ = with_heads(corpus_of([0], tree, [0, 1]), "H")
-    assert nonprojective(corpus).tolist() == [False, crossing, False]
+    assert mask_nonprojective(corpus).tolist() == [False, crossing, False]
 
 
 # --- against definitions ---
@@ -155,7 +155,7 @@ def test_projectivity_is_that_every_yield_is_one_stretch(given_trees):
     corpus, faults = with_heads(corpus_of(*given_trees), "H")
     yields = [[below(tree, word) for word in range(len(tree))] for tree in given_trees]
     expected = [any(max(words) - min(words) + 1 != len(words) for words in tree) for tree in yields]
-    assert nonprojective(corpus).tolist() == expected
+    assert mask_nonprojective(corpus).tolist() == expected
     assert faults == []
 
 
@@ -164,7 +164,7 @@ def test_depth_is_the_number_of_words_above(given_trees):
     corpus, _ = with_heads(corpus_of(*given_trees), "H")
     assert corpus.heads is not None
     expected = [len(above(tree, word)) for tree in given_trees for word in range(len(tree))]
-    assert depths(corpus.heads).tolist() == expected
+    assert count_heads_above(corpus.heads).tolist() == expected
 
 
 @given(st.lists(graphs(), min_size=1, max_size=4))

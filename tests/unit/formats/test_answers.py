@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import assay
-from assay.formats.grounding import Ground, SearchText, distance, fold
+from assay.formats.grounding import Ground, SearchText, edit_distance, fold_spelling
 from assay.formats.shapes import read_answer
 from cases import each
 
@@ -146,7 +146,7 @@ def test_only_the_shape_that_is_named_is_read():
     ],
 )
 def test_folding(text, folded):
-    assert fold(text) == folded
+    assert fold_spelling(text) == folded
 
 
 def test_a_part_of_a_folded_character_is_no_place():
@@ -156,13 +156,18 @@ def test_a_part_of_a_folded_character_is_no_place():
 
 
 def test_distance():
-    assert [distance(*pair) for pair in (("kitten", "sitting"), ("", "abc"), ("abc", ""), ("a", "a"))] == [3, 3, 3, 0]
+    assert [edit_distance(*pair) for pair in (("kitten", "sitting"), ("", "abc"), ("abc", ""), ("a", "a"))] == [
+        3,
+        3,
+        3,
+        0,
+    ]
 
 
 def test_a_long_mention_is_found_in_a_long_text():
     words = [f"word{number}x" for number in range(400)]
     mention = " ".join(words[100:180]).replace("word120x", "wrd120x")
-    level, places = SearchText(" ".join(words))._candidates(mention, fold(mention), Ground())
+    level, places = SearchText(" ".join(words))._candidates(mention, fold_spelling(mention), Ground())
     assert (level, [" ".join(words)[slice(*place)] for place in places]) == (2, [" ".join(words[100:180])])
 
 

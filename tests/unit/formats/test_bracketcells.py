@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.formats.chains import brackets_in, mentions_at_once, mentions_one_by_one
+from assay.formats.chains import pair_brackets_at_once, pair_brackets_by_cell, read_brackets_of_cell
 
 Found = list[tuple[int, int, int, str]]
 
 
 def at_once(cells: list[bytes], documents: list[int]) -> Found | None:
     """Document, first and last cell, and name of the chain of each mention."""
-    found = mentions_at_once(cells, np.array(documents, dtype=np.int64))
+    found = pair_brackets_at_once(cells, np.array(documents, dtype=np.int64))
     if found is None:
         return None
     rows, names = found
@@ -26,7 +26,7 @@ def one_by_one(cells: list[bytes], documents: list[int]) -> Found | None:
     for number in sorted(set(documents)):
         first = documents.index(number)
         own = cells[first : first + documents.count(number)]
-        rows, names, faults = mentions_one_by_one(own, brackets_in)
+        rows, names, faults = pair_brackets_by_cell(own, read_brackets_of_cell)
         if faults:
             return None
         found += [(number, first + begin, first + end, names[chain]) for begin, end, chain in rows]
@@ -56,7 +56,7 @@ def test_what_is_opened_last_is_closed_first() -> None:
 
 
 def test_chains_are_numbered_as_they_appear_words_of_one_mention_first() -> None:
-    found = mentions_at_once([b"(b|(a)", b"b)|(c)", b"(a)"], np.array([0, 0, 1]))
+    found = pair_brackets_at_once([b"(b|(a)", b"b)|(c)", b"(a)"], np.array([0, 0, 1]))
     assert found is not None
     assert found[1] == ["a", "b", "c", "a"]
 
@@ -65,9 +65,9 @@ def test_chains_are_numbered_as_they_appear_words_of_one_mention_first() -> None
     "cell", [b"1", b"((1)", b"(1))", b"|(1)", b"(1)|", b"(1)||(2)", b"(1", b"1)", b"(*)", b"( 1)"]
 )
 def test_what_is_odd_is_left_to_the_reader(cell: bytes) -> None:
-    assert mentions_at_once([cell], np.array([0])) is None
+    assert pair_brackets_at_once([cell], np.array([0])) is None
 
 
 def test_no_cells_have_no_mentions() -> None:
-    found = mentions_at_once([], np.zeros(0, dtype=np.int64))
+    found = pair_brackets_at_once([], np.zeros(0, dtype=np.int64))
     assert found is not None and found[0].shape == (0, 3) and found[1] == []

@@ -9,7 +9,7 @@ import pytest
 import assay
 from assay.formats import read
 from assay.formats import source as source_module
-from assay.formats.brackets import looks_brackets, looks_discbracket, unescaped
+from assay.formats.brackets import looks_brackets, looks_discbracket, unescape_word
 from unit.samples import drawn, refusal
 
 THE_END = "(S (NP (DT The) (NN end)) (VP (VBZ comes)))"
@@ -143,7 +143,7 @@ def test_white_space_that_is_not_ascii_is_part_of_a_word(file):
     ],
 )
 def test_words_are_read_as_they_stand_in_the_text(form, plain):
-    assert unescaped(form) == plain
+    assert unescape_word(form) == plain
 
 
 def test_words_may_be_kept_as_they_are_written(file):

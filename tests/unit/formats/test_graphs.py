@@ -11,7 +11,7 @@ from assay.arrays import NONE
 from assay.corpus import Corpus
 from assay.errors import InputError
 from assay.formats import read
-from assay.formats.graphs import empty_nodes, with_enhanced
+from assay.formats.graphs import find_empty_nodes, read_enhanced_graphs
 
 Arcs = set[tuple[str, str, str]]
 
@@ -25,7 +25,7 @@ def conllu(*rows: str) -> str:
 def arcs_of(corpus: Corpus) -> Arcs:
     """The arcs as (dependent, head, label), words by their forms, empty nodes by their ids."""
     arcs = corpus.marks["arcs"]
-    names = [*corpus.forms.strings(), *empty_nodes(corpus).labels.strings()]
+    names = [*corpus.forms.strings(), *find_empty_nodes(corpus).labels.strings()]
     heads = ["ROOT" if head == NONE else names[head] for head in arcs.arguments["head"].tolist()]
     dependents = [names[dependent] for dependent in arcs.arguments["dependent"].tolist()]
     return {*zip(dependents, heads, arcs.labels.strings(), strict=True)}
@@ -34,7 +34,7 @@ def arcs_of(corpus: Corpus) -> Arcs:
 def deps(tmp_path: Path, text: str) -> tuple[Corpus, list[str]]:
     path = tmp_path / "x.conllu"
     path.write_text(text)
-    corpus, faults = with_enhanced(read(str(path), columns=["DEPS"]))
+    corpus, faults = read_enhanced_graphs(read(str(path), columns=["DEPS"]))
     return corpus, [line.removeprefix(f"{tmp_path}/") for _, line in faults]
 
 
@@ -48,7 +48,7 @@ def test_deps_with_empty_nodes_wherever_they_stand(tmp_path: Path) -> None:
         *(("0.1", "b", "nsubj"), ("a", "b", "det"), ("a", "0.1", "x:y"), ("1.1", "b", "e")),
         *(("b", "ROOT", "root"), ("b", "1.1", "conj>nsubj"), ("2.1", "b", "z"), ("d", "c", "dep")),
     }
-    nodes = empty_nodes(corpus)
+    nodes = find_empty_nodes(corpus)
     assert nodes.begin.tolist() == [0, 1, 2] and nodes.unit.tolist() == [0, 0, 0]
 
 

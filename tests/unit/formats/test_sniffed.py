@@ -10,7 +10,7 @@ import pytest
 
 import assay
 from assay.engine.options import Options
-from assay.engine.prepare import Prepared
+from assay.engine.prepare import OpenFiles
 from assay.formats import FORMATS, Input, choose_column
 from unit.samples import refusal
 
@@ -114,7 +114,7 @@ def test_the_example_of_a_format_is_told_by_its_first_lines(file, row):
     name, task = row[0].strip("`"), row[2].partition(",")[0]
     ending = "ann" if name == "brat" else "txt"
     path = file(f"a.{ending}", FORMATS[name].example + "\n")
-    opened = Prepared(path, {"s": path}, Options())
+    opened = OpenFiles(path, {"s": path}, Options())
     assert isinstance(opened.inputs[0], Input)
     assert (opened.inputs[0].plan.name, opened.task) == (name, task if name != "conll" else "spans")
 

@@ -16,7 +16,7 @@ import pytest
 
 from assay import AssayError
 from assay.formats import Input, read
-from assay.formats.source import BATCH, Source, expand
+from assay.formats.source import BATCH, Source, list_files
 from unit.samples import conllu, refusal, tagged
 
 # Without the time of day in it, so that every run packs the same bytes.
@@ -138,7 +138,7 @@ def test_a_pattern_is_read_in_sorted_order_and_may_cross_folders(file):
 
 
 def test_a_file_whose_name_holds_pattern_marks_is_itself(file):
-    assert expand(file("a[1].conllu", TEXT)) == ["a[1].conllu"]
+    assert list_files(file("a[1].conllu", TEXT)) == ["a[1].conllu"]
 
 
 def test_each_file_of_a_folder_is_a_document_named_after_it(file):

@@ -13,8 +13,8 @@ import assay
 from assay.engine.measure import form_of_score, measures
 from assay.render import render
 from assay.render.page import fragment
-from assay.render.pictures import pictures
-from assay.render.table import cell, one_line
+from assay.render.pictures import list_figures
+from assay.render.table import cell, summarise_line
 from assay.render.tables import tables
 from assay.result import Result
 from assay.result.numbers import WRITERS, coefficient
@@ -77,7 +77,7 @@ def test_every_rendering_writes_kappa_as_a_coefficient(form: str) -> None:
 def test_prompts_notebooks_and_plain_text_do_too() -> None:
     result = compared()
     value = coefficient(result.score("first", "kappa").value, 3)
-    for text in (one_line(result), fragment(result), str(result)):
+    for text in (summarise_line(result), fragment(result), str(result)):
         assert value in text
     assert "Percent." not in str(result).partition("\n\n")[2]
 
@@ -123,7 +123,7 @@ def test_files_from_before_there_were_forms_get_them() -> None:
 def test_figures_keep_coefficients_and_percent_apart() -> None:
     pytest.importorskip("matplotlib")
     result = compared("accuracy", "kappa")
-    found = pictures(result)
+    found = list_figures(result)
     assert [name for name in found if name.startswith(("scores", "differences"))] == [
         *("scores", "scores-kappa", "differences", "differences-kappa"),
     ]

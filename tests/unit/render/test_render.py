@@ -24,7 +24,7 @@ from assay.engine.task import measure_title
 from assay.errors import UsageError
 from assay.render import FORMATS, RENDERERS, render
 from assay.render.page import TABLES
-from assay.render.table import visible
+from assay.render.table import spell_controls
 from assay.render.tables import NAMES, tables
 from assay.render.terminal import short_names, show
 from assay.result import Result
@@ -311,7 +311,7 @@ def test_markdown_has_the_cells_of_the_tables(results, case, command):
     markdown_it = pytest.importorskip("markdown_it")
     page = markdown_it.MarkdownIt("commonmark").enable("table").render(render(results(case, command), "md"))
     found = Cells(page)
-    rows = [[visible(cell) for cell in row] for row in expected(results(case, command))]
+    rows = [[spell_controls(cell) for cell in row] for row in expected(results(case, command))]
     assert spaced(found.rows) == spaced(rows)
     assert not found.tags & {"script", "img", "i", "b"}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import assay
-from assay.result.citations import bibtex, entries, papers
+from assay.result.citations import bibtex, papers, read_entries
 
 GOLD = [[("PER", 0, 1), ("LOC", 4, 5)], [("ORG", 2, 2)]]
 OTHER = [[("PER", 0, 1), ("LOC", 5, 5)], [("PER", 2, 2)]]
@@ -16,7 +16,7 @@ def keys(text: str) -> list[str]:
 
 
 def test_every_entry_is_used_and_every_paper_used_has_one():
-    assert {"assay", *(key for keys in papers().values() for key in keys)} == set(entries())
+    assert {"assay", *(key for keys in papers().values() for key in keys)} == set(read_entries())
 
 
 def test_measures_of_spans_name_their_papers():

@@ -10,10 +10,10 @@ import pytest
 import assay
 from assay.engine import run
 from assay.engine import run as shards
-from assay.engine.counts import BLOCKS, Collapsed, Counts, Tallies
+from assay.engine.counts import BLOCKS, Counts, DistinctRows, JointCounts
 from assay.engine.measure import find
 from assay.engine.options import Options
-from assay.engine.warnings import format_warnings, remark, together
+from assay.engine.warnings import format_warnings, merge_remarks, remark
 from assay.scale.partfiles import merge_files, to_json
 from assay.scale.run import part_of
 from pieces import folders, size_for
@@ -66,7 +66,7 @@ def test_one_two_and_four_shards_give_the_same_result(name, tmp_path, monkeypatc
     results = {}
     for number in (1, 2, 4):
         monkeypatch.setattr(shards, "TEXT", size_for(number, gold))
-        assert len(shards.shards_of(gold, systems)) == number
+        assert len(shards.find_shards(gold, systems)) == number
         results[number] = assay.compare(gold, systems, **options, times=50, examples=3, power=None).to_json()
     assert results[2] == results[1]
     assert results[4] == results[1]
@@ -199,7 +199,7 @@ def test_folders_whose_files_do_not_correspond_are_refused_as_before(tmp_path, m
 def test_a_share_is_a_stretch_of_the_shards(tmp_path, monkeypatch):
     gold, systems = folders(tmp_path, "english", "gold.conllu", ENGLISH[:1], pieces=4)
     monkeypatch.setattr(shards, "TEXT", 1)
-    found = shards.shards_of(gold, systems)
+    found = shards.find_shards(gold, systems)
     jobs = [[shard.number for shard in shards.job_shards(found, f"{job}/3")] for job in (1, 2, 3)]
     assert jobs == [[0], [1], [2, 3]]
     assert refusal(shards.job_shards, found, "1/5") == (
@@ -211,7 +211,7 @@ def test_a_share_is_a_stretch_of_the_shards(tmp_path, monkeypatch):
 
 def test_collapsed_rows_add_up():
     rows = np.array([[1, 2], [3, 4]])
-    both = Collapsed(rows, np.array([2, 1])) + Collapsed(rows[1:], np.array([5]))
+    both = DistinctRows(rows, np.array([2, 1])) + DistinctRows(rows[1:], np.array([5]))
     assert both.rows.tolist() == rows.tolist()
     assert both.sizes.tolist() == [2, 6]
 
@@ -228,13 +228,13 @@ def test_remarks_with_the_same_texts_are_added_up():
         sample(name="b", number=7, throughout=True, places=[]),
         sample(name="a", number=2, throughout=False, places=["y"]),
     ]
-    assert format_warnings(together(facts[:2], facts[2:])) == ("a 3 False ['x', 'y']", "b 7 True []")
+    assert format_warnings(merge_remarks(facts[:2], facts[2:])) == ("a 3 False ['x', 'y']", "b 7 True []")
 
 
 def test_what_only_a_later_shard_remarks_stands_where_it_stands_there():
     names = [["a", "c"], ["a", "b", "c", "d"]]
     remarks = [[sample(name=name, number=1, throughout=True, places=[]) for name in some] for some in names]
-    assert [one.facts["name"] for one in together(*remarks)] == ["a", "b", "c", "d"]
+    assert [one.facts["name"] for one in merge_remarks(*remarks)] == ["a", "b", "c", "d"]
 
 
 def test_parts_measured_with_another_content_of_a_file_are_not_of_one_run(file, monkeypatch):
@@ -254,7 +254,7 @@ def test_units_without_a_value_add_no_counts_by_label() -> None:
     rows = np.array([[1, 2, 2], [3, 4, 4]])
     label = np.array([0, 1], dtype=np.int32)
     counts = Counts(("right", "gold", "system"), 2, np.array([0, 1]), rows, ("A", "B"), label)
-    tallies = Tallies.of([("x", counts)], find("tag-f1").fields_read, lambda: np.arange(2), alone=False)
+    tallies = JointCounts.of([("x", counts)], find("tag-f1").fields_read, lambda: np.arange(2), alone=False)
     both = tallies + tallies.with_nothing(tallies)
     assert both.units == 4
     assert both.wide()[0].sum(axis=0).tolist() == tallies.wide()[0].sum(axis=0).tolist() == [1, 2, 2, 3, 4, 4]

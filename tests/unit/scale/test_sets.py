@@ -14,7 +14,7 @@ from rich.console import Console
 import assay
 from assay.bayesian.table import RunTable
 from assay.engine.sets import over_sets
-from assay.experiment.tables import measurements
+from assay.experiment.tables import read_measurements
 from assay.render import render
 from assay.render.page import pages
 from assay.render.terminal import show
@@ -238,7 +238,7 @@ def test_json_goes_there_and_back_and_every_format_shows_it(three: Results) -> N
 
 def test_scores_are_runs_for_the_bayesian_comparison(three: Results) -> None:
     runs = RunTable("runs.csv", "")
-    for row in measurements("runs.csv", render(three, "runs")):
+    for row in read_measurements("runs.csv", render(three, "runs")):
         runs.add(row)
     assert runs.data_sets(["accuracy"]) == ["one", "three", "two"]
     ((split, row),) = runs.cells["accuracy"]["two"]["B"].items()

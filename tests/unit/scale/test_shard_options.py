@@ -186,7 +186,7 @@ def test_shards_tell_the_same_as_all_files_at_once(name, tmp_path, monkeypatch):
     told = []
     for pieces, jobs in ((1, 1), (2, 1), (4, 2 if name in TO_PROCESSES else 1)):
         monkeypatch.setattr(shards, "TEXT", size_for(pieces, gold))
-        assert len(shards.shards_of(gold, systems)) == pieces
+        assert len(shards.find_shards(gold, systems)) == pieces
         told.append(assay.compare(gold, systems, jobs=jobs, **options))
     assert told[1].to_json() == told[0].to_json()
     assert told[2].to_json() == told[0].to_json()

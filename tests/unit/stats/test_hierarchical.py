@@ -19,14 +19,14 @@ from assay.stats.bayes import (
     Priors,
     Tails,
     TooFewRunsError,
+    compute_curve,
+    compute_sensitivity,
     constant_regions,
     constant_rows,
-    curve,
     decide_regions,
-    evidence,
     fit,
-    overlap,
-    sensitivity,
+    integrate_overlap,
+    summarise_runs,
     weighted_quantile,
 )
 from unit.stats.runs import MEASURED, PAIRS, SIMULATED, Rows, differences, simulated
@@ -57,7 +57,7 @@ def shares(fitted: Fit) -> NDArray[np.float64]:
 @pytest.mark.parametrize("name", PAIRS)
 def test_preprocessing_meets_the_reference(name: str, shared_data: Folder) -> None:
     rows = differences(name, shared_data)
-    seen, known = evidence(rows, rhos(rows), PAIRS[name]["input"]["rope"]), PAIRS[name]["preprocessing"]
+    seen, known = summarise_runs(rows, rhos(rows), PAIRS[name]["input"]["rope"]), PAIRS[name]["preprocessing"]
     assert seen.scale == pytest.approx(known["scale"], rel=1e-6)
     assert seen.rope == pytest.approx(known["scaled_rope"], rel=1e-6)
     assert seen.treated == tuple(known.get("zero_variance_rows", ()))
@@ -158,7 +158,7 @@ def test_the_grid_agrees_with_importance_sampling_on_the_simulated_pairs(name: s
 def test_the_overlap_of_two_densities_is_their_integral(nu: float, freedom: float) -> None:
     """Whichever is the narrower, and however far apart they lie."""
     distances, std0 = np.array([0.0, 1.0, 8.0]), np.array([0.01, 0.1, 1.0, 10.0, 100.0])
-    overlaps = overlap(distances, 1.0, freedom, std0, nu, 0.5)
+    overlaps = integrate_overlap(distances, 1.0, freedom, std0, nu, 0.5)
     around = np.sinh(np.linspace(-16, 16, 20_001))
     for scale, found in zip(std0, overlaps, strict=True):
         for distance, value in zip(distances, found, strict=True):
@@ -316,7 +316,7 @@ def test_without_a_rope_there_are_two_regions() -> None:
 def test_bounds_of_the_prior_move_the_answer_of_two_data_sets() -> None:
     """The figures were measured when the model was specified."""
     rows = simulated("sim_clear")
-    found = {priors: decision[0] for priors, decision, _ in sensitivity(fit(rows, rhos(rows), 0.002))}
+    found = {priors: decision[0] for priors, decision, _ in compute_sensitivity(fit(rows, rhos(rows), 0.002))}
     for bound, left in ((3, 0.0), (10, 0.050), (100, 0.159), (1000, 0.171)):
         assert found[Priors(std0=bound)] == pytest.approx(left, abs=0.003)
     assert found[Priors(delta0=5)] == pytest.approx(0.231, abs=0.003)
@@ -325,7 +325,7 @@ def test_bounds_of_the_prior_move_the_answer_of_two_data_sets() -> None:
 @pytest.mark.parametrize("name", ["sim_equal", "sim_mid"])
 def test_cut_off_draws_are_those_of_the_narrower_prior(name: str) -> None:
     rows = simulated(name)
-    for priors, decision, region in sensitivity(fit(rows, rhos(rows), 0.002)):
+    for priors, decision, region in compute_sensitivity(fit(rows, rhos(rows), 0.002)):
         own = fit(rows, rhos(rows), 0.002, priors=priors)
         assert np.abs(np.array([*decision, *region]) - shares(own)).max() <= own.error + 0.002, priors
 
@@ -334,7 +334,7 @@ def test_a_prior_that_cuts_off_nearly_all_has_a_posterior_of_its_own() -> None:
     rows = [5 + 0.01 * row for row in made(9, 20, 0.0, 0.1, seed=1)]
     fitted = fit(rows, rhos(rows), 1.0)
     settings = (Priors(delta0=0.75), Priors())
-    found = sensitivity(fitted, settings)
+    found = compute_sensitivity(fitted, settings)
     assert [priors for priors, _, _ in found] == list(settings)
     assert sum(found[0][1]) == pytest.approx(1)
     assert found[1][1:] == (fitted.decision, fitted.region)
@@ -352,8 +352,8 @@ def test_sensitivity_and_a_rope_curve_cost_little() -> None:
     rows = simulated("sim_mid")
     fitted = fit(rows, rhos(rows), 0.002)
     before = time.process_time()
-    points = curve(rows, rhos(rows), np.linspace(0, 0.006, 13).tolist(), fitted)
-    settings = sensitivity(fitted)
+    points = compute_curve(rows, rhos(rows), np.linspace(0, 0.006, 13).tolist(), fitted)
+    settings = compute_sensitivity(fitted)
     assert time.process_time() - before < 0.5
     assert [rope for rope, _, _ in points] == pytest.approx(np.linspace(0, 0.006, 13))
     assert [decision[1] for _, decision, _ in points] == sorted(decision[1] for _, decision, _ in points)
@@ -371,7 +371,7 @@ def test_rows_that_are_constant_but_for_rounding_are_constant() -> None:
 @pytest.mark.parametrize("runs", [7, 8])
 def test_a_row_without_variation_keeps_its_mean_and_gets_that_of_noise_within_the_rope(runs: int) -> None:
     rows = [*made(3, runs, 1.0, 0.3, seed=1), np.full(runs, 2.0)]
-    seen = evidence(rows, rhos(rows), 0.5)
+    seen = summarise_runs(rows, rhos(rows), 0.5)
     assert seen.treated == (3,)
     assert seen.left_out == ()
     assert seen.means[3] * seen.scale == pytest.approx(2.0)
@@ -383,7 +383,7 @@ def test_a_row_without_variation_keeps_its_mean_and_gets_that_of_noise_within_th
 
 def test_without_a_rope_half_a_step_stands_in_for_it() -> None:
     rows = [*made(3, 10, 1.0, 0.3, seed=1), np.zeros(10)]
-    with_step, stand_in = evidence(rows, rhos(rows), 0.0, step=0.4), evidence(rows, rhos(rows), 0.2)
+    with_step, stand_in = summarise_runs(rows, rhos(rows), 0.0, step=0.4), summarise_runs(rows, rhos(rows), 0.2)
     assert with_step.treated == (3,)
     assert with_step.squares == pytest.approx(stand_in.squares)
     fitted = fit(rows, rhos(rows), 0.0)
@@ -397,7 +397,7 @@ def test_without_a_rope_half_a_step_stands_in_for_it() -> None:
 def test_a_curve_is_computed_anew_where_rows_without_variation_depend_on_the_rope() -> None:
     rows = [*made(3, 10, 1.0, 0.3, seed=1), np.zeros(10)]
     fitted = fit(rows, rhos(rows), 0.5)
-    (_, *there), (_, *anew) = curve(rows, rhos(rows), [0.5, 1.0], fitted)
+    (_, *there), (_, *anew) = compute_curve(rows, rhos(rows), [0.5, 1.0], fitted)
     assert there == [fitted.decision, fitted.region]
     own = fit(rows, rhos(rows), 1.0)
     assert anew == [own.decision, own.region]
@@ -405,7 +405,7 @@ def test_a_curve_is_computed_anew_where_rows_without_variation_depend_on_the_rop
 
 def test_equal_means_have_the_spread_within_data_sets_as_their_bound() -> None:
     row = made(1, 20, 1.0, 0.0, seed=1)[0]
-    seen = evidence([row, row], [RHO, RHO], 0.5)
+    seen = summarise_runs([row, row], [RHO, RHO], 0.5)
     assert seen.same_means
     assert seen.among == pytest.approx(1)
     assert sum(fit([row, row], [RHO, RHO], 0.5).decision) == pytest.approx(1)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from assay.errors import unknown
 from assay.render.pictures import runs, systems
-from assay.render.pictures.sheet import FORMATS, check_plot, encode_figure, shorten
+from assay.render.pictures.sheet import FORMATS, check_plot, encode_figure, shorten_name
 from assay.result import Comparison, Result, Results, is_category
 from assay.result.numbers import DIFFERENCES
 from assay.result.schema import Posterior
@@ -22,33 +22,33 @@ if TYPE_CHECKING:
 _LONGEST = 60
 Draw = Callable[[], "Figure"]
 
-__all__ = ["check_plot", "files", "picture", "pictures"]
+__all__ = ["check_plot", "draw_figure", "draw_files", "list_figures"]
 
 
-def files(result: Result | Results, folder: Path, formats: Sequence[str]) -> dict[Path, bytes]:
+def draw_files(result: Result | Results, folder: Path, formats: Sequence[str]) -> dict[Path, bytes]:
     """All figures of a Result, or of several data sets, by their files in a folder; nothing is written yet."""
     for form in formats:
         if form not in FORMATS:
             raise unknown("format of figures", form, FORMATS)
     check_plot()
     contents: dict[Path, bytes] = {}
-    for name, draw in pictures(result).items():
+    for name, draw in list_figures(result).items():
         figure = draw()
         contents |= {path: encode_figure(figure, path) for path in (folder / f"{name}.{form}" for form in formats)}
     return contents
 
 
-def picture(result: Result | Results, kind: str) -> Figure:
+def draw_figure(result: Result | Results, kind: str) -> Figure:
     """The figure of this name, or the first of this kind."""
     check_plot()
-    draws = pictures(result)
+    draws = list_figures(result)
     name = next((name for name in draws if name == kind or name.startswith(f"{kind}-")), None)
     if name is None:
         raise unknown("figure", kind, list(draws))
     return draws[name]()
 
 
-def pictures(result: Result | Results) -> dict[str, Draw]:
+def list_figures(result: Result | Results) -> dict[str, Draw]:
     """Functions that draw figures, by the names of their files without endings, which differ on any file system.
 
     Figures over all data sets come first, then those of each data set, in a folder with its name.
@@ -101,8 +101,8 @@ def _score_figures(result: Result) -> Iterator[tuple[str, Draw]]:
     for system, cells in systems.count_confusions(result).items():
         same = result.shown.remarks.get("confusion same", "On the diagonal the label is right, but not the place.")
         diagonal = f" {same}" if any(gold is not None and gold == assigned for gold, assigned in cells) else ""
-        caption = f"Errors of {shorten(system)} by gold's label and its own.{diagonal}{median}"
-        yield stem("confusion", system), partial(systems.draw_confusion, cells, "gold", shorten(system), caption)
+        caption = f"Errors of {shorten_name(system)} by gold's label and its own.{diagonal}{median}"
+        yield stem("confusion", system), partial(systems.draw_confusion, cells, "gold", shorten_name(system), caption)
     if result.coincidences:
         meetings = {(row.first, row.second): row.count for row in result.coincidences if row.first != row.second}
         if meetings:
@@ -121,7 +121,7 @@ def _set_figures(results: Results) -> Iterator[tuple[str, Draw]]:
         name = stem("errors", group[0]) if number else "errors"
         yield name, partial(systems.draw_error_types, list(results.sets.items()), group)
     for name, result in results.sets.items():
-        yield from ((f"{stem(name)}/{figure_name}", draw) for figure_name, draw in pictures(result).items())
+        yield from ((f"{stem(name)}/{figure_name}", draw) for figure_name, draw in list_figures(result).items())
 
 
 def _run_figures(result: Result) -> Iterator[tuple[str, Draw]]:
@@ -151,7 +151,7 @@ def _run_figures(result: Result) -> Iterator[tuple[str, Draw]]:
         if len(of_measure) > 1:
             yield (
                 stem("simplex", measure),
-                partial(runs.draw_simplex_grid, grid_rows, f"All pairs, {shorten(measure)}"),
+                partial(runs.draw_simplex_grid, grid_rows, f"All pairs, {shorten_name(measure)}"),
             )
     if len(columns) > 1:
         # A row per pair, a column per measure; the order of a pair's systems may differ between measures.

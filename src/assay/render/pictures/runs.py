@@ -32,7 +32,7 @@ from assay.render.pictures.sheet import (
     hide_axes,
     make_sheet,
     pair_title,
-    shorten,
+    shorten_name,
     text_width,
     with_look,
 )
@@ -87,7 +87,7 @@ def draw_forest(posterior: Posterior) -> Figure:
     """A forest plot of a pair on one measure: each data set, then the mean over all and a new data set."""
     unit, sets = Unit(posterior), posterior.by_data_set
     rows: list[tuple[str, Estimate | None]] = [
-        *((f"{shorten(row.name)}  ({plural(row.runs, 'run')})", row.estimate) for row in sets),
+        *((f"{shorten_name(row.name)}  ({plural(row.runs, 'run')})", row.estimate) for row in sets),
         *((name, row) for name, row in zip(_WHOLE, (posterior.mean, posterior.next), strict=True) if _has_ends(row)),
     ]
     figure = make_sheet()
@@ -104,9 +104,9 @@ def draw_forest(posterior: Posterior) -> Figure:
         axes.text(0, -0.55, "equal", ha="center", va="bottom", size=8, color=SOFT)
     axes.axvline(0, color=INK, lw=1)
     below: Look = {"xycoords": "axes fraction", "textcoords": "offset points", "va": "top", "size": 8}
-    axes.annotate(f"← {shorten(posterior.a, 18)} better", (0, 0), (0, -22), ha="left", **below)
-    axes.annotate(f"{shorten(posterior.b, 18)} better →", (1, 0), (0, -22), ha="right", **below)
-    axes.set_xlabel(f"difference in {shorten(posterior.measure)}, {unit.name}", labelpad=16)
+    axes.annotate(f"← {shorten_name(posterior.a, 18)} better", (0, 0), (0, -22), ha="left", **below)
+    axes.annotate(f"{shorten_name(posterior.b, 18)} better →", (1, 0), (0, -22), ha="right", **below)
+    axes.set_xlabel(f"difference in {shorten_name(posterior.measure)}, {unit.name}", labelpad=16)
     _write_column(axes, -0.5, 1.2, "measured", "right", SOFT)
     _write_column(axes, -0.5, 1.25, "estimate [95% interval]", "left", SOFT)
     for place, row in enumerate(sets):
@@ -175,17 +175,17 @@ def draw_matrix(posteriors: Sequence[Posterior], kind: str = "decision") -> Figu
     for column, measure in enumerate(columns):
         axes = figure.add_axes((column * _ACROSS, 0, _WIDE, _ROW * len(rows)))
         hide_axes(axes, (0, 1), (len(rows) - 0.5, -0.5))
-        axes.set_title(shorten(measure, 22))
+        axes.set_title(shorten_name(measure, 22))
         for place, pair in enumerate(rows):
             _draw_thirds(axes, place, shares.get((measure, pair)))
     # Two columns of names before the first bars, and a line above each group.
     first_axes = figure.axes[0]
-    second = -0.12 - max(text_width(shorten(right)) for _, right in rows) / _WIDE
-    first = second - 0.12 - max(text_width(shorten(left), weight="bold") for left, _ in rows) / _WIDE
+    second = -0.12 - max(text_width(shorten_name(right)) for _, right in rows) / _WIDE
+    first = second - 0.12 - max(text_width(shorten_name(left), weight="bold") for left, _ in rows) / _WIDE
     for place, (left, right) in enumerate(rows):
-        first_axes.text(second, place - 0.15, shorten(right), va="center")
+        first_axes.text(second, place - 0.15, shorten_name(right), va="center")
         if not place or rows[place - 1][0] != left:
-            first_axes.text(first, place - 0.15, shorten(left), va="center", weight="bold")
+            first_axes.text(first, place - 0.15, shorten_name(left), va="center", weight="bold")
             end = (len(columns) * _ACROSS - _ACROSS + _WIDE) / _WIDE
             first_axes.plot([first, end], [place - 0.5] * 2, color=FAINT, lw=0.8, clip_on=False)
     return add_caption(figure, f"All pairs of systems; in each bar {KINDS[kind]}.")
@@ -252,7 +252,7 @@ def draw_curves(posterior: Posterior) -> Figure:
 
     figure, names = (
         make_sheet(),
-        {"a": shorten(posterior.a), "equal": "practically equal", "b": shorten(posterior.b)},
+        {"a": shorten_name(posterior.a), "equal": "practically equal", "b": shorten_name(posterior.b)},
     )
     for row, (kind, title) in enumerate(_CURVES.items()):
         for column, varied in enumerate(list_panels(posterior)):
@@ -411,7 +411,7 @@ def _draw_triangle(axes: Axes, posterior: Posterior, most: int, small: bool = Fa
         weight = "bold" if outcome == first else "normal"
         below: Look = {"xycoords": "data", "textcoords": "offset points", "va": "top", "size": size}
         below["ha"], shift = (side, -4) if small else ("center", -20)
-        axes.annotate(shorten(name, 10 if small else 20), (x, 0), (0, shift), **below)
+        axes.annotate(shorten_name(name, 10 if small else 20), (x, 0), (0, shift), **below)
         axes.annotate(
             format_share(getattr(decision, outcome)), (x, 0), (0, shift - 1.3 * size), weight=weight, **below
         )
@@ -435,9 +435,11 @@ def _draw_ticks(axes: Axes, posterior: Posterior) -> None:
             axes.annotate(label, place_shares(a, b), shift, ha=side, **look)
             tick = place_shares(np.array([a, a + over_a]), np.array([b, b + over_b]))
             axes.plot(*tick, color=SOFT, lw=0.8, clip_on=False)
-    axes.annotate(f"P({shorten(posterior.b, 16)} better) →", (0.5, 0), (0, -24), ha="center", **look)
+    axes.annotate(f"P({shorten_name(posterior.b, 16)} better) →", (0.5, 0), (0, -24), ha="center", **look)
     if not two:
-        axes.annotate(f"↙ P({shorten(posterior.a, 16)} better)", place_shares(0.5, 0), (-26, 12), ha="right", **look)
+        axes.annotate(
+            f"↙ P({shorten_name(posterior.a, 16)} better)", place_shares(0.5, 0), (-26, 12), ha="right", **look
+        )
         axes.annotate("P(equal) ↖", place_shares(0, 0.5), (26, 12), ha="left", **look)
 
 
@@ -453,7 +455,7 @@ def draw_simplex_grid(rows: Sequence[Sequence[Posterior | None]], caption: str, 
         for column, posterior in enumerate(row):
             axes = figure.add_axes((column * 1.95, -down * 2.0, _SMALL, _SMALL * _TALL))
             if heads and not down:
-                axes.set_title(shorten(heads[column], 22), pad=18)
+                axes.set_title(shorten_name(heads[column], 22), pad=18)
             if posterior:
                 cells = _draw_triangle(axes, posterior, _most_draws(posteriors), small=True) or cells
             else:
@@ -581,7 +583,7 @@ class _Plan:
 
     def __init__(self, order: tuple[str, ...], level: Mapping[str, int], edges: list[Edge]) -> None:
         self.rows, self.paths = lay_out_levels(order, level, edges)
-        self.box = max(text_width(shorten(name, 22), weight="bold") for name in order) + 0.3
+        self.box = max(text_width(shorten_name(name, 22), weight="bold") for name in order) + 0.3
         widths = [sum(map(self._room, row)) + _APART * (len(row) - 1) for row in self.rows]
         self.width, self.height = max(widths), _STEP * (len(self.rows) - 1) + _BOX
         self.places: dict[Stop, Point] = {}
@@ -647,11 +649,11 @@ def draw_ranking(ranking: Ranking, undecided: Pairs = ()) -> Figure:
     _draw_ties(axes, plan, ties, undecided)
     for name in ranking.order:
         _draw_box(axes, *plan.places[name], plan.box, _BOX, ec=INK, fc="white", zorder=3)
-        axes.text(*plan.places[name], shorten(name, 22), ha="center", va="center", weight="bold", zorder=4)
+        axes.text(*plan.places[name], shorten_name(name, 22), ha="center", va="center", weight="bold", zorder=4)
     close = ["⪅ means ≈, with < nearly as frequent."] if any(row.relation in ("⪅", "⪆") for row in ties) else []
     notes = [*close, *(f"! {sentence}" for sentence in ranking.intransitive)]
-    order = shorten(ranking.headline or ranking.chain, 200)
-    return add_caption(figure, f"Order by {shorten(ranking.measure)}: {order}.", notes)
+    order = shorten_name(ranking.headline or ranking.chain, 200)
+    return add_caption(figure, f"Order by {shorten_name(ranking.measure)}: {order}.", notes)
 
 
 def _draw_ties(axes: Axes, plan: _Plan, ties: tuple[RankRelation, ...], undecided: Pairs) -> None:
@@ -758,6 +760,6 @@ def draw_critical_difference(ranks: MeanRanks) -> Figure:
     }[ranks.by]
     return add_caption(
         figure,
-        f"Mean ranks by {shorten(ranks.measure)} over {ranks.data_sets} data sets, 1 is the best; bars join systems "
-        f"that do not differ significantly ({test}).",
+        f"Mean ranks by {shorten_name(ranks.measure)} over {ranks.data_sets} data sets, 1 is the best; bars join "
+        f"systems that do not differ significantly ({test}).",
     )

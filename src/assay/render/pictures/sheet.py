@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import UsageError
-from assay.render.table import visible
+from assay.render.table import spell_controls
 from assay.result.numbers import DASH
 from assay.result.schema import Estimate, Posterior, Thirds
 
@@ -205,9 +205,9 @@ OUTCOMES = ("a", "equal", "b")
 def fit_names(names: Sequence[str], room: float, size: float) -> list[str]:
     """Names cut to the greatest length at which all fit into `room` inches: at their ends or, if this would make two
     of them equal, in their middles."""
-    whole = [shorten(name, 1000) for name in names]
+    whole = [shorten_name(name, 1000) for name in names]
     for longest in range(60, 3, -1):
-        cut = [shorten(name, longest) for name in whole]
+        cut = [shorten_name(name, longest) for name in whole]
         if len(set(cut)) < len(set(whole)):
             half = longest // 2
             parts = [(name[:half].rstrip(), name[-half:].lstrip()) for name in whole]
@@ -217,9 +217,9 @@ def fit_names(names: Sequence[str], room: float, size: float) -> list[str]:
     return cut
 
 
-def shorten(name: str, longest: int = _LONGEST) -> str:
+def shorten_name(name: str, longest: int = _LONGEST) -> str:
     """A name from data without characters that XML or a font engine refuses, cut between letters if it is long."""
-    text, room = visible(name).translate(_UNWRITABLE), longest
+    text, room = spell_controls(name).translate(_UNWRITABLE), longest
     for place, letter in enumerate(text):
         # Accents, joiners and signs of direction take no room; Chinese and Japanese letters that of two.
         if unicodedata.category(letter) not in ("Cf", "Mn", "Me"):
@@ -231,7 +231,7 @@ def shorten(name: str, longest: int = _LONGEST) -> str:
 
 def pair_title(posterior: Posterior) -> str:
     """The names of a pair and their measure."""
-    return f"{shorten(posterior.a)} and {shorten(posterior.b)}: {shorten(posterior.measure)}"
+    return f"{shorten_name(posterior.a)} and {shorten_name(posterior.b)}: {shorten_name(posterior.measure)}"
 
 
 def format_share(value: float | None) -> str:
@@ -251,7 +251,7 @@ class Unit:
         scores = [score for row in posterior.by_data_set for score in (row.a, row.b)]
         points = bool(scores) and all(0 <= score <= 1 for score in scores)
         self.scale = 100.0 if points else 1.0
-        self.name = "points" if points else f"units of {shorten(posterior.measure)}"
+        self.name = "points" if points else f"units of {shorten_name(posterior.measure)}"
         # Enough decimals to show the region of equivalence or, without one, the largest difference.
         sizes = [posterior.rope] if posterior.rope else [abs(row.difference) for row in posterior.by_data_set]
         size = self.scale * max(filter(math.isfinite, sizes), default=0.0)

@@ -24,7 +24,7 @@ from assay.render.pictures.sheet import (
     fit_names,
     format_share,
     make_sheet,
-    shorten,
+    shorten_name,
     text_width,
     with_look,
 )
@@ -164,7 +164,7 @@ def _draw_rows(
     """Intervals in rows, each with a text next to it, in a panel per measure; the last row may be set apart."""
     from matplotlib.ticker import MaxNLocator
 
-    narrow = len(panels) == 1 and all(text_width(shorten(name, 60), 8) < 0.45 * COLUMN for name in rows)
+    narrow = len(panels) == 1 and all(text_width(shorten_name(name, 60), 8) < 0.45 * COLUMN for name in rows)
     whole = COLUMN if narrow else PAGE
     names = fit_names(rows, 0.45 * COLUMN if narrow else 0.3 * PAGE, 8)
     left = max(text_width(name, 8) for name in names) + 0.06
@@ -229,7 +229,7 @@ def group_slices(result: Result) -> dict[str, list[Score]]:
 @with_look
 def draw_slices(result: Result, name: str) -> Figure:
     """Scores by the values of a slice; values that are numbers are joined by a line for each system."""
-    rows, cut_by = group_slices(result)[name], shorten(name)
+    rows, cut_by = group_slices(result)[name], shorten_name(name)
     measures = list(dict.fromkeys(row.measure for row in rows))
     systems = list(dict.fromkeys(row.system for row in rows))
     values = {row.system: row.value for row in result.overall if row.main and row.measure == measures[0]}
@@ -245,7 +245,7 @@ def draw_slices(result: Result, name: str) -> Figure:
         of_measure = [row for row in rows if row.measure == measure]
         parts = list(dict.fromkeys(str(row.slice) for row in of_measure))
         down, column = divmod(number, across)
-        texts = [shorten(part.partition("=")[2], 60) for part in parts]
+        texts = [shorten_name(part.partition("=")[2], 60) for part in parts]
         fields = next(iter(sizes.get((measure, part), {}) for part in parts))
         field = next((name for name in ("items", "gold", "sentences") if name in fields), "")
         numbers = [f"{sizes[measure, part][field]:,}" if field else "" for part in parts]
@@ -275,7 +275,7 @@ def draw_slices(result: Result, name: str) -> Figure:
             y = [scale * row.value if row else math.nan for row in points]
             if system in drawn_first:
                 colour, dashes, mark = SERIES[index]
-                look: Look = {"color": colour, "marker": mark, "label": shorten(system, 24), "zorder": 3}
+                look: Look = {"color": colour, "marker": mark, "label": shorten_name(system, 24), "zorder": 3}
             else:
                 others = f"{plural(len(systems) - _CURVES, 'other')}"
                 colour, dashes = FAINT, "-"
@@ -330,8 +330,8 @@ def draw_label_differences(diff: Diff, noun: str, remark: str = "") -> Figure:
     places, better = range(len(rows)), [FILLS["b" if row.difference > 0 else "a"] for row in rows]
     a, b = ([100 * getattr(row, name) for row in rows] for name in ("a", "b"))
     right.hlines(places, a, b, colors=better, lw=1.4, zorder=1)
-    right.plot(a, places, "o", color=FILLS["a"], mec=INK, mew=0.4, ms=4, label=shorten(diff.a, 24))
-    right.plot(b, places, "D", color=FILLS["b"], mec=INK, mew=0.4, ms=3.6, label=shorten(diff.b, 24))
+    right.plot(a, places, "o", color=FILLS["a"], mec=INK, mew=0.4, ms=4, label=shorten_name(diff.a, 24))
+    right.plot(b, places, "D", color=FILLS["b"], mec=INK, mew=0.4, ms=3.6, label=shorten_name(diff.b, 24))
     right.set_xlabel("right (%)")
     for axes in effects:
         axes.barh(places, [100 * (row.effect or 0.0) for row in rows], 0.7, color=better, ec=INK, lw=0.3)
@@ -342,8 +342,8 @@ def draw_label_differences(diff: Diff, noun: str, remark: str = "") -> Figure:
     adds = " and how much each label adds to the overall difference" * bool(effects)
     return add_caption(
         figure,
-        f"{shorten(diff.a)} → {shorten(diff.b)}: labels on which they differ{cut}{added}, with the number of "
-        f"{noun}s, the percentage of them that each system has right{adds}.{remark}",
+        f"{shorten_name(diff.a)} → {shorten_name(diff.b)}: labels on which they differ{cut}{added}, with the number "
+        f"of {noun}s, the percentage of them that each system has right{adds}.{remark}",
     )
 
 
@@ -577,7 +577,9 @@ def draw_error_types(sets: Sequence[tuple[str, Result]], measures: Sequence[str]
                 inside: Look = {"ha": "center", "va": "center_baseline", "size": 6.5, "in_layout": False}
                 axes.text(start + part / 2, place, text, color=colour, **inside)
             start += part
-    by = f" of {shorten(systems[0])}" * (len(systems) == 1) + f" under {shorten(measures[0])}" * (len(measures) == 1)
+    by = f" of {shorten_name(systems[0])}" * (len(systems) == 1) + f" under {shorten_name(measures[0])}" * (
+        len(measures) == 1
+    )
     remarks = [result.shown.remarks["median"] for _, result in sets if "median" in result.shown.remarks]
     median = f" {remarks[0] if len(sets) == 1 else 'Median runs.'}" if remarks else ""
     return add_caption(figure, f"Types of errors{by} in percent, with the number of errors at each bar.{median}")

@@ -16,7 +16,7 @@ from assay.corpus import KEPT, Column, Corpus, Marks, one_vocabulary
 from assay.engine.matching import run_starts, same_places
 from assay.engine.phrases import ROOTS, category, edge_functions, functions, roots, trees_of
 from assay.engine.spanpairs import Line, with_spans_on
-from assay.errors import InputError, UsageError, reason, unknown
+from assay.errors import InputError, UsageError, describe_os_error, unknown
 from assay.records import dataclass
 
 TAG, EDGE = "tag", "edge"
@@ -159,7 +159,7 @@ def read_parameters(path: str) -> BracketOptions:
     except UnicodeDecodeError:
         raise InputError(f"{path}: not UTF-8. Convert it, e.g. with iconv -t utf-8.") from None
     except OSError as error:
-        raise InputError(f"{path}: cannot be read ({reason(error)}).") from None
+        raise InputError(f"{path}: cannot be read ({describe_os_error(error)}).") from None
     rows: dict[str, list[list[str]]] = {key: [] for key in _SIZES}
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip() or line.startswith("#"):

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from assay.align import Pair
-from assay.arrays import NONE, Array, Bools, Floats, Ints, depths, levels, ratio, sum_integers
+from assay.arrays import NONE, Array, Bools, Floats, Ints, count_heads_above, group_by_depth, ratio, sum_integers
 from assay.corpus import Column, Corpus, Trees, one_vocabulary
 from assay.engine import matching
-from assay.engine.counts import Counts, Sums, bracketed, graded, matched
+from assay.engine.counts import Counts, Sums, tally_brackets, tally_credits, tally_outcomes
 from assay.engine.items import CREDITS, ONE, Items
 from assay.engine.measure import F1, Macro, Proportion, Ranged, Scores, mean_by_size, measure
 from assay.engine.phrases import category, edge_functions, functions, roots, trees_of
@@ -51,7 +51,7 @@ _GOLDS = ("tp", "fn", "le")
         "recall-all": Proportion("tp", "gold"),
     },
     main="f1",
-    count=bracketed,
+    count=tally_brackets,
     task="constituents",
 )
 def parseval(
@@ -151,7 +151,7 @@ def parseval(
         **{f"macro-{name}": Macro(score, _GOLDS) for name, score in _BRACKETS.items()},
         "weighted-f1": mean_by_size(_f1, _GOLDS),
     },
-    count=matched,
+    count=tally_outcomes,
     main="f1",
     tested=("f1", "macro-f1"),
     task="constituents",
@@ -234,7 +234,7 @@ def _mean_credit(sums: Sums) -> Floats:
     "leaf-ancestor",
     papers=("sampson2000", "sampson2003"),
     scores={"value": _mean_credit},
-    count=graded,
+    count=tally_credits,
     task="constituents",
 )
 def leaf_ancestor(pair: Pair, *, mean: str = "words") -> Items | Counts:
@@ -278,7 +278,7 @@ def list_lineages(corpus: Corpus) -> Column:
     BEGINS comes after the highest constituent that begins at the word, ENDS after the highest that ends there.
     """
     trees = trees_of(corpus)
-    above = depths(trees.parent)
+    above = count_heads_above(trees.parent)
     if above.max(initial=0) >= DEEPEST:
         place = corpus.place_of_sentence(int(trees.sentence[above.argmax()]))
         raise InputError(
@@ -317,7 +317,7 @@ def _number_paths(parent: Ints, counted: Bools, labels: Column) -> tuple[Ints, I
     path, length = (np.zeros(len(parent) + 1, dtype=np.int64) for _ in range(2))
     paths: list[tuple[str, ...]] = [()]
     width = len(labels.vocabulary)
-    for nodes in levels(parent):
+    for nodes in group_by_depth(parent):
         above = parent[nodes]
         length[nodes] = length[above] + counted[nodes]
         path[nodes] = path[above]

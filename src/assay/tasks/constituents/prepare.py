@@ -8,14 +8,14 @@ from dataclasses import replace
 import numpy as np
 
 from assay.corpus import KEPT, Corpus
-from assay.engine.counts import graded
+from assay.engine.counts import tally_credits
 from assay.engine.items import Items
 from assay.engine.measure import Measure, find
 from assay.engine.options import Options
 from assay.engine.phrases import node_spans, roots, trees_of, with_words_of
-from assay.engine.prepare import Run, without
+from assay.engine.prepare import Run, exclude_sentences
 from assay.engine.spanpairs import have_same_spans
-from assay.engine.warnings import check_system, identical_outputs, remark, said
+from assay.engine.warnings import check_system, identical_outputs, plain_sentence, remark
 from assay.errors import InputError, UsageError
 from assay.formats import Input
 from assay.result.numbers import plural
@@ -65,7 +65,8 @@ def prepare_constituents(run: Run) -> None:
     run.align(TAG, together=False)
     run.skipped = bare
     run.pairs = [
-        (name, with_nodes(without(pair, pair.skipped | bare) if bare.any() else pair)) for name, pair in run.pairs
+        (name, with_nodes(exclude_sentences(pair, pair.skipped | bare) if bare.any() else pair))
+        for name, pair in run.pairs
     ]
     judged: dict[tuple[str, str], Items] = {}
     for name, pair in run.pairs:
@@ -95,8 +96,8 @@ def prepare_constituents(run: Run) -> None:
     for name, pair in run.pairs:
         run.warnings += check_system(name, pair, first[name], "constituent")
     run.warnings.append(identical_outputs(run.pairs, have_same_spans))
-    run.warnings += [said(text=text) for convention in conventions.values() for text in convention.remarks]
-    run.notes += [said(text=f"{spec}: {convention.title}.") for spec, convention in conventions.items()]
+    run.warnings += [plain_sentence(text=text) for convention in conventions.values() for text in convention.remarks]
+    run.notes += [plain_sentence(text=f"{spec}: {convention.title}.") for spec, convention in conventions.items()]
     gaps = {name: len(trees_of(corpus).stretches) for name, corpus in zip(run.names, run.corpora, strict=True)}
     by_characters = sum(pair.aligned_by == "characters" for _, pair in run.pairs)
     run.notes += [constituents_with_gaps(numbers=gaps), compared_by_characters(times=by_characters)]
@@ -106,7 +107,7 @@ def prepare_constituents(run: Run) -> None:
 
 
 def _check_options(options: Options, measures: Sequence[Measure]) -> None:
-    of_words = next((measure for measure in measures if measure.count is graded), None)
+    of_words = next((measure for measure in measures if measure.count is tally_credits), None)
     for name in options.slices:
         if of_words and name in _OF_CONSTITUENTS:
             raise UsageError(

@@ -14,7 +14,7 @@ from assay.corpus import Marks
 from assay.engine.items import ONE
 from assay.engine.matching import (
     Matches,
-    components,
+    connect_cells,
     max_weight_matching,
     max_weight_matching_sparse,
     one_to_one,
@@ -181,7 +181,7 @@ def best_alignment(row: Ints, column: Ints, weight: Floats) -> Ints:
         if before - len(left) < before / 8:
             break
 
-    group = components(row[left], column[left])
+    group = connect_cells(row[left], column[left])
     order = np.argsort(group, kind="stable")
     for cells in np.split(left[order], np.flatnonzero(run_starts(group[order]))[1:]) if len(left) else ():
         if len(cells) > SMALL:

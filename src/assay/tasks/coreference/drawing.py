@@ -11,13 +11,13 @@ from assay.align import Pair
 from assay.arrays import NONE, Bools, Ints, Stretches
 from assay.corpus import Marks
 from assay.engine.drawing import Sides, draw_marks
-from assay.engine.examples import MOST_UNRESOLVED, Drawn, chosen, label_name
+from assay.engine.examples import MOST_UNRESOLVED, DrawnExample, draw_numbers, label_name
 from assay.engine.items import KINDS, UNRESOLVED, Items
 from assay.engine.options import Options
 from assay.engine.prepare import Run
 from assay.engine.task import Tables, Wanted
 from assay.errors import UsageError
-from assay.formats.emptynodes import shown_short
+from assay.formats.emptynodes import shorten_node
 from assay.result import Example, ExampleItem, ExampleSpan, Unresolved
 from assay.tasks.coreference.mentions import spans_of_mentions
 
@@ -25,14 +25,14 @@ BEFORE = 2
 """Number of sentences shown before the sentence of a mention."""
 
 
-def _mentions(run: Run, items: Items, asked: Wanted, options: Options) -> Iterator[Drawn]:
+def _mentions(run: Run, items: Items, asked: Wanted, options: Options) -> Iterator[DrawnExample]:
     """Mentions drawn at random, each in its sentence and the ones before it, with the chains of all sides."""
     (a, b), wanted, kinds = asked
     systems, group = ([a] if b is None else [a, b]), f"{a}-{b}"
     names = _mention_names(run, items)
-    for index, lot in chosen(np.flatnonzero(wanted), names, group, options.seed, options.examples):
+    for index, lot in draw_numbers(np.flatnonzero(wanted), names, group, options.seed, options.examples):
         shown = _mention(run, items, index, (a, b), "error" if b is None else KINDS[kinds[index]], systems)
-        yield Drawn(group, lot, shown)
+        yield DrawnExample(group, lot, shown)
 
 
 def _spans(run: Run, items: Items) -> Iterator[tuple[int, Stretches]]:
@@ -91,27 +91,27 @@ def _mention(
     )
 
 
-def _unresolved_examples(run: Run, items: Items, options: Options) -> Iterator[Drawn]:
+def _unresolved_examples(run: Run, items: Items, options: Options) -> Iterator[DrawnExample]:
     """Mentions that no system resolves, drawn at random, with the chains of all systems."""
     if options.change is not None:
         raise UsageError(f"--change chooses among changes, and what is {UNRESOLVED} is none.")
     nobody = np.flatnonzero((items.owner == NONE) & ~np.any(items.right, axis=0))
     everyone = list(range(len(items.systems)))
-    for index, lot in chosen(nobody, _mention_names(run, items), UNRESOLVED, options.seed, options.examples):
+    for index, lot in draw_numbers(nobody, _mention_names(run, items), UNRESOLVED, options.seed, options.examples):
         shown = _mention(run, items, index, (0, None), UNRESOLVED, everyone)
-        yield Drawn(UNRESOLVED, lot, replace(shown, a=", ".join(items.systems)))
+        yield DrawnExample(UNRESOLVED, lot, replace(shown, a=", ".join(items.systems)))
 
 
-def _unresolved(run: Run, items: Items, on: str) -> Iterator[Drawn]:
+def _unresolved(run: Run, items: Items, on: str) -> Iterator[DrawnExample]:
     """Gold mentions that no system resolves, with their texts, in text order; a sample if there are very many."""
     gold, spans = run.gold, spans_of_mentions(run.pairs[0][1])
     nobody = np.flatnonzero((items.owner == NONE) & ~np.any(items.right, axis=0))
-    for index, lot in chosen(nobody, _mention_names(run, items), on, 0, MOST_UNRESOLVED):
+    for index, lot in draw_numbers(nobody, _mention_names(run, items), on, 0, MOST_UNRESOLVED):
         item = int(items.item[index])
         document, shape = int(spans.unit[item]), spans.atoms_of(item)
         first = int(gold.first_words[document])
         # In tables a zero is its sign alone.
-        parts = [[shown_short(form) for form in gold.forms.strings(first + a, first + b)] for a, b in shape]
+        parts = [[shorten_node(form) for form in gold.forms.strings(first + a, first + b)] for a, b in shape]
         shown = Unresolved(
             on=on,
             document=gold.document_name(document),
@@ -122,7 +122,7 @@ def _unresolved(run: Run, items: Items, on: str) -> Iterator[Drawn]:
                 name: items.kinds[int(kind[index])] for name, kind in zip(items.systems, items.kind, strict=True)
             },
         )
-        yield Drawn(on, lot, shown)
+        yield DrawnExample(on, lot, shown)
 
 
 def _place(pair: Pair, side: int, unit: Ints, numbers: Ints, judged: Ints) -> Marks:

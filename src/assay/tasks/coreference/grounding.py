@@ -9,7 +9,14 @@ import numpy as np
 from assay.arrays import NONE
 from assay.corpus import Column, Corpus
 from assay.errors import InputError
-from assay.formats.emptynodes import SIGN, deps_by_parent, highest, tree_heads, with_empty_nodes, words_only
+from assay.formats.emptynodes import (
+    SIGN,
+    find_highest,
+    find_real_words,
+    group_deps_by_parent,
+    read_tree_heads,
+    with_empty_nodes,
+)
 from assay.formats.entities import LEAVE_OUT
 
 TEXT2TEXT = "text2text"
@@ -48,7 +55,7 @@ def ground_mentions(gold: Corpus, system: Corpus, zeros: str) -> Corpus:
     nodes = np.flatnonzero(is_node)
     alone = with_empty_nodes(system, nodes, nodes * 0, nodes * 0, ["_"] * len(nodes))
     gold = alone if is_gold else gold
-    words, bare = np.flatnonzero(~is_node), words_only(gold)
+    words, bare = np.flatnonzero(~is_node), find_real_words(gold)
     begins = np.searchsorted(words, firsts)
     if len(bare) != len(words) or not np.array_equal(np.searchsorted(bare, gold.first_words), begins):
         # The comparison of words says where they differ.
@@ -66,7 +73,7 @@ def ground_mentions(gold: Corpus, system: Corpus, zeros: str) -> Corpus:
         word = int(np.searchsorted(words, node)) - 1
         after.setdefault((document, int(bare[word]) if word >= begins[document] else NONE), []).append(node)
         forms[node] = f"{SIGN} ({forms[node].removeprefix(_MARK)})" if forms[node] != _MARK else SIGN
-    by_parent = deps_by_parent(gold)
+    by_parent = group_deps_by_parent(gold)
     starts_of, numbers = np.zeros((2, len(forms)), dtype=np.int64)
     deps: dict[int, str] = {}
     for (_, parent), of_parent in after.items():
@@ -81,13 +88,13 @@ def ground_mentions(gold: Corpus, system: Corpus, zeros: str) -> Corpus:
     starts = np.append(words, len(forms))[np.searchsorted(bare, gold.starts)]
     starts[[0] if gold.document_starts is None else gold.document_starts[:-1]] = firsts
     in_gold = dict(zip(words.tolist(), bare.tolist(), strict=True))
-    in_tree, heads = tree_heads(gold), []
+    in_tree, heads = read_tree_heads(gold), []
     has_tree = (in_tree != NONE).any()
     for mention in range(len(mentions)):
         start = int(firsts[mentions.unit[mention]])
         atoms = [start + atom for part in mentions.atoms_of(mention) for atom in range(*part)]
         of_mention = {in_gold[atom]: atom for atom in atoms if atom in in_gold}
-        head = of_mention[highest(in_tree, list(of_mention))] if of_mention else atoms[0]
+        head = of_mention[find_highest(in_tree, list(of_mention))] if of_mention else atoms[0]
         heads.append(head - start if has_tree or len(atoms) == 1 else NONE)
     headed = replace(mentions, arguments={"head": np.array(heads, dtype=np.int64)})
     placed = replace(

@@ -10,7 +10,7 @@ import numpy as np
 
 from assay.align import Pair
 from assay.arrays import NONE, Array, Floats, Ints, as_codes, ratio, sum_integers
-from assay.engine.counts import Counts, Sums, as_sums, bracketed
+from assay.engine.counts import Counts, Sums, as_sums, tally_brackets
 from assay.engine.items import ONE, Items
 from assay.engine.measure import F1, ByFields, Judge, Mean, Ratio, Score, Scores, measure
 from assay.errors import UsageError, unknown
@@ -419,7 +419,7 @@ def _arcs_measure(name: str, *papers: str) -> Callable[[Judge], Judge]:
         papers=("tuggener2014", "tuggener2017", *papers),
         scores=ARCS_SCORES,
         main="f1",
-        count=bracketed,
+        count=tally_brackets,
         chosen=lambda parameters: (_define_scores(ARCS_SCORES, parameters["zero"]), {}),
         own_outcomes=True,
     )

@@ -10,9 +10,17 @@ import numpy as np
 from assay.align import Pair
 from assay.arrays import NONE, Bools, Ints, all_but, as_codes, distinct_rows, numbers_of_runs, sum_integers
 from assay.corpus import Column, Corpus, Marks
-from assay.engine.matching import Steps, best_pairs, equal_pairs, number_shapes, overlapping, ranges, shared_atoms
-from assay.errors import MOST_PROBLEMS, InputError, UsageError, listed, unknown
-from assay.formats.emptynodes import ZERO, empty_nodes_of, node_words
+from assay.engine.matching import (
+    Steps,
+    best_pairs,
+    equal_pairs,
+    expand_ranges,
+    find_overlaps,
+    number_shapes,
+    shared_atoms,
+)
+from assay.errors import MOST_PROBLEMS, InputError, UsageError, list_problems, unknown
+from assay.formats.emptynodes import ZERO, find_node_words, list_empty_nodes
 from assay.records import dataclass
 from assay.tasks.coreference.chains import ChainTable, best_alignment, chain_of, drop_singletons, match_same_spans
 
@@ -93,7 +101,7 @@ def remove_duplicates(corpus: Corpus, policy: str) -> tuple[Corpus, int]:
         line = int(mentions.lines[mention])
         lines.append(f"{path}:{line}: {words} {corpus.document_name(document)} {verb} {where}")
     remedy = "To keep the first of them: --duplicates first; to leave them all out: --duplicates drop"
-    raise InputError("\n".join([*listed(lines, len(repeated)), remedy]))
+    raise InputError("\n".join([*list_problems(lines, len(repeated)), remedy]))
 
 
 # --- mentions of a pair ---
@@ -109,7 +117,7 @@ def pair_mentions(pair: Pair, rule: TypeRule) -> Pair:
     numbers, spans = number_mention_spans([corpus.marks["mentions"] for corpus in corpora])
     sides = []
     for corpus, span in zip(corpora, numbers, strict=True):
-        mentions, nodes = corpus.marks["mentions"], node_words(corpus)
+        mentions, nodes = corpus.marks["mentions"], find_node_words(corpus)
         words = corpus.first_words[mentions.unit] + head_atoms(mentions)
         place = np.searchsorted(nodes, words)
         node = np.where(np.append(nodes, NONE)[place] == words, place, NONE)
@@ -301,7 +309,7 @@ def _list_partial(
     begins, ends = system_first + sides[1].begin[system_rows], system_first + sides[1].end[system_rows]
     by_begin = np.argsort(begins, kind="stable")
     low = np.searchsorted(begins[by_begin], first + sides[0].begin[rows])
-    a, b = ranges(low, np.searchsorted(begins[by_begin], head, side="right"))
+    a, b = expand_ranges(low, np.searchsorted(begins[by_begin], head, side="right"))
     b = by_begin[b]
     inside = (ends[b] <= end[a]) & (ends[b] > head[a])
     a, b = a[inside], b[inside]
@@ -347,7 +355,7 @@ def _match_zeros(pair: Pair, sides: Sequence[Marks], ranks: Sequence[Ints]) -> t
 
 def dependencies_of_zeros(corpus: Corpus, mentions: Marks) -> list[frozenset[tuple[str, str]]]:
     """Parents of the head of each zero by their IDs, with the relation to each."""
-    labels = empty_nodes_of(corpus).labels
+    labels = list_empty_nodes(corpus).labels
     dependencies = []
     for cell in labels.vocabulary:
         parts = (part.partition(":") for part in cell.split("|"))
@@ -378,7 +386,7 @@ def overlap_mentions(pair: Pair, singletons: bool) -> Ints:
     rest = [np.setdiff1d(side, equal) for side in sides]
     first = pair.gold.first_words[spans.unit]
     lines = [Marks.on_line(first[side] + spans.begin[side], first[side] + spans.end[side], side) for side in rest]
-    a, b, _ = overlapping(lines[0], lines[1], np.arange(len(rest[0])), np.arange(len(rest[1])))
+    a, b, _ = find_overlaps(lines[0], lines[1], np.arange(len(rest[0])), np.arange(len(rest[1])))
     a, b, shared = shared_atoms(spans, spans, rest[0][a], rest[1][b])
     best = best_alignment(a, b, shared.astype(np.float64))
     columns = (

@@ -12,7 +12,7 @@ import numpy as np
 from assay.align import Pair
 from assay.arrays import NONE, Bools
 from assay.corpus import Corpus, one_vocabulary
-from assay.engine.counts import bracketed
+from assay.engine.counts import tally_brackets
 from assay.engine.offsets import compare_offsets
 from assay.engine.options import TAGS, Options
 from assay.engine.prepare import (
@@ -30,15 +30,15 @@ from assay.engine.warnings import (
     format_warnings,
     identical_outputs,
     nothing_in_system,
+    number_of_things,
     numbers_by_side,
-    occurrences,
+    plain_sentence,
     remark,
-    said,
 )
-from assay.errors import MOST_PROBLEMS, AlignmentError, InputError, UsageError, listed
+from assay.errors import MOST_PROBLEMS, AlignmentError, InputError, UsageError, list_problems
 from assay.formats import Input
 from assay.formats.builder import refuse_all
-from assay.formats.emptynodes import ZERO, empty_nodes_of, on_one_line, words_only
+from assay.formats.emptynodes import ZERO, find_real_words, insert_all_nodes, list_empty_nodes
 from assay.formats.source import Source
 from assay.result import enumeration
 from assay.result.numbers import plural
@@ -85,7 +85,7 @@ def prepare_coreference(run: Run) -> None:
     (gold, removed), *singles = done[: len(run.corpora)]
     one, many = "repeated mention was", "repeated mentions were"
     text = f"left out (--duplicates {options.duplicates})."
-    run.warnings.append(occurrences(name="gold", one=one, many=many, text=text, number=removed))
+    run.warnings.append(number_of_things(name="gold", one=one, many=many, text=text, number=removed))
     if gold.format == TEXT2TEXT:
         gold = ground_mentions(gold, gold, zeros=options.zeros)
     systems = {}
@@ -93,10 +93,10 @@ def prepare_coreference(run: Run) -> None:
         systems[name] = single if order is None else _rearrange(gold, single, order)
         if single.format == TEXT2TEXT:
             systems[name] = ground_mentions(gold, single, zeros=options.zeros)
-        run.warnings += [*more, occurrences(name=name, one=one, many=many, text=text, number=removed)]
+        run.warnings += [*more, number_of_things(name=name, one=one, many=many, text=text, number=removed)]
     run.skipped = _compare_words(run, gold, systems)
     # From here on all have the same words: those of the text, and the empty nodes that mentions of any of them have.
-    run.corpora = on_one_line([gold, *systems.values()])
+    run.corpora = insert_all_nodes([gold, *systems.values()])
     gold = run.gold
     if any(measure.parameters.get("match", "exact") != "exact" for measure in run.measures):
         for name, corpus in zip(run.names, run.corpora, strict=True):
@@ -144,19 +144,19 @@ def prepare_coreference(run: Run) -> None:
         zeros[name] = len(deps)
         run.warnings.append(without_dependencies(file=corpus.name, number=len(deps), known=sum(map(bool, deps))))
     zero_heads = "Zeros, mentions whose head is an empty node: {}."
-    run.notes += [said(text=note), numbers_by_side(text=zero_heads, numbers=zeros)]
+    run.notes += [plain_sentence(text=note), numbers_by_side(text=zero_heads, numbers=zeros)]
     for spec in options.slices:
         split = SPLIT.get(Slice.find(spec).kind.name)
         whole = [
             str(measure)
             for measure in run.measures
-            if measure.count is not bracketed
+            if measure.count is not tally_brackets
             and (measure.name not in (split or ()) or measure.parameters["average"] != "micro")
         ]
         if split is not None and whole:
             run.notes.append(not_split(cut=spec, measures=enumeration(whole)))
     if options.preset in ("crac2022", "crac2023"):
-        run.notes.append(said(text=_OFFICIAL))
+        run.notes.append(plain_sentence(text=_OFFICIAL))
     run.items, run.unit = int(kept_documents[mentions.unit].sum()), "document"
 
 
@@ -247,14 +247,14 @@ def _read(item: Input | Corpus, zeros: str, rule: TypeRule, tagged: bool) -> Cor
     elif "mentions" in item.plan.layers:
         corpus = item.read()
     elif item.plan.name == "conllu":
-        from assay.formats.entities import corefud_chains
+        from assay.formats.entities import read_corefud_chains
 
         trees = rule.longer is None
         corpus = item.read(["MISC", "XPOS", "UPOS", *(["HEAD"] if trees or tagged or zeros == "drop" else [])])
         if trees and not corpus.is_empty("HEAD"):
             corpus, faults = with_heads(corpus, "HEAD")
             refuse_all([f"{corpus.place(fault.word)}: {fault.fact}" for fault in faults])
-        corpus = corefud_chains(corpus, zeros=zeros)
+        corpus = read_corefud_chains(corpus, zeros=zeros)
     else:
         raise InputError(f"{item.path}: read as {item.plan.name}, which has no chains. Is it another format?")
     if "mentions" not in corpus.marks:
@@ -342,8 +342,8 @@ def _rearrange(gold: Corpus, system: Corpus, order: Sequence[int | None]) -> Cor
     numbers = [system.documents + target if source is None else source for target, source in enumerate(order)]
     place = np.full(system.documents + gold.documents, NONE)
     place[numbers] = np.arange(len(numbers))
-    of_gold = empty_nodes_of(gold)
-    nodes = empty_nodes_of(system).followed_by(replace(of_gold, unit=of_gold.unit + system.documents))
+    of_gold = list_empty_nodes(gold)
+    nodes = list_empty_nodes(system).followed_by(replace(of_gold, unit=of_gold.unit + system.documents))
     layers = {}
     for name, marks in (("mentions", system.marks["mentions"]), ("nodes", nodes)):
         unit = place[marks.unit]
@@ -365,7 +365,7 @@ def _compare_words(run: Run, gold: Corpus, systems: dict[str, Corpus]) -> Bools:
         other = []
         sides = gold, system
         # Empty nodes need not be the same.
-        words = [words_only(side) for side in sides]
+        words = [find_real_words(side) for side in sides]
         _, every = one_vocabulary([gold.forms, system.forms])
         codes = [forms[rows] for forms, rows in zip(every, words, strict=True)]
         starts = [np.searchsorted(rows, side.starts) for rows, side in zip(words, sides, strict=True)]
@@ -389,7 +389,7 @@ def _compare_words(run: Run, gold: Corpus, systems: dict[str, Corpus]) -> Bools:
             if sizes[0] == sizes[1] and not np.array_equal(ours - a, theirs - b):
                 other.append(document)
             if line and options.on_mismatch == "warn" and sizes[0] == sizes[1]:
-                run.warnings.append(said(text=f"{name}: {line}."))
+                run.warnings.append(plain_sentence(text=f"{name}: {line}."))
             elif line:
                 wrong[document] = True
                 problems[name].append(line)
@@ -398,7 +398,7 @@ def _compare_words(run: Run, gold: Corpus, systems: dict[str, Corpus]) -> Bools:
     lines = [line for found in problems.values() for line in found]
     if lines and options.on_mismatch != "skip":
         remedy = "The texts differ. To leave such documents out: --on-mismatch skip"
-        raise AlignmentError("\n".join([*listed(lines), remedy]))
+        raise AlignmentError("\n".join([*list_problems(lines), remedy]))
     run.warnings += [documents_left_out(system=name, lines=found[:MOST_PROBLEMS]) for name, found in problems.items()]
     run.require(
         sentences_left_out(

@@ -12,7 +12,7 @@ import numpy as np
 from assay.arrays import Stretches, atoms_at
 from assay.corpus import Corpus
 from assay.engine.phrases import ROOTS, category, functions, with_words_of
-from assay.errors import AlignmentError, InputError, UsageError, listed, unknown
+from assay.errors import AlignmentError, InputError, UsageError, list_problems, unknown
 from assay.keywords import CrossKeywords
 from assay.tasks.cross.functiontrees import FunctionTrees, unify
 from assay.tasks.cross.treebanks import CrossOptions, read_comparison, read_trees, word_differences
@@ -52,7 +52,7 @@ def common_gold(
         for sentence in np.flatnonzero(failed).tolist()
     ]
     if places and options.on_mismatch != "skip":
-        raise InputError("\n".join([*listed(places), "To leave such sentences out: --on-mismatch skip"]))
+        raise InputError("\n".join([*list_problems(places), "To leave such sentences out: --on-mismatch skip"]))
     for label in (trees.labels[code] for code in np.unique(trees.label).tolist()):
         # It would be read as other functions.
         if functions(f"{CATEGORY}-{label}") != (label,) or _BREAKS.intersection(label):
@@ -70,7 +70,7 @@ def common_gold(
             )
     numbered = bool(trees.with_gaps.any())
     lines = [f"{_write_common(trees, sentence, words, numbered)}\n" for sentence, words in texts.items()]
-    warnings = [*compared.warnings, *(f"left out: {place}." for place in listed(places))]
+    warnings = [*compared.warnings, *(f"left out: {place}." for place in list_problems(places))]
     # Brackets say more than the trees: each word has a tag, each sentence a root.
     nodes, words = trees.nodes, trees.words
     tagged = np.bincount(nodes.sentence[nodes.size == 1], minlength=len(words))
@@ -140,7 +140,7 @@ def enrich(structure: str, labels: str, *, input_format: str | None = None, subt
     phrases = replace(phrases, corpus=with_words_of(phrases.corpus, giver.corpus))
     _, lines = word_differences([phrases, giver], {})
     if lines:
-        raise AlignmentError("\n".join([*listed(lines), "Both treebanks must have the same words."]))
+        raise AlignmentError("\n".join([*list_problems(lines), "Both treebanks must have the same words."]))
     trees = giver.function_trees(subtypes=subtypes)
     suffixes = {
         (sentence, trees.nodes.stretches(node)): "".join(f"-{name}" for name in sorted(trees.labels_of(node)))

@@ -13,14 +13,14 @@ import numpy as np
 import assay
 from assay import specs
 from assay.corpus import Corpus
-from assay.engine.build import Compared, Findings, build, tests_together
-from assay.engine.counts import BLOCKS, FEW_CLUSTERS, FEW_UNITS, Counts, Tallies, as_sums, blocks_of
+from assay.engine.build import Compared, Findings, build, count_tests
+from assay.engine.counts import BLOCKS, FEW_CLUSTERS, FEW_UNITS, Counts, JointCounts, as_sums, hash_blocks
 from assay.engine.measure import Measure, find
-from assay.engine.options import Options, contents_of
-from assay.engine.parts import unit_of
+from assay.engine.options import Options, checksum_files
+from assay.engine.parts import choose_unit
 from assay.engine.phrases import roots
 from assay.engine.run import measure_shard
-from assay.engine.scores import Figures, Settings
+from assay.engine.scores import MeasureScores, Settings
 from assay.engine.treebanks import columns_of
 from assay.engine.warnings import format_warnings
 from assay.errors import UsageError
@@ -76,7 +76,7 @@ def cross(
     columns = dict.fromkeys(name for spec in native[DEPENDENCIES] for name in columns_of(find(spec)))
     compared = read_comparison(theories, systems, options, tuple(columns))
     reference = compared.reference
-    unit = options.unit or unit_of(reference.documents, reference.sentences)
+    unit = options.unit or choose_unit(reference.documents, reference.sentences)
     kinds = {gold.kind for gold in compared.golds.values()}
     for spec, kind in ((spec, find(spec).task) for spec in asked):
         if kind not in kinds:
@@ -88,7 +88,7 @@ def cross(
     units = int(reference.unit_of_sentence(unit).max(initial=-1)) + 1
     tedeval_figures = _tedeval_figures(compared, unit, settings)
     native_figures, warnings, notes = _native_figures(compared, native, unit, settings)
-    family = sum(tests_together(figures.systems, None) for figures in (*tedeval_figures, *native_figures))
+    family = sum(count_tests(figures.systems, None) for figures in (*tedeval_figures, *native_figures))
     for figures in (*tedeval_figures, *native_figures):
         figures.settings = replace(settings, alpha=ALPHA / max(1, family))
     sides = TreebankOverlay(compared)
@@ -120,7 +120,7 @@ def cross(
             **({} if options.segmentation == "same" else {"segmentation": options.segmentation}),
             **({} if options.non_projective == "keep" else {"non_projective": options.non_projective}),
             **{f"functions {name}": "+".join(sorted(labels)) for name, labels in options.function_labels.items()},
-            **{name: f"sha256={digest[:12]}" for name, digest in contents_of(options, ()).items()},
+            **{name: f"sha256={digest[:12]}" for name, digest in checksum_files(options, ()).items()},
             "measures": "+".join(spec for kind in native.values() for spec in kind),
             "unit": unit,
             "n": reference.sentences,
@@ -186,13 +186,13 @@ def _count(parse: Parse, measure: Measure) -> Counts:
     return counts
 
 
-def _tedeval_figures(compared: Treebanks, unit: str, settings: Settings) -> list[Figures]:
+def _tedeval_figures(compared: Treebanks, unit: str, settings: Settings) -> list[MeasureScores]:
     """TedEval against all golds together and against each system's own, with and without labels."""
     reference, sizes = compared.reference, compared.options.sizes
     of_sentence = reference.unit_of_sentence(unit)
     units = int(of_sentence.max(initial=-1)) + 1
     # The block of each unit, if there are too many of them.
-    blocks = cache(lambda: np.arange(units) if units <= BLOCKS else blocks_of(reference.unit_names(unit)))
+    blocks = cache(lambda: np.arange(units) if units <= BLOCKS else hash_blocks(reference.unit_names(unit)))
     parses = {bank.title: _parse(compared, bank, compared.golds[bank.theory]) for bank in compared.outputs}
     multiple = [_tedeval(sizes, labelled=labelled) for labelled in (True, False)]
     columns = [(str(measure), measure, compared.scored) for measure in multiple]
@@ -206,8 +206,8 @@ def _tedeval_figures(compared: Treebanks, unit: str, settings: Settings) -> list
             if bank.title not in compared.bare and (system in compared.labelled or not measure.parameters["labelled"])
         ]
         if counts:
-            tallies = Tallies.of(counts, measure.fields_read, blocks, unit=unit)
-            figures.append(Figures(measure, None, tallies, settings, name))
+            tallies = JointCounts.of(counts, measure.fields_read, blocks, unit=unit)
+            figures.append(MeasureScores(measure, None, tallies, settings, name))
     return figures
 
 
@@ -253,11 +253,11 @@ def _native_measures(asked: Sequence[str], *, subtypes: bool) -> dict[str, tuple
 
 def _native_figures(
     compared: Treebanks, native: Mapping[str, Sequence[str]], unit: str, settings: Settings
-) -> tuple[list[Figures], list[str], list[str]]:
+) -> tuple[list[MeasureScores], list[str], list[str]]:
     """Each framework's own measures on the systems that have a version of it, with warnings and notes on them."""
     options: Options = compared.options
     plain = replace(options, unit=unit, examples=0, change=None, kind=None, input_format=None, map=None)
-    figures: list[Figures] = []
+    figures: list[MeasureScores] = []
     warnings: list[str] = []
     notes: list[str] = []
     for name, bank in compared.golds.items():
@@ -272,7 +272,7 @@ def _native_figures(
             part = measure_shard("compare", gold, outputs, native[bank.kind], replace(plain, task=bank.kind))
             for index, measure in enumerate(part.plan.measures):
                 counts = part.counts[index, None, part.unit]
-                figures.append(Figures(measure, None, counts, settings, f"{measure}@{name}"))
+                figures.append(MeasureScores(measure, None, counts, settings, f"{measure}@{name}"))
             for lines, remarks in ((warnings, part.warnings), (notes, part.notes)):
                 on_measures = [remark for remark in remarks if remark.kind in _OF_MEASURES]
                 lines += [f"{name}: {line}" for line in format_warnings(on_measures)]

@@ -12,7 +12,17 @@ from dataclasses import fields, replace
 
 import numpy as np
 
-from assay.arrays import Array, Bools, Ints, Stretches, as_codes, each_once, extents, ids_of_runs, numbers_of_runs
+from assay.arrays import (
+    Array,
+    Bools,
+    Ints,
+    Stretches,
+    as_codes,
+    each_once,
+    find_extents,
+    ids_of_runs,
+    numbers_of_runs,
+)
 from assay.errors import AlignmentError
 from assay.records import dataclass
 
@@ -308,7 +318,7 @@ def word_yields(starts: Ints, heads: Ints) -> Yields:
     """The yield of each word: itself and all words below it."""
     heads = heads.astype(np.int64, copy=False)
     sentence = ids_of_runs(starts)
-    first, last, size = extents(heads)
+    first, last, size = find_extents(heads)
     outer = plain_yields(sentence, first - starts[sentence], last + 1 - starts[sentence])
     gapped = size < outer.size
     if not gapped.any():

@@ -11,7 +11,7 @@ import numpy as np
 from assay.arrays import NONE, Bools, Ints, as_codes
 from assay.corpus import Column, Marks
 from assay.engine.items import Items
-from assay.engine.texts import Rows, Texts, by_place, choose, item_rows, span_rows, word_rows
+from assay.engine.texts import Rows, Texts, choose_texts, item_rows, order_by_place, span_rows, word_rows
 from assay.records import dataclass
 from assay.result import Example, ExampleSpan
 from assay.tasks.cross.functiontrees import Overlay, TreeUnits, overlay
@@ -139,7 +139,7 @@ def embed_texts(sides: TreebankOverlay, on: str, how: str, seed: int) -> dict[st
     compared, items = sides.compared, sides.items
     reference = compared.reference
     no_sentence = np.zeros(reference.sentences, dtype=bool)
-    shown = choose(items, items.sentence, no_sentence, how, seed, list(reference.unit_names("sentence")))
+    shown = choose_texts(items, items.sentence, no_sentence, how, seed, list(reference.unit_names("sentence")))
     chosen = shown.chosen.tolist()
     layers: dict[str, Rows] = {}
     for title, units, mask, kinds in sides.layers():
@@ -151,7 +151,7 @@ def embed_texts(sides: TreebankOverlay, on: str, how: str, seed: int) -> dict[st
         marks = Marks(text, begin, end, Column(labels, tuple(codes)), stretches=gaps, arguments=outcomes)
         layers[title] = span_rows(text, marks)
     text, begin, end, gaps = _places(sides.trees, shown.place, items.sentence, sides.units.node[items.item])
-    order = by_place(text, begin, end)
+    order = order_by_place(text, begin, end)
     order = order[text[order] != NONE]
     texts = Texts(
         how=how,

@@ -18,9 +18,9 @@ from assay.engine import mapping
 from assay.engine.mapping import idle_rules, read_rules
 from assay.engine.options import Options
 from assay.engine.phrases import edge_functions, functions, with_words_of
-from assay.engine.treebanks import Fault, count_several_roots, nonprojective, with_heads
+from assay.engine.treebanks import Fault, count_several_roots, mask_nonprojective, with_heads
 from assay.engine.warnings import format_warnings
-from assay.errors import AlignmentError, InputError, UsageError, listed, unknown
+from assay.errors import AlignmentError, InputError, UsageError, list_problems, unknown
 from assay.formats import Input, read_labels
 from assay.keywords import CrossKeywords, File, options_of
 from assay.records import dataclass
@@ -120,7 +120,7 @@ class Treebank:
     def with_gaps(self) -> Bools:
         """Mask of the sentences with non-projective or discontinuous trees."""
         if self.corpus.trees is None:
-            return nonprojective(self.corpus)
+            return mask_nonprojective(self.corpus)
         has_gaps = np.zeros(self.corpus.sentences, dtype=bool)
         has_gaps[self.corpus.trees.sentence[list(self.corpus.trees.stretches)]] = True
         return has_gaps
@@ -530,7 +530,7 @@ def read_comparison(
                 lines += [describe_difference(reference, bank.corpus, sentence) for sentence in sentences]
                 what = plural(len(sentences), "sentence is", "sentences are")
                 notes.append(f"{bank.title}: {what} cut into other words, counted as wholly missing.")
-        warnings += [f"unaligned: {line}." for line in listed(lines)]
+        warnings += [f"unaligned: {line}." for line in list_problems(lines)]
     elif allowed and (retokenised := np.any(list(allowed.values()), axis=0)).any():
         parts, ranges = split_words(banks, retokenised)
         notes.append(
@@ -542,7 +542,7 @@ def read_comparison(
     for number, bank in enumerate(banks):
         # Relations are mapped for all measures, functions of phrases below for TedEval.
         if bank.kind == DEPENDENCIES and rules:
-            corpus, rows = mapping.apply(rules, bank.corpus, "DEPREL", bank.sides)
+            corpus, rows = mapping.map_corpus(rules, bank.corpus, "DEPREL", bank.sides)
             banks[number] = replace(bank, corpus=corpus)
             mappings += rows
     before, bare = {}, set()
@@ -571,7 +571,7 @@ def read_comparison(
                     "phrases. Write the rule without the pattern for the word."
                 )
             labels = Column(tree.label, tree.labels)
-            column, rows = mapping.relabelled(rules, labels, labels, bank.sides, bank.corpus.name)
+            column, rows = mapping.map_labels(rules, labels, labels, bank.sides, bank.corpus.name)
             tree = FunctionTrees.of(tree.words, tree.nodes, tree.label_node, column.codes, column.vocabulary)
             mappings += rows
         before[bank.title] = tree
@@ -648,15 +648,15 @@ def _read_files(
         remedy = "All files must have the same words. To leave such sentences out: --on-mismatch skip"
         if segmentation != "chars" and any(retokenised_sentences(reference, bank.corpus).any() for bank in banks):
             remedy += "; to compare the same characters in other words: --segmentation chars"
-        raise AlignmentError("\n".join([*listed(places), remedy]))
+        raise AlignmentError("\n".join([*list_problems(places), remedy]))
     faults = [(bank.corpus, fault) for bank in banks for fault in bank.faults]
     facts = [f"{corpus.place(fault.word)}: {fault.fact}" for corpus, fault in faults]
     if facts and not skip:
-        raise InputError("\n".join([*listed(facts), "To leave such sentences out: --on-mismatch skip"]))
+        raise InputError("\n".join([*list_problems(facts), "To leave such sentences out: --on-mismatch skip"]))
     wrong[[fault.sentence for _, fault in faults]] = True
     if wrong.all():
         raise AlignmentError("no sentence has the same words in all files.")
-    warnings = [f"{'left out: ' if skip else ''}{line}." for line in (*listed(places), *listed(facts))]
+    warnings = [f"{'left out: ' if skip else ''}{line}." for line in (*list_problems(places), *list_problems(facts))]
     if wrong.any():
         warnings.append(f"{int(wrong.sum()):,} of {len(wrong):,} sentences were left out.")
     banks = [bank.select(~wrong) for bank in banks]

@@ -11,10 +11,10 @@ import numpy as np
 from assay.align import Pair
 from assay.arrays import NONE, Bools, Ints, as_codes
 from assay.corpus import Corpus, one_vocabulary
-from assay.engine.counts import Counts, by_label, whole_sentences
+from assay.engine.counts import Counts, by_label, tally_whole_sentences
 from assay.engine.items import Items, judge_words, words_of
 from assay.engine.measure import FOUND, FOUND_WORDS, OVER_LABELS, Proportion, measure
-from assay.engine.spanpairs import segments
+from assay.engine.spanpairs import match_segments
 from assay.engine.treebanks import ELSEWHERE, MISSING, ROOT, listed_punctuation, universal_features
 from assay.errors import unknown
 from assay.records import dataclass
@@ -258,7 +258,7 @@ def relation_f1(
     "tree-match",
     papers=("tuggener2017",),
     scores={"value": Proportion("right", "sentences")},
-    count=whole_sentences,
+    count=tally_whole_sentences,
     task="dependencies",
 )
 def tree_match(
@@ -283,7 +283,7 @@ def tree_match(
 
 
 def _count_segments(pair: Pair, level: str) -> Counts:
-    gold, system, right = segments(pair, level)
+    gold, system, right = match_segments(pair, level)
     sentences = pair.gold.sentences
     columns = [np.bincount(rows, minlength=sentences) for rows in (right, gold, system, right)]
     return Counts(("right", "gold", "system", "aligned"), sentences, np.arange(sentences), np.stack(columns, axis=1))

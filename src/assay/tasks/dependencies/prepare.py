@@ -12,13 +12,13 @@ from assay.corpus import Corpus, one_vocabulary
 from assay.engine.items import judge_words
 from assay.engine.lexicon import Lexicon
 from assay.engine.prepare import Run, without_spans
-from assay.engine.treebanks import columns_of, count_several_roots, nonprojective, with_heads
+from assay.engine.treebanks import columns_of, count_several_roots, mask_nonprojective, with_heads
 from assay.engine.warnings import (
     check_system,
     faulty_sentences,
     identical_outputs,
+    number_of_things,
     numbers_by_side,
-    occurrences,
     remark,
 )
 from assay.errors import MOST_PROBLEMS, InputError, UsageError
@@ -90,7 +90,7 @@ def prepare_dependencies(run: Run) -> None:
         roots = count_several_roots(corpus, [sentence for sentence, _ in lines])
         run.warnings += [
             faulty_sentences(name=name, places=places, number=len(lines)),
-            occurrences(
+            number_of_things(
                 name=name,
                 one="sentence has",
                 many="sentences have",
@@ -102,11 +102,11 @@ def prepare_dependencies(run: Run) -> None:
     for setting in dict.fromkeys(measure.parameters.get("punctuation", "all") for measure in run.measures):
         if setting != "all":
             run.warnings.append(idle_punctuation(setting=setting, words=int(is_punctuation(gold, setting).sum())))
-    numbers = {"gold": int((nonprojective(gold) & ~run.skipped).sum())}
+    numbers = {"gold": int((mask_nonprojective(gold) & ~run.skipped).sum())}
     for name, pair in run.pairs:
         taken = np.zeros(pair.system.sentences, dtype=bool)
         taken[pair.system.sentence_of[pair.system_sentence >= 0]] = True
-        numbers[name] = int((nonprojective(pair.system) & taken).sum())
+        numbers[name] = int((mask_nonprojective(pair.system) & taken).sum())
     if not options.symmetric:
         run.notes.append(numbers_by_side(text="Non-projective sentences: {}.", numbers=numbers))
     run.items = int(judge_words(run.pairs[0][1]).has_gold.sum())

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from assay.arrays import Ints, depths
+from assay.arrays import Ints, count_heads_above
 from assay.corpus import Corpus
 from assay.engine.lexicon import find_bands
 from assay.engine.slices import SliceKind, Values
 from assay.engine.task import Task
-from assay.engine.treebanks import nonprojective
+from assay.engine.treebanks import mask_nonprojective
 from assay.errors import UsageError
 from assay.result import Result
 from assay.tasks.dependencies import measures
@@ -40,7 +40,7 @@ def _heads(corpus: Corpus, spec: str) -> Ints:
 
 def _projectivity(gold: Corpus, _: str) -> Values:
     _heads(gold, "projectivity")
-    return nonprojective(gold).astype(np.int64), ("projective", "non-projective")
+    return mask_nonprojective(gold).astype(np.int64), ("projective", "non-projective")
 
 
 SLICES = (
@@ -49,7 +49,7 @@ SLICES = (
     SliceKind(
         "depth",
         "number of heads above the word",
-        of_arcs=lambda corpus: (np.minimum(depths(_heads(corpus, "depth")), 5), DEPTHS),
+        of_arcs=lambda corpus: (np.minimum(count_heads_above(_heads(corpus, "depth")), 5), DEPTHS),
     ),
     SliceKind("projectivity", "sentences whose gold tree is projective or not", of_sentences=_projectivity),
 )

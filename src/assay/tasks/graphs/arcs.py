@@ -12,7 +12,7 @@ from assay.align import Pair
 from assay.arrays import NONE, Bools, Ints
 from assay.corpus import Column, Corpus, Marks, one_vocabulary
 from assay.engine.matching import places_in_runs
-from assay.formats.graphs import empty_nodes, make_arcs, sentences_of_nodes
+from assay.formats.graphs import find_empty_nodes, find_node_sentences, make_arcs
 from assay.records import dataclass
 
 EMPTY = ("collapse", "drop", "align")
@@ -58,7 +58,7 @@ def treat_empty_nodes(corpus: Corpus, empty: str) -> tuple[Marks, list[tuple[int
     plain = arcs.where(~at_empty)
     if empty == "drop":
         return _with_paths(plain, np.zeros(len(plain), dtype=bool)), []
-    sentence_of = sentences_of_nodes(corpus)
+    sentence_of = find_node_sentences(corpus)
     into: dict[int, list[tuple[int, str]]] = {}
     for arc in np.flatnonzero(at_empty).tolist():
         into.setdefault(int(dependents[arc]), []).append((int(heads[arc]), arcs.labels[arc]))
@@ -125,7 +125,7 @@ def without_enhancements(corpus: Corpus, arcs: Marks, enhancements: Collection[s
         gone |= of_word & from_word & begins("acl:relcl")[basic[above]] & (heads[above] == dependent)
     if "control" in enhancements:
         gone |= from_word & begins("nsubj")[codes] & begins("xcomp")[basic[above]] & ~in_tree
-    width, size = len(vocabulary), words + len(empty_nodes(corpus)) + 1
+    width, size = len(vocabulary), words + len(find_empty_nodes(corpus)) + 1
     if "shared-heads" in enhancements:
         conjunct = of_word & begins("conj")[basic[dependent]] & (heads[dependent] >= 0)
         keys, first = ((own * size + head + 1) * width + codes for own in (nodes, np.maximum(heads[dependent], 0)))
@@ -169,7 +169,7 @@ class Nodes:
     def of(cls, pair: Pair) -> Nodes:
         """The nodes of gold and system."""
         gold, system = pair.gold, pair.system
-        ours, theirs = empty_nodes(gold), empty_nodes(system)
+        ours, theirs = find_empty_nodes(gold), find_empty_nodes(system)
         roots, of_system = len(gold) + len(ours), len(system) + len(theirs)
         beyond = roots + gold.sentences
         number = beyond + np.arange(of_system)
@@ -186,14 +186,14 @@ class Nodes:
             ]
         )
         # An empty node is known by the word before it and its order there.
-        words, order = identities(pair), np.minimum(places_in_runs(before), 1023)
+        words, order = identify_words(pair), np.minimum(places_in_runs(before), 1023)
         identity = np.concatenate([2 * words, 2 * (words[before] * 1024 + order) + 1])
         identity = np.concatenate([np.arange(beyond), beyond + identity])
         sentence = np.concatenate([pair.system_sentence, pair.system_sentence[before]])
         return cls(roots, beyond, number, sentence, position, identity)
 
 
-def identities(pair: Pair) -> Ints:
+def identify_words(pair: Pair) -> Ints:
     """Numbers of a system's words by the characters that they cover, the same for the same word of any system."""
     words = len(pair.system)
     if pair.aligned_by != "characters":
@@ -218,7 +218,7 @@ def with_arcs(pair: Pair, layers: Mapping[str, tuple[Marks, Marks]]) -> Pair:
     first, found = [0, 0], {}
     for name, sides in layers.items():
         numbers = nodes.number
-        if name.startswith("align") and len(empty_nodes(pair.gold)) and len(empty_nodes(pair.system)):
+        if name.startswith("align") and len(find_empty_nodes(pair.gold)) and len(find_empty_nodes(pair.system)):
             numbers = np.concatenate([numbers[: len(pair.system)], _paired_empties(pair, nodes)])
         in_gold = np.bincount(sides[0].arguments["dependent"], minlength=len(nodes.position))
         both = []
@@ -270,7 +270,7 @@ def _paired_empties(pair: Pair, nodes: Nodes) -> Ints:
     from scipy.optimize import linear_sum_assignment
 
     gold, system = pair.gold, pair.system
-    ours, theirs = empty_nodes(gold), empty_nodes(system)
+    ours, theirs = find_empty_nodes(gold), find_empty_nodes(system)
     words, own = len(gold), len(system)
     common = nodes.number.copy()
     behind = np.minimum(system.words_of(theirs), own - 1)

@@ -18,7 +18,7 @@ from assay.engine.drawing import SPAN_MEANINGS, Sides, draw_marks, draw_sides
 from assay.engine.prepare import Run
 from assay.engine.task import Tables
 from assay.engine.texts import ELSEWHERE, NO_HEAD, ROOT
-from assay.formats.graphs import NO_MARKS, empty_nodes
+from assay.formats.graphs import NO_MARKS, find_empty_nodes
 from assay.formats.roles import MARK, SPANS
 from assay.tasks.graphs.arcs import WHOLE_KINDS, Nodes, columns_of_arcs
 from assay.tasks.graphs.measures import PARTS
@@ -56,7 +56,7 @@ def _place_arcs(pair: Pair, side: int, unit: Ints, numbers: Ints, empties: Empti
             number = int(node[row])
             corpus, offset = (gold, words) if number < nodes.roots else (pair.system, of_system)
             behind = (int(nodes.position[number]) + 1) // 2 - int(first[row])
-            name = empty_nodes(corpus).labels[number - offset]
+            name = find_empty_nodes(corpus).labels[number - offset]
             empties[int(nodes.identity[number])] = (int(unit[row]), behind, name)
         missing = (node >= nodes.beyond) & ~empty
         places.append((np.where(empty, _EMPTY + nodes.identity[node], place), missing))

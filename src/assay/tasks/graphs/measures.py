@@ -10,7 +10,7 @@ import numpy as np
 from assay.align import Pair
 from assay.arrays import NONE
 from assay.corpus import Column, Marks, one_vocabulary
-from assay.engine.counts import bracketed, by_label, whole_sentences
+from assay.engine.counts import by_label, tally_brackets, tally_whole_sentences
 from assay.engine.items import Items
 from assay.engine.matching import Steps
 from assay.engine.measure import F1, FOUND, OVER_LABELS, Proportion, Scores, measure
@@ -58,17 +58,17 @@ _ARC = "arc"
 _f1 = F1(lambda sums: 2 * sums["tp"], lambda sums: sums["gold"] + sums["system"])
 MATCHED: Scores = {"f1": _f1, "precision": Proportion("tp", "system"), "recall": Proportion("tp", "gold")}
 """Scores of items that are made pairs."""
-arc_measure = partial(measure, scores=MATCHED, main="f1", count=bracketed, task="graphs")
+arc_measure = partial(measure, scores=MATCHED, main="f1", count=tally_brackets, task="graphs")
 sentence_measure = partial(
     measure,
     scores={"value": Proportion("right", "sentences")},
-    count=whole_sentences,
+    count=tally_whole_sentences,
     task="graphs",
     noun="sentence",
 )
 
 
-def way(empty: str, without: str = "") -> str:
+def name_way(empty: str, without: str = "") -> str:
     """The name of a way to treat empty nodes and to take out enhancements."""
     if empty not in EMPTY:
         raise unknown("value of empty", empty, EMPTY)
@@ -90,10 +90,10 @@ def nodes_of(pair: Pair) -> Nodes:
 def arcs_of(pair: Pair, empty: str, without: str = "") -> Sides:
     """The arcs of both sides with empty nodes treated in one of the ways, and without some enhancements."""
     nodes_of(pair)
-    return pair.marks[way(empty, without)]
+    return pair.marks[name_way(empty, without)]
 
 
-def universal(label: str) -> str:
+def cut_subtypes(label: str) -> str:
     """A label with every step of its path cut at the first colon."""
     return STEP.join(step.partition(":")[0] for step in label.split(STEP))
 
@@ -155,7 +155,7 @@ def whole_sentences_of(pair: Pair, items: Items) -> Items:
 # --- enhanced dependencies ---
 
 
-def enhanced(
+def prepare_sides(
     pair: Pair,
     empty: str,
     *,
@@ -183,7 +183,7 @@ def enhanced(
                 if colon and relation in WITH_CASES:
                     steps[number] = f"{relation}:{first}" if first in subtypes_kept.split("+") else relation
             short = STEP.join(steps)
-            names[label] = universal(short) if cut else short
+            names[label] = cut_subtypes(short) if cut else short
         chosen.append(replace(counted, labels=counted.labels.mapped(names)))
     return chosen[0], chosen[1]
 
@@ -214,7 +214,7 @@ def elas(
     Paper: Bouma et al. 2020.
     Peers: iwpt21_xud_eval, udeval.
     """
-    found = enhanced(
+    found = prepare_sides(
         pair, empty, case_labels=case_labels, subtypes_kept=subtypes_kept, relations=relations, without=without
     )
     return match_arcs(pair, found)
@@ -229,7 +229,7 @@ def eulas(pair: Pair, *, empty: str = "collapse", relations: str = "", without: 
         each answers for one.
     Peers: iwpt21_xud_eval, udeval.
     """
-    return match_arcs(pair, enhanced(pair, empty, cut=True, relations=relations, without=without))
+    return match_arcs(pair, prepare_sides(pair, empty, cut=True, relations=relations, without=without))
 
 
 @arc_measure("euas", signed=("empty",), papers=("bouma2020",))
@@ -250,7 +250,7 @@ def elas_exact(pair: Pair, *, empty: str = "collapse") -> Items:
     Counts: right, sentences. Score: value = right/sentences; a sentence that the system cuts otherwise is wrong, two
         graphs without arcs are equal.
     """
-    return whole_sentences_of(pair, match_arcs(pair, enhanced(pair, empty)))
+    return whole_sentences_of(pair, match_arcs(pair, prepare_sides(pair, empty)))
 
 
 # --- semantic dependencies ---
@@ -421,5 +421,5 @@ def arc_f1(pair: Pair, *, labels: str = "universal", empty: str = "collapse", to
     """
     if labels not in LABELS:
         raise unknown("value of labels", labels, LABELS)
-    gold, system = enhanced(pair, empty, cut=labels == "universal")
+    gold, system = prepare_sides(pair, empty, cut=labels == "universal")
     return match_arcs(pair, (gold, system) if top else (gold.where(~is_top(gold)), system.where(~is_top(system))))

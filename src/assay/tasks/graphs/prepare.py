@@ -17,15 +17,15 @@ from assay.engine.warnings import (
     check_system,
     faulty_sentences,
     identical_outputs,
+    number_of_things,
     numbers_by_side,
-    occurrences,
     remark,
 )
-from assay.errors import MOST_PROBLEMS, AlignmentError, InputError, UsageError, listed
+from assay.errors import MOST_PROBLEMS, AlignmentError, InputError, UsageError, list_problems
 from assay.formats import Input, read_labels
-from assay.formats.graphs import NO_MARKS, empty_nodes, make_arcs, with_enhanced
+from assay.formats.graphs import NO_MARKS, find_empty_nodes, make_arcs, read_enhanced_graphs
 from assay.tasks.graphs.arcs import treat_empty_nodes, with_arcs, without_enhancements
-from assay.tasks.graphs.measures import TAG, arcs_of, eulas, last_relation, universal, way
+from assay.tasks.graphs.measures import TAG, arcs_of, cut_subtypes, eulas, last_relation, name_way
 from assay.tasks.graphs.propositions import about_roles, prepare_roles
 from assay.tasks.graphs.slices import ENHANCED_ONLY, PREDICATE_TAG
 
@@ -54,7 +54,7 @@ def prepare_graphs(run: Run) -> None:
     asked = [
         (str(one.parameters.get("empty", "collapse")), str(one.parameters.get("without", ""))) for one in measures
     ]
-    ways = {way(*both): both for both in asked}
+    ways = {name_way(*both): both for both in asked}
     trees = any(without for _, without in asked) or ENHANCED_ONLY in options.slices
     read = [_read(without_spans(item), tags, trees) for item in run.inputs]
     run.take([corpus for corpus, _ in read])
@@ -108,7 +108,7 @@ def prepare_graphs(run: Run) -> None:
         several = int((np.bincount(dependent) > 1).sum())
         run.warnings += [
             faulty_sentences(name=name, places=places, number=len(wrong)),
-            occurrences(
+            number_of_things(
                 name=name,
                 one="graph has",
                 many="graphs have",
@@ -117,7 +117,7 @@ def prepare_graphs(run: Run) -> None:
             ),
             no_graph(name=name, arcs=len(arcs), several=several, deps=DEPS in corpus.columns),
         ]
-        tops[name], empties[name] = int((head == NONE).sum()), len(empty_nodes(corpus))
+        tops[name], empties[name] = int((head == NONE).sum()), len(find_empty_nodes(corpus))
         alone[name] = int((~np.isin(np.arange(len(corpus)), np.concatenate([dependent, head]))).sum())
     for name in run.names[1:]:
         run.warnings.append(other_tops(name=name, gold=tops["gold"], system=tops[name]))
@@ -157,7 +157,7 @@ def _read(item: Input | Corpus, tags: bool, trees: bool) -> tuple[Corpus, list[t
     if faults:
         lines = [f"{corpus.place(fault.word)}: {fault.fact}" for fault in faults]
         remedy = f"Trees are needed to recognise enhancements. Leave without= or --slice {ENHANCED_ONLY} out."
-        raise InputError("\n".join([*listed(lines), remedy]))
+        raise InputError("\n".join([*list_problems(lines), remedy]))
     if tags:
         # The tag of a word is the first that it has.
         known = [corpus.columns[name] for name in (TAG, *_TAGS) if name in corpus.columns]
@@ -170,12 +170,12 @@ def _read(item: Input | Corpus, tags: bool, trees: bool) -> tuple[Corpus, list[t
         for own in reversed(codes[:-1]):
             chosen = np.where(filled[own], own, chosen)
         corpus = replace(corpus, columns={**corpus.columns, TAG: Column(chosen, vocabulary)})
-    return (corpus, []) if "arcs" in corpus.marks else with_enhanced(corpus)
+    return (corpus, []) if "arcs" in corpus.marks else read_enhanced_graphs(corpus)
 
 
 def _forms(label: str) -> dict[str, None]:
     """The forms in which a label can be named: as it is, cut at colons, and the last step."""
-    return dict.fromkeys((label, universal(label), last_relation(label)))
+    return dict.fromkeys((label, cut_subtypes(label), last_relation(label)))
 
 
 def _order_like_gold(gold: Corpus, system: Corpus) -> Corpus:

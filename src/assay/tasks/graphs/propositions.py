@@ -12,7 +12,7 @@ from assay.corpus import Corpus, Marks
 from assay.engine.items import Items
 from assay.engine.measure import Measure, measure_of
 from assay.engine.prepare import Run, without_spans
-from assay.engine.warnings import Remark, check_system, identical_outputs, occurrences, remark
+from assay.engine.warnings import Remark, check_system, identical_outputs, number_of_things, remark
 from assay.errors import AlignmentError, InputError, UsageError
 from assay.formats import Input, read_labels
 from assay.formats.columns import ROLES
@@ -75,7 +75,7 @@ def prepare_roles(run: Run) -> None:
             number = int(((base + marks.begin[order])[1:] < reach[:-1]).sum())
         text = "another one of the same predicate, each counted by itself."
         one, many = "argument overlaps", "arguments overlap"
-        run.warnings.append(occurrences(name=name, one=one, many=many, text=text, number=number))
+        run.warnings.append(number_of_things(name=name, one=one, many=many, text=text, number=number))
         run.warnings.append(no_predicates(name=name, number=len(corpus.marks["predicates"])))
 
 

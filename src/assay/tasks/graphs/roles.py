@@ -12,7 +12,7 @@ import numpy as np
 from assay.align import Pair
 from assay.arrays import NONE, Bools, Floats, Ints, Stretches, as_codes, ratio
 from assay.corpus import Column, Marks, one_vocabulary
-from assay.engine.counts import Counts, Sums, bracketed, matched
+from assay.engine.counts import Counts, Sums, tally_brackets, tally_outcomes
 from assay.engine.items import Items
 from assay.engine.matching import Matches, Steps, same_places, shared_size
 from assay.engine.measure import F1, Macro, Proportion, Scores, mean_by_size, measure
@@ -20,7 +20,7 @@ from assay.engine.spanpairs import line_of_characters
 from assay.errors import InputError, UsageError, unknown
 from assay.formats.roles import SPANS
 from assay.specs import whole_number
-from assay.tasks.graphs.arcs import PREDICATE, WHOLE_KINDS, hash_name, identities
+from assay.tasks.graphs.arcs import PREDICATE, WHOLE_KINDS, hash_name, identify_words
 from assay.tasks.graphs.measures import MATCHED, arc_measure, sentence_measure, whole_sentences_of
 
 ARGUMENT = "(argument)"
@@ -43,7 +43,7 @@ OVER_ROLES: Scores = {
 }
 """Averages over roles."""
 _HAJIC, _CARRERAS = ("hajic2009",), ("carreras2005",)
-_role_measure = partial(measure, scores=MATCHED, averages=OVER_ROLES, main="f1", count=matched, task="graphs")
+_role_measure = partial(measure, scores=MATCHED, averages=OVER_ROLES, main="f1", count=tally_outcomes, task="graphs")
 
 
 # --- both sides over one set of places ---
@@ -86,7 +86,7 @@ def is_predicate(marks: Marks) -> Bools:
 
 def _place_roles(pair: Pair, spans: bool, join: bool, exclude: str) -> tuple[Marks, Marks]:
     gold, system = pair.gold, pair.system
-    number = len(gold) + identities(pair)
+    number = len(gold) + identify_words(pair)
     number[pair.system_words] = pair.gold_words
     lines = [(np.arange(len(gold)), np.arange(len(gold)) + 1), (number, number + 1)]
     if spans and pair.aligned_by == "characters":
@@ -614,7 +614,7 @@ def srl_span_unlabelled(
 @measure(
     "srl-span-perfect",
     scores={"value": Proportion("tp", "gold")},
-    count=bracketed,
+    count=tally_brackets,
     task="graphs",
     noun="predicate",
     own_outcomes=True,

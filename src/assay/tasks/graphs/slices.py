@@ -14,7 +14,7 @@ from assay.engine.lexicon import find_bands
 from assay.engine.slices import SliceKind, Values
 from assay.engine.treebanks import with_heads
 from assay.errors import UsageError
-from assay.formats.graphs import NO_MARKS, empty_nodes
+from assay.formats.graphs import NO_MARKS, find_empty_nodes
 from assay.formats.roles import SPANS
 from assay.tasks.graphs import roles
 from assay.tasks.graphs.arcs import PATHS, PREDICATE, SEVERAL, TOP, WHOLE_KINDS, Nodes, columns_of_arcs
@@ -74,7 +74,7 @@ def _arc_slice(name: str, help_: str, values: OfArcs, names: Sequence[str]) -> S
 
 def _steps(arcs: Columns, corpus: Corpus) -> Ints:
     """Words from the dependent to the head of each arc, below 0 if the head comes first; 0 for tops."""
-    place = np.concatenate([np.arange(len(corpus)), corpus.words_of(empty_nodes(corpus)) - 1, [0]])
+    place = np.concatenate([np.arange(len(corpus)), corpus.words_of(find_empty_nodes(corpus)) - 1, [0]])
     return np.where(arcs["own_head"] == NONE, 0, place[arcs["own_head"]] - place[arcs["own_dependent"]])
 
 
@@ -131,7 +131,7 @@ def _predicate_tag(pair: Pair, judged: Items, _: str) -> Sided:
             raise UsageError(f"--slice {PREDICATE_TAG}: {corpus.name} has no tags of words.")
         # Words alone are tagged; an empty node has no tag.
         codes = as_codes(corpus.column(TAG).vocabulary, known)[corpus.column(TAG).codes]
-        empty = len(empty_nodes(corpus))
+        empty = len(find_empty_nodes(corpus))
         untagged = np.full(empty, known.setdefault("empty node", len(known)) if empty else 0)
         tags.append(np.concatenate([codes, untagged]))
     if pair.layer(Nodes) is None:
@@ -259,7 +259,7 @@ SLICES = (
     _by_sentences(
         "empty-nodes",
         "sentences whose gold graph has empty nodes or not",
-        lambda gold: np.bincount(empty_nodes(gold).unit, minlength=gold.sentences).clip(max=1),
+        lambda gold: np.bincount(find_empty_nodes(gold).unit, minlength=gold.sentences).clip(max=1),
         ("without empty nodes", "with empty nodes"),
     ),
     _by_sentences(

@@ -9,7 +9,7 @@ import numpy as np
 
 from assay.align import Pair
 from assay.arrays import NONE, Bools, Floats, Ints, each_once
-from assay.engine.counts import Counts, Sums, bracketed, by_label
+from assay.engine.counts import Counts, Sums, by_label, tally_brackets
 from assay.engine.items import ONE, Items
 from assay.engine.matching import EXACT as FOUND
 from assay.engine.measure import BEYOND_CHANCE, F1, SCORES, Mean, Proportion, Ratio, Scores, measure
@@ -117,7 +117,7 @@ def _check_values(values: Mapping[str, tuple[str, Sequence[str]]], at: int = 1) 
     "links",
     scores=_SCORES,
     main="f1",
-    count=bracketed,
+    count=tally_brackets,
     task="links",
     signed=("match", "nil", "types", "at"),
     papers=("ehrmann2022",),
@@ -154,7 +154,7 @@ _FAIR: Scores = {
 }
 
 
-def outcomes(pair: Pair, matched: Matched, at: int = 1) -> Ints:
+def find_outcomes(pair: Pair, matched: Matched, at: int = 1) -> Ints:
     """Outcome of each of gold's mentions that count, as an index into FAIR."""
     numbers, system, steps = matched
     kind = np.full(len(numbers), _MISSED)
@@ -177,7 +177,7 @@ def outcomes(pair: Pair, matched: Matched, at: int = 1) -> Ints:
     "fair-links",
     scores=_FAIR,
     main="f1",
-    count=bracketed,
+    count=tally_brackets,
     task="links",
 )
 def fair_links(pair: Pair) -> Items:
@@ -192,7 +192,7 @@ def fair_links(pair: Pair) -> Items:
     Peers: the classes of Elevant that need no knowledge base.
     """
     matched = match_links(pair, "fair")
-    return _items(pair, matched, _by_identifier(pair), outcomes(pair, matched))
+    return _items(pair, matched, _by_identifier(pair), find_outcomes(pair, matched))
 
 
 @measure("link-accuracy", scores={"accuracy": Proportion("right", "found")}, task="links")
@@ -205,7 +205,7 @@ def link_accuracy(pair: Pair, *, at: int = 1) -> Counts:
     """
     _check_values({}, at)
     matched = match_links(pair, "fair")
-    kind = outcomes(pair, matched, at)
+    kind = find_outcomes(pair, matched, at)
     sentence = links_of(pair)[0].unit[matched[0]]
     return _count_rows(pair, {"right": sentence[kind == _TP], "found": sentence[kind <= _NIL_LINKED]})
 
@@ -217,7 +217,7 @@ def _count_rows(pair: Pair, rows: Mapping[str, Ints]) -> Counts:
     return Counts(tuple(rows), sentences, np.arange(sentences), np.stack(columns, axis=1).astype(np.int64))
 
 
-@measure("link-mentions", scores=_FOUND, main="f1", count=bracketed, task="links")
+@measure("link-mentions", scores=_FOUND, main="f1", count=tally_brackets, task="links")
 def link_mentions(pair: Pair, *, linked: bool = False) -> Items:
     """Mentions at gold's place: only their detection, without type and identifier.
 
@@ -280,7 +280,7 @@ def link_kappa(pair: Pair) -> Counts:
     """
     sides, matched = links_of(pair), match_links(pair, "fair")
     numbers, system, steps = matched
-    kind, names = outcomes(pair, matched), sides[0].labels.vocabulary
+    kind, names = find_outcomes(pair, matched), sides[0].labels.vocabulary
     same: Bools = kind <= _NIL_LINKED
     target, partner = numbers[same], system[steps.partner[same]]
     gold, answer = sides[0].label[target], sides[1].label[partner]

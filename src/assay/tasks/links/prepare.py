@@ -21,8 +21,8 @@ from assay.engine.spanpairs import have_same_spans, surface_forms
 from assay.engine.warnings import Remark, check_files, identical_outputs, nothing_in_gold, nothing_in_system, remark
 from assay.errors import InputError, UsageError
 from assay.formats import Input, read_labels, schemes
-from assay.formats.entities import ENTITY, declared_fields, entity_links
-from assay.formats.links import cut_like, is_link_column, link_columns, links_of_columns, one_nil
+from assay.formats.entities import ENTITY, read_declared_fields, read_entity_links
+from assay.formats.links import is_link_column, link_columns, links_of_columns, normalise_nil, split_like
 from assay.formats.relations import CAPITALS, NIL, links_in
 from assay.formats.source import Source
 from assay.result.numbers import plural
@@ -84,7 +84,7 @@ def prepare_links(run: Run) -> None:
 
     def short(name: str) -> str:
         """An identifier without the prefix; NIL for all that name something without one."""
-        return one_nil(written(name).removeprefix(written(options.id_prefix)) or written(name))
+        return normalise_nil(written(name).removeprefix(written(options.id_prefix)) or written(name))
 
     same = _read_equal_identifiers(options.same_ids) if options.same_ids else {}
     same = {written(name): written(other) for name, other in same.items()}
@@ -167,14 +167,14 @@ def _read(item: Input | Corpus, name: str, gold: Corpus | None, options: Options
         if wanted:
             raise UsageError("--link-column and --link-field are two places for links. Leave one out.")
         corpus = item if isinstance(item, Corpus) else item.read(["MISC"])
-        fields = declared_fields(corpus)
+        fields = read_declared_fields(corpus)
         field = options.link_field or next((field for field in _FIELDS if field in fields), "")
         if not field:
             known = ", ".join(fields)
             raise UsageError(
                 f"{corpus.name}: say which field of Entity contains identifiers: --link-field, one of {known}."
             )
-        return entity_links(corpus, field), ()
+        return read_entity_links(corpus, field), ()
     tags, found = link_columns(labels)
     if not wanted and not found:
         # The usual key of MISC that the first lines have.
@@ -198,11 +198,11 @@ def _read(item: Input | Corpus, name: str, gold: Corpus | None, options: Options
     remarks = list(check_blanks(name, item, corpus, tags, options))
     if not hipe:
         declared = [spec for spec in options.scheme if "=" not in spec]
-        chosen = schemes.find_scheme(declared[0]).name if declared else schemes.likely(corpus, [tags])
+        chosen = schemes.find_scheme(declared[0]).name if declared else schemes.guess_scheme(corpus, [tags])
         corpus, _ = schemes.spans_from_tags(corpus, [tags], chosen, options.asked_of(name).repair or None)
         return links_of_columns(corpus, tags, wanted, gold=True, spans=corpus.spans), remarks
     if gold is not None:
-        corpus = cut_like(gold, corpus)
+        corpus = split_like(gold, corpus)
     return links_of_columns(corpus, tags, wanted, gold=gold is None or options.symmetric), remarks
 
 
@@ -253,7 +253,7 @@ def _read_equal_identifiers(path: str) -> dict[str, str]:
                 raise InputError(
                     f"{path}:{number}: {line.strip()!r}, but a line is two identifiers, divided by a tab or a space."
                 )
-            if NIL in map(one_nil, cells):
+            if NIL in map(normalise_nil, cells):
                 raise InputError(f"{path}:{number}: NIL is equal to no identifier. Take the line out.")
             first, second = map(top, cells)
             above[second] = first

@@ -15,7 +15,7 @@ from assay.engine.parts import LabelSums, Part, sum_by_label
 from assay.engine.prepare import Run
 from assay.engine.scores import Settings
 from assay.result import Result, Table, kind_title
-from assay.tasks.links.measures import FAIR, outcomes
+from assay.tasks.links.measures import FAIR, find_outcomes
 from assay.tasks.links.mentions import TYPE, links_of, match_links, rank_candidates
 
 _UNTYPED = "(none)"
@@ -42,7 +42,7 @@ def count_outcomes(run: Run, compares: bool) -> Mapping[str, LabelSums]:
     somewhere = np.zeros(len(rows), dtype=bool)
     for name, pair in run.pairs:
         golds, system, steps = matched = match_links(pair, "fair")
-        kind, labels = outcomes(pair, matched), links_of(pair)[1].labels
+        kind, labels = find_outcomes(pair, matched), links_of(pair)[1].labels
         partner = np.append(system, NONE)[steps.partner]
         paired = np.flatnonzero(kind <= FAIR.index("nil-linked"))
         among = np.zeros(len(rows), dtype=bool)

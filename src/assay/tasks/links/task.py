@@ -11,7 +11,7 @@ from assay.arrays import Ints
 from assay.corpus import Corpus, Marks
 from assay.engine.drawing import draw_spans
 from assay.engine.items import Items
-from assay.engine.lexicon import attribute, find_bands
+from assay.engine.lexicon import code_attribute, find_bands
 from assay.engine.slices import SliceKind, Values
 from assay.engine.spanpairs import count_words
 from assay.engine.task import Annotators, Task
@@ -45,7 +45,7 @@ def _type(pair: Pair, items: Items, _: str) -> Values:
 
 def _ambiguous(pair: Pair, items: Items, _: str) -> Values:
     _links_of(pair, items, AMBIGUOUS)
-    return attribute(pair, items, AMBIGUOUS)
+    return code_attribute(pair, items, AMBIGUOUS)
 
 
 SLICES = (

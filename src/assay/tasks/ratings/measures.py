@@ -8,10 +8,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from assay.arrays import NONE, Ints, ratio
-from assay.corpus.ratings import Ratings, parse_number, sorted_labels
+from assay.corpus.ratings import Ratings, parse_number, sort_labels
 from assay.engine import coefficients as numbers
 from assay.engine.annotators import Continua
-from assay.engine.coefficients import RatingSums, won
+from assay.engine.coefficients import RatingSums, mask_wins
 from assay.engine.measure import Coefficient, Ranged, measure
 from assay.errors import UsageError, unknown
 from assay.formats.ratings import SystemRatings
@@ -189,7 +189,7 @@ def mathet_gamma(
     task="ratings",
     takes="systems",
     papers=("calderon2025",),
-    scores={"winning-rate": lambda sums: sums["won"], "advantage": numbers.advantage},
+    scores={"winning-rate": lambda sums: sums["won"], "advantage": numbers.find_advantage},
     main="winning-rate",
     signed=("epsilon",),
 )
@@ -221,7 +221,7 @@ def alt_test(
         raise UsageError(f"alt-test: epsilon and fdr are shares, not {epsilon} and {fdr}.")
     rows, items = numbers.alt_rows(ratings, system.label, system.labels, score, min_annotators, system.members)
     used = [row for row in rows if len(row.items) >= max(min_items, 1)]
-    beaten = dict(zip([row.annotator for row in used], won([row.p(epsilon) for row in used], fdr), strict=True))
+    beaten = dict(zip([row.annotator for row in used], mask_wins([row.p(epsilon) for row in used], fdr), strict=True))
     annotators = []
     for row in rows:
         name, number = ratings.annotators[row.annotator], len(row.items)
@@ -294,7 +294,7 @@ def soft(
         shares = np.where(np.isnan(system.soft[:, :1]), shares, system.soft)
     used = ~np.isnan(shares[:, 0]) & (ratings.sizes > 0)
     if distance == "wasserstein":
-        ordered = system.labels if ratings.ordered else sorted_labels(set(system.labels))
+        ordered = system.labels if ratings.ordered else sort_labels(set(system.labels))
         order = [system.labels.index(label) for label in ordered]
         assert len(ratings.ranks) <= len(order)
         gold, shares = gold[:, order], shares[:, order]

@@ -15,10 +15,10 @@ from assay.engine.matching import (
     Steps,
     best_pairs,
     equal_pairs,
+    expand_ranges,
+    find_overlaps,
     one_to_one,
     overlap_counts,
-    overlapping,
-    ranges,
 )
 from assay.engine.spanpairs import spans_of
 from assay.errors import InputError
@@ -190,7 +190,7 @@ def _list_overlaps(pair: Pair, sides: _Sides, steps: Steps, crosswise: tuple[Boo
     )
     if int(overlap_counts(spans[0], arguments[0], spans[1], arguments[1]).sum()) > 4 * MOST:
         raise too_many
-    left, right, shared = overlapping(*spans, *arguments)
+    left, right, shared = find_overlaps(*spans, *arguments)
     starts = np.searchsorted(left, np.arange(len(spans[0]) + 1))
     sizes, width = np.diff(starts), len(spans[1])
     ends = head[system_left] * width + tail[system_left]
@@ -211,8 +211,8 @@ def _list_overlaps(pair: Pair, sides: _Sides, steps: Steps, crosswise: tuple[Boo
         if int(np.where(nested, begin, combinations).sum()) > _MOST_LOOKED_AT:
             raise too_many
         for rows in _chunks(all_rows[nested], begin[nested]):
-            row, at = ranges(starts[one[rows]], starts[one[rows] + 1])
-            which, hit = ranges(begun[0][at], begun[1][at])
+            row, at = expand_ranges(starts[one[rows]], starts[one[rows] + 1])
+            which, hit = expand_ranges(begun[0][at], begun[1][at])
             row, at = row[which], at[which]
             key = other[rows][row] * width + tail[system_left[hit]]
             to = np.minimum(np.searchsorted(listed, key), len(listed) - 1)
@@ -226,7 +226,7 @@ def _list_overlaps(pair: Pair, sides: _Sides, steps: Steps, crosswise: tuple[Boo
             at = starts[one[rows]][row] + place_of // np.maximum(across[row], 1)
             to = starts[other[rows]][row] + place_of % np.maximum(across[row], 1)
             key = right[at] * width + right[to]
-            which, hit = ranges(np.searchsorted(ends, key), np.searchsorted(ends, key, "right"))
+            which, hit = expand_ranges(np.searchsorted(ends, key), np.searchsorted(ends, key, "right"))
             weight = (shared[at] + shared[to])[which]
             lists.append((rows[row[which]], system_left[hit], weight, np.full(len(hit), crossed)))
     gold, system, weights, turned = (np.concatenate(columns) for columns in zip(*lists, strict=True))

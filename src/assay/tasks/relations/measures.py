@@ -12,10 +12,10 @@ from assay.align import Pair
 from assay.arrays import NONE, Floats, Ints, as_codes, distinct_rows, ratio
 from assay.corpus import Marks
 from assay.engine.counts import Counts, Sums, by_label
-from assay.engine.counts import matched as by_kind
+from assay.engine.counts import tally_outcomes as by_kind
 from assay.engine.items import Items
 from assay.engine.lexicon import KNOWN
-from assay.engine.matching import Steps, overlapping
+from assay.engine.matching import Steps, find_overlaps
 from assay.engine.measure import BEYOND_CHANCE, F1, MATCHED, SCORES, Macro, Proportion, Ratio, Score, Scores, measure
 from assay.engine.spanpairs import line_of, span_keys, spans_of
 from assay.engine.weighting import Parts, weighted_scores
@@ -365,7 +365,7 @@ def _kd_spans(pair: Pair) -> tuple[dict[str, Ints], Ints]:
     steps = Steps(len(gold), len(system))
     steps.by_columns(KD.index("correct"), (numbers, system_numbers))
     steps.by_columns(KD.index("incorrect"), number_arguments(pair, types=False))
-    first, second, _ = overlapping(gold, system, *steps.left())
+    first, second, _ = find_overlaps(gold, system, *steps.left())
     same = gold.label[first] == system.label[second]
     used: set[int] = set()
     for system_span, span in sorted(zip(second[same].tolist(), first[same].tolist(), strict=True)):

@@ -31,7 +31,7 @@ MATRIX = 12
 """Largest number of labels that fit into a terminal."""
 
 
-def sums(run: Run, compares: bool) -> Mapping[str, LabelSums]:
+def sum_by_types(run: Run, compares: bool) -> Mapping[str, LabelSums]:
     """Outcomes and changes by types of arguments, and numbers of relations that can be found with the systems' spans.
 
     They belong to the measure that systems are compared on.

@@ -11,7 +11,7 @@ from assay.align import Pair
 from assay.arrays import Ints, distinct_rows
 from assay.corpus import Marks
 from assay.engine.items import Items
-from assay.engine.lexicon import attribute, find_bands
+from assay.engine.lexicon import code_attribute, find_bands
 from assay.engine.slices import SliceKind, Values
 from assay.engine.spanpairs import piece_places, spans_of
 from assay.engine.task import Task
@@ -20,7 +20,7 @@ from assay.tasks.relations import measures
 from assay.tasks.relations.drawing import DRAWING
 from assay.tasks.relations.pairs import choose_relations, ends_of, is_undirected, number_arguments, relations_of
 from assay.tasks.relations.prepare import REACHED, prepare_relations
-from assay.tasks.relations.tables import UNTYPED, finish_relations, present_relations, sums
+from assay.tasks.relations.tables import UNTYPED, finish_relations, present_relations, sum_by_types
 
 DEFAULTS = ("relations(match=strict)", "relations(match=boundary)", "relations(match=overlap)")
 DISTANCES = ((0, "0"), (3, "1-3"), (10, "4-10"))
@@ -96,7 +96,7 @@ def _nested(_: Pair, side: int, spans: Marks, relations: Marks) -> Ints:
 
 def _argument_found(pair: Pair, items: Items, _: str) -> Values:
     _of_sides(pair, items, REACHED, lambda side, spans, relations: relations.label)
-    return attribute(pair, items, REACHED)
+    return code_attribute(pair, items, REACHED)
 
 
 SLICES = (
@@ -165,6 +165,6 @@ TASK = Task(
     traits=("rivals",),
     text_unit="",
     present=present_relations,
-    sums=sums,
+    sums=sum_by_types,
     finish=finish_relations,
 )

@@ -11,7 +11,7 @@ import numpy as np
 from assay.align import Pair
 from assay.arrays import Bools, Floats
 from assay.engine import matching
-from assay.engine.counts import Counts, Sums, by_label, matched
+from assay.engine.counts import Counts, Sums, by_label, tally_outcomes
 from assay.engine.items import Items
 from assay.engine.measure import (
     BEYOND_CHANCE,
@@ -59,7 +59,7 @@ _EXACT: Scores = {
     scores=_EXACT,
     averages=_averages(_EXACT, (*matching.EXACT, UNGROUNDED)),
     main="f1",
-    count=matched,
+    count=tally_outcomes,
     task="spans",
 )
 def exact(pair: Pair) -> Items:
@@ -90,7 +90,7 @@ def _match_fairly(pair: Pair, focus: str, sides: bool = False, symmetric: bool =
     under_gold = has_gold_target == (focus == "target")
     marks: dict[str, Bools] = {"be": np.isin(kind, [matching.FAIR.index(name) for name in ("bes", "bel", "beo")])}
     if sides:
-        wrong = matching.boundaries(*spans_of(pair), records)
+        wrong = matching.find_wrong_sides(*spans_of(pair), records)
         marks |= {f"be-{name}": marks["be"] & (wrong == code) for code, name in enumerate(SIDES)}
     kinds: tuple[str, ...] = matching.FAIR
     listed = is_listed(pair, records)
@@ -107,7 +107,7 @@ def _match_fairly(pair: Pair, focus: str, sides: bool = False, symmetric: bool =
     scores=_FAIR,
     averages=_averages(_FAIR, _FAIR_KINDS),
     main="f1",
-    count=matched,
+    count=tally_outcomes,
     errors=_FAIR_KINDS,
     task="spans",
 )
@@ -127,7 +127,7 @@ def fair(pair: Pair, *, focus: str = "target", sides: bool = False, symmetric: b
     """
     rows = _match_fairly(pair, focus, sides, symmetric)
     # Matched both ways, an item is in rows of both matchings: it can be counted, but not compared by item.
-    return matched(rows, pair.gold.sentences) if symmetric else rows
+    return tally_outcomes(rows, pair.gold.sentences) if symmetric else rows
 
 
 def _weighted_scores(parameters: Mapping[str, Any]) -> tuple[Scores, Scores]:
@@ -146,7 +146,7 @@ _TYPED = weighted_scores("be-typed", {})
     scores=_TYPED,
     averages=_averages(_TYPED, _FAIR_KINDS),
     main="f1",
-    count=matched,
+    count=tally_outcomes,
     task="spans",
     chosen=_weighted_scores,
     one_sided="weighted takes one side as gold; for agreement there is fair, which is matched both ways.",
@@ -216,7 +216,7 @@ _SEMEVAL = {
     papers=("segura-bedmar2013",),
     scores=_SEMEVAL,
     averages=_averages(_SEMEVAL, (*matching.SEMEVAL, UNGROUNDED), [f"{name}-f1" for name in _CORRECT]),
-    count=matched,
+    count=tally_outcomes,
     main="strict-f1",
     tested=("strict-f1", "partial-f1"),
     task="spans",

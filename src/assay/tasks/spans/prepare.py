@@ -14,7 +14,7 @@ from assay.corpus import Column, Corpus, Marks
 from assay.engine.answers import answer_remarks, flag_outside, ground_systems, place_claims
 from assay.engine.items import Items
 from assay.engine.lexicon import KNOWN, Lexicon
-from assay.engine.mapping import Rule, idle_rules, read_rules, relabelled
+from assay.engine.mapping import Rule, idle_rules, map_labels, read_rules
 from assay.engine.measure import find
 from assay.engine.offsets import check_offsets
 from assay.engine.options import Options
@@ -27,15 +27,15 @@ from assay.engine.warnings import (
     identical_outputs,
     nothing_in_gold,
     nothing_in_system,
-    occurrences,
+    number_of_things,
     remark,
 )
 from assay.engine.weighting import LISTED
 from assay.errors import InputError, UsageError, unknown
 from assay.formats import Input, read_labels, schemes
-from assay.formats.answers import SAID, Answers, Mentions, with_mentions
-from assay.formats.entities import ENTITY, entity_spans
-from assay.formats.links import cut_like
+from assay.formats.answers import SAID, Answers, Mentions, add_mentions
+from assay.formats.entities import ENTITY, read_entity_spans
+from assay.formats.links import split_like
 from assay.formats.source import Source
 from assay.formats.whose import Asked
 from assay.result import Mapped
@@ -73,7 +73,7 @@ def prepare_spans(run: Run) -> None:
     for name, corpus, size in zip(names, run.corpora, sizes, strict=True) if rules else ():
         text = "left out: the mapping makes O or nothing of the label."
         number = size - len(corpus.spans)
-        run.warnings.append(occurrences(name=name, one="span is", many="spans are", text=text, number=number))
+        run.warnings.append(number_of_things(name=name, one="span is", many="spans are", text=text, number=number))
     run.corpora = [flag_outside(corpus, given, inventory) for corpus, given in zip(run.corpora, raw, strict=True)]
     names_labels = run.count_labels(lambda corpus: corpus.spans.labels)
     if "O" in (*options.labels, *options.ignore_labels):
@@ -85,7 +85,7 @@ def prepare_spans(run: Run) -> None:
         others[name] = len(spans) - len(rows)
         if mentions is not None:
             counted = [*filter(options.keeps, mentions.marks.labels.vocabulary)]
-            run.corpora[number] = with_mentions(corpus, mentions.where(mentions.marks.labels.isin(counted)))
+            run.corpora[number] = add_mentions(corpus, mentions.where(mentions.marks.labels.isin(counted)))
         elif others[name]:
             run.corpora[number] = corpus.with_marks(spans=spans.where(rows))
     run.mark_known(lambda path: _known_names(path, run), _mark_spans)
@@ -192,13 +192,13 @@ def _read(
         corpus = item if isinstance(item, Corpus) else item.read(())
         return corpus if "spans" in corpus.marks else constituent_spans(corpus), ""
     if column == ENTITY:
-        return entity_spans(item if isinstance(item, Corpus) else item.read(["MISC"])), ""
+        return read_entity_spans(item if isinstance(item, Corpus) else item.read(["MISC"])), ""
     corpus = read_labels(item, column.split("+"))
     if options.blank_tag:
         corpus = replace(corpus, empty=options.blank_tag)
     if gold is not None and gold.tags_by_document and corpus.tags_by_document:
-        corpus = cut_like(gold, corpus)
-    chosen = scheme or schemes.likely(corpus, column.split("+"), golds)
+        corpus = split_like(gold, corpus)
+    chosen = scheme or schemes.guess_scheme(corpus, column.split("+"), golds)
     corpus, _ = schemes.spans_from_tags(corpus, column.split("+"), chosen, repair or None)
     if gold is not None and gold.tags_by_document:
         # Labels that differ from gold's in case alone are gold's: HIPE does not compare case.
@@ -239,11 +239,11 @@ def _map_labels(rules: Sequence[Rule], corpus: Corpus, sides: Sequence[str]) -> 
     spans, mentions = corpus.spans, corpus.layer(Mentions)
     marks = spans if mentions is None else mentions.marks
     texts = Column.of(surface_forms(corpus)) if mentions is None else marks.columns[SAID]
-    labels, report = relabelled(rules, marks.labels, texts, sides, corpus.name)
+    labels, report = map_labels(rules, marks.labels, texts, sides, corpus.name)
     kept = ~labels.isin(("O", "")) | (labels.codes == marks.labels.codes)
     mapped = replace(marks, labels=labels)
     if mentions is not None:
-        return with_mentions(corpus, replace(mentions, marks=mapped).where(kept)), report
+        return add_mentions(corpus, replace(mentions, marks=mapped).where(kept)), report
     return corpus.with_marks(spans=mapped.where(kept).in_order()[0]), report
 
 

@@ -79,7 +79,7 @@ def labels_of_words(corpus: Corpus, spans: Marks, outside: int) -> Ints:
     return codes
 
 
-def continua(run: Run, names: Sequence[str]) -> Continua:
+def make_continua(run: Run, names: Sequence[str]) -> Continua:
     """Units of all annotators, document by document, on a line of words or characters."""
     if any(not pair.gold.has_words or not pair.system.has_words for _, pair in run.pairs):
         raise UsageError("this measure needs the text that spans are in: files with spans alone have no length.")

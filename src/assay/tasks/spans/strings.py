@@ -24,7 +24,7 @@ from assay.engine.prepare import Run
 from assay.engine.spanpairs import identify, is_listed, line_of, match_spans, spans_of, surface_forms
 from assay.errors import UsageError, unknown
 from assay.formats.answers import BESIDE, SAID, Mentions
-from assay.formats.grounding import LEVELS, fold
+from assay.formats.grounding import LEVELS, fold_spelling
 from assay.formats.shapes import STATUSES
 from assay.result import FormCount
 
@@ -38,7 +38,7 @@ def _strip_articles(text: str) -> str:
 
 
 FOLDS: dict[str, Callable[[str], str]] = {
-    "folded": fold,
+    "folded": fold_spelling,
     "none": lambda text: " ".join(text.split()),
     "words": _strip_articles,
 }
@@ -195,7 +195,7 @@ def _list_errors(pair: Pair) -> Errors:
 
 
 def _fold_form(text: str) -> str:
-    return fold(text).replace("\t", " ")
+    return fold_spelling(text).replace("\t", " ")
 
 
 def _count_forms(forms: Iterable[str]) -> LabelSums:

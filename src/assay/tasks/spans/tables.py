@@ -43,7 +43,7 @@ _CELLS = {
 """Explanation of the cells of a confusion matrix, by its measure."""
 
 
-def present(result: Result) -> Result:
+def add_span_tables(result: Result) -> Result:
     """Result with types of errors, labels by type of error, and systems under other weightings of errors."""
     if result.about.command == "agreement":
         remarks = {"agreement span-kappa": "labels", "agreement span-kappa(on=words)": "words"}

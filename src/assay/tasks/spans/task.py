@@ -22,7 +22,7 @@ from assay.engine.parts import LabelSums, Part
 from assay.engine.prepare import Run
 from assay.engine.scores import Settings
 from assay.engine.slices import SliceKind, Values
-from assay.engine.spanpairs import NESTING, SHOWN, Line, count_words, match_spans, nesting
+from assay.engine.spanpairs import NESTING, SHOWN, Line, classify_nesting, count_words, match_spans
 from assay.engine.task import Annotators, Task
 from assay.engine.weighting import PRESETS, TYPES, sweep
 from assay.errors import UsageError
@@ -32,9 +32,9 @@ from assay.formats.shapes import STATUSES
 from assay.result import AnswerCounts, Result, Score, Sweep
 from assay.tasks.spans import measures, strings
 from assay.tasks.spans.prepare import prepare_spans
-from assay.tasks.spans.ratings import continua, majority_pairs, span_ratings
+from assay.tasks.spans.ratings import majority_pairs, make_continua, span_ratings
 from assay.tasks.spans.strings import form_counts, form_sums
-from assay.tasks.spans.tables import present
+from assay.tasks.spans.tables import add_span_tables
 
 SPAN_LENGTHS = ((1, "1"), (2, "2"), (3, "3"), (5, "4-5"), (10, "6-10"))
 
@@ -72,7 +72,10 @@ SLICES = (
         (*(name for _, name in SPAN_LENGTHS), "over 10"),
     ),
     _span_slice(
-        "nesting", "span alone, inside another, around or across another", lambda _, side: nesting(side), NESTING
+        "nesting",
+        "span alone, inside another, around or across another",
+        lambda _, side: classify_nesting(side),
+        NESTING,
     ),
     _span_slice(
         "gaps",
@@ -192,7 +195,7 @@ TASK = Task(
     measures=(measures, strings),
     defaults=("exact", "fair"),
     agreement=("exact", "fair(symmetric=true)", "span-kappa"),
-    annotators=Annotators(("span-kappa(on=words)",), span_ratings, continua, majority_pairs),
+    annotators=Annotators(("span-kappa(on=words)",), span_ratings, make_continua, majority_pairs),
     prepare=prepare_spans,
     options=(
         *("train", "lexicon", "oov_fold_case"),
@@ -204,7 +207,7 @@ TASK = Task(
     matched=True,
     traits=("rivals",),
     text_unit="",
-    present=present,
+    present=add_span_tables,
     sums=_sums,
     finish=_finish,
 )

@@ -13,7 +13,7 @@ from assay.align import Pair
 from assay.arrays import NONE, Array, Floats, Ints, ratio
 from assay.corpus import Column
 from assay.engine.coefficients import kappa_rows
-from assay.engine.counts import Counts, Sums, by_label, graded, whole_sentences
+from assay.engine.counts import Counts, Sums, by_label, tally_credits, tally_whole_sentences
 from assay.engine.items import ONE, Items, judge_words
 from assay.engine.lexicon import known_words
 from assay.engine.measure import (
@@ -60,7 +60,7 @@ def accuracy(pair: Pair, *, column: str | None = None) -> Items:
     "sentence-accuracy",
     papers=("tuggener2017",),
     scores={"value": Proportion("right", "sentences")},
-    count=whole_sentences,
+    count=tally_whole_sentences,
 )
 def sentence_accuracy(pair: Pair, *, column: str | None = None) -> Items:
     """Gold sentences in which every word has the right label.
@@ -168,7 +168,7 @@ class Rich:
     weights: Weights | None = None
 
 
-def analysis_of(pair: Pair, column: str | None = None, tagset: Tagset | None = None) -> Analysis:
+def analyse_labels(pair: Pair, column: str | None = None, tagset: Tagset | None = None) -> Analysis:
     """The labels of both sides split into categories, by the tagset of the run or by another."""
     rich, name = pair.layer(Rich), column or pair.column
     chosen = tagset or (rich.tagset if rich else None)
@@ -198,7 +198,7 @@ _CREDIT: Scores = {
 }
 
 
-@measure("pa", papers=("acedanski2010",), scores=_CREDIT, main="strong", count=graded)
+@measure("pa", papers=("acedanski2010",), scores=_CREDIT, main="strong", count=tally_credits)
 def pa(pair: Pair, *, column: str | None = None, tagset: str = "") -> Items:
     """Partial accuracy: the share of a tag's positions (part of speech and categories) that agree.
 
@@ -216,11 +216,11 @@ def pa(pair: Pair, *, column: str | None = None, tagset: str = "") -> Items:
     tag_column = getattr(chosen, "column", "")
     if tag_column and tag_column != (column or pair.column):
         raise UsageError(f"pa(tagset={tagset}) takes tags from {tag_column}. Give --tagset {tagset}")
-    analysis = analysis_of(pair, column, chosen)
+    analysis = analyse_labels(pair, column, chosen)
     return _grade(pair, column, analysis, np.ones(analysis.values.shape))
 
 
-@measure("wpa", papers=("acedanski2010",), scores=_CREDIT, main="strong", count=graded)
+@measure("wpa", papers=("acedanski2010",), scores=_CREDIT, main="strong", count=tally_credits)
 def wpa(pair: Pair, *, column: str | None = None, weights: str = "") -> Items:
     """Weighted partial accuracy: as pa, with a weight for the part of speech and for each category.
 
@@ -232,7 +232,7 @@ def wpa(pair: Pair, *, column: str | None = None, weights: str = "") -> Items:
     return _grade_weighted(pair, column, weights, "wpa")
 
 
-@measure("cwpa", papers=("acedanski2010",), scores=_CREDIT, main="strong", count=graded)
+@measure("cwpa", papers=("acedanski2010",), scores=_CREDIT, main="strong", count=tally_credits)
 def cwpa(pair: Pair, *, column: str | None = None, weights: str = "") -> Items:
     """Conditionally weighted partial accuracy: as wpa, with weights that depend on the part of speech.
 
@@ -245,7 +245,7 @@ def cwpa(pair: Pair, *, column: str | None = None, weights: str = "") -> Items:
     return _grade_weighted(pair, column, weights, "cwpa")
 
 
-@measure("pos-accuracy", papers=("acedanski2010",), scores=_CREDIT, main="f1", count=graded)
+@measure("pos-accuracy", papers=("acedanski2010",), scores=_CREDIT, main="f1", count=tally_credits)
 def pos_accuracy(pair: Pair, *, column: str | None = None) -> Items:
     """Words with the right part of speech; the rest of the tag does not count.
 
@@ -253,7 +253,7 @@ def pos_accuracy(pair: Pair, *, column: str | None = None) -> Items:
     Counts and Score: as for pa, with credit 1 for an equal part of speech and 0 for another; with one tag on each
         side all five scores are one number, the accuracy.
     """
-    items, analysis = judge_words(pair, column), analysis_of(pair, column)
+    items, analysis = judge_words(pair, column), analyse_labels(pair, column)
     names = analysis.value_names(POS)
     codes: dict[str, int] = {}
     recoded = np.array([*(codes.setdefault(name, len(codes)) for name in names), NONE], dtype=np.int32)
@@ -283,7 +283,7 @@ def features(pair: Pair, *, column: str | None = None, pos: bool = False) -> Cou
     Score: as for tag-f1, with categories as labels.
     Peers: spaCy's Scorer (morph_per_feat).
     """
-    items, analysis = judge_words(pair, column), analysis_of(pair, column)
+    items, analysis = judge_words(pair, column), analyse_labels(pair, column)
     sentences = pair.gold.sentences
     categories = [name for name in analysis.positions if pos or name != POS]
     # If a word may count on one side only, the numerator of precision is counted separately.
@@ -311,7 +311,7 @@ def features(pair: Pair, *, column: str | None = None, pos: bool = False) -> Cou
 def _grade_weighted(pair: Pair, column: str | None, name: str, kind: str) -> Items:
     from assay.tasks.tags.weights import load_weights
 
-    analysis = analysis_of(pair, column)
+    analysis = analyse_labels(pair, column)
     rich = pair.layer(Rich)
     weights = load_weights(name) if name else rich.weights if rich else None
     if weights is None:

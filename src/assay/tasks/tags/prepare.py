@@ -13,13 +13,13 @@ from assay.engine.items import judge_words
 from assay.engine.lexicon import Lexicon
 from assay.engine.mapping import idle_rules, read_rules
 from assay.engine.prepare import Run, notes_on_columns, without_spans
-from assay.engine.warnings import MOST, Numbers, check_system, identical_outputs, remark, said
+from assay.engine.warnings import MOST, Numbers, check_system, identical_outputs, plain_sentence, remark
 from assay.errors import InputError, UsageError
-from assay.formats import Input, choose_column, name_in, read_labels, with_sets
+from assay.formats import Input, choose_column, name_in, read_labels, split_tag_sets
 from assay.formats.columns import doubtful_header, looks_header
 from assay.result.numbers import plural
 from assay.tasks.tags import tagsets, weights
-from assay.tasks.tags.measures import Blank, Rich, analysis_of
+from assay.tasks.tags.measures import Blank, Rich, analyse_labels
 from assay.tasks.tags.tagsets import Feats, Tagset
 from assay.tasks.tags.tagsets.analysis import POS
 
@@ -73,7 +73,7 @@ def prepare_tags(run: Run) -> None:
         corpus = read_labels(item, [own, *sorted(others - {own})])
         if own != column:
             corpus = replace(corpus, columns={**corpus.columns, column: corpus.column(own)})
-        corpora.append(with_sets(corpus, options.alternatives))
+        corpora.append(split_tag_sets(corpus, options.alternatives))
     if all(isinstance(item, Input) and item.plan.words.isdigit() for item in inputs):
         _check_header(run, corpora)
     if options.blank_tag:
@@ -84,7 +84,7 @@ def prepare_tags(run: Run) -> None:
             corpora[number] = replace(corpus, columns=cells, empty="")
     run.take(corpora)
     if options.map is not None:
-        run.map_labels(lambda rules, corpus, sides: mapping.apply(rules, corpus, column, sides))
+        run.map_labels(lambda rules, corpus, sides: mapping.map_corpus(rules, corpus, column, sides))
     golds: dict[str, bool] = {}
     blanks = 0
     for corpus in run.corpora if options.symmetric else run.corpora[:1]:
@@ -103,7 +103,7 @@ def prepare_tags(run: Run) -> None:
         rules, fold, form = read_rules(options.map), options.oov_fold_case, options.format_of("gold")
 
         def map_as_gold(corpus: Corpus) -> Corpus:
-            return mapping.apply(rules, corpus, column, ("gold",))[0] if rules else corpus
+            return mapping.map_corpus(rules, corpus, column, ("gold",))[0] if rules else corpus
 
         return Lexicon.read(path, column, fold=fold, input_format=form, labels=map_as_gold)
 
@@ -177,11 +177,11 @@ def _check_tagset(run: Run, tagset: Tagset) -> None:
     for spec in filter(None, dict.fromkeys(specs)):
         table = weights.load_weights(str(spec))
         weights.check_categories(table, tagset)
-        run.warnings += [said(text=text) for text in weights.check_weights(table, tagset)]
+        run.warnings += [plain_sentence(text=text) for text in weights.check_weights(table, tagset)]
         # Categories that the weights do not list count nothing.
         missing = {
             position
-            for tag in analysis_of(first).tags
+            for tag in analyse_labels(first).tags
             for position in (POS, *(name for name, _ in tag.values))
             if table.of(tag.pos, position) is None
         }

@@ -9,11 +9,11 @@ import numpy as np
 from assay.align import Text
 from assay.arrays import Bools, Ints
 from assay.corpus import KEPT, Column, Corpus, one_vocabulary
-from assay.corpus.ratings import Ratings, WordNames, no_text, sorted_labels
+from assay.corpus.ratings import Ratings, WordNames, no_text, sort_labels
 from assay.engine.prepare import Run
 
 
-def word_ratings(run: Run, names: Sequence[str], column: str) -> Ratings:
+def rate_words(run: Run, names: Sequence[str], column: str) -> Ratings:
     """Labels of the words that annotators have in common, because they cover the same characters.
 
     `names` are the annotators, and the first is in the place of gold; words without a label have no rating.
@@ -60,7 +60,7 @@ def word_ratings(run: Run, names: Sequence[str], column: str) -> Ratings:
         labelled = ~left_out[word] & (item >= 0)
         rows.append((item[labelled], np.full(int(labelled.sum()), number), codes[number][word[labelled]]))
     item, annotator, label = (np.concatenate(parts) for parts in zip(*rows, strict=True))
-    seen = sorted_labels({labels[code] for code in np.unique(label).tolist()})
+    seen = sort_labels({labels[code] for code in np.unique(label).tolist()})
     place_of = {name: place for place, name in enumerate(seen)}
     order = np.array([place_of.get(name, -1) for name in labels], dtype=np.int64)
     ranks = np.argsort(np.argsort(names))

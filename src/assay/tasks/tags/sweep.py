@@ -18,7 +18,7 @@ PRESETS = ("equal", "paper", "poliqarp")
 CHUNK = 256
 
 
-def sweeps(
+def compare_weightings(
     labels: Items, analysis: Analysis, given: Weights | None, weightings: int, rng: np.random.Generator
 ) -> Iterator[Sweep]:
     """Differences of every two systems under random weightings, under each category alone, and under the presets.

@@ -12,7 +12,7 @@ from assay.engine import changes
 from assay.engine.parts import Part
 from assay.engine.scores import Settings
 from assay.result import Result, Table, is_best, is_category
-from assay.tasks.tags.sweep import sweeps
+from assay.tasks.tags.sweep import compare_weightings
 from assay.tasks.tags.tagsets import find_tagset
 from assay.tasks.tags.tagsets.analysis import Analysis
 from assay.tasks.tags.weights import load_weights
@@ -35,12 +35,14 @@ def finish_tags(result: Result, part: Part, settings: Settings) -> Result:
         result = replace(result, confusion=(*result.confusion, *values))
     if part.plan.compares:
         order = options.label_order
-        diffs = [diff for on, own in categories for diff in changes.diffs(own, on, None, "accuracy", {}, order)]
+        diffs = [
+            diff for on, own in categories for diff in changes.compare_answers(own, on, None, "accuracy", {}, order)
+        ]
         result = replace(result, diffs=(*result.diffs, *diffs))
     if options.sweep and len(part.plan.judged) > 1:
         weights = load_weights(options.weights) if options.weights else None
         result = replace(
-            result, sweeps=tuple(sweeps(items, analysis, weights, options.sweep, settings.rng("sweep")))
+            result, sweeps=tuple(compare_weightings(items, analysis, weights, options.sweep, settings.rng("sweep")))
         )
     return result
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from assay.engine.task import Annotators, Drawing, Task
 from assay.tasks.tags import measures
 from assay.tasks.tags.prepare import prepare_tags
-from assay.tasks.tags.ratings import word_ratings
+from assay.tasks.tags.ratings import rate_words
 from assay.tasks.tags.tables import add_tag_tables, finish_tags
 
 TASK = Task(
@@ -16,7 +16,7 @@ TASK = Task(
     defaults=("accuracy", "sentence-accuracy"),
     with_known_words=("oov-accuracy",),
     agreement=("kappa", "alpha", "fleiss", "ac1"),
-    annotators=Annotators(ratings=word_ratings),
+    annotators=Annotators(ratings=rate_words),
     prepare=prepare_tags,
     options=(
         *("train", "lexicon", "oov_fold_case"),

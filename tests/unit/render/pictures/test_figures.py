@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from assay.render.pictures import pictures
+from assay.render.pictures import list_figures
 from assay.render.pictures.runs import (
     assign_levels,
     draw_curves,
@@ -401,7 +401,7 @@ def test_links_of_undecided_pairs_are_dashed_and_the_others_are_not():
     # No share of the paper reaches .95, so all links are dashed.
     dashed = dashes(draw_ranking(order, undecided))
     assert dashed == {"arrows": {"--"}, "ties": {"--"}, "frames": {"--"}}
-    assert dashes(pictures(result(posteriors, (order,)))["ranking-token"]()) == dashed
+    assert dashes(list_figures(result(posteriors, (order,)))["ranking-token"]()) == dashed
     decided = draw_ranking(order)
     assert dashes(decided) == {"arrows": {"-"}, "ties": {"-"}, "frames": {"-"}}
     assert UNDECIDED not in texts(decided)

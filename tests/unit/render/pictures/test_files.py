@@ -12,9 +12,9 @@ from xml.etree import ElementTree
 import pytest
 
 from assay.errors import UsageError
-from assay.render.pictures import check_plot, files, pictures, stem
+from assay.render.pictures import check_plot, draw_files, list_figures, stem
 from assay.render.pictures.runs import draw_ranking
-from assay.render.pictures.sheet import encode_figure, shorten
+from assay.render.pictures.sheet import encode_figure, shorten_name
 from assay.result.schema import Ranking, Thirds
 from cases import each
 from unit.render.pictures.drawn import paper, posterior, result
@@ -26,7 +26,7 @@ HOSTILE = '</title><script>alert("1")</script> & $x_1$ \x07\x1b[31m \ud800 \u202
 
 def test_every_kind_of_figure_is_drawn_and_hostile_names_stay_text():
     posteriors = [posterior(HOSTILE, "b", f"m {HOSTILE}", data_sets=(HOSTILE, "x" * 500), draws=50)]
-    drawn = files(replace(result(posteriors), rankings=paper().rankings[2:]), Path("figures"), ["svg"])
+    drawn = draw_files(replace(result(posteriors), rankings=paper().rankings[2:]), Path("figures"), ["svg"])
     kinds = {path.name.partition("-")[0].removesuffix(".svg") for path in drawn}
     assert kinds == {"forest", "matrix", "ranking", "simplex", "curves"}
     for path, found in drawn.items():
@@ -68,12 +68,12 @@ def test_a_figure_is_the_same_each_time_whatever_the_users_settings_are():
     ],
 )
 def test_long_names_are_cut_between_letters_and_broken_ones_repaired(name, shown):
-    assert shorten(name) == shown
+    assert shorten_name(name) == shown
 
 
 def test_other_formats_are_refused():
     with pytest.raises(UsageError, match=r"^there is no format of figures 'eps'\. There is: svg, pdf, png\.$"):
-        files(paper(), Path("x"), ["eps"])
+        draw_files(paper(), Path("x"), ["eps"])
 
 
 def test_a_letter_without_a_font_is_refused_but_in_svg():
@@ -113,7 +113,7 @@ assert "matplotlib.pyplot" not in sys.modules
 
 
 def test_every_figure_has_a_name_of_its_own_and_is_found_by_it_or_its_kind():
-    names = list(pictures(paper()))
+    names = list(list_figures(paper()))
     assert {"matrix", "matrix-region", "simplex", "simplex-oov", "ranking-token"} <= set(names)
     assert {"forest-token-TnT-Collins", "simplex-token-TnT-Flair", "curves-token-TnT-Flair"} <= set(names)
     assert len(names) == len(set(names)) == 3 * 45 + 2 + 3 + 4
@@ -128,12 +128,12 @@ def test_names_of_files_are_safe_and_differ_whatever_the_case():
     assert stem("x", "...", "日本") == "x-_-日本"
     assert len(stem("x", "日" * 300).encode()) <= 62
     twins = result([posterior("a/b", "c"), posterior("A b", "c", shares=Thirds(1, 0, 0))])
-    named = list(pictures(twins))
+    named = list(list_figures(twins))
     assert len({name.casefold() for name in named}) == len(named)
     assert {"forest-token-a_b-c", "forest-token-A_b-c-2"} <= set(named)
 
 
 def test_what_is_not_there_has_no_picture():
     bare = replace(posterior(), simplex=(), by_data_set=(), rope_curve=(), prior_curve=())
-    assert list(pictures(result([bare]))) == ["matrix", "matrix-region"]
-    assert pictures(result([])) == {}
+    assert list(list_figures(result([bare]))) == ["matrix", "matrix-region"]
+    assert list_figures(result([])) == {}

@@ -11,7 +11,7 @@ import pytest
 
 import assay
 from assay.demo import FOLDER
-from assay.render.pictures import files, pictures
+from assay.render.pictures import draw_files, list_figures
 from assay.render.pictures.sheet import COLUMN, PAGE
 from assay.render.pictures.systems import count_confusions, draw_confusion, draw_error_types
 from assay.result import LabelDifference, Result, Score
@@ -40,7 +40,7 @@ def points(axes, mark: str) -> np.ndarray:
 
 
 def test_the_contents_of_a_result_decide_which_figures_there_are():
-    names = list(pictures(spans()))
+    names = list(list_figures(spans()))
     pairs = ["rules-crf-names", "rules-spacy", "crf-names-spacy"]
     assert names == [
         *("scores", "differences", "labels", *(f"labels-{pair}" for pair in pairs)),
@@ -48,13 +48,15 @@ def test_the_contents_of_a_result_decide_which_figures_there_are():
         *("errors", "slices-span-length"),
     ]
     bare = replace(spans(), comparisons=(), bounds=(), diffs=(), confusion=(), error_types=())
-    assert list(pictures(bare)) == ["scores", "slices-span-length"]
+    assert list(list_figures(bare)) == ["scores", "slices-span-length"]
     # Measures of other systems have a figure of their own, and what nobody does wrong has none.
     other = replace(spans().scores[0], system="all annotators", measure="alpha(level=nominal)")
     flawless = tuple(replace(row, count=0) for row in spans().error_types)
-    names = list(pictures(replace(bare, scores=(other, *bare.scores), error_types=flawless)))
+    names = list(list_figures(replace(bare, scores=(other, *bare.scores), error_types=flawless)))
     assert names == ["scores", "scores-alpha_level_nominal", "slices-span-length"]
-    assert all(".svg" in path.name for path in files(replace(bare, scores=bare.scores[:2]), Path("figures"), ["svg"]))
+    assert all(
+        ".svg" in path.name for path in draw_files(replace(bare, scores=bare.scores[:2]), Path("figures"), ["svg"])
+    )
 
 
 def test_scores_stand_from_the_best_to_the_worst_with_their_intervals_and_groups():
@@ -190,7 +192,7 @@ def test_many_systems_labels_and_long_names_have_room(systems, labels):
     one_measure = tuple(row for row in rows if row.measure != "accuracy")
     fits(replace(result, scores=one_measure).plot("scores"), COLUMN if systems == 2 else PAGE)
     own_pair = f"labels-{diff.a}-{diff.b}"
-    assert ("labels" in pictures(result)) == (systems > 2)
+    assert ("labels" in list_figures(result)) == (systems > 2)
     kinds = [("scores", PAGE), (own_pair, COLUMN), *[("labels", PAGE)] * (systems > 2), ("slices", PAGE)]
     for kind, width in kinds:
         figure = result.plot(kind)

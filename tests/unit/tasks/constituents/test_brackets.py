@@ -9,7 +9,7 @@ import pytest
 
 import assay
 from assay.engine.items import ONE
-from assay.render.table import heading
+from assay.render.table import make_heading
 from assay.result import Result
 from assay.tasks.constituents.measures import compare_lineages, list_lineages
 from unit.samples import placed, refusal
@@ -380,8 +380,8 @@ def test_leaf_ancestor_is_the_mean_over_words_or_over_sentences(file: File) -> N
     # S [ against NP [: half; S against NP: nothing; S ] against NP ]: half; then all, and no tree.
     assert over_words == pytest.approx((0.5 + 0 + 0.5 + 1 + 0) / 5)
     assert over_sentences == pytest.approx((1 / 3 + 1 + 0) / 3)
-    assert "5 words of gold" in heading(scored(gold, system, "leaf-ancestor"))
-    assert "3 constituents of gold" in heading(scored(gold, system, "parseval"))
+    assert "5 words of gold" in make_heading(scored(gold, system, "leaf-ancestor"))
+    assert "3 constituents of gold" in make_heading(scored(gold, system, "parseval"))
     assert refusal(scored, gold, system, "leaf-ancestor(mean=all)").startswith("there is no mean 'all'.")
 
 

@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 
 import assay
-from assay.engine.scores import Figures
+from assay.engine.scores import MeasureScores
 from assay.errors import UsageError
 from assay.render import render
 from assay.render.tables import tables
@@ -730,7 +730,7 @@ def test_roots_alone_score_as_their_sentences_do(write, parse, expected):
 def test_it_is_said_where_blocks_were_resampled(crossed, write, monkeypatch):
     write("m.conllu", DEP, RAN)
     assert not any("blocks" in note for note in crossed("m@dep=m.conllu").notes)
-    monkeypatch.setattr(Figures, "pooled", property(lambda self: True, lambda self, value: None), raising=False)
+    monkeypatch.setattr(MeasureScores, "pooled", property(lambda self: True, lambda self, value: None), raising=False)
     assert any("grouped into 4,096 blocks" in note for note in crossed("m@dep=m.conllu").notes)
 
 

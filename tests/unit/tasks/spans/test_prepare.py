@@ -10,7 +10,7 @@ import pytest
 import assay
 from assay.engine.measure import find
 from assay.engine.options import Options
-from assay.engine.prepare import Prepared, prepare
+from assay.engine.prepare import OpenFiles, prepare
 from assay.render import FORMATS, render
 from assay.result import Repair, Result
 from cases import each
@@ -321,15 +321,15 @@ def test_tags_with_prefixes_are_spans_and_others_are_labels(file, gold):
         ([["B-A", "VERB"]], {}, "tags"),
     ]
     for data, options, task in cases:
-        assert Prepared(data, {"s": data}, Options(**options)).task == task
-    assert Prepared(gold, {"s": gold}, Options(), [find("accuracy")]).task == "tags"
+        assert OpenFiles(data, {"s": data}, Options(**options)).task == task
+    assert OpenFiles(gold, {"s": gold}, Options(), [find("accuracy")]).task == "tags"
     assert assay.score(gold, gold, times=5).scores[0].measure == "exact"
 
 
 def test_a_long_beginning_without_spans_does_not_make_it_another_task(file):
     nothing = bio(*["one/O two/O three/O"] * 30_000)
     gold = file("gold.conll", nothing + "\nAnna B-PER\n")
-    assert Prepared(gold, {"s": gold}, Options()).task == "spans"
+    assert OpenFiles(gold, {"s": gold}, Options()).task == "spans"
 
 
 def test_gold_without_any_span_is_scored_as_a_system_without_is(file, gold):

@@ -7,7 +7,15 @@ import pytest
 
 from assay.corpus import Corpus, from_lists
 from assay.formats import read
-from assay.formats.schemes import REPAIRS, SCHEMES, Reading, detect, find_scheme, looks_like_tags, spans_from_tags
+from assay.formats.schemes import (
+    REPAIRS,
+    SCHEMES,
+    Reading,
+    detect_scheme,
+    find_scheme,
+    looks_like_tags,
+    spans_from_tags,
+)
 from unit.samples import refusal, row
 
 PLAIN = [name for name in SCHEMES if name != "stacked"]
@@ -106,13 +114,13 @@ def test_tags_are_told_from_other_labels(values, answer):
     ],
 )
 def test_the_scheme_is_the_first_to_which_the_whole_column_keeps(tags, scheme):
-    assert detect(tagged(*tags.split(" / ")), "label") == scheme
+    assert detect_scheme(tagged(*tags.split(" / ")), "label") == scheme
 
 
 def test_the_mark_of_an_empty_cell_means_no_span(file):
     text = row(1, "A", xpos="B-PER") + row(2, "b") + row(3, "C", xpos="B-PER")
     corpus = read(file("a.conllu", text), columns=["XPOS"])
-    assert detect(corpus, "XPOS") == "iob2"
+    assert detect_scheme(corpus, "XPOS") == "iob2"
     assert listed(spans_from_tags(corpus, ["XPOS"], "iob2")[0]) == ["PER 1-1", "PER 3-3"]
 
 
@@ -204,7 +212,7 @@ def test_strings_that_do_not_occur_are_not_looked_at():
     half = from_lists([["B-A"]])
     assert listed(spans_from_tags(half, ["label"], "iob2")[0]) == ["A 1-1"]
     unused = type(tags)(np.zeros(1, dtype=np.int32), tags.vocabulary)
-    assert detect(Corpus("x", "lists", "", unused, {"label": unused}, np.array([0, 1])), "label") == "iob2"
+    assert detect_scheme(Corpus("x", "lists", "", unused, {"label": unused}, np.array([0, 1])), "label") == "iob2"
 
 
 # --- stacked tags ---

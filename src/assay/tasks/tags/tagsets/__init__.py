@@ -225,7 +225,7 @@ def _combinations(pos: str, chosen: Sequence[tuple[str, Sequence[str]]]) -> tupl
 # --- files ---
 
 
-def built_in() -> dict[str, str]:
+def read_bundled() -> dict[str, str]:
     """The names of the bundled tagsets, and their texts."""
     from importlib.resources import files
 
@@ -241,7 +241,7 @@ def find_tagset(name: str) -> Tagset:
         except (OSError, UnicodeDecodeError) as error:
             raise InputError(f"{name}: cannot be read ({error}).") from None
         return parse_tagset(text, name)
-    bundled = built_in()
+    bundled = read_bundled()
     if name not in bundled:
         raise unknown("tagset", name, [*bundled, "a file my.toml"])
     return parse_tagset(bundled[name], f"{name}.toml")

@@ -93,7 +93,7 @@ class Weights:
 
 
 @dataclass(frozen=True)
-class Made:
+class NewWeights:
     """Weights made from data, and warnings about data that were left out."""
 
     weights: Weights
@@ -107,7 +107,7 @@ def make_weights(
     counts: Mapping[str, int],
     warnings: Sequence[str],
     **more: str,
-) -> Made:
+) -> NewWeights:
     """Weights made from data; `inputs` are the given files, and the date is that of the first."""
     files = tuple(path for path in inputs if path)
     date = ""
@@ -115,7 +115,7 @@ def make_weights(
         # Standard input, folders and patterns have none.
         date = datetime.fromtimestamp(Path(files[0]).stat().st_mtime, UTC).date().isoformat()
     provenance = Provenance(inputs=files, counts=counts, date=date, **more)
-    return Made(Weights("cwpa" if conditional else "wpa", w, provenance), tuple(warnings))
+    return NewWeights(Weights("cwpa" if conditional else "wpa", w, provenance), tuple(warnings))
 
 
 # --- presets and files ---
@@ -159,7 +159,7 @@ def load_weights(name: str) -> Weights:
     return _File(name, file_text(name)).weights()
 
 
-def dump(weights: Weights) -> str:
+def dump_weights(weights: Weights) -> str:
     """Weights as JSON: whole numbers and fraction strings, always in the same order."""
     rows: dict[str, dict[str, int | str]] = {}
     for name, row in sorted(weights.rows.items(), key=_order):
@@ -170,7 +170,7 @@ def dump(weights: Weights) -> str:
     return json.dumps(filled, ensure_ascii=False, indent=2) + "\n"
 
 
-def format_table(weights: Weights) -> str:
+def format_weights(weights: Weights) -> str:
     """Weights as a table for people, the heaviest category first (Table 1 of the paper); `*` is any other."""
     conditional = weights.kind == "cwpa"
     lines = ["\t".join([*["class"] * conditional, "category", "weight"])]

@@ -18,7 +18,15 @@ from assay.errors import AssayError, InputError, unknown
 from assay.formats import Input
 from assay.result.numbers import plural
 from assay.tasks.tags.tagsets import Tagset
-from assay.tasks.tags.weights import POS, Made, group_by_pos, make_weights, most_frequent, number_lines, read_tagged
+from assay.tasks.tags.weights import (
+    POS,
+    NewWeights,
+    group_by_pos,
+    make_weights,
+    most_frequent,
+    number_lines,
+    read_tagged,
+)
 
 DENOMINATORS = ("words_with_category", "all_words")
 CANDIDATES = "candidates"
@@ -26,7 +34,7 @@ CANDIDATES = "candidates"
 Readings = frozenset[str]
 
 
-def from_file(path: str, tagset: Tagset, *, column: str | None = None, **options: Any) -> Made:
+def from_file(path: str, tagset: Tagset, *, column: str | None = None, **options: Any) -> NewWeights:
     """Weights from a lexicon, from a file that lists the readings of each word, or from a column of a corpus."""
     # A stream, which can be read only once, is a lexicon unless a column is named.
     if not column and path != "-" and not Path(path).is_fifo():
@@ -37,7 +45,7 @@ def from_file(path: str, tagset: Tagset, *, column: str | None = None, **options
     return from_corpus(path, column, tagset, **options) if column else from_lexicon(path, tagset, **options)
 
 
-def from_lexicon(path: str, tagset: Tagset, *, alternatives: str | None = None, **options: Any) -> Made:
+def from_lexicon(path: str, tagset: Tagset, *, alternatives: str | None = None, **options: Any) -> NewWeights:
     """Weights from a lexicon, one reading per line: `form TAB lemma TAB tag` or `form TAB tag`.
 
     All readings of a form belong to one entry, in any lines of the file. `alternatives` separates several tags in a
@@ -62,7 +70,9 @@ def from_lexicon(path: str, tagset: Tagset, *, alternatives: str | None = None, 
     return from_counts(words, tagset, unit="entries", path=path, **options)
 
 
-def from_corpus(path: str, column: str, tagset: Tagset, *, alternatives: str | None = None, **options: Any) -> Made:
+def from_corpus(
+    path: str, column: str, tagset: Tagset, *, alternatives: str | None = None, **options: Any
+) -> NewWeights:
     """Weights over the running words of a corpus.
 
     With the column `candidates`, a word's readings are those it lists. With any other, they are the tags with
@@ -80,7 +90,9 @@ def from_corpus(path: str, column: str, tagset: Tagset, *, alternatives: str | N
     note = "tags seen with its form in the corpus, not those an analyser knows"
     words = _count_readings(of_form, corpus.forms.codes.tolist())
     made = from_counts(words, tagset, path=path, note=note, **options)
-    return Made(made.weights, (f"{path}: the readings of a word are the {note}: a poor substitute.", *made.warnings))
+    return NewWeights(
+        made.weights, (f"{path}: the readings of a word are the {note}: a poor substitute.", *made.warnings)
+    )
 
 
 def _tags_of(cell: str, alternatives: str | None) -> Readings:
@@ -107,7 +119,7 @@ def from_counts(
     unit: str = "running words",
     path: str = "",
     note: str = "",
-) -> Made:
+) -> NewWeights:
     """Weights from sets of tags and the number of words that have each.
 
     denominator: the words that can have the category, or all words. conditional: weights given the part of speech.

@@ -39,7 +39,7 @@ from assay.tasks.tags.weights import (
     ANY,
     MOST_LISTED,
     POS,
-    Made,
+    NewWeights,
     analyse_tag,
     file_text,
     group_by_pos,
@@ -94,7 +94,7 @@ def from_log(
     corpus: str | None = None,
     column: str | None = None,
     count: str = "shares",
-) -> Made:
+) -> NewWeights:
     """Weights from the queries of a file; with a `corpus`, conditional ones by matching the queries on it."""
     for kind, name, accepted in (("unit", unit, UNITS), ("way to count", count, COUNTS)):
         if name not in accepted:

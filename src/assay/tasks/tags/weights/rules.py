@@ -28,7 +28,7 @@ from assay.tasks.tags.tagsets import Tagset, parse_data
 from assay.tasks.tags.weights import (
     ANY,
     POS,
-    Made,
+    NewWeights,
     analyse_tag,
     file_text,
     group_by_pos,
@@ -74,7 +74,7 @@ def from_uses(
     em: bool = False,
     corpus: str | None = None,
     column: str | None = None,
-) -> Made:
+) -> NewWeights:
     """Weights from the rules used, one sentence per line of JSON.
 
     A sentence has `rules`, or `parses` that each have `rules`. A rule is given in full, with its terminals, or by

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from assay.errors import AssayError
-from assay.tasks.tags.tagsets import Tag, Tagset, ambiguous_tags, built_in, find_tagset, parse_tagset
+from assay.tasks.tags.tagsets import Tag, Tagset, ambiguous_tags, find_tagset, parse_tagset, read_bundled
 
 
 def one(tagset: str, tag: str) -> tuple[str, dict[str, str]]:
@@ -78,7 +78,7 @@ def test_atomic_tags_have_no_parts() -> None:
     assert one("atomic", "whatever you like") == ("whatever you like", {})
 
 
-@pytest.mark.parametrize("name", list(built_in()))
+@pytest.mark.parametrize("name", list(read_bundled()))
 def test_every_tagset_that_comes_along_is_sound(name: str) -> None:
     tagset = find_tagset(name)
     assert tagset.name == name

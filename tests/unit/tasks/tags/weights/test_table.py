@@ -9,7 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.tasks.tags.tagsets import find_tagset
-from assay.tasks.tags.weights import Provenance, Weights, check_categories, check_weights, dump, load_weights, presets
+from assay.tasks.tags.weights import (
+    Provenance,
+    Weights,
+    check_categories,
+    check_weights,
+    dump_weights,
+    load_weights,
+    presets,
+)
 from unit.samples import refusal
 
 HALF = Fraction(1, 2)
@@ -150,7 +158,7 @@ def test_names_that_are_none():
 def test_dump_has_a_stable_order_and_exact_numbers():
     table = {"*": Fraction(0), "case": HALF, "pos": Fraction(2), "aspect": Fraction(1)}
     provenance = Provenance("query-log", "queries", "", ("log",), {"queries": 3}, "2010-08-23")
-    assert dump(Weights("wpa", table, provenance)) == (
+    assert dump_weights(Weights("wpa", table, provenance)) == (
         '{\n  "kind": "wpa",\n  "source": "query-log",\n  "unit": "queries",\n  "inputs": [\n    "log"\n  ],\n'
         '  "counts": {\n    "queries": 3\n  },\n  "date": "2010-08-23",\n'
         '  "w": {\n    "pos": 2,\n    "aspect": 1,\n    "case": "1/2",\n    "*": 0\n  }\n}\n'
@@ -168,7 +176,7 @@ tables = st.one_of(
 @given(weights=tables)
 def test_what_is_written_is_read_back_the_same(weights, tmp_path_factory):
     path = tmp_path_factory.mktemp("w") / "w.json"
-    path.write_text(dump(weights), "utf-8", errors="surrogatepass")
+    path.write_text(dump_weights(weights), "utf-8", errors="surrogatepass")
     assert load_weights(str(path)) == weights
 
 
@@ -186,7 +194,7 @@ def test_normalised_weights_sum_to_one_and_keep_their_proportions(weights):
 
 def test_presets_survive_a_round_trip(file):
     for name, weights in presets().items():
-        assert load_weights(file(f"{name}.json", dump(weights))) == weights
+        assert load_weights(file(f"{name}.json", dump_weights(weights))) == weights
 
 
 def test_categories_that_the_tagset_does_not_have_are_refused():
