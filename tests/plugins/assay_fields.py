@@ -18,10 +18,10 @@ from assay.plugin import (
     SliceKind,
     Source,
     Task,
-    found_by_key,
-    matched,
+    match_by_key,
     measure,
     prepare_marks,
+    tally_outcomes,
     unit_places,
 )
 
@@ -55,10 +55,10 @@ FORMAT = Format(
 )
 
 
-@measure("field-f1", task="fields", scores=MATCHED, main="f1", count=matched)
+@measure("field-f1", task="fields", scores=MATCHED, main="f1", count=tally_outcomes)
 def field_f1(pair: Pair) -> Items:
     """Fields with gold's value."""
-    return found_by_key(pair, "fields", "unit", "label", "value")
+    return match_by_key(pair, "fields", "unit", "label", "value")
 
 
 def initial(pair: Pair, items: Items, _: str) -> tuple[np.ndarray, tuple[str, ...]]:
