@@ -255,6 +255,13 @@ def options_of(kind: Any) -> dict[str, Option]:
 
 OPTIONS = options_of(CompareKeywords)
 """The options of a run by name, in the order of the signature."""
+OF_TASKS = frozenset((
+    *("alternatives", "blank_tag", "duplicates", "expand_optional", "forms", "gold_errors", "id_prefix", "id_url"),
+    *("ignore_labels", "labels", "lexicon", "link_column", "link_field", "map", "mention_types", "min_score"),
+    *("missing", "only_annotated", "oov_fold_case", "preset", "repair", "same_ids", "scheme", "strict_tagset"),
+    *("sweep", "tagset", "train", "weights", "zeros"),
+))
+"""The options that only some tasks use; each task names its own, so no other task is loaded to check the rest."""
 
 
 def explicit(function: Function) -> Function:

@@ -16,7 +16,7 @@ from assay.engine.items import KINDS, LABEL_ORDERS, UNRESOLVED
 from assay.engine.options import Options
 from assay.engine.task import tasks
 from assay.errors import UsageError
-from assay.keywords import OPTIONS
+from assay.keywords import OF_TASKS, OPTIONS
 from cases import each
 
 GOLD = [["DET", "NOUN", "VERB"], ["PRON", "VERB"]]
@@ -168,3 +168,7 @@ def test_numbers_of_numpy_are_numbers():
     )
     theirs = assay.compare(GOLD, {"a": GOLD, "b": SYSTEM}, seed=3, times=50, examples=1, power=0.9)
     assert ours.to_json() == theirs.to_json()
+
+
+def test_options_of_tasks_are_those_that_tasks_name():
+    assert {name for task in tasks().values() for name in task.options} == OF_TASKS <= OPTIONS.keys()

@@ -19,7 +19,7 @@ from assay.errors import UsageError, unknown
 from assay.formats import FORMATS
 from assay.formats.source import list_files
 from assay.formats.whose import Asked, check_repair
-from assay.keywords import OPTIONS
+from assay.keywords import OF_TASKS, OPTIONS
 from assay.records import dataclass
 from assay.result import enumeration
 
@@ -260,13 +260,13 @@ class Options:
 
     def check_task(self, task: Task) -> None:
         """Raise an error for an option that other tasks use, but not this one."""
-        for name, option in OPTIONS.items():
-            if name not in task.options and getattr(self, name) != option.default:
+        for name in (name for name in OPTIONS if name in OF_TASKS.difference(task.options)):
+            option = OPTIONS[name]
+            if getattr(self, name) != option.default:
                 users = [other.name for other in tasks().values() if name in other.options]
-                if users:
-                    are = "are" if task.name.endswith("s") else "is"
-                    about = f"{option.flag} is about {enumeration(users)}, but {task.name} {are} compared."
-                    raise UsageError(f"{about} Remove {option.flag}.")
+                are = "are" if task.name.endswith("s") else "is"
+                about = f"{option.flag} is about {enumeration(users)}, but {task.name} {are} compared."
+                raise UsageError(f"{about} Remove {option.flag}.")
 
 
 def checksum_files(options: Options, measures: Sequence[Measure]) -> dict[str, str]:
