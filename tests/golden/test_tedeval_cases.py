@@ -182,7 +182,7 @@ def test_segments_are_compared_by_characters_or_not_at_all(tmp_path):
     assert (chars["spurious"], chars["missing"], chars["norm"]) == (1, 3, 3 + 5 - 2 + 2 + 3)
     strict = crossed(tmp_path, named("seg-under"), segmentation="strict").counts[0].counts
     assert (strict["spurious"], strict["missing"], strict["norm"]) == (0, 5, 5)
-    with pytest.raises(AlignmentError, match="word 2 is 'cl' where"):
+    with pytest.raises(AlignmentError, match="word 2 is 'cl', but"):
         crossed(tmp_path, named("seg-diff"), segmentation="chars")
 
 

@@ -58,7 +58,7 @@ def test_dask_is_asked_for_where_it_is_missing(file: File, monkeypatch: pytest.M
 
 
 def test_a_worker_with_another_assay_refuses(file: File) -> None:
-    assert "where 0.0.0 gave it the run." in refusal(
+    assert "but assay 0.0.0 gave it the run." in refusal(
         do_piece, execute_wanted, job(file, "cat {test}"), "0.0.0", "the run"
     )
 

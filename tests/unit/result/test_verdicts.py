@@ -83,7 +83,7 @@ SAYS = {
     "not-told-apart": r"No difference from the \d annotators is shown",
     "annotators": r"\d annotators",
     "as-good-as": r"as good as",
-    "no-ceiling": r"cannot be held against a human ceiling",
+    "no-ceiling": r"cannot be compared with a human ceiling",
     "detectable": r"would have been found",
     "significant": r"\bp (?:=|<)",
 }

@@ -43,7 +43,7 @@ from assay.tasks.cross.treebanks import (
 
 NATIVE = {DEPENDENCIES: ("uas", "las"), CONSTITUENTS: ("parseval",)}
 """The measures of a framework if the user names none of it."""
-_OF_MEASURES = ("needed_column", "idle_punctuation", "kept_roots", "nothing_left", "not_scored", "said")
+_OF_MEASURES = ("needed_column", "idle_punctuation", "kept_roots", "nothing_left", "not_scored", "plain_sentence")
 """Remarks that are about measures, not about files."""
 _MANY = 20
 """Fewer trees than this can equal gold's without having been copied."""
