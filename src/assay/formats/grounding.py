@@ -272,7 +272,7 @@ class SearchText:
         starts, ends = self._words
         piece = size // (most + 1)
         if piece:
-            # Of so many pieces one at least is unchanged.
+            # At least one of this number of pieces is unchanged.
             near = np.zeros(len(text) + 1, dtype=np.int64)
             for offset in range(0, piece * (most + 1), piece):
                 for place, _ in find_occurrences(text, mention[offset : offset + piece]):

@@ -225,8 +225,8 @@ def eulas(pair: Pair, *, empty: str = "collapse", relations: str = "", without: 
     """Arcs of enhanced dependencies with gold's head and gold's universal relation.
 
     empty, relations, without: as for elas.
-    Counts and Score: as for elas; every step of a label is cut at its first colon. Where two arcs then look alike,
-        each answers for one.
+    Counts and Score: as for elas; every step of a label is cut at its first colon. If two arcs are then equal, each
+        is matched with one.
     Peers: iwpt21_xud_eval, udeval.
     """
     return match_arcs(pair, prepare_sides(pair, empty, cut=True, relations=relations, without=without))
@@ -286,7 +286,7 @@ def sdp(pair: Pair, *, top: bool = True, punctuation: bool = True, directed: boo
 
     top: whether tops count, as arcs from the root.
     punctuation: whether arcs count that begin or end at words tagged . , : ( ) or PUNCT in gold.
-    directed: whether it matters which end is the head; if not, of arcs that are then alike one counts.
+    directed: whether it matters which end is the head; if not, equal arcs count once.
     Counts and Score: as for elas.
     Paper: Oepen et al. 2014, 2015. Peers: SDP toolkit, mtool --score sdp.
     """

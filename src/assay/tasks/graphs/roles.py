@@ -526,8 +526,8 @@ def srl_macro(
     sense, dependent, continuation: as for srl.
     Counts: tp, gold, system (predicates and arguments), attached (words with gold's HEAD and, where labelled, DEPREL;
         punctuation counts), gold-words, system-words.
-    Score: precision = (attached/system-words + tp/system)/2, recall alike, f1 their harmonic mean; micro-f1 is F1 of
-        words, predicates and arguments counted together.
+    Score: precision = (attached/system-words + tp/system)/2, recall likewise, f1 their harmonic mean; micro-f1 is F1
+        of words, predicates and arguments counted together.
     Peers: eval09.pl (macro and micro F1).
     """
     senses = sense if labelled else "false"

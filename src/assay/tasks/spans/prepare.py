@@ -148,7 +148,7 @@ def _read_files(run: Run, columns: Sequence[str]) -> None:
     used: list[str] = []
     for number, (item, column, name) in enumerate(zip(run.inputs, columns, names, strict=True)):
         scheme = (decided[number] if decided else "") or declared.get(name, declared.get(""))
-        # Gold's scheme holds for the others, unless they are said or seen to have another.
+        # The others have gold's scheme, unless the user names another or their tags show it.
         golds, gold = (used[0], corpora[0]) if number else ("", None)
         corpus, found = _read(item, column, scheme, golds, options.asked_of(name).repair, options, gold)
         corpora.append(corpus)

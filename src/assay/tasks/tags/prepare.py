@@ -46,7 +46,7 @@ def prepare_tags(run: Run) -> None:
     if any(isinstance(item, Input) and item.plan.words for item in inputs):
         run.notes += notes_on_columns(run, columns)
     if isinstance(inputs[0], Input):
-        # A measure's column goes by the name that it has in gold.
+        # A measure's column has the name that it has in gold.
         resolve = inputs[0].plan.resolve
         run.measures = [
             replace(measure, parameters={**measure.parameters, "column": resolve(str(name))}) if name else measure
