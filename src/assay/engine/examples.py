@@ -39,7 +39,7 @@ class DrawnExample:
 def merge_drawn(
     first: Sequence[DrawnExample], second: Sequence[DrawnExample], sentences: int, most: int
 ) -> tuple[DrawnExample, ...]:
-    """What is drawn from two parts: for each group at most `most`, in text order.
+    """Examples drawn from two parts: at most `most` of each group, in text order.
 
     Numbers that stand for ids count all sentences; there are `sentences` of them in the first part.
     """

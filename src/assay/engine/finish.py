@@ -159,7 +159,7 @@ def _compared(part: Part, views: _Views) -> Iterator[Compared]:
 
 
 def _shown(drawn: Sequence[DrawnExample]) -> list[Any]:
-    """What was drawn: for pairs of systems in their order, for other groups as they come."""
+    """Rows of the examples drawn, by pairs of systems in their order, then by other groups as they come."""
 
     def find_systems(group: str) -> list[int]:
         return [int(number) for number in group.split("-") if number.isdigit()]

@@ -143,7 +143,7 @@ class Options:
         return formats.get(name, of_systems)
 
     def asked_of(self, name: str) -> Asked:
-        """What the user wants of a file: whose annotation, and what to do with faults."""
+        """The user's wishes for a file: whose annotation to read, and how to treat faults."""
         which, repair = (dict(self._by_file(option)) for option in ("which", "repair"))
         mending = check_repair(repair.get(name, repair.get("", "")))
         is_system = name != "gold" and not self.symmetric

@@ -514,7 +514,7 @@ def alignment(
     number: int,
     normalisations: int,
 ) -> Iterator[str]:
-    """How a system's words were aligned with gold's if they are not the same, and the first places that differ."""
+    """Notes on how a system's words were aligned with gold's if they differ, and the first places that differ."""
     if problems and not left:
         raise AlignmentError(f"{problems[0]}\nno sentence is shared by {gold} and {system}.")
     if characters:

@@ -104,7 +104,7 @@ def count_words(corpus: Corpus, marks: Marks) -> Ints:
 
 
 def classify_nesting(marks: Marks) -> Ints:
-    """How each span lies to the others of its side, as an index into NESTING."""
+    """Index into NESTING for each span: its place among the other spans of its side."""
     order = np.lexsort((-marks.end, marks.begin))
     begin, end = marks.begin[order], marks.end[order]
     reach = np.maximum.accumulate(end) if len(order) else end
