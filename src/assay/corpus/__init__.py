@@ -123,6 +123,8 @@ class Corpus:
     multiwords: tuple[Multiword, ...] = ()
     comments: tuple[tuple[int, str], ...] = ()
     """(sentence, line with its `#`) in order."""
+    facts: Mapping[str, Sequence[str] | Column] = field(default_factory=dict)
+    """Metadata that each sentence has, by key, as columns; `sent_id` are their ids."""
     document_starts: Ints | None = None
     document_ids: tuple[str, ...] = ()
     empty: str | None = None
@@ -246,6 +248,9 @@ class Corpus:
 
         A key that occurs only at the beginning of documents applies to the whole document.
         """
+        if key in self.facts:
+            fact = self.facts[key]
+            return [*(fact.strings() if isinstance(fact, Column) else fact)]
         values: list[str | None] = [None] * self.sentences
         for sentence, line in self.comments:
             value = _value_of(line, key)
@@ -260,7 +265,7 @@ class Corpus:
 
     def metadata_keys(self) -> list[str]:
         """The keys of all comments of the form `# key = value`."""
-        return list(dict.fromkeys(key for _, line in self.comments for key, _ in _pairs_of(line)))
+        return list(dict.fromkeys((*self.facts, *(key for _, line in self.comments for key, _ in _pairs_of(line)))))
 
     def column(self, name: str) -> Column:
         """A column by its name."""

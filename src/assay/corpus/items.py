@@ -1,0 +1,118 @@
+"""Items: a table with a row for each review, question, pair or verdict, which need not have words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import field, replace
+
+import numpy as np
+
+from assay.arrays import Bools, Floats, Ints
+from assay.corpus import Column, Corpus
+from assay.records import dataclass
+
+LABEL = "label"
+"""The column of a corpus that has the labels of items."""
+
+
+@dataclass(frozen=True, eq=False)
+class ItemTable:
+    """What one side, gold or a system, says of items: a row for each, in columns.
+
+    A corpus of items has one sentence of one word for each, and its table as a layer.
+    """
+
+    path: str
+    format: str
+    sha256: str
+    labels: Column
+    """The label of each item; the members of a set are in order, joined by SEVERAL, and so are gold's alternatives. A
+    missing label is empty, and so is the empty set."""
+    missing: Bools
+    """Mask of the items without a label of gold, or without a system's answer."""
+    ids: Sequence[str] | None = None
+    """None if the file has none; then items correspond by their order."""
+    texts: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """The texts of items by column, such as premise and hypothesis."""
+    metadata: Mapping[str, Column] = field(default_factory=dict)
+    """Further columns, for slices and units."""
+    lines: Ints | None = None
+    """The line of each item in its file."""
+    sets: bool = False
+    """True if labels are sets."""
+    alternatives: bool = False
+    """True if any of several labels of gold is right."""
+    order: tuple[str, ...] = ()
+    """The labels in their order, if they have one."""
+    confidence: Floats | None = None
+    """The confidence in the answer or, of two labels, in the positive one; nan if an item has none."""
+    shares: tuple[tuple[str, ...], Floats] | None = None
+    """Labels, and the probability of each: items × labels."""
+    scores: Mapping[str, Floats] = field(default_factory=dict)
+    """Further numbers by name, such as scores that a log has of each item."""
+    targets: Column | None = None
+    """Gold's labels if a system's file has them too."""
+    unit: str = ""
+    """The key of metadata whose values are natural units, such as documents."""
+    notes: tuple[str, ...] = ()
+    """Sentences on what was taken for what."""
+
+    def __len__(self) -> int:
+        return len(self.missing)
+
+    def take(self, rows: Ints) -> ItemTable:
+        """The table with these rows, in this order; a row of NONE is an item without an answer."""
+        absent = rows < 0
+        kept = np.where(absent, 0, rows)
+
+        def pick(column: Column) -> Column:
+            codes = column.codes[kept]
+            if not absent.any():
+                return Column(codes, column.vocabulary)
+            return Column(np.where(absent, len(column.vocabulary), codes), (*column.vocabulary, ""))
+
+        def listed(strings: Sequence[str]) -> list[str]:
+            return ["" if gone else strings[row] for row, gone in zip(kept.tolist(), absent.tolist(), strict=True)]
+
+        def numbers(values: Floats) -> Floats:
+            return np.where(absent.reshape(-1, *[1] * (values.ndim - 1)), np.nan, values[kept])
+
+        return replace(
+            self,
+            labels=pick(self.labels),
+            missing=self.missing[kept] | absent,
+            ids=None if self.ids is None else listed(self.ids),
+            texts={name: listed(strings) for name, strings in self.texts.items()},
+            metadata={name: pick(column) for name, column in self.metadata.items()},
+            lines=None if self.lines is None else np.where(absent, 0, self.lines[kept]),
+            confidence=None if self.confidence is None else numbers(self.confidence),
+            shares=None if self.shares is None else (self.shares[0], numbers(self.shares[1])),
+            scores={name: numbers(values) for name, values in self.scores.items()},
+            targets=None if self.targets is None else pick(self.targets),
+        )
+
+    def place(self, row: int) -> str:
+        """`file:line` of an item, or its number."""
+        if self.lines is not None and self.lines[row]:
+            return f"{self.path}:{self.lines[row]}"
+        return f"{self.path}, item {row + 1}"
+
+    def corpus(self) -> Corpus:
+        """The corpus of these items."""
+        number = len(self)
+        facts: dict[str, Sequence[str] | Column] = {**self.metadata}
+        if self.ids is not None:
+            facts["sent_id"] = self.ids
+        return Corpus(
+            name=self.path,
+            format=self.format,
+            sha256=self.sha256,
+            forms=Column(np.zeros(number, dtype=np.int32), ("",)),
+            columns={LABEL: self.labels},
+            starts=np.arange(number + 1),
+            files=((self.path, 0),),
+            lines=self.lines,
+            has_words=False,
+            facts=facts,
+            layers={ItemTable: self},
+        )
