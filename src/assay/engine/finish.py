@@ -49,6 +49,9 @@ def make_result(part: Part, settings: Settings | None = None) -> Result:
         raise UsageError(
             f"--unit {part.unit}: one value of {unit}, nothing to resample. Give another key, or --unit sentence"
         )
+    if unit == "sentence" and task.text_unit == task.noun:
+        # Each item is a text.
+        unit = task.noun
     family = count_tests(plan.judged, options.baseline) * len(measures) if plan.compares else 0
     together = options.pairs_of_sets * len(measures) or family
     settings = settings or Settings(
@@ -155,7 +158,8 @@ def _compared(part: Part, views: _Views) -> Iterator[Compared]:
             by_words = (index, where) not in part.one_sided and not by_characters
             score = measure.main if by_words or not measure.is_share else "recall"
             items = part.items[index, where]
-            yield Compared(on, where, items, score, measure.is_share, task.gold_test, exact=exact)
+            is_share = measure.is_share and not items.kinds
+            yield Compared(on, where, items, score, is_share, task.gold_test, exact=exact)
 
 
 def _shown(drawn: Sequence[DrawnExample]) -> list[Any]:

@@ -29,7 +29,7 @@ from assay.engine.coefficients import (
 )
 from assay.engine.counts import Counts, Sums, tally, tally_brackets, tally_credits, tally_outcomes
 from assay.engine.items import ONE, Items
-from assay.engine.task import find_task, task_names, tasks
+from assay.engine.task import find_task, shared_names, task_names, tasks
 from assay.errors import UsageError, unknown
 from assay.records import dataclass
 
@@ -38,7 +38,8 @@ Scores = Mapping[str, Score]
 Judge = Callable[..., "Items | Counts"]
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-registered: dict[str, Measure] = {}
+registered: dict[str, dict[str, Measure]] = {}
+"""Measures by name and task: accuracy is that of words or that of items."""
 
 
 @dataclass(frozen=True)
@@ -59,8 +60,8 @@ class Measure:
     """Scores of all labels that need the sums of each label (the last axis runs over labels)."""
     count: Callable[[Items, int], Counts] = tally
     """Function from items to counts per sentence."""
-    chosen: Callable[[Mapping[str, Any]], tuple[Scores, Scores]] | None = None
-    """Function from parameters to scores and averages, if these depend on parameters."""
+    chosen: Callable[[Mapping[str, Any]], tuple[Scores, Scores] | tuple[Scores, Scores, str]] | None = None
+    """Function from parameters to scores and averages, and the main one, if these depend on parameters."""
     columns: tuple[str, ...] = ()
     """Further columns that it needs."""
     characters: bool = False
@@ -141,6 +142,15 @@ class Measure:
             function(reading)
         return tuple(name for name in sums if name in reading.names)
 
+    def with_parameters(self, parameters: Mapping[str, Any]) -> Measure:
+        """The measure with these parameters, and the scores that they choose."""
+        changed = replace(self, parameters=parameters)
+        if self.chosen is None:
+            return changed
+        scores, averages, *main = self.chosen(parameters)
+        changed = replace(changed, scores=scores, averages=averages)
+        return replace(changed, main=main[0], tested=(main[0],)) if main else changed
+
     def judge(self, pair: Pair) -> Items | Counts:
         """The items (or, for measures of whole documents, the counts) of a pair."""
         items: Items | Counts = pair.once(str(self), lambda: self.function(pair, **self.parameters))
@@ -190,7 +200,7 @@ def measure(
         new_measure = Measure(name, function, scores, main, tested or (main,), about, averages or {}, **traits)
         function.__assay_measure__ = new_measure  # type: ignore[attr-defined]
         if function.__module__.startswith("assay."):
-            registered[name] = new_measure
+            registered.setdefault(name, {})[about] = new_measure
         return function
 
     return register
@@ -208,13 +218,21 @@ def measure_of(function: Any, name: str) -> Measure:
 
 
 def measures() -> dict[str, Measure]:
-    """All measures of assay by name, in the order of tasks."""
+    """All measures of assay by name, in the order of tasks; a name that an earlier task has is `name (task)`."""
     modules = [module.__name__ for task in tasks().values() for module in task.measures]
-    return dict(sorted(registered.items(), key=lambda item: modules.index(item[1].function.__module__)))
+    every = sorted(
+        (measure for by_task in registered.values() for measure in by_task.values()),
+        key=lambda measure: modules.index(measure.function.__module__),
+    )
+    by_name: dict[str, Measure] = {}
+    for measure in every:
+        by_name[measure.name if measure.name not in by_name else f"{measure.name} ({measure.task})"] = measure
+    return by_name
 
 
-def find(spec: str) -> Measure:
-    """The measure of a spec such as `accuracy(column=XPOS)` or `mymodule:myfunction`."""
+def find(spec: str, task: str = "") -> Measure:
+    """The measure of a spec such as `accuracy(column=XPOS)` or `mymodule:myfunction`; if tasks share its name, that
+    of the task."""
     name, arguments = specs.parse(spec, "measure")
     if ":" in name:
         # A user's measure, which may be in the current folder.
@@ -231,23 +249,26 @@ def find(spec: str) -> Measure:
             raise UsageError(f"measure {name!r} cannot be loaded: {type(error).__name__}: {error}.") from error
         base: Measure | None = measure_of(function, name)
     else:
-        base = _registered(name)
+        base = _registered(name, task)
     if base is None:
         raise unknown("measure", name, measures())
     parameters = specs.convert_parameters(f"measure {name}", arguments, base.defaults)
-    scores, averages = base.chosen(parameters) if base.chosen else (base.scores, base.averages)
-    return replace(base, scores=scores, averages=averages, parameters=parameters, given=frozenset(arguments))
+    return replace(base.with_parameters(parameters), given=frozenset(arguments))
 
 
-def _registered(name: str) -> Measure | None:
+def _registered(name: str, task: str = "") -> Measure | None:
     """A measure of assay or of an installed package; tasks are loaded one by one until one has it."""
-    for task in task_names():
+    for first in filter(None, (task, *shared_names().get(name, ())[:1])):
+        find_task(first)
+        if first in registered.get(name, {}):
+            return registered[name][first]
+    for other in task_names():
         if name in registered:
             break
-        find_task(task)
+        find_task(other)
     if name not in registered and (function := plugins.load("measures", name)):
         return measure_of(function, name)
-    return registered.get(name)
+    return next(iter(registered.get(name, {}).values()), None)
 
 
 def form_of_score(measure: str, score: str) -> str:

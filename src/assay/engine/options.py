@@ -55,6 +55,8 @@ class Decided:
     """The labels by which answers of language models are read."""
     symmetric: tuple[str, ...] = ()
     """Labels of relations that have no direction, as some file says."""
+    kind: str = ""
+    """What items have: `labels`, `sets`, `ordered` labels or `numbers`."""
 
     def __or__(self, other: Decided) -> Decided:
         """The way to read two shards; the first decides what cannot be reconciled."""

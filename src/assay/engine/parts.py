@@ -72,7 +72,7 @@ class RunPlan:
     def measures(self) -> list[Measure]:
         """The measures, with the parameters they were measured under."""
         pairs = zip(self.specs, self.parameters, strict=True)
-        return [replace(find(spec), parameters=parameters) for spec, parameters in pairs]
+        return [find(spec, self.task).with_parameters(parameters) for spec, parameters in pairs]
 
 
 @dataclass(frozen=True, eq=False)
@@ -243,7 +243,7 @@ def choose_bases(
 ) -> tuple[int | None, list[int]]:
     """The measure whose items systems are compared on, None if none has items; and all whose changes are shown."""
     with_items = [index for index, outcomes in kinds.items() if outcomes is not None]
-    counted = [index for index in with_items if measures[index].judges_items]
+    counted = [index for index in with_items if kinds[index] or measures[index].judges_items]
     if not with_items:
         return None, []
     if kinds[with_items[0]]:

@@ -29,7 +29,7 @@ from assay.engine.mapping import Rule, read_rules
 from assay.engine.measure import Measure
 from assay.engine.options import Decided, Options, is_system_format
 from assay.engine.spanpairs import line_of, needs_characters, with_spans
-from assay.engine.task import find_task, recognise_task
+from assay.engine.task import find_task, recognise_task, shared_names
 from assay.engine.warnings import Remark, documents_not_meant, format_warnings, remark, repair_made
 from assay.errors import AlignmentError, InputError, UsageError, list_problems, unknown
 from assay.formats import Files, Input, from_documents, schemes
@@ -610,19 +610,20 @@ class OpenFiles:
                 has_spans = any(holds_spans(other) for _, other in all_given)
                 self.inputs.append((from_spans if has_spans else from_lists)(given, name))
         decided = options.decided or Decided()
-        asked = list(dict.fromkeys(measure.task for measure in measures))
+        # Gold shows the task, and so do systems in formats that only systems have.
+        formats = [item.format if isinstance(item, Corpus) else item.plan.name for item in self.inputs]
+        others = [item for item, form in zip(self.inputs, formats, strict=True) if is_system_format(form)]
+        shared, shown = shared_names(), options.task or decided.task
+        if not shown and (not measures or any(measure.name in shared for measure in measures)):
+            shown = recognise_task([self.inputs[0], *others], options)
+        asked = list(dict.fromkeys(shown if shown in shared.get(one.name, ()) else one.task for one in measures))
         # One of several tasks may judge the measures of all of them.
         asked = [name for name in asked if {*asked} <= {name, *find_task(name).judges_too}] or asked
         if len(asked) > 1:
             raise UsageError(f"the measures are about different tasks: {', '.join(asked)}. Run them one by one.")
         if asked and find_task(asked[0]).command:
             raise UsageError(f"{measures[0]} {find_task(asked[0]).command}")
-        self.task = options.task or (asked[0] if asked else "") or decided.task
-        if not self.task:
-            # Gold shows the task, and so do systems in formats that only systems have.
-            formats = [item.format if isinstance(item, Corpus) else item.plan.name for item in self.inputs]
-            others = [item for item, form in zip(self.inputs, formats, strict=True) if is_system_format(form)]
-            self.task = recognise_task([self.inputs[0], *others], options)
+        self.task = options.task or (asked[0] if asked else "") or decided.task or shown
         for item, form in zip(self.inputs, decided.formats, strict=False):
             if isinstance(item, Input) and item.plan.name != form:
                 raise InputError(

@@ -60,7 +60,7 @@ def measure_shard(command: str, gold: Any, systems: Any, specs: Sequence[str], o
     if not named:
         usual = task.measures_for(opened.inputs[0]) if task.measures_for else task.defaults
         named = [*usual, *(task.with_known_words if options.train or options.lexicon else ())]
-    run = opened.run([find(spec) for spec in named])
+    run = opened.run([find(spec, opened.task) for spec in named])
     # A task may add measures that files call for.
     named += [str(measure) for measure in run.measures[len(named) :]]
     if options.decided is None:

@@ -170,6 +170,12 @@ def task_names() -> tuple[str, ...]:
     return names
 
 
+def shared_names() -> dict[str, tuple[str, ...]]:
+    """The names of measures that several tasks have, with these tasks."""
+    names: dict[str, tuple[str, ...]] = import_module("assay.tasks").SHARED
+    return names
+
+
 @cache
 def find_task(name: str) -> Task:
     """The task with this name, one of assay's own or of an installed package."""

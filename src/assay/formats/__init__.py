@@ -607,6 +607,8 @@ class Input:
         self.files = list(given.files) if isinstance(given, Files) else list_files(path)
         self.digests: tuple[str, ...] = ()
         """The checksums of the files, when they have been read."""
+        self.kept: Corpus | None = None
+        """What was read, if a task needs it before its turn."""
         self._folder = find_folder(path)
         self._source: Source | None = Source(self.files[0], self._folder)
         """The first file, whose first lines were looked at; standard input and pipes cannot be opened twice."""

@@ -32,7 +32,10 @@ def papers() -> dict[str, tuple[str, ...]]:
     """The keys of the papers behind every measure, test and method, by name."""
     from assay.engine.measure import measures
 
-    return {**{name: measure.papers for name, measure in measures().items()}, **METHODS}
+    found: dict[str, tuple[str, ...]] = {}
+    for measure in measures().values():
+        found[measure.name] = tuple(dict.fromkeys((*found.get(measure.name, ()), *measure.papers)))
+    return {**found, **METHODS}
 
 
 def bibtex(names: Iterable[str]) -> str:

@@ -2,15 +2,19 @@
 
 NAMES = (
     *("tags", "spans", "dependencies", "graphs", "relations", "links", "constituents", "coreference", "ratings"),
-    "cross",
+    *("items", "cross"),
 )
 """All tasks, in the order in which they are listed. The last of those that a file shows is the one that is meant."""
+SHARED = {"accuracy": ("tags", "items"), "kappa": ("tags", "items")}
+"""Measures of several tasks; their names do not say which task is meant."""
 SPELLING = {
     **{name: name.upper() for name in ("oov", "pos", "pa", "wpa", "cwpa", "las", "uas", "ls", "clas", "mlas")},
     **{name: name.upper() for name in ["elas", "eulas", "euas", "sdp", "srl", "muc", "blanc", "lea", "mor", "arcs"]},
     **{"f1": "F1", "blex": "BLEX", "ufeats": "UFeats", "alltags": "AllTags", "semeval": "SemEval"},
     **{"parseval": "PARSEVAL", "leaf-ancestor": "leaf-ancestor", "b-cubed": "B³", "ceaf-e": "CEAF-e"},
     **{"ceaf-m": "CEAF-m", "conll": "CoNLL", "ac1": "AC1", "alpha-u": "alpha-u", "alt-test": "alt-test"},
-    **{"tedeval": "TedEval", "ehealth-kd": "eHealth-KD"},
+    **{"tedeval": "TedEval", "ehealth-kd": "eHealth-KD", "mcc": "MCC", "mae": "MAE", "rmse": "RMSE", "r2": "R²"},
+    **{"auc": "AUC", "ece": "ECE", "mce": "MCE", "brier": "Brier", "pearson": "Pearson", "spearman": "Spearman"},
+    **{"kendall": "Kendall", "jaccard": "Jaccard", "hamming": "Hamming"},
 }
 """Names of measures and scores, or words of these, as people write them."""

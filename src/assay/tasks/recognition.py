@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from assay.corpus import Corpus
+from assay.corpus.items import ItemTable
 from assay.errors import UsageError
 from assay.formats import Input, schemes
 from assay.formats.columns import ROLES
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 def recognise(item: Input | Corpus, options: Options) -> set[str]:
     """The tasks that a file may be for, besides words with labels."""
+    if isinstance(item, Corpus) and item.layer(ItemTable) is not None:
+        return {"items"}
     if isinstance(item, Corpus):
         layers = {*item.marks, *(("constituents",) if item.trees is not None else ())}
         layers |= {"links"} if any(map(is_link_column, item.columns)) else set()

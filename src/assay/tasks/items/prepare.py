@@ -1,0 +1,312 @@
+"""Items: from what the user names to pairs in gold's order, joined by id."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from assay.align import align
+from assay.arrays import NONE, Ints
+from assay.corpus import SEVERAL, Column, Corpus
+from assay.corpus.items import LABEL, ItemTable
+from assay.corpus.ratings import parse_number
+from assay.engine import mapping
+from assay.engine.mapping import idle_rules
+from assay.engine.prepare import Run
+from assay.engine.warnings import identical_outputs, plain_sentence, remark
+from assay.errors import AlignmentError, InputError
+from assay.formats import Input
+from assay.result import enumeration
+from assay.result.numbers import plural
+from assay.tasks.items.judge import ItemRun, judge_items
+
+_NAMED = 3
+"""The most ids that are listed."""
+_MOST_LABELS = 20
+"""More different whole numbers than this are numbers, not labels."""
+_MOST_RANKS = 1_000
+_ORDERED = ("mae", "rmse", "bias", "r2", "within", "pearson", "spearman", "kendall")
+_DEFAULTS = {
+    "labels": ("accuracy", "label-f1"),
+    "sets": ("label-f1(average=micro)", "subset-accuracy"),
+    "ordered": ("accuracy", "kappa(weights=quadratic)", "within"),
+    "numbers": ("pearson", "spearman", "mae"),
+}
+
+
+def table_of(item: Input | Corpus) -> ItemTable:
+    """The table of a side; a file is read once."""
+    if not isinstance(item, Corpus):
+        item = item.kept = item.kept or item.read()
+    table = item.layer(ItemTable)
+    if table is None:
+        raise InputError(f'{item.name}: no table of items ({item.format}). Name its format: --input-format "items"')
+    return table
+
+
+def default_measures(gold: Input | Corpus) -> tuple[str, ...]:
+    """The measures if the user names none, by what gold's items have."""
+    return _DEFAULTS[kind_of(table_of(gold), ())]
+
+
+def kind_of(gold: ItemTable, measures: Sequence[str]) -> str:
+    """What items have: sets, ordered labels, numbers, or labels."""
+    if gold.sets or gold.order:
+        return "sets" if gold.sets else "ordered"
+    numbers = [parse_number(label) for label in gold.labels.counts() if label]
+    if not numbers or None in numbers:
+        return "labels"
+    whole = all(number is not None and number == int(number) for number in numbers)
+    if not whole or len(numbers) > _MOST_LABELS or {*measures} & {*_ORDERED}:
+        return "numbers"
+    return "labels"
+
+
+def prepare_items(run: Run) -> None:
+    """Read tables of items, and bring those of the systems into gold's order."""
+    options, names = run.options, [measure.name for measure in run.measures]
+    tables = [drop_repeats(table_of(item), options.duplicates) for item in run.inputs]
+    gold = tables[0]
+    kind = (options.decided.kind if options.decided else "") or kind_of(gold, names)
+    run.decide(kind=kind, column=LABEL)
+    for name, table in zip(run.names, tables, strict=True):
+        run.notes += [plain_sentence(text=f"{name}: {note}") for note in table.notes]
+    labelled = np.flatnonzero(~gold.missing) if kind != "sets" else np.arange(len(gold))
+    open_ids = {*gold.ids} if gold.ids is not None and len(labelled) < len(gold) else set()
+    number, gold = len(gold), gold.take(labelled) if len(labelled) < len(gold) else gold
+    if not len(gold):
+        raise InputError(
+            f"{gold.path}: no item has a label. Are gold and system swapped? Or choose it with --column."
+        )
+    run.warnings.append(items_unlabelled(number=number - len(gold), items=number))
+    orders = [join_items(tables[0], gold, table, options.on_mismatch, open_ids) for table in tables[1:]]
+    absent = np.any([order == NONE for order in orders], axis=0)
+    if absent.any() and options.on_mismatch == "skip":
+        kept = np.flatnonzero(~absent)
+        if not len(kept):
+            raise AlignmentError(f"{gold.path}: no item is in all files.")
+        gold, orders = gold.take(kept), [order[kept] for order in orders]
+    run.warnings.append(items_left_out(number=int(absent.sum()), items=len(absent), skip=options.on_mismatch))
+    corpora = [gold.corpus()]
+    for name, table, order in zip(run.names[1:], tables[1:], orders, strict=True):
+        lacking = np.flatnonzero(order == NONE)
+        if len(lacking) and options.missing != "empty":
+            ids = gold.ids or ()
+            named = ", ".join(ids[row] for row in lacking[:_NAMED].tolist()) + ", …" * (len(lacking) > _NAMED)
+            are = "is" if len(lacking) == 1 else "are"
+            raise AlignmentError(
+                f"{table.path}: {len(lacking):,} of {len(gold):,} items of gold {are} missing ({named}). --missing "
+                "empty counts them as wrong, --on-mismatch skip leaves them out."
+            )
+        run.warnings.append(answers_missing(name=name, number=len(lacking)))
+        same = np.array_equal(order, np.arange(len(table)))
+        corpora.append((table if same else table.take(order)).corpus())
+    run.take(corpora)
+    _check_targets(run)
+    if options.map is not None:
+        run.map_labels(lambda rules, corpus, sides: mapping.map_corpus(rules, corpus, LABEL, sides))
+    counts = [_count_labels(corpus, kind) for corpus in run.corpora]
+    if kind in ("labels", "sets", "ordered"):
+        _check_labels(run, counts)
+    run.count_labels(lambda corpus: _members(corpus, kind))
+    every = dict.fromkeys(label for own in counts for label in own)
+    ignored = frozenset(label for label in every if not options.keeps(label))
+    ranks = gold.order
+    if kind == "sets":
+        ranks = tuple(options.labels or every)
+    elif not ranks and all((parse_number(label) or 0.5) % 1 == 0 for label in every):
+        values = [int(parse_number(label) or 0) for label in every]
+        low, high = min(values), max(values)
+        ranks = tuple(map(str, range(low, high + 1))) if high - low < _MOST_RANKS else ()
+        if kind == "labels" and len(every) > 2 and not any(name in (*_ORDERED, "kappa") for name in names):
+            run.notes.append(plain_sentence(text="labels are whole numbers; if they are ratings: -m mae -m within"))
+    several = kind == "labels" and any(SEVERAL in label for label in run.gold.column(LABEL).vocabulary)
+    layer = ItemRun(kind, ranks, ignored, several and tables[0].alternatives)
+    run.skipped = np.zeros(run.gold.sentences, dtype=bool)
+    for name, corpus in run.systems:
+        run.pairs.append((name, align(run.gold, corpus, column=LABEL).with_layer(layer)))
+    judged = [(name, judge_items(pair)) for name, pair in run.pairs]
+    if tables[0].unit and options.unit is None:
+        unit = tables[0].unit
+        run.notes.append(plain_sentence(text=f"items of one {unit} may resemble each other: --unit meta:{unit}"))
+    answers = [(name, np.array([*items.labels, None], dtype=object)[items.answer[0]]) for name, items in judged]
+    run.warnings.append(identical_outputs(answers, np.array_equal))
+    run.warnings += idle_rules(run.mappings) if options.map is not None else ()
+    run.items = run.gold.sentences
+
+
+# --- joining ---
+
+
+def drop_repeats(table: ItemTable, duplicates: str) -> ItemTable:
+    """The table without items that come again; an error unless the user says what becomes of them."""
+    ids = table.ids
+    if ids is None or len(first := {name: row for row, name in reversed([*enumerate(ids)])}) == len(ids):
+        return table
+    counted: dict[str, int] = {}
+    for row, name in enumerate(ids):
+        counted[name] = counted.get(name, 0) + 1
+        if counted[name] == 2 and duplicates == "error":
+            before = first[name]
+            label, other = (table.labels[one] or "no label" for one in (before, row))
+            line = f"line {table.lines[before]}" if table.lines is not None else f"item {before + 1}"
+            raise InputError(
+                f"{table.path}:{table.lines[row] if table.lines is not None else row + 1}: id {name} again ({line}: "
+                f"{label}, here: {other}). --duplicates first keeps the first."
+            )
+    kept = [row for name, row in sorted(first.items(), key=lambda pair: pair[1])
+            if duplicates == "first" or counted[name] == 1]  # fmt: skip
+    gone = len(ids) - len(kept)
+    note = f"{plural(gone, 'row was', 'rows were')} left out, because their ids come again."
+    return replace(table.take(np.array(kept, dtype=np.int64)), notes=(*table.notes, note))
+
+
+def join_items(whole: ItemTable, gold: ItemTable, system: ItemTable, on_mismatch: str, open_ids: set[str]) -> Ints:
+    """The system's row of each item of gold, NONE if it has none; by id, or by order if neither side has ids.
+
+    whole: gold with the items that have no label, whose ids are `open_ids`.
+    """
+    if (gold.ids is None) != (system.ids is None):
+        one, other = (system, gold) if gold.ids is None else (gold, system)
+        raise AlignmentError(
+            f"{other.path}: no ids, but {one.path} has some. Name their column with --id, or go by order: --id none"
+        )
+    if gold.ids is None or system.ids is None:
+        if len(whole) != len(system):
+            raise AlignmentError(
+                f"{system.path}: {plural(len(system), 'item')}, but {whole.path} has {len(whole):,}, and there are "
+                "no ids. Name their column with --id."
+            )
+        _check_texts(whole, system, np.arange(len(whole)), on_mismatch)
+        return np.flatnonzero(~whole.missing) if len(gold) < len(whole) else np.arange(len(whole))
+    if gold.ids == system.ids:
+        order = np.arange(len(gold))
+    else:
+        place = {name: row for row, name in enumerate(system.ids)}
+        order = np.fromiter((place.get(name, NONE) for name in gold.ids), dtype=np.int64, count=len(gold))
+        _check_ids(gold, system, order, on_mismatch, open_ids)
+    _check_texts(gold, system, order, on_mismatch)
+    return order
+
+
+def _check_ids(gold: ItemTable, system: ItemTable, order: Ints, on_mismatch: str, open_ids: set[str]) -> None:
+    """An error for ids that gold lacks, or if no id is the same."""
+    assert gold.ids is not None and system.ids is not None
+    found = int((order != NONE).sum())
+    if not found:
+        numbers = [{parse_number(name) for name in ids} for ids in (gold.ids, system.ids)]
+        equal = None not in numbers[0] and numbers[0] == numbers[1]
+        how = "; as numbers they would agree (1 and 01, or 1.0): write them alike" if equal else ""
+        shown = (", ".join(ids[:_NAMED]) for ids in (system.ids, gold.ids))
+        theirs, ours = shown
+        raise AlignmentError(f"{system.path}: ids {theirs}; {gold.path} has {ours}: none in common{how}. --id NAME")
+    if found == len(system) or on_mismatch == "skip":
+        return
+    known = {*gold.ids, *open_ids}
+    foreign = next((row for row, name in enumerate(system.ids) if name not in known), None)
+    if foreign is not None:
+        raise AlignmentError(
+            f"{system.place(foreign)}: id {system.ids[foreign]} is not in {gold.path}. To leave such items out: "
+            "--on-mismatch skip"
+        )
+
+
+def _check_texts(gold: ItemTable, system: ItemTable, order: Ints, on_mismatch: str) -> None:
+    """Texts that both sides have must be equal."""
+    for name in gold.texts.keys() & system.texts.keys() if on_mismatch == "error" else ():
+        ours, theirs = gold.texts[name], system.texts[name]
+        if ours == theirs:
+            continue
+        for row, other in enumerate(order.tolist()):
+            if other != NONE and ours[row] != theirs[other]:
+                raise AlignmentError(
+                    f"{system.place(other)}: its {name} is {theirs[other]!r:.40}, but {gold.place(row)} has "
+                    f"{ours[row]!r:.40}. To go on all the same: --on-mismatch warn"
+                )
+
+
+def _check_targets(run: Run) -> None:
+    """Gold's labels in a system's file must be those of gold."""
+    gold = run.gold.layers[ItemTable]
+    for _, corpus in run.systems:
+        table = corpus.layers[ItemTable]
+        if table.targets is None:
+            continue
+        for row, (ours, theirs) in enumerate(zip(gold.labels.strings(), table.targets.strings(), strict=True)):
+            if theirs and ours != theirs:
+                raise InputError(
+                    f"{table.place(row)}: gold's label is {theirs} here, but {ours} in {gold.place(row)}. Say which "
+                    "column has the answers, e.g. --column prediction"
+                )
+
+
+# --- labels ---
+
+
+def _members(corpus: Corpus, kind: str) -> Column:
+    """The labels of a corpus, those of sets one by one."""
+    labels = corpus.column(LABEL)
+    if kind != "sets":
+        return labels
+    return Column.of(one for label in labels.strings() for one in label.split(SEVERAL) if one)
+
+
+def _count_labels(corpus: Corpus, kind: str) -> dict[str, int]:
+    """How often each label of a side occurs."""
+    counts: dict[str, int] = {}
+    for label, number in corpus.column(LABEL).counts().items():
+        for one in label.split(SEVERAL) if label else ():
+            counts[one] = counts.get(one, 0) + number
+    return counts
+
+
+def _check_labels(run: Run, counts: Sequence[Mapping[str, int]]) -> None:
+    """An error if a system has none of gold's labels; a warning if labels differ in writing only."""
+    gold = counts[0]
+    plain = {_plain(label): label for label in gold}
+    for (name, corpus), own in zip(run.systems, counts[1:], strict=True):
+        many = run.gold.sentences > 1 and run.options.decided is None and run.options.on_mismatch != "warn"
+        if many and own and gold and not own.keys() & gold.keys():
+            theirs, ours = (", ".join(sorted(labels)[:5]) for labels in (own, gold))
+            raise InputError(
+                f"{corpus.name}: labels {theirs}; gold has {ours}: none in common. --map FILE (in Python id2label=) "
+                "puts them together."
+            )
+        alike = [(label, plain[_plain(label)]) for label in own if label not in gold and _plain(label) in plain]
+        run.warnings.append(labels_alike(name=name, pairs=[f"{one} and {other}" for one, other in alike]))
+
+
+def _plain(label: str) -> str:
+    number = parse_number(label)
+    return label.casefold() if number is None else repr(float(number))
+
+
+@remark
+def labels_alike(name: str, pairs: Sequence[str]) -> Iterator[str]:
+    """Labels of a system that differ from gold's in writing only."""
+    if pairs:
+        listed = enumeration(list(dict.fromkeys(pairs))[:5])
+        yield f"{name}: labels differ in writing only: {listed} (gold's last). If they are the same: --map FILE"
+
+
+@remark
+def items_unlabelled(number: int, items: int) -> Iterator[str]:
+    """Items without a gold label."""
+    if number:
+        yield f"{number:,} of {items:,} items {'has' if number == 1 else 'have'} no gold label and were left out."
+
+
+@remark
+def items_left_out(number: int, items: int, skip: str) -> Iterator[str]:
+    """Items that some system lacks, if these are left out."""
+    if number and skip == "skip":
+        yield f"{number:,} of {items:,} items {'is' if number == 1 else 'are'} not in all files and were left out."
+
+
+@remark
+def answers_missing(name: str, number: int) -> Iterator[str]:
+    """Items that a system's file lacks, if these count as not answered."""
+    if number:
+        yield f"{name}: without {plural(number, 'item')} of gold, counted as no answer."
