@@ -13,6 +13,7 @@ import assay
 from assay.corpus import cluster_key
 from assay.engine import changes
 from assay.engine.build import Compared, Findings, build, count_tests
+from assay.engine.confidences import calibration_rows, curve_rows, threshold_rows
 from assay.engine.counts import FEW_CLUSTERS, FEW_UNITS, as_sums
 from assay.engine.examples import DrawnExample
 from assay.engine.measure import Measure
@@ -119,6 +120,10 @@ def make_result(part: Part, settings: Settings | None = None) -> Result:
         Repair(facts["name"], facts["fault"], facts["action"], facts["number"], facts["first"][0])
         for facts in repairs
     ]
+    if part.confident:
+        rows["curves"] += curve_rows(part.confident)
+        rows["calibrations"] += calibration_rows(part.confident, options.seed, options.times)
+        rows["thresholds"] += threshold_rows(part.confident, {})
     if basis is not None:
         on = str(measures[basis])
         confusion = [row for name, met in part.met.items() for row in changes.label_pair_rows(name, met, on)]

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from assay.arrays import Bools, Ints
+from assay.engine.confidences import Confident
 from assay.engine.counts import FEW_CLUSTERS, JointCounts
 from assay.engine.examples import MOST_UNRESOLVED, DrawnExample, merge_drawn
 from assay.engine.items import Items, Met
@@ -103,6 +104,8 @@ class Part:
     trees, the sentences that are wholly right."""
     of_task: Mapping[str, LabelSums]
     """Further sums that the task knows the meaning of."""
+    confident: Confident = field(default_factory=dict, kw_only=True)
+    """The confidences of answers, if there are any."""
     labels: Items | None
     """The labels as they are, if they split into categories."""
     counts: Mapping[tuple[int, str | None, str], JointCounts] = field(default_factory=dict)
@@ -220,7 +223,7 @@ def choose_alignment(ways: Sequence[str]) -> str:
     return next(way for way in ("characters", "position", "words") if way in ways)
 
 
-_ADDED = ("numbers", "sums", "of_task", "items", "sizes", "met")
+_ADDED = ("numbers", "sums", "of_task", "confident", "items", "sizes", "met")
 
 
 def add_tables(first: Any, second: Any) -> Any:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from assay.corpus import Corpus
     from assay.corpus.ratings import Ratings
     from assay.engine.annotators import Continua
+    from assay.engine.confidences import Confident
     from assay.engine.examples import DrawnExample
     from assay.engine.items import Items
     from assay.engine.options import Options
@@ -153,6 +154,8 @@ class Task:
     """Further numbers of a shard, which add up; whether systems are compared …"""
     finish: Callable[[Result, Part, Settings], Result] | None = None
     """… and a function that adds what they say to the Result."""
+    confident: Callable[[Run], Confident] | None = None
+    """The confidences of the systems' answers; nothing if their files have none."""
 
 
 # The tasks stand above the engine, which knows nothing of them but what these hand over.

@@ -28,7 +28,7 @@ from assay.render.table import (
 )
 from assay.result import Diff, Result, Table, is_best, is_category, kind_title
 from assay.result.chance import few_lines, interval_title, power_lines
-from assay.result.numbers import DASH, DIFFERENCES, percent, plural
+from assay.result.numbers import DASH, DIFFERENCES, p_value, percent, plural, with_interval
 from assay.result.verdict import name_measure
 
 TEXTS = 50
@@ -515,6 +515,55 @@ def _unresolved(result: Result) -> Iterator[Table]:
         yield make_table(f"{items} that no system resolves{which}", header, rows, "text text text count", **more)
 
 
+# --- confidences ---
+
+
+def _confidence(result: Result) -> Iterator[Table]:
+    """What the confidences of each system are worth, and in a line how far its calibration is from chance."""
+    rows, lines, labelled = [], [], any(row.label for row in result.calibrations)
+    for row in result.calibrations:
+        error = (row.ece, row.low, row.high)
+        about = [row.label or ""] * labelled
+        values = (row.average_precision, row.auc, row.brier, row.log_loss, error, row.floor, row.p)
+        rows.append((row.system, *about, row.items, *values))
+        if not math.isnan(row.ece):
+            chance = f"{percent(row.floor)} expected if calibrated, p = {p_value(row.p)}".replace("p = <", "p < ")
+            lines.append(f"{row.system}: ECE {with_interval(*error, percent)}, {chance}")
+    recalls = [f"{row.system} {percent(row.highest_recall)}" for row in result.calibrations if row.highest_recall < 1]
+    notes = [
+        "Average precision and ECE (expected calibration error) in percent. Brier score, log loss and ECE: less is "
+        "better. p: share of calibrated draws with an ECE at least as large."
+    ]
+    notes += [f"Highest recall, if all answers count: {', '.join(recalls)}."] * bool(recalls)
+    notes += ["The Brier score of distributions over labels is between 0 and 2."] * any(
+        row.highest_brier > 1 for row in result.calibrations
+    )
+    impossible = [f"{row.system} {row.impossible:,}" for row in result.calibrations if row.impossible]
+    notes += [f"Items whose gold label has p = 0: {', '.join(impossible)}."] * bool(impossible)
+    header = ["system", *["label"] * labelled, "answers", "average precision", "AUC", "Brier", "log loss", "ECE"]
+    forms = f"{'text ' * (1 + labelled)}count percent coefficient coefficient number percent percent p"
+    last = range(len(header) + 1, len(header) - 2, -1)
+    more = {"words": 1 + labelled, "notes": notes, "lines": lines, "droppable": last}
+    yield make_table("Confidence", [*header, "expected if calibrated", "p"], rows, forms, **more)
+
+
+def _thresholds(result: Result) -> Iterator[Table]:
+    """Each system if only answers with at least a confidence count."""
+    labelled = any(row.label for row in result.thresholds)
+    rows = []
+    for row in result.thresholds:
+        mark = "applied" if row.applied else ""
+        numbers = (row.value, row.answers, row.precision, row.recall, row.f1)
+        rows.append((row.system, *[row.label or ""] * labelled, *numbers, mark))
+    header = ["system", *["label"] * labelled, "threshold", "answers", "precision", "recall", result.title("f1"), ""]
+    forms = f"{'text ' * (1 + labelled)}number count percent percent percent text"
+    notes = [
+        "Answers with at least this confidence count. Choose a threshold on other data (--choose): the best one here "
+        "is not a result."
+    ]
+    yield make_table("Thresholds", header, rows, forms, words=1 + labelled, notes=notes, short=SHORT, minor=True)
+
+
 # --- details ---
 
 
@@ -665,6 +714,8 @@ _PARTS: dict[str, tuple[Callable[[Result], Iterator[Table]], str, bool]] = {
     "bounds": (_bounds, "bounds", False),
     "growth": (_growth, "growth", False),
     "unresolved": (_unresolved, "unresolved", False),
+    "confidence": (_confidence, "calibrations", False),
+    "thresholds": (_thresholds, "thresholds", False),
     "labels": (_labels, "scores", True),
     "confusion": (_confusion, "confusion", False),
     "slices": (_slices, "scores", True),
@@ -675,8 +726,9 @@ it shows, and True if they consist of scores, which are means over several runs.
 run."""
 NAMES = (
     *("scores", "further-scores", "errors", "order", "pairs", "tests", "differences", "outcomes", "changes"),
-    *("label-differences", "bounds", "growth", "unresolved", "labels", "confusion", "forms", "annotators", "items"),
-    *("systems", "alt-test", "data-sets", "priors", "splits", "regions", "slices", "mappings", "further", "examples"),
+    *("label-differences", "bounds", "growth", "unresolved", "confidence", "thresholds", "labels", "confusion"),
+    *("forms", "annotators", "items", "systems", "alt-test", "data-sets", "priors", "splits", "regions", "slices"),
+    *("mappings", "further", "examples"),
 )
 """Names of tables for `--table`."""
 
@@ -708,7 +760,7 @@ def brief(result: Result) -> list[Table]:
     scores = _list_systems(result) if len(result.systems) > 2 else _list_measures(result)
     shown = [table for table in (*scores, *_brief_changes(result)) if table.rows]
     shown += [replace(table, short=BRIEF_ROWS) for table in tables(result, (details,)) if not table.minor][:2]
-    asked = [table for table in tables(result, ("forms", "slices", "mappings")) if not table.minor]
+    asked = [table for table in tables(result, ("confidence", "forms", "slices", "mappings")) if not table.minor]
     return [*shown, *(table for table in asked if table.name != "slices" or measure in table.measures)]
 
 

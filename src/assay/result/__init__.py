@@ -35,7 +35,10 @@ _ORDER = (
     *("tables", "examples", "texts", "warnings", "notes"),
 )
 """The order of fields in JSON."""
+_IF_FILLED = ("curves", "calibrations", "thresholds")
+"""Tables that JSON leaves out if they are empty."""
 Read = typing.TypeVar("Read")
+Confident = typing.TypeVar("Confident", Curve, Calibration)
 
 
 def is_best(values: Sequence[float], index: int) -> bool:
@@ -89,6 +92,8 @@ class Result(Tables, kw_only=True):
         pieces, before = [], "{"
         for name in _ORDER:
             value = self.verdict_data if name == "verdict" else getattr(self, name)
+            if name in _IF_FILLED and not value:
+                continue
             pieces.append(f'{before}"{name}": ')
             if isinstance(value, tuple) and value and isinstance(value[0], Record):
                 pieces.append("[\n  ")
@@ -196,6 +201,26 @@ class Result(Tables, kw_only=True):
                 raise unknown(kind, name, known)
         named = "main score" if score is None else f"score {score!r}"
         raise UsageError(f"{measure} has no {named} for {system} and label {label!r}.")
+
+    def curve(self, system: str, label: str | None = None) -> Curve:
+        """The curve of a system over the thresholds of its confidence; without a label that of its answers, or of the
+        label that its confidences are about."""
+        return self._of_confidences("curve", self.curves, system, label)
+
+    def calibration(self, system: str, label: str | None = None) -> Calibration:
+        """How well the confidences of a system are calibrated, with a row for each bin."""
+        return self._of_confidences("calibration", self.calibrations, system, label)
+
+    def _of_confidences(self, kind: str, rows: Sequence[Confident], system: str, label: str | None) -> Confident:
+        if system not in self.names:
+            raise unknown("system", system, self.names)
+        own = {row.label: row for row in rows if row.system == system}
+        if label is None and None not in own and len(own) == 1:
+            return next(iter(own.values()))
+        if label not in own:
+            about = f" of label {label!r}" if label is not None else ""
+            raise UsageError(f"{system} has no {kind}{about}: its file has no such confidences.")
+        return own[label]
 
     def measure_named(self, spec: str) -> str:
         """The measure of this Result that a spec stands for; the spec itself if there is none.

@@ -645,6 +645,124 @@ class Sweep(TwoSystems, key="a b"):
     """The system that is better under every weighting; empty if there is none or it cannot be decided."""
 
 
+# --- confidences ---
+
+
+class ThresholdPoint(Record, key="threshold"):
+    """Counts if only answers with at least this confidence count."""
+
+    threshold: float
+    """The least confidence that counts."""
+    tp: int
+    """Right answers that count."""
+    fp: int
+    """Wrong answers that count."""
+    fn: int
+    """What gold has and no answer that counts."""
+    tn: int | None = None
+    """Answers that rightly do not count, if the number of items is known."""
+
+
+class Curve(Record, key="system label"):
+    """The counts of a system at each threshold of its confidence, from the highest: for precision and recall, ROC and
+    coverage. A long curve has some 500 of its points; the numbers next to it are made of all."""
+
+    system: str
+    label: str | None
+    """The label that confidences are about; null for the answers of the system."""
+    points: tuple[ThresholdPoint, ...]
+    """The points, from the highest threshold."""
+    average_precision: float
+    """Precision, averaged over the gains in recall; equal confidences enter together."""
+    auc: float
+    """The area under the ROC curve of a label; null for answers, or if there is one class only."""
+    highest_recall: float
+    """The recall if all answers count."""
+
+
+class CalibrationBin(Record, key="bin"):
+    """Answers of about the same confidence."""
+
+    bin: int
+    """The number of the bin, from 1. Bins are equally wide, and each contains its upper end."""
+    items: int
+    """The number of answers."""
+    confidence: float
+    """Their mean confidence."""
+    right: float
+    """The share of right answers."""
+    expected_low: float
+    """The share of right answers if confidences are calibrated: the lower end of the central 95% …"""
+    expected_high: float
+    """… and the upper end."""
+
+
+class Calibration(Record, key="system label"):
+    """What the confidences of a system are worth; if they are not probabilities, only their order is."""
+
+    system: str
+    label: str | None
+    """The label that confidences are about; null for the answers of the system."""
+    items: int
+    """The number of confidences."""
+    average_precision: float
+    """Average precision; the mean over labels if each has confidences of its own."""
+    auc: float
+    """The area under the ROC curve, or its mean over labels."""
+    highest_recall: float
+    """The recall if all answers count."""
+    brier: float = math.nan
+    """The Brier score; less is better …"""
+    highest_brier: int = 1
+    """… from 0 to 1, or to 2 for distributions over labels."""
+    log_loss: float = math.nan
+    """The mean of −ln p of gold's label; null if a label of gold has p = 0 …"""
+    impossible: int = 0
+    """… and the number of such items."""
+    ece: float = math.nan
+    """The expected calibration error in bins of equal width."""
+    low: float = math.nan
+    high: float = math.nan
+    floor: float = math.nan
+    """The ECE that is expected if confidences are calibrated: it is not 0."""
+    p: float = math.nan
+    """The share of calibrated draws with an ECE at least as large."""
+    mce: float = math.nan
+    """The largest error of a bin."""
+    ece_mass: float = math.nan
+    """The ECE in bins of about equal numbers of answers …"""
+    floor_mass: float = math.nan
+    """… and its expectation if confidences are calibrated."""
+    squared: float = math.nan
+    """The squared error in these bins without its bias; null if a bin has one answer."""
+    number: int = 15
+    """The number of bins; those without answers are left out."""
+    bins: tuple[CalibrationBin, ...] = ()
+    """The bins."""
+
+
+class Threshold(Record, key="system label value"):
+    """A system if only answers with at least this confidence count."""
+
+    system: str
+    label: str | None
+    """The label that confidences are about; null for the answers of the system."""
+    value: float
+    """The threshold."""
+    answers: int
+    """The number of answers that count."""
+    precision: float
+    """Precision."""
+    recall: float
+    """Recall; if an item has one answer, the share of items with a right answer that counts."""
+    f1: float
+    """F1."""
+    applied: bool = False
+    """True if the scores of this Result are those at this threshold (`--min-score`)."""
+    chosen_on: str | None = None
+    """The checksum of the gold on which it was chosen (`--choose`); null if it was not."""
+
+
 class AnswerCounts(Record, key="system"):
     """A language model's answers by how they could be read, and their mentions by how they were located."""
 
@@ -1175,8 +1293,8 @@ class Table(Record):
     """Record and column of the cells in italics, such as the best of a group."""
     after: str = ""
     """The table that it follows: `scores`, `further scores`, `tests`, `differences`, `outcomes`, `changes`,
-    `label differences`, `bounds`, `growth`, `unresolved`, `labels`, `confusion`, `slices`, `mappings`; between
-    annotators `agreement`; otherwise it is at the end."""
+    `label differences`, `bounds`, `growth`, `unresolved`, `confidence`, `thresholds`, `labels`,
+    `confusion`, `slices`, `mappings`; between annotators `agreement`; otherwise it is at the end."""
     name: str = ""
     """The name by which `--table` chooses it; empty: that of the table it follows."""
     measures: tuple[str, ...] = ()
@@ -1293,6 +1411,9 @@ class Tables(Record, kw_only=True):
     similarities: tuple[Similarity, ...] = ()
     error_types: tuple[ErrorType, ...] = ()
     sweeps: tuple[Sweep, ...] = ()
+    curves: tuple[Curve, ...] = ()
+    calibrations: tuple[Calibration, ...] = ()
+    thresholds: tuple[Threshold, ...] = ()
     answers: tuple[AnswerCounts, ...] = ()
     forms: tuple[FormCount, ...] = ()
     annotators: tuple[Annotator, ...] = ()

@@ -81,11 +81,12 @@ class Curve(NamedTuple):
         }
 
 
-def sweep_thresholds(answers: Confidences) -> Curve:
-    """The counts at each distinct confidence; equal confidences enter together."""
-    tp, count = (np.cumsum(numbers[::-1]) for numbers in (answers.right, answers.sizes))
-    fp = count - tp
-    return Curve(answers.values[::-1], tp, fp, answers.positives - tp, answers.negatives - fp)
+def sweep_thresholds(answers: Confidences, thresholds: Floats | None = None) -> Curve:
+    """The counts at each threshold, or at each distinct confidence; equal confidences enter together."""
+    thresholds = answers.values[::-1] if thresholds is None else thresholds
+    first = np.searchsorted(answers.values, thresholds)
+    tp, count = (np.append(np.cumsum(one[::-1])[::-1], 0)[first] for one in (answers.right, answers.sizes))
+    return Curve(thresholds, tp, count - tp, answers.positives - tp, answers.negatives - count + tp)
 
 
 def choose_threshold(curve: Curve, score: str, least: tuple[str, float] | None = None) -> int:
