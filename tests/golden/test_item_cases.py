@@ -6,11 +6,11 @@ import math
 from typing import Any
 
 import pytest
+from tests.cases import each
+from tests.itemtables import item_cases, items, value
 
 import assay
 from assay.result import Result
-from tests.cases import each
-from tests.itemtables import item_cases, items, value
 
 LABEL_SCORES = {
     "accuracy": ("accuracy", "value"),
