@@ -233,3 +233,33 @@ def test_help_says_which_columns_and_options_there_are(assay: Run) -> None:
         assert word in text
     for option in ("--rope", "--rho", "--common", "--pairs", "--figures", "--dataset", "--lower"):
         assert option in text
+
+
+def test_the_input_format_says_what_the_rows_of_a_table_of_scores_are(assay: Run, here: Path) -> None:
+    (here / "scores.csv").write_text("name,x,y,z\np,1,2,3\nq,2,3,4\nr,3,4,6\ns,1,1,1\nt,5,6,7\n")
+    refused = assay("bayes", "scores.csv")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "scores(rows=datasets)" in refused.stderr and "scores(rows=systems)" in refused.stderr
+    more = ("--draws", "1000", "--format", "json")
+    done = assay("bayes", "scores.csv", "--input-format", "scores(rows=datasets)", *more)
+    assert [row["name"] for row in json.loads(done.stdout)["systems"]] == ["x", "y", "z"]
+    other = assay("bayes", "scores.csv", "--input-format", "scores(rows=systems)")
+    assert "one score of each system on 3 data sets, but the signed-rank test needs 5" in other.stderr
+    wrong = {"scores(rows=cells)": "rows are datasets or systems", "csv": "there is no format of tables"}
+    for spec, message in wrong.items():
+        assert message in assay("bayes", "scores.csv", "--input-format", spec).stderr
+
+
+def test_a_table_of_scores_is_shown_in_every_format(assay: Run, here: Path) -> None:
+    rows = ["dataset,a,b,c", *(f"d{number},{80 + number},{81 + number},{79 + 2 * number}" for number in range(6))]
+    (here / "scores.csv").write_text("\n".join(rows))
+    arguments = ("bayes", "scores.csv", "--draws", "1000")
+    text = assay(*arguments, "--format", "table").stdout
+    parts = ["table of scores: 3 systems, 6 data sets", "On two new data sets", "mean rank", "best on"]
+    for part in (*parts, "Signed-rank tests", "Friedman's test over 6 data sets", "Bayesian signed-rank test"):
+        assert part in text
+    assert "| d0 | 80.00 | **81.00** | 79.00 |" in assay(*arguments, "--format", "md").stdout
+    assert r"mean rank & " in assay(*arguments, "--format", "latex").stdout
+    page = assay(*arguments, "--html", "page.html")
+    assert page.returncode == 0
+    assert "Scores by data set" in (here / "page.html").read_text("utf-8")

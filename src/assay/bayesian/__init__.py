@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import reprlib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 import assay
 from assay import experiment
-from assay.arrays import to_python
-from assay.bayesian.pairs import BayesOptions, Measured
+from assay.arrays import Floats, to_python
+from assay.bayesian.pairs import BayesOptions, Measured, find_grid
+from assay.bayesian.scores import read_scores
 from assay.bayesian.table import (
+    PERCENT,
     Discordant,
     Rope,
     RunTable,
@@ -22,18 +29,22 @@ from assay.bayesian.table import (
     pair_runs,
     read_discordant,
     read_matrices,
-    read_runs,
     read_table_text,
     scale_doubts,
     suggests_less,
 )
 from assay.corpus.adapters import is_frame, named_systems, table_text
 from assay.engine.build import Findings, build
-from assay.errors import UsageError
+from assay.engine.sets import tabulate_scores
+from assay.errors import InputError, UsageError
 from assay.experiment.plan import measure_and_score
 from assay.keywords import File, explicit
-from assay.result import InputFile, Result
+from assay.result import Comparison, InputFile, Result, Score
+from assay.result.grammar import ALPHA
+from assay.result.numbers import plural
+from assay.result.schema import RunScores
 from assay.stats.bayes import FEW_DATA_SETS
+from assay.stats.runs import permutation_test, t_test
 
 __all__ = ["bayes"]
 
@@ -63,11 +74,15 @@ def bayes(
     seed: int = 0,
     alpha: float = 0.05,
     nemenyi: bool = False,
+    input_format: str | None = None,
 ) -> Result:
-    """Compare systems over many runs and data sets, after Szymański and Gorman (2020).
+    """Compare systems over many runs and data sets, after Szymański and Gorman (2020), or over a table of scores.
 
     `runs` is a CSV or TSV file with a row for each measurement, a data frame with the same columns, the TOML file of
-    an experiment, or one matrix for each system (`name=path`). `rope` is the largest difference that does not matter:
+    an experiment, or one matrix for each system (`name=path`). A table of scores has a row for each data set and a
+    column for each system, or the reverse; if its first cell does not say which, `input_format` does:
+    `scores(rows=systems)` or `scores(rows=datasets)`. With one or two runs, the Bayesian signed-rank test takes the
+    place of the model over data sets. `rope` is the largest difference that does not matter:
     a number, `98 items`, `ci95` (the default, unless it is more than a point) or `annotators`; or such for each
     measure. `rho` is the correlation of runs: `folds`, `sizes` or a number. `lower` are measures of which less is
     better; a measure whose name suggests this (`loss`, `error-rate`) must be in `lower` or in `higher`. With
@@ -78,7 +93,7 @@ def bayes(
     systems, datasets, lower, higher = (
         (names,) if isinstance(names, str) else tuple(names) for names in (systems, datasets, lower, higher)
     )
-    table, discordant = _read(runs, to_python(folds), str(pairs) if pairs else None)
+    table, discordant = _read(runs, to_python(folds), str(pairs) if pairs else None, input_format)
     settings = (to_python(draws), to_python(seed), to_python(alpha), nemenyi)
     how = BayesOptions(to_python(rho), lower, hierarchical, priors, *settings)
     asked = [measures] if isinstance(measures, str) else measures or ()
@@ -99,17 +114,31 @@ def bayes(
                     f"{measure}; if more is better: --higher {measure}"
                 )
             table.check_scale(measure, taken, sets)
-        data, losses = pair_runs(table, measure, taken, sets, common=common)
+        if table.layout == "seeds":
+            continue
+        data, losses = pair_runs(table, measure, taken, sets, common=common or table.layout == "scores")
+        grid = find_grid(table, measure, taken, sets, min(len(own.splits) for own in data), how)
+        if grid and table.layout == "scores":
+            absent = np.array(grid.sets)[~grid.common].tolist()
+            losses = [
+                f"{measure}: left out of means, ranks and tests, because a system has no score there: "
+                f"{', '.join(absent)} ({len(absent):,} of {plural(len(grid.sets), 'data set')})."
+            ] * bool(absent)
         region = Rope()
         if len(taken) > 1:
             given = rope.get(measure, rope.get("")) if isinstance(rope, Mapping) else rope
             apart = _disagreement(measure, annotations, adjudicated, column) if given == "annotators" else None
-            region = find_rope(given, measure, data, apart, bounded=measure not in how.lower)
-        parts.append(Measured(measure, tuple(taken), tuple(data), region, tuple(losses), how, discordant))
+            # A single score has no interval from which a region could come unasked.
+            bare = [replace(own, denominators=np.full(len(own.splits), np.nan)) for own in data]
+            seen = bare if grid and given is None else data
+            region = find_rope(given, measure, seen, apart, bounded=measure not in how.lower)
+        parts.append(Measured(measure, tuple(taken), tuple(data), region, tuple(losses), how, discordant, grid))
+    if table.layout == "seeds":
+        return _result_of_seeds(table, wanted, taken, how)
     return _result(table, parts, [name for name in named if name not in wanted], how)
 
 
-def _read(runs: Any, folds: int | None, pairs: str | None) -> tuple[RunTable, Discordant]:
+def _read(runs: Any, folds: int | None, pairs: str | None, how: str | None) -> tuple[RunTable, Discordant]:
     def is_plan(path: str) -> bool:
         return Path(path).suffix.lower() == ".toml"
 
@@ -121,7 +150,9 @@ def _read(runs: Any, folds: int | None, pairs: str | None) -> tuple[RunTable, Di
         return runs, discordant
     name = "data frame"
     if is_frame(runs):
-        text = table_text(runs, name)
+        # An index with a name is a column: that of the data sets, for example.
+        has_index = getattr(getattr(runs, "index", None), "name", None) is not None
+        text = table_text(runs.reset_index() if has_index else runs, name)
     elif not isinstance(runs, str | PathLike | Sequence) or not runs:
         raise UsageError(
             f"runs: expected a table of runs, but got {reprlib.repr(runs)}. Give a CSV or TSV file, a data frame, "
@@ -133,9 +164,9 @@ def _read(runs: Any, folds: int | None, pairs: str | None) -> tuple[RunTable, Di
         if len(files) > 1:
             return read_matrices(list(named_systems(files).items()), folds), discordant
         if not is_plan(name):
-            return read_runs(name, *read_table_text(name)), discordant
+            return read_scores(name, *read_table_text(name), how), discordant
         text = experiment.export(name)
-    return read_runs(name, text, hashlib.sha256(text.encode()).hexdigest()), discordant
+    return read_scores(name, text, hashlib.sha256(text.encode()).hexdigest(), how), discordant
 
 
 def _disagreement(
@@ -192,17 +223,25 @@ def _result(table: RunTable, parts: Sequence[Measured], left_out: Sequence[str],
         several = len({part.rope.sentence for part in parts}) > 1
         sentences = [f"{part.name}: {part.rope.sentence}" if several else part.rope.sentence for part in parts]
         notes = list(dict.fromkeys(sentences))
-        if not all(part.rope.origin for part in parts):
+        if not all(part.rope.origin or part.grid for part in parts):
             notes.append(
                 "The default region is the width of a 95% interval (ci95). It is not used if it is more than 1 point "
                 "or if the number of items (the column denominator) is not known."
             )
     values = ", ".join(sorted({f"{rho:.3g}" for rho in rhos}))
-    notes.append(f"Correlation of runs that share training data, rho: {values}.")
+    notes += [f"Correlation of runs that share training data, rho: {values}."] * bool(rhos)
+    if by_means := [part for part in parts if part.grid]:
+        single = all(len(runs.splits) == 1 for part in by_means for runs in part.data)
+        notes.append(
+            f"Model: the Bayesian signed-rank test (Benavoli et al. 2014) on {'one score' if single else 'the mean'} "
+            "of each system and data set. It does not know how sure each score is. With outputs: assay compare "
+            "--data; with three or more runs of each system on each data set: the model over data sets."
+        )
     if any(row.model == "correlated-t" for row in posteriors):
         notes.append("On a single data set the correlated t-test is given; it says nothing about other data sets.")
     if len(posteriors) > 1:
         notes.append("No correction for many comparisons applies to these shares.")
+    notes += table.notes
     if 0 < error <= LARGEST_ERROR:
         notes.append(f"Numerical error of the shares: at most {error:.4f}.")
     if left_out:
@@ -212,18 +251,46 @@ def _result(table: RunTable, parts: Sequence[Measured], left_out: Sequence[str],
 
     ropes = ",".join(f"{part.name}={part.rope.half:g}({part.rope.origin})" for part in parts if part.rope.origin)
     pairs_hash = hashlib.sha256(repr(sorted(discordant.items())).encode()).hexdigest()
+    rho = f"|rho:{','.join(f'{rho:g}' for rho in dict.fromkeys(rhos))}" if rhos else "|model:signed-rank"
+    settings = f"|rope:{ropes or 'none'}{rho}|draws:{how.draws}|seed:{how.seed}"
+    found = _findings(table, systems, how, settings, f"|pairs:sha256={pairs_hash[:12]}" * bool(discordant))
+    found.about |= {
+        "units": max(sum(len(runs.splits) for runs in part.data) for part in parts),
+        "items": len({runs.name for part in parts for runs in part.data}),
+    }
+    found.warnings += warnings
+    found.notes += notes
+    found.rows["scores"] += [score for part in parts for score in part.scores()]
+    found.rows["bayes"] += posteriors
+    found.rows["rankings"] += [ranking for _, ranking in ranked]
+    found.rows["ranks"] += [ranks for part in parts if (ranks := part.mean_ranks()) is not None]
+    for part in by_means:
+        grid = part.grid
+        assert grid is not None
+        found.rows["systems_over_sets"] += grid.of_systems
+        found.rows["pairs_over_sets"] += replace(
+            grid, values=np.where(grid.common[:, None], grid.values, np.nan)
+        ).of_pairs
+        averages = {row.system: row for row in part.scores() if row.slice is None}
+        if part.rope.full == PERCENT:
+            grid = replace(grid, values=grid.values / PERCENT, form="percent")
+        found.rows["tables"].append(tabulate_scores(grid, part.name, averages, first=part is parts[0]))
+    if table.layout == "scores":
+        sets = plural(max(len(part.grid.sets) for part in by_means if part.grid), "data set")
+        found.about["heading"] = f"table of scores: {plural(len(systems), 'system')}, {sets}"
+    return build(found)
+
+
+def _findings(table: RunTable, systems: Sequence[str], how: BayesOptions, settings: str, last: str = "") -> Findings:
+    """The facts of all comparisons of runs."""
     signature = (
-        f"assay {assay.__version__}|bayes|{Path(table.name).name}|rope:{ropes or 'none'}"
-        f"|rho:{','.join(f'{rho:g}' for rho in dict.fromkeys(rhos))}|draws:{how.draws}|seed:{how.seed}"
+        f"assay {assay.__version__}|bayes|{Path(table.name).name}{settings}"
         + (f"|lower:{','.join(how.lower)}" if how.lower else "")
-        + f"|runs:sha256={'+'.join(digest[:12] for digest in table.sha256.split('+'))}"
-        + (f"|pairs:sha256={pairs_hash[:12]}" if discordant else "")
+        + f"|runs:sha256={'+'.join(digest[:12] for digest in table.sha256.split('+'))}{last}"
     )
-    found = Findings(
+    return Findings(
         {
             **{"command": "bayes", "task": "runs", "unit": "run", "aligned_by": "split"},
-            "units": max(sum(len(runs.splits) for runs in part.data) for part in parts),
-            "items": len({runs.name for part in parts for runs in part.data}),
             **{"seed": how.seed, "times": how.draws, "interval": "posterior", "test": "bayes"},
             # Measures are called as in the table of runs.
             "titles": {},
@@ -231,11 +298,50 @@ def _result(table: RunTable, parts: Sequence[Measured], left_out: Sequence[str],
         signature,
         InputFile(Path(table.name).name, table.name, table.sha256, "runs", 0, 0),
         [InputFile(name, *table.files.get(name, (table.name, table.sha256)), "runs", 0, 0) for name in systems],
-        warnings=warnings,
-        notes=notes,
     )
-    found.rows["scores"] += [score for part in parts for score in part.scores()]
-    found.rows["bayes"] += posteriors
-    found.rows["rankings"] += [ranking for _, ranking in ranked]
-    found.rows["ranks"] += [ranks for part in parts if (ranks := part.mean_ranks()) is not None]
+
+
+# --- seeds ---
+
+
+def _result_of_seeds(table: RunTable, measures: Sequence[str], systems: Sequence[str], how: BayesOptions) -> Result:
+    """Runs on one data set that are not paired: means and spreads, and each two systems tested by exchanging runs."""
+    found = _findings(table, systems, how, "|test:permutation")
+    for measure in measures:
+        (by_system,) = table.cells[measure].values()
+        runs: dict[str, Floats] = {}
+        for name in systems:
+            values = np.array([row.value for row in by_system.get(name, {}).values() if math.isfinite(row.value)])
+            if len(values) < 2:
+                raise InputError(f"{table.name}: {plural(len(values), 'run')} of {name}, {measure}. Give 2 or more.")
+            spread = RunScores(len(values), float(np.std(values, ddof=1)), min(values), max(values), tuple(values))
+            row = (name, measure, "mean", None, None, float(np.mean(values)), math.nan, math.nan, True)
+            found.rows["scores"].append(Score(*row, runs=spread))
+            runs[name] = values
+        for a, b in combinations(systems, 2):
+            exact = permutation_test(runs[a], runs[b])
+            variances = [float(np.var(runs[name], ddof=1)) / len(runs[name]) for name in (a, b)]
+            squares = sum(part**2 / (len(runs[name]) - 1) for part, name in zip(variances, (a, b), strict=True))
+            difference = float(np.round(runs[b].mean() - runs[a].mean(), 12))
+            degrees = sum(variances) ** 2 / squares if squares else 1.0
+            p = t_test(difference, sum(variances), degrees) if exact is None else exact
+            numbers = (difference, math.nan, math.nan, "permutation", p, p, p, math.nan, len(runs[a]) + len(runs[b]))
+            method = "t" if exact is None else "enumerated"
+            row_of_pair = Comparison(a, b, measure, "mean", None, *numbers, exact=exact is not None, method=method)
+            found.rows["comparisons"].append(row_of_pair)
+    sizes = sorted(row.runs.number for row in found.rows["scores"])
+    beyond = {row.measure for row in found.rows["scores"] if row.runs.low < 0 or row.runs.high > 1}
+    found.about |= {
+        **{"units": sizes[-1], "items": 1, "interval": "none", "test": "permutation"},
+        "heading": f"runs on one data set: {plural(len(systems), 'system')}, {plural(sizes[-1], 'run')} of each",
+        "score_forms": {measure: {"mean": "number"} for measure in beyond},
+    }
+    found.notes += [
+        "Rows are runs on one data set, not data sets. p comes from all ways to assign the runs of two systems to "
+        "them; with more than 200,000 ways, from Welch's t. It says nothing about other test items.",
+        *table.notes,
+    ]
+    ways = math.comb(sum(sizes[-2:]), sizes[-1]) if len(systems) > 1 else 0
+    if ways and (least := (2 if sizes[-2] == sizes[-1] else 1) / ways) > ALPHA:
+        found.notes.append(f"With {sizes[-2]} and {sizes[-1]} runs, p cannot be below {least:.2f}. Give more runs.")
     return build(found)

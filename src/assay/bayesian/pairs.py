@@ -6,18 +6,18 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import combinations, pairwise, permutations
+from itertools import combinations, pairwise, permutations, product
 from typing import Any, Literal
 
 import numpy as np
 
 from assay.arrays import Floats
-from assay.bayesian.table import Discordant, PairedRuns, Rope, full_score, number_in, score_range
-from assay.engine.sets import mean_ranks
+from assay.bayesian.table import Discordant, PairedRuns, Rope, RunTable, full_score, number_in, score_range
+from assay.engine.sets import ScoreGrid, mean_ranks
 from assay.errors import InputError, UsageError
 from assay.experiment.tables import Split
 from assay.records import dataclass
-from assay.result import Score, enumeration
+from assay.result import Comparison, Score, enumeration
 from assay.result.grammar import ALPHA, SURE, with_kind
 from assay.result.numbers import plural
 from assay.result.schema import (
@@ -72,12 +72,14 @@ class Measured:
     """Warnings of runs that are left out."""
     how: BayesOptions
     discordant: Discordant
+    grid: ScoreGrid | None = None
+    """The means of all systems on all data sets, if there are too few runs for the model over data sets."""
 
     @property
     def rhos(self) -> list[float]:
         """For each data set the correlation of runs that share training data: one over the number of folds."""
         values = []
-        for runs in self.data:
+        for runs in () if self.grid else self.data:
             wanted = ("folds" if runs.folds > 1 else "sizes") if self.how.rho is None else self.how.rho
             if wanted in RHO:
                 value = 1 / runs.folds if wanted == "folds" else runs.share
@@ -106,6 +108,13 @@ class Measured:
 
     def scores(self) -> Iterator[Score]:
         """Each system's mean over runs on each data set, and over data sets."""
+        if self.grid:
+            slices = [None, *(f"dataset:{name}" for name in self.grid.sets)]
+            rows = np.vstack([self.grid.values[self.grid.common].mean(axis=0), self.grid.values])
+            for (number, name), (place, system) in product(enumerate(slices), enumerate(self.systems)):
+                value = float(rows[number, place])
+                yield Score(system, self.name, "mean", None, name, value, math.nan, math.nan, True)
+            return
         for system in self.systems:
             means = [float(data.values[system].mean()) for data in self.data]
             yield Score(system, self.name, "mean", None, None, float(np.mean(means)), math.nan, math.nan, True)
@@ -121,7 +130,7 @@ class Measured:
         alone = len(self.data) == 1 and not self.how.hierarchical
         least, test = (2, "the correlated t-test") if alone else (bayes.LEAST_RUNS, "the model over data sets")
         short = next((runs for runs in self.data if len(runs.splits) < least), None)
-        if short:
+        if short and not self.grid:
             raise InputError(
                 f"{short.name}: {self.name} was measured in {len(short.splits)} runs, but {test} needs {least}. "
                 "For one test set: assay compare"
@@ -140,10 +149,13 @@ class Measured:
         """Tests on ranks; None if there are too few systems or data sets."""
         sign = -1.0 if self.name in self.how.lower else 1.0
         means = np.array([[sign * runs.values[name].mean() for name in self.systems] for runs in self.data])
+        means = sign * self.grid.values[self.grid.common] if self.grid else means
         return mean_ranks(self.name, self.systems, means, by="nemenyi" if self.how.nemenyi else "wilcoxon")
 
     def posterior(self, a: str, b: str) -> Posterior:
         """Two systems compared by the model that their runs allow."""
+        if self.grid:
+            return self._posterior_of_means(a, b, self.grid)
         half, how, number = self.rope.half, self.how, len(self.data)
         sign = -1.0 if self.name in how.lower else 1.0
         rows: list[Floats] = [sign * (runs.values[b] - runs.values[a]) for runs in self.data]
@@ -190,7 +202,7 @@ class Measured:
                 priors = [_point(half, prior, *shares) for prior, *shares in bayes.compute_sensitivity(fitted)]
             if number >= MANY_DATA_SETS:
                 means = np.array([row.mean() for row in rows])
-                signed = bayes.signed_rank(means, half, draws=how.draws, seed=how.seed)[0]
+                signed = bayes.signed_rank(means, half, draws=how.draws, seed=how.seed).decision
         by_data_set = tuple(self._by_data_set(a, b, rows, fitted))
         better: dict[str, Any] = {}
         whole = sum(row.difference for row in by_data_set)
@@ -218,7 +230,7 @@ class Measured:
             next=self.estimate(float(fitted.delta0.mean()), *_ends(fitted.next)) if fitted else None,
             by_data_set=by_data_set,
             sides=SIDES if fitted else 0,
-            simplex=tuple(_cells(fitted)) if fitted else (),
+            simplex=tuple(_cells(fitted.left, fitted.right, fitted.equal)) if fitted else (),
             rope_curve=tuple(points),
             prior_curve=tuple(priors),
             replications=tuple(
@@ -230,6 +242,44 @@ class Measured:
             **better,
         )
         posterior = with_kind(posterior)
+        return replace(posterior, verdict=posterior_verdict(posterior, self.rope))
+
+    def _posterior_of_means(self, a: str, b: str, grid: ScoreGrid) -> Posterior:
+        """Two systems compared by their means on data sets alone: the signed-rank test."""
+        means = grid.values[grid.common]
+        columns = [means[:, grid.systems.index(name)] for name in (a, b)]
+        # Scores are decimals, and so are their differences: without rounding some would miss an edge.
+        differences = np.round(grid.sign * (columns[1] - columns[0]), 12)
+        half, identical = self.rope.half, not differences.any()
+        # Neither the order of data sets nor that of the two systems decides what is drawn.
+        ordered, turned = np.sort(differences), np.sort(-differences)
+        is_turned = turned.tolist() > ordered.tolist()
+        rows = turned if is_turned else ordered
+        test = bayes.signed_rank(rows, half, draws=self.how.draws, seed=self.how.seed)
+        test = test.mirrored if is_turned else test
+        # What does not differ at all is equal, however small the region.
+        certain, width = (0.0, 1.0, 0.0), half or float(identical)
+        shares = _thirds(certain if identical else test.decision, width)
+        posterior = with_kind(
+            Posterior(
+                a=a,
+                b=b,
+                measure=self.name,
+                model="identical" if identical else "signed-rank",
+                rope=half,
+                data_sets=len(differences),
+                runs=sum(len(runs.splits) for runs in self.data),
+                decision=shares,
+                region=_thirds(certain if identical else test.region, width),
+                error=0.0 if identical else test.error,
+                relation=find_relation(_shares(shares)),
+                verdict="",
+                next=None,
+                mean=Estimate(float(differences.mean()), math.nan, math.nan),
+                sides=0 if identical else SIDES,
+                simplex=() if identical else tuple(_cells(test.left, test.right, test.equal)),
+            )
+        )
         return replace(posterior, verdict=posterior_verdict(posterior, self.rope))
 
     def _by_data_set(self, a: str, b: str, rows: Sequence[Floats], fitted: Fit | None) -> Iterator[DataSetDifference]:
@@ -252,6 +302,27 @@ class Measured:
                 b_ahead=int((row > 0).sum()),
                 note="no variation between runs" if constant_rows([row])[0] else "",
             )
+
+
+def find_grid(
+    table: RunTable, measure: str, systems: Sequence[str], sets: Sequence[str], fewest: int, how: BayesOptions
+) -> ScoreGrid | None:
+    """The means on five or more data sets, if the `fewest` runs are too few for the model over data sets."""
+    by_set = {name: table.cells[measure][name] for name in sets if name in table.cells[measure]}
+    if fewest >= bayes.LEAST_RUNS or how.hierarchical or len(by_set) < bayes.FEW_DATA_SETS:
+        if table.layout == "scores" and not how.hierarchical:
+            raise InputError(
+                f"{table.name}: one score of each system on {plural(len(by_set), 'data set')}, but the signed-rank "
+                f"test needs {bayes.FEW_DATA_SETS} data sets. Give three or more runs on each (a column seed or "
+                "fold); for one test set: assay compare"
+            )
+        return None
+    runs = [[by_system.get(name, {}).values() for name in systems] for by_system in by_set.values()]
+    means = [[float(np.mean([row.value for row in cell])) if cell else math.nan for cell in row] for row in runs]
+    values, nothing = np.round(means, 12), list[Comparison | None]([None] * len(by_set))
+    form = "percent" if np.nanmin(values) >= 0 and np.nanmax(values) <= 1 else "number"
+    sign, untested = -1.0 if measure in how.lower else 1.0, dict.fromkeys(combinations(systems, 2), nothing)
+    return ScoreGrid(measure, "mean", tuple(by_set), tuple(systems), values, untested, form, sign)
 
 
 def _ropes(half: float, points: int = CURVE) -> list[float]:
@@ -278,9 +349,9 @@ def _ends(draws: Floats) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def _cells(found: Fit) -> Iterator[SimplexCell]:
+def _cells(left: Floats, right: Floats, equal: Floats) -> Iterator[SimplexCell]:
     """The small triangles of the simplex that draws fall into."""
-    shares = np.stack([found.left, found.right, found.equal])
+    shares = np.stack([left, right, equal])
     floors = np.minimum((shares * SIDES).astype(np.int64), SIDES - 1)
     # A point on a corner of small triangles belongs to the one below.
     corner = floors.sum(axis=0) >= SIDES
@@ -412,15 +483,18 @@ def posterior_verdict(posterior: Posterior, rope: Rope) -> str:
     """The verdict on two systems, its shares, and the region."""
     a, b, measure, shares = posterior.a, posterior.b, posterior.measure, posterior.decision
     sets = "one data set" if posterior.data_sets == 1 else f"{posterior.data_sets} data sets"
+    single = posterior.runs == posterior.data_sets > 1
     if posterior.kind == "identical":
-        return f"{a} and {b} have identical scores in all {posterior.runs:,} runs on {measure}."
+        where = f"on all {sets}" if single else f"in all {posterior.runs:,} runs"
+        return f"{a} and {b} have identical scores {where} on {measure}."
     if posterior.kind == "bayes-none":
         within = "they differ by no more than the region" if posterior.rope else "they score the same"
         cases = ((shares.a, f"{a} is ahead"), (shares.equal or 0.0, within), (shares.b, f"{b} is ahead"))
         counted = enumeration([f"{text} on {round(share * posterior.data_sets)}" for share, text in cases if share])
         reason = f"No difference on {measure} varies between runs, so there is no posterior"
         return f"{reason}: {counted} of {plural(posterior.data_sets, 'data set')}. {rope.sentence}"
-    drawn = posterior.model == "hierarchical"
+    drawn = posterior.model in ("hierarchical", "signed-rank")
+    counted = "one score each" if single else f"{posterior.runs:,} runs"
     noun = "share of posterior draws" if drawn else "posterior probability"
     named = [(shares.a, a), (shares.equal, "the region"), (shares.b, b)]
     known = [(share, name) for share, name in named if share is not None]
@@ -435,7 +509,7 @@ def posterior_verdict(posterior: Posterior, rope: Rope) -> str:
     listed = enumeration([f"{_digits(share)} for {name}" for share, name in known])
     sentences = [
         f"{text} {_digits(most)}{needed}.",
-        f"The {'shares' if drawn else 'probabilities'} are {listed} ({sets}, {posterior.runs:,} runs).",
+        f"The {'shares' if drawn else 'probabilities'} are {listed} ({sets}, {counted}).",
         rope.sentence,
     ]
     if posterior.prior_curve:

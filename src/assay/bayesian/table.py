@@ -46,6 +46,10 @@ class RunTable:
     cells: Cells = field(default_factory=dict)
     files: dict[str, tuple[str, str]] = field(default_factory=dict)
     """The file of each system and its hash, if each has its own."""
+    layout: str = "runs"
+    """`scores` if there is one score for each system and data set, `seeds` for runs on one data set, not paired."""
+    notes: list[str] = field(default_factory=list)
+    """Notes on what was not read."""
 
     def add(self, row: Row) -> None:
         """Enter one measurement."""
@@ -70,6 +74,9 @@ class RunTable:
         rows = [
             row for row in self._rows(measure) if row.system in systems and row.dataset in datasets and row.value != 0
         ]
+        if self.layout != "runs":
+            # In a table of scores 1 may be a perfect score or one percent.
+            rows = [row for row in rows if row.value != 1]
         beyond = next((row for row in rows if not 0 <= row.value <= PERCENT), None)
         if beyond is not None:
             raise InputError(

@@ -255,6 +255,8 @@ def _summary(progress: ExperimentProgress) -> str:
 @option("--draws", "Number of posterior draws.", type=click.IntRange(min=1000), default=50_000, show_default=True)
 @SEED
 @option("--nemenyi", "Form groups of ranks by Nemenyi's test, instead of Wilcoxon's and Holm's.", is_flag=True)
+@option("--input-format", "What the rows of a table of scores are, if its first cell does not say it: "
+        "scores(rows=datasets) or scores(rows=systems).", metavar="FORMAT")
 @output_options
 def bayes_command(
     runs: tuple[str, ...], measures: tuple[str, ...], ropes: tuple[str, ...], output: Output, **options: Any

@@ -93,7 +93,7 @@ def over_sets(sets: Mapping[str, Result], missing: Sequence[str] = ()) -> Result
     # What is tested comes first.
     tested = [row.measure for result in results for row in result.comparisons]
     names = [name for name in dict.fromkeys((*tested, *mains)) if name in mains and not is_category(name)]
-    grids = [_Grid.of(sets, (name, mains[name]), systems) for name in names]
+    grids = [ScoreGrid.of(sets, (name, mains[name]), systems) for name in names]
     grids = [grid for grid in grids if grid.systems]
     ranks = [mean_ranks(grid.measure, grid.systems, grid.values[grid.common]) for grid in grids if grid.tests]
     tests = [test for grid in grids for test in grid.average_tests(results)]
@@ -198,7 +198,7 @@ def _sum(name: str, sources: Sequence[InputFile]) -> InputFile:
     return InputFile(name, "", digest, formats, sentences, words, unaligned, spans=spans)
 
 
-def _averages(sets: Mapping[str, Result], grids: Sequence[_Grid]) -> Iterator[Score]:
+def _averages(sets: Mapping[str, Result], grids: Sequence[ScoreGrid]) -> Iterator[Score]:
     """The plain mean of each score over the data sets that all systems have."""
     scores = {
         (name, row.system, row.measure, row.score): row for name, result in sets.items() for row in result.overall
@@ -220,7 +220,7 @@ def _averages(sets: Mapping[str, Result], grids: Sequence[_Grid]) -> Iterator[Sc
 
 
 @dataclass(frozen=True, eq=False)
-class _Grid:
+class ScoreGrid:
     """The main score of a measure, data sets × systems, with the tests of each two systems on each data set."""
 
     measure: str
@@ -230,10 +230,15 @@ class _Grid:
     """The systems that have this measure on some data set."""
     values: Floats
     tests: Mapping[tuple[str, str], list[Comparison | None]]
-    """The tests of each pair on each data set; None if a system is missing there."""
+    """The tests of each pair on each data set; None if a system is missing there, or nothing was tested."""
+    form: str = "percent"
+    """The form of its scores."""
+    sign: float = 1.0
+    """-1 if less is better."""
 
     @classmethod
-    def of(cls, sets: Mapping[str, Result], measure: tuple[str, str], systems: Sequence[str]) -> _Grid:
+    def of(cls, sets: Mapping[str, Result], measure: tuple[str, str], systems: Sequence[str]) -> ScoreGrid:
+        """The grid of a measure and its main score, from the Result of each data set."""
         values = np.full((len(sets), len(systems)), np.nan)
         tests: dict[tuple[str, str], list[Comparison | None]] = {}
         for index, result in enumerate(sets.values()):
@@ -245,12 +250,7 @@ class _Grid:
                     tests.setdefault((test.a, test.b), [None] * len(sets))[index] = test
         there = ~np.isnan(values).all(axis=0)
         kept = tuple(name for name, has in zip(systems, there.tolist(), strict=True) if has)
-        return cls(*measure, tuple(sets), kept, values[:, there], tests)
-
-    @property
-    def form(self) -> str:
-        """The form of its scores."""
-        return form_of_score(self.measure, self.score)
+        return cls(*measure, tuple(sets), kept, values[:, there], tests, form_of_score(*measure))
 
     @cached_property
     def common(self) -> Bools:
@@ -259,8 +259,8 @@ class _Grid:
 
     @cached_property
     def best(self) -> Bools:
-        """Mask of the highest scores of the data sets that all systems have."""
-        values = np.round(self.values, 12)
+        """Mask of the best scores of the data sets that all systems have."""
+        values = np.round(self.sign * self.values, 12)
         highest = values.max(axis=1, keepdims=True)
         return np.asarray((values == highest) & (values.min(axis=1, keepdims=True) < highest))
 
@@ -283,7 +283,7 @@ class _Grid:
             means = values.mean(axis=0)
         if number and len(self.systems) > 1:
             # On each data set 1 is the best; ties have the mean.
-            rounded = np.round(values, 12)
+            rounded = np.round(self.sign * values, 12)
             higher = (rounded[:, None, :] > rounded[:, :, None]).sum(axis=2)
             equal = (rounded[:, None, :] == rounded[:, :, None]).sum(axis=2)
             ranks = (higher + (equal + 1) / 2).mean(axis=0)
@@ -303,7 +303,7 @@ class _Grid:
             both = ~np.isnan(differences)
             # The difference of the averages, to the last digit: the mean of the differences may round otherwise.
             means = self.values[both].mean(axis=0) if both.any() else np.full(len(self.systems), np.nan)
-            rounded = np.round(differences[both], 12)
+            rounded = np.round(self.sign * differences[both], 12)
             sure = np.array([row is not None and row.is_significant for row in tests])[both]
             masks = (rounded < 0, rounded > 0, sure & (rounded < 0), sure & (rounded > 0))
             won, lost, sure_won, sure_lost = (int(mask.sum()) for mask in masks)
@@ -366,7 +366,7 @@ def mean_ranks(measure: str, systems: Sequence[str], scores: Floats, by: str = "
 
 def _tables(
     sets: Mapping[str, Result],
-    grids: Sequence[_Grid],
+    grids: Sequence[ScoreGrid],
     averages: Sequence[Score],
     tests: Sequence[Comparison],
     titles: Mapping[str, str],
@@ -376,7 +376,7 @@ def _tables(
     """Scores on each data set, differences over all and on each; then the details."""
     for grid in grids:
         means = {row.system: row for row in averages if (row.measure, row.score) == (grid.measure, grid.score)}
-        yield _scores(grid, titles.get(grid.measure, grid.measure), means, first=grid is grids[0])
+        yield tabulate_scores(grid, titles.get(grid.measure, grid.measure), means, first=grid is grids[0])
         if grid is grids[0] and len(grids) > 1:
             yield _means(grids, titles)
     for grid in grids:
@@ -398,11 +398,12 @@ def _table(
     return Table(title, tuple(header), tuple(rows), tuple(forms.split()), name=name, notes=notes, **more)
 
 
-def _scores(grid: _Grid, measure: str, averages: Mapping[str, Score], *, first: bool) -> Table:
+def tabulate_scores(grid: ScoreGrid, measure: str, averages: Mapping[str, Score], *, first: bool) -> Table:
     """Scores of data sets and systems, with averages, ranks and wins; the more numerous are rows."""
     means = [row.average for row in grid.of_systems]
     bold = {(int(i), int(j)) for i, j in np.argwhere(grid.best)}
-    bold |= {(len(grid.sets), index) for index in range(len(means)) if is_best(means, index)}
+    best = [grid.sign * mean for mean in means]
+    bold |= {(len(grid.sets), index) for index in range(len(means)) if is_best(best, index)}
     marks = np.where(grid.ahead, _MARK, "").tolist()
     body: list[list[Any]] = [
         list(zip(row_marks, values, strict=True))
@@ -435,7 +436,8 @@ def _scores(grid: _Grid, measure: str, averages: Mapping[str, Score], *, first: 
     if compared and first:
         notes.append("Bold: the best of a data set.")
     # Each two systems are tested, not each against one.
-    if first and grid.tests and len(grid.tests) == len(grid.systems) * (len(grid.systems) - 1) // 2:
+    tested = any(row is not None for tests in grid.tests.values() for row in tests)
+    if first and tested and len(grid.tests) == len(grid.systems) * (len(grid.systems) - 1) // 2:
         notes.append(f"{_MARK}: better than every other system, p (Holm) at most 0.05 for each of these pairs.")
     forms = "text marked" if grid.form == "percent" else f"text marked-{grid.form}"
     cells = tuple(sorted((i, j + 1) for i, j in bold))
@@ -443,7 +445,7 @@ def _scores(grid: _Grid, measure: str, averages: Mapping[str, Score], *, first: 
     return replace(_in_parts(_table("scores", title, header, rows, forms, *notes, bold=cells)), minor=not first)
 
 
-def _means(grids: Sequence[_Grid], titles: Mapping[str, str]) -> Table:
+def _means(grids: Sequence[ScoreGrid], titles: Mapping[str, str]) -> Table:
     """The average of each measure, systems by measures."""
     systems = list(dict.fromkeys(name for grid in grids for name in grid.systems))
     averages = {(row.system, row.measure): row.average for grid in grids for row in grid.of_systems}
@@ -481,7 +483,7 @@ def _in_parts(table: Table) -> Table:
 
 
 def _pairs(
-    grid: _Grid, measure: str, tests: Mapping[tuple[str, str], Comparison], unit: str, *, first: bool
+    grid: ScoreGrid, measure: str, tests: Mapping[tuple[str, str], Comparison], unit: str, *, first: bool
 ) -> Table:
     """Each pair of systems over all data sets; if there are many, pairs with the best system come first."""
     averages = {row.system: row.average for row in grid.of_systems}
@@ -528,7 +530,7 @@ def _family(rows: Iterable[Comparison]) -> str:
     return plural(next((row.family.size for row in rows if row.family is not None), 0), "test")
 
 
-def _tests(grid: _Grid, measure: str, *, first: bool) -> Table:
+def _tests(grid: ScoreGrid, measure: str, *, first: bool) -> Table:
     several, tests = len(grid.tests) > 1, list(grid.comparisons)
     pairs = [f"{a} → {b}" for a, b in grid.tests]
     unit = " in percentage points" * (grid.form == "percent")
@@ -552,7 +554,7 @@ def _tests(grid: _Grid, measure: str, *, first: bool) -> Table:
     )
 
 
-def _precisions(sets: Mapping[str, Result], grids: Sequence[_Grid]) -> Table:
+def _precisions(sets: Mapping[str, Result], grids: Sequence[ScoreGrid]) -> Table:
     """Precision, recall and F1 of measures whose precision and recall differ, as in Ortmann's Table 1."""
     rows: list[tuple[Any, ...]] = []
     bold: list[tuple[int, int]] = []

@@ -10,6 +10,7 @@ from typing import Any
 
 from assay.render.table import Cell, cell, make_table
 from assay.result import Result, Table, is_best
+from assay.result.grammar import ALPHA
 from assay.result.numbers import DASH, p_value, signed, with_interval
 from assay.result.schema import Estimate, Posterior, Thirds
 
@@ -19,6 +20,10 @@ _MEANINGS = {
     "decision": "Share of posterior draws in which each outcome is the most probable (the likelihoods of Szymański & "
     "Gorman 2020): not the probability that a system is better on a new data set, which the next table gives.",
     "region": "Mean probability that the difference on a new data set lies there.",
+}
+_OF_MEANS = {
+    "decision": "Share of posterior draws in which each outcome is the most probable.",
+    "region": "Expected probability that the mean difference on two new data sets lies there.",
 }
 _ALONE = "Probabilities on this data set (correlated t-test); they say nothing about other data sets."
 _SIGNS = {
@@ -36,12 +41,15 @@ def run_tables(result: Result) -> Iterator[Table]:
     """The tables in reading order: orders, all pairs (Table 2), sizes of differences, data sets, priors, splits."""
     yield from _orders(result)
     # Both kinds of shares; a single data set has only one.
-    several = any(row.model == "hierarchical" for row in result.bayes)
-    for kind in _KINDS if several else ("decision",):
-        yield _pairs(result, kind, _MEANINGS[kind] if several else _ALONE)
+    models = {row.model for row in result.bayes}
+    meanings = _MEANINGS if "hierarchical" in models else _OF_MEANS if result.systems_over_sets else {}
+    for kind in meanings or ("decision",):
+        yield _pairs(result, kind, meanings.get(kind, _ALONE))
     yield _sizes(result)
-    yield _means(result)
+    yield from result.tables or [_means(result)]
     yield from _details(result)
+    yield _rank_tests(result)
+    yield _exchanges(result)
 
 
 def _blank_repeats(names: Sequence[str]) -> Iterator[Cell]:
@@ -117,6 +125,10 @@ def _p(p: float) -> str:
     return f"p {'<' if p < 0.0001 else '='} {p_value(p).removeprefix('<')}"
 
 
+def _statistic(value: float) -> str:
+    return DASH if math.isnan(value) else f"{value:.2f}"
+
+
 _RANK_TESTS = {
     "wilcoxon": "Wilcoxon's signed-rank test, p > 0.05 after Holm",
     "nemenyi": "Nemenyi's test, p > 0.05, which depends on the other systems",
@@ -135,8 +147,8 @@ def rank_tables(result: Result) -> Iterator[Table]:
             notes=(
                 f"Systems with a common letter do not differ significantly ({_RANK_TESTS[row.by]}). This does not "
                 f"mean that they are equally good. Friedman's test over {row.data_sets} data sets: "
-                f"χ² = {row.friedman:.2f}, {_p(row.friedman_p)}; Iman and Davenport: "
-                f"F = {row.iman_davenport:.2f}, {_p(row.iman_davenport_p)}. "
+                f"χ² = {_statistic(row.friedman)}, {_p(row.friedman_p)}; Iman and Davenport: "
+                f"F = {_statistic(row.iman_davenport)}, {_p(row.iman_davenport_p)}. "
                 f"Nemenyi's critical difference of mean ranks: {row.critical_difference:.2f}.",
             ),
         )
@@ -168,14 +180,15 @@ def _pairs(result: Result, kind: str, meaning: str) -> Table:
 
     rankings = result.rankings
     order = rankings[0].order if rankings else ()
+    title = _KINDS[kind] if meaning != _OF_MEANS["region"] else "On two new data sets"
     if len(rankings) == 1:
-        return make_pairs(_KINDS[kind], order, [rankings[0].measure], note)
+        return make_pairs(title, order, [rankings[0].measure], note)
     each = [
-        make_pairs(f"{_KINDS[kind]}: {row.measure}", row.order, [row.measure], note * (row is rankings[-1]))
+        make_pairs(f"{title}: {row.measure}", row.order, [row.measure], note * (row is rankings[-1]))
         for row in rankings
     ]
     note = f"{note} Systems in the order of the first measure."
-    return make_pairs(_KINDS[kind], order, [row.measure for row in rankings], note, narrow=each)
+    return make_pairs(title, order, [row.measure for row in rankings], note, narrow=each)
 
 
 def _thirds(shares: Thirds) -> Row:
@@ -208,9 +221,12 @@ def _sizes(result: Result) -> Table:
         rows.append((row.measure, [_pair(row), row.relation, sure, *estimates, rope]))
         cut |= row.next is not None and round(1 / unit) in (-row.next.low, row.next.high)
     priors = " Brackets contain its range under other priors." if any(row.prior_curve for row in result.bayes) else ""
+    estimated = "posterior mean and 95% interval"
+    if not any(row.mean and not math.isnan(row.mean.low) for row in result.bayes):
+        estimated = "mean over data sets"
     note = (
-        f"Rel.: the most frequent relation, with its share of posterior draws.{priors} Differences: posterior mean "
-        f"and 95% interval; positive favours the second. {_name_units(result)}{f' {_CUT}' if cut else ''}"
+        f"Rel.: the most frequent relation, with its share of posterior draws.{priors} Differences: "
+        f"{estimated}; positive favours the second. {_name_units(result)}{f' {_CUT}' if cut else ''}"
     )
     header = ["pair", "rel.", "share", "difference", *["new data set"] * several, "±equivalent"]
     more: dict[str, Any] = {"name": "differences", "droppable": (5, 4)[not several :]}
@@ -221,7 +237,8 @@ def _means(result: Result) -> Table:
     """The systems' mean scores."""
     slices = list(dict.fromkeys(row.slice for row in result.scores if row.slice))
     order = {ranking.measure: ranking.order for ranking in result.rankings}
-    several = [None] if len(slices) > 1 else []
+    several = [None] if len(slices) != 1 else []
+    repeated = any(row.runs for row in result.scores)
     rows: list[tuple[str, Row]] = []
     for measure in result.measures:
         scale = 100 * _unit(result, measure)
@@ -232,13 +249,44 @@ def _means(result: Result) -> Table:
                 if row := scores.get((system, name)):
                     value, low, high = (scale * value for value in (row.value, row.low, row.high))
                     text = with_interval(value, low, high, lambda part: DASH if math.isnan(part) else f"{part:,.2f}")
-                    cells.append(Cell(text, data=tuple(f"{part:.2f}" for part in (value, low, high))))
+                    data = tuple(f"{part:.2f}" for part in (value, low, high))
+                    if row.runs:
+                        spread = f"{scale * row.runs.spread:,.2f}"
+                        text, data = f"{text} ± {spread}", (f"{value:.2f}", spread)
+                    cells.append(Cell(text, data=data))
                 else:
                     cells.append(DASH)
             rows.append((measure, cells))
     header = ["system", *(name.removeprefix("dataset:") for name in slices), *["mean"] * len(several)]
     note = "Brackets contain the 95% interval of the mean, corrected for runs that share training data."
+    note = "Mean ± standard deviation over runs." if repeated else note
     return _make_table(result, "Mean scores over runs", header, rows, note, name="scores", words=1)
+
+
+def _rank_tests(result: Result) -> Table:
+    """Wilcoxon's test of each two systems over data sets."""
+    corrected = {(row.measure, test.a, test.b): test.wilcoxon_holm for row in result.ranks for test in row.pairs}
+    rows: list[tuple[str, Row]] = []
+    for row in result.pairs_over_sets:
+        holm = corrected.get((row.measure, row.a, row.b), row.signed_rank)
+        tests = [cell(row.signed_rank, "p"), cell((holm, holm <= ALPHA), "holm")]
+        better = [f"{number:,}" for number in (row.a_better, row.b_better)]
+        rows.append((row.measure, [cell([row.a, row.b], "pair"), *better, *tests]))
+    header = ["pair", "first better", "second better", "p", "p (Holm)"]
+    note = "Better: number of data sets. p: Wilcoxon's signed-rank test over data sets; bold: p (Holm) at most 0.05."
+    return _make_table(result, "Signed-rank tests", header, rows, note, name="tests", words=1)
+
+
+def _exchanges(result: Result) -> Table:
+    """The tests of runs on one data set."""
+    rows: list[tuple[str, Row]] = []
+    for row in result.comparisons:
+        difference = Cell(signed(_unit(result, row.measure) * row.difference))
+        tests = [cell(row.p, "p"), cell(row.holm, "holm")]
+        rows.append((row.measure, [cell([row.a, row.b], "pair"), difference, *tests]))
+    note = f"Second minus first. p: runs exchanged between the two systems. {_name_units(result)}"
+    header = ["pair", "difference", "p", "p (Holm)"]
+    return _make_table(result, "Differences of runs", header, rows, note, name="tests", words=1)
 
 
 # --- details ---

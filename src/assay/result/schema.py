@@ -265,7 +265,7 @@ class Comparison(TwoSystemsOnScore, key="a b measure score slice test"):
     low: float
     high: float
     test: str
-    """`shuffling`, `runs`, `mcnemar` or `ceiling`."""
+    """`shuffling`, `runs`, `mcnemar`, `ceiling`, or `permutation` (runs on one data set, in `bayes`)."""
     p: float
     """The p-value."""
     p_low: float
@@ -1069,7 +1069,8 @@ class Posterior(TwoSystems, key="a b measure"):
 
     measure: str
     model: str
-    """`hierarchical` over data sets, `correlated-t` on one, `identical` or `constant` if no model is needed."""
+    """`hierarchical` over data sets, `signed-rank` over data sets with one or two runs, `correlated-t` on one data
+    set, `identical` or `constant` if no model is needed."""
     rope: float
     """Half the width of the region of practical equivalence, in units of the measure; 0: no region."""
     data_sets: int
@@ -1078,9 +1079,10 @@ class Posterior(TwoSystems, key="a b measure"):
     decision: Thirds
     """The shares of posterior draws in which each outcome is the most probable: the paper's likelihoods."""
     region: Thirds
-    """The mean probability of each outcome on a new data set."""
+    """The mean probability of each outcome on a new data set; `signed-rank`: on two new ones."""
     error: float
-    """The numerical error of these shares: the largest change against a grid of half the size."""
+    """The numerical error of these shares: the largest change against a grid of half the size; `signed-rank`: two
+    standard errors of drawing."""
     relation: str
     """The relation of `a` to `b`: `<`, `⪅`, `≈`, `⪆`, `>`, `?`."""
     verdict: str

@@ -41,6 +41,7 @@ def make_verdict(result: Result) -> Verdict:
         for ranking in result.rankings:
             order = ranking.headline or ranking.chain
             parts.append({"type": "order", "said": f"On {ranking.measure}, from the lowest to the highest: {order}."})
+        parts += [{"type": "order", "said": _said_of_runs(result, row)} for row in result.comparisons[:1]]
     elif result.about.command == "agreement":
         parts = list(_facts_of_annotators(result))
     else:
@@ -69,6 +70,18 @@ def verdict_on(result: Result, row: Comparison) -> str:
 def sentence(facts: Facts) -> str:
     """The sentences that facts allow."""
     return _TEXTS[facts["type"]](facts, decide_kind(facts))
+
+
+def _said_of_runs(result: Result, row: Comparison) -> str:
+    """The means of runs on one data set, and the pairs that differ significantly."""
+    rows = sorted((score for score in result.overall if score.measure == row.measure), key=lambda score: score.value)
+    write = WRITERS[result.form_of(row)]
+    means = [f"{score.system} {write(score.value)} ± {write(score.runs.spread)}" for score in rows if score.runs]
+    tests = [test for test in result.comparisons if test.measure == row.measure]
+    named = [f"{test.a} and {test.b}" for test in tests if test.is_significant]
+    how = f"{_p(row.p, row.p_adjusted, '')}, runs exchanged" if len(tests) == 1 else "runs exchanged, after Holm"
+    found = f"{enumeration(named)} differ significantly" if named else "no significant difference"
+    return f"Mean {row.measure} over runs on one data set: {enumeration(means)}; {found} ({how})."
 
 
 # --- facts ---

@@ -133,25 +133,54 @@ _PRIOR = 0.5
 """The weight of a pseudo-observation of no difference; each data set has the weight 1."""
 
 
-def signed_rank(means: Floats, rope: float, *, draws: int = 50_000, seed: int = 0) -> tuple[Three, Three]:
-    """Decision and region shares of the Bayesian signed-rank test (Benavoli et al. 2014).
+@dataclass(frozen=True)
+class SignedRank:
+    """The Bayesian signed-rank test (Benavoli et al. 2014): Dirichlet weights of the data sets, drawn.
 
-    They come from draws of Dirichlet weights of the data sets. The regions are shares of the averages of two
-    differences; one on an edge of the ROPE counts half to each side.
+    The regions are the weights of the averages of two differences: two new data sets, or one twice.
     """
+
+    left: Floats
+    """For each draw the probability that x is better on two new data sets."""
+    equal: Floats
+    """For each draw the probability that the difference is within the ROPE."""
+    right: Floats
+    """For each draw the probability that y is better."""
+    decision: Three
+    """The share of draws in which each region is the most probable."""
+    region: Three
+    """The expected probability of each region; no draws are needed."""
+
+    @property
+    def error(self) -> float:
+        """Two standard errors of the decision shares."""
+        return 2 * max(float(np.sqrt(share * (1 - share) / len(self.left))) for share in self.decision)
+
+    @property
+    def mirrored(self) -> SignedRank:
+        """The test of d = x - y."""
+        return SignedRank(self.right, self.equal, self.left, self.decision[::-1], self.region[::-1])
+
+
+def signed_rank(means: Floats, rope: float, *, draws: int = 50_000, seed: int = 0) -> SignedRank:
+    """The signed-rank test on the differences d = y - x of data sets; an average on an edge is halved."""
     rng = np.random.default_rng(seed)
     values = np.append(means, 0.0)
     averages = (values[:, None] + values) / 2
-    left, right = (
-        np.where(np.isclose(side, rope, rtol=1e-12, atol=1e-15), 0.5, side > rope) for side in (-averages, averages)
-    )
+    sides = [
+        np.where(np.isclose(side, rope, rtol=1e-12, atol=1e-12), 0.5, side > rope) for side in (-averages, averages)
+    ]
     concentration = np.append(np.ones(len(means)), _PRIOR)
+    products = np.outer(concentration, concentration) + np.diag(concentration)
+    left, right = (float((products * side).sum() / products.sum()) for side in sides)
     shares = []
     for first in range(0, draws, _AT_ONCE):
         weights = rng.dirichlet(concentration, size=min(_AT_ONCE, draws - first))
-        shares.append([((weights @ side) * weights).sum(axis=1) for side in (left, right)])
+        shares.append([((weights @ side) * weights).sum(axis=1) for side in sides])
     lefts, rights = np.concatenate(shares, axis=1)
-    return decide_regions(lefts, np.maximum(1 - lefts - rights, 0.0), rights)
+    equals = np.maximum(1 - lefts - rights, 0.0) if rope else np.zeros_like(lefts)
+    decision = decide_regions(lefts, equals, rights)[0]
+    return SignedRank(lefts, equals, rights, decision, (left, max(0.0, 1 - left - right), right))
 
 
 # --- several data sets: the evidence of their runs ---

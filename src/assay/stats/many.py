@@ -13,7 +13,7 @@ from assay.records import dataclass
 from assay.stats.significance import holm
 
 MOST_EXACT = 25
-"""The largest number of data sets without ties for which the signed-rank test is exact."""
+"""The largest number of data sets for which the signed-rank test is exact."""
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -74,7 +74,8 @@ def rank_tests(scores: Floats, alpha: float = 0.05) -> RankTests:
     from scipy import stats
 
     sets, systems = scores.shape
-    ranks = stats.rankdata(-scores, axis=1)
+    # Rounded, so that scores that are equal up to rounding are ties.
+    ranks = stats.rankdata(-np.round(scores, 12), axis=1)
     means = ranks.mean(axis=0)
     # Ties reduce the spread of ranks.
     spread = float(np.sum((ranks - (systems + 1) / 2) ** 2)) / (sets * (systems - 1))
@@ -111,10 +112,17 @@ def signed_rank_p(differences: Floats) -> float:
     differences = np.round(differences, 12)
     if not differences.any():
         return 1.0
-    sizes = np.abs(differences)
-    exact = len(sizes) <= MOST_EXACT and len(np.unique(sizes)) == len(sizes) and bool(sizes.all())
-    test = stats.wilcoxon(differences, zero_method="pratt", method="exact" if exact else "approx")
-    return float(test.pvalue)
+    if len(differences) > MOST_EXACT:
+        return float(stats.wilcoxon(differences, zero_method="pratt", method="approx").pvalue)
+    # Twice the ranks are whole numbers, also with ties; each sign is as likely as the other.
+    ranks = np.rint(2 * stats.rankdata(np.abs(differences))).astype(np.int64)[differences != 0]
+    whole = int(ranks.sum())
+    ways = np.zeros(whole + 1)
+    ways[0] = 1.0
+    for rank in ranks.tolist():
+        ways[rank:] += ways[:-rank].copy()
+    observed = abs(2 * int(ranks[differences[differences != 0] > 0].sum()) - whole)
+    return float(ways[np.abs(2 * np.arange(whole + 1) - whole) >= observed].sum() / 2.0 ** len(ranks))
 
 
 @dataclass(frozen=True)
