@@ -107,6 +107,9 @@ class Keywords(TypedDict, total=False):
         COMPARED, "Column to compare: UPOS, XPOS, FEATS, LEMMA, MISC:NER, MISC:Entity, a header name or a number; "
         "3+4 for spans in layers. NAME=COLUMN for gold, one system or one annotator.",
         metavar="[NAME=]COLUMN", signed=False)]
+    id: Annotated[str, Option(
+        COMPARED, "Column of the ids of items; doc,turn for two together, none to go by order. Default: recognised "
+        "from the header.", "", metavar="NAME")]
     input_format: Annotated[str | Sequence[str] | None, Option(
         COMPARED, "Format of the files (assay formats). NAME=FORMAT for one file. Default: recognised from the "
         "first lines.", metavar="[NAME=]FORMAT", known="assay.formats:FORMATS")]
@@ -256,10 +259,10 @@ def options_of(kind: Any) -> dict[str, Option]:
 OPTIONS = options_of(CompareKeywords)
 """The options of a run by name, in the order of the signature."""
 OF_TASKS = frozenset((
-    *("alternatives", "blank_tag", "duplicates", "expand_optional", "forms", "gold_errors", "id_prefix", "id_url"),
-    *("ignore_labels", "labels", "lexicon", "link_column", "link_field", "map", "mention_types", "min_score"),
-    *("missing", "only_annotated", "oov_fold_case", "preset", "repair", "same_ids", "scheme", "strict_tagset"),
-    *("sweep", "tagset", "train", "weights", "zeros"),
+    *("alternatives", "blank_tag", "duplicates", "expand_optional", "forms", "gold_errors", "id", "id_prefix"),
+    *("id_url", "ignore_labels", "labels", "lexicon", "link_column", "link_field", "map", "mention_types"),
+    *("min_score", "missing", "only_annotated", "oov_fold_case", "preset", "repair", "same_ids", "scheme"),
+    *("strict_tagset", "sweep", "tagset", "train", "weights", "zeros"),
 ))
 """The options that only some tasks use; each task names its own, so no other task is loaded to check the rest."""
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
+from typing import Any
 
 import numpy as np
 
 from assay.arrays import Bools, Floats, Ints
 from assay.corpus import Column, Corpus
+from assay.errors import InputError
 from assay.records import dataclass
 
 LABEL = "label"
@@ -55,7 +57,9 @@ class ItemTable:
     unit: str = ""
     """The key of metadata whose values are natural units, such as documents."""
     notes: tuple[str, ...] = ()
-    """Sentences on what was taken for what."""
+    """Sentences on what was taken for what …"""
+    warnings: tuple[str, ...] = ()
+    """… and on what may be wrong; both follow the name of the file."""
 
     def __len__(self) -> int:
         return len(self.missing)
@@ -91,6 +95,46 @@ class ItemTable:
             targets=None if self.targets is None else pick(self.targets),
         )
 
+    def followed_by(self, other: ItemTable) -> ItemTable:
+        """These items, then those of another file with the same columns."""
+        for what in ("texts", "metadata", "scores"):
+            ours, theirs = sorted(getattr(self, what)), sorted(getattr(other, what))
+            if ours != theirs:
+                odd = sorted({*ours} ^ {*theirs})[0]
+                raise InputError(f"{other.path}: it and {self.path} do not both have a column {odd}.")
+        optional = ("ids", "confidence", "targets", "shares")
+        if odd := next(
+            (what for what in optional if (getattr(self, what) is None) != (getattr(other, what) is None)), ""
+        ):
+            raise InputError(f"{other.path}: it and {self.path} do not both have {odd}.")
+        if self.shares and other.shares and self.shares[0] != other.shares[0]:
+            raise InputError(f"{other.path}: its probabilities are of other labels than those of {self.path}.")
+        assert self.lines is not None and other.lines is not None
+
+        def join(ours: Any, theirs: Any) -> Any:
+            if ours is None:
+                return None
+            if isinstance(ours, Column):
+                return ours.followed_by(theirs)
+            return np.concatenate([ours, theirs]) if isinstance(ours, np.ndarray) else [*ours, *theirs]
+
+        return replace(
+            self,
+            labels=join(self.labels, other.labels),
+            missing=join(self.missing, other.missing),
+            ids=join(self.ids, other.ids),
+            texts={name: join(cells, other.texts[name]) for name, cells in self.texts.items()},
+            metadata={name: join(column, other.metadata[name]) for name, column in self.metadata.items()},
+            lines=join(self.lines, other.lines),
+            sets=self.sets or other.sets,
+            confidence=join(self.confidence, other.confidence),
+            shares=self.shares and other.shares and (self.shares[0], join(self.shares[1], other.shares[1])),
+            scores={name: join(values, other.scores[name]) for name, values in self.scores.items()},
+            targets=join(self.targets, other.targets),
+            notes=tuple(dict.fromkeys((*self.notes, *other.notes))),
+            warnings=(*self.warnings, *other.warnings),
+        )
+
     def place(self, row: int) -> str:
         """`file:line` of an item, or its number."""
         if self.lines is not None and self.lines[row]:
@@ -114,5 +158,6 @@ class ItemTable:
             lines=self.lines,
             has_words=False,
             facts=facts,
+            noted=tuple((text, 0) for text in self.warnings),
             layers={ItemTable: self},
         )

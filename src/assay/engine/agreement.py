@@ -46,7 +46,7 @@ _GOLD = re.compile(r"(?<![\w'\"./=-])gold(?!\w|[./=-]\w|'\s)")
 """Gold in a sentence on a pair, in which the first annotator takes its place; not in names of files and values."""
 ABSENT = "absent"
 """The value of `missing` for documents that were not given to an annotator."""
-_TABLES = ("tsv", "conll", "slash", "jsonl", "clusters")
+_TABLES = ("tsv", "conll", "slash", "jsonl", "clusters", "items")
 """Formats that a table of ratings may look like by its first lines."""
 
 

@@ -17,6 +17,7 @@ from assay.engine.measure import Measure
 from assay.engine.task import Task, find_task, tasks
 from assay.errors import UsageError, unknown
 from assay.formats import FORMATS
+from assay.formats.items import FORMAT as ITEMS
 from assay.formats.source import list_files
 from assay.formats.whose import Asked, check_repair
 from assay.keywords import OF_TASKS, OPTIONS
@@ -149,7 +150,8 @@ class Options:
         which, repair = (dict(self._by_file(option)) for option in ("which", "repair"))
         mending = check_repair(repair.get(name, repair.get("", "")))
         is_system = name != "gold" and not self.symmetric
-        return Asked(name, which.get(name, which.get("", "")), mending, is_system)
+        has_items = True if self.id or self.task == ITEMS else False if self.task else None
+        return Asked(name, which.get(name, which.get("", "")), mending, is_system, self.id, has_items)
 
     def check_formats(self, names: Sequence[str]) -> None:
         """Raise an error if formats, annotators or repairs are for files that are not there, or two for one file."""

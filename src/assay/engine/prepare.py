@@ -32,9 +32,10 @@ from assay.engine.spanpairs import line_of, needs_characters, with_spans
 from assay.engine.task import find_task, recognise_task, shared_names
 from assay.engine.warnings import Remark, documents_not_meant, format_warnings, remark, repair_made
 from assay.errors import AlignmentError, InputError, UsageError, list_problems, unknown
-from assay.formats import Files, Input, from_documents, schemes
+from assay.formats import Files, Input, contains_items, from_documents, schemes
 from assay.formats.answers import Answers
 from assay.formats.entities import ENTITY
+from assay.formats.items import FORMAT as ITEMS
 from assay.records import dataclass
 from assay.result import InputFile, Mapped, enumeration
 from assay.result.numbers import plural
@@ -357,11 +358,22 @@ def notes_on_columns(run: Run, columns: Sequence[str]) -> Iterator[Remark]:
             f"{other}: has its words in column {there} and {name} in column {here}, so column {asked} is not the "
             f"same in both. Give them the same columns, or header lines."
         )
+    for plan, name, _ in tables[:1] if isinstance(run.inputs[0], Input) and len(run.inputs[0].files) == 1 else ():
+        if plan.single > 1:
+            yield rows_read_as_words(name=name, number=plan.single)
     for plan, name, parts in tables:
         if plan.sniffed or not options.column_of(name):
             labels = "+".join(plan.resolve(part) for part in parts)
             remarks = "; ".join(plan.remarks)
             yield columns_taken(name=name, words=plan.words, labels=labels, why=f" ({remarks})" if remarks else "")
+
+
+@remark
+def rows_read_as_words(name: str, number: int) -> Iterator[str]:
+    """Rows that are read as one sentence, and how to read them as items."""
+    yield (
+        f"{name}: {number:,} rows without an empty line are read as one sentence; if each is an item: --task items"
+    )
 
 
 @remark
@@ -590,6 +602,11 @@ class OpenFiles:
         options.check_formats(names)
         self.options = options = options.with_columns(names)
         self.inputs: list[Input | Corpus] = []
+        has_items: bool | None = None
+        if measures and not options.task:
+            # A measure of items alone, or one that they do not have.
+            about = [{measure.task, *shared_names().get(measure.name, ())} for measure in measures]
+            has_items = True if {ITEMS} in about else None if all(ITEMS in tasks for tasks in about) else False
         for name, given in all_given:
             if isinstance(given, Corpus):
                 self.inputs.append(given)
@@ -599,7 +616,9 @@ class OpenFiles:
                     # Mentions may consist of words that the text leaves out.
                     form = "conllu(empty_nodes=true)"
                 path, wanted = given if isinstance(given, Files) else str(given), [column] if column else []
-                self.inputs.append(Input(path, input_format=form, wanted=wanted, asked=options.asked_of(name)))
+                wish = options.asked_of(name)
+                wish = wish if wish.items is not None else replace(wish, items=has_items)
+                self.inputs.append(Input(path, input_format=form, wanted=wanted, asked=wish))
             elif is_documents(given):
                 self.inputs.append(from_documents(given, name, options.asked_of(name)))
             elif is_foreign(given):
@@ -609,6 +628,9 @@ class OpenFiles:
                 # A system without any span looks like one without any label; the others tell.
                 has_spans = any(holds_spans(other) for _, other in all_given)
                 self.inputs.append((from_spans if has_spans else from_lists)(given, name))
+            if len(self.inputs) == 1:
+                # Systems are read as gold is.
+                has_items = contains_items(self.inputs[0])
         decided = options.decided or Decided()
         # Gold shows the task, and so do systems in formats that only systems have.
         formats = [item.format if isinstance(item, Corpus) else item.plan.name for item in self.inputs]

@@ -15,6 +15,7 @@ from typing import Any
 
 from assay import plugins, specs
 from assay.corpus import SEVERAL, Column, Corpus
+from assay.corpus.items import ItemTable
 from assay.errors import InputError, UsageError, unknown
 from assay.formats import (
     answers,
@@ -24,6 +25,7 @@ from assay.formats import (
     columns,
     extraction,
     graphs,
+    items,
     links,
     ratings,
     readings,
@@ -94,6 +96,8 @@ class Format:
     """True if its sentences are whole documents."""
     tags_by_document: bool = False
     """True if tags of spans run on over the ends of sentences."""
+    single: int = 0
+    """The number of rows that are read as one sentence because no empty line is among them."""
     path: str = ""
     head: Sequence[str] = ()
     """The first lines of the file."""
@@ -487,6 +491,15 @@ FORMATS = {
             parameters=_TABLE,
             help="word, header, comments: as for tsv",
         ),
+        # Never told by its look: see `items.shows_items`.
+        Format(
+            items.FORMAT,
+            "a row per item, such as a review, a question or a pair of sentences, with its label: CSV, tab-separated "
+            "columns, JSON or Parquet",
+            "id,text,label\nr1,A fine film .,pos\nr2,Dull and long .,neg",
+            None, items.read_items, ("items",), labels=("label",), has_words=False, decide=items.decide_items,
+            parameters=items.PARAMETERS, help=items.PARAMETER_HELP,
+        ),
         Format(
             ratings.FORMAT,
             "one table for all annotators (assay agreement): CSV or TSV with a header, a rating per line (long) or "
@@ -523,14 +536,23 @@ def plan(
         form = FORMATS["brat"]
     elif not (text := "\n".join(head).lstrip()):
         raise InputError(f"{path}: no words in it.")
+    elif asked is not None and asked.items:
+        of_items = (form for form in FORMATS.values() if items.FORMAT in form.layers)
+        form = next((form for form in of_items if form.looks and form.looks(head)), FORMATS[items.FORMAT])
     else:
 
         def recognise(forms: Iterable[Format]) -> Format | None:
             likely = (form for form in forms if text.startswith(form.begins))
             return next((form for form in likely if form.looks is not None and form.looks(head)), None)
 
+        form = recognise(FORMATS.values())
+        if asked is not None and asked.items is None and (form is None or form.name in ("tsv", "conll", "jsonl")):
+            # A table or JSON may be of words, of documents or of items.
+            name = form.name if form else ""
+            shown, single = items.shows_items(head, path, name, is_gold=asked.name == "gold")
+            form = FORMATS[items.FORMAT] if shown else form and replace(form, single=single)
         # To look for installed packages takes time, so it comes last.
-        form = recognise(FORMATS.values()) or recognise(plugins.load_all("formats").values())
+        form = form or recognise(plugins.load_all("formats").values())
     if form is None:
         raise InputError(
             f"{path}: unknown format. `assay formats` lists those known; name it with --input-format, "
@@ -630,7 +652,8 @@ class Input:
             source = self._source or Source(file, self._folder)
             self._source, chosen = None, self.plan
             if number:
-                chosen = plan(source.head(), source.path, self._input_format, names, self._asked)
+                like_first = replace(self._asked, items=contains_items(self))
+                chosen = plan(source.head(), source.path, self._input_format, names, like_first)
             if chosen.name != self.plan.name:
                 raise InputError(
                     f"{source.path}: looks like {chosen.name}, but {self.files[0]} looks like {self.plan.name}. "
@@ -648,6 +671,11 @@ class Input:
             digests.append(source.sha256)
         self.digests = tuple(digests)
         return builder.corpus(self.name, joint_digest(digests), self.plan)
+
+
+def contains_items(item: Input | Corpus) -> bool:
+    """True if a file has a row for each item, not words."""
+    return items.FORMAT in item.plan.layers if isinstance(item, Input) else item.layer(ItemTable) is not None
 
 
 def joint_digest(digests: Sequence[str]) -> str:

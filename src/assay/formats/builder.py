@@ -9,6 +9,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import reduce
 from pathlib import PurePath
 from typing import TYPE_CHECKING, AnyStr, Protocol, TypeVar, cast
 
@@ -16,6 +17,7 @@ import numpy as np
 
 from assay.arrays import NONE, Ints, Stretches
 from assay.corpus import Column, Corpus, Marks, Multiword, Trees
+from assay.corpus.items import ItemTable
 from assay.errors import InputError, list_problems, unknown
 from assay.formats.whose import MEND, Asked, Whose
 
@@ -187,6 +189,8 @@ class Builder:
         self._faults: list[str] = []
         self._collectors: dict[Callable[[], Collector], Collector] = {}
         self._marks: dict[str, MarkLists] = {}
+        self.tables: list[ItemTable] = []
+        """The tables of files with items, which have no words."""
         self._on_units: dict[str, list[tuple[int, str, int, dict[str, str]]]] = {}
         """By layer: unit, label, line and attributes of marks without a place."""
 
@@ -364,6 +368,9 @@ class Builder:
 
     def corpus(self, name: str, sha256: str, plan: Format) -> Corpus:
         """The finished corpus."""
+        if self.tables:
+            items = reduce(ItemTable.followed_by, self.tables)
+            return replace(items, path=name if len(self.tables) > 1 else items.path, sha256=sha256).corpus()
         self.whose.check(name, self.sentence)
         starts = np.array(self._starts, dtype=np.int64)
         sentences = np.searchsorted(starts, [token.first for token, _ in self._multiwords], side="right")

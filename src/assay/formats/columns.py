@@ -228,7 +228,7 @@ def table_layout(
     comments = said == "true"
     cut: list[list[list[str]]] = [[]]
     for line in head:
-        if not line.strip() or line.startswith("-DOCSTART-") or _structure(line):
+        if not line.strip() or line.startswith("-DOCSTART-") or name_of_tag(line):
             cut.append([])
         elif not is_comment(line, comments):
             cut[-1].append(line.rstrip("\r").split(separator))
@@ -362,7 +362,7 @@ def is_comment(line: str, every: bool) -> bool:
     return line.startswith("#") and (every or _NAMED_COMMENT.match(line) is not None)
 
 
-def _structure(line: str) -> str:
+def name_of_tag(line: str) -> str:
     """The name of the tag that a line consists of; empty if it is no tag."""
     match = _STRUCTURE.fullmatch(line.strip()) if line.startswith("<") else None
     return match[1] if match else ""
@@ -422,7 +422,7 @@ class _ColumnReader:
         if (
             (layout.empty_nodes and any(map(_EMPTY_NODE.match, asides)))
             or (not (layout.comments or layout.ids) and (asides or not all(map(self._is_comment, notes))))
-            or any(not line.strip() or (not layout.ids and _structure(line)) for line in doubtful)
+            or any(not line.strip() or (not layout.ids and name_of_tag(line)) for line in doubtful)
         ):
             return False
         words, sentence = builder.words, builder.sentence
@@ -463,7 +463,7 @@ class _ColumnReader:
                     # The words are numbered, so that it has to be the next one.
                     is_word = cells[0] == str(self.position - self.empties + 1) or empty_node
                 elif is_word:
-                    is_word = not (self._is_comment(line) or line.startswith("-DOCSTART-") or _structure(line))
+                    is_word = not (self._is_comment(line) or line.startswith("-DOCSTART-") or name_of_tag(line))
                 if is_word:
                     if not cells[layout.word]:
                         raise InputError(f"{self.source.path}:{number}: the word is empty. Is a cell missing?")
@@ -500,7 +500,7 @@ class _ColumnReader:
         if layout.comments and self._is_comment(line):
             builder.aside(word, line, sentence)
             return False
-        if not layout.ids and (tag := _structure(line)):
+        if not layout.ids and (tag := name_of_tag(line)):
             # `<s>`, `</s>` and `<doc …>` cut; other tags are passed over.
             if tag == "doc" and not line.startswith("</"):
                 name = _NAME.search(line)

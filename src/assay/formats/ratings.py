@@ -6,7 +6,6 @@ Long tables have a rating in each line, wide ones an item in each line and a col
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import json
 import math
@@ -26,6 +25,7 @@ from assay.corpus.ratings import Ratings, parse_number, set_label, spell_number
 from assay.errors import InputError, UsageError, unknown
 from assay.formats.builder import check_choice
 from assay.formats.source import Source, list_files
+from assay.formats.table import cut_table, plain_name
 from assay.records import dataclass
 
 FORMAT = "ratings"
@@ -168,11 +168,7 @@ def read_ratings(
             rows = _json(source.path, text, table)
         else:
             rows = _rows(source.path, text, settings, table, answers, columns)
-        try:
-            _collect(rows, source.path, settings, table, seen)
-        except csv.Error as error:
-            fact = f"not a table that can be read ({error})"
-            raise InputError(f"{source.path}: {fact}. Is a quotation mark left open?") from None
+        _collect(rows, source.path, settings, table, seen)
     table.sha256 = digests[0] if len(digests) == 1 else hashlib.sha256("\n".join(digests).encode()).hexdigest()
     if not table.names:
         raise InputError(f"{table.path}: no ratings in it.")
@@ -250,17 +246,12 @@ def _rows(
     path: str, text: str, settings: Mapping[str, str], table: RatingTable, answers: bool, columns: Sequence[str]
 ) -> Iterator[tuple[int, str, str, str]]:
     """The ratings of a table with a header."""
-    first = text.partition("\n")[0]
-    separator = "\t" if "\t" in first else ";" if first.count(";") > first.count(",") else ","
-    reader = csv.reader(text.splitlines(), delimiter=separator)
-    header = [name.strip() for name in next(reader, [])]
+    given = cut_table(text, path).below_header()
+    header = [*given.names]
     asked = {key: settings[key] for key in _COLUMNS if not answers or settings[key] in header}
     for name in filter(None, asked.values()):
         if name not in header:
             raise InputError(f"{path}:1: {unknown('column', name, header)}")
-    if len(set(header)) < len(header):
-        twice = next(name for name in header if header.count(name) > 1)
-        raise InputError(f"{path}:1: two columns are called {twice!r}. Give each a name of its own.")
     low = [name.lower() for name in header]
     item, who, what = (
         header.index(asked[key]) if asked.get(key) else next((low.index(name) for name in usual if name in low), None)
@@ -301,12 +292,7 @@ def _rows(
     probabilities = {index: header[index].removeprefix(_PROBABILITY) for index in soft}
     others = [index for index in range(len(header)) if index != item]
     wide: list[tuple[int, str, dict[int, str]]] = []
-    for row in reader:
-        line = reader.line_num
-        if not row or row == [""]:
-            continue
-        if len(row) != len(header):
-            raise InputError(f"{path}:{line}: {len(row)} cells, but the first line has {len(header)}.")
+    for line, row in zip(given.lines.tolist(), zip(*given.columns, strict=True), strict=True):
         name = row[item].strip() if item is not None else str(line - 1)
         if not name and item is not None:
             raise InputError(f"{path}:{line}: a rating without an item in column {header[item]}.")
@@ -331,8 +317,8 @@ def _rows(
         table.raters.setdefault(name, len(table.raters))
     metadata = {index: header[index] or f"column {index + 1}" for index in others if index not in chosen.values()}
     if not is_named and not answers:
-        people = " ".join(f"--column {shlex.quote(name)}" for name in chosen if _plain(name) not in _OF_ALL)
-        for name in [name for name in chosen if _plain(name) in _OF_ALL]:
+        people = " ".join(f"--column {shlex.quote(name)}" for name in chosen if plain_name(name) not in _OF_ALL)
+        for name in [name for name in chosen if plain_name(name) in _OF_ALL]:
             table.warnings[f"column {name} counts as an annotator. To leave it out: {people}"] = None
         if metadata:
             table.notes[
@@ -426,7 +412,7 @@ def _find_annotators(
     given = {
         index: Counter(map(_spell, column))
         for index, column in cells.items()
-        if column and _plain(header[index]) not in _OF_ITEMS and not _counts_rows(column, rows)
+        if column and plain_name(header[index]) not in _OF_ITEMS and not _counts_rows(column, rows)
     }
     # A column with a number of its own in each row is an id, a rank, a measurement.
     candidates = [
@@ -461,10 +447,6 @@ def _spell(cell: str) -> str:
     """A cell as it is compared: equal numbers and labels in another case are equal here."""
     number = parse_number(cell)
     return cell.casefold() if number is None else spell_number(number)
-
-
-def _plain(name: str) -> str:
-    return name.strip().casefold().replace(" ", "_").replace("-", "_")
 
 
 def _counts_rows(column: Sequence[str], rows: int) -> bool:

@@ -32,6 +32,8 @@ _DENSEST = 100
 """A file that unpacks to more than both is no text: texts shrink to a tenth or so."""
 ANNOTATIONS = ".ann"
 """Files of this name contain annotations of the text beside them, and contain nothing if there are none."""
+PARQUET, ZIP = "PAR1", "PK\x03\x04"
+"""The first characters of files that are no text."""
 _PATTERN = re.compile(r"[*?\[]")
 
 
@@ -165,7 +167,9 @@ class Source:
             raise InputError(f"{self.path}: was changed while it was read. Run it again when it is complete.")
 
     def head(self) -> list[str]:
-        """The first whole lines, to tell the format by; nothing is consumed."""
+        """The first whole lines, to tell the format by, or the first characters of a file that is no text."""
+        if (start := self._ahead[:4].decode("latin-1")) in (PARQUET, ZIP):
+            return [start]
         cut = self._ahead.rfind(b"\n") + 1 or len(self._ahead)
         return self._batch(self._ahead[:cut]).text.split("\n")
 
@@ -196,6 +200,15 @@ class Source:
             self._check_unchanged()
         finally:
             self.close()
+
+    def content(self) -> bytes:
+        """All bytes, of a file that is no text."""
+        if self._file.closed:
+            self._file, self._ahead = self._open(), b""
+        data = self._ahead + b"".join(iter(lambda: self._read(BATCH), b""))
+        self._hash.update(data)
+        self.close()
+        return data
 
     def beside(self, ending: str) -> str:
         """The text of the file of this name with another ending, its line ends as they are; it is hashed too."""

@@ -297,11 +297,16 @@ def read_dicts(documents: Sequence[Any], name: str, builder: Builder) -> str:
 
 
 def json_values(source: Source, example: str, noun: str = "document") -> Iterator[tuple[int, Any]]:
-    """The documents with the line in which each begins: one per line, or spread over lines, or a list of them.
+    """The documents with the line in which each begins: one per line, or spread over lines, or a list of them."""
+    lines = (line for batch in source.batches() for line in batch.lines() if line[1].strip())
+    return values_in(lines, source.path, example, noun)
+
+
+def values_in(lines: Iterator[tuple[int, str]], path: str, example: str, noun: str) -> Iterator[tuple[int, Any]]:
+    """The values of JSON with the line in which each begins, from lines that are not blank.
 
     Text that is not JSON stops with an error, which shows an example of what the noun names.
     """
-    lines = (line for batch in source.batches() for line in batch.lines() if line[1].strip())
     first = [*islice(lines, 2)]
     number = 1
     try:
@@ -323,7 +328,7 @@ def json_values(source: Source, example: str, noun: str = "document") -> Iterato
         fault = f"not JSON for {noun}s: nested too deeply, or a number too long."
         if isinstance(error, json.JSONDecodeError):
             fault = f"not JSON ({error.msg}, at character {error.colno} of the line). A {noun} is {example}"
-        raise InputError(f"{source.path}:{number}: {fault}") from None
+        raise InputError(f"{path}:{number}: {fault}") from None
 
 
 def json_object(line: str) -> dict[str, Any] | None:

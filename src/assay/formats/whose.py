@@ -30,6 +30,10 @@ class Asked:
     repair: str = ""
     """What to do with faulty annotations: mend or drop them; nothing: stop with an error."""
     is_system: bool = False
+    id: str = ""
+    """The columns of the ids of items; `none`: they have none."""
+    items: bool | None = None
+    """True if rows are items, False if they are words; None if the file shows it."""
 
     def spell(self, who: str) -> str:
         """The option that names an annotator or a model of this file."""

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from assay.corpus import Corpus
-from assay.corpus.items import ItemTable
 from assay.errors import UsageError
-from assay.formats import Input, schemes
+from assay.formats import Input, contains_items, schemes
 from assay.formats.columns import ROLES
 from assay.formats.entities import ENTITY
 from assay.formats.links import is_link_column
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
 def recognise(item: Input | Corpus, options: Options) -> set[str]:
     """The tasks that a file may be for, besides words with labels."""
-    if isinstance(item, Corpus) and item.layer(ItemTable) is not None:
+    if contains_items(item):
         return {"items"}
     if isinstance(item, Corpus):
         layers = {*item.marks, *(("constituents",) if item.trees is not None else ())}

@@ -14,6 +14,6 @@ TASK = Task(
     defaults=("accuracy", "label-f1"),
     measures_for=default_measures,
     prepare=prepare_items,
-    options=("missing", "duplicates", "map", "labels", "ignore_labels"),
+    options=("id", "missing", "duplicates", "map", "labels", "ignore_labels"),
     text_unit="item",
 )

@@ -1,0 +1,641 @@
+"""Tables of items: which column is what, and whether a file has items or words."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import field
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from assay.arrays import Bools, Floats
+from assay.corpus import SEVERAL, Column
+from assay.corpus.items import ItemTable
+from assay.errors import InputError, UsageError, unknown
+from assay.formats.builder import Builder
+from assay.formats.columns import WORDS, is_comment, name_of_tag
+from assay.formats.schemes import looks_like_tags
+from assay.formats.source import PARQUET, Source
+from assay.formats.table import Table, find_separator, plain_name, read_table
+from assay.formats.whose import Asked
+from assay.records import dataclass
+from assay.specs import whole_number
+
+FORMAT = "items"
+PARAMETERS = {
+    **dict.fromkeys(("id", "label", "text", "confidence", "system", "run", "sets", "order", "missing"), ""),
+    **dict.fromkeys(("alternatives", "sep"), ""),
+    "header": "auto",
+}
+PARAMETER_HELP = (
+    "id, label, text, confidence, system, run: columns by name or number, several joined by +; confidence=exp:NAME: "
+    "a logarithm; sets, alternatives: what divides a cell into the labels of a set, or into labels of which any is "
+    "right; order: of labels, e.g. low<middle<high; missing: a further mark of missing labels; sep: comma, "
+    "semicolon, tab or space, if the first line does not show it; header: whether the first line names the columns"
+)
+_IDS = (
+    *("id", "item", "item_id", "uid", "guid", "idx", "index", "qid", "question_id", "example_id", "sample_id"),
+    *("doc_id", "pair_id", "key"),
+)
+_GOLD = (
+    *("gold", "gold_label", "label", "labels", "target", "class", "category", "y_true", "truth", "answer", "rating"),
+)
+_SYSTEM = ("prediction", "predictions", "pred", "predicted", "y_pred", "output", "verdict", "answer", "response")
+_TEXTS = (
+    *("text", "sentence", "premise", "hypothesis", "sentence1", "sentence2", "question", "input", "prompt", "review"),
+    *("utterance", "unit1_txt", "unit2_txt"),
+)
+_CONFIDENCES = ("confidence", "conf", "prob", "probability", "p")
+_SCORE = "score"
+SYSTEMS, RUNS = ("system", "model"), ("run", "seed", "epoch")
+KEYS = frozenset((*_IDS, *_GOLD, *_SYSTEM))
+"""Names of columns that show items in a header, or in an object of JSON."""
+_NAMES = KEYS | {*_TEXTS, *_CONFIDENCES, _SCORE, *SYSTEMS, *RUNS}
+_PROBABILITY, _LOGARITHM = "p:", "exp:"
+_LIKE_MISSING = ("NA", "None", "null", "nan", "NaN", "NULL")
+_NULL = "\0"
+"""A cell without a value; no text has this character."""
+_CLOSE = 1e-6
+_FEW = 50
+"""The most rows without an empty line that are read as one sentence."""
+_MUCH = 60_000
+"""First lines of more characters than this are hardly the whole file."""
+_MANY = 50
+"""The number of rows from which different first cells are hardly words."""
+_WITH_SPANS = re.compile(r"^\s*[\[{]|</\w+>")
+_OF_WORDS = frozenset(
+    {"annotations", "clusters", "entities", "ents", "relations", "sentences", "spans", "tokens", "words"}
+)
+"""Keys of JSON that documents have and items do not."""
+
+
+# --- which column is what ---
+
+
+@dataclass(frozen=True)
+class Roles:
+    """The columns of a table, by their places."""
+
+    label: int | None = None
+    ids: tuple[int, ...] = ()
+    texts: tuple[int, ...] = ()
+    confidence: int | None = None
+    shares: Mapping[str, int] = field(default_factory=dict)
+    """The columns of the probabilities of labels."""
+    system: int | None = None
+    run: int | None = None
+    targets: int | None = None
+    """Gold's labels in a system's table."""
+
+    def places(self) -> set[int]:
+        """All columns that have a role."""
+        single = (self.label, self.confidence, self.system, self.run, self.targets)
+        return {*self.ids, *self.texts, *self.shares.values(), *(place for place in single if place is not None)}
+
+
+def find_roles(table: Table, given: Mapping[str, Any], asked: Asked, column: str | None = None) -> Roles:
+    """The columns of a table that have a role, by their names or as the user says; an error if it is unclear."""
+    plain = [plain_name(name) for name in table.names]
+
+    def locate(name: str) -> int:
+        place = plain.index(plain_name(name)) if plain_name(name) in plain else whole_number(name) - 1
+        place = table.names.index(name) if name in table.names else place
+        if not 0 <= place < len(table.columns):
+            raise InputError(f"{table.path}: {unknown('column', name, _names_of(table))}")
+        return place
+
+    def among(names: Sequence[str]) -> list[int]:
+        return [place for name in names for place, own in enumerate(plain) if own == name]
+
+    def named(role: str, names: Sequence[str]) -> int | None:
+        return locate(given[role]) if given[role] else next(iter(among(names)), None)
+
+    wanted = asked.id or given["id"]
+    ids: tuple[int, ...] = ()
+    if wanted and wanted != "none":
+        ids = tuple(locate(name.strip()) for name in re.split("[,+]", wanted))
+    elif not wanted and (several := among(_IDS)):
+        ids = (_choose_id(table, several),)
+    label, targets = _find_label(table, column or given["label"], among, locate, asked)
+    if not table.names and label is None:
+        label, ids = _guess_columns(table, ids, locate=bool(wanted))
+    shares = {
+        name.strip().removeprefix(_PROBABILITY): place
+        for place, name in enumerate(table.names)
+        if name.strip().startswith(_PROBABILITY) and asked.is_system
+    }
+    confidence: int | None = None
+    if given["confidence"]:
+        confidence = locate(given["confidence"].removeprefix(_LOGARITHM))
+    elif asked.is_system and not shares:
+        candidates = among(_CONFIDENCES) or (among((_SCORE,)) if label is not None else [])
+        candidates = [place for place in candidates if place != label]
+        if len(candidates) > 1:
+            shown = _join_or(table, candidates)
+            raise InputError(
+                f'{table.path}: the confidence may be in {shown}. Say which: --input-format "items(confidence='
+                f'{table.name(candidates[0])})"'
+            )
+        confidence = next(iter(candidates), None)
+    if label is None and confidence is None and not shares:
+        side = "a system's labels" if asked.is_system else "gold's labels"
+        raise InputError(
+            f"{table.path}: no column is called like {side} ({', '.join((_SYSTEM if asked.is_system else _GOLD)[:4])}"
+            f" …). Name it: --column {_example(table, ids)}. There is: {_list(_names_of(table))}."
+        )
+    texts = tuple(locate(name.strip()) for name in re.split("[,+]", given["text"])) if given["text"] else ()
+    if not texts:
+        taken = {label, targets, confidence, *ids}
+        texts = tuple(place for place, name in enumerate(plain) if name in _TEXTS and place not in taken)
+        rest = [place for place in range(len(table.columns)) if place not in taken]
+        texts = tuple(rest) if not table.names and len(rest) == 1 else texts
+    return Roles(label, ids, texts, confidence, shares, named("system", SYSTEMS), named("run", RUNS), targets)
+
+
+def _choose_id(table: Table, candidates: Sequence[int]) -> int:
+    """The column of ids: the one called `id`, or the only one whose cells are all different."""
+    if len(candidates) == 1 or plain_name(table.names[candidates[0]]) == "id":
+        return candidates[0]
+    different = [place for place in candidates if len({*map(str, table.columns[place])}) == len(table)]
+    if len(different) != 1:
+        raise InputError(
+            f"{table.path}: the ids may be in {_join_or(table, candidates)}. Say which: --id "
+            f"{table.name((different or candidates)[0])}; --id none goes by order."
+        )
+    return different[0]
+
+
+def _find_label(
+    table: Table,
+    column: str,
+    among: Callable[[Sequence[str]], list[int]],
+    locate: Callable[[str], int],
+    asked: Asked,
+) -> tuple[int | None, int | None]:
+    """The column of labels, and that of gold's labels in a system's table."""
+    of_gold, of_system = among(_GOLD), among(_SYSTEM)
+    candidates = of_gold if asked.name == "gold" else of_system or of_gold
+    if column:
+        candidates = [locate(column)]
+    if len(candidates) > 1:
+        side = asked.name or "the label"
+        shown = table.name(candidates[0])
+        option = f"--column {shown}" if side in ("gold", "the label") else f"--column {side}={shown}"
+        raise InputError(f"{table.path}: {side} may be {_join_or(table, candidates)}. Say which: {option}.")
+    label = next(iter(candidates), None)
+    rest = [place for place in of_gold if place != label]
+    return label, rest[0] if asked.is_system and len(rest) == 1 else None
+
+
+def _guess_columns(table: Table, ids: tuple[int, ...], *, locate: bool) -> tuple[int, tuple[int, ...]]:
+    """The label of a table without a header: its only column, or the second one after an id or a text."""
+    width = len(table.columns)
+    if width > 2:
+        raise InputError(
+            f"{table.path}: {width} columns without names. Say what they are, e.g. --input-format "
+            f'"items(id=1, label={width})".'
+        )
+    if width == 1:
+        return 0, ids
+    cells = table.columns[0]
+    is_id = len({*cells}) == len(cells) and not any(" " in cell.strip() for cell in cells)
+    return 1, ids if locate or not is_id else (0,)
+
+
+def _names_of(table: Table) -> list[str]:
+    return [table.name(place) for place in range(len(table.columns))]
+
+
+def _list(names: Sequence[str], most: int = 12) -> str:
+    return ", ".join(names[:most]) + (", …" if len(names) > most else "")
+
+
+def _join_or(table: Table, places: Sequence[int]) -> str:
+    return " or ".join(table.name(place) for place in places)
+
+
+def _example(table: Table, ids: Sequence[int]) -> str:
+    """A column that may have the labels: the last one that is no id."""
+    return next((table.name(place) for place in reversed(range(len(table.columns))) if place not in ids), "NAME")
+
+
+# --- from columns to items ---
+
+
+def make_items(
+    table: Table, roles: Roles, given: Mapping[str, Any], *, sha256: str = "", form: str = FORMAT
+) -> ItemTable:
+    """The items of a table, whose columns have these roles."""
+    number, is_set, several = len(table), bool(given["sets"]), given["sets"] or given["alternatives"]
+    labels = Column(np.zeros(number, dtype=np.int32), ("",))
+    missing: Bools = np.ones(number, dtype=bool)
+    shares, confidence = None, None
+    warnings: list[str] = []
+    if roles.label is not None:
+        cells = table.columns[roles.label]
+        if table.typed:
+            if any(isinstance(cell, Mapping) for cell in cells):
+                shares, cells = _take_shares(table, cells), [None] * number
+            else:
+                is_set = is_set or any(isinstance(cell, list | tuple | set | frozenset) for cell in cells)
+                cells = _spell(table, cells)
+        labels, missing = _code_labels(cells, given["missing"], several, is_set=is_set)
+        if not is_set:
+            warnings += _warn_of_marks(labels, given["missing"])
+        _check_order(table, labels, missing, given["order"])
+    if roles.confidence is not None:
+        cells = table.columns[roles.confidence]
+        if table.typed and any(isinstance(cell, Mapping) for cell in cells):
+            shares = _take_shares(table, cells)
+        else:
+            confidence = read_numbers(table, roles.confidence)
+            confidence = np.exp(confidence) if given["confidence"].startswith(_LOGARITHM) else confidence
+    if roles.shares:
+        shares = _check_shares(
+            table,
+            tuple(sorted(roles.shares)),
+            np.stack([read_numbers(table, roles.shares[name]) for name in sorted(roles.shares)], axis=1),
+        )
+    if shares is not None and missing.all():
+        # The highest is the answer; of equal ones, the first by name.
+        missing = np.asarray(np.isnan(shares[1]).any(axis=1))
+        codes = np.where(missing, len(shares[0]), np.argmax(np.nan_to_num(shares[1], nan=-np.inf), axis=1))
+        labels = Column(codes.astype(np.int32), (*shares[0], ""))
+    targets = None
+    if roles.targets is not None:
+        cells = table.columns[roles.targets]
+        cells = _spell(table, cells) if table.typed else cells
+        targets, _ = _code_labels(cells, given["missing"], several, is_set=is_set)
+    taken = roles.places()
+    rest = [place for place in range(len(table.columns)) if place not in taken]
+    for place in (roles.system, roles.run):
+        rest += [] if place is None else [place]
+    return ItemTable(
+        path=table.path,
+        format=form,
+        sha256=sha256,
+        labels=labels,
+        missing=missing,
+        ids=_join_ids(table, roles.ids) if roles.ids else None,
+        texts={table.name(place): _texts(table, place) for place in roles.texts},
+        metadata={
+            table.name(place) if table.names else f"column {place + 1}": Column.of(_texts(table, place))
+            for place in sorted(rest)
+        },
+        lines=table.lines,
+        sets=is_set,
+        alternatives=bool(given["alternatives"]),
+        order=parse_order(given["order"]),
+        confidence=confidence,
+        shares=shares,
+        targets=targets,
+        notes=(_describe(table, roles, rest),),
+        warnings=tuple(warnings),
+    )
+
+
+def _texts(table: Table, place: int) -> Sequence[str]:
+    """The cells of a column as texts; a missing one is empty."""
+    cells = table.columns[place]
+    return [_text(cell) or "" for cell in cells] if table.typed else cells
+
+
+def _text(value: Any) -> str | None:
+    """A value as a text; None if it is missing."""
+    if isinstance(value, str):
+        return value
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return None
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return json.dumps(value, ensure_ascii=False, default=str) if isinstance(value, list | dict) else str(value)
+
+
+def _join_ids(table: Table, places: Sequence[int]) -> list[str]:
+    """The id of each item; several columns are joined by a slash, and an empty one is an error."""
+    columns = [[cell.strip() for cell in _texts(table, place)] for place in places]
+    for place, cells in zip(places, columns, strict=True):
+        if "" in cells:
+            row = cells.index("")
+            where = f"{table.path}:{table.lines[row]}" if table.lines[row] else f"{table.path}, item {row + 1}"
+            raise InputError(f"{where}: the id in column {table.name(place)} is empty. --id none goes by order.")
+    return columns[0] if len(columns) == 1 else ["/".join(parts) for parts in zip(*columns, strict=True)]
+
+
+def _spell(table: Table, cells: Sequence[Any]) -> list[str]:
+    """Labels of JSON as texts: sets have their members in order, and a missing one is NULL."""
+    spelled = []
+    for row, cell in enumerate(cells):
+        if isinstance(cell, list | tuple | set | frozenset):
+            members = [_text(member) for member in cell]
+            if any(
+                member is None or isinstance(given, list | dict) for member, given in zip(members, cell, strict=True)
+            ):
+                place = f"{table.path}:{table.lines[row]}" if table.lines[row] else f"{table.path}, item {row + 1}"
+                raise InputError(f"{place}: a list of labels has texts and numbers only.")
+            spelled.append(SEVERAL.join(sorted({member.strip() for member in members if member is not None})))
+        else:
+            text = _text(cell)
+            spelled.append(_NULL if text is None else text)
+    return spelled
+
+
+def _code_labels(cells: Sequence[str], mark: str, separator: str, *, is_set: bool) -> tuple[Column, Bools]:
+    """Labels without the white space around them, and a mask of those that are missing."""
+    raw = Column.of(cells)
+    plain = {text: text.strip() for text in raw.vocabulary}
+    gone = [text == _NULL or (mark != "" and plain[text] == mark) for text in raw.vocabulary]
+    gone = [out or (not is_set and not plain[text]) for out, text in zip(gone, raw.vocabulary, strict=True)]
+    if separator:
+        plain = {
+            text: SEVERAL.join(sorted({part.strip() for part in label.split(separator)} - {""}))
+            for text, label in plain.items()
+        }
+    plain |= {text: "" for text, out in zip(raw.vocabulary, gone, strict=True) if out}
+    return raw.mapped(plain), np.array(gone, dtype=bool)[raw.codes]
+
+
+def _warn_of_marks(labels: Column, mark: str) -> Iterator[str]:
+    """Warnings of labels that look like missing ones."""
+    counts = labels.counts()
+    for text in _LIKE_MISSING:
+        if text in counts and text != mark:
+            yield (
+                f"{counts[text]:,} labels are the text {text}, which counts as a label. If it means that there is "
+                f'none: --input-format "items(missing={text})"'
+            )
+
+
+def parse_order(given: str) -> tuple[str, ...]:
+    """Labels in the order that the user gives: low<middle<high."""
+    order = tuple(part.strip() for part in given.split("<")) if given else ()
+    if len({*order}) < len(order) or "" in order:
+        raise UsageError(f"format items: order={given} names a label twice, or none.")
+    return order
+
+
+def _check_order(table: Table, labels: Column, missing: Bools, given: str) -> None:
+    """Refuse a label that the order does not have."""
+    order = parse_order(given)
+    if order and len(rows := np.flatnonzero(~missing & ~labels.isin(order))):
+        row = int(rows[0])
+        raise InputError(
+            f"{table.path}:{table.lines[row]}: label {labels[row]!r} is not in order={given}. Add it there."
+        )
+
+
+def read_numbers(table: Table, place: int) -> Floats:
+    """The numbers of a column, nan in empty cells."""
+    cells = table.columns[place]
+    try:
+        return np.array([float(cell) if cell not in ("", None) else math.nan for cell in cells])
+    except (TypeError, ValueError):
+        row = next(row for row, cell in enumerate(cells) if cell is not None and not _is_number(cell))
+        raise InputError(
+            f"{table.path}:{table.lines[row]}: {cells[row]!r} in column {table.name(place)} is not a number."
+        ) from None
+
+
+def _is_number(cell: Any) -> bool:
+    try:
+        float(cell or 0)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _take_shares(table: Table, cells: Sequence[Any]) -> tuple[tuple[str, ...], Floats]:
+    """Distributions given as {label: probability}; a label that is not named has 0."""
+    names = tuple(sorted({str(name) for cell in cells if cell for name in cell}))
+    places = {name: place for place, name in enumerate(names)}
+    values = np.full((len(cells), len(names)), np.nan)
+    for row, cell in enumerate(cells):
+        if cell:
+            values[row] = 0
+            for name, share in cell.items():
+                values[row, places[str(name)]] = float(share)
+    return _check_shares(table, names, values)
+
+
+def _check_shares(table: Table, names: tuple[str, ...], values: Floats) -> tuple[tuple[str, ...], Floats]:
+    """Distributions; an error if one does not sum to 1, unless numbers beyond 0 and 1 show that they are scores."""
+    if not ((values < 0) | (values > 1)).any():
+        sums = values.sum(axis=1)
+        if len(off := np.flatnonzero(abs(sums - 1) > _CLOSE)):
+            row = int(off[0])
+            place = f"{table.path}:{table.lines[row]}" if table.lines[row] else f"{table.path}, item {row + 1}"
+            raise InputError(f"{place}: the probabilities sum to {sums[row]:.6g}, not to 1.")
+    return names, values
+
+
+def _describe(table: Table, roles: Roles, rest: Sequence[int]) -> str:
+    """What each column was taken for."""
+    taken = {
+        "ids": roles.ids,
+        "labels": () if roles.label is None else (roles.label,),
+        "confidences": (*(() if roles.confidence is None else (roles.confidence,)), *roles.shares.values()),
+        "gold's labels": () if roles.targets is None else (roles.targets,),
+        "texts": roles.texts,
+    }
+    parts = [
+        f"{what} from {'+'.join(table.name(place) for place in places)}" for what, places in taken.items() if places
+    ]
+    parts[0] = parts[0].replace(" from ", " are read from column ", 1)
+    metadata = f"; metadata: {_list([table.name(place) for place in rest])}" if rest else ""
+    return f"{', '.join(parts)}{metadata}."
+
+
+# --- the reader ---
+
+
+def has_header(table: Table, given: Mapping[str, Any], names: Sequence[str]) -> bool:
+    """True if the first row names the columns: one of these, or as columns are usually called; an error in doubt."""
+    said = str(given["header"]).lower()
+    if said not in ("auto", "true", "false"):
+        raise unknown("header =", said, ("auto", "true", "false"))
+    if said != "auto":
+        return said == "true"
+    first = [cells[0].strip() for cells in table.columns]
+    called = [plain_name(name) for name in first]
+    if any(plain_name(name) in called for name in names if not name.isdigit()):
+        return True
+    if any(name in _NAMES or name.startswith(_PROBABILITY) for name in called):
+        return True
+    labels = [cell.strip() for cell in table.columns[-1]]
+    if len(labels) > 3 and labels[0] not in labels[1:] and len({*labels[1:]}) < len(labels) - 1 and labels[0]:
+        raise InputError(
+            f"{table.path}: the first line, {' '.join(first)[:60]!r}, may name the columns or be an item. Say which: "
+            '--input-format "items(header=true)" or "items(header=false)".'
+        )
+    return False
+
+
+def open_table(source: Source, given: Mapping[str, Any], asked: Asked, columns: Sequence[str]) -> Table:
+    """The table in a file, its columns by name if it has a header."""
+    table = read_table(source, given["sep"], KEYS)
+    if not len(table):
+        raise InputError(f"{source.path}: no items in it.")
+    if table.typed:
+        return table
+    named = [
+        part for name in (given["id"], asked.id, given["label"], given["text"]) for part in re.split("[,+]", name)
+    ]
+    named += [*columns, given["confidence"].removeprefix(_LOGARITHM)]
+    table = table.below_header() if has_header(table, given, [*filter(None, named)]) else table
+    if not len(table):
+        raise InputError(f"{source.path}: no items in it, only a header.")
+    return table
+
+
+def read_items(source: Source, builder: Builder, *, column: str | None = None, **given: Any) -> None:
+    """Read the items of one file."""
+    asked = builder.asked
+    table = open_table(source, given, asked, [column] if column else [])
+    roles = find_roles(table, given, asked, column)
+    builder.tables.append(make_items(table, roles, given, sha256=source.sha256))
+
+
+def decide_items(head: Sequence[str], path: str, given: Mapping[str, Any], wanted: Sequence[str]) -> dict[str, Any]:
+    """The fields of the plan of a table of items."""
+    return {"read": partial(read_items, column=next(iter(wanted), None), **given), "labels": ("label",)}
+
+
+# --- words or items ---
+
+
+def shows_items(head: Sequence[str], path: str, form: str, *, is_gold: bool) -> tuple[bool, int]:
+    """True if the first lines of a file show items; otherwise the number of rows that are read as one sentence.
+
+    `form` is the format that the file has if it shows none; it is empty if there is no such format. If both words and
+    items are shown, or neither of them in a long table, the file is refused. What is not gold has items only if it
+    can have no words.
+    """
+    text = "\n".join(head).strip()
+    if text == PARQUET:
+        return True, 0
+    if form == "jsonl" or text[:1] in ("{", "["):
+        return _json_shows_items(head), 0
+    if not form:
+        return bool(text) and _is_csv(text.split("\n")), 0
+    lines = [line for line in text.split("\n") if not is_comment(line, False)]
+    rows = [line for line in lines if line.strip() and not (line.startswith("-DOCSTART-") or name_of_tag(line))]
+    if not rows:
+        return False, 0
+    words, items = _find_evidence(head, rows, form, is_cut=len(rows) < len(lines))
+    strong = [why for why, is_strong in items.items() if is_strong]
+    if words and strong:
+        raise InputError(
+            f"{path}: {words[0]}, so rows are words; but {strong[0]}, so rows are items. Say --task tags or --task "
+            "items."
+        )
+    if not is_gold:
+        return not words and bool(strong), 0
+    number = len(rows)
+    if not words and not items and number > _FEW:
+        more = " or more" if len(text) > _MUCH else ""
+        raise InputError(
+            f"{path}: {number:,} rows{more} without an empty line: one sentence of {number:,} words, or {number:,} "
+            "items? Say --task tags or --task items."
+        )
+    return not words and bool(items), 0 if words or items else number
+
+
+def _find_evidence(
+    head: Sequence[str], rows: Sequence[str], form: str, *, is_cut: bool
+) -> tuple[list[str], dict[str, bool]]:
+    """Reasons why rows are words, and why they are items; the latter are weak if words overrule them."""
+    separator = "\t" if form == "tsv" else None
+    cells = [row.split(separator) for row in rows]
+    first, below = [plain_name(cell) for cell in cells[0]], cells[1:]
+    words: list[str] = []
+    items: dict[str, bool] = {}
+    if is_cut:
+        words.append("an empty line is between rows")
+    if any(line.startswith(("# sent_id", "# text", "# newdoc")) for line in head):
+        words.append("comments are about sentences")
+    width = min(map(len, cells))
+    if WORDS.intersection(first):
+        words.append(f"the header names the column {next(name for name in first if name in WORDS)}")
+    elif any(_restarts([row[column] for row in below]) for column in range(width)):
+        words.append("a column counts the words of each sentence")
+    if width > 1 and looks_like_tags({row[-1].strip() for row in below} or {cells[0][-1]}):
+        words.append("the labels are tags of spans")
+    if form == "conll" and _is_csv(rows):
+        items["commas divide cells"] = True
+    if not WORDS.intersection(first) and KEYS.intersection(first) and below:
+        items[f"the header names the column {next(name for name in first if name in KEYS)}"] = True
+    if form == "tsv":
+        blank = [sum(" " in row[column].strip() for row in cells) for column in range(max(width - 1, 0))]
+        if any(2 * number > len(cells) for number in blank):
+            items["most cells have white space inside"] = True
+    if width > 1:
+        firsts = [row[0].strip() for row in cells]
+        if len(cells) >= _MANY and len({*firsts}) == len(firsts):
+            items["all first cells are different"] = False
+        if {*map(len, cells)} == {2} and _counts(firsts) and len({row[1] for row in cells}) < len(cells):
+            items["the first column counts the rows"] = False
+    return words, items
+
+
+def _is_csv(lines: Sequence[str]) -> bool:
+    """True if commas or semicolons divide lines into as many cells in each, or if the first line names a label."""
+    text = "\n".join(lines)
+    rows = [row for row in csv.reader(io.StringIO(text), delimiter=find_separator(lines[0])) if row]
+    if len(text) > _MUCH:
+        # The last one may be cut in the middle.
+        rows.pop()
+    names = {plain_name(name) for name in rows[0]} if rows else set()
+    if len(rows) < 2 or WORDS & names:
+        return False
+    return {*map(len, rows)} == {len(rows[0])} and (len(rows[0]) > 1 or bool(KEYS & names))
+
+
+def _restarts(cells: Sequence[str]) -> bool:
+    """True if a column counts from 1, and again from 1 after others."""
+    numbers = [whole_number(cell, -1) for cell in cells]
+    if -1 in numbers or numbers.count(1) < 2 or numbers[0] != 1:
+        return False
+    return all(after == before + 1 or after == 1 for before, after in pairwise(numbers))
+
+
+def _counts(cells: Sequence[str]) -> bool:
+    """True if a column counts the rows through the file, from 0 or 1 on."""
+    numbers = [whole_number(cell, -1) for cell in cells]
+    return len(cells) > 1 and numbers[0] in (0, 1) and numbers == [*range(numbers[0], numbers[0] + len(cells))]
+
+
+def _json_shows_items(head: Sequence[str]) -> bool:
+    """True if objects of JSON have labels, and neither spans nor words."""
+    text = "\n".join(head).strip()
+    values: list[Any] = []
+    with suppress(ValueError, RecursionError):
+        values = [json.loads(line) for line in head[:_MANY] if line.strip()]
+    if len(values) < 2:
+        with suppress(ValueError, RecursionError):
+            values = whole if isinstance(whole := json.loads(text), list) else [whole]
+    if not values or all(isinstance(value, str | int | float) for value in values):
+        return bool(values)
+    if not all(isinstance(value, dict) for value in values) or any(_OF_WORDS & value.keys() for value in values):
+        return False
+    names = {*_GOLD, *_SYSTEM}
+    labels = [cell for value in values for key, cell in value.items() if plain_name(key) in names]
+    if len(values) == 1 and not any(plain_name(key) in _NAMES for key in values[0]):
+        labels = [*values[0].values()]
+    return all(map(_is_label, labels)) and any(cell not in ([], None) for cell in labels)
+
+
+def _is_label(value: Any) -> bool:
+    """True for a text, a number or a list of texts, but not for an answer with spans in it."""
+    if isinstance(value, str) and _WITH_SPANS.search(value):
+        return False
+    if isinstance(value, list):
+        return all(isinstance(member, str | int | float) for member in value)
+    return value is None or isinstance(value, str | int | float)

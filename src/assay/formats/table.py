@@ -1,0 +1,229 @@
+"""Tables: CSV, tab-separated columns, JSON or Parquet as columns of cells, with the line of each row."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from operator import itemgetter
+from typing import Any
+
+import numpy as np
+
+from assay.arrays import Ints
+from assay.errors import InputError
+from assay.formats.source import PARQUET, Source
+from assay.formats.standoff import values_in
+from assay.records import dataclass
+
+SEPARATORS = {"tab": "\t", "space": " ", "comma": ",", "semicolon": ";"}
+"""Separators by names that are easier to type; `space` is any run of white space."""
+_EXAMPLE = '{"id": "1", "label": "yes"}'
+_LONGEST_CELL = 1 << 27
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Cells in columns: texts or, in JSON and Parquet, values of any kind."""
+
+    path: str
+    columns: tuple[Sequence[Any], ...]
+    lines: Ints
+    """The line in which each row begins."""
+    names: tuple[str, ...] = ()
+    """The names of columns; none if they have no header."""
+    typed: bool = False
+    """True if cells are values, not texts."""
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def name(self, index: int) -> str:
+        """A column's name, or its number from 1."""
+        return (self.names[index] if self.names else "") or str(index + 1)
+
+    def below_header(self) -> Table:
+        """The table whose first row names the columns; two of the same name are an error."""
+        names = tuple(cells[0].strip() for cells in self.columns)
+        twice = next((name for name in names if name and names.count(name) > 1), None)
+        if twice is not None:
+            raise InputError(f"{self.path}:1: two columns are called {twice!r}. Give each a name of its own.")
+        return replace(self, columns=tuple(cells[1:] for cells in self.columns), lines=self.lines[1:], names=names)
+
+
+def find_separator(line: str) -> str:
+    """The separator of a table, by its first line."""
+    return "\t" if "\t" in line else ";" if line.count(";") > line.count(",") else ","
+
+
+def plain_name(name: str) -> str:
+    """A column's name as it is looked up: case, blanks, - and _ make no difference."""
+    return name.strip().casefold().replace(" ", "_").replace("-", "_")
+
+
+def read_table(source: Source, separator: str = "", keys: Collection[str] = ()) -> Table:
+    """The table in a file, its header among the rows unless it is JSON.
+
+    Without a separator the first line shows it. `keys` are those of rows in JSON; an object without any of them is
+    {id: label}.
+    """
+    if source.head()[0] == PARQUET:
+        return _read_parquet(source)
+    text = "".join(batch.text for batch in source.batches())
+    if text.lstrip()[:1] in ("{", "["):
+        return _json_table(text, source.path, keys)
+    return cut_table(text, source.path, separator)
+
+
+def cut_table(text: str, path: str, separator: str = "") -> Table:
+    """The cells of a text; rows with more or fewer than the first are an error."""
+    separator = SEPARATORS.get(separator, separator) or find_separator(text.partition("\n")[0])
+    text = text if text.endswith("\n") else text + "\n"
+    if separator == " ":
+        text, separator = "\n".join("\t".join(line.split()) for line in text.split("\n")), "\t"
+    if '"' not in text:
+        return _cut_plain(text, path, separator)
+    if separator == "\t":
+        # Tables with tabs often have quotation marks that are part of a text; if no cell goes on over tabs or lines,
+        # only those around a whole cell are taken off.
+        try:
+            table = _cut_plain(text, path, separator)
+        except InputError:
+            return _cut_quoted(text, path, separator)
+        return replace(table, columns=tuple([*map(_unquote, cells)] for cells in table.columns))
+    return _cut_quoted(text, path, separator)
+
+
+def _cut_plain(text: str, path: str, separator: str) -> Table:
+    """The cells of a text without quotation; no cell is looked at by itself."""
+    width = text.partition("\n")[0].count(separator) + 1
+    if width == 1 and separator not in text:
+        # An empty line among labels is a missing label.
+        cells = text.rstrip("\n").split("\n")
+        return Table(path, (cells,), np.arange(1, len(cells) + 1))
+    lines: Ints | None = None
+    if "\n\n" in text or text.startswith("\n"):
+        rows = text.split("\n")
+        lines = np.flatnonzero(np.fromiter(map(len, rows), dtype=np.int64, count=len(rows))) + 1
+        text = "\n".join(filter(None, rows)) + "\n"
+        width = text.partition("\n")[0].count(separator) + 1
+    data = np.frombuffer(text.encode("utf-8", "surrogatepass"), dtype=np.uint8)
+    is_end = data == ord("\n")
+    marks = is_end[is_end | (data == ord(separator))]
+    ends = np.flatnonzero(marks)
+    if lines is None:
+        lines = np.arange(1, len(ends) + 1)
+    widths = np.diff(ends, prepend=-1)
+    if len(odd := np.flatnonzero(widths != width)):
+        raise _ragged(path, int(lines[odd[0]]), int(widths[odd[0]]), width)
+    flat = text[:-1].replace("\n", separator).split(separator)
+    return Table(path, tuple(flat[index::width] for index in range(width)), lines)
+
+
+def _cut_quoted(text: str, path: str, separator: str) -> Table:
+    """The cells of CSV in which some are in quotation marks, and may have separators and line feeds inside."""
+    with _long_cells():
+        try:
+            rows = [*csv.reader(io.StringIO(text), delimiter=separator, strict=True)]
+        except csv.Error as error:
+            last = max(_row_lines(text, separator), default=1)
+            fact = f"not a table that can be read ({error})"
+            raise InputError(f"{path}:{last}: {fact}. Is a quotation mark left open?") from None
+        one_line = len(rows) == text.count("\n")
+        lines = [*range(1, len(rows) + 1)] if one_line else [*_row_lines(text, separator)]
+    if [] in rows:
+        kept = [(row, line) for row, line in zip(rows, lines, strict=False) if row]
+        rows, lines = [row for row, _ in kept], [line for _, line in kept]
+    width = len(rows[0]) if rows else 0
+    if {*map(len, rows)} - {width}:
+        row, line = next((row, line) for row, line in zip(rows, lines, strict=False) if len(row) != width)
+        raise _ragged(path, line, len(row), width)
+    columns = tuple([*map(itemgetter(index), rows)] for index in range(width))
+    return Table(path, columns, np.array(lines[: len(rows)], dtype=np.int64))
+
+
+def _row_lines(text: str, separator: str) -> Iterator[int]:
+    """The line in which each row begins, and the one after the last row that can be read."""
+    reader = csv.reader(io.StringIO(text), delimiter=separator, strict=True)
+    yield 1
+    try:
+        for _ in reader:
+            yield reader.line_num + 1
+    except csv.Error:
+        return
+
+
+@contextmanager
+def _long_cells() -> Iterator[None]:
+    """Cells as long as a book are read, too."""
+    before = csv.field_size_limit(_LONGEST_CELL)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)
+
+
+def _ragged(path: str, line: int, cells: int, width: int) -> InputError:
+    return InputError(f"{path}:{line}: {cells} cells, but the first line has {width}.")
+
+
+def _unquote(cell: str) -> str:
+    """A cell without the quotation marks around it, if those inside are doubled."""
+    inside = cell[1:-1]
+    if len(cell) < 2 or cell[0] != '"' or cell[-1] != '"' or '"' in inside.replace('""', ""):
+        return cell
+    return inside.replace('""', '"')
+
+
+# --- JSON and Parquet ---
+
+
+def _json_table(text: str, path: str, keys: Collection[str]) -> Table:
+    """The table of JSON: an object per row, by line or in a list; a list of labels; or {id: label}."""
+    lines = ((number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip())
+    numbered = [*values_in(lines, path, _EXAMPLE, "item")]
+    rows, numbers = [value for _, value in numbered], [line for line, _ in numbered]
+    if len(rows) == 1 and isinstance(rows[0], dict) and not any(plain_name(key) in keys for key in rows[0]):
+        pairs: list[tuple[str, Any]] = []
+
+        def keep(members: list[tuple[str, Any]]) -> dict[str, Any]:
+            # The outermost object comes last; read as pairs, it shows ids that are there twice.
+            pairs[:] = members
+            return dict(members)
+
+        json.loads(text, object_pairs_hook=keep)
+        rows, numbers = [{"id": key, "label": value} for key, value in pairs], [0] * len(pairs)
+    return table_of(rows, path, np.array(numbers, dtype=np.int64))
+
+
+def table_of(rows: Sequence[Any], path: str, lines: Ints) -> Table:
+    """The table of objects, or of labels alone."""
+    objects = [row for row in rows if isinstance(row, Mapping)]
+    if not objects:
+        return Table(path, (rows,), lines, ("label",), typed=True)
+    if len(objects) < len(rows):
+        place = next(place for place, row in enumerate(rows) if not isinstance(row, Mapping))
+        raise InputError(f"{path}:{lines[place]}: not an object, but other items are. An item is {_EXAMPLE}")
+    names = tuple(dict.fromkeys(name for row in objects for name in row))
+    columns = tuple([row.get(name) for row in objects] for name in names)
+    return Table(path, columns, lines, tuple(map(str, names)), typed=True)
+
+
+def _read_parquet(source: Source) -> Table:
+    """The table in a Parquet file."""
+    try:
+        from pyarrow import ArrowException, BufferReader, parquet  # type: ignore[import-not-found, unused-ignore]
+    except ImportError:
+        raise InputError(
+            f"{source.path}: Parquet, which needs the package pyarrow: pip install 'assay-nlp[arrow]'"
+        ) from None
+    try:
+        table = parquet.read_table(BufferReader(source.content()))
+    except (ArrowException, OSError) as error:
+        raise InputError(f"{source.path}: not Parquet that can be read ({error}).") from None
+    columns = tuple(column.to_pylist() for column in table.columns)
+    names, lines = tuple(table.column_names), np.zeros(table.num_rows, dtype=np.int64)
+    return Table(source.path, columns, lines, names, typed=True)
