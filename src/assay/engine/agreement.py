@@ -233,7 +233,7 @@ def _agree_in_files(people: Mapping[str, Any], absent: bool, asked: _Request) ->
         if (task.annotators.units if measure.takes == "units" else task.annotators.ratings) is None:
             raise UsageError(f"{measure} is not about {task.name}. See: assay measures")
     findings = None
-    if in_pairs or (not given and task.measures_for):
+    if in_pairs or (not given and not of_all and task.measures_for):
         specs, parts, strangers = [_make_symmetric(str(measure)) for measure in in_pairs] if given else [], [], []
         for a, b in combinations(people, 2):
             both = [group for group in shared if a in group and b in group]
@@ -355,7 +355,7 @@ def _start_findings_of_files(
         "column": runs[0].decided.column,
         "noun": task.noun,
         "drawing": task.drawing.kind,
-        "unit": runs[0].unit,
+        "unit": task.name_unit(runs[0].unit),
         "aligned_by": choose_alignment([pair.aligned_by for run in runs for _, pair in run.pairs]),
         "scheme": next(iter(runs[0].decided.schemes), ""),
         "atoms": runs[0].atoms,

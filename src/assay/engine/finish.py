@@ -45,14 +45,11 @@ def make_result(part: Part, settings: Settings | None = None) -> Result:
     """The Result of a Part, the sum of all shards."""
     plan = part.plan
     options, measures, task = plan.options, plan.measures, find_task(plan.task)
-    unit, units = cluster_key(part.unit) or part.unit, part.number(part.unit)
-    if units == 1 and unit != part.unit:
+    unit, units = task.name_unit(part.unit), part.number(part.unit)
+    if units == 1 and cluster_key(part.unit):
         raise UsageError(
             f"--unit {part.unit}: one value of {unit}, nothing to resample. Give another key, or --unit sentence"
         )
-    if unit == "sentence" and task.text_unit == task.noun:
-        # Each item is a text.
-        unit = task.noun
     family = count_tests(plan.judged, options.baseline) * len(measures) if plan.compares else 0
     together = options.pairs_of_sets * len(measures) or family
     settings = settings or Settings(

@@ -13,6 +13,7 @@ import numpy as np
 
 from assay import plugins
 from assay.arrays import NONE, Ints
+from assay.corpus import cluster_key
 from assay.errors import unknown
 from assay.records import dataclass
 
@@ -156,6 +157,11 @@ class Task:
     """… and a function that adds what they say to the Result."""
     confident: Callable[[Run], Confident] | None = None
     """The confidences of the systems' answers; nothing if their files have none."""
+
+
+    def name_unit(self, unit: str) -> str:
+        """The word for one unit: the key of `meta:KEY`, or the noun if each item is a text of its own."""
+        return cluster_key(unit) or (self.noun if unit == "sentence" and self.text_unit == self.noun else unit)
 
 
 # The tasks stand above the engine, which knows nothing of them but what these hand over.

@@ -73,7 +73,7 @@ def prepare_items(run: Run) -> None:
     run.decide(kind=kind, column=LABEL)
     for name, table in zip(run.names, tables, strict=True):
         run.notes += [plain_sentence(text=f"{name}: {note}") for note in table.notes]
-    labelled = np.flatnonzero(~gold.missing) if kind != "sets" else np.arange(len(gold))
+    labelled = np.arange(len(gold)) if kind == "sets" or options.symmetric else np.flatnonzero(~gold.missing)
     open_ids = {*gold.ids} if gold.ids is not None and len(labelled) < len(gold) else set()
     number, gold = len(gold), gold.take(labelled) if len(labelled) < len(gold) else gold
     if not len(gold):
@@ -92,7 +92,7 @@ def prepare_items(run: Run) -> None:
     corpora = [gold.corpus()]
     for name, table, order in zip(run.names[1:], tables[1:], orders, strict=True):
         lacking = np.flatnonzero(order == NONE)
-        if len(lacking) and options.missing != "empty":
+        if len(lacking) and options.missing == "error":
             ids = gold.ids or ()
             named = ", ".join(ids[row] for row in lacking[:_NAMED].tolist()) + ", …" * (len(lacking) > _NAMED)
             are = "is" if len(lacking) == 1 else "are"

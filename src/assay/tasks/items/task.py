@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from assay.engine.task import Drawing, Task, unit_places
+from assay.engine.task import Annotators, Drawing, Task, unit_places
 from assay.tasks.items import measures
 from assay.tasks.items.prepare import default_measures, prepare_items
+from assay.tasks.items.ratings import rate_items
 
 TASK = Task(
     name="items",
@@ -13,6 +14,8 @@ TASK = Task(
     measures=(measures,),
     defaults=("accuracy", "label-f1"),
     measures_for=default_measures,
+    agreement=("kappa", "alpha", "fleiss", "ac1"),
+    annotators=Annotators(ratings=rate_items),
     prepare=prepare_items,
     options=("id", "missing", "duplicates", "map", "labels", "ignore_labels"),
     text_unit="item",
