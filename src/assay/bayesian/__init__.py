@@ -151,8 +151,8 @@ def _read(runs: Any, folds: int | None, pairs: str | None, how: str | None) -> t
     name = "data frame"
     if is_frame(runs):
         # An index with a name is a column: that of the data sets, for example.
-        has_index = getattr(getattr(runs, "index", None), "name", None) is not None
-        text = table_text(runs.reset_index() if has_index else runs, name)
+        index = getattr(getattr(runs, "index", None), "name", None)
+        text = table_text(runs if index is None or index in runs.columns else runs.reset_index(), name)
     elif not isinstance(runs, str | PathLike | Sequence) or not runs:
         raise UsageError(
             f"runs: expected a table of runs, but got {reprlib.repr(runs)}. Give a CSV or TSV file, a data frame, "

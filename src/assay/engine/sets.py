@@ -427,7 +427,7 @@ def tabulate_scores(grid: ScoreGrid, measure: str, averages: Mapping[str, Score]
     rows = [(name, *row) for name, row in zip(down, body, strict=True)]
     unit = "Percent; average" if grid.form == "percent" else "Average"
     also = ", with its interval for these data sets" * has_intervals
-    notes = [f"{unit}: the plain mean over data sets{also}."] * first
+    notes = [f"{unit}: the plain mean over data sets{also}.{' Less is better.' * (grid.sign < 0)}"] * first
     if left_out := [name for name, is_common in zip(grid.sets, grid.common.tolist(), strict=True) if not is_common]:
         notes.append(
             f"Average, rank and the best are over the {plural(int(grid.common.sum()), 'data set')} that all systems "

@@ -62,7 +62,8 @@ def page(result: Result) -> str:
     names = enumeration(result.names)
     if len(result.systems) > NAMED:
         names = f"{len(result.systems)} {'annotators' if result.about.command == 'agreement' else 'systems'}"
-    titles = {"bayes": f"{names} over many runs", "agreement": f"How far {names} agree"}
+    over = "data sets" if result.systems_over_sets else "many runs"
+    titles = {"bayes": f"{names} over {over}", "agreement": f"How far {names} agree"}
     title = titles.get(result.about.command, f"{names} against {result.gold.name}")
     every = tables(result)
     shown = every if len(every) <= TABLES else [table for table in every if not table.minor]

@@ -281,7 +281,8 @@ def _exchanges(result: Result) -> Table:
     """The tests of runs on one data set."""
     rows: list[tuple[str, Row]] = []
     for row in result.comparisons:
-        difference = Cell(signed(_unit(result, row.measure) * row.difference))
+        size = _unit(result, row.measure) * row.difference
+        difference = Cell(signed(size), data=(f"{100 * size:.2f}",))
         tests = [cell(row.p, "p"), cell(row.holm, "holm")]
         rows.append((row.measure, [cell([row.a, row.b], "pair"), difference, *tests]))
     note = f"Second minus first. p: runs exchanged between the two systems. {_name_units(result)}"

@@ -62,11 +62,12 @@ def list_methods(result: Result) -> list[str]:
     # Measures of one framework among several are named after it: las@dep.
     measures = [row.measure.partition("(")[0].partition("@")[0] for row in result.scores]
     names = [*measures, *(row.test for row in result.comparisons)]
-    names += [*["holm", "changes"] * bool(result.comparisons), result.about.interval]
+    changes = ["changes"] * (result.about.command != "bayes")
+    names += [*["holm", *changes] * bool(result.comparisons), result.about.interval]
     names += ["characters"] * (result.about.aligned_by == "characters")
     # Between annotators of spans F1 is used instead of kappa.
     names += ["agreement"] * (result.about.command == "agreement" and bool({"exact", "fair"} & set(measures)))
-    names += ["bayes", *(row.model for row in result.bayes)] if result.about.command == "bayes" else []
+    names += ["bayes", *(row.model for row in result.bayes)] if result.bayes else []
     # Each data set has a t-test besides the model.
     names += ["correlated-t"] * any(row.by_data_set for row in result.bayes)
     names += ["signed-rank"] * any(row.signed_rank is not None for row in result.bayes)

@@ -15,7 +15,9 @@ from scipy.stats import rankdata
 from assay.bayesian import bayes
 from assay.bayesian.scores import read_scores
 from assay.errors import AssayError
+from assay.render.pictures import list_figures
 from assay.result import Result
+from assay.result.citations import list_methods
 from assay.stats.many import signed_rank_p
 from cases import each
 from unit.bayesian.tables import made, runs_of
@@ -228,7 +230,7 @@ def test_wilcoxon_is_exact_with_ties_and_zeros() -> None:
     assert signed_rank_p(np.zeros(6)) == 1.0
 
 
-def test_frames_are_read_too() -> None:
+def test_frames_are_read_as_tables_also_with_a_named_index() -> None:
     pandas = pytest.importorskip("pandas")
     case = TABLES[0]
     rows = {name: [float(row[place]) for row in case["scores"]] for place, name in enumerate(case["systems"])}
@@ -236,3 +238,20 @@ def test_frames_are_read_too() -> None:
     first = bayes(frame, rope=0.5, draws=QUICK)
     indexed = bayes(frame.set_index("dataset"), rope=0.5, draws=QUICK)
     assert first.bayes == indexed.bayes == result_of(text_of(case), rope=0.5).bayes
+
+
+def test_pictures_and_papers_of_a_table_of_scores() -> None:
+    found = result_of(text_of(TABLES[0]), rope=0.5)
+    figures = list_figures(found)
+    assert {"scores-score", "ranks-score", "ranking-score", "matrix-region", "simplex-score"} <= {*figures}
+    texts = {text.get_text() for axes in figures["scores-score"]().axes for text in axes.texts}
+    assert {"68.5", "96.1", "80.8", "average", "d9"} <= texts
+    assert "mean rank" not in texts
+    # The other way round, with a gap and from JSON.
+    wide = "model,de,en,fr,it,es\na,1,2,3,4,5\nb,2,3,4,5,-\nc,0,1,2,3,4\nd,5,5,5,5,5\ne,1,1,2,3,4\nf,1,1,2,3,5\n"
+    saved = Result.from_json(result_of(wide).to_json())
+    texts = {text.get_text() for axes in list_figures(saved)["scores-score"]().axes for text in axes.texts}
+    assert {"f", "5.0"} <= texts
+    assert {"signed-rank", "bayes"} <= {*list_methods(found)}
+    seeds = result_of("seed,a,b\n1,80,81\n2,81,82\n")
+    assert list_methods(seeds) == ["holm"]

@@ -1,5 +1,5 @@
 // Pictures of many runs, drawn from the Result: forests, bars of all pairs, orders, triangles of draws, and curves.
-import { axisOf, chart, figuresPlot, scaleOf, strip } from "./charts.js";
+import { axisOf, chart, figuresPlot, heatMap, scaleOf, strip } from "./charts.js";
 import { choiceOf } from "./controls.js";
 import { element, shape } from "./dom.js";
 import { plural, signed, signedTick, whole } from "./numbers.js";
@@ -21,6 +21,8 @@ const mostProbable = (shares) => THIRDS.reduce((first, name) => ((shares[name] ?
 const pairOf = ({ a, b, measure }) => `${a} and ${b}: ${measure}`;
 const isFraction = (row) => row.by_data_set.length > 0 && row.by_data_set.every(({ a, b }) => Math.min(a, b) >= 0 && Math.max(a, b) <= 1);
 const meaningOf = ({ a, b }, name) => ({ a: `${a} better`, equal: "practically equivalent", b: `${b} better` })[name];
+/** True for one score per data set: the signed-rank test is about two new data sets. */
+const isOfMeans = ({ model }) => model === "signed-rank";
 /** The outcomes that shares are known of: two without a region. */
 const outcomesOf = (shares) => THIRDS.filter((name) => shares.some((row) => row[name] !== null));
 
@@ -80,7 +82,7 @@ function bars(rows, kind) {
   return [
     colourKey({ a: "left system", b: "right system" }, outcomesOf(rows.map((row) => row[kind]))),
     tableWith({
-      caption: SHARES[kind],
+      caption: rows.some(isOfMeans) ? SHARES[kind].replace("a new data set", "two new data sets") : SHARES[kind],
       heads: ["", "", ...measures],
       rows: pairs.map((pair) => [nameCell(pair.a), textCell(pair.b), ...measures.map((measure) => cell(pair, measure))]),
     }),
@@ -126,6 +128,54 @@ function orderPicture({ measure, order: names, chain, headline, relations, intra
     tableWith({ heads: ["", ...names], rows: names.map((a) => [nameCell(a), ...names.map((b) => cell(a, b))]) }),
     intransitive.map((sentence) => element("p", { class: "note" }, sentence)),
   ];
+}
+
+// --- ranks and scores over data sets ---
+
+/** The critical-difference diagram: mean ranks on a line, 1 is the best; a bar joins systems with a common letter. @param {Result["ranks"][number]} row */
+function rankPicture({ measure, data_sets, ranks, groups, critical_difference, by }) {
+  const names = Object.keys(ranks);
+  const [low, top, side, step] = [Math.floor(Math.min(...Object.values(ranks))), by === "nemenyi" ? 58 : 34, 170, 20];
+  const high = Math.max(low + 1, Math.ceil(Math.max(...Object.values(ranks))));
+  const letters = unique([...Object.values(groups).join("")]).map((letter) => names.filter((name) => groups[name].includes(letter)));
+  const joined = letters.filter((group) => group.length > 1);
+  const [half, width, under] = [Math.ceil(names.length / 2), 660, top + 9 * joined.length + 8];
+  const x = (rank) => side + ((rank - low) / (high - low)) * (width - 2 * side);
+  const line = (x1, y1, x2, y2, kind) => shape("line", { x1, y1, x2, y2, class: kind });
+  const ticks = Array.from({ length: high - low + 1 }, (_, place) => low + place);
+  const label = (name, place) => {
+    const left = place < half;
+    const y = under + step * (left ? place : names.length - 1 - place) + step / 2;
+    const end = left ? side - 6 : width - side + 6;
+    const text = shape("text", { x: end + (left ? -4 : 4), y: y + 4, "text-anchor": left ? "end" : "start" }, `${name}  ${ranks[name].toFixed(2)}`);
+    return [line(x(ranks[name]), top, x(ranks[name]), y, "rail"), line(x(ranks[name]), y, end, y, "rail"), text];
+  };
+  const test = by === "nemenyi" ? "Nemenyi's test, p > 0.05" : "Wilcoxon's signed-rank test, p > 0.05 after Holm";
+  const title = `Mean ranks by ${measure} over ${plural(data_sets, "data set")}, 1 is the best. Bars join systems that do not differ significantly (${test}).`;
+  return [
+    element("p", { class: "soft" }, title),
+    chart(
+      width, under + step * half, title,
+      line(x(low), top, x(high), top, "span"),
+      ticks.map((tick) => [line(x(tick), top - 6, x(tick), top, "span"), shape("text", { x: x(tick), y: top - 10, "text-anchor": "middle" }, tick)]),
+      by === "nemenyi" && [line(x(low), 18, x(low + critical_difference), 18, "span"), shape("text", { x: x(low), y: 12 }, `critical difference ${critical_difference.toFixed(2)}`)],
+      names.map(label),
+      joined.map((group, place) => {
+        const [from, to] = [x(ranks[group[0]]) - 3, x(ranks[group[group.length - 1]]) + 3];
+        return shape("rect", { x: from, y: top + 9 * place + 6, width: to - from, height: 4, class: "dot" });
+      }),
+    ),
+  ];
+}
+
+/** A table of scores as a heat map; the best of a data set is bold. @param {Result["tables"][number]} table */
+function scoreMap({ title, header, rows, forms, bold }) {
+  const isPercent = forms.at(-1) === "marked";
+  const scores = rows.flatMap((row, down) => row.slice(1).map((cell, place) => ({ row: row[0], column: header[place + 1], value: Array.isArray(cell) ? cell[1] : null, best: bold.some(([y, at]) => y === down && at === place + 1) })));
+  const shown = scores.filter(({ value }) => value !== null);
+  const [least, most] = [Math.min(...shown.map(({ value }) => value)), Math.max(...shown.map(({ value }) => value))];
+  const cells = shown.map(({ row, column, value, best }) => ({ row, column, count: ((value - least) / (most - least || 1)) ** 2, content: element(best ? "b" : "span", {}, isPercent ? (100 * value).toFixed(1) : String(Number(value.toPrecision(4)))) }));
+  return heatMap(cells, { rows: unique(cells.map(({ row }) => row)), columns: unique(cells.map(({ column }) => column)), caption: `${title}; the darker, the higher`, corner: header[0] });
 }
 
 // --- triangles of draws ---
@@ -220,14 +270,16 @@ function curves(row) {
 // --- all of them ---
 
 /** Functions that draw the pictures of a Result, by title. @param {Result} result */
-function picturesOf({ bayes, rankings }) {
+function picturesOf({ bayes, rankings, ranks, tables }) {
   const drawn = bayes.filter((row) => row.simplex.length);
   /** @type {Map<string, () => any>} */
   const pictures = new Map();
   for (const row of rankings) pictures.set(`Order by ${row.measure}`, () => orderPicture(row, bayes));
   for (const row of bayes) if (row.by_data_set.length) pictures.set(`${pairOf(row)}, data set by data set`, () => forest(row));
+  for (const row of ranks) pictures.set(`Ranks by ${row.measure}`, () => rankPicture(row));
+  for (const table of tables) pictures.set(table.title, () => scoreMap(table));
   pictures.set("Decision shares of all pairs", () => bars(bayes, "decision"));
-  pictures.set("Expected outcomes on a new data set", () => bars(bayes, "region"));
+  pictures.set(`Expected outcomes on ${bayes.some(isOfMeans) ? "two new data sets" : "a new data set"}`, () => bars(bayes, "region"));
   for (const measure of unique(drawn.map((row) => row.measure))) {
     const rows = drawn.filter((row) => row.measure === measure);
     if (rows.length > 1) pictures.set(`All pairs: ${measure}`, () => triangles(rows));

@@ -188,7 +188,10 @@ def draw_matrix(posteriors: Sequence[Posterior], kind: str = "decision") -> Figu
             first_axes.text(first, place - 0.15, shorten_name(left), va="center", weight="bold")
             end = (len(columns) * _ACROSS - _ACROSS + _WIDE) / _WIDE
             first_axes.plot([first, end], [place - 0.5] * 2, color=FAINT, lw=0.8, clip_on=False)
-    return add_caption(figure, f"All pairs of systems; in each bar {KINDS[kind]}.")
+    meaning = KINDS[kind]
+    if any(row.model == "signed-rank" for row in posteriors):
+        meaning = meaning.replace("a new data set", "two new data sets")
+    return add_caption(figure, f"All pairs of systems; in each bar {meaning}.")
 
 
 def _draw_thirds(axes: Axes, place: int, shares: Thirds | None) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.render.annotators import PAIRS_MEAN
@@ -28,7 +28,7 @@ from assay.render.pictures.sheet import (
     text_width,
     with_look,
 )
-from assay.result import Bound, Comparison, Diff, ErrorType, Result, Score, is_best, is_category, kind_title
+from assay.result import Bound, Comparison, Diff, ErrorType, Result, Score, Table, is_best, is_category, kind_title
 from assay.result.chance import interval_title
 from assay.result.numbers import WRITERS, plural
 
@@ -353,36 +353,68 @@ def draw_label_differences(diff: Diff, noun: str, remark: str = "") -> Figure:
 @with_look
 def draw_label_scores(bounds: Sequence[Bound], noun: str, remark: str = "") -> Figure:
     """The percentage right of each system by gold's label, the best system first; the best of a row is bold."""
-    from matplotlib.colors import Normalize
-
     overall = next(row for row in bounds if row.label is None)
     labelled = [row for row in bounds if row.label is not None]
     rows, systems = [overall, *labelled[:LABELS]], sorted(overall.systems, key=lambda name: -overall.systems[name])
     names = ["all", *fit_names([str(row.label) for row in rows[1:]], 0.8, 7)]
-    numbers, heads = [f"{row.items:,}" for row in rows], fit_names(systems, 1.2, 7)
+    shares = [[row.systems[name] for name in systems] for row in rows]
+    cut = f" The first {len(rows) - 1} labels of {len(labelled)}." if len(rows) <= len(labelled) else ""
+    caption = f"The percentage of gold's {noun}s that each system has right, by label with their number.{cut}{remark}"
+    texts = [[f"{100 * share:.0f}" for share in row] for row in shares]
+    bold = {(y, x) for y, row in enumerate(shares) for x in range(len(row)) if is_best(row, x)}
+    return _draw_heat(names, [f"{row.items:,}" for row in rows], systems, shares, texts, bold, caption, 1.0)
+
+
+@with_look
+def draw_score_map(table: Table) -> Figure:
+    """A table of scores by data set and system, without the rows and columns that are not scores."""
+    rows = [row for row in table.rows if any(not isinstance(cell, str) for cell in row[1:])]
+    across = [at for at in range(1, len(table.header)) if not isinstance(rows[0][at], str)]
+    cells = [[rows[y][at][1] for at in across] for y in range(len(rows))]
+    values = [[math.nan if value is None else value for value in row] for row in cells]
+    percent = table.forms[-1] == "marked"
+    texts = [[f"{100 * value:.1f}" if percent else f"{value:.4g}" for value in row] for row in values]
+    bold = {(place, across.index(at)) for place, at in table.bold if at in across}
+    names, heads = fit_names([str(row[0]) for row in rows], 1.2, 7), [table.header[at] for at in across]
+    caption = f"{table.title}; the darker, the higher. Bold: the best of a data set."
+    return _draw_heat(names, [""] * len(names), heads, values, texts, bold, caption)
+
+
+def _draw_heat(
+    names: Sequence[str],
+    numbers: Sequence[str],
+    systems: Sequence[str],
+    values: Sequence[Sequence[float]],
+    texts: Sequence[Sequence[str]],
+    bold: Collection[tuple[int, int]],
+    caption: str,
+    most: float = -math.inf,
+) -> Figure:
+    """Values, rows × systems, with their texts; the darkest is the highest, or `most` if that is higher."""
+    from matplotlib.colors import Normalize
+
+    heads = fit_names(systems, 1.2, 7)
     left = max(text_width(name, 7) for name in names) + max(text_width(number, 7) for number in numbers) + 0.16
     narrow = left + 0.22 * len(systems) <= COLUMN
     whole = COLUMN if narrow else PAGE
-    wide, tall = min(0.34, (whole - left - 0.02) / len(systems)), 0.15 if len(rows) <= 21 else 0.125
+    wide, tall = min(0.34, (whole - left - 0.02) / len(systems)), 0.15 if len(names) <= 21 else 0.125
     figure = make_sheet(whole)
-    axes = add_panel(figure, left, 0, wide * len(systems), tall * len(rows))
-    axes.set(xlim=(-0.5, len(systems) - 0.5), ylim=(len(rows) - 0.5, -0.5))
+    axes = add_panel(figure, left, 0, wide * len(systems), tall * len(names))
+    axes.set(xlim=(-0.5, len(systems) - 0.5), ylim=(len(names) - 0.5, -0.5))
     axes.set_xticks(range(len(systems)), heads, rotation=90, size=7, color=INK)
     axes.tick_params(length=0, pad=2, top=True, labeltop=True, labelbottom=False)
     axes.set_yticks([])
     axes.spines[["bottom"]].set_visible(False)
-    shares = {(x, y): row.systems[name] for y, row in enumerate(rows) for x, name in enumerate(systems)}
-    defined = {place: value for place, value in shares.items() if not math.isnan(value)}
-    norm = Normalize(min(defined.values()), max(1.0, *defined.values()))
-    _draw_squares(axes, defined, norm)
-    size = min(6.5, 0.9 * wide / text_width("100", 1), 72 * tall * 0.85)
-    for (x, y), value in defined.items():
+    cells = {(x, y): value for y, row in enumerate(values) for x, value in enumerate(row) if not math.isnan(value)}
+    norm = Normalize(min(cells.values()), max(most, *cells.values()))
+    _draw_squares(axes, cells, norm)
+    longest = max((text for row in texts for text in row), key=len)
+    size = min(6.5, 0.9 * wide / text_width(longest if len(longest) > 3 else "100", 1), 72 * tall * 0.85)
+    for (x, y), value in cells.items():
         look: Look = {"ha": "center", "va": "center_baseline", "size": size, "in_layout": False}
-        look["weight"] = "bold" if is_best([rows[y].systems[name] for name in systems], x) else "normal"
-        axes.text(x, y, f"{100 * value:.0f}", color="white" if norm(value) > 0.6 else INK, **look)
-    _name_rows(axes, left, wide * len(systems), names, numbers, "bold")
-    cut = f" The first {len(rows) - 1} labels of {len(labelled)}." if len(rows) <= len(labelled) else ""
-    caption = f"The percentage of gold's {noun}s that each system has right, by label with their number.{cut}{remark}"
+        look["weight"] = "bold" if (y, x) in bold else "normal"
+        axes.text(x, y, texts[y][x], color="white" if norm(value) > 0.6 else INK, **look)
+    _name_rows(axes, left, wide * len(systems), names, numbers, "bold" if any(numbers) else "normal")
     return add_caption(figure, caption)
 
 
