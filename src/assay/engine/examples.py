@@ -30,7 +30,7 @@ class DrawnExample:
     group: str
     """The pair of systems, or what else it was drawn for."""
     lot: int
-    """A hash of its name; those with the smallest numbers are drawn."""
+    """A hash of its name, or a rank below 0; those with the smallest numbers are drawn."""
     shown: Example | Unresolved
     number: int | None = None
     """The number of its sentence, if that stands for an id; it counts the sentences of all shards."""
@@ -39,7 +39,7 @@ class DrawnExample:
 def merge_drawn(
     first: Sequence[DrawnExample], second: Sequence[DrawnExample], sentences: int, most: int
 ) -> tuple[DrawnExample, ...]:
-    """Examples drawn from two parts: at most `most` of each group, in text order.
+    """Examples drawn from two parts: at most `most` of each group, in text order or by their ranks.
 
     Numbers that stand for ids count all sentences; there are `sentences` of them in the first part.
     """
@@ -52,7 +52,8 @@ def merge_drawn(
     for group in dict.fromkeys(row.group for row in drawn):
         members = [index for index, row in enumerate(drawn) if row.group == group]
         kept.update(sorted(members, key=lambda index: drawn[index].lot)[:most])
-    return tuple(row for index, row in enumerate(drawn) if index in kept)
+    shown = [row for index, row in enumerate(drawn) if index in kept]
+    return tuple(sorted(shown, key=lambda row: min(row.lot, 0)) if any(row.lot < 0 for row in shown) else shown)
 
 
 def lot_of(seed: int, group: str, name: str) -> int:

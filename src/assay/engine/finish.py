@@ -83,6 +83,8 @@ def make_result(part: Part, settings: Settings | None = None) -> Result:
             "tagset": plan.tagset,
             "scheme": plan.scheme,
             "atoms": plan.atoms,
+            "kind": part.reading.kind,
+            "joined_by": part.reading.joined_by,
             "documents": documents,
             "cluster_ratio": None if resemblance is None else resemblance[1],
             # Documents that are units because gold has them do not make texts of sentences texts of documents.
@@ -207,7 +209,8 @@ def _warnings(part: Part, views: _Views, basis: int | None) -> Iterator[str]:
     options = part.plan.options
     if basis is not None and options.examples and not part.drawn["examples"]:
         named = " and ".join(filter(None, (options.kind, options.change)))
-        yield f"no sentence fits {named}." if named else "there are no differences to show examples of."
+        text = find_task(part.plan.task).name_unit("sentence")
+        yield f"no {text} fits {named}." if named else "there are no differences to show examples of."
 
 
 def _resemblance(part: Part, settings: Settings) -> tuple[str, float] | None:
@@ -237,19 +240,19 @@ def _notes(part: Part, resemblance: tuple[str, float] | None) -> Iterator[str]:
             for name, total in zip(counts.systems, counts.totals, strict=True):
                 scored = int(total[..., place].sum())
                 yield f"{measure} of {name}: the mean of {scored:,} of {counts.units:,} documents."
-    key = cluster_key(part.unit)
+    key, text = cluster_key(part.unit), find_task(part.plan.task).name_unit("sentence")
     divided = part.numbers["divided documents"]
     if divided:
         contain = f"1 document contains more than one {key}, so its"
         if divided > 1:
             contain = f"{divided:,} documents contain more than one {key}, so their"
-        yield f"{contain} sentences belong to different units."
+        yield f"{contain} {text}s belong to different units."
     if resemblance is not None and not 1 / WIDER <= resemblance[1] <= WIDER:
         (system, times), noun = resemblance, key or "document"
-        reason = f", because sentences of one {noun} resemble each other" if times > 1 else ""
+        reason = f", because {text}s of one {noun} resemble each other" if times > 1 else ""
         yield (
             f"The standard error of {system} on {part.plan.measures[0]} over {noun}s is {times:.1f} times that over "
-            f"sentences{reason}."
+            f"{text}s{reason}."
         )
     for name, unresolved in part.numbers.items():
         on = name.removeprefix("unresolved ")
@@ -278,7 +281,7 @@ def _signature(part: Part, systems: Sequence[str]) -> dict[str, object]:
         "task": plan.task,
         **{name: value for name, value in read.items() if value},
         "measures": "+".join(measure.signature for measure in plan.measures),
-        "unit": part.unit,
+        "unit": part.unit if cluster_key(part.unit) else find_task(plan.task).name_unit(part.unit),
         "n": part.number(part.unit),
         "interval": options.interval,
         "times": options.times,

@@ -58,6 +58,8 @@ class Decided:
     """Labels of relations that have no direction, as some file says."""
     kind: str = ""
     """What items have: `labels`, `sets`, `ordered` labels or `numbers`."""
+    joined_by: str = ""
+    """What says which rows of gold and of a system are the same item: `id` or `order`."""
 
     def __or__(self, other: Decided) -> Decided:
         """The way to read two shards; the first decides what cannot be reconciled."""

@@ -15,6 +15,7 @@ from assay.engine.build import add_group_letters, adjust_p_values
 from assay.engine.options import Options
 from assay.engine.parts import Part
 from assay.engine.scores import MeasureScores, Settings, score_limits
+from assay.engine.task import find_task
 from assay.errors import UsageError
 from assay.formats import joint_digest
 from assay.result import Comparison, Result, RunScores, RunTest, Score, enumeration
@@ -174,7 +175,8 @@ def _notes(rows: Sequence[Comparison], result: Result, places: Mapping[str, list
     for row, test in overall:
         if row.score != result.main_scores.get(row.measure):
             continue
-        advice = ": more runs help more than more sentences" if test.share_of_runs > MORE_RUNS else ""
+        more = f": more runs help more than more {find_task(result.about.task).name_unit('sentence')}s"
+        advice = more if test.share_of_runs > MORE_RUNS else ""
         least, few = test.smallest_p_runs, ""
         if least and least > ALPHA:
             few = f" With so few runs, a permutation of them cannot give a p below {least:.2f}."

@@ -119,9 +119,11 @@ def over_sets(sets: Mapping[str, Result], missing: Sequence[str] = ()) -> Result
     gold = _sum("gold", [result.gold for result in results])
     averages = list(_averages(sets, grids))
     texts = units if first.shown.text_unit == "document" else gold.sentences
+    noun, named = first.shown.noun, bool(column) and not first.about.joined_by
+    counted = f"{texts:,} {first.shown.text_unit}s, " if first.shown.text_unit != noun else ""
     heading = (
-        f"{first.about.task}{f', column {column}' * bool(column)}: {plural(len(sets), 'data set')}, "
-        f"{texts:,} {first.shown.text_unit}s, {items:,} {first.shown.remarks.get('items', first.shown.noun)}s, "
+        f"{first.about.task}{f', column {column}' * named}: {plural(len(sets), 'data set')}, "
+        f"{counted}{items:,} {first.shown.remarks.get('items', noun)}s, "
         f"{plural(len(systems), 'system')}"
     )
     facts = vars(first.about) | vars(first.shown)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from assay import plugins
-from assay.arrays import NONE, Ints
+from assay.arrays import NONE, Floats, Ints
 from assay.corpus import cluster_key
 from assay.errors import unknown
 from assay.records import dataclass
@@ -53,6 +53,14 @@ class Layers(NamedTuple):
     """… or the spans of each, with heads or without, …"""
     nodes: Rows | None = None
     """… and what these may cover besides words."""
+    words: Rows | None = None
+    """What is shown instead of words, such as the parts of an item's text (`word`), …"""
+    parts: tuple[str, ...] = ()
+    """… and what these are called."""
+    facts: Rows | None = None
+    """One row per text: its metadata."""
+    confidence: Sequence[Floats | None] = ()
+    """How sure each system is of its answer to each item, nan if it does not say; None if its file never does."""
 
 
 def word_places(run: Run, items: Items) -> Places:
@@ -72,7 +80,7 @@ class Drawing:
     """The layers that examples and pages draw besides words and items."""
 
     kind: str
-    """The kind of layer that the page draws: tags, arcs, spans, graph, frames, trees, chains, units."""
+    """The kind of layer that the page draws: tags, arcs, spans, graph, frames, trees, chains, units, cards."""
     places: Callable[[Run, Items], Places] = word_places
     layers: Callable[[Run, Items, Tables, Shown], Layers] = lambda run, items, tables, shown: Layers()
     """The layers of gold and systems in the texts of a page."""
@@ -157,7 +165,6 @@ class Task:
     """… and a function that adds what they say to the Result."""
     confident: Callable[[Run], Confident] | None = None
     """The confidences of the systems' answers; nothing if their files have none."""
-
 
     def name_unit(self, unit: str) -> str:
         """The word for one unit: the key of `meta:KEY`, or the noun if each item is a text of its own."""

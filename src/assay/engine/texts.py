@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from assay.arrays import NONE, Array, Bools, Ints, as_codes, chosen_stretches, each_once, numbers_of_runs
+from assay.arrays import NONE, Array, Bools, Floats, Ints, as_codes, chosen_stretches, each_once, numbers_of_runs
 from assay.corpus import Marks
 from assay.engine.examples import lot_of
 from assay.engine.items import ONE, Items
@@ -23,9 +23,10 @@ from assay.engine.spanpairs import CLAIMS, shown_words
 from assay.engine.task import find_task
 from assay.errors import UsageError
 from assay.records import dataclass
+from assay.result.encoding import to_plain
 
 T = TypeVar("T")
-_BY_SYSTEM = ("answers", "wrong", "alike", "kind", "lost")
+_BY_SYSTEM = ("answers", "wrong", "alike", "kind", "lost", "confidence")
 """The columns of items that each system has."""
 MOST_TEXTS = 50_000
 """The most sentences that a page shows; of more, it shows a sample of those with a difference or an error."""
@@ -139,13 +140,17 @@ class Texts:
     """What spans may cover besides words, in order: the number of words before each (`behind`) and its `id`."""
     meanings: Mapping[str, str] = field(default_factory=dict)
     """Kinds of outcome in words."""
+    parts: tuple[str, ...] = ()
+    """The names of the parts of a text, if these take the place of words."""
+    facts: Rows | None = None
+    """One row per text: its metadata."""
 
     def __len__(self) -> int:
         return len(self.names)
 
     def tables(self) -> dict[str, Any]:
         """All tables by name, except spans."""
-        names = ("names", "words", "sentences", "items", "arcs", "nodes")
+        names = ("names", "words", "sentences", "items", "arcs", "nodes", "facts")
         return {name: rows for name in names if (rows := getattr(self, name)) is not None}
 
     def keep(self, kept: Bools) -> Texts:
@@ -167,7 +172,7 @@ class Texts:
         by_system = []
         for system in range(len(self.systems)):
             columns = {name: items.columns.get(f"{name}/{system}") for name in _BY_SYSTEM}
-            answers, wrong, same_as, kind, lost = columns.values()
+            answers, wrong, same_as, kind, lost, sure = columns.values()
             assert answers is not None and wrong is not None and same_as is not None
             by_system.append(
                 {
@@ -176,6 +181,7 @@ class Texts:
                     "alike": code_sparse(same_as != 0, same_as),
                     **({} if kind is None else {"kind": kind.tolist()}),
                     **({} if lost is None else {"lost": code_sparse(lost != 0, lost)}),
+                    **({} if sure is None else {"confidence": to_plain(sure.tolist())}),
                 }
             )
         of_sentences: dict[str, Any] = {}
@@ -203,6 +209,11 @@ class Texts:
         if self.nodes is not None and len(self.nodes):
             rows = self.nodes.compact()
             of_nodes = {"nodes": {**rows.lists("behind", "id"), "ids": list(rows.vocabulary)}}
+        of_items: dict[str, Any] = {"parts": list(self.parts)} if self.facts is not None else {}
+        if self.facts is not None:
+            rows = self.facts.compact()
+            codes = {name: column.tolist() for name, column in rows.columns.items()}
+            of_items |= {"facts": codes, "values": list(rows.vocabulary)}
         how = "all" if len(self) == self.judged else "diff" if self.how == "diff" else "sample"
         return {
             **{"how": how, "embedded": len(self), "total": self.total, "unit": self.unit, "on": self.on},
@@ -229,6 +240,7 @@ class Texts:
             },
             "layers": layers,
             **of_nodes,
+            **of_items,
         }
 
     def _numbers(self, rows: Rows) -> list[int]:
@@ -362,20 +374,22 @@ def make_texts(
         spans[index] = replace(layer, columns={**layer.columns, "item": places[of_rows]})
     return Texts(
         how=how,
-        unit=unit,
+        unit=find_task(run.task).name_unit(unit),
         on=on,
         systems=items.systems,
         kinds=items.kinds,
         total=len(skipped),
         judged=int((~skipped).sum()),
-        **_texts(run, shown, unit),
-        items=item_rows(items, order, text, begin, end, stretches),
+        **_texts(run, shown, unit, layers.words),
+        items=item_rows(items, order, text, begin, end, stretches, layers.confidence),
         slices={name: None if mask is None else np.flatnonzero(mask[order]) for name, mask in members.items()},
         sides=layers.sides,
         arcs=layers.arcs,
         spans=tuple(spans),
         nodes=layers.nodes,
         meanings=drawing.meanings,
+        parts=layers.parts,
+        facts=layers.facts,
     )
 
 
@@ -423,7 +437,7 @@ def choose_texts(items: Items, of_item: Ints, skipped: Bools, how: str, seed: in
 # --- words ---
 
 
-def _texts(run: Run, shown: Shown, unit: str) -> dict[str, Any]:
+def _texts(run: Run, shown: Shown, unit: str, words: Rows | None) -> dict[str, Any]:
     """Names and words of the texts shown and, if these are documents, the lengths of their sentences."""
     gold, chosen = run.gold, shown.chosen.tolist()
     tables: dict[str, Any] = {"sentences": None}
@@ -439,6 +453,8 @@ def _texts(run: Run, shown: Shown, unit: str) -> dict[str, Any]:
         ids, comments = [gold.sentence_ids[text] for text in chosen], gold.metadata("sent_id")
         numbered = [comments[text] is None and not gold.are_documents for text in chosen]
     tables["names"] = shown.names(ids, numbered, [gold.place_of_sentence(number) for number in first.tolist()])
+    if words is not None:
+        return {**tables, "words": words}
     if gold.texts is not None or (unit == "sentence" and CLAIMS in gold.marks):
         return {**tables, "words": word_rows([shown_words(gold, sentence) for sentence in chosen])}
     sizes = gold.starts[end] - gold.starts[first]
@@ -458,8 +474,17 @@ def word_rows(texts: Sequence[Sequence[str]]) -> Rows:
 # --- items ---
 
 
-def item_rows(items: Items, order: Ints, text: Ints, begin: Ints, end: Ints, stretches: Mapping[int, Any]) -> Rows:
-    """Items in an order, with their places, labels and answers; `stretches` are those of items with gaps."""
+def item_rows(
+    items: Items,
+    order: Ints,
+    text: Ints,
+    begin: Ints,
+    end: Ints,
+    stretches: Mapping[int, Any],
+    confidence: Sequence[Floats | None] = (),
+) -> Rows:
+    """Items in an order, with their places, labels, answers and how sure systems are of these; `stretches` are those
+    of items with gaps."""
     columns: dict[str, Array] = {"begin": begin, "length": end - begin, "gold": items.gold, "owner": items.owner}
     for system, (answers, right) in enumerate(zip(items.answer, items.right, strict=True)):
         # The first system whose answer is the same.
@@ -471,6 +496,8 @@ def item_rows(items: Items, order: Ints, text: Ints, begin: Ints, end: Ints, str
             columns[f"kind/{system}"] = items.kind[system]
         if items.credits is not None:
             columns[f"lost/{system}"] = (ONE - items.credits[system, -1]).astype(np.uint64)
+        if confidence and (sure := confidence[system]) is not None:
+            columns[f"confidence/{system}"] = sure
     coded = ("gold", *(f"answers/{system}" for system in range(len(items.systems))))
     return Rows(text, columns, coded, items.labels, stretches).take(order)
 

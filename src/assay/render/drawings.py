@@ -1,4 +1,4 @@
-"""Examples as text: sentences with changes marked, spans in brackets, trees with the different answers of systems."""
+"""Examples as text: items, sentences with changes marked, spans in brackets, trees with different answers."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from assay.result import Example, ExampleArcs, ExampleItem, ExampleSpan, kind_title
+from assay.result import NOT_ANSWERED, Example, ExampleArcs, ExampleItem, ExampleSpan, kind_title
+from assay.result.numbers import coefficient
 
 Stretches = tuple[tuple[int, int], ...]
 _ROOT, _ELSEWHERE, _MISSING = -1, -2, -3
+_LEAST_TEXT = 10
 LONGEST = 60
 """Longer sentences are not drawn as trees; their differing words are listed."""
 
@@ -287,7 +289,10 @@ def _tree_rows(gold: ExampleArcs) -> Iterator[tuple[str, str, int]]:
 
 
 def example_lines(example: Example, width: int = 0) -> list[str]:
-    """A sentence with its changes marked, `… in Halle[NOUN → PROPN] …`; with spans, a line for each side."""
+    """A sentence with its changes marked, `… in Halle[NOUN → PROPN] …`; with spans, a line for each side; an item
+    without words in one line."""
+    if not example.words:
+        return [format_item(example, width)]
     if example.arcs:
         return [" ".join(example.words), *dependency_lines(example, width)]
     if example.units:
@@ -311,6 +316,24 @@ def example_lines(example: Example, width: int = 0) -> list[str]:
     places = [(item.position, item.end or item.position + 1) for item in example.items]
     window = _find_window(longest, places, width and width - name - 2)
     return [f"{side:{name}}  {_cut_words(lane, *window)}" for side, lane in lanes]
+
+
+def format_item(example: Example, width: int = 0) -> str:
+    """An item without words: `r2  Dull and long .  gold neg  a pos .91 → b neg .77  correction`."""
+    (item,) = example.items
+    answers = [
+        " ".join(
+            [system, answer or NOT_ANSWERED, *[coefficient(item.confidence[system])] * (system in item.confidence)]
+        )
+        for system, answer in item.answers.items()
+    ]
+    kind = [str(item.kind).replace("-", " ")] * (example.b is not None)
+    rest = [f"gold {item.gold or NOT_ANSWERED}", " → ".join(answers), *kind]
+    text = " ".join(" ‖ ".join(example.text).split())
+    room = width - len("  ".join([example.sentence, "", *rest]))
+    if width and len(text) > room:
+        text = f"{text[: room - 1].rstrip()}…" if room > _LEAST_TEXT else ""
+    return "  ".join(filter(None, [example.sentence, text, *rest]))
 
 
 def example_text(example: Example) -> str:

@@ -159,7 +159,7 @@ def make_heading(result: Result) -> str:
             f"many runs: {plural(len(result.systems), 'system')}, {plural(len(measures), 'measure')}, "
             f"{plural(about.items, 'data set')}, {plural(about.units, 'run')} of each system"
         )
-    column = f", column {about.column}" if about.column else ""
+    column = f", column {about.column}" if about.column and not about.joined_by else ""
     column += f", only {', '.join(about.labels)}" if about.labels else ""
     column += f", without {', '.join(about.ignore_labels)}" if about.ignore_labels else ""
     column += f" ({about.scheme.upper()})" if about.scheme else ""
@@ -167,9 +167,18 @@ def make_heading(result: Result) -> str:
     names = (source.format.partition("(")[0] for source in (result.gold, *result.systems))
     formats = enumeration(list(dict.fromkeys(names)))
     read = f"read as {formats}, aligned by {about.aligned_by}"
+    if about.joined_by:
+        read = f"joined by {about.joined_by}"
     if about.command == "agreement":
         return f"agreement on {about.task}{column}: {texts}, {plural(len(result.systems), 'annotator')}; {read}"
     items = f"{plural(about.items, shown.noun)} {'of gold' if shown.matched else 'with a gold label'}"
+    if shown.noun == shown.text_unit:
+        labels = {"sets": "", "numbers": " with a gold number"}.get(about.kind, " with a gold label")
+        gone = sum(result.gold.left_out.values())
+        return (
+            f"{about.task}{column}: {texts}{labels}{f' ({gone:,} left out)' * bool(gone)}, "
+            f"{plural(len(result.systems), 'system')}; {read}"
+        )
     return f"{about.task}{column}: {texts}, {items}, {plural(len(result.systems), 'system')}; {read}"
 
 

@@ -26,7 +26,7 @@ from assay.render.table import (
     unit_notes,
     value_of,
 )
-from assay.result import Diff, Result, Table, is_best, is_category, kind_title
+from assay.result import NOT_ANSWERED, Diff, Result, Table, is_best, is_category, kind_title
 from assay.result.chance import few_lines, interval_title, power_lines
 from assay.result.numbers import DASH, DIFFERENCES, p_value, percent, plural, with_interval
 from assay.result.verdict import name_measure
@@ -372,7 +372,7 @@ def _changes(result: Result) -> Iterator[Table]:
         # The most frequent changes of labels; for arcs, also the number with another head.
         arcs = not by_outcome and any(row.moved is not None for row in diff.changes)
         rows: list[list[Any]] = []
-        for title, number, paths in group_changes(diff, by_outcome):
+        for title, number, paths in group_changes(diff, by_outcome, name_nothing(result)):
             moved = [f"{sum(row.moved or 0 for _, row in paths):,}"] if arcs else []
             totals = [title, "", f"{number:,}", "", percent(number / diff.different), *moved]
             rows.append([Cell(text, bold=bool(text)) for text in totals])
@@ -392,7 +392,12 @@ def _changes(result: Result) -> Iterator[Table]:
         yield make_table(title, header, rows, "text text count percent", **more)
 
 
-def group_changes(diff: Diff, by_outcome: bool) -> Iterator[tuple[str, int, list[tuple[str, Any]]]]:
+def name_nothing(result: Result) -> str:
+    """The name of a missing answer."""
+    return NOT_ANSWERED if result.about.kind not in ("", "sets") else _NOTHING
+
+
+def group_changes(diff: Diff, by_outcome: bool, nothing: str) -> Iterator[tuple[str, int, list[tuple[str, Any]]]]:
     """The title of each kind of change, its number, and its rows with their paths, by outcome or by label."""
     numbers = (diff.corrections, diff.new_errors, diff.changed_errors)
     for (kind, title), number in zip(_KIND_NAMES.items(), numbers, strict=True):
@@ -403,7 +408,8 @@ def group_changes(diff: Diff, by_outcome: bool) -> Iterator[tuple[str, int, list
             if not by_outcome:
                 # The right answer is gold's label, unless the item is missing.
                 is_named = kind == "changed-error" or _NOTHING in (row.gold, row.before, row.after)
-                path = f"{f'{row.gold}: ' if is_named else ''}{row.before} → {row.other or row.after}"
+                before, after = (nothing if name == _NOTHING else name for name in (row.before, row.after))
+                path = f"{f'{row.gold}: ' if is_named else ''}{before} → {row.other or after}"
             paths.append((path, row))
         yield title, number, paths
 
@@ -610,21 +616,27 @@ def _confusion(result: Result) -> Iterator[Table]:
     if result.about.command == "compare":
         return
     whole = [row for row in result.confusion if result.shown.matched or not is_category(row.measure)]
+    nothing = name_nothing(result)
     for system, group in groupby(whole, key=lambda row: row.system):
         rows, errors, hits = list(group), Counter[tuple[str, str]](), Counter[str]()
         for row in rows:
             if result.shown.matched and row.type in ("tp", "same"):
-                hits[row.gold or _NOTHING] += row.count
+                hits[row.gold or nothing] += row.count
             else:
-                errors[row.gold or _NOTHING, row.assigned or _NOTHING] += row.count
+                errors[row.gold or nothing, row.assigned or nothing] += row.count
         labels = sorted({name for row in rows for name in (row.gold, row.assigned) if name is not None})
-        if result.shown.matched and len(labels) <= MATRIX:
-            sides = [*labels, _NOTHING]
+        if (result.shown.matched or nothing != _NOTHING) and len(labels) <= MATRIX:
+            sides = [*labels, *[nothing] * (result.shown.matched or any(row.assigned is None for row in rows))]
             meaning = result.shown.remarks.get("confusion")
+            if not meaning and nothing != _NOTHING:
+                meaning = "The diagonal has no errors."
             note = f"Rows: gold, columns: system{f'. {meaning}' if meaning else ', ∅: nothing there.'}"
-            for title, hit in ((f"Errors of {system} by label", 0), (f"Confusion of {system}, hits included", 1)):
+            ways = ((f"Errors of {system} by label", 0), (f"Confusion of {system}, hits included", 1))
+            for title, hit in ways if result.shown.matched else ways[:1]:
                 counted = errors + Counter({(name, name): hit * hits[name] for name in labels})
-                body = [[gold, *(counted[gold, name] or "·" for name in sides)] for gold in sides]
+                body = [
+                    [gold, *(counted[gold, name] or "·" for name in sides)] for gold in sides if gold != NOT_ANSWERED
+                ]
                 more: dict[str, Any] = {"notes": [] if hit else [note], "minor": bool(hit)}
                 yield make_table(title, ["gold \\ system", *sides], body, "text count", **more)
             continue
@@ -819,7 +831,7 @@ def _brief_changes(result: Result) -> Iterator[Table]:
     whole = (row for row in result.diffs if row.slice is None and not is_category(row.on) and row.different)
     for diff in [row for row in whole if {row.a, row.b} == pair][:1]:
         rows = []
-        for title, total, paths in group_changes(diff, result.shown.by_outcome):
+        for title, total, paths in group_changes(diff, result.shown.by_outcome, name_nothing(result)):
             frequent = ", ".join(f"{path} {row.count:,}" for path, row in paths[:FREQUENT])
             more = " …" * (len(paths) > FREQUENT)
             rows.append([plural(total, title.lower().removesuffix("s")), f"{frequent}{more}"])

@@ -205,7 +205,8 @@ def _show_examples(result: Result, console: Console, say: Callable[[str], str], 
             console.print(Text(say(title), style="bold underline"))
             before = pair
         kinds = ", ".join(dict.fromkeys(str(item.kind).replace("-", " ") for item in example.items))
-        console.print(Text(spell_controls(f"{example.place}  {kinds}"), style="dim"), soft_wrap=True)
+        if example.words:
+            console.print(Text(spell_controls(f"{example.place}  {kinds}"), style="dim"), soft_wrap=True)
         for line in example_lines(example, console.width - 3):
             if example.in_lines:
                 console.print(Text(say(f"  {line}")), soft_wrap=True)

@@ -37,10 +37,14 @@ def to_plain(value: Any) -> Any:
         return float(value) if math.isfinite(value) else None
     # Most of what is inside is plain, and a call would cost as much as all else.
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {
+        plain = {
             name: item if type(item := getattr(value, attribute)) in _PLAIN else to_plain(item)
             for attribute, name, _ in _fields(type(value))
         }
+        for name in _left_out_if_empty(type(value)):
+            if not plain[name]:
+                del plain[name]
+        return plain
     if isinstance(value, Mapping):
         return {str(key): item if type(item) in _PLAIN else to_plain(item) for key, item in value.items()}
     if isinstance(value, tuple | list):
@@ -88,6 +92,12 @@ def _check_type(kind: Any, data: Any, where: str) -> Any:
         shown = str(data)[:40]
         raise TypeError(f"{where or 'it'} is {shown!r}")
     return data
+
+
+@cache
+def _left_out_if_empty(kind: type) -> list[str]:
+    """The fields of a record that are written only if they contain something."""
+    return [field.name for field in dataclasses.fields(kind) if field.metadata.get("filled")]
 
 
 @cache

@@ -16,7 +16,10 @@ from assay.records import dataclass
 
 _FROM, _TO = {"json": "from"}, {"json": "to"}
 """`from` is a word of the language; JSON calls a change's fields by their settled names."""
+NOT_ANSWERED = "(no answer)"
+"""The answer of a system that has none to an item."""
 _NOT_WRITTEN = {"json": ""}
+_IF_FILLED = {"filled": True}
 """What only the commands that make a Result need is not in JSON."""
 COLUMNS = {
     "system": "The system.",
@@ -98,7 +101,7 @@ class InputFile(Record, key="name"):
     """The number of spans, constituents or mentions."""
     left_out: Mapping[str, int] = field(default_factory=dict)
     """The numbers of documents without an intended annotation, by the reason: `not annotated`, `skipped`,
-    `without predictions`, `without ground truth`."""
+    `without predictions`, `without ground truth`; of items `no gold label`, `not in all files`."""
 
 
 class Repair(Record, key="file kind action"):
@@ -1199,6 +1202,8 @@ class ExampleItem(Record):
     """The kind of change, or the outcome."""
     end: int | None = None
     """For spans: the place after the last word."""
+    confidence: Mapping[str, float] = field(default_factory=dict, metadata=_IF_FILLED)
+    """The confidence of systems in their answers; only written if there is any."""
 
 
 class ExampleSpan(Record):
@@ -1262,6 +1267,8 @@ class Example(Record):
     """How spans and their heads are shown: as `arcs`, as `pairs`, or as `rows`, one for each head."""
     nodes: tuple[tuple[int, str], ...] = ()
     """What spans may cover after the last word: the number of words before it, and its id."""
+    text: tuple[str, ...] = field(default=(), metadata=_IF_FILLED)
+    """The parts of the text of an item without words, such as premise and hypothesis; only written for these."""
 
     @property
     def in_lines(self) -> bool:
@@ -1326,12 +1333,12 @@ class About(Record, kw_only=True):
     command: str
     """`score`, `compare`, `agreement`, `cross` or `bayes`."""
     task: str
-    """`tags`, `spans`, `dependencies`, `graphs`, `relations`, `links`, `constituents`, `coreference`, `ratings` or
-    `cross`."""
+    """`tags`, `spans`, `dependencies`, `graphs`, `relations`, `links`, `constituents`, `coreference`, `items`,
+    `ratings` or `cross`."""
     column: str
     """The column that was compared; empty if there is none."""
     unit: str
-    """What was resampled: `sentence`, `document`, or a value of `meta:KEY`."""
+    """What was resampled: `sentence`, `document`, `item`, or a value of `meta:KEY`."""
     units: int
     """The number of units."""
     items: int
@@ -1365,6 +1372,11 @@ class About(Record, kw_only=True):
     of the system for which it is largest, from five documents on."""
     agreement_facts: AgreementFacts | None = None
     """What a verdict on the agreement of all annotators rests on."""
+    kind: str = field(default="", metadata=_IF_FILLED)
+    """What items without words have: `labels`, `sets`, `ordered` labels or `numbers`; only written for these."""
+    joined_by: str = field(default="", metadata=_IF_FILLED)
+    """What says which rows of gold and of a system are the same item: `id` or `order`; only written for items without
+    words."""
 
 
 class Presentation(Record, kw_only=True):
@@ -1373,11 +1385,12 @@ class Presentation(Record, kw_only=True):
     noun: str = "word"
     """The word for one item."""
     drawing: str = "tags"
-    """The kind of layer that is drawn: `tags`, `arcs`, `spans`, `graph`, `frames`, `trees`, `chains` or `units`."""
+    """The kind of layer that is drawn: `tags`, `arcs`, `spans`, `graph`, `frames`, `trees`, `chains`, `units` or
+    `cards`."""
     heading: str = ""
     """The comparison in a line; if empty, it is made from other fields."""
     text_unit: str = "sentence"
-    """What headings count: `sentence` or `document`."""
+    """What headings count: `sentence`, `document` or `item`."""
     matched: bool = False
     """True if systems find the items themselves."""
     rivals: bool = False

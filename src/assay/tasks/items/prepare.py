@@ -68,13 +68,14 @@ def prepare_items(run: Run) -> None:
     """Read tables of items, and bring those of the systems into gold's order."""
     options, names = run.options, [measure.name for measure in run.measures]
     tables = [drop_repeats(table_of(item), options.duplicates) for item in run.inputs]
-    gold = tables[0]
+    gold = whole = tables[0]
     kind = (options.decided.kind if options.decided else "") or kind_of(gold, names)
-    run.decide(kind=kind, column=LABEL)
+    run.decide(kind=kind, column=LABEL, joined_by="order" if gold.ids is None else "id")
     for name, table in zip(run.names, tables, strict=True):
         run.notes += [plain_sentence(text=f"{name}: {note}") for note in table.notes]
     labelled = np.arange(len(gold)) if kind == "sets" or options.symmetric else np.flatnonzero(~gold.missing)
     open_ids = {*gold.ids} if gold.ids is not None and len(labelled) < len(gold) else set()
+    left_out = dict.fromkeys(np.flatnonzero(gold.missing).tolist(), "no gold label") if kind != "sets" else {}
     number, gold = len(gold), gold.take(labelled) if len(labelled) < len(gold) else gold
     if not len(gold):
         raise InputError(
@@ -87,9 +88,11 @@ def prepare_items(run: Run) -> None:
         kept = np.flatnonzero(~absent)
         if not len(kept):
             raise AlignmentError(f"{gold.path}: no item is in all files.")
+        left_out |= dict.fromkeys(labelled[absent].tolist(), "not in all files")
         gold, orders = gold.take(kept), [order[kept] for order in orders]
     run.warnings.append(items_left_out(number=int(absent.sum()), items=len(absent), skip=options.on_mismatch))
-    corpora = [gold.corpus()]
+    gone = ((row, whole.ids[row] if whole.ids else str(row + 1), reason) for row, reason in sorted(left_out.items()))
+    corpora = [replace(gold.corpus(), left_out=tuple(gone))]
     for name, table, order in zip(run.names[1:], tables[1:], orders, strict=True):
         lacking = np.flatnonzero(order == NONE)
         if len(lacking) and options.missing == "error":

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from assay.engine.task import Annotators, Drawing, Task, unit_places
+from assay.engine.task import Annotators, Task
 from assay.tasks.items import measures
+from assay.tasks.items.drawing import CARDS
 from assay.tasks.items.prepare import default_measures, prepare_items
 from assay.tasks.items.ratings import rate_items
 
 TASK = Task(
     name="items",
     noun="item",
-    drawing=Drawing("cards", places=unit_places),
+    drawing=CARDS,
     measures=(measures,),
     defaults=("accuracy", "label-f1"),
     measures_for=default_measures,
