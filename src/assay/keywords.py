@@ -92,8 +92,8 @@ Seed = Annotated[int, Option(TESTS, "Seed of the random generator. Default: 0.",
 Times = Annotated[int, Option(
     TESTS, "Number of resamples for intervals and of shufflings for tests.", 10_000, least=1, signed=False)]
 Unit = Annotated[str | None, Option(
-    TESTS, "Unit of intervals and tests: sentence, document, or meta:KEY (the values of `# KEY = …`). Default: "
-    "document if gold has at least 10 documents, sentence otherwise.",
+    TESTS, "Unit of intervals and tests: sentence, document, or meta:KEY (the values of `# KEY = …`, or of a column "
+    "of items). Default: document if gold has at least 10 documents, sentence otherwise; item for items.",
     metavar="UNIT", known="assay.corpus:UNITS", signed=False)]
 
 

@@ -381,6 +381,9 @@ class Corpus:
     def _clusters(self, key: str) -> Column:
         """The values of a comment; a sentence without it is refused, for it would belong to no unit."""
         values = self.metadata(key)
+        if None in values and self.facts:
+            keys = ", ".join(name for name in self.facts if name != "sent_id")
+            raise InputError(f"{self.name}: no column {key} for --unit meta:{key}. There is: {keys or 'none'}.")
         if None in values:
             place = self.place_of_sentence(values.index(None))
             raise InputError(

@@ -246,7 +246,7 @@ class Options:
                 raise UsageError(f"{option.flag} {value} : this file is read twice, so it cannot come from {where}.")
         if self.task is not None and find_task(self.task).prepare is None:
             raise unknown("task", self.task, [name for name, task in tasks().items() if task.prepare])
-        if self.unit not in (None, *UNITS) and not cluster_key(self.unit):
+        if self.unit not in (None, "item", *UNITS) and not cluster_key(self.unit):
             raise unknown("unit", self.unit, (*UNITS, "meta:KEY"))
         for _, value in self._by_file("repair"):
             check_repair(value)

@@ -73,8 +73,10 @@ def _metadata(gold: Corpus, key: str) -> Values:
     if not key or all(value is None for value in values):
         keys = [other for other in gold.metadata_keys() if other not in ("sent_id", "text")]
         hint = f"There is: {', '.join(keys)}." if keys else "It has no such comments."
-        spec = f"meta:{key}" if key else "meta"
-        raise UsageError(f"--slice {spec}: {gold.name} has no comment `# {key or 'KEY'} = …`. {hint}")
+        spec, lacks = f"meta:{key}" if key else "meta", f"no comment `# {key or 'KEY'} = …`"
+        if not gold.has_words:
+            lacks, hint = f"no column {key}".rstrip(), hint.replace("such comments", "further columns")
+        raise UsageError(f"--slice {spec}: {gold.name} has {lacks}. {hint}")
     column = Column.of(NO_VALUE if value is None else value for value in values)
     return column.codes, column.vocabulary
 

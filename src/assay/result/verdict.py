@@ -230,9 +230,13 @@ def _facts_of_annotators(result: Result) -> Iterator[dict[str, Any]]:
 
 
 def name_measure(result: Result, measure: str) -> str:
-    """The measure as people write it; of rival measures, which have several scores each, with the main one."""
+    """The measure as people write it, with the kind of average that its main score is; of rival measures, which have
+    several scores each, with the main one."""
     written, bracket, settings = result.title(measure).partition(" (")
-    score = f" {result.title(result.main_scores[measure])}" if result.shown.rivals else ""
+    main = result.main_scores[measure]
+    if not result.shown.rivals and main in ("macro-f1", "weighted-f1"):
+        written = f"{main.removesuffix('-f1')} {written}"
+    score = f" {result.title(main)}" if result.shown.rivals else ""
     return f"{written}{score}{bracket}{settings}"
 
 

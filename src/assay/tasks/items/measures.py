@@ -63,7 +63,14 @@ def _choose_f1(parameters: Mapping[str, Any]) -> tuple[Scores, Scores, str]:
 
 
 @measure(
-    "label-f1", task="items", scores=FOUND, averages=OVER_LABELS, main="macro-f1", count=by_label, chosen=_choose_f1
+    "label-f1",
+    task="items",
+    scores=FOUND,
+    averages=OVER_LABELS,
+    main="macro-f1",
+    count=by_label,
+    chosen=_choose_f1,
+    noun="label",
 )
 def label_f1(pair: Pair, *, positive: str = "", average: str = "macro") -> Items:
     """Precision, recall and F1 of each label, and their averages.

@@ -16,7 +16,7 @@ from assay.engine import mapping
 from assay.engine.mapping import idle_rules
 from assay.engine.prepare import Run
 from assay.engine.warnings import identical_outputs, plain_sentence, remark
-from assay.errors import AlignmentError, InputError
+from assay.errors import AlignmentError, InputError, UsageError
 from assay.formats import Input
 from assay.result import enumeration
 from assay.result.numbers import plural
@@ -39,7 +39,8 @@ _DEFAULTS = {
 def table_of(item: Input | Corpus) -> ItemTable:
     """The table of a side; a file is read once."""
     if not isinstance(item, Corpus):
-        item = item.kept = item.kept or item.read()
+        item.kept = item.kept or item.read()
+        item = item.kept
     table = item.layer(ItemTable)
     if table is None:
         raise InputError(f'{item.name}: no table of items ({item.format}). Name its format: --input-format "items"')
@@ -67,6 +68,12 @@ def kind_of(gold: ItemTable, measures: Sequence[str]) -> str:
 def prepare_items(run: Run) -> None:
     """Read tables of items, and bring those of the systems into gold's order."""
     options, names = run.options, [measure.name for measure in run.measures]
+    for spec in options.slices:
+        if spec.partition(":")[0] not in ("label", "meta"):
+            raise UsageError(f"--slice {spec}: about words, and items have none. Give --slice label or meta:COLUMN")
+    if options.unit == "document":
+        raise UsageError("--unit document: items have no documents. Name a column of theirs: --unit meta:COLUMN")
+    run.unit = "sentence" if options.unit in (None, "item") else options.unit
     tables = [drop_repeats(table_of(item), options.duplicates) for item in run.inputs]
     gold = whole = tables[0]
     kind = (options.decided.kind if options.decided else "") or kind_of(gold, names)
