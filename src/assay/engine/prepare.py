@@ -664,7 +664,7 @@ class OpenFiles:
         assert task.prepare is not None
         run = Run(self.inputs, ["gold", *self.names], measures, self.options, self.task)
         if self.options.unit == "item" and task.name_unit("sentence") != "item":
-            raise UsageError(f"--unit item: for items without words, but {self.task} are compared. Try --unit sentence")
+            raise UsageError(f"--unit item: for items without words, but these are {self.task}. Try --unit sentence")
         task.prepare(run)
         gold = run.gold
         if self.options.unit == "sentence" and gold.whole_documents:
