@@ -237,6 +237,11 @@ def _result(table: RunTable, parts: Sequence[Measured], left_out: Sequence[str],
             "of each system and data set. It does not know how sure each score is. With outputs: assay compare "
             "--data; with three or more runs of each system on each data set: the model over data sets."
         )
+        if any(not part.rope.half for part in by_means):
+            notes.append(
+                "A share of .95 says less than p = 0.05: without a region, equally good systems reach it in 18% of "
+                "tables with 5 data sets, 13% with 10 and 11% with 40. Compare it with the signed-rank tests."
+            )
     if any(row.model == "correlated-t" for row in posteriors):
         notes.append("On a single data set the correlated t-test is given; it says nothing about other data sets.")
     if len(posteriors) > 1:

@@ -261,14 +261,17 @@ def _summary(progress: ExperimentProgress) -> str:
 def bayes_command(
     runs: tuple[str, ...], measures: tuple[str, ...], ropes: tuple[str, ...], output: Output, **options: Any
 ) -> int:
-    """Estimate from many runs how probably a system is better.
+    """Estimate from many runs, or a table of scores, how probably a system is better.
 
     The probability is for data like these, and there is one of being practically as good. The model and the tables
-    are those of Szymański and Gorman (2020).
+    are those of Szymański and Gorman (2020). With one score of each system on each data set, the Bayesian signed-rank
+    test takes the place of the model.
 
     RUNS is a CSV or TSV file with the columns dataset, system, repetition, fold, measure, value (and, if known,
     numerator, denominator, n_train, n_test), the TOML file of an experiment, or a matrix of numbers for each system,
-    NAME=FILE, with a line for each data set and a column for each run.
+    NAME=FILE, with a line for each data set and a column for each run. A table of scores has a row for each data set
+    and a column for each system, or the reverse, and its first cell says which: dataset or system. If it says seed,
+    rows are runs on one data set.
 
     Both kinds of probability are given: the share of posterior draws in which a region is the most probable (theirs),
     and the mean probability of each region for a new data set.
@@ -278,6 +281,8 @@ def bayes_command(
       assay bayes runs.csv -m accuracy -m oov-accuracy --rope accuracy=0.002 --rope oov-accuracy=0.02
       assay bayes taggers.toml --figures figures/
       assay bayes TnT=tnt.csv Flair=flair.csv --folds 10 --rope 0.002
+      assay bayes scores.csv --rope 0.5
+      assay bayes scores.csv --input-format "scores(rows=systems)"
     """
     check_stdin(*runs)
     output.check()
