@@ -178,8 +178,9 @@ class Keywords(TypedDict, total=False):
     id_prefix: Annotated[str, Option(
         LINKS, "Beginning of identifiers to leave out, in any file that has it.", "", metavar="PREFIX")]
     same_ids: Annotated[File | None, Option(LINKS, "File of equal identifiers, two in each line.", file="path")]
-    min_score: Annotated[str | float, Option(
-        LINKS, "Leave out candidates of systems with a lower score.", "", metavar="0.5")]
+    min_score: Annotated[str | float | Sequence[str] | Mapping[str, float] | None, Option(
+        COMPARED, "Count only answers of systems with at least this score or confidence; or a file of --choose. "
+        "NAME=0.5 for one system.", metavar="[NAME=]0.5", file="name")]
     id_url: Annotated[str, Option(
         LINKS, "Address of an identifier on the page, e.g. https://www.wikidata.org/wiki/{}", "", metavar="URL")]
     duplicates: Annotated[Literal["error", "first", "drop"], Option(
@@ -201,6 +202,10 @@ class ScoreKeywords(Keywords, total=False):
 
     gold_errors: Annotated[File | None, Option(
         SPANS, "List of spans in which gold itself is wrong.", file="path", one_file=True)]
+    choose: Annotated[str, Option(
+        COMPARED, "Choose the least confidence that counts by a measure, or by a least value of precision or recall "
+        "(\"recall>=0.9\"), and write it (-o chosen.json) for --min-score on other data.", "", metavar="MEASURE",
+        signed=False)]
     embed: Embed
 
 

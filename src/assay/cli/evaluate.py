@@ -123,8 +123,9 @@ def _evaluate(
             from assay.scale.run import score
             from assay.scale.sets import compare_one, evaluate_sets, name_data_sets
 
-            if partial is not None or cluster is not None or (gates and gates.baseline):
+            if partial is not None or cluster is not None or (gates and gates.baseline) or options["choose"]:
                 wrong = "--partial" if partial else "--cluster" if cluster else "--fail-if-worse"
+                wrong = "--choose" if options["choose"] else wrong
                 raise UsageError(f"{wrong} is for one data set at a time, without --data.")
             golds, systems = name_data_sets(data, files)
             if verb == "compare" and len(systems) < 2:
@@ -153,6 +154,12 @@ def _evaluate(
                 output.tell(f"written: {partial}")
                 return 0
             result = evaluate(*chosen, **workers)
+            if options["choose"]:
+                from assay.engine.confidences import write_thresholds
+
+                write_output(write_thresholds(result, options["choose"]), output.path)
+                output.tell(f"written: {output.path}" if output.path else "note: into a file: -o chosen.json")
+                return 0
     return output.deliver(result, gates)
 
 

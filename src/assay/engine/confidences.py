@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
 
-from assay.result import Calibration, CalibrationBin, Curve, Threshold, ThresholdPoint
+from assay.align import Pair
+from assay.arrays import NONE, Floats
+from assay.engine.matching import Matches
+from assay.engine.task import find_task
+from assay.errors import UsageError
+from assay.result import Calibration, CalibrationBin, Curve, Result, Threshold, ThresholdPoint
+from assay.result.encoding import dumps, to_plain
 from assay.stats.confidence import (
     Confidences,
     average_precision,
     brier,
     calibrate,
+    choose_threshold,
     log_loss,
     roc_auc,
     sweep_thresholds,
@@ -26,9 +34,29 @@ ANSWERS, LABEL, BRIER, LOG_LOSS = "answers", "label", "brier", "log-loss"
 two are values of each item, if these are not made of the first."""
 Confident = Mapping[tuple[str, str, str], Confidences]
 """By system, what confidences are of, and label; the label of all answers is empty."""
+_SCORES = ("f1", "precision", "recall", "accuracy")
+_OF_LABELS = ("positive", "average")
+"""Parameters of a measure of labels that change nothing in counts."""
+_LEAST = re.compile(r"\s*(precision|recall)\s*>=\s*([0-9]*\.?[0-9]+)\s*")
 BINS = Calibration.number
 """The number of bins, unless a measure says another."""
 _POINTS, _LEAST_POINTS = 500, 50
+
+
+def rank_marks(
+    pairs: Iterable[tuple[str, Pair]], match: Callable[[Pair], tuple[Matches, Floats]]
+) -> dict[tuple[str, str, str], Confidences]:
+    """The confidences of marks that systems find themselves; `match` gives the matches of a pair and the scores of
+    the system's marks."""
+    found = {}
+    for name, pair in pairs:
+        matches, scores = match(pair)
+        if len(scores):
+            hits = (matches.kind == 0) & (matches.system != NONE)
+            counted = matches.new_system & (matches.system != NONE)
+            missed = int(((matches.gold != NONE) & matches.new_gold & ~hits).sum())
+            found[name, ANSWERS, ""] = Confidences.of(scores[matches.system[counted]], hits[counted], missed)
+    return found
 
 
 def curve_rows(confident: Confident) -> Iterator[Curve]:
@@ -102,9 +130,18 @@ def _mean_defined(values: list[float]) -> float:
     return math.fsum(defined) / len(defined) if defined else math.nan
 
 
-def threshold_rows(confident: Confident, applied: Mapping[str, tuple[float, str | None]]) -> Iterator[Threshold]:
-    """Each system at nine thresholds and at the one that was applied: tenths, or scores that cut off tenths of the
-    answers."""
+def threshold_rows(
+    confident: Confident,
+    applied: Mapping[str, tuple[float, str | None]],
+    chosen: Mapping[str, float] | None = None,
+    gold: str = "",
+) -> Iterator[Threshold]:
+    """Each system at nine thresholds, at the one that was applied and at the one that is chosen: tenths, or scores
+    that cut off tenths of the answers.
+
+    applied: by system the threshold below which answers do not count, and the gold on which it was chosen.
+    chosen: by system the threshold that is chosen on this gold.
+    """
     for (system, kind, label), answers in confident.items():
         if kind != ANSWERS or not len(answers.values):
             continue
@@ -113,9 +150,72 @@ def threshold_rows(confident: Confident, applied: Mapping[str, tuple[float, str 
             above = np.cumsum(answers.sizes)
             grid = np.unique(answers.values[np.searchsorted(above, grid * above[-1])])
         value, chosen_on = applied.get(system, (math.nan, None))
-        curve = sweep_thresholds(answers, np.unique([*grid, *[value] * (not math.isnan(value))]))
+        best = (chosen or {}).get(system, math.nan)
+        # Answers below the threshold that was applied are gone.
+        grid = grid[~(grid < value)] if not label else grid
+        special = [one for one in (value, best) if not math.isnan(one)]
+        curve = sweep_thresholds(answers, np.unique([*grid, *special]))
         scores = [curve.scores()[name] for name in ("precision", "recall", "f1")]
         columns = (column.tolist() for column in (curve.threshold, curve.tp + curve.fp, *scores))
         for threshold, count, precision, recall, f1 in zip(*columns, strict=True):
-            of = (chosen_on if threshold == value else None,)
-            yield Threshold(system, label or None, threshold, count, precision, recall, f1, threshold == value, *of)
+            origin = gold if threshold == best else chosen_on if threshold == value else None
+            row = (system, label or None, threshold, count, precision, recall, f1)
+            yield Threshold(*row, applied=threshold == value, chosen_on=origin)
+
+
+# --- chosen thresholds ---
+
+
+def choose_thresholds(confident: Confident, spec: str, task: str) -> dict[str, float]:
+    """The threshold of each system with the highest score that a measure or a least value asks for."""
+    score, least = _read_goal(spec, task)
+    found = {}
+    for (system, kind, label), answers in confident.items():
+        if kind == ANSWERS:
+            # Items that are not answered are wrong.
+            wanted = "recall" if score == "accuracy" and not label else score
+            curve = sweep_thresholds(answers)
+            place = choose_threshold(curve, wanted, least)
+            if place < 0:
+                raise UsageError(f"--choose {spec}: no threshold of {system} has that. Ask for less.")
+            found[system] = float(curve.threshold[place])
+    if not found:
+        raise UsageError(f"--choose {spec}: no system's answers have confidences.")
+    return found
+
+
+def _read_goal(spec: str, task: str) -> tuple[str, tuple[str, float] | None]:
+    """The score that is to be highest, and the least value of another score: `recall>=0.9`."""
+    if match := _LEAST.fullmatch(spec):
+        return "recall" if match[1] == "precision" else "precision", (match[1], float(match[2]))
+    if spec in _SCORES:
+        return spec, None
+    from assay.engine.measure import find
+
+    measure = find(spec, task)
+    main = measure.name if measure.main == "value" else measure.main.removeprefix("micro-")
+    # Counts at a threshold are those of the task's first measure, or of one label.
+    first = find(find_task(task).defaults[0], task)
+    others = {name: value for name, value in measure.parameters.items() if name not in _OF_LABELS}
+    plain = all(measure.defaults[name] == value for name, value in others.items())
+    if main not in _SCORES or not plain or (measure.name != first.name and "positive" not in measure.parameters):
+        raise UsageError(
+            f"--choose {spec}: its main score ({measure.main}) is not known at each threshold. Choose by "
+            f'{first.name}, for one of several labels by "label-f1(positive=yes)", or by a least value: "recall>=0.9"'
+        )
+    return main, None
+
+
+def write_thresholds(result: Result, spec: str) -> str:
+    """The thresholds that were chosen on the gold of a Result, as JSON for --min-score."""
+    rows = [row for row in result.thresholds if row.chosen_on == result.gold.sha256]
+    data = {
+        "schema": "assay-thresholds/1",
+        "measure": spec,
+        "gold": {"path": result.gold.path, "sha256": result.gold.sha256},
+        "thresholds": {
+            row.system: {name: getattr(row, name) for name in ("value", "label", "precision", "recall", "f1")}
+            for row in rows
+        },
+    }
+    return f"{dumps(to_plain(data))}\n"

@@ -13,7 +13,7 @@ import assay
 from assay.corpus import cluster_key
 from assay.engine import changes
 from assay.engine.build import Compared, Findings, build, count_tests
-from assay.engine.confidences import calibration_rows, curve_rows, threshold_rows
+from assay.engine.confidences import calibration_rows, choose_thresholds, curve_rows, threshold_rows
 from assay.engine.counts import FEW_CLUSTERS, FEW_UNITS, as_sums
 from assay.engine.examples import DrawnExample
 from assay.engine.measure import Measure
@@ -26,7 +26,7 @@ from assay.engine.warnings import format_warnings
 from assay.errors import UsageError
 from assay.formats import joint_digest
 from assay.keywords import OPTIONS
-from assay.result import Mapped, Repair, Result
+from assay.result import InputFile, Mapped, Repair, Result, Threshold
 from assay.result.grammar import ALPHA
 from assay.result.numbers import plural
 
@@ -119,10 +119,10 @@ def make_result(part: Part, settings: Settings | None = None) -> Result:
         Repair(facts["name"], facts["fault"], facts["action"], facts["number"], facts["first"][0])
         for facts in repairs
     ]
-    if part.confident:
+    if part.confident or options.choose or options.min_score:
         rows["curves"] += curve_rows(part.confident)
         rows["calibrations"] += calibration_rows(part.confident, options.seed, options.times)
-        rows["thresholds"] += threshold_rows(part.confident, {})
+        rows["thresholds"] += _thresholds(part, gold)
     if basis is not None:
         on = str(measures[basis])
         confusion = [row for name, met in part.met.items() for row in changes.label_pair_rows(name, met, on)]
@@ -145,6 +145,22 @@ def make_result(part: Part, settings: Settings | None = None) -> Result:
         finish = task.finish
         found.finish = lambda result: finish(result, part, settings)
     return build(found)
+
+
+def _thresholds(part: Part, gold: InputFile) -> Iterator[Threshold]:
+    """Systems at several thresholds of their confidence. Raise an error if one that is applied was chosen here."""
+    options, applied = part.plan.options, {}
+    for name in part.plan.judged:
+        threshold = options.threshold_of(name)
+        if threshold is not None:
+            applied[name] = threshold
+            if threshold[1] == gold.sha256:
+                raise UsageError(
+                    f"--min-score: the threshold of {name} was chosen on these very items ({gold.path}). Choose it "
+                    "on other data: assay score DEV SYSTEM --choose MEASURE -o chosen.json"
+                )
+    chosen = choose_thresholds(part.confident, options.choose, part.plan.task) if options.choose else {}
+    yield from threshold_rows(part.confident, applied, chosen, gold.sha256)
 
 
 def _compared(part: Part, views: _Views) -> Iterator[Compared]:

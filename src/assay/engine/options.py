@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import json
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -15,7 +17,7 @@ from assay.arrays import to_python
 from assay.corpus import UNITS, cluster_key
 from assay.engine.measure import Measure
 from assay.engine.task import Task, find_task, tasks
-from assay.errors import UsageError, unknown
+from assay.errors import InputError, UsageError, unknown
 from assay.formats import FORMATS
 from assay.formats.items import FORMAT as ITEMS
 from assay.formats.source import list_files
@@ -30,7 +32,12 @@ TAGS = ("XPOS", "tag", "UPOS")
 _PARAMETERS = ("params", "tagset", "weights")
 """Parameters of measures that may be the path of a file."""
 _PERSON = re.compile(r"([^=:]*)=(.*)", re.DOTALL)
-_BY_FILE = {"input_format": re.compile(r"([^=()]+)=(.+)", re.DOTALL), "which": _PERSON, "repair": _PERSON}
+_BY_FILE = {
+    "input_format": re.compile(r"([^=()]+)=(.+)", re.DOTALL),
+    "which": _PERSON,
+    "repair": _PERSON,
+    "min_score": re.compile(r"([^=]*)=(.+)", re.DOTALL),
+}
 """Options with values for one file, NAME=VALUE; `tsv(word=2)` and `annotator:a=b` have no name before them."""
 
 
@@ -112,12 +119,14 @@ class Options:
             value = to_python(getattr(self, name))
             if isinstance(value, PathLike):
                 value = fspath(value)
+            if name == "min_score" and isinstance(value, int | float):
+                value = str(value)
             if option.separator and isinstance(value, str):
                 # As on the command line, PER,LOC are two; the tag for commas is itself.
                 value = [value] if value == option.separator else value.split(option.separator) if value else ()
             if isinstance(value, Mapping):
                 by_file = {file: str(cell) for file, cell in value.items()}
-                value = by_file if option.default is None else [f"{file}={cell}" for file, cell in by_file.items()]
+                value = by_file if name == "column" else [f"{file}={cell}" for file, cell in by_file.items()]
             if option.default == ():
                 value = (value,) if isinstance(value, str) else tuple(value or ())
                 value = tuple(sorted({*value})) if option.separator else value
@@ -154,6 +163,21 @@ class Options:
         is_system = name != "gold" and not self.symmetric
         has_items = True if self.id or self.task == ITEMS else False if self.task else None
         return Asked(name, which.get(name, which.get("", "")), mending, is_system, self.id, has_items)
+
+    def threshold_of(self, name: str) -> tuple[float, str | None] | None:
+        """The least score that counts in a system, and the checksum of the gold on which it was chosen; None if all
+        count."""
+        given = dict(self._by_file("min_score"))
+        text = given.get(name, given.get("", ""))
+        if not text:
+            return None
+        try:
+            value, chosen_on = float(text), None
+        except ValueError:
+            value, chosen_on = read_threshold(text, name)
+        if math.isnan(value):
+            raise UsageError(f"--min-score {text}: a score is a number.")
+        return value, chosen_on
 
     def check_formats(self, names: Sequence[str]) -> None:
         """Raise an error if formats, annotators or repairs are for files that are not there, or two for one file."""
@@ -275,6 +299,23 @@ class Options:
                 raise UsageError(f"{about} Remove {option.flag}.")
 
 
+def read_threshold(path: str, name: str) -> tuple[float, str]:
+    """The threshold that was chosen for a system, and the checksum of the gold on which it was chosen."""
+    if not Path(path).is_file():
+        raise UsageError(f"--min-score {path}: a score is a number.")
+    try:
+        data = json.loads(Path(path).read_text("utf-8"))
+        values = {str(system): float(row["value"]) for system, row in data["thresholds"].items()}
+        chosen_on = str(data["gold"]["sha256"])
+    except (ValueError, TypeError, LookupError, AttributeError):
+        written = "assay score GOLD SYSTEM --choose MEASURE -o chosen.json"
+        raise InputError(f"{path}: no thresholds in it. To write such a file: {written}") from None
+    if name not in values:
+        known = enumeration(list(values)) if values else "no system"
+        raise UsageError(f"{path}: a threshold for {known}, but none for {name}. Name the system so: NAME=FILE")
+    return values[name], chosen_on
+
+
 def checksum_files(options: Options, measures: Sequence[Measure]) -> dict[str, str]:
     """Checksums of the further files that scores depend on, by the option or parameter that names each.
 
@@ -283,7 +324,7 @@ def checksum_files(options: Options, measures: Sequence[Measure]) -> dict[str, s
     files: dict[str, str] = {}
     for name, option in OPTIONS.items():
         value = getattr(options, name) if option.file else None
-        if value and (option.file == "path" or Path(value).is_file()):
+        if value and isinstance(value, str) and (option.file == "path" or Path(value).is_file()):
             files[name] = value
     for measure in measures:
         for name in _PARAMETERS:

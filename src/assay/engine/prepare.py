@@ -30,7 +30,14 @@ from assay.engine.measure import Measure
 from assay.engine.options import Decided, Options, is_system_format
 from assay.engine.spanpairs import line_of, needs_characters, with_spans
 from assay.engine.task import find_task, recognise_task, shared_names
-from assay.engine.warnings import Remark, documents_not_meant, format_warnings, remark, repair_made
+from assay.engine.warnings import (
+    Remark,
+    documents_not_meant,
+    format_warnings,
+    number_of_things,
+    remark,
+    repair_made,
+)
 from assay.errors import AlignmentError, InputError, UsageError, list_problems, unknown
 from assay.formats import Files, Input, contains_items, from_documents, schemes
 from assay.formats.answers import Answers
@@ -193,6 +200,21 @@ class Run:
             sides = ("system", name) if number else ("gold",)
             self.corpora[number], rows = apply(rules, corpus, sides)
             self.mappings += [replace(row, file=name) for row in rows]
+
+    def drop_unsure(self, layer: str, one: str, many: str) -> None:
+        """Leave out marks of systems with a lower score than --min-score; `one`, `many`: 'span has', 'spans have'."""
+        for number, (name, corpus) in enumerate(self.systems, 1):
+            threshold = self.options.threshold_of(name)
+            if threshold is None:
+                continue
+            marks = corpus.marks.get(layer)
+            if marks is None or not len(marks.scores):
+                raise InputError(f"{corpus.name}: has no scores, which --min-score needs.")
+            kept = marks.where(~(marks.scores < threshold[0]))
+            text = f"a score below {threshold[0]:g} and do not count (--min-score)."
+            low = len(marks) - len(kept)
+            self.warnings.append(number_of_things(name=name, one=one, many=many, text=text, number=low))
+            self.corpora[number] = corpus.with_marks(**{layer: kept})
 
     def mark_known(self, read: Callable[[str], Lexicon], mark: Callable[[Lexicon, Corpus, str], Corpus]) -> None:
         """Mark the words or spans that --train and --lexicon have."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from array import array
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, AnyStr, Protocol, TypeVar, cast
 
 import numpy as np
 
-from assay.arrays import NONE, Ints, Stretches
+from assay.arrays import NONE, Floats, Ints, Stretches
 from assay.corpus import Column, Corpus, Marks, Multiword, Trees
 from assay.corpus.items import ItemTable
 from assay.errors import InputError, list_problems, unknown
@@ -63,28 +64,40 @@ class SpanLists:
         """Sentence, begin, end, label and line of each span."""
         self._labels = Vocabulary[str]()
         self._stretches: dict[int, Stretches] = {}
+        self._confidences: dict[int, float] = {}
 
     def __len__(self) -> int:
         """The number of spans so far, which is that of the next one."""
         return len(self._rows) // 5
 
-    def span(self, sentence: int, atoms: Sequence[tuple[int, int]], label: str, line: int) -> int:
+    def span(
+        self, sentence: int, atoms: Sequence[tuple[int, int]], label: str, line: int, score: float = math.nan
+    ) -> int:
         """The number of a labelled span that begins in a sentence.
 
-        Its atoms are stretches (first, end), counted from there on.
+        Its atoms are stretches (first, end), counted from there on; `score`: how sure the file is of it.
         """
         number, joined = len(self), merge_stretches(atoms)
         if len(joined) > 1:
             self._stretches[number] = joined
+        if not math.isnan(score):
+            self._confidences[number] = score
         self._rows.extend((sentence, joined[0][0], joined[-1][1], self._labels[label], line))
         return number
 
-    def spans(self, rows: Ints, labels: Sequence[str], stretches: Mapping[int, Stretches]) -> None:
+    def spans(
+        self,
+        rows: Ints,
+        labels: Sequence[str],
+        stretches: Mapping[int, Stretches],
+        scores: Mapping[int, float] | None = None,
+    ) -> None:
         """Many spans at once: rows of sentence, begin, end, label and line, the label by its place among `labels`.
 
-        Those with gaps have their stretches under the number of their row.
+        Those with gaps have their stretches under the number of their row, those with a score have it there too.
         """
         before = len(self)
+        self._confidences.update((before + row, score) for row, score in (scores or {}).items())
         self._stretches.update((before + row, gaps) for row, gaps in stretches.items())
         codes = np.array([self._labels[label] for label in labels], dtype=np.int64)
         coded = rows.astype(np.int64)
@@ -94,13 +107,21 @@ class SpanLists:
     def add(self, other: SpanLists) -> None:
         """Take over all spans of another list."""
         rows = np.array(other._rows, dtype=np.int64).reshape(-1, 5)
-        self.spans(rows, tuple(other._labels), other._stretches)
+        self.spans(rows, tuple(other._labels), other._stretches, other._confidences)
 
     def sorted(self) -> tuple[Marks, Ints]:
         """All spans in the order of the text, and the number by which each was known here."""
         sentence, begin, end, codes, lines = np.array(self._rows, dtype=np.int64).reshape(-1, 5).T
         labels = Column(codes.astype(np.int32), tuple(self._labels))
-        return Marks(sentence, begin, end, labels, lines, self._stretches).in_order()
+        scores = fill_scores(self._confidences, len(self))
+        return Marks(sentence, begin, end, labels, lines, self._stretches, scores=scores).in_order()
+
+
+def fill_scores(scores: Mapping[int, float], number: int) -> Floats:
+    """The scores of marks by their numbers, nan without one; nothing if none has one."""
+    filled = np.full(number if scores else 0, np.nan)
+    filled[list(scores)] = list(scores.values())
+    return filled
 
 
 class MarkLists:

@@ -6,6 +6,7 @@ and the last word belongs to a mention. DocRED has entities, each with its menti
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -21,7 +22,7 @@ from assay.formats import chains
 from assay.formats.builder import Builder
 from assay.formats.relations import relation_lists
 from assay.formats.source import Source
-from assay.formats.standoff import check_label, expect, first_object, is_text, json_values, quote
+from assay.formats.standoff import check_label, expect, first_object, is_number, is_text, json_values, quote
 
 WHICH = ("auto", "gold", "predicted")
 _LAYERS = ("ner", "relations")
@@ -85,8 +86,8 @@ def _read_dygie_layers(
     if value.get(prefix + chains.GOLD) and not chained:
         raise InputError(f"{place}: {prefix}{chains.GOLD}, but the first document has none. Give it [].")
     lengths = np.array([len(sentence) for sentence in words], dtype=np.int64)
-    mentions, types = _read_rows(value, prefix + "ner", 1, lengths, place, labels)
-    relations, names_of_relations = _read_rows(value, prefix + "relations", 2, lengths, place, labels)
+    mentions, types, scores = _read_rows(value, prefix + "ner", 1, lengths, place, labels)
+    relations, names_of_relations, sure = _read_rows(value, prefix + "relations", 2, lengths, place, labels)
     listed = [*map(tuple, mentions[:, 0].tolist())]
     arguments = [*map(tuple, relations.reshape(-1, 2).tolist())]
     # Arguments are found among the mentions by their place; those that are none are spans without a type.
@@ -106,19 +107,21 @@ def _read_dygie_layers(
     sentence = np.searchsorted(np.cumsum(lengths), found[:, 0], side="right")
     begin, end = (found - starts[sentence][:, None] + [0, 1]).T
     spans = np.stack([number[sentence], begin, end, coded, np.full(len(found), line)], axis=1)
-    builder.spans(spans[: len(listed)], names, {})
+    scored = {row: score for row, score in enumerate(scores) if not math.isnan(score)}
+    builder.spans(spans[: len(listed)], names, {}, scored)
     lists = builder.collector(relation_lists)
     pairs = np.array([numbers[at] for at in arguments], dtype=np.int64).reshape(-1, 2)
-    lists.relations(pairs + len(lists), names_of_relations, line)
-    lists.spans(spans, [*names, *untyped[:1]], {})
+    lists.relations(pairs + len(lists), names_of_relations, line, sure)
+    lists.spans(spans, [*names, *untyped[:1]], {}, scored)
 
 
 def _read_rows(
     value: dict[str, Any], key: str, spans: int, lengths: Ints, place: str, checked: set[str]
-) -> tuple[Ints, list[str]]:
-    """First and last word of each span of a layer (rows × spans × 2), counted over the document, and the labels.
+) -> tuple[Ints, list[str], list[float]]:
+    """First and last word of each span of a layer (rows × spans × 2), counted over the document, labels and scores.
 
-    A row has the places of one span or two, then a label; `lengths` are those of the document's sentences.
+    A row has the places of one span or two, then a label and in predictions two numbers, of which the last is a
+    probability; `lengths` are those of the document's sentences.
     """
     words, ends, size = int(lengths.sum()), np.cumsum(lengths), 2 * spans
     sentences = value.get(key, [[]] * len(lengths))
@@ -165,7 +168,8 @@ def _read_rows(
         of = "span" if spans == 1 else "relation"
         labels = [check_label(label, name(row), of) for row, label in enumerate(labels)]
         checked.update(labels)
-    return places, labels
+    scores = [float(row[-1]) if len(row) == size + 3 and is_number(row[-1]) else math.nan for row in rows]
+    return places, labels, scores
 
 
 # --- DocRED ---

@@ -7,8 +7,9 @@ mapped or chosen among. One without a type has an empty label.
 
 from __future__ import annotations
 
+import math
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -17,7 +18,7 @@ from assay.arrays import NONE, Bools, Ints
 from assay.corpus import Column, Corpus, Marks
 from assay.corpus.marks import REFERENCES
 from assay.errors import InputError
-from assay.formats.builder import SpanLists, Vocabulary
+from assay.formats.builder import SpanLists, Vocabulary, fill_scores
 
 NIL = "NIL"
 """The identifier of a mention that names something without one."""
@@ -78,16 +79,25 @@ class References(SpanLists):
         self._references = array("q")
         """Label, symmetric or not, line and arguments of each mark."""
         self._names = Vocabulary[str]()
-        self._scores = array("d")
+        self._scores: dict[int, float] = {}
         self._entities: dict[int, int] = {}
         self._entity = 0
 
-    def relation(self, label: str, head: int, tail: int, line: int, *, symmetric: bool = False) -> None:
+    def _score(self, scores: Iterable[float]) -> None:
+        """Take down the scores of the marks that come next, nan for none."""
+        first = len(self._references) // (3 + len(self._roles))
+        self._scores.update((number, score) for number, score in enumerate(scores, first) if not math.isnan(score))
+
+    def relation(
+        self, label: str, head: int, tail: int, line: int, *, symmetric: bool = False, score: float = math.nan
+    ) -> None:
         """A relation between two spans, by their numbers."""
+        self._score([score])
         self._references.extend((self._names[label], symmetric, line, head, tail))
 
-    def relations(self, arguments: Ints, labels: Sequence[str], line: int) -> None:
-        """Many relations of one line at once: rows of head and tail, and the label of each."""
+    def relations(self, arguments: Ints, labels: Sequence[str], line: int, scores: Iterable[float] = ()) -> None:
+        """Many relations of one line at once: rows of head and tail, their labels, and scores if they have some."""
+        self._score(scores)
         rows = np.empty((len(labels), 5), dtype=np.int64)
         rows[:, 0] = [self._names[label] for label in labels]
         rows[:, 1:3] = False, line
@@ -101,9 +111,9 @@ class References(SpanLists):
 
     def link(self, span: int, identifiers: Sequence[str], scores: Sequence[float] = ()) -> None:
         """The identifiers of a mention, best first, with their scores, nan for none, if they have some."""
+        self._score(scores)
         for name in identifiers:
             self._references.extend((self._names[name], False, 0, span))
-        self._scores.extend(scores or [np.nan] * len(identifiers))
 
     def layer(self) -> dict[str, Marks]:
         """The spans of all files, and the marks that refer to them, links in the order of their mentions."""
@@ -116,13 +126,13 @@ class References(SpanLists):
         rows = np.array(self._references, dtype=np.int64).reshape(-1, 3 + len(self._roles))
         codes, symmetric, lines, *arguments = rows.T.copy()
         roles = {role: number[own] for role, own in zip(self._roles, arguments, strict=True)}
-        labels, scores = Column(codes.astype(np.int32), tuple(self._names)), np.array(self._scores)
+        labels = Column(codes.astype(np.int32), tuple(self._names))
         marks = Marks.without_place(spans.unit[roles[self._roles[0]]], labels, **roles)
         marks = replace(
             marks,
             lines=lines,
             columns={SYMMETRIC: Column(symmetric.astype(np.int8), ("", SYMMETRIC))},
-            scores=scores[:0] if np.isnan(scores).all() else scores,
+            scores=fill_scores(self._scores, len(rows)),
         )
         if len(self._roles) == 1:
             marks = marks.where(np.argsort(roles[self._roles[0]], kind="stable"))

@@ -69,6 +69,8 @@ _OVER_SPANS = {
     "links": re.compile(r'"(?:link|kb_id)"\s*:\s*"[^"]|"links"\s*:\s*\['),
 }
 """The layers over spans in JSON, by what they look like."""
+CONFIDENCES = ("score", "confidence", "prob")
+"""Keys of a span or relation that say how sure a system is of it."""
 _HEADS = ("head", "from", "from_id")
 _TAILS = ("tail", "child", "to", "to_id")
 _OF_ROW = ("id", "annotator", "annotation_id", "created_at", "updated_at", "lead_time")
@@ -488,8 +490,9 @@ class _Document:
             labels, fragments = self._atoms(item, here)
             known = item if isinstance(item, dict) else {}
             self.numbers.append([])
+            score = self._score(known)
             for label in labels if fragments else ():
-                given = (self.builder.sentence - 1, fragments, label, self.line)
+                given = (self.builder.sentence - 1, fragments, label, self.line, score)
                 self.builder.span(*given)
                 if links is not None:
                     mention = links.span(*given)
@@ -542,6 +545,16 @@ class _Document:
             fragments = [(starts[start], ends[end]) for start, end in fragments]
         return labels, fragments
 
+    def _score(self, mark: dict[str, Any]) -> float:
+        """How sure the file is of a span or relation; nan if it does not say, or not in a number."""
+        value = next((mark[key] for key in CONFIDENCES if mark.get(key) is not None), None)
+        if value is None:
+            return math.nan
+        if is_number(value):
+            return float(value)
+        self.builder.note("Confidences that are not numbers, and were not read: {}.", 1)
+        return math.nan
+
     def read_relations(self, given: list[Any]) -> None:
         """Hand the relations to the builder."""
         lists = self.builder.collector(relation_lists)
@@ -563,7 +576,8 @@ class _Document:
                 continue
             for label in _as_list(item[name]):
                 named = check_label(label, here, "relation")
-                lists.relation(named, head, tail, self.line, symmetric=item.get("symmetric") is True)
+                symmetric, score = item.get("symmetric") is True, self._score(item)
+                lists.relation(named, head, tail, self.line, symmetric=symmetric, score=score)
 
     def _argument(self, relation: dict[str, Any], keys: Sequence[str], here: str) -> int | None:
         """The number of the span that a relation names by id, place in the list of spans, or offsets.
@@ -631,15 +645,18 @@ def _identifiers(span: dict[str, Any], here: str) -> tuple[list[str], list[float
             raise InputError(
                 f"{here}: the identifier {quote_text(name)} is empty or has blanks in it. Take them out."
             )
-        is_number = isinstance(score, int | float) and not isinstance(score, bool)
-        fits = score is None or (is_number and abs(score) <= sys.float_info.max)
-        expect(fits, f"{here}: the score of {name}", score, "a number")
+        expect(score is None or is_number(score), f"{here}: the score of {name}", score, "a number")
         names.append(name)
         scores.append(math.nan if score is None else float(score))
     if not names:
         # An empty list of candidates: nothing that is known.
         return [NIL], []
     return names, [] if all(map(math.isnan, scores)) else scores
+
+
+def is_number(value: Any) -> bool:
+    """True if a value of JSON is a number that is not too large."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
 
 
 def expect(fits: bool, what: str, value: Any, noun: str) -> None:
@@ -706,7 +723,9 @@ def _results(annotation: dict[str, Any]) -> tuple[list[Any], list[Any] | None, i
     results = annotation.get("result")
     results = [one for one in results if isinstance(one, dict)] if isinstance(results, list) else []
     spans = [
-        {**one["value"], "id": one.get("id")} if isinstance(one.get("value"), dict) else one.get("value")
+        {"score": one.get("score"), **one["value"], "id": one.get("id")}
+        if isinstance(one.get("value"), dict)
+        else one.get("value")
         for one in results
         if one.get("type", "labels") == "labels"
     ]
@@ -716,7 +735,8 @@ def _results(annotation: dict[str, Any]) -> tuple[list[Any], list[Any] | None, i
             direction, ends = result.get("direction"), (result.get("from_id"), result.get("to_id"))
             head, tail = ends[::-1] if direction == "left" else ends
             label = result.get("labels") or ""
-            relations.append({"label": label, "symmetric": direction == "bi", "head": head, "tail": tail})
+            whole = {"label": label, "symmetric": direction == "bi", "head": head, "tail": tail}
+            relations.append({**whole, "score": result.get("score")})
     return spans, relations or None, len(results) - len(spans) - len(relations)
 
 

@@ -527,10 +527,11 @@ def _unresolved(result: Result) -> Iterator[Table]:
 def _confidence(result: Result) -> Iterator[Table]:
     """What the confidences of each system are worth, and in a line how far its calibration is from chance."""
     rows, lines, labelled = [], [], any(row.label for row in result.calibrations)
+    has_area = any(not math.isnan(row.auc) for row in result.calibrations)
     for row in result.calibrations:
         error = (row.ece, row.low, row.high)
-        about = [row.label or ""] * labelled
-        values = (row.average_precision, row.auc, row.brier, row.log_loss, error, row.floor, row.p)
+        about, area = [row.label or ""] * labelled, [row.auc] * has_area
+        values = (row.average_precision, *area, row.brier, row.log_loss, error, row.floor, row.p)
         rows.append((row.system, *about, row.items, *values))
         if not math.isnan(row.ece):
             chance = f"{percent(row.floor)} expected if calibrated, p = {p_value(row.p)}".replace("p = <", "p < ")
@@ -546,8 +547,9 @@ def _confidence(result: Result) -> Iterator[Table]:
     )
     impossible = [f"{row.system} {row.impossible:,}" for row in result.calibrations if row.impossible]
     notes += [f"Items whose gold label has p = 0: {', '.join(impossible)}."] * bool(impossible)
-    header = ["system", *["label"] * labelled, "answers", "average precision", "AUC", "Brier", "log loss", "ECE"]
-    forms = f"{'text ' * (1 + labelled)}count percent coefficient coefficient number percent percent p"
+    header = ["system", *["label"] * labelled, "answers", "average precision", *["AUC"] * has_area]
+    header += ["Brier", "log loss", "ECE"]
+    forms = f"{'text ' * (1 + labelled)}count percent{' coefficient' * (1 + has_area)} number percent percent p"
     last = range(len(header) + 1, len(header) - 2, -1)
     more = {"words": 1 + labelled, "notes": notes, "lines": lines, "droppable": last}
     yield make_table("Confidence", [*header, "expected if calibrated", "p"], rows, forms, **more)

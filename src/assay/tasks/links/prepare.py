@@ -71,12 +71,8 @@ def prepare_links(run: Run) -> None:
         raise InputError(
             f"{bare.name}: has places without words or text, {full.name} has words. Give all in the same format."
         )
-    least, capitals = None, any(CAPITALS in links_in(corpus)[1].columns for corpus in corpora)
-    if options.min_score:
-        try:
-            least = float(options.min_score)
-        except ValueError:
-            raise UsageError(f"--min-score {options.min_score}: a score is a number.") from None
+    run.drop_unsure("candidates", "candidate has", "candidates have")
+    capitals = any(CAPITALS in links_in(corpus)[1].columns for corpus in corpora)
 
     def written(name: str) -> str:
         """An identifier with the letters that are compared."""
@@ -100,11 +96,11 @@ def prepare_links(run: Run) -> None:
 
     for number, (name, corpus) in enumerate(zip(run.names, corpora, strict=True)):
         run.warnings += notes_on_reading(name, corpus)
-        corpora[number], (repeated, low) = _normalise(corpus, compared, least if number else None)
-        run.warnings.append(read_links(name=name, repeated=repeated, low=low, least=options.min_score))
+        corpora[number], repeated = _normalise(corpus, compared)
+        run.warnings.append(read_links(name=name, repeated=repeated))
     if options.train is not None:
         item = Input(options.train, input_format=options.format_of("gold"))
-        train, _ = _normalise(_read(item, "train", None, options)[0], compared, None)
+        train, _ = _normalise(_read(item, "train", None, options)[0], compared)
         pairs_seen = {(form, name) for form, names in _pairs(train) for name in names}
         forms, identifiers = {form for form, _ in pairs_seen}, {name for _, name in pairs_seen}
 
@@ -271,17 +267,10 @@ def idle_names(prefix: str, path: str, with_prefix: int, same: int) -> Iterator[
         yield f"--same-ids {path}: none of its identifiers occurs, so it changes nothing. Is it another base?"
 
 
-def _normalise(corpus: Corpus, compared: Callable[[str], str], least: float | None) -> tuple[Corpus, tuple[int, int]]:
-    """The corpus with identifiers as they are compared, mentions drawn with them, each once.
-
-    After it the number of mentions that were there twice, and of candidates whose score is too low.
-    """
+def _normalise(corpus: Corpus, compared: Callable[[str], str]) -> tuple[Corpus, int]:
+    """The corpus with identifiers as they are compared, mentions drawn with them, each once; and the number of
+    mentions that were there twice."""
     mentions, candidates = links_in(corpus)
-    number = len(candidates)
-    if least is not None:
-        if not len(candidates.scores):
-            raise InputError(f"{corpus.name}: has no scores, which --min-score needs.")
-        candidates = candidates.where(~(candidates.scores < least))
     names = {name: compared(name) for name in candidates.labels.vocabulary}
     candidates = replace(candidates, labels=candidates.labels.mapped(names))
     # Few lists of identifiers are unlike all others: each is looked at once.
@@ -308,9 +297,8 @@ def _normalise(corpus: Corpus, compared: Callable[[str], str], least: float | No
     place_of[order] = np.arange(len(order))
     listed = candidates.refer_to(place_of)
     nothing = np.zeros(0, dtype=np.int64)
-    listed = replace(listed, labels=Column.of(listed.labels.strings()), lines=nothing, scores=nothing.astype(float))
-    corpus = corpus.with_marks(spans=taken, links=taken, candidates=listed)
-    return corpus, (int(again.sum()), number - len(candidates))
+    listed = replace(listed, labels=Column.of(listed.labels.strings()), lines=nothing)
+    return corpus.with_marks(spans=taken, links=taken, candidates=listed), int(again.sum())
 
 
 def _lists(mentions: Marks, candidates: Marks) -> list[tuple[str, ...]]:
@@ -343,14 +331,11 @@ def _mark(
 
 
 @remark
-def read_links(name: str, repeated: int, low: int, least: str) -> Iterator[str]:
+def read_links(name: str, repeated: int) -> Iterator[str]:
     """The things left out of a file."""
     if repeated:
         what = plural(repeated, "mention is", "mentions are")
         yield f"{name}: {what} there twice, with the same place, type and identifiers; each counts once."
-    if low:
-        what = plural(low, "candidate has", "candidates have")
-        yield f"{name}: {what} a score below {least} and do not count (--min-score)."
 
 
 @remark

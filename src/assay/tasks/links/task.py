@@ -7,17 +7,19 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from assay.align import Pair
-from assay.arrays import Ints
+from assay.arrays import Floats, Ints
 from assay.corpus import Corpus, Marks
+from assay.engine.confidences import rank_marks
 from assay.engine.drawing import draw_spans
 from assay.engine.items import Items
 from assay.engine.lexicon import code_attribute, find_bands
+from assay.engine.matching import Matches
 from assay.engine.slices import SliceKind, Values
 from assay.engine.spanpairs import count_words
 from assay.engine.task import Annotators, Task
 from assay.errors import UsageError
 from assay.tasks.links import measures
-from assay.tasks.links.mentions import TYPE, is_nil, links_of
+from assay.tasks.links.mentions import TYPE, is_nil, links_of, match_links
 from assay.tasks.links.prepare import AMBIGUOUS, prepare_links
 from assay.tasks.links.tables import count_outcomes, finish_links, present_links
 
@@ -70,6 +72,19 @@ SLICES = (
     ),
 )
 
+
+def _match_strictly(pair: Pair) -> tuple[Matches, Floats]:
+    """The strict matches of links, and how sure the system is of its first candidate of each."""
+    _, system, steps = match_links(pair, "strict")
+    candidates, mentions = pair.marks["candidates"][1], links_of(pair)[1]
+    if not len(candidates.scores):
+        return steps.matches(1, 2), mentions.scores[system] if len(mentions.scores) else mentions.scores
+    scores = np.full(len(mentions), np.nan)
+    # The first of each mention is written last.
+    scores[candidates.arguments["mention"][::-1]] = candidates.scores[::-1]
+    return steps.matches(1, 2), scores[system]
+
+
 TASK = Task(
     name="links",
     noun="link",
@@ -89,4 +104,5 @@ TASK = Task(
     present=present_links,
     sums=count_outcomes,
     finish=finish_links,
+    confident=lambda run: rank_marks(run.pairs, _match_strictly),
 )

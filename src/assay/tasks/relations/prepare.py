@@ -56,6 +56,7 @@ def prepare_relations(run: Run) -> None:
     run.take(_read(run.inputs))
     run.order_documents()
     run.note_reading()
+    run.drop_unsure("relations", "relation has", "relations have")
     names_labels = run.count_labels(lambda corpus: corpus.marks["relations"].labels)
     # Labels without direction: as the user says, and as files say, in shards those of all.
     asked = {label for one in measures for label in str(one.parameters.get("symmetric", "")).split("+") if label}

@@ -8,16 +8,19 @@ from functools import partial
 import numpy as np
 
 from assay.align import Pair
-from assay.arrays import Ints, distinct_rows
+from assay.arrays import Floats, Ints, distinct_rows
 from assay.corpus import Marks
+from assay.engine.confidences import rank_marks
 from assay.engine.items import Items
 from assay.engine.lexicon import code_attribute, find_bands
+from assay.engine.matching import Matches
 from assay.engine.slices import SliceKind, Values
 from assay.engine.spanpairs import piece_places, spans_of
 from assay.engine.task import Task
 from assay.errors import UsageError
 from assay.tasks.relations import measures
 from assay.tasks.relations.drawing import DRAWING
+from assay.tasks.relations.matching import match_relations
 from assay.tasks.relations.pairs import choose_relations, ends_of, is_undirected, number_arguments, relations_of
 from assay.tasks.relations.prepare import REACHED, prepare_relations
 from assay.tasks.relations.tables import UNTYPED, finish_relations, present_relations, sum_by_types
@@ -151,6 +154,12 @@ SLICES = (
 )
 
 
+def _match_strictly(pair: Pair) -> tuple[Matches, Floats]:
+    """The strict matches of relations, and how sure the system is of each of its own."""
+    sides = choose_relations(pair)
+    return match_relations(pair, sides).matches(1, 2), sides[1].scores
+
+
 TASK = Task(
     name="relations",
     noun="relation",
@@ -158,7 +167,7 @@ TASK = Task(
     defaults=DEFAULTS,
     agreement=(*DEFAULTS, "fair-relations", "relation-kappa"),
     prepare=prepare_relations,
-    options=("train", "oov_fold_case", "only_annotated", "repair", "missing", "labels", "ignore_labels"),
+    options=("train", "oov_fold_case", "only_annotated", "repair", "missing", "labels", "ignore_labels", "min_score"),
     slices=SLICES,
     drawing=DRAWING,
     matched=True,
@@ -167,4 +176,5 @@ TASK = Task(
     present=present_relations,
     sums=sum_by_types,
     finish=finish_relations,
+    confident=lambda run: rank_marks(run.pairs, _match_strictly),
 )

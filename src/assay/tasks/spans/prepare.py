@@ -65,6 +65,7 @@ def prepare_spans(run: Run) -> None:
     run.decide(column=columns[0], columns=columns, inventory=inventory)
     run.corpora = ground_systems(raw, names, rules, inventory)
     run.order_documents()
+    run.drop_unsure("spans", "span has", "spans have")
     differ = len(set(columns)) > 1 and not all(map(options.column_of, names))
     (run.warnings if differ else run.notes).extend(notes_on_columns(run, columns))
     run.corpora[1:] = [with_words_of(corpus, run.gold) for corpus in run.corpora[1:]]

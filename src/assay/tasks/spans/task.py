@@ -14,15 +14,16 @@ from assay.align import Pair
 from assay.arrays import NONE, Floats, Ints
 from assay.corpus import Corpus, Marks
 from assay.engine.answers import by_status
+from assay.engine.confidences import rank_marks
 from assay.engine.drawing import draw_spans
 from assay.engine.items import Items
 from assay.engine.lexicon import find_bands
-from assay.engine.matching import FAIR, match_fair
+from assay.engine.matching import FAIR, match_exact, match_fair
 from assay.engine.parts import LabelSums, Part
 from assay.engine.prepare import Run
 from assay.engine.scores import Settings
 from assay.engine.slices import SliceKind, Values
-from assay.engine.spanpairs import NESTING, SHOWN, Line, classify_nesting, count_words, match_spans
+from assay.engine.spanpairs import NESTING, SHOWN, Line, classify_nesting, count_words, match_spans, spans_of
 from assay.engine.task import Annotators, Task
 from assay.engine.weighting import PRESETS, TYPES, sweep
 from assay.errors import UsageError
@@ -199,7 +200,7 @@ TASK = Task(
     prepare=prepare_spans,
     options=(
         *("train", "lexicon", "oov_fold_case"),
-        *("scheme", "repair", "missing", "blank_tag", "gold_errors", "forms", "sweep"),
+        *("scheme", "repair", "missing", "blank_tag", "gold_errors", "forms", "sweep", "min_score"),
         *("map", "labels", "ignore_labels"),
     ),
     slices=SLICES,
@@ -210,4 +211,7 @@ TASK = Task(
     present=add_span_tables,
     sums=_sums,
     finish=_finish,
+    confident=lambda run: rank_marks(
+        run.pairs, lambda pair: (match_spans(pair, match_exact), spans_of(pair)[1].scores)
+    ),
 )
