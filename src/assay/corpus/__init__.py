@@ -403,6 +403,10 @@ class Corpus:
         if key := cluster_key(unit):
             yield from self._clusters(key).vocabulary
             return
+        if unit == "sentence" and "sent_id" in self.facts:
+            # Items that have ids are the same in any order.
+            yield from map(str, self.metadata("sent_id"))
+            return
         firsts = self.document_starts[:-1] if unit == "document" and self.document_starts is not None else None
         sentences = range(self.sentences) if unit == "sentence" else [0] if firsts is None else firsts.tolist()
         ids = self.metadata("sent_id") if unit == "sentence" else []

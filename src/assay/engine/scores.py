@@ -623,20 +623,23 @@ class MeasureScores:
         asked = self.settings.interval
         if self.tallies.units < 2:
             return dict.fromkeys(observed, (math.nan, math.nan, ""))
-        if asked == "score" and self.tallies.units < FEW_FOR_PERCENTILES:
-            ends_of = {}
-            for name, (variance, degrees) in spreads.items():
+        units = self.tallies.units
+        ends_of: dict[str, _Ends] = {}
+        for name, (variance, degrees) in spreads.items() if asked == "score" else ():
+            # With few units percentiles are too narrow; with blocks of very many they say the same, and take long.
+            if units < FEW_FOR_PERCENTILES or (units > BLOCKS and name in self.averages):
                 least, most = score_limits(self.every[name])
                 ends = intervals.t_interval(observed[name], variance, degrees + 1, least - most, most - least)
                 ends_of[name] = (*ends, "t")
-            return ends_of
+        open_scores = [name for name in self.tested if name not in ends_of]
         # Each score's differences in each resample of the rows of both systems: b − a or, if turned, a − b. Which one
         # depends only on the rows, so that both orders give the same digits.
         resampled: dict[str, tuple[bool, Floats]] = {}
         if len(self.systems) > MANY:
-            resampled = {name: (False, values[b] - values[a]) for name, values in self._common_replicates.items()}
+            replicates_of = self._common_replicates if open_scores else {}
+            resampled = {name: (False, replicates_of[name][b] - replicates_of[name][a]) for name in open_scores}
         for functions in (self.functions, self.averages) if len(self.systems) <= MANY else ():
-            names = [name for name in self.tested if name in functions]
+            names = [name for name in open_scores if name in functions]
             if names:
                 # Turned if the rows of (b, a) are the larger list.
                 if functions is self.averages:
@@ -646,7 +649,6 @@ class MeasureScores:
                     turned = is_less(one_way.rows, one_way.sizes, other_way.rows, other_way.sizes)
                 by_score = self._replicates((b, a) if turned else (a, b), names)
                 resampled |= {name: (turned, second - first) for name, (first, second) in by_score.items()}
-        ends_of = {}
         for name, (turned, replicates) in resampled.items():
             ends, kind = intervals.percentile(replicates), "percentile"
             if asked == "bca" and name in self.functions:

@@ -153,8 +153,9 @@ def prepare_items(run: Run) -> None:
 def drop_repeats(table: ItemTable, duplicates: str) -> ItemTable:
     """The table without items that come again; an error unless the user says what becomes of them."""
     ids = table.ids
-    if ids is None or len(first := {name: row for row, name in reversed([*enumerate(ids)])}) == len(ids):
+    if ids is None or len({*ids}) == len(ids):
         return table
+    first = {name: row for row, name in reversed([*enumerate(ids)])}
     counted: dict[str, int] = {}
     for row, name in enumerate(ids):
         counted[name] = counted.get(name, 0) + 1
