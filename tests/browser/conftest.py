@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.itemtables import make_tables
 
 import assay
 from assay.demo import FOLDER
@@ -76,7 +77,7 @@ class Opened:
         raise AssertionError(f"never true: {expression}")
 
 
-def options(task: str) -> tuple[str, list[str], dict[str, Any]]:
+def options(task: str) -> tuple[Any, list[Any], dict[str, Any]]:
     """Gold, systems and options of each task's example."""
     if task == "tags":
         names = [f"english/{name}.conllu" for name in ("gold", "crfsuite", "hanta", "nltk-tnt")]
@@ -115,13 +116,16 @@ def options(task: str) -> tuple[str, list[str], dict[str, Any]]:
     else:
         names = [f"coreference/{name}" for name in ("key.conll", "pronoun-rules.conll", "mention-pair.jsonl")]
         more = {}
+    if task == "items":
+        given, *others = (table.corpus() for table in make_tables())
+        return given, others, {"times": 200, "embed": "auto", "slices": ("meta:domain",)}
     gold, *systems = (str(FOLDER / name) for name in names)
     return gold, systems, {"times": 200, "embed": "auto", **more}
 
 
 TASKS = (
     *("tags", "two taggers", "spans", "answers", "relations", "links", "dependencies", "graphs", "roles"),
-    *("constituents", "coreference"),
+    *("constituents", "coreference", "items"),
 )
 
 

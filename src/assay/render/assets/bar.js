@@ -39,7 +39,7 @@ export function filterBar(report) {
   const chips = element("div", { id: "chips", class: "chips", role: "group", "aria-label": "Filters" });
   const hits = element("p", { id: "hits", role: "status", "aria-live": "polite", "aria-atomic": "true" });
   const wrong = element("p", { id: "query-error", class: "error", role: "alert" });
-  const sort = choiceOf({ id: "sort", "aria-label": "Order of the list" }, Object.entries(report.paired ? SORTS : { ...SORTS, ...SORTS_OF_ONE }));
+  const sort = choiceOf({ id: "sort", "aria-label": "Order of the list" }, sortsOf(report));
   sort.addEventListener("change", () => report.change({ sort: sort.value, text: null, item: null }, "filter"));
   report.follow(() => {
     sort.value = report.view.sort;
@@ -51,10 +51,18 @@ export function filterBar(report) {
   return element("section", { id: "filters", role: "search", "aria-label": "Filters" }, parts);
 }
 
+/** The orders that make sense for these texts. @param {Report} report @returns {[string, string][]} */
+function sortsOf({ texts, paired, systems }) {
+  const needs = { hits: !texts.ofItems, surest: texts.confidence.some(Boolean), hardest: texts.ofItems && systems.length > 1 };
+  return Object.entries(paired ? SORTS : { ...SORTS, ...SORTS_OF_ONE }).filter(([sort]) => needs[sort] ?? true);
+}
+
 /** The field in which terms are typed. @param {Report} report */
 function queryForm(report, wrong) {
   const about = { "aria-label": "Add a filter", "aria-keyshortcuts": "q", "aria-describedby": "query-error" };
-  const field = element("input", { id: "query", placeholder: "add a filter: gold:… a:… length>30", ...about, ...PLAIN });
+  const { ofItems, confidence } = report.texts;
+  const last = !ofItems ? " length>30" : confidence.some(Boolean) ? " a-confidence>0.9" : "";
+  const field = element("input", { id: "query", placeholder: `add a filter: gold:… a:…${last}`, ...about, ...PLAIN });
   const form = element("form", { class: "query-form" }, field, element("button", {}, "add"));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -95,7 +103,7 @@ function chipsOf(report) {
 function showHits(report, place) {
   const [items, texts] = [report.hits.items.length, report.hits.texts.length];
   Object.assign(place.dataset, { items, texts });
-  place.replaceChildren(element("b", {}, plural(items, report.noun)), " in ", element("b", {}, plural(texts, report.unit)));
+  place.replaceChildren(...report.hitCounts().flatMap((count, at) => [at ? " in " : "", element("b", {}, count)]));
 }
 
 /** A note if the page does not contain all texts; null if it does. @param {Report} report */

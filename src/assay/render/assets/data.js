@@ -44,6 +44,7 @@ function countStarts(texts, rows) {
 }
 
 export const NONE = -1;
+export const NOT_ANSWERED = "(no answer)";
 export const KINDS = ["correction", "new-error", "changed-error", "both-right", "same-error"];
 
 /**
@@ -72,6 +73,15 @@ export class Texts {
     this.alike = items.systems.map((one) => fillColumn(one.alike, new Int32Array(size)));
     this.outcome = items.systems.map((one) => (one.kind ? Int32Array.from(one.kind) : null));
     this.lost = items.systems.map((one) => (one.lost ? fillColumn(one.lost, new Float64Array(size)) : null));
+    /** How sure each system is of its answers; null if its file does not say. */
+    this.confidence = items.systems.map((one) => (one.confidence ? Float64Array.from(one.confidence, (value) => value ?? NaN) : null));
+    this.hasShares = this.confidence.every((sure) => !sure || sure.every((value) => !(value < 0 || value > 1)));
+    /** True if texts are items, whose words are the parts of their texts. */
+    this.ofItems = Boolean(data.parts);
+    /** The name of a missing answer. */
+    this.nothing = this.ofItems && !this.kinds.length ? NOT_ANSWERED : "∅";
+    /** The number of bins of confidences. */
+    this.bins = 15;
     this.itemStarts = countStarts(this.size, this.text);
     this.wordStarts = new Int32Array(this.size + 1);
     data.lengths.forEach((length, text) => (this.wordStarts[text + 1] = this.wordStarts[text] + length));
@@ -104,7 +114,7 @@ export class Texts {
 
   /** A text in small letters, to search in. */
   lowered(text) {
-    return (this.small[text] ??= this.words(text).join(" ").toLowerCase());
+    return (this.small[text] ??= [...(this.ofItems ? [this.data.ids[text]] : []), ...this.words(text)].join(" ").toLowerCase());
   }
 
   /** The place of an item's first word among all words. */
@@ -164,6 +174,11 @@ export class Texts {
 
   /** A label by its code. @param {number} code @returns {string} */
   label(code) {
-    return code === NONE ? "∅" : this.labels[code];
+    return code === NONE ? this.nothing : this.labels[code];
+  }
+
+  /** The metadata of an item: keys and values. @param {number} text @returns {[string, string][]} */
+  factsOf(text) {
+    return Object.entries(this.data.facts ?? {}).map(([key, codes]) => [key, this.data.values[codes[text]] ?? ""]);
   }
 }

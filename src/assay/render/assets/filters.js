@@ -1,5 +1,5 @@
 // Which items and texts a query selects. An item passes if it passes every term; a text, if it or an item of it does.
-import { KINDS, NONE } from "./data.js";
+import { KINDS, NONE, NOT_ANSWERED } from "./data.js";
 /**
  * @import { Texts } from "./data.js"
  * @import { Term } from "./query.js"
@@ -7,7 +7,7 @@ import { KINDS, NONE } from "./data.js";
  */
 
 /** Fields, with what they mean; those of texts first. */
-export const FIELDS = {
+const FIELDS = {
   text: "words of the sentence",
   id: "id of the sentence",
   length: "number of words of the sentence",
@@ -28,11 +28,21 @@ export const FIELDS = {
   "right-in": "number of systems that have it right",
   only: "the only system that has it right",
   slice: "a slice, e.g. seen=unseen",
+  meta: "metadata, e.g. meta:domain=film",
+  "a-confidence": "A's confidence, e.g. a-confidence>0.9",
+  "b-confidence": "B's confidence",
+  "a-bin": "bin of A's confidence",
+  "b-bin": "bin of B's confidence",
 };
+const FIELDS_OF_ITEMS = { text: "words of the text or id", id: "id of the item" };
 
-const OF_TEXT = new Set(["text", "id", "length"]);
+/** What a field means. @param {Texts} texts @param {string} field @returns {string} */
+export const meaningOfField = (texts, field) => (texts.ofItems && FIELDS_OF_ITEMS[field]) || FIELDS[field];
+
+const OF_TEXT = new Set(["text", "id", "length", "meta"]);
 const OF_GOLD = new Set(["right-in", "only"]);
-const NUMERIC = new Set(["length", "size", "distance", "right-in"]);
+const NUMERIC = new Set(["length", "size", "distance", "right-in", "a-bin", "b-bin"]);
+const DECIMAL = new Set(["a-confidence", "b-confidence"]);
 const NOTHING = "∅";
 const COURSES = ["improved", "worsened", "sideways"];
 
@@ -40,7 +50,7 @@ const COURSES = ["improved", "worsened", "sideways"];
 export class QueryError extends Error {}
 
 /** @param {Texts} texts @returns {string[]} the fields that make sense for these texts */
-export function usableFields(texts, { b }) {
+export function usableFields(texts, { a, b }) {
   const pair = b !== null;
   const several = texts.systems.length > 1;
   const arcs = Boolean(texts.layers[0]?.heads);
@@ -48,6 +58,8 @@ export function usableFields(texts, { b }) {
     change: pair, b: pair, "b-is": pair, "right-in": several, only: several,
     "a-type": texts.kinds.length, "b-type": pair && texts.kinds.length,
     credit: pair && texts.lost[0] !== null, moved: pair && arcs, distance: arcs, slice: Object.keys(texts.slices).length,
+    length: !texts.ofItems, word: !texts.ofItems, size: !texts.ofItems, meta: texts.data.facts !== undefined,
+    "a-confidence": texts.confidence[a], "b-confidence": pair && texts.confidence[b], "a-bin": texts.hasShares && texts.confidence[a], "b-bin": pair && texts.hasShares && texts.confidence[b],
   };
   return Object.keys(FIELDS).filter((field) => needs[field] ?? true);
 }
@@ -94,7 +106,10 @@ function checkTerm(texts, pair, { field, op, values }) {
   if (!values.length) throw new QueryError(`Write a value after "${field}${op}".`);
   const number = values.every((value) => /^\d+$/u.test(value));
   if (NUMERIC.has(field) && !number) throw new QueryError(`"${field}" needs a whole number, e.g. ${field}>5.`);
-  if (!NUMERIC.has(field) && /[<>]/u.test(op)) throw new QueryError(`"${field}" is not a number. Write ${field}:${values[0] || "…"}`);
+  if (DECIMAL.has(field) && !values.every((value) => value.trim() && Number.isFinite(Number(value)))) throw new QueryError(`"${field}" needs a number, e.g. ${field}>0.9.`);
+  const keys = Object.keys(texts.data.facts ?? {});
+  if (field === "meta" && !values.every((value) => keys.includes(value.split("=", 1)[0]))) throw new QueryError(`Write meta:KEY=VALUE with one of: ${keys.join(", ")}.`);
+  if (!NUMERIC.has(field) && !DECIMAL.has(field) && /[<>]/u.test(op)) throw new QueryError(`"${field}" is not a number. Write ${field}:${values[0] || "…"}`);
   const possible = valuesOf(texts, field);
   const strange = possible ? values.find((value) => !possible.includes(value)) : undefined;
   if (strange !== undefined) throw new QueryError(`"${field}" cannot be ${strange ? `"${strange}"` : "empty"}. Write one of: ${possible.join(", ")}.`);
@@ -125,6 +140,10 @@ function textTest(texts, { field, op, values, not }) {
     const test = compareNumbers(op, values);
     return negateIf((text) => test(texts.wordStarts[text + 1] - texts.wordStarts[text]), not);
   }
+  if (field === "meta") {
+    const facts = values.map((value) => [value.split("=", 1)[0], value.slice(value.indexOf("=") + 1)]);
+    return negateIf((text) => facts.some(([key, value]) => (texts.data.values[texts.data.facts[key][text]] ?? "") === value), not);
+  }
   const shown = field === "id" ? (text) => String(texts.data.ids[text]).toLowerCase() : (text) => texts.lowered(text);
   return negateIf((text) => wanted.some((value) => shown(text).includes(value)), not);
 }
@@ -138,7 +157,7 @@ function itemTest(texts, pair, one) {
 function codesOf(names, values, nothing = NOTHING) {
   const wanted = new Set(values);
   const found = new Set(names.flatMap((name, code) => (wanted.has(name) ? [code] : [])));
-  if (wanted.has(nothing)) found.add(NONE);
+  if (wanted.has(nothing) || wanted.has(NOT_ANSWERED)) found.add(NONE);
   return found;
 }
 
@@ -157,6 +176,13 @@ const outcomeTest = (side) => (texts, pair, { values }) => {
   const kinds = texts.outcome[pair[side]];
   return (item) => wanted.has(kinds[item]);
 };
+const confidenceTest = (side, read = (_, sure) => sure) => (texts, pair, { op, values }) => {
+  const test = compareNumbers(op, values);
+  const sure = texts.confidence[pair[side]];
+  return (item) => test(read(texts, sure[item]));
+};
+// Bins contain their upper ends, and 0 is in the first.
+const binOf = ({ bins }, sure) => Math.max(1, Math.ceil(Number((sure * bins).toFixed(9))));
 const systemsRight = (texts, item) => texts.wrong.reduce((sum, wrong) => sum + 1 - wrong[item], 0);
 
 const ITEM_TESTS = {
@@ -175,6 +201,10 @@ const ITEM_TESTS = {
   },
   "a-is": isRightTest("a"),
   "b-is": isRightTest("b"),
+  "a-confidence": confidenceTest("a"),
+  "b-confidence": confidenceTest("b"),
+  "a-bin": confidenceTest("a", binOf),
+  "b-bin": confidenceTest("b", binOf),
   "a-type": outcomeTest("a"),
   "b-type": outcomeTest("b"),
   credit(texts, { a, b }, { values }) {

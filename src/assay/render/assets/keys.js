@@ -1,7 +1,7 @@
 // The keyboard, and the window that explains it.
 import { windowOf } from "./controls.js";
 import { element } from "./dom.js";
-import { FIELDS, usableFields } from "./filters.js";
+import { meaningOfField, usableFields } from "./filters.js";
 import { tableWith, textCell } from "./tables.js";
 /** @import { Texts } from "./data.js" */
 
@@ -24,6 +24,9 @@ const COUNTS = "Click a number to list the items that it counts. Hold Shift to a
   + "The address contains what you see: send it, or go back with the browser.";
 const EXAMPLE = 'gold:NN a:JJ|RB -b:NN length>30 "some words"';
 const EXPLAINED = "finds items with gold NN, A's JJ or RB and not B's NN, in sentences of more than 30 words that contain these words.";
+const KEYS_OF_ITEMS = { "j k": "next, previous item", "n p": "", f: "show long texts in full" };
+const EXAMPLE_OF_ITEMS = 'gold:neg a:pos|neu -b:neg "some words"';
+const EXPLAINED_OF_ITEMS = "finds items with gold neg, A's pos or neu and not B's neg, whose texts contain these words.";
 const TYPED = "input, select, textarea";
 
 /** Call `actions[key]` when a key is pressed, except while the reader types or holds Ctrl, Alt or Meta. */
@@ -43,10 +46,11 @@ const headCell = (content) => element("th", { scope: "row" }, content);
 
 /** The window with help. @param {Texts} texts */
 export function helpWindow(texts, view) {
-  const keys = KEYS.map(([pressed, meaning]) => [headCell(pressed.split(" ").flatMap((key) => [element("kbd", {}, key), " "])), textCell(meaning)]);
-  const fields = (texts ? usableFields(texts, view) : []).map((field) => [headCell(element("code", {}, field)), textCell(FIELDS[field])]);
+  const items = texts?.ofItems;
+  const keys = KEYS.map(([pressed, meaning]) => [pressed, (items && KEYS_OF_ITEMS[pressed]) ?? meaning]).filter(([, meaning]) => meaning).map(([pressed, meaning]) => [headCell(pressed.split(" ").flatMap((key) => [element("kbd", {}, key), " "])), textCell(meaning)]);
+  const fields = (texts ? usableFields(texts, view) : []).map((field) => [headCell(element("code", {}, field)), textCell(meaningOfField(texts, field))]);
   const queries = [
-    element("p", {}, "A query consists of terms, which must all be true. ", element("code", {}, EXAMPLE), " ", EXPLAINED),
+    element("p", {}, "A query consists of terms, which must all be true. ", element("code", {}, items ? EXAMPLE_OF_ITEMS : EXAMPLE), " ", items ? EXPLAINED_OF_ITEMS : EXPLAINED),
     tableWith({ caption: "Fields of queries", rows: fields }),
   ];
   const node = windowOf("help", "Help", element("p", {}, COUNTS), tableWith({ caption: "Keys", rows: keys }), fields.length ? queries : null);

@@ -5,6 +5,7 @@ import { element, findAll } from "./dom.js";
 const ROW = 30;
 const BEYOND = 8;
 const AROUND = 6;
+const ROW_LETTERS = 200;
 
 /** A list box of texts. `choose(text)` is called when the reader picks one. */
 export class TextList {
@@ -111,7 +112,7 @@ export class TextList {
       },
       element("span", { class: "row-id", title: texts.data.ids[text] }, element("bdi", {}, String(texts.data.ids[text]))),
       element("span", { class: "row-words", dir: "auto" }, snippet(texts, text, hits)),
-      element("span", { class: `row-gain ${gain > 0 ? "gained" : gain < 0 ? "lost" : ""}`, title: this.report.gainMeaning }, this.report.gainText(gain)),
+      element("span", { class: `row-gain ${gain > 0 ? "gained" : gain < 0 ? "lost" : ""}`, title: this.report.gainMeaning }, (texts.ofItems && this.report.signOf(text)) || this.report.gainText(gain)),
     );
   }
 
@@ -127,6 +128,7 @@ export class TextList {
 /** The words of a text from a little before the first hit, with hits marked. @param {Texts} texts */
 function snippet(texts, text, hits) {
   const words = texts.words(text);
+  if (texts.ofItems) return (words.length ? words : texts.factsOf(text).map((fact) => fact.join(" "))).join(" ‖ ").slice(0, ROW_LETTERS);
   if (!words.some(Boolean)) return "(the file contains no words)";
   const inside = new Set();
   for (const item of hits) {

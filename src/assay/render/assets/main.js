@@ -7,7 +7,6 @@ import { element, find, findAll } from "./dom.js";
 import { exportsWindow } from "./exports.js";
 import { helpWindow, listenToKeys } from "./keys.js";
 import { TextList } from "./list.js";
-import { plural } from "./numbers.js";
 import { changedPanel, labelPanel, rightLabels, rightPanel, surePanel } from "./panels.js";
 import { pictureSection } from "./pictures.js";
 import { term } from "./query.js";
@@ -46,8 +45,7 @@ function browserParts(report) {
   report.follow((what) => {
     if (what === "open") return;
     if (what !== "text") list.show(report.rows, report.view.text, (text) => report.hitsIn(text));
-    const { items, texts } = report.hits;
-    chosen.textContent = `${report.query() || "no filters"}: ${plural(items.length, report.noun)} in ${plural(texts.length, report.unit)}`;
+    chosen.textContent = `${report.query() || "no filters"}: ${report.hitCounts().join(" in ")}`;
     reader.show();
   });
   return { list, reader, nodes: [element("section", { id: "found", "aria-label": "Texts" }, filterBar(report), chosen, element("div", { id: "reader" }, list.node, reader.node))] };
@@ -109,8 +107,9 @@ function fillPlace(id, ...parts) {
 /** Why no sentences can be looked at. @param {Report} report */
 function missingTexts(report) {
   if (["bayes", "agreement"].includes(report.result.command)) return null;
-  const remedy = "To see sentences, run the command again with --html, or with --embed all and --format json.";
-  return element("p", { class: "note" }, `This page contains no sentences, so the counts are not links. ${remedy}`);
+  const texts = report.result.text_unit === report.noun ? report.noun : "sentence";
+  const remedy = `To see ${texts}s, run the command again with --html, or with --embed all and --format json.`;
+  return element("p", { class: "note" }, `This page contains no ${texts}s, so the counts are not links. ${remedy}`);
 }
 
 /** Places that only this page, without its script, needs. @param {Report} report */

@@ -5,6 +5,7 @@ import { NONE } from "./data.js";
 /** A text with gold and all systems, in the format that its annotation has elsewhere. @param {Texts} texts @returns {string} */
 export function nativeText(texts, kind, text) {
   const sides = ["gold", ...texts.systems];
+  if (texts.ofItems) return itemLine(texts, text);
   const lines = [`# sent_id = ${oneLine(texts.data.ids[text])}`, `# text = ${oneLine(texts.words(text).join(" "))}`];
   const write = texts.layers.length ? WRITERS[kind] : taggedLines;
   return `${[...lines, ...write(texts, text, sides)].join("\n")}\n\n`;
@@ -12,7 +13,19 @@ export function nativeText(texts, kind, text) {
 
 /** The name of that format. */
 export function nativeFormat(kind) {
-  return ["tags", "arcs"].includes(kind) ? "CoNLL-U" : "text";
+  return ["tags", "arcs"].includes(kind) ? "CoNLL-U" : kind === "cards" ? "JSON" : "text";
+}
+
+/** An item without words as an object of JSON. @param {Texts} texts */
+function itemLine(texts, text) {
+  const items = Array.from({ length: texts.itemStarts[text + 1] - texts.itemStarts[text] }, (_, place) => texts.itemStarts[text] + place);
+  const labels = (codes) => {
+    const found = items.map((item) => codes[item]).filter((code) => code !== NONE).map((code) => texts.labels[code]);
+    return texts.kinds.length ? found : found[0] ?? null;
+  };
+  const answers = Object.fromEntries(texts.systems.map((name, system) => [name, labels(texts.answers[system])]));
+  const parts = Object.fromEntries(texts.words(text).map((part, place) => [texts.data.parts[place], part]));
+  return `${JSON.stringify({ id: texts.data.ids[text], ...parts, ...Object.fromEntries(texts.factsOf(text)), gold: labels(texts.gold), ...answers })}\n`;
 }
 
 const WRITERS = { arcs: dependencyLines, spans: spanLines, graph: headedLines, frames: headedLines, trees: bracketLines, chains: chainColumns, units: unitLines };

@@ -30,6 +30,11 @@ function coefficient(value) {
   return (value < 0 && Number(text) !== 0 ? "−" : "") + text.replace(/^0/u, "");
 }
 
+/** A confidence or a threshold: .91; more digits only if it is small. */
+export function decimal(value) {
+  return Number.isNaN(value) ? DASH : coefficient(value).replace(/(\.\d\d)0$/u, "$1");
+}
+
 const plainTick = (number) => String(Number((100 * number).toPrecision(6)));
 const coefficientTick = (number) => String(Number(number.toPrecision(6))).replace("-", "−").replace(/0\./u, ".");
 const plus = (number, text) => (number > 0 && !/^[.0]*$/u.test(text) ? `+${text}` : text);

@@ -143,14 +143,15 @@ function creditLine(report, diff) {
 function frequentChanges(report, diff) {
   if (!diff.changes.length) return null;
   const draw = (change) => {
-    const terms = [term("change", change.kind), term("gold", change.gold), term("a", change.from), term("b", change.to)];
-    const meaning = `${CHANGES[change.kind][0]}, gold ${change.gold}, ${change.from} → ${change.other || change.to}`;
+    const [from, to] = [change.from, change.to].map((label) => (label === NO_LABEL ? report.nothing : label));
+    const terms = [term("change", change.kind), term("gold", change.gold), term("a", from), term("b", to)];
+    const meaning = `${CHANGES[change.kind][0]}, gold ${change.gold}, ${from} → ${change.other || to}`;
     // A space that does not break keeps the sign with its label.
     const moved = change.moved ? element("span", { class: "soft", title: `${whole(change.moved)} with another head` }, "\u00a0⤳") : null;
     return [
       textCell(changeSign(change.kind)),
       textCell(element("bdi", {}, change.gold)),
-      textCell(element("bdi", {}, change.from), " → ", element("bdi", {}, change.other || change.to), moved),
+      textCell(element("bdi", {}, from), " → ", element("bdi", {}, change.other || to), moved),
       numberCell(countButton(report, change.count, terms, meaning)),
     ];
   };

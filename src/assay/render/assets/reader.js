@@ -1,4 +1,5 @@
 // The sentence in view: its drawing, the layers shown, and what can be taken away from it.
+import { cardOf, isLong } from "./cards.js";
 import { buttonFor } from "./controls.js";
 import { element } from "./dom.js";
 import { drawing, drawingFile } from "./drawing.js";
@@ -42,6 +43,12 @@ export class Reader {
     this.place.replaceChildren(...this.#head());
     this.layers.replaceChildren(...this.#layerButtons(), this.#foldButton(), element("span", { class: "spring" }), this.status, ...this.#takeAway());
     const { a, b, item, fold } = view;
+    if (texts.ofItems) {
+      const { figure, caption } = cardOf(this.report);
+      this.drawn = figure;
+      this.figure.replaceChildren(figure, element("p", { class: "caption soft" }, caption));
+      return;
+    }
     const { figure, table, caption } = drawing(texts, kind, view.text, { sides: this.report.sides(), a, b, marked: item, fold, address: this.report.result.remarks.address, width: this.width, onPaper: this.onPaper });
     this.drawn = figure;
     const asTable = element("details", { class: "as-table" }, element("summary", {}, "As a table"), element("div", { class: "scroll" }, table));
@@ -64,7 +71,7 @@ export class Reader {
 
   #stepButtons() {
     const steps = this.report.stepsIn(this.report.view.text);
-    if (!steps.length) return [];
+    if (!steps.length || this.report.texts.ofItems) return [];
     const at = steps.indexOf(this.report.view.item);
     const back = buttonFor(() => this.step(-1), { title: "previous difference (p)", "aria-label": "Previous difference" }, "‹");
     const on = buttonFor(() => this.step(1), { title: "next difference (n)", "aria-label": "Next difference" }, "›");
@@ -92,13 +99,16 @@ export class Reader {
   }
 
   #foldButton() {
-    const { fold } = this.report.view;
-    const about = { id: "fold", "aria-pressed": String(fold), title: "fold stretches without differences (f)" };
-    return buttonFor(() => this.report.change({ fold: !fold }, "text"), about, "fold");
+    const { texts, view } = this.report;
+    if (texts.ofItems && !isLong(texts.words(view.text))) return "";
+    const title = texts.ofItems ? "show long texts in full (f)" : "fold stretches without differences (f)";
+    const about = { id: "fold", "aria-pressed": String(view.fold), title };
+    return buttonFor(() => this.report.change({ fold: !view.fold }, "text"), about, texts.ofItems ? "whole text" : "fold");
   }
 
   #takeAway() {
-    return [buttonFor(() => this.copy(), { id: "copy-text" }, `copy ${nativeFormat(this.report.kind)}`), buttonFor(() => this.save(), { id: "save-svg" }, "save SVG")];
+    const copy = buttonFor(() => this.copy(), { id: "copy-text" }, `copy ${nativeFormat(this.report.kind)}`);
+    return this.report.texts.ofItems ? [copy] : [copy, buttonFor(() => this.save(), { id: "save-svg" }, "save SVG")];
   }
 
   /** A layer on or off. */

@@ -1,6 +1,7 @@
 // The report that all parts look at: what Python found, what the reader has chosen, and what follows from both.
+import { NOT_ANSWERED } from "./data.js";
 import { presenceTest, selectItems } from "./filters.js";
-import { signedCount } from "./numbers.js";
+import { plural, signedCount } from "./numbers.js";
 import { writeQuery } from "./query.js";
 import { bringUp } from "./scroll.js";
 import { hashOf, initialView, viewFrom } from "./state.js";
@@ -44,6 +45,9 @@ export class Report {
     this.paired = this.result.diffs.length > 0 || this.result.comparisons.length > 0;
     this.on = texts?.data.on ?? this.result.diffs[0]?.on ?? this.mainScores()[0]?.measure;
     this.noun = this.result.noun;
+    /** The name of a missing answer. */
+    this.nothing = ["", "sets"].includes(this.result.kind ?? "") ? "∅" : NOT_ANSWERED;
+    if (texts) texts.bins = this.result.calibrations?.[0]?.number ?? texts.bins;
     this.systems = texts?.systems ?? this.#systemsOf();
     this.kinds = texts?.kinds ?? [...new Set(this.result.transitions.flatMap((row) => [row.from, row.to]))].filter((kind) => kind !== "none");
     /** @type {((what: string) => void)[]} */
@@ -231,19 +235,35 @@ export class Report {
 
   #sorted() {
     const rows = this.hits.texts;
-    const { wordStarts } = this.texts;
-    const words = (text) => wordStarts[text + 1] - wordStarts[text];
+    const { wordStarts, ofItems } = this.texts;
+    const words = (text) => (ofItems ? this.texts.words(text).join(" ").length : wordStarts[text + 1] - wordStarts[text]);
     const keys = {
       gained: (text) => -this.gain(text),
       lost: (text) => this.gain(text),
       hits: (text) => -this.hitsIn(text).length,
       longest: (text) => -words(text),
       shortest: words,
+      surest: (text) => -this.#surestError(text),
+      hardest: (text) => -Math.max(0, ...this.#itemsOf(text).map((item) => this.texts.wrong.reduce((sum, wrong) => sum + wrong[item], 0))),
     };
     const key = keys[this.view.sort];
     if (!key) return rows;
     const known = new Map(Array.from(rows, (text) => [text, key(text)]));
     return Int32Array.from(rows).sort((one, other) => known.get(one) - known.get(other) || one - other);
+  }
+
+  /** The highest confidence in a wrong answer of A or B. */
+  #surestError(text) {
+    const { texts, view } = this;
+    const sure = this.#itemsOf(text).flatMap((item) => [view.a, view.b].map((system) => (system !== null && texts.wrong[system][item] ? texts.confidence[system]?.[item] ?? NaN : NaN)));
+    return Math.max(-Number.MAX_VALUE, ...sure.filter((value) => !Number.isNaN(value)));
+  }
+
+  /** How much is found: items, and the texts that they are in unless each is a text. */
+  hitCounts() {
+    const [items, texts] = [this.hits.items.length, plural(this.hits.texts.length, this.unit)];
+    if (!this.texts.ofItems) return [plural(items, this.noun), texts];
+    return this.kinds.length ? [plural(items, "label"), texts] : [texts];
   }
 
   /** The items of a text that the filter found; none if it asks for texts only. */
@@ -287,6 +307,16 @@ export class Report {
 
   get gainMeaning() {
     return this.view.b === null ? `wrong ${this.noun}s` : `${this.noun}s: corrections minus new errors from A to B`;
+  }
+
+  /** What becomes of an item without words, as a sign. @param {number} text */
+  signOf(text) {
+    const { texts, view } = this;
+    const signs = this.#itemsOf(text).map((item) => {
+      const wrong = [view.a, view.b].filter((system) => system !== null).map((system) => (texts.wrong[system][item] ? "✗" : "✓"));
+      return view.b === null || texts.change(item, view.a, view.b) > 2 ? wrong.join(" ") : wrong.join(" → ");
+    });
+    return signs.length === 1 ? signs[0] : null;
   }
 
   gainText(gain) {

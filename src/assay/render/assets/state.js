@@ -14,6 +14,8 @@ export const SORTS = {
   hits: "most hits first",
   longest: "longest first",
   shortest: "shortest first",
+  surest: "surest errors first",
+  hardest: "most systems wrong first",
 };
 
 /** Orders that have another name if only one system is looked at. */

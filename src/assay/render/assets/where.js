@@ -92,11 +92,12 @@ function outcomeFlow(report, rows, label) {
 function labelFlow(report) {
   const diff = report.diff();
   if (!diff?.changes.length) return null;
+  const named = (label) => (label === NO_LABEL ? report.nothing : label);
   const content = (before, after, count) => {
     const terms = [term("change", "different"), term("a", before), term("b", after)];
     return countButton(report, count, terms, `A: ${before}, B: ${after}`);
   };
-  const sums = sumByNames(diff.changes, (change) => [change.from, change.to]);
+  const sums = sumByNames(diff.changes, (change) => [named(change.from), named(change.to)]);
   return labelHeat(`answers-${diff.a}-${diff.b}`, sums, content, { caption: "Different answers of A (rows) and B (columns)", corner: "A ↓ B →" });
 }
 
@@ -124,7 +125,7 @@ function confusion(report, side) {
   };
   const pieceNote = rows.some((row) => row.pieces) ? `; +: further pieces of gold's ${report.noun}s` : "";
   const caption = `Errors of ${letter}: gold's label (rows), ${letter}'s (columns)${report.result.remarks["confusion page"] ?? ""}${pieceNote}`;
-  return labelHeat(`confusion-${system}`, sumByNames(rows, (row) => [row.gold ?? NO_LABEL, row.assigned ?? NO_LABEL]), content, { caption, corner: `gold ↓ ${letter} →` });
+  return labelHeat(`confusion-${system}`, sumByNames(rows, (row) => [row.gold ?? NO_LABEL, row.assigned ?? report.nothing]), content, { caption, corner: `gold ↓ ${letter} →` });
 }
 
 /** Counts added up by two names: [one, other, count]. */

@@ -1,0 +1,63 @@
+"""Items without words on the report page: cards, their filters and orders, and texts that contain markup."""
+
+from __future__ import annotations
+
+from tests.itemtables import MARKUP, make_tables
+
+import assay
+
+
+def test_a_card_shows_texts_metadata_and_answers_with_confidences(shared):
+    report = shared("items")
+    report.page.evaluate("location.hash = 'text=0'")
+    report.page.wait_for_selector("#drawing h3 bdi:text-is('r1')")
+    card = report.page.locator("#drawing .card")
+    assert card.locator("dt").all_inner_texts() == ["premise", "hypothesis"]
+    assert card.locator("dd").first.inner_text() == MARKUP
+    assert report.page.evaluate("window.hacked") is None and not report.seen.errors
+    gold, *systems = make_tables()
+    rows = card.locator("table tr").all_inner_texts()
+    marked = [f"{'✓' if one.labels[0] == gold.labels[0] else '✗'} {one.labels[0]}" for one in systems]
+    assert [row.split("\t")[1] for row in rows] == [gold.labels[0], *marked]
+    assert [row.split("\t")[-1] for row in rows[1:]] == [f".{round(100 * one.confidence[0]):02}" for one in systems]
+
+
+def test_items_are_found_by_text_metadata_confidence_and_missing_answers(shared):
+    report, tables = shared("items"), make_tables()
+    gold, a, _ = tables
+    for query, wanted in {
+        "meta:domain=film": gold.metadata["domain"].isin(["film"]).sum(),
+        "a-confidence>0.9": (a.confidence > 0.9).sum(),
+        'a:"(no answer)"': 1,
+        "script": 1,
+        "meta:domain=": 0,
+    }.items():
+        report.page.evaluate("query => { location.hash = 'q=' + encodeURIComponent(query) }", query)
+        report.wait(f"Number(document.getElementById('hits').dataset.items) === {wanted}")
+    report.query("meta:city=Rome")
+    assert report.page.inner_text("#query-error") == "Write meta:KEY=VALUE with one of: domain."
+
+
+def test_the_surest_errors_come_first_and_long_texts_are_folded(shared):
+    report, (gold, a, b) = shared("items"), make_tables()
+    wrong = {
+        f"r{row + 1}": one.confidence[row]
+        for one in (a, b)
+        for row in range(len(gold))
+        if one.labels[row] != gold.labels[row] and one.labels[row]
+    }
+    report.page.select_option("#sort", "surest")
+    first = report.page.locator("#list .row-id").first.inner_text()
+    assert wrong[first] == max(wrong.values())
+    report.page.evaluate("location.hash = 'text=1'")
+    report.page.wait_for_selector("#drawing h3 bdi:text-is('r2')")
+    assert len(report.page.locator("#drawing dd").first.inner_text()) == 401
+    report.page.click("#fold")
+    assert len(report.page.locator("#drawing dd").first.inner_text()) > 900
+
+
+def test_items_without_texts_say_how_to_name_their_column(opened):
+    gold, *systems = (table.corpus() for table in make_tables(texts=()))
+    report = opened(assay.compare(gold, systems, embed="all", times=50))
+    assert "items(text=COLUMN)" in report.page.inner_text("#drawing .card")
+    assert "domain" in report.page.locator("#list .row").first.inner_text()
