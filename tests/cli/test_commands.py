@@ -406,7 +406,7 @@ def test_convert_refuses_a_missing_folder(assay):
         ("assay score -m p", 3, {"pa", "parseval", "perspective", "pos-accuracy", "predications"}),
         ("assay t", 1, {"tagset"}),
         ("assay compare g a b --slice se", 6, {"seen", "sentence-length", "sentences"}),
-        ("assay convert x --input-format s", 4, {"sdp", "slash", "spans"}),
+        ("assay convert x --input-format s", 4, {"sdp", "senses", "slash", "spans"}),
         ("assay score --format j", 3, {"json"}),
     ],
 )

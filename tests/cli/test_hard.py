@@ -338,7 +338,7 @@ def chains(words: int, seed: int) -> str:
 
 
 LARGE = {
-    "tags": (lambda words, seed: labelled(words, seed, "N V D"), ()),
+    "tags": (lambda words, seed: labelled(words, seed, "N V D"), ("--task", "tags")),
     "spans": (lambda words, seed: labelled(words, seed, "O B-X I-X B-Y"), ("--repair", "conlleval")),
     "dependencies": (tree, ("--task", "dependencies")),
     "constituents": (brackets, ()),

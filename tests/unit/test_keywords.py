@@ -126,7 +126,8 @@ NO_DATA = "Give a file, or a list of sentences, each a list of labels."
 @each(
     ("call", "message"),
     [
-        (lambda: assay.score(None), "score() lacks systems. Give gold and systems."),
+        (assay.score, "score() lacks gold. Give gold."),
+        (lambda: assay.score(None), "expected systems or annotators, but got None."),
         (lambda: assay.score(None, SYSTEM), f"gold: expected a path or data, but got None. {NO_DATA}"),
         (lambda: assay.score([None], SYSTEM), f"gold: expected a path or data, but got None. {NO_DATA}"),
         (lambda: assay.score({}, SYSTEM), "gold: no words in it. Give one list of labels per sentence."),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -95,11 +96,11 @@ def _evaluate(
     **options: Any,
 ) -> int:
     """Score or compare, on one data set or several, or write a part; the code that the command exits with."""
-    if not data and len(files) < 2:
-        missing = "SYSTEMS..." if files else "GOLD"
-        raise click.UsageError(f"Missing argument {missing!r}.", click.get_current_context())
     few = "compare takes gold and at least two systems. For one system: assay score"
-    if verb == "compare" and not data and len(files) < 3:
+    if not data and len(files) < {"score": 2, "compare": 3}[verb] and not _contains_gold(files, options):
+        if len(files) < 2:
+            missing = "SYSTEMS..." if files else "GOLD"
+            raise click.UsageError(f"Missing argument {missing!r}.", click.get_current_context())
         raise UsageError(few)
     check_stdin(*files)
     for spec in measures:
@@ -130,8 +131,9 @@ def _evaluate(
             golds, systems = name_data_sets(data, files)
             if verb == "compare" and len(systems) < 2:
                 raise UsageError(few)
+            function: Callable[..., Result] = score if verb == "score" else compare_one
             result: Result | Results = evaluate_sets(
-                *(golds, systems, {"score": score, "compare": compare_one}[verb]),
+                *(golds, systems, function),
                 {**options, "measures": measures or None},
                 jobs=jobs,
                 report=lambda done, total: tell(f"{done} of {total} data sets"),
@@ -161,6 +163,16 @@ def _evaluate(
                 output.tell(f"written: {output.path}" if output.path else "note: into a file: -o chosen.json")
                 return 0
     return output.deliver(result, gates)
+
+
+def _contains_gold(files: tuple[str, ...], options: dict[str, Any]) -> bool:
+    """True if the first file may have gold and systems."""
+    if not any(Path(path.partition("=")[2] or path).is_file() for path in files[:1]):
+        return False
+    from assay.engine.options import Options
+    from assay.engine.sides import contains_gold
+
+    return contains_gold(files[0], Options(**options))
 
 
 @click.command(cls=Command)

@@ -54,6 +54,8 @@ class ItemTable:
     """Further numbers by name, such as scores that a log has of each item."""
     targets: Column | None = None
     """Gold's labels if a system's file has them too."""
+    is_logged: bool = False
+    """True if the scores of a log say what is right, and labels are only shown."""
     unit: str = ""
     """The key of metadata whose values are natural units, such as documents."""
     notes: tuple[str, ...] = ()

@@ -39,7 +39,7 @@ from assay.engine.warnings import (
     repair_made,
 )
 from assay.errors import AlignmentError, InputError, UsageError, list_problems, unknown
-from assay.formats import Files, Input, contains_items, from_documents, schemes
+from assay.formats import Files, Input, contains_items, from_documents, has_items, schemes
 from assay.formats.answers import Answers
 from assay.formats.entities import ENTITY
 from assay.formats.items import FORMAT as ITEMS
@@ -380,9 +380,9 @@ def notes_on_columns(run: Run, columns: Sequence[str]) -> Iterator[Remark]:
             f"{other}: has its words in column {there} and {name} in column {here}, so column {asked} is not the "
             f"same in both. Give them the same columns, or header lines."
         )
-    for plan, name, _ in tables[:1] if isinstance(run.inputs[0], Input) and len(run.inputs[0].files) == 1 else ():
-        if plan.single > 1:
-            yield rows_read_as_words(name=name, number=plan.single)
+    gold = run.inputs[0]
+    if isinstance(gold, Input) and gold.plan.single > 1 and gold.folder is None:
+        yield rows_read_as_words(name=run.names[0], number=gold.plan.single)
     for plan, name, parts in tables:
         if plan.sniffed or not options.column_of(name):
             labels = "+".join(plan.resolve(part) for part in parts)
@@ -624,11 +624,13 @@ class OpenFiles:
         options.check_formats(names)
         self.options = options = options.with_columns(names)
         self.inputs: list[Input | Corpus] = []
-        has_items: bool | None = None
+        are_items: bool | None = None
         if measures and not options.task:
             # A measure of items alone, or one that they do not have.
             about = [{measure.task, *shared_names().get(measure.name, ())} for measure in measures]
-            has_items = True if {ITEMS} in about else None if all(ITEMS in tasks for tasks in about) else False
+            are_items = True if {ITEMS} in about else None if all(ITEMS in tasks for tasks in about) else False
+        if options.decided is not None and options.decided.formats:
+            are_items = has_items(options.decided.formats[0])
         for name, given in all_given:
             if isinstance(given, Corpus):
                 self.inputs.append(given)
@@ -639,7 +641,7 @@ class OpenFiles:
                     form = "conllu(empty_nodes=true)"
                 path, wanted = given if isinstance(given, Files) else str(given), [column] if column else []
                 wish = options.asked_of(name)
-                wish = wish if wish.items is not None else replace(wish, items=has_items)
+                wish = wish if wish.items is not None else replace(wish, items=are_items)
                 self.inputs.append(Input(path, input_format=form, wanted=wanted, asked=wish))
             elif is_documents(given):
                 self.inputs.append(from_documents(given, name, options.asked_of(name)))
@@ -652,7 +654,7 @@ class OpenFiles:
                 self.inputs.append((from_spans if has_spans else from_lists)(given, name))
             if len(self.inputs) == 1:
                 # Systems are read as gold is.
-                has_items = contains_items(self.inputs[0])
+                are_items = contains_items(self.inputs[0])
         decided = options.decided or Decided()
         # Gold shows the task, and so do systems in formats that only systems have.
         formats = [item.format if isinstance(item, Corpus) else item.plan.name for item in self.inputs]

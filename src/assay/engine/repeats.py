@@ -65,7 +65,8 @@ def evaluate_repeats(
         order = sorted(own, key=lambda place: (values[place], part.digests[1 + place]))
         number = own.index(order[(len(order) - 1) // 2])
         median[name] = runs[name][number]
-        shown += [f"{name} run {number + 1} ({Path(str(median[name])).name})"] * (len(own) > 1)
+        file = Path(getattr(median[name], "name", str(median[name]))).name
+        shown += [f"{name} run {number + 1} ({file})"] * (len(own) > 1)
     result = evaluate(median)
     scores = [replace(_average_runs(row, views, places), group="") for row in result.scores]
     rows = adjust_p_values(

@@ -451,10 +451,12 @@ def runs_of(gold: Any, systems: Any) -> dict[str, list[Any]] | None:
     Several runs are a list of paths, `run1,run2,…` if there is no such file, or a pattern if gold is one file.
     """
     runs_by_name: dict[str, list[Any]] = {}
+    are_files = isinstance(gold, str | Path | Corpus | Files)
     one_file = isinstance(gold, str | Path) and Path(gold).is_file()
     for name, given in named_systems(systems).items():
         runs = [given]
-        if isinstance(given, list | tuple) and len(given) > 1 and all(isinstance(run, str | Path) for run in given):
+        kinds = {*map(type, given)} if isinstance(given, list | tuple) and len(given) > 1 else {None}
+        if kinds == {Corpus} or (are_files and kinds <= {str, *map(type, (Path(),))}):
             runs = list(given)
         elif isinstance(given, str) and not os.path.exists(given):
             if "," in given:

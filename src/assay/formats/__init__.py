@@ -27,6 +27,7 @@ from assay.formats import (
     graphs,
     items,
     links,
+    logs,
     ratings,
     readings,
     roles,
@@ -35,7 +36,7 @@ from assay.formats import (
     whose,
 )
 from assay.formats.builder import Builder, check_choice
-from assay.formats.source import ANNOTATIONS, Source, find_folder, list_files
+from assay.formats.source import ANNOTATIONS, ZIP, Source, find_folder, list_files
 from assay.formats.whose import Asked, check_repair
 from assay.keywords import explicit
 from assay.records import dataclass
@@ -96,6 +97,8 @@ class Format:
     """True if its sentences are whole documents."""
     tags_by_document: bool = False
     """True if tags of spans run on over the ends of sentences."""
+    holds_gold: bool = False
+    """True if a file has a system's answers and gold's labels."""
     single: int = 0
     """The number of rows that are read as one sentence because no empty line is among them."""
     path: str = ""
@@ -442,6 +445,35 @@ FORMATS = {
             which={whose.ANNOTATIONS: chains.GOLD, whose.PREDICTIONS: chains.PREDICTED},
         ),
         Format(
+            "rels",
+            "discourse relations (DISRPT): a pair of units per row, with its label",
+            "doc\tunit1_toks\tunit2_toks\tunit1_txt\tunit2_txt\tdir\torig_label\tlabel\n"
+            "d1\t1-3\t4-6\tIt rained .\tWe stayed .\t1>2\tcause\tcausal",
+            logs.looks_rels, logs.read_rels, ("items",), labels=("label",), has_words=False,
+        ),
+        Format(
+            "senses",
+            "keys of senses: an id and its keys, of which any of gold's is right and a system's first one counts",
+            "d0.s0.t0 bank%1:14:00::\nd0.s0.t1 run%2:38:00:: run%2:38:04::",
+            logs.looks_senses, logs.read_senses, ("items",), labels=("label",), has_words=False,
+        ),
+        Format(
+            logs.LM_EVAL,
+            "samples of lm-evaluation-harness, JSON by line: answers, targets and scores",
+            '{"doc_id": 0, "doc": {}, "target": "1", "filtered_resps": [["-1.5", "False"], ["-0.5", "False"]], '
+            '"metrics": ["acc"], "acc": 1.0}',
+            logs.looks_lm_eval, logs.read_lm_eval, ("items",), labels=("label",), has_words=False, begins=("{",),
+            parameters={"filter": ""}, help="filter: whose answers to read, if there are several", holds_gold=True,
+        ),
+        Format(
+            logs.INSPECT,
+            "logs of Inspect, .json or .eval: answers, targets and scores of samples",
+            '{"version": 2, "eval": {"run_id": "r", "task_id": "t"}, "samples": [{"id": 1, "epoch": 1, "input": "?", '
+            '"target": "Yes", "scores": {"match": {"value": "C", "answer": "Yes"}}}]}',
+            logs.looks_inspect, logs.read_inspect, ("items",), labels=("label",), has_words=False,
+            begins=("{", ZIP), holds_gold=True,
+        ),
+        Format(
             "jsonl",
             "JSON, a document per line or a list (SpERT): spans of characters or of given tokens, relations, links",
             '{"id": "d1", "text": "Angela Merkel spoke", "spans": [{"start": 0, "end": 13, "label": "PER"}]}\n'
@@ -539,6 +571,7 @@ def plan(
     elif asked is not None and asked.items:
         of_items = (form for form in FORMATS.values() if items.FORMAT in form.layers)
         form = next((form for form in of_items if form.looks and form.looks(head)), FORMATS[items.FORMAT])
+        form = FORMATS["senses"] if path.endswith((".key", ".key.txt")) else form
     else:
 
         def recognise(forms: Iterable[Format]) -> Format | None:
@@ -546,6 +579,8 @@ def plan(
             return next((form for form in likely if form.looks is not None and form.looks(head)), None)
 
         form = recognise(FORMATS.values())
+        if path.endswith((".key", ".key.txt")) and (form is None or form.name in ("tsv", "conll")):
+            form = FORMATS["senses"]
         if asked is not None and asked.items is None and (form is None or form.name in ("tsv", "conll", "jsonl")):
             # A table or JSON may be of words, of documents or of items.
             name = form.name if form else ""
@@ -631,8 +666,8 @@ class Input:
         """The checksums of the files, when they have been read."""
         self.kept: Corpus | None = None
         """What was read, if a task needs it before its turn."""
-        self._folder = find_folder(path)
-        self._source: Source | None = Source(self.files[0], self._folder)
+        self.folder = find_folder(path)
+        self._source: Source | None = Source(self.files[0], self.folder)
         """The first file, whose first lines were looked at; standard input and pipes cannot be opened twice."""
         self._input_format = input_format
         self._asked = asked or Asked()
@@ -649,7 +684,7 @@ class Input:
         builder = Builder(names, tolerant=tolerant, asked=asked)
         digests = []
         for number, file in enumerate(self.files):
-            source = self._source or Source(file, self._folder)
+            source = self._source or Source(file, self.folder)
             self._source, chosen = None, self.plan
             if number:
                 like_first = replace(self._asked, items=contains_items(self))
@@ -671,6 +706,11 @@ class Input:
             digests.append(source.sha256)
         self.digests = tuple(digests)
         return builder.corpus(self.name, joint_digest(digests), self.plan)
+
+
+def has_items(name: str) -> bool:
+    """True if files of this format have a row for each item."""
+    return name in FORMATS and items.FORMAT in FORMATS[name].layers
 
 
 def contains_items(item: Input | Corpus) -> bool:

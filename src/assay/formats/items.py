@@ -7,7 +7,7 @@ import io
 import json
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field
 from functools import partial
@@ -231,9 +231,15 @@ def _example(table: Table, ids: Sequence[int]) -> str:
 
 
 def make_items(
-    table: Table, roles: Roles, given: Mapping[str, Any], *, sha256: str = "", form: str = FORMAT
+    table: Table,
+    roles: Roles,
+    given: Mapping[str, Any],
+    *,
+    sha256: str = "",
+    form: str = FORMAT,
+    hidden: Collection[int] = (),
 ) -> ItemTable:
-    """The items of a table, whose columns have these roles."""
+    """The items of a table, whose columns have these roles; others are metadata unless they are hidden."""
     number, is_set, several = len(table), bool(given["sets"]), given["sets"] or given["alternatives"]
     labels = Column(np.zeros(number, dtype=np.int32), ("",))
     missing: Bools = np.ones(number, dtype=bool)
@@ -275,7 +281,7 @@ def make_items(
         cells = _spell(table, cells) if table.typed else cells
         targets, _ = _code_labels(cells, given["missing"], several, is_set=is_set)
     taken = roles.places()
-    rest = [place for place in range(len(table.columns)) if place not in taken]
+    rest = [place for place in range(len(table.columns)) if place not in taken and place not in hidden]
     for place in (roles.system, roles.run):
         rest += [] if place is None else [place]
     return ItemTable(
@@ -305,10 +311,10 @@ def make_items(
 def _texts(table: Table, place: int) -> Sequence[str]:
     """The cells of a column as texts; a missing one is empty."""
     cells = table.columns[place]
-    return [_text(cell) or "" for cell in cells] if table.typed else cells
+    return [to_text(cell) or "" for cell in cells] if table.typed else cells
 
 
-def _text(value: Any) -> str | None:
+def to_text(value: Any) -> str | None:
     """A value as a text; None if it is missing."""
     if isinstance(value, str):
         return value
@@ -335,7 +341,7 @@ def _spell(table: Table, cells: Sequence[Any]) -> list[str]:
     spelled = []
     for row, cell in enumerate(cells):
         if isinstance(cell, list | tuple | set | frozenset):
-            members = [_text(member) for member in cell]
+            members = [to_text(member) for member in cell]
             if any(
                 member is None or isinstance(given, list | dict) for member, given in zip(members, cell, strict=True)
             ):
@@ -343,7 +349,7 @@ def _spell(table: Table, cells: Sequence[Any]) -> list[str]:
                 raise InputError(f"{place}: a list of labels has texts and numbers only.")
             spelled.append(SEVERAL.join(sorted({member.strip() for member in members if member is not None})))
         else:
-            text = _text(cell)
+            text = to_text(cell)
             spelled.append(_NULL if text is None else text)
     return spelled
 
@@ -566,7 +572,7 @@ def _find_evidence(
         words.append(f"the header names the column {next(name for name in first if name in WORDS)}")
     elif any(_restarts([row[column] for row in below]) for column in range(width)):
         words.append("a column counts the words of each sentence")
-    if width > 1 and looks_like_tags({row[-1].strip() for row in below} or {cells[0][-1]}):
+    if width > 1 and any(looks_like_tags({row[-1].strip() for row in rows}) for rows in (cells, below)):
         words.append("the labels are tags of spans")
     if form == "conll" and _is_csv(rows):
         items["commas divide cells"] = True

@@ -24,6 +24,7 @@ from assay.engine.run import (
     plan_shards,
     runs_of,
 )
+from assay.engine.sides import find_sides
 from assay.errors import UsageError
 from assay.keywords import CompareKeywords, ScoreKeywords, explicit
 from assay.result import Result
@@ -37,7 +38,7 @@ TRIES = 2
 @explicit
 def score(
     gold: Any,
-    systems: Any,
+    systems: Any = None,
     measures: Sequence[str] | str | None = None,
     *,
     jobs: int = 1,
@@ -58,7 +59,7 @@ def score(
 @explicit
 def compare(
     gold: Any,
-    systems: Any,
+    systems: Any = None,
     measures: Sequence[str] | str | None = None,
     *,
     jobs: int = 1,
@@ -81,6 +82,7 @@ def evaluate(
     report: Report = lambda step: None,
 ) -> Result:
     """The Result of a command."""
+    gold, systems, options = find_sides(gold, systems, options)
     over = measure_in_turn if jobs == 1 and cluster is None else _over(jobs, cluster)
     return evaluate_shards(command, gold, systems, measures, options, over=over, report=report)
 

@@ -1,0 +1,256 @@
+"""Gold and systems in the same files: one table for all, long tables with a system in each row, logs with targets."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import reduce
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from assay import specs
+from assay.corpus import Column, Corpus
+from assay.corpus.adapters import named_systems
+from assay.corpus.items import ItemTable
+from assay.corpus.ratings import parse_number
+from assay.engine.options import Options
+from assay.errors import AssayError, InputError
+from assay.formats import Input, contains_items
+from assay.formats.items import FORMAT as ITEMS
+from assay.formats.items import PARAMETERS, RUNS, SYSTEMS, Roles, find_roles, make_items, open_table
+from assay.formats.source import Source
+from assay.formats.standoff import first_object
+from assay.formats.table import Table, find_separator, plain_name
+from assay.formats.whose import Asked
+
+Runs = dict[str, Corpus | list[Corpus]]
+"""Systems by name; several runs are a list."""
+_MOST_LABELS = 20
+"""More different numbers than this are measurements, which columns may share by chance."""
+
+
+def find_sides(gold: Any, systems: Any, options: Options) -> tuple[Any, Any, Options]:
+    """Gold and systems as given, or read if files hold both, or several systems; and the options without columns."""
+    is_alone = systems is None or (isinstance(systems, list | tuple | Mapping) and not systems)
+    if gold is None or _is_log(gold, options):
+        named = {} if is_alone else named_systems(systems)
+        # Names are found for all of them together.
+        named = named if gold is None else named_systems([gold, *(f"{name}={path}" for name, path in named.items())])
+        if named and all(_is_log(path, options) for path in named.values()):
+            return _read_logs(named, options)
+    if not contains_gold(gold, options):
+        return gold, systems, options
+    if is_alone:
+        return _read_one_table(str(gold), options)
+    named = named_systems(systems)
+    if not any(map(_has_several, named.values())):
+        return gold, systems, options
+    expanded: dict[str, Any] = {}
+    for name, path in named.items():
+        expanded[name] = path
+        if _has_several(path):
+            asked = replace(options.asked_of(name), items=True)
+            table = Input(str(path), input_format=options.format_of(name), asked=asked).read().layers[ItemTable]
+            expanded = {**expanded, name: None} | _split(name, table)
+    return gold, {name: given for name, given in expanded.items() if given is not None}, options
+
+
+def contains_gold(path: Any, options: Options) -> bool:
+    """True if a file may have gold and systems: it is a table of items, or a log."""
+    plan = _open(path, options)
+    return plan is not None and contains_items(plan)
+
+
+def _open(path: Any, options: Options) -> Input | None:
+    """A file that may be of items, opened; None if it is no such file."""
+    if not isinstance(path, str | Path) or (options.task or ITEMS) != ITEMS:
+        return None
+    name, _, after = str(path).partition("=")
+    path = after if after and not os.path.exists(path) else path
+    said = options.format_of("gold") or (options.format_of(name) if after else None)
+    if not os.path.isfile(path):
+        return None
+    try:
+        return Input(str(path), input_format=said, asked=options.asked_of("gold"))
+    except AssayError:
+        # What is wrong is reported when it is read.
+        return None
+
+
+def _is_log(path: Any, options: Options) -> bool:
+    opened = _open(path, options)
+    return opened is not None and opened.plan.holds_gold
+
+
+def _has_several(path: Any) -> bool:
+    """True if a table names systems or runs."""
+    if not isinstance(path, str | Path) or not os.path.isfile(path):
+        return False
+    head = Source(str(path)).head()
+    names = first_object(head) or head[0].split(find_separator(head[0]))
+    return any(plain_name(name.strip('"')) in (*SYSTEMS, *RUNS) for name in names)
+
+
+# --- logs ---
+
+
+def _read_logs(given: Mapping[str, Any], options: Options) -> tuple[Any, Any, Options]:
+    """Gold, which is the targets of all logs, and systems with their epochs as runs."""
+    tables: dict[str, ItemTable] = {}
+    for name, path in given.items():
+        said = options.format_of(name) or options.format_of("gold")
+        tables[name] = Input(str(path), input_format=said, asked=options.asked_of(name)).read().layers[ItemTable]
+    _check_documents([*tables.values()])
+    gold = _join_targets([*tables.values()])
+    systems: Runs = {}
+    for name, table in tables.items():
+        # A sample without any score is missing.
+        scores = [*table.scores.values()]
+        kept = np.flatnonzero(~np.isnan(scores).all(axis=0)) if scores else np.arange(len(table))
+        systems |= _split(name, table.take(kept) if len(kept) < len(table) else table)
+    return gold.corpus(), systems, replace(options, column=None)
+
+
+def _check_documents(tables: Sequence[ItemTable]) -> None:
+    """Refuse logs of other documents under the same ids."""
+    seen: dict[str, tuple[str, str]] = {}
+    for table in tables:
+        if "doc_hash" not in table.metadata:
+            continue
+        for row, (name, digest) in enumerate(zip(table.ids or (), table.metadata["doc_hash"].strings(), strict=True)):
+            if seen.setdefault(name, (digest, table.place(row)))[0] != digest:
+                raise InputError(f"{table.place(row)}: document {name} is another one than in {seen[name][1]}.")
+
+
+def _join_targets(tables: Sequence[ItemTable]) -> ItemTable:
+    """The items of all tables with gold's labels, each item once."""
+    shared = {
+        what: set.intersection(*({*getattr(table, what)} for table in tables)) for what in ("texts", "metadata")
+    }
+
+    def take_targets(table: ItemTable) -> ItemTable:
+        assert table.targets is not None
+        labels = table.targets
+        return replace(
+            table,
+            labels=labels,
+            missing=labels.isin([""]),
+            texts={name: cells for name, cells in table.texts.items() if name in shared["texts"]},
+            metadata={name: cells for name, cells in table.metadata.items() if name in shared["metadata"]},
+            confidence=None,
+            shares=None,
+            targets=None,
+            scores={},
+            notes=(),
+            warnings=(),
+        )
+
+    gold = reduce(ItemTable.followed_by, map(take_targets, tables))
+    if gold.ids is None:
+        return take_targets(tables[0])
+    first = {name: row for row, name in reversed([*enumerate(gold.ids)])}
+    return gold.take(np.array(sorted(first.values()), dtype=np.int64))
+
+
+def _split(name: str, table: ItemTable) -> Runs:
+    """The systems of a table by its column of systems, if it has one, and the runs of each."""
+    keys = [next((key for key in table.metadata if plain_name(key) in usual), "") for usual in (SYSTEMS, RUNS)]
+    systems, runs = (
+        table.metadata[key] if key else Column(np.zeros(len(table), dtype=np.int32), ("",)) for key in keys
+    )
+    bare = replace(table, texts={}, metadata={})
+    split: Runs = {}
+    for code in dict.fromkeys(systems.codes.tolist()):
+        own = np.flatnonzero(systems.codes == code)
+        numbers = dict.fromkeys(runs.codes[own].tolist())
+        corpora = [bare.take(own[runs.codes[own] == run]).corpus() for run in numbers]
+        title = systems.vocabulary[code] if len(systems.counts()) > 1 or not name else name
+        split[title] = corpora[0] if len(corpora) == 1 else corpora
+    return split
+
+
+# --- one table for all ---
+
+
+def _read_one_table(path: str, options: Options) -> tuple[Any, Any, Options]:
+    """Gold and the systems that are columns of a table, or its rows."""
+    said = options.format_of("gold")
+    given = specs.convert_parameters("format items", specs.parse(said, "format")[1] if said else {}, PARAMETERS)
+    chosen = _parse_columns(options.column)
+    asked = options.asked_of("gold")
+    source = Source(path)
+    table = open_table(source, given, asked, [*chosen.values()])
+    cells = next((cells for cells, name in zip(table.columns, table.names, strict=False) if _names_systems(name)), ())
+    if len({*map(str, cells)}) > 1:
+        label = next((column for name, column in chosen.items() if name != "gold"), None)
+        roles = find_roles(table, given, replace(asked, name="", is_system=True), label)
+        if "gold" in chosen:
+            roles = replace(roles, targets=_locate(table, chosen["gold"]))
+        if roles.targets is None:
+            raise InputError(f"{path}: no column with gold's labels. Name it: --column gold=NAME.")
+        items = make_items(table, roles, given, sha256=source.sha256)
+        gold = replace(_join_targets([items]), notes=items.notes)
+        return gold.corpus(), _split("", items), replace(options, column=None)
+    roles = replace(find_roles(table, given, asked, chosen.pop("gold", None)), system=None, run=None, confidence=None)
+    systems = {name: _locate(table, column) for name, column in chosen.items()} or _find_systems(table, roles)
+    gold = make_items(table, roles, given, hidden={*systems.values()}, sha256=source.sha256)
+    listed = ", ".join(map(table.name, systems.values()))
+    gold = replace(gold, notes=(*gold.notes, f"systems are the columns {listed}. To choose: --column NAME=COLUMN"))
+    answers: Runs = {}
+    for name, place in systems.items():
+        own = Roles(label=place, ids=roles.ids)
+        items = make_items(table, own, given, hidden={*range(len(table.columns))}, sha256=source.sha256)
+        answers[name] = replace(items, notes=()).corpus()
+    return gold.corpus(), answers, replace(options, column=None)
+
+
+def _names_systems(name: str) -> bool:
+    return plain_name(name) in SYSTEMS
+
+
+def _parse_columns(given: Any) -> dict[str, str]:
+    """Columns by the names of gold and systems; a system without a name is called as its column."""
+    if isinstance(given, Mapping):
+        return {str(name): str(column) for name, column in given.items()}
+    if isinstance(given, str) and "=" not in given:
+        # One column by itself is gold's.
+        return {"gold": given}
+    pairs = (spec.partition("=") for spec in ([given] if isinstance(given, str) else given or ()))
+    return {before: after if equals else before for before, equals, after in pairs}
+
+
+def _locate(table: Table, column: str) -> int:
+    place = find_roles(table, {**PARAMETERS, "label": column}, Asked("gold", id="none")).label
+    assert place is not None
+    return place
+
+
+def _find_systems(table: Table, roles: Roles) -> dict[str, int]:
+    """The columns of whose filled cells at least half are labels of gold."""
+    assert roles.label is not None
+    filled = {
+        place: [text for cell in cells if (text := str("" if cell is None else cell).strip())]
+        for place, cells in enumerate(table.columns)
+    }
+    labels = {*filled[roles.label]}
+    numbers = [parse_number(label) for label in labels]
+    names = ", ".join(table.name(place) for place in filled if place not in roles.places())
+    if None not in numbers and (len(labels) > _MOST_LABELS or any(number and number % 1 for number in numbers)):
+        raise InputError(
+            f"{table.path}: gold has numbers, so name the systems: --column gold={table.name(roles.label)} --column "
+            f"NAME=COLUMN. There is: {names}."
+        )
+    systems = {
+        table.name(place): place
+        for place, cells in filled.items()
+        if place not in roles.places() and cells and 2 * sum(cell in labels for cell in cells) >= len(cells)
+    }
+    if not systems:
+        raise InputError(
+            f"{table.path}: no further column has labels of {table.name(roles.label)}, so there are no systems. Name "
+            f"them: --column gold={table.name(roles.label)} --column NAME=COLUMN. There is: {names or 'none'}."
+        )
+    return systems
