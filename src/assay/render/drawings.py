@@ -323,7 +323,11 @@ def format_item(example: Example, width: int = 0) -> str:
     (item,) = example.items
     answers = [
         " ".join(
-            [system, answer or NOT_ANSWERED, *[coefficient(item.confidence[system])] * (system in item.confidence)]
+            [
+                system,
+                answer or NOT_ANSWERED,
+                *map(coefficient, [item.confidence[system]] if system in item.confidence else []),
+            ]
         )
         for system, answer in item.answers.items()
     ]

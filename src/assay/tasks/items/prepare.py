@@ -14,7 +14,7 @@ from assay.corpus.items import LABEL, ItemTable
 from assay.corpus.ratings import parse_number
 from assay.engine import mapping
 from assay.engine.mapping import idle_rules
-from assay.engine.prepare import Run
+from assay.engine.prepare import Run, note_on_reading
 from assay.engine.warnings import identical_outputs, plain_sentence, remark
 from assay.errors import AlignmentError, InputError, UsageError
 from assay.formats import Input
@@ -79,7 +79,7 @@ def prepare_items(run: Run) -> None:
     kind = (options.decided.kind if options.decided else "") or kind_of(gold, names)
     run.decide(kind=kind, column=LABEL, joined_by="order" if gold.ids is None else "id")
     for name, table in zip(run.names, tables, strict=True):
-        run.notes += [plain_sentence(text=f"{name}: {note}") for note in table.notes]
+        run.notes += [note_on_reading(name=name, text=note, number=0, first=[]) for note in table.notes]
     labelled = np.arange(len(gold)) if kind == "sets" or options.symmetric else np.flatnonzero(~gold.missing)
     open_ids = {*gold.ids} if gold.ids is not None and len(labelled) < len(gold) else set()
     left_out = dict.fromkeys(np.flatnonzero(gold.missing).tolist(), "no gold label") if kind != "sets" else {}
@@ -306,14 +306,16 @@ def labels_alike(name: str, pairs: Sequence[str]) -> Iterator[str]:
 def items_unlabelled(number: int, items: int) -> Iterator[str]:
     """Items without a gold label."""
     if number:
-        yield f"{number:,} of {items:,} items {'has' if number == 1 else 'have'} no gold label and were left out."
+        have, were = ("has", "was") if number == 1 else ("have", "were")
+        yield f"{number:,} of {items:,} items {have} no gold label and {were} left out."
 
 
 @remark
 def items_left_out(number: int, items: int, skip: str) -> Iterator[str]:
     """Items that some system lacks, if these are left out."""
     if number and skip == "skip":
-        yield f"{number:,} of {items:,} items {'is' if number == 1 else 'are'} not in all files and were left out."
+        are, were = ("is", "was") if number == 1 else ("are", "were")
+        yield f"{number:,} of {items:,} items {are} not in all files and {were} left out."
 
 
 @remark
