@@ -336,6 +336,19 @@ def runs_table() -> Target:
     return Target("runs.csv", attempt)
 
 
+def scores_table() -> Target:
+    """A table of scores, for `assay bayes`."""
+    rows = [f"d{number},{60 + number}.5,61.{number},{62 - number}±0.1\n" for number in range(6)]
+
+    def attempt(folder: Path, rng: random.Random) -> Callable[[], Any]:
+        path = folder / "scores.csv"
+        first = rng.choice(("dataset", "model", "seed", "fold", "name"))
+        path.write_bytes(mutated("".join([f"{first},a,b,average\n", *rows]).encode(), drawn(rng)))
+        return lambda: assay.bayes(str(path), draws=1000, rho=0.1)
+
+    return Target("scores.csv", attempt)
+
+
 def experiment_file() -> Target:
     """The TOML file of an experiment."""
     text = (FOLDER / "experiment" / "taggers.toml").read_bytes()
@@ -355,4 +368,5 @@ def targets() -> Iterator[Target]:
     yield from map(reader, FORMATS)
     yield from map(pair, PAIRS)
     yield from map(option_file, _OPTION_FILES)
-    yield from (conversion(), saved_result(), part_files(), parameter_file(), runs_table(), experiment_file())
+    yield from (conversion(), saved_result(), part_files(), parameter_file())
+    yield from (runs_table(), scores_table(), experiment_file())

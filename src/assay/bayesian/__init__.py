@@ -230,7 +230,8 @@ def _result(table: RunTable, parts: Sequence[Measured], left_out: Sequence[str],
             )
     values = ", ".join(sorted({f"{rho:.3g}" for rho in rhos}))
     notes += [f"Correlation of runs that share training data, rho: {values}."] * bool(rhos)
-    if by_means := [part for part in parts if part.grid]:
+    by_means = [part for part in parts if part.grid]
+    if by_means and posteriors:
         single = all(len(runs.splits) == 1 for part in by_means for runs in part.data)
         notes.append(
             f"Model: the Bayesian signed-rank test (Benavoli et al. 2014) on {'one score' if single else 'the mean'} "
@@ -277,10 +278,10 @@ def _result(table: RunTable, parts: Sequence[Measured], left_out: Sequence[str],
             grid, values=np.where(grid.common[:, None], grid.values, np.nan)
         ).of_pairs
         averages = {row.system: row for row in part.scores() if row.slice is None}
-        if part.rope.full == PERCENT:
+        if grid.form == "number" and grid.sign > 0:
             grid = replace(grid, values=grid.values / PERCENT, form="percent")
         found.rows["tables"].append(tabulate_scores(grid, part.name, averages, first=part is parts[0]))
-    if table.layout == "scores":
+    if table.layout == "scores" and by_means:
         sets = plural(max(len(part.grid.sets) for part in by_means if part.grid), "data set")
         found.about["heading"] = f"table of scores: {plural(len(systems), 'system')}, {sets}"
     return build(found)

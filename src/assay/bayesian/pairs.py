@@ -309,8 +309,9 @@ def find_grid(
 ) -> ScoreGrid | None:
     """The means on five or more data sets, if the `fewest` runs are too few for the model over data sets."""
     by_set = {name: table.cells[measure][name] for name in sets if name in table.cells[measure]}
-    if fewest >= bayes.LEAST_RUNS or how.hierarchical or len(by_set) < bayes.FEW_DATA_SETS:
-        if table.layout == "scores" and not how.hierarchical:
+    hierarchical = how.hierarchical and len(systems) > 1
+    if fewest >= bayes.LEAST_RUNS or hierarchical or len(by_set) < bayes.FEW_DATA_SETS:
+        if table.layout == "scores" and not hierarchical:
             raise InputError(
                 f"{table.name}: one score of each system on {plural(len(by_set), 'data set')}, but the signed-rank "
                 f"test needs {bayes.FEW_DATA_SETS} data sets. Give three or more runs on each (a column seed or "

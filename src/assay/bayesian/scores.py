@@ -27,8 +27,8 @@ _ROLE_OF = {name: role for role, names in _ROLES.items() for name in names}
 _ROWS = {"datasets": "dataset", "systems": "system"}
 _MEANS = ("average", "avg", "mean", "overall")
 _GAPS = ("", "-", "–", "—", "nan")
-_NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
-_SCORE = re.compile(rf"({_NUMBER})\s*%?\s*((?:±|\+/?-)\s*{_NUMBER}\s*%?|\(\s*±?\s*{_NUMBER}\s*%?\s*\))?")
+_NUMBER = r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?"
+_SCORE = re.compile(rf"({_NUMBER})\s*(?:%\s*)?((?:±|\+/?-)\s*{_NUMBER}\s*%?|\((?:\s*±)?\s*{_NUMBER}\s*(?:%\s*)?\))?")
 
 
 def read_scores(path: str, text: str, sha256: str, input_format: str | None = None) -> RunTable:
@@ -126,4 +126,4 @@ def _read_score(cell: str) -> tuple[float, bool] | None:
     if cell.lower() in _GAPS:
         return math.nan, False
     match = _SCORE.fullmatch(cell.replace("−", "-"))
-    return (float(match[1]), bool(match[2])) if match else None
+    return (float(match[1]), bool(match[2])) if match and math.isfinite(float(match[1])) else None

@@ -256,7 +256,8 @@ def pair_runs(
             "To compare on the runs that all have: --common"
         )
     if not paired:
-        raise InputError(f"{runs.name}: no run has {measure} of all systems.")
+        unit = "data set" if runs.layout == "scores" else "run"
+        raise InputError(f"{runs.name}: no {unit} has {measure} of all systems.")
     warnings = []
     if lost:
         warnings.append(f"{measure}: {len(missing):,} measurements missing or undefined, so {lost:,} runs left out.")
