@@ -1,6 +1,7 @@
 // The page: unpack what Python packed, build the report, and follow what the reader does.
 import { filterBar, searchField } from "./bar.js";
 import { boardPanel } from "./board.js";
+import { confidencePanel } from "./confidence.js";
 import { buttonFor } from "./controls.js";
 import { Texts, unpack } from "./data.js";
 import { element, find, findAll } from "./dom.js";
@@ -28,7 +29,7 @@ function summary(report) {
   const changed = paired ? [changedPanel(report), labelPanel(report)] : [rightPanel(report), rightLabels(report)];
   const panels = [...changed, wherePanel(report)].filter(Boolean);
   const first = [board, paired ? surePanel(report) : null].filter(Boolean);
-  return [element("div", { class: "lead" }, first), element("div", { class: `panels of-${panels.length}` }, panels)];
+  return [element("div", { class: "lead" }, first), element("div", { class: `panels of-${panels.length}` }, panels), confidencePanel(report)];
 }
 
 /** Show on each count whether it is what is listed. @param {Report} report */
