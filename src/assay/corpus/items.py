@@ -47,7 +47,9 @@ class ItemTable:
     order: tuple[str, ...] = ()
     """The labels in their order, if they have one."""
     confidence: Floats | None = None
-    """The confidence in the answer or, of two labels, in the positive one; nan if an item has none."""
+    """The confidence in the answer or, of two labels, in the positive one; nan if an item has none …"""
+    about: str = ""
+    """… and the label that it is about, when that is known; empty if it is the answer."""
     shares: tuple[tuple[str, ...], Floats] | None = None
     """Labels, and the probability of each: items × labels."""
     scores: Mapping[str, Floats] = field(default_factory=dict)

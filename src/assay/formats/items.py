@@ -63,7 +63,6 @@ _PROBABILITY, _LOGARITHM = "p:", "exp:"
 _LIKE_MISSING = ("NA", "None", "null", "nan", "NaN", "NULL")
 _NULL = "\0"
 """A cell without a value; no text has this character."""
-_CLOSE = 1e-6
 _FEW = 50
 """The most rows without an empty line that are read as one sentence."""
 _MUCH = 60_000
@@ -249,7 +248,7 @@ def make_items(
         cells = table.columns[roles.label]
         if table.typed:
             if any(isinstance(cell, Mapping) for cell in cells):
-                shares, cells = _take_shares(table, cells), [None] * number
+                shares, cells = _take_shares(table, cells), [_NULL] * number
             else:
                 is_set = is_set or any(isinstance(cell, list | tuple | set | frozenset) for cell in cells)
                 cells = _spell(table, cells)
@@ -265,11 +264,8 @@ def make_items(
             confidence = read_numbers(table, roles.confidence)
             confidence = np.exp(confidence) if given["confidence"].startswith(_LOGARITHM) else confidence
     if roles.shares:
-        shares = _check_shares(
-            table,
-            tuple(sorted(roles.shares)),
-            np.stack([read_numbers(table, roles.shares[name]) for name in sorted(roles.shares)], axis=1),
-        )
+        names = tuple(sorted(roles.shares))
+        shares = names, np.stack([read_numbers(table, roles.shares[name]) for name in names], axis=1)
     if shares is not None and missing.all():
         # The highest is the answer; of equal ones, the first by name.
         missing = np.asarray(np.isnan(shares[1]).any(axis=1))
@@ -428,17 +424,6 @@ def _take_shares(table: Table, cells: Sequence[Any]) -> tuple[tuple[str, ...], F
             values[row] = 0
             for name, share in cell.items():
                 values[row, places[str(name)]] = float(share)
-    return _check_shares(table, names, values)
-
-
-def _check_shares(table: Table, names: tuple[str, ...], values: Floats) -> tuple[tuple[str, ...], Floats]:
-    """Distributions; an error if one does not sum to 1, unless numbers beyond 0 and 1 show that they are scores."""
-    if not ((values < 0) | (values > 1)).any():
-        sums = values.sum(axis=1)
-        if len(off := np.flatnonzero(abs(sums - 1) > _CLOSE)):
-            row = int(off[0])
-            place = f"{table.path}:{table.lines[row]}" if table.lines[row] else f"{table.path}, item {row + 1}"
-            raise InputError(f"{place}: the probabilities sum to {sums[row]:.6g}, not to 1.")
     return names, values
 
 

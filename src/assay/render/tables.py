@@ -541,7 +541,13 @@ def _confidence(result: Result) -> Iterator[Table]:
         "Average precision and ECE (expected calibration error) in percent. Brier score, log loss and ECE: less is "
         "better. p: share of calibrated draws with an ECE at least as large."
     ]
-    notes += [f"Highest recall, if all answers count: {', '.join(recalls)}."] * bool(recalls)
+    notes += [f"Highest recall, if all answers count: {', '.join(recalls)}."] * bool(recalls and result.shown.matched)
+    notes += [
+        f"{row.system}: AUC below .5. If the confidences are those of another label than {row.label}, name it: "
+        "positive=LABEL."
+        for row in result.calibrations
+        if row.label and row.auc < 0.5
+    ]
     notes += ["The Brier score of distributions over labels is between 0 and 2."] * any(
         row.highest_brier > 1 for row in result.calibrations
     )

@@ -33,7 +33,13 @@ def _find_texts(run: Run) -> ItemTable:
 def _confidence_of(table: ItemTable) -> Floats | None:
     """The confidence of each answer; None if the file has none."""
     if table.shares is None:
-        return None if table.confidence is None else np.where(table.missing, np.nan, table.confidence)
+        if table.confidence is None:
+            return None
+        sure = table.confidence
+        if table.about and not ((sure < 0) | (sure > 1)).any():
+            # Of the other label.
+            sure = np.where(table.labels.isin([table.about]), sure, 1 - sure)
+        return np.where(table.missing, np.nan, sure)
     names, shares = table.shares
     codes = {name: code for code, name in enumerate(names)}
     column = np.array([codes.get(label, len(names)) for label in table.labels.vocabulary])[table.labels.codes]

@@ -20,6 +20,7 @@ from assay.errors import AlignmentError, InputError, UsageError
 from assay.formats import Input
 from assay.result import enumeration
 from assay.result.numbers import plural
+from assay.tasks.items.confidences import asked_positive, count_not_highest, decide_answers
 from assay.tasks.items.judge import ItemRun, judge_items
 
 _NAMED = 3
@@ -100,6 +101,7 @@ def prepare_items(run: Run) -> None:
     run.warnings.append(items_left_out(number=int(absent.sum()), items=len(absent), skip=options.on_mismatch))
     gone = ((row, whole.ids[row] if whole.ids else str(row + 1), reason) for row, reason in sorted(left_out.items()))
     corpora = [replace(gold.corpus(), left_out=tuple(gone))]
+    positive = asked_positive(run.measures)
     for name, table, order in zip(run.names[1:], tables[1:], orders, strict=True):
         lacking = np.flatnonzero(order == NONE)
         if len(lacking) and options.missing == "error":
@@ -111,8 +113,12 @@ def prepare_items(run: Run) -> None:
                 "empty counts them as wrong, --on-mismatch skip leaves them out."
             )
         run.warnings.append(answers_missing(name=name, number=len(lacking)))
-        same = np.array_equal(order, np.arange(len(table)))
-        corpora.append((table if same else table.take(order)).corpus())
+        same, threshold = np.array_equal(order, np.arange(len(table))), options.threshold_of(name)
+        joined = table if same else table.take(order)
+        answered, note = decide_answers(gold, joined, kind, threshold and threshold[0], positive)
+        run.notes += [plain_sentence(text=f"{name}: {note}")] if note else []
+        run.warnings.append(answers_not_highest(name=name, number=count_not_highest(answered)))
+        corpora.append(answered.corpus())
     run.take(corpora)
     _check_targets(run)
     if options.map is not None:
@@ -323,3 +329,11 @@ def answers_missing(name: str, number: int) -> Iterator[str]:
     """Items that a system's file lacks, if these count as not answered."""
     if number:
         yield f"{name}: without {plural(number, 'item')} of gold, counted as no answer."
+
+
+@remark
+def answers_not_highest(name: str, number: int) -> Iterator[str]:
+    """Answers that are not the highest of their distribution."""
+    if number:
+        what = plural(number, "label is", "labels are")
+        yield f"{name}: {what} not the highest of the probabilities of the item; the label counts."

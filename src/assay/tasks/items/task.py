@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from assay.engine.task import Annotators, Task
 from assay.tasks.items import measures
+from assay.tasks.items.confidences import rank_items
 from assay.tasks.items.drawing import CARDS
 from assay.tasks.items.prepare import default_measures, prepare_items
 from assay.tasks.items.ratings import rate_items
@@ -18,6 +19,7 @@ TASK = Task(
     agreement=("kappa", "alpha", "fleiss", "ac1"),
     annotators=Annotators(ratings=rate_items),
     prepare=prepare_items,
-    options=("id", "missing", "duplicates", "map", "labels", "ignore_labels"),
+    options=("id", "missing", "duplicates", "map", "labels", "ignore_labels", "min_score"),
     text_unit="item",
+    confident=rank_items,
 )

@@ -1,0 +1,236 @@
+"""Confidences of items: of the positive label, of the answer, or of all labels; thresholds and what they decide."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from assay.align import Pair
+from assay.arrays import NONE, Bools, Floats, Ints
+from assay.corpus import SEVERAL, Column
+from assay.corpus.items import LABEL, ItemTable
+from assay.engine.confidences import ANSWERS, BRIER, LOG_LOSS, Confident
+from assay.engine.confidences import LABEL as OF_LABEL
+from assay.engine.measure import Measure
+from assay.engine.prepare import Run
+from assay.errors import InputError, UsageError
+from assay.result import enumeration
+from assay.stats.confidence import Confidences, squared_errors, surprises
+from assay.tasks.items.judge import ItemRun, judge_items, labels_of
+
+POSITIVE = ("1", "true", "yes", "y", "pos", "positive")
+"""The positive one of two labels, in any case."""
+_CLOSE = 1e-6
+"""How far the sum of a distribution may be from 1."""
+HALF = 0.5
+"""The confidence from which on a label is positive if nothing else is said."""
+
+
+class ItemConfidences(NamedTuple):
+    """The confidences of a system's items."""
+
+    labels: tuple[str, ...]
+    """The labels that have confidences of their own …"""
+    shares: Floats
+    """… and these, items × labels; nan without one."""
+    answers: Floats | None
+    """The confidence of each answer; None if confidences are of labels that a threshold makes answers."""
+    whole: bool = False
+    """True if the shares are a distribution over all labels."""
+
+
+def find_positive(labels: Sequence[str]) -> str:
+    """The positive one of two labels by its name; empty if that is unclear."""
+    named = [label for label in labels if label.casefold() in POSITIVE]
+    return named[0] if len(labels) == 2 and len(named) == 1 else ""
+
+
+def asked_positive(measures: Iterable[Measure]) -> str:
+    """The positive label that a measure names; empty if none does."""
+    return next(filter(None, (str(measure.parameters.get("positive", "")) for measure in measures)), "")
+
+
+def count_not_highest(table: ItemTable) -> int:
+    """The number of answers that are not the highest of their distribution."""
+    if table.shares is None or table.sets:
+        return 0
+    names, shares = table.shares
+    places = np.array([names.index(label) if label in names else NONE for label in table.labels.vocabulary])
+    rows = np.flatnonzero(~table.missing & (places[table.labels.codes] != NONE))
+    own = shares[rows, places[table.labels.codes[rows]]]
+    return int((own < shares[rows].max(axis=1)).sum())
+
+
+def confidences_of(pair: Pair, positive: str = "") -> ItemConfidences | None:
+    """The confidences of a system, None if its file has none; `positive`: the label that they are about."""
+    return pair.once(f"confidences {positive}", lambda: _confidences_of(pair, positive))
+
+
+def _confidences_of(pair: Pair, positive: str) -> ItemConfidences | None:
+    table, run = pair.system.layers[ItemTable], pair.layer(ItemRun)
+    assert run is not None
+    if run.kind == "numbers" or (table.confidence is None and table.shares is None):
+        return None
+    vocabulary, gold, answer = labels_of(pair)
+    if table.shares is not None:
+        names, shares = table.shares
+        places = {name: place for place, name in enumerate(names)}
+        own = np.array([*(places.get(name, len(names)) for name in vocabulary), len(names)])[answer]
+        answers = np.append(shares, np.full((len(shares), 1), np.nan), axis=1)[np.arange(len(shares)), own]
+        return ItemConfidences(names, shares, None if run.kind == "sets" else answers, whole=run.kind != "sets")
+    if run.kind == "sets":
+        return None
+    confidence = np.asarray(table.confidence)
+    used = [name for code, name in enumerate(vocabulary) if name and ((gold == code) | (answer == code)).any()]
+    if about := positive or table.about:
+        return ItemConfidences((about,), confidence[:, None], None)
+    confidence = np.where(answer == NONE, np.nan, confidence)
+    label = find_positive(used)
+    if not label or ((confidence < 0) | (confidence > 1)).any():
+        return ItemConfidences((), confidence[:, None][:, :0], confidence)
+    share = np.where(answer == vocabulary.index(label), confidence, 1 - confidence)
+    return ItemConfidences((label,), share[:, None], confidence)
+
+
+def whose_confidence(labels: Sequence[str], answer: Ints, confidence: Floats) -> str:
+    """The label whose confidences a system gives; empty if they are those of its answers.
+
+    `answer` has the place of each answer among the labels. Confidences are of one of two labels if its answers are
+    those above a threshold, and some are below one half.
+    """
+    if len(labels) != 2:
+        return ""
+    sides = [confidence[answer == code] for code in range(2)]
+    sides = [side[~np.isnan(side)] for side in sides]
+    if not all(map(len, sides)) or min(side.min() for side in sides) >= HALF:
+        return ""
+    low, high = sorted(zip(sides, labels, strict=True), key=lambda pair: float(pair[0].mean()))
+    return high[1] if low[0].max() <= high[0].min() else ""
+
+
+def has_label(pair: Pair, label: str) -> Bools:
+    """Mask of the items to which gold gives a label."""
+    column = pair.gold.column(LABEL)
+    return np.array([label in name.split(SEVERAL) for name in column.vocabulary], dtype=bool)[column.codes]
+
+
+def rank_items(run: Run) -> Confident:
+    """The confidences of all systems: of answers, or of the positive label, and of each label."""
+    positive = asked_positive(run.measures)
+    found: dict[tuple[str, str, str], Confidences] = {}
+    for name, pair in run.pairs:
+        sure = confidences_of(pair, positive if pair.system.layers[ItemTable].shares is None else "")
+        if sure is None:
+            continue
+        kept = ~pair.skipped
+        truth = {label: has_label(pair, label)[kept] for label in sure.labels}
+        shares = dict(zip(sure.labels, sure.shares[kept].T, strict=True))
+        if sure.answers is not None:
+            right = judge_items(pair).right[0]
+            found[name, ANSWERS, ""] = Confidences.of(sure.answers[kept], right, int((~right).sum()))
+        elif len(sure.labels) == 1:
+            label = sure.labels[0]
+            found[name, ANSWERS, label] = Confidences.of(shares[label], truth[label])
+            continue
+        else:
+            # All pairs of an item and a label.
+            every = [np.concatenate(list(part.values())) for part in (shares, truth)]
+            found[name, ANSWERS, ""] = Confidences.of(every[0], every[1])
+        for label in sure.labels:
+            if truth[label].any():
+                found[name, OF_LABEL, label] = Confidences.of(shares[label], truth[label])
+        if sure.whole and found[name, ANSWERS, ""].are_probabilities:
+            errors, losses = score_shares(pair, sure)
+            ones = np.ones(int(kept.sum()), dtype=bool)
+            found[name, BRIER, ""] = Confidences.of(errors[kept], ones)
+            found[name, LOG_LOSS, ""] = Confidences.of(losses[kept], ones)
+    return found
+
+
+def score_shares(pair: Pair, sure: ItemConfidences, floor: float = 0.0) -> tuple[Floats, Floats]:
+    """The Brier score and the log loss of each item with a distribution over labels.
+
+    A label of gold that is not in the distribution has the probability 0.
+    """
+    truth = np.stack([has_label(pair, label) for label in sure.labels], axis=1)
+    absent = ~truth.any(axis=1)
+    of_gold = np.where(np.isnan(sure.shares).any(axis=1), np.nan, np.where(truth, sure.shares, 0.0).sum(axis=1))
+    return squared_errors(sure.shares, truth) + absent, surprises(of_gold, floor)
+
+
+# --- thresholds ---
+
+
+def decide_answers(
+    gold: ItemTable, table: ItemTable, kind: str, threshold: float | None, positive: str = ""
+) -> tuple[ItemTable, str]:
+    """The table with the answers that a threshold makes of confidences, and with the label that these are about; and
+    a sentence on the threshold.
+
+    Of two labels the positive one is answered from the threshold on, of sets each label; of other answers those below
+    it are none. Without a threshold, it is one half if a table has no answers of its own.
+    """
+    if table.confidence is None and table.shares is None:
+        if threshold is not None:
+            raise InputError(f"{table.path}: has no scores, which --min-score needs.")
+        return table, ""
+    unanswered = bool(table.missing.all())
+    if kind != "sets" and table.shares is not None:
+        _check_sums(table, table.shares[1])
+    if kind == "sets" and table.shares is not None and (threshold is not None or not table.sets):
+        least = HALF if threshold is None else threshold
+        names, shares = table.shares
+        labels = Column.of(SEVERAL.join(np.array(names, dtype=object)[row >= least]) for row in shares)
+        missing = np.asarray(np.isnan(shares).any(axis=1))
+        return replace(table, labels=labels, missing=missing, sets=True), f"labels from a confidence of {least:g} on."
+    if table.confidence is not None and kind != "sets":
+        vocabulary = dict.fromkeys([*gold.labels.counts(), *table.labels.counts()])
+        used = [label for label in vocabulary if label]
+        codes = np.array([used.index(label) if label else NONE for label in table.labels.vocabulary])
+        answer = np.where(table.missing, NONE, codes[table.labels.codes])
+        found = find_positive(used) if unanswered else whose_confidence(used, answer, table.confidence)
+        about = positive or found
+        if unanswered and not about:
+            raise UsageError(
+                f"{table.path}: confidences without labels, and gold has {enumeration(sorted(used)[:5])}. Name the "
+                f'positive one: -m "label-f1(positive={min(used)})"'
+            )
+        table = replace(table, about=about)
+        if about and (unanswered or threshold is not None):
+            return _answer_from(table, used, about, threshold)
+    if threshold is None:
+        return table, ""
+    sure = np.asarray(table.confidence if table.shares is None else table.shares[1].max(axis=1))
+    return replace(table, missing=table.missing | (sure < threshold)), ""
+
+
+def _check_sums(table: ItemTable, shares: Floats) -> None:
+    """An error if a distribution does not sum to 1, unless numbers beyond 0 and 1 show that they are scores."""
+    sums = shares.sum(axis=1)
+    off = np.flatnonzero(np.abs(sums - 1) > _CLOSE)
+    if len(off) and not ((shares < 0) | (shares > 1)).any():
+        row = int(off[0])
+        raise InputError(f"{table.place(row)}: the probabilities sum to {sums[row]:.6g}, not to 1.")
+
+
+def _answer_from(
+    table: ItemTable, used: Sequence[str], positive: str, threshold: float | None
+) -> tuple[ItemTable, str]:
+    """The table with the positive of two labels from a threshold on, and with the other one below it."""
+    others = [label for label in used if label != positive]
+    sure = np.asarray(table.confidence)
+    if len(others) != 1:
+        raise UsageError(
+            f"{table.path}: confidences of {positive}, but there are {len(used)} labels. Give p:LABEL columns."
+        )
+    if threshold is None and ((sure < 0) | (sure > 1)).any():
+        raise UsageError(
+            f"{table.path}: scores, not probabilities. From which score on is it {positive}? --min-score X"
+        )
+    least = HALF if threshold is None else threshold
+    labels = Column(np.where(sure >= least, 0, 1).astype(np.int32), (positive, others[0]))
+    note = f"{positive} from a confidence of {least:g} on, {others[0]} below."
+    return replace(table, labels=labels, missing=np.isnan(sure)), note
