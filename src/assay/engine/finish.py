@@ -14,14 +14,15 @@ from assay.corpus import cluster_key
 from assay.engine import changes
 from assay.engine.build import Compared, Findings, build, count_tests
 from assay.engine.confidences import calibration_rows, choose_thresholds, curve_rows, threshold_rows
-from assay.engine.counts import FEW_CLUSTERS, FEW_UNITS, as_sums
+from assay.engine.counts import FEW_CLUSTERS, FEW_UNITS, JointCounts, as_sums
 from assay.engine.examples import DrawnExample
 from assay.engine.measure import Measure
 from assay.engine.parts import LabelSums, Part, choose_alignment, choose_bases
-from assay.engine.scores import MeasureScores, Settings
+from assay.engine.scores import Settings
 from assay.engine.slices import NO_VALUE
 from assay.engine.task import find_task
 from assay.engine.texts import merge_texts
+from assay.engine.values import make_scores
 from assay.engine.warnings import format_warnings
 from assay.errors import UsageError
 from assay.formats import joint_digest
@@ -95,7 +96,7 @@ def make_result(part: Part, settings: Settings | None = None) -> Result:
         sources,
         # Everything, then slice by slice, of which nothing but the rows is kept.
         (
-            (MeasureScores(measures[index], where, counts, settings), (*tables, *["labels"] * (not where)))
+            (make_scores(measures[index], where, counts, settings), (*tables, *["labels"] * (not where)))
             for where, chosen in views
             for index in chosen
             if (counts := part.counts[index, where, part.unit]).units
@@ -236,9 +237,7 @@ def _resemblance(part: Part, settings: Settings) -> tuple[str, float] | None:
     if not settings.interval or not LEAST_RATIO <= part.number(larger) < part.number("sentence"):
         return None
     measure = part.plan.measures[0]
-    coarse, fine = (
-        MeasureScores(measure, None, part.counts[0, None, unit], settings) for unit in (larger, "sentence")
-    )
+    coarse, fine = (make_scores(measure, None, part.counts[0, None, unit], settings) for unit in (larger, "sentence"))
     ratios = {}
     for number, system in enumerate(part.plan.judged):
         wide, narrow = (one.standard_error(measure.main, number) for one in (coarse, fine))
@@ -251,7 +250,8 @@ def _notes(part: Part, resemblance: tuple[str, float] | None) -> Iterator[str]:
     """Notes on averages over documents, documents whose sentences resemble each other, unresolved mentions."""
     for index, measure in enumerate(part.plan.measures):
         counts, field = part.counts[index, None, part.unit], f"{measure.main}-documents"
-        if measure.parameters.get("average") == "macro" and field in counts.fields and counts.units:
+        is_macro = measure.parameters.get("average") == "macro"
+        if is_macro and isinstance(counts, JointCounts) and field in counts.fields and counts.units:
             place = counts.fields.index(field)
             for name, total in zip(counts.systems, counts.totals, strict=True):
                 scored = int(total[..., place].sum())

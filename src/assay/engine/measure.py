@@ -35,7 +35,7 @@ from assay.records import dataclass
 
 Score = Callable[[Sums], Floats]
 Scores = Mapping[str, Score]
-Judge = Callable[..., "Items | Counts"]
+Judge = Callable[..., Any]
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 registered: dict[str, dict[str, Measure]] = {}
@@ -151,12 +151,12 @@ class Measure:
         changed = replace(changed, scores=scores, averages=averages)
         return replace(changed, main=main[0], tested=(main[0],)) if main else changed
 
-    def judge(self, pair: Pair) -> Items | Counts:
-        """The items (or, for measures of whole documents, the counts) of a pair."""
-        items: Items | Counts = pair.once(str(self), lambda: self.function(pair, **self.parameters))
+    def judge(self, pair: Pair) -> Any:
+        """The items of a pair; for measures of whole documents the counts, for scores of numbers the values."""
+        items: Any = pair.once(str(self), lambda: self.function(pair, **self.parameters))
         return items
 
-    def counts_of(self, judged: Items | Counts, sentences: int) -> Counts:
+    def counts_of(self, judged: Any, sentences: int) -> Counts:
         """Counts per sentence."""
         return judged if isinstance(judged, Counts) else self.count(judged, sentences)
 

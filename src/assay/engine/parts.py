@@ -22,6 +22,7 @@ from assay.engine.measure import Measure, find
 from assay.engine.options import Decided, Options
 from assay.engine.slices import Slice
 from assay.engine.texts import Texts, limit_texts
+from assay.engine.values import JointValues
 from assay.engine.warnings import Remark, merge_remarks
 from assay.records import dataclass
 from assay.result import InputFile, Mapped
@@ -108,7 +109,7 @@ class Part:
     """The confidences of answers, if there are any."""
     labels: Items | None
     """The labels as they are, if they split into categories."""
-    counts: Mapping[tuple[int, str | None, str], JointCounts] = field(default_factory=dict)
+    counts: Mapping[tuple[int, str | None, str], JointCounts | JointValues] = field(default_factory=dict)
     """By selection and unit: in the unit of the Result, and in all that it may be as long as other shards may decide;
     of the first measure over everything in sentences, and in documents or values of a comment."""
     items: Mapping[tuple[int, str | None], Items] = field(default_factory=dict)
@@ -165,17 +166,18 @@ class Part:
             for values in orders
             for value in values
         }
-        counts = {}
+        counts: dict[tuple[int, str | None, str], Any] = {}
         for key in dict.fromkeys((*self.counts, *other.counts)):
             index, where, unit = key
             everything = (index, None, unit)
             if everything not in self.counts or everything not in other.counts:
                 # One of the two has decided that this is not the unit.
                 continue
-            first, second = self.counts.get(key), other.counts.get(key)
+            first: Any = self.counts.get(key)
+            second: Any = other.counts.get(key)
             if where in by_item:
                 # A unit without such items is a unit all the same.
-                first = first or other.counts[key].with_nothing(self.counts[everything])
+                first = first or second.with_nothing(self.counts[everything])
                 second = second or first.with_nothing(other.counts[everything])
             counts[key] = first + second if first and second else self.counts.get(key) or other.counts[key]
         most = {"examples": self.plan.options.examples, "unresolved": MOST_UNRESOLVED}

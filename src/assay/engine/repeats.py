@@ -16,6 +16,7 @@ from assay.engine.options import Options
 from assay.engine.parts import Part
 from assay.engine.scores import MeasureScores, Settings, score_limits
 from assay.engine.task import find_task
+from assay.engine.values import ValueScores, make_scores
 from assay.errors import UsageError
 from assay.formats import joint_digest
 from assay.result import Comparison, Result, RunScores, RunTest, Score, enumeration
@@ -25,7 +26,7 @@ from assay.stats.runs import almost_stochastic_order, permutation_test, run_vari
 from assay.stats.significance import SMALLEST
 from assay.stats.streams import generator
 
-_Views = Mapping[tuple[str | None, str], MeasureScores]
+_Views = Mapping[tuple[str | None, str], MeasureScores | ValueScores]
 """The figures of all runs, by slice and measure."""
 MORE_RUNS = 0.5
 """Above this share of the variance, more runs help more than more sentences."""
@@ -53,7 +54,7 @@ def evaluate_repeats(
     settings = Settings(options.seed, options.times, options.interval, None)
     measures = part.plan.measures
     views = {
-        (where, str(measures[index])): MeasureScores(measures[index], where, counts, settings)
+        (where, str(measures[index])): make_scores(measures[index], where, counts, settings)
         for where, chosen in part.views()
         for index in chosen
         if (counts := part.counts[index, where, part.unit]).units

@@ -31,6 +31,7 @@ from assay.engine.scores import Settings
 from assay.engine.slices import Slice
 from assay.engine.task import find_task, preset_measures
 from assay.engine.texts import Texts, make_texts
+from assay.engine.values import JointValues, Values
 from assay.engine.warnings import format_warnings
 from assay.errors import InputError, UsageError, describe_os_error
 from assay.formats import Files
@@ -41,8 +42,8 @@ from assay.result import Result
 from assay.result.numbers import plural
 from assay.specs import whole_number
 
-_Tables = Sequence[tuple[str, Items | Counts]]
-"""The items or counts that a measure gives for each system, by name."""
+_Tables = Sequence[tuple[str, Items | Counts | Values]]
+"""The items, counts or values that a measure gives for each system, by name."""
 _Units = tuple[Ints, Ints]
 """The unit of each sentence of gold (NONE if it is left out), and the units of the corpus that are kept."""
 
@@ -104,9 +105,11 @@ def measure_shard(command: str, gold: Any, systems: Any, specs: Sequence[str], o
     words = int((~run.skipped[run.gold.sentence_of]).sum())
     # The sums of the first measure in every system before and after the mapping file.
     effects: dict[tuple[str, str], LabelSums] = {}
-    if options.map is not None and "-" not in [
-        item for item in (gold, *named_systems(systems).values()) if isinstance(item, str)
-    ]:
+    if (
+        options.map is not None
+        and not isinstance(tables[0][0][1], Values)
+        and "-" not in [item for item in (gold, *named_systems(systems).values()) if isinstance(item, str)]
+    ):
         unmapped = dict(prepare(gold, systems, run.measures, replace(options, map=None)).pairs)
         for name, pair in run.pairs:
             for when, own in (("before", unmapped.get(name)), ("after", pair)) if name in unmapped else ():
@@ -141,7 +144,7 @@ def _with_selections(
     plan, gold, is_shard = part.plan, run.gold, options.decided is not None
     basis, bases = choose_bases(dict(enumerate(plan.kinds)), run.measures)
     compared = bases if plan.compares else []
-    counts: dict[tuple[int, str | None, str], JointCounts] = {}
+    counts: dict[tuple[int, str | None, str], JointCounts | JointValues] = {}
     folded: dict[tuple[int, str | None], Items] = {}
     sizes: dict[tuple[int, str | None], int] = {}
     one_sided: list[tuple[int, str | None]] = []
@@ -151,18 +154,23 @@ def _with_selections(
     joined = cache(lambda index: join(_items_of(tables[index])))
     blocks = cache(lambda unit: hash_blocks(gold.unit_names(unit)))
 
-    def tally(index: int, judged: _Tables, unit: str, units: _Units, **how: bool) -> JointCounts:
+    def tally(index: int, judged: _Tables, unit: str, units: _Units, **how: bool) -> JointCounts | JointValues:
         measure, (of_sentence, kept) = run.measures[index], units
         names = None
         if cluster_key(unit):
             # A value may come again in other shards, so that names are kept.
             all_names = list(gold.unit_names(unit))
             names = [all_names[number] for number in kept.tolist()]
+        alone = not is_shard or names is not None
+        if values := [(name, one) for name, one in judged if isinstance(one, Values)]:
+            named = None if names is None else tuple(names)
+            more: dict[str, Any] = {"names": named, "unit": unit, "compares": how["compares"], "alone": alone}
+            return JointValues.of(values, of_sentence, len(kept), lambda: blocks(unit)[kept], **more)
         return JointCounts.of(
             [(name, measure.counts_of(one, gold.sentences).regroup(of_sentence, len(kept))) for name, one in judged],
             measure.fields_read,
             lambda: blocks(unit)[kept],
-            alone=not is_shard or names is not None,
+            alone=alone,
             names=names,
             unit=unit,
             **how,

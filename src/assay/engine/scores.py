@@ -25,7 +25,7 @@ from assay.engine.counts import (
     as_sums,
 )
 from assay.engine.items import ONE
-from assay.engine.measure import ByFields, Macro, Measure, Proportion, Ranged, Ratio, f1, recall
+from assay.engine.measure import ByFields, Macro, Measure, Proportion, Ratio, f1, recall
 from assay.engine.measure import Score as ScoreFunction
 from assay.records import dataclass
 from assay.result import Comparison, CountsRow, Power, Score
@@ -180,7 +180,8 @@ class MeasureScores:
                     value = float(values[number])
                     row = (system, self.name, name, label, self.slice, value)
                     spread = self._spread(name, number, place, value, labels)
-                    yield Score(*row, main=name == self.measure.main, **spread)
+                    lower = bool(getattr(self.every[name], "lower", False))
+                    yield Score(*row, main=name == self.measure.main, lower=lower, **spread)
 
     def counts_rows(self) -> Iterator[CountsRow]:
         """The counts from which scores are computed, overall and by label."""
@@ -257,7 +258,7 @@ class MeasureScores:
             return self._spreads(function, collapsed, of_all, totals[None], float(collapsed.sizes.sum()))[0]
         function, value = self.averages[name], float(self._observed[name][system])
         change = self._left_out_units(name, system)
-        variance = _variance(change, np.ones(len(change)), centred=False)
+        variance = find_variance(change, np.ones(len(change)), centred=False)
         present = float(collapsed.sizes[collapsed.rows.any(axis=1)].sum())
         effective = intervals.effective_items(value, variance, present)
         spread = self._ends(function, value, value, variance, effective, self.degrees(name, [system]))
@@ -399,9 +400,9 @@ class MeasureScores:
         """The standard error of an overall score, to first order, by the variance over units."""
         if name in self.averages:
             values = self._left_out_units(name, system)
-            return math.sqrt(_variance(values, np.ones(len(values))))
+            return math.sqrt(find_variance(values, np.ones(len(values))))
         collapsed = self.tallies.rows(system) or self.tallies.block_rows(system)
-        return math.sqrt(_variance(self._contributions(name, collapsed.rows, system), collapsed.sizes))
+        return math.sqrt(find_variance(self._contributions(name, collapsed.rows, system), collapsed.sizes))
 
     def _contributions(self, name: str, rows: Any, system: int) -> Floats:
         """The contribution of each row of a system to a score, to first order and up to a constant."""
@@ -596,7 +597,7 @@ class MeasureScores:
                     continue
                 (first, second), sizes = self.linear_values(name, (a, b))
                 centred = not self.clusters and name not in self.averages
-                spreads[name] = _variance(second - first, sizes, centred=centred), self.degrees(name, (a, b))
+                spreads[name] = find_variance(second - first, sizes, centred=centred), self.degrees(name, (a, b))
             ends_of = self._difference_intervals(a, b, differences, spreads)
             for name in self.tested:
                 low, high, interval = ends_of[name]
@@ -613,6 +614,7 @@ class MeasureScores:
                     power=power,
                     few=few or outcome.units < FEW_DIFFERING,
                     widest=most - least,
+                    lower=bool(getattr(self.every[name], "lower", False)),
                     evidence=self._exchange(a, b, name) if keeps and name == self.measure.main else None,
                 )
 
@@ -667,30 +669,8 @@ class MeasureScores:
         """The test of two systems on a score, and its power; `ends` is the interval of the difference."""
         if name in self.averages and len(self.systems) > MANY:
             return self._common_tests[name][a, b], None
-        exchange, settings = self._exchange(a, b, name), self.settings
-        swaps, stream = exchange.swaps(self.every[name]), cache(stream_of(settings.seed, exchange.content))
-        chance = settings.power if self.slice is None else None
-        outcome = shuffling_test(
-            *(*swaps, stream, settings.times),
-            amounts=exchange.amounts(self.every[name]),
-            width=len(exchange.a),
-            replicates=chance is not None and most_beyond(settings.times, settings.alpha) > 0,
-        )
-        outcome = replace(outcome, units=exchange.units)
-        if chance is None or exchange.rows.shape[1] > MOST_FIELDS:
-            return outcome, None
-        ends = (-ends[1], -ends[0]) if exchange.turned else ends
-        # Power continues the random stream of the test.
-        power = find_detectable(
-            *(*swaps, outcome, ends, stream(SHUFFLING)),
-            units=self.tallies.units,
-            alpha=settings.alpha,
-            chance=chance,
-        )
-        if power is None:
-            return outcome, None
-        assert outcome.smallest_p is not None
-        return outcome, Power(settings.alpha, chance, outcome.smallest_p, *power)
+        exchange, chance = self._exchange(a, b, name), self.settings.power if self.slice is None else None
+        return test_exchange(exchange, self.every[name], self.settings, chance, self.tallies.units, ends)
 
     def _exchange(self, a: int, b: int, name: str) -> Exchange:
         """The counts of two systems that a test of a score exchanges."""
@@ -766,6 +746,39 @@ class MeasureScores:
         return by_score
 
 
+def test_exchange(
+    exchange: Exchange,
+    function: ScoreFunction,
+    settings: Settings,
+    chance: float | None,
+    units: int,
+    ends: tuple[float, float],
+) -> tuple[Shuffling, Power | None]:
+    """The test that exchanges the counts of two systems, and its power if a difference is to be found with `chance`.
+
+    `units` is the number of all units, `ends` is the interval of the difference.
+    """
+    swaps, stream = exchange.swaps(function), cache(stream_of(settings.seed, exchange.content))
+    outcome = shuffling_test(
+        *(*swaps, stream, settings.times),
+        amounts=exchange.amounts(function),
+        width=len(exchange.a),
+        replicates=chance is not None and most_beyond(settings.times, settings.alpha) > 0,
+    )
+    outcome = replace(outcome, units=exchange.units)
+    if chance is None or exchange.rows.shape[1] > MOST_FIELDS:
+        return outcome, None
+    ends = (-ends[1], -ends[0]) if exchange.turned else ends
+    # Power continues the random stream of the test.
+    power = find_detectable(
+        *(*swaps, outcome, ends, stream(SHUFFLING)), units=units, alpha=settings.alpha, chance=chance
+    )
+    if power is None:
+        return outcome, None
+    assert outcome.smallest_p is not None
+    return outcome, Power(settings.alpha, chance, outcome.smallest_p, *power)
+
+
 def make_comparison(
     systems: tuple[str, str],
     what: tuple[str, str, str | None],
@@ -800,7 +813,7 @@ def _as_proportion(function: ScoreFunction, totals: Sums) -> ScoreFunction:
 
 def score_limits(function: ScoreFunction) -> tuple[float, float]:
     """The limits of a score."""
-    return (function.low, function.high) if isinstance(function, Ranged) else (0.0, 1.0)
+    return getattr(function, "low", 0.0), getattr(function, "high", 1.0)
 
 
 def _zero_undefined(changes: Floats) -> Floats:
@@ -813,7 +826,7 @@ def _unit_sizes(rows: Array, totals: Array) -> Floats:
     return np.asarray(_zero_undefined(ratio(rows, np.asarray(totals, dtype=np.float64))).sum(axis=1))
 
 
-def _variance(values: Floats, sizes: Array, *, centred: bool = True) -> float:
+def find_variance(values: Floats, sizes: Array, *, centred: bool = True) -> float:
     """Variance of a score to which each unit adds a value; `sizes` is the number of units of each value.
 
     Sums are exact, so that neither the order of rows nor that of two systems changes a digit.

@@ -40,6 +40,7 @@ def to_plain(value: Any) -> Any:
         plain = {
             name: item if type(item := getattr(value, attribute)) in _PLAIN else to_plain(item)
             for attribute, name, _ in _fields(type(value))
+            if attribute not in (rare := _rare(type(value))) or getattr(value, attribute) != rare[attribute]
         }
         for name in _left_out_if_empty(type(value)):
             if not plain[name]:
@@ -106,3 +107,9 @@ def _fields(kind: type) -> list[tuple[str, str, Any]]:
     hints = typing.get_type_hints(kind)
     named = [(field.name, field.metadata.get("json", field.name)) for field in dataclasses.fields(kind)]
     return [(attribute, name, hints[attribute]) for attribute, name in named if name]
+
+
+@cache
+def _rare(kind: type) -> dict[str, Any]:
+    """The fields of a record that are written only if they are not the default, with the default."""
+    return {field.name: field.default for field in dataclasses.fields(kind) if "rare" in field.metadata}

@@ -21,6 +21,8 @@ NOT_ANSWERED = "(no answer)"
 _NOT_WRITTEN = {"json": ""}
 _IF_FILLED = {"filled": True}
 """What only the commands that make a Result need is not in JSON."""
+_RARE = {"rare": True}
+"""In JSON only if it is not the default."""
 COLUMNS = {
     "system": "The system.",
     "measure": "The measure.",
@@ -184,6 +186,8 @@ class Score(OfSystem, key="system measure score label slice"):
     """True if the design effect is assumed, because all items are right, or none."""
     too_short: tuple[str, ...] = ()
     """Labels with fewer than 10 items (gold and system), which make the interval of a macro average too narrow."""
+    lower: bool = field(default=False, metadata=_RARE)
+    """True if less is better; absent otherwise."""
     shrunk: tuple[float, float] | None = field(default=None, compare=False, repr=False, metadata=_NOT_WRITTEN)
     """The score of a share with half an item right and half an item wrong more, and its variance."""
 
@@ -329,6 +333,15 @@ class Comparison(TwoSystemsOnScore, key="a b measure score slice test"):
     """The kind of verdict, such as `different` or `not-shown` ([all kinds](guide/chance.md#what-a-verdict-says))."""
     claims: tuple[str, ...] = ()
     """What a sentence about this comparison may claim."""
+    lower: bool = field(default=False, metadata=_RARE)
+    """True if less is better, so that negative favours `b`; absent otherwise."""
+    p_williams: float | None = field(default=None, metadata=_RARE)
+    """p of Williams' test of two of Pearson's correlations, which decides if there are fewer than 30 items; absent if
+    the score is another one."""
+    p_shuffling: float | None = field(default=None, metadata=_RARE)
+    """p of the shuffling test, if `p` is that of Williams' test; absent otherwise."""
+    judged: bool = field(default=True, metadata=_RARE)
+    """False if neither more nor less is better, so that there is no verdict; absent otherwise."""
     widest: float = field(default=math.inf, compare=False, repr=False, metadata=_NOT_WRITTEN)
     """The largest difference that is possible."""
     evidence: Any = field(default=None, compare=False, repr=False, metadata=_NOT_WRITTEN)

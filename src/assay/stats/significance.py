@@ -25,6 +25,8 @@ RARE = 20
 SMALLEST = 1e-300
 """No smaller p is reported, but its logarithm may be smaller."""
 LOG_10 = math.log(10)
+_FEW_SWAPS = 16
+"""Up to this number of units, all swaps are made for scores that are no functions of sums."""
 _MANY_FIELDS = 32
 """The number of fields from which units with equal differences are too rare to be merged."""
 _EXACT = 50
@@ -121,6 +123,38 @@ def shuffling_test(
         outcome = tilted_test(a, b, swaps, sizes, difference, stream, times)
     halves = np.concatenate(parts) if drawn == times else None
     return replace(outcome or _estimate_p(hits, drawn, units), halves=halves)
+
+
+def swap_test(
+    score: Callable[[Floats], Floats], places: Ints, units: int, times: int, rng: np.random.Generator, width: int
+) -> Shuffling:
+    """The shuffling test of a score that is no function of sums.
+
+    `score` is a function of weights (replicates × twice the units): those of the first system's units, then those of
+    the second's. The outputs for the units at `places` are exchanged; `width` values are computed from a replicate.
+    """
+
+    def shuffle(moved: Floats) -> Floats:
+        weights = np.tile(np.repeat([1.0, 0.0], units), (len(moved), 1))
+        weights[:, places], weights[:, units + places] = 1 - moved, moved
+        return np.abs(score(np.roll(weights, units, axis=1)) - score(weights))
+
+    bound = least_extreme(float(shuffle(np.zeros((1, len(places))))[0]))
+    step, sizes = max(1, CHUNK_NUMBERS // max(1, width)), np.ones(len(places), dtype=np.int64)
+    if len(places) <= _FEW_SWAPS:
+        # If all units change sides, the difference only changes its sign: the first unit can stay.
+        everything = all_shuffles(sizes[1:])
+        assert everything is not None
+        moved, probabilities = np.pad(everything[0], ((0, 0), (len(places) > 0, 0))), everything[1]
+        values = np.concatenate([shuffle(moved[i : i + step]) for i in range(0, len(moved), step)])
+        p, smallest = (
+            min(1.0, math.fsum(probabilities[values >= least].tolist()))
+            for least in (bound, least_extreme(float(np.nanmax(values))))
+        )
+        return Shuffling(p, p, p, len(places), "enumerated", math.log10(p), smallest)
+    weights = shuffle_weights(sizes, times, rng, width)
+    hits = sum(int(np.count_nonzero(shuffle(moved) >= bound)) for moved in weights)
+    return _estimate_p(hits, times, len(places))
 
 
 def tilted_test(

@@ -272,6 +272,7 @@ def _native_figures(
             part = measure_shard("compare", gold, outputs, native[bank.kind], replace(plain, task=bank.kind))
             for index, measure in enumerate(part.plan.measures):
                 counts = part.counts[index, None, part.unit]
+                assert isinstance(counts, JointCounts)
                 figures.append(MeasureScores(measure, None, counts, settings, f"{measure}@{name}"))
             for lines, remarks in ((warnings, part.warnings), (notes, part.notes)):
                 on_measures = [remark for remark in remarks if remark.kind in _OF_MEASURES]

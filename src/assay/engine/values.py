@@ -1,0 +1,526 @@
+"""Values: numbers of each item, for scores that are no functions of sums; their intervals and tests."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from assay.arrays import NONE, Array, Bools, Floats, Ints, as_codes, ratio
+from assay.engine.counts import (
+    BLOCKS,
+    FEW_CLUSTERS,
+    FEW_DIFFERING,
+    FEW_UNITS,
+    MANY,
+    JointCounts,
+    Sums,
+    hash_blocks,
+)
+from assay.engine.measure import Measure
+from assay.engine.scores import Exchange, MeasureScores, Settings, find_variance, make_comparison, test_exchange
+from assay.records import dataclass
+from assay.result import Comparison, CountsRow, Power, Score
+from assay.stats import intervals
+from assay.stats.resample import bootstrap_weights
+from assay.stats.significance import Shuffling, swap_test
+from assay.stats.streams import BOOTSTRAP, SHUFFLING, generator
+from assay.stats.values import Columns, Moments, ValueScore, Weighted
+
+MOST_DRAWN = 1 << 28
+"""The most values that are resampled, 10,000 times 26,000; beyond that, scores are taken as sums of influences."""
+_Parts = Sequence[tuple[Columns, Ints]]
+"""For each label its rows and their units; one of them if there are no labels."""
+FEW_FOR_SWAPS = 30
+"""With fewer items, Williams' test decides on correlations, because swaps of standardised outputs are too liberal."""
+
+
+@dataclass(frozen=True, eq=False)
+class Values:
+    """What a measure gives for one system: rows of numbers, for each item or for each item and label.
+
+    Rows and labels depend on gold alone, so that they are the same for all systems.
+    """
+
+    unit: Ints
+    """The sentence of gold of each row."""
+    columns: Columns
+    labels: tuple[str, ...] | None = None
+    """The labels, if each is scored against the rest; the overall score is the mean over labels …"""
+    label: Ints | None = None
+    """… and the label of each row."""
+
+
+@dataclass(frozen=True, eq=False)
+class JointValues:
+    """The values of all systems. They are all that is known of a score, and are as many as items."""
+
+    systems: tuple[str, ...]
+    units: int
+    of_row: Ints
+    """The unit of each row."""
+    columns: Mapping[str, Floats]
+    """Systems × rows."""
+    labels: tuple[str, ...] | None = None
+    label: Ints | None = None
+    compares: bool = True
+    """True if systems are compared, pair by pair."""
+    unit: str = "sentence"
+    names: tuple[str, ...] | None = None
+    """The names of units that may have sentences in several shards, such as speakers."""
+    blocks: Ints | None = None
+    """The block of each unit; None if there is one shard, and its units are few."""
+
+    @classmethod
+    def of(
+        cls,
+        values: Sequence[tuple[str, Values]],
+        of_sentence: Ints,
+        units: int,
+        blocks: Callable[[], Ints],
+        *,
+        alone: bool = True,
+        **more: Any,
+    ) -> JointValues:
+        """The values of each system by unit; rows of sentences with the unit NONE are left out."""
+        first = values[0][1]
+        of_row = of_sentence[first.unit]
+        kept = of_row != NONE
+        return cls(
+            systems=tuple(name for name, _ in values),
+            units=units,
+            of_row=of_row[kept],
+            columns={name: np.stack([table.columns[name][kept] for _, table in values]) for name in first.columns},
+            labels=first.labels,
+            label=None if first.label is None else first.label[kept],
+            blocks=blocks() if not alone or units > BLOCKS else None,
+            **more,
+        )
+
+    def with_nothing(self, others: JointValues) -> JointValues:
+        """No values for the units of `others`."""
+        return replace(
+            self,
+            units=others.units,
+            of_row=self.of_row[:0],
+            columns={name: rows[:, :0] for name, rows in self.columns.items()},
+            label=None if self.label is None else self.label[:0],
+            names=others.names,
+            blocks=others.blocks,
+        )
+
+    def __add__(self, other: JointValues) -> JointValues:
+        """The values of two stretches of text, the first one on the left."""
+        assert (self.systems, [*self.columns]) == (other.systems, [*other.columns]), "only like values can be added"
+        units, names = self.units + other.units, self.names
+        places: list[Ints] = [np.arange(self.units), self.units + np.arange(other.units)]
+        blocks = None
+        if self.blocks is not None and other.blocks is not None:
+            blocks = np.concatenate([self.blocks, other.blocks])
+        if self.names is not None and other.names is not None:
+            known: dict[str, int] = {}
+            places = [as_codes(own, known) for own in (self.names, other.names)]
+            units, names = len(known), tuple(known)
+            blocks = hash_blocks(names)
+        codes: dict[str, int] = {}
+        label = [
+            as_codes(one.labels, codes)[one.label]
+            for one in (self, other)
+            if one.labels is not None and one.label is not None
+        ]
+        return replace(
+            self,
+            units=units,
+            of_row=np.concatenate([place[one.of_row] for one, place in zip((self, other), places, strict=True)]),
+            columns={name: np.hstack([rows, other.columns[name]]) for name, rows in self.columns.items()},
+            labels=tuple(codes) if label else None,
+            label=np.concatenate(label) if label else None,
+            names=names,
+            blocks=blocks,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Order:
+    """Rows of one or two systems in an order that depends on their values alone."""
+
+    rows: Ints
+    """The rows, those of a unit together."""
+    unit: Ints
+    """The place of the unit of each of these rows …"""
+    units: Ints
+    """… and the units in the order of their places."""
+    content: bytes
+    """What random streams depend on besides the seed."""
+    turned: bool = False
+    """True if the second system comes first."""
+
+
+class _Sample:
+    """The rows of one system on one score, label by label, with the unit of each."""
+
+    def __init__(self, function: ValueScore, parts: _Parts) -> None:
+        self.function, self.parts = function, parts
+
+    def values(self) -> list[float]:
+        """The score of each label."""
+        return [float(self.function(columns)) if len(unit) else math.nan for columns, unit in self.parts]
+
+    def defined(self) -> _Sample:
+        """The sample with the labels whose score is defined."""
+        known = ~np.isnan(self.values())
+        return _Sample(self.function, [part for part, is_known in zip(self.parts, known, strict=True) if is_known])
+
+    def exchanged(self) -> _Parts:
+        """The rows as tests exchange them."""
+        return [(self.function.prepare(columns), unit) for columns, unit in self.parts]
+
+    def bind(self) -> Weighted:
+        """The score as a function of weights of units."""
+        return self._bind(self.exchanged())
+
+    def bind_both(self, other: _Sample, units: int) -> Weighted:
+        """The score of a system made of both, as a function of weights of the units of one, then of the other."""
+        parts = []
+        for (first, unit), (second, its_unit) in zip(self.exchanged(), other.exchanged(), strict=True):
+            columns = {name: np.concatenate([values, second[name]]) for name, values in first.items()}
+            parts.append((columns, np.concatenate([unit, units + its_unit])))
+        return self._bind(parts)
+
+    def _bind(self, parts: _Parts) -> Weighted:
+        bound = [(self.function.bind(columns), unit) for columns, unit in parts]
+
+        def evaluate(weights: Floats) -> Floats:
+            every = np.arange(weights.shape[1])
+            values = np.stack(
+                [score(weights if np.array_equal(unit, every) else weights[:, unit]) for score, unit in bound]
+            )
+            return values[0] if len(values) == 1 else _mean(values)
+
+        return evaluate
+
+    def influence(self, units: int) -> Floats:
+        """The influence of each unit on the score."""
+        parts = [np.bincount(unit, self.function.influence(columns), units) for columns, unit in self.parts]
+        return np.asarray(sum(parts) / max(1, len(parts)))
+
+    @property
+    def present(self) -> float:
+        """The number of items that a share without variance stands for."""
+        return sum(self.function.count_present(columns) for columns, _ in self.parts) / max(1, len(self.parts))
+
+
+class ValueScores:
+    """One measure of values over one selection of the data, for all systems; it has the face of MeasureScores."""
+
+    def __init__(
+        self, measure: Measure, where: str | None, tallies: JointValues, settings: Settings, name: str = ""
+    ) -> None:
+        self.name = name or str(measure)
+        """The name of the measure in rows."""
+        self.measure, self.slice, self.tallies, self.settings = measure, where, tallies, settings
+        self.systems, self.labels = tallies.systems, tallies.labels or ()
+        self.every: Mapping[str, ValueScore] = measure.scores  # type: ignore[assignment]
+        """All scores, by name."""
+        self.tested = list(measure.tested)
+        """The scores on which systems are compared."""
+        self.clusters = tallies.unit != "sentence"
+        """True if units are groups of sentences, which may differ much in size."""
+        self.pooled = False
+        """True if blocks of units were exchanged instead of units."""
+        self._orders: dict[tuple[int, ...], _Order] = {}
+
+    # --- rows ---
+
+    def _order(self, *systems: int) -> _Order:
+        """The rows of systems in a common order; of two, the one whose rows make the larger list is the first."""
+        if systems not in self._orders:
+            of_row, units = self.tallies.of_row, self.tallies.units
+            found = [self._hash_rows(systems)]
+            if len(systems) == 2:
+                found.append(self._hash_rows(systems[::-1]))
+            keys = []
+            for row_keys in found:
+                of_units = np.zeros(units, dtype=np.uint64)
+                np.add.at(of_units, of_row, row_keys)
+                keys.append(of_units)
+            listed = [np.sort(of_units).tobytes() for of_units in keys]
+            turned = len(keys) == 2 and listed[1] > listed[0]
+            by_key = np.argsort(keys[turned], kind="stable")
+            place = np.empty(units, dtype=np.int64)
+            place[by_key] = np.arange(units)
+            rows = np.lexsort((found[turned], place[of_row]))
+            self._orders[systems] = _Order(rows, place[of_row][rows], by_key, listed[turned], turned)
+        return self._orders[systems]
+
+    def _hash_rows(self, systems: Sequence[int]) -> Array:
+        """A hash of the values of each row (by SplitMix64)."""
+        keys = np.zeros(len(self.tallies.of_row), dtype=np.uint64)
+        for system in systems:
+            for values in self.tallies.columns.values():
+                # There is one zero.
+                keys += (values[system] + 0.0).view(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
+                for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+                    keys = (keys ^ (keys >> np.uint64(shift))) * np.uint64(factor)
+                keys ^= keys >> np.uint64(31)
+        return keys
+
+    def _sample(self, name: str, system: int, order: _Order, label: int | None = None) -> _Sample:
+        """The rows of a system in an order, of all labels or of one."""
+        codes = self.tallies.label
+        masks: list[Any] = [slice(None)]
+        if codes is not None:
+            masks = [codes[order.rows] == code for code in (range(len(self.labels)) if label is None else [label])]
+        parts = []
+        for mask in masks:
+            rows = order.rows[mask]
+            columns = {column: values[system, rows] for column, values in self.tallies.columns.items()}
+            parts.append((columns, order.unit[mask]))
+        return _Sample(self.every[name], parts)
+
+    @cached_property
+    def _sizes(self) -> Ints:
+        """The number of rows of each unit."""
+        return np.bincount(self.tallies.of_row, minlength=self.tallies.units)
+
+    # --- scores ---
+
+    def scores(self, *, labels: bool = True, names: Sequence[str] = ()) -> Iterator[Score]:
+        """All scores (or those in `names`) with their intervals, overall scores first."""
+        places: list[tuple[int | None, str | None]] = [(None, None)]
+        places += [*enumerate(self.labels)] if labels else []
+        for place, label in places:
+            for number, system in enumerate(self.systems):
+                for name in names or self.every:
+                    value = float(self.values(name, label)[number])
+                    row = (system, self.name, name, label, self.slice, value)
+                    function, spread = self.every[name], self._spread(name, number, place, value)
+                    yield Score(*row, main=name == self.measure.main, lower=function.lower, **spread)
+
+    def counts_rows(self) -> Iterator[CountsRow]:
+        """The numbers of items, overall and by label."""
+        numbers: list[tuple[str | None, int]] = [(None, len(self.tallies.of_row) // max(1, len(self.labels)))]
+        if self.tallies.label is not None:
+            by_label = np.bincount(self.tallies.label, minlength=len(self.labels)).tolist()
+            numbers = [(None, max(by_label, default=0)), *zip(self.labels, by_label, strict=True)]
+        for system in self.systems:
+            for label, number in numbers:
+                yield CountsRow(system, self.name, label, self.slice, {"items": number})
+
+    @cached_property
+    def _by_label(self) -> dict[str, Floats]:
+        """Each score: systems × labels; a single column if there are no labels."""
+        numbers = range(len(self.systems))
+        return {
+            name: np.array([self._sample(name, number, self._order(number)).values() for number in numbers])
+            for name in self.every
+        }
+
+    def values(self, name: str, label: str | None = None) -> Floats:
+        """A score of each system, overall (the mean over the labels that have one) or for a label."""
+        values = self._by_label[name]
+        return _mean(values.T) if label is None else values[:, self.labels.index(label)]
+
+    def _spread(self, name: str, system: int, label: int | None, value: float) -> dict[str, Any]:
+        """The interval of a score, its variance over units and the degrees of freedom."""
+        function, units, asked = self.every[name], self.tallies.units, self.settings.interval
+        unknown = {"low": math.nan, "high": math.nan}
+        if math.isnan(value) or not asked or units < 2:
+            return unknown
+        order = self._order(system)
+        sample = self._sample(name, system, order, label).defined()
+        variance, df = find_variance(*self._changes(sample, order)), self.degrees(name, [system])
+        spread = {"variance": variance, "df": df}
+        rng = generator(self.settings.seed, BOOTSTRAP.encode() + b"\n" + order.content)
+        own = function.find_ends(*sample.parts[0], rng) if len(sample.parts) == 1 else None
+        if own is not None:
+            return {**spread, "low": own[0], "high": own[1], "interval": "own"}
+        kind = function.interval if asked == "score" else "percentile"
+        if kind == "percentile" and self._is_drawn(function):
+            low, high = intervals.percentile(self._replicate([sample], rng)[0])
+        elif kind == "score":
+            effective = intervals.effective_items(value, variance, sample.present)
+            low, high = intervals.score_interval(value, effective, df + 1)
+        else:
+            kind = "t"
+            low, high = function.of_ends(*intervals.t_interval(value, variance, df + 1))
+            low, high = max(low, function.low), min(high, function.high)
+        return {**spread, "low": low, "high": high, "interval": "" if math.isnan(low) else kind}
+
+    def _changes(self, sample: _Sample, order: _Order) -> tuple[Floats, Array]:
+        """The influence of each unit on a score, for groups of sentences the change if it is left out; and sizes."""
+        changes = sample.influence(self.tallies.units)
+        if self.clusters:
+            rows = self._sizes[order.units]
+            changes = changes * ratio(np.full(len(rows), float(rows.sum())), (rows.sum() - rows).astype(np.float64))
+        return np.nan_to_num(changes), np.ones(len(changes))
+
+    def _is_drawn(self, function: ValueScore, times: int = 1) -> bool:
+        """True if rows, several times, are few enough to resample them."""
+        rows = times * len(self.tallies.of_row)
+        return rows * self.settings.times <= MOST_DRAWN and rows <= function.most_rows
+
+    def _replicate(self, samples: Sequence[_Sample], rng: np.random.Generator) -> list[Floats]:
+        """The score of each sample in each resample of the units."""
+        scores, rows = [sample.bind() for sample in samples], len(self.tallies.of_row)
+        drawn = bootstrap_weights(self.tallies.units, self.settings.times, rng, rows)
+        chunks = [[score(weights.astype(np.float64)) for score in scores] for weights in drawn]
+        return [np.concatenate(values) for values in zip(*chunks, strict=True)]
+
+    def linear_values(self, name: str, systems: Sequence[int]) -> tuple[list[Floats], Array]:
+        """The contributions of units to the score of each system, in a common order, and the size of each row."""
+        order = self._order(*systems)
+        changes = [self._changes(self._sample(name, system, order).defined(), order) for system in systems]
+        return [values for values, _ in changes], changes[0][1]
+
+    def degrees(self, name: str, systems: Sequence[int]) -> float:
+        """The degrees of freedom of a variance over units, fewer for documents with different sizes."""
+        if not self.clusters:
+            return self.tallies.units - 1.0
+        sizes = self._sizes.astype(np.float64)
+        return max(1.0, float(sizes.sum()) ** 2 / float(sizes @ sizes) - 1) if sizes.any() else 1.0
+
+    def standard_error(self, name: str, system: int) -> float:
+        """The standard error of an overall score, to first order, by the variance over units."""
+        (values,), sizes = self.linear_values(name, [system])
+        return math.sqrt(find_variance(values, sizes))
+
+    # --- comparisons ---
+
+    def comparisons(self) -> Iterator[Comparison]:
+        """The test of every pair of systems on each tested score."""
+        few = self.tallies.units < (FEW_CLUSTERS if self.clusters else FEW_UNITS)
+        for a, b in combinations(range(len(self.systems)), 2):
+            if self.settings.baseline not in (None, self.systems[a], self.systems[b]):
+                continue
+            order = self._order(a, b)
+            for name in self.tested:
+                function, observed = self.every[name], self.values(name)
+                difference = float(observed[b] - observed[a])
+                variance, df, ends = math.nan, math.nan, (math.nan, math.nan, "")
+                pair = (b, a) if order.turned else (a, b)
+                samples = [self._sample(name, system, order).defined() for system in pair]
+                if not math.isnan(difference) and self.tallies.units > 1 and self.settings.interval:
+                    first, second = (self._changes(sample, order)[0] for sample in samples)
+                    variance, df = find_variance(second - first, np.ones(len(first))), self.degrees(name, pair)
+                    ends = self._difference_interval(samples, order, difference, variance, df)
+                outcome, power = self._test(samples, order, difference, ends[:2], name)
+                more: dict[str, Any] = {}
+                p = None
+                if outcome.units and not math.isnan(difference) and not self.clusters and not self.labels:
+                    p = function.compare(*(sample.parts[0][0] for sample in samples))
+                if p is not None:
+                    more = {"p_williams": p}
+                    if len(order.rows) < FEW_FOR_SWAPS:
+                        more["p_shuffling"], power = outcome.p, None
+                        outcome = Shuffling(p, p, p, outcome.units, "williams", math.log10(p) if p else None, None)
+                yield make_comparison(
+                    (self.systems[a], self.systems[b]),
+                    (self.name, name, self.slice),
+                    difference,
+                    ends,
+                    outcome,
+                    (variance, df),
+                    power=power,
+                    few=few or outcome.units < FEW_DIFFERING,
+                    widest=function.high - function.low,
+                    lower=function.lower,
+                    judged=function.judged,
+                    **more,
+                )
+
+    def _difference_interval(
+        self, samples: Sequence[_Sample], order: _Order, difference: float, variance: float, df: float
+    ) -> tuple[float, float, str]:
+        """The interval of a difference: both ends and the kind."""
+        function = samples[0].function
+        kind = function.interval if self.settings.interval == "score" else "percentile"
+        if kind == "percentile" and self._is_drawn(function) and len(self.systems) <= MANY:
+            rng = generator(self.settings.seed, BOOTSTRAP.encode() + b"\n" + order.content)
+            first, second = self._replicate(samples, rng)
+            low, high = intervals.percentile(second - first)
+            low, high = (-high, -low) if order.turned else (low, high)
+        else:
+            kind, widest = "t", function.high - function.low
+            low, high = intervals.t_interval(difference, variance, df + 1, -widest, widest)
+        return low, high, "" if math.isnan(low) else kind
+
+    def _test(
+        self, samples: Sequence[_Sample], order: _Order, difference: float, ends: tuple[float, float], name: str
+    ) -> tuple[Shuffling, Power | None]:
+        """The test of two systems, which exchanges their answers unit by unit, and its power."""
+        units, function = self.tallies.units, samples[0].function
+        number = int(self._differing(*(sample.parts for sample in samples)).sum())
+        if math.isnan(difference) or not number:
+            p = math.nan if number else 1.0
+            return Shuffling(p, p, p, number, "enumerated", None, None), None
+        content = b"\n" + order.content
+        linear = isinstance(function, Moments) and len(samples[0].parts) == 1
+        drawn = not linear and self._is_drawn(function, 2) and len(self.systems) <= MANY
+        if drawn:
+            places = np.flatnonzero(self._differing(*(sample.exchanged() for sample in samples)))
+            score = samples[0].bind_both(samples[1], units)
+            rng = generator(self.settings.seed, SHUFFLING.encode() + content)
+            outcome = swap_test(score, places, units, self.settings.times, rng, 2 * len(order.rows))
+            return replace(outcome, units=number), None
+        tables, of_sums = [], _sum_of_parts
+        for sample, value in zip(samples, (0.0, difference * (-1 if order.turned else 1)), strict=True):
+            if linear:
+                assert isinstance(function, Moments)
+                ((columns, unit),), of_sums = sample.exchanged(), function.of_sums
+                features = function.features(columns)
+                tables.append(np.stack([np.bincount(unit, column, units) for column in features.T], axis=1))
+            else:
+                # The parts of the score that units have, which add up to the difference.
+                tables.append(
+                    (sample.influence(units) + value * self._sizes[order.units] / self._sizes.sum())[:, None]
+                )
+        sums, rows = [table.sum(axis=0) for table in tables], tables[0] - tables[1]
+        if units > BLOCKS:
+            self.pooled = True
+            assert self.tallies.blocks is not None
+            place = self.tallies.blocks[order.units]
+            rows = np.stack([np.bincount(place, column, BLOCKS) for column in rows.T], axis=1)
+        rows = rows[rows.any(axis=1)]
+        fields = tuple(map(str, range(rows.shape[1])))
+        sizes, places = np.ones(len(rows), dtype=np.int64), np.arange(len(fields))
+        of_rows = (rows, sizes, places, number, str(self.measure), fields, False, content, order.turned)
+        exchange = Exchange(sums[0], sums[1], *of_rows)
+        chance = self.settings.power if self.slice is None else None
+
+        def score_of(sums: Sums) -> Floats:
+            return of_sums(np.stack([sums[field] for field in fields], axis=-1))
+
+        return test_exchange(exchange, score_of, self.settings, chance, units, ends)
+
+    def _differing(self, first: _Parts, second: _Parts) -> Bools:
+        """Mask of the units in which two systems have other values."""
+        differs = np.zeros(self.tallies.units, dtype=bool)
+        for (columns, unit), (others, _) in zip(first, second, strict=True):
+            for name, values in columns.items():
+                differs[unit[values != others[name]]] = True
+        return differs
+
+
+def make_scores(
+    measure: Measure, where: str | None, counts: JointCounts | JointValues, settings: Settings
+) -> MeasureScores | ValueScores:
+    """The scores of a measure, from counts or from values."""
+    if isinstance(counts, JointValues):
+        return ValueScores(measure, where, counts, settings)
+    return MeasureScores(measure, where, counts, settings)
+
+
+def _sum_of_parts(sums: Floats) -> Floats:
+    return np.asarray(sums[..., 0])
+
+
+def _mean(values: Floats) -> Floats:
+    """The mean over the first axis of what is defined."""
+    known = ~np.isnan(values)
+    return ratio(np.where(known, values, 0.0).sum(axis=0), known.sum(axis=0).astype(np.float64))
