@@ -20,8 +20,8 @@ from assay.stats.runs import t_test
 from assay.stats.significance import SMALLEST, Shuffling, shuffling_test
 from assay.stats.streams import stream_of
 
-RANGES = {"percent": (0.0, 1.0), "coefficient": (-1.0, 1.0), "number": (-math.inf, math.inf)}
-"""The limits of a score by its form."""
+RANGES = {"percent": (0.0, 1.0), "coefficient": (-1.0, 1.0)}
+"""The limits of a score by its form; other forms have none."""
 _MOST_NUMBERS = 1 << 24
 """The most numbers in a table of the differences of two systems on all data sets; beyond that, p is by t."""
 _MOST_AMOUNT = 1 << 40
@@ -45,7 +45,8 @@ def average_score(rows: Sequence[Score], form: str) -> Score:
         low, high, variance, df, items = average_interval(values, variances, degrees, shrunk)
     else:
         variance, df = average_variance(variances, degrees)
-        low, high = t_interval(value, variance, df + 1, *RANGES[form]) if variance else (math.nan, math.nan)
+        limits = RANGES.get(form, (-math.inf, math.inf))
+        low, high = t_interval(value, variance, df + 1, *limits) if variance else (math.nan, math.nan)
     return replace(
         average,
         low=low,

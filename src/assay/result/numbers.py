@@ -65,13 +65,35 @@ def _signed_coefficient(value: float) -> str:
     return f"+{text}" if value > 0 and text != ".000" else text
 
 
+def _plain(value: float) -> str:
+    """A number with four significant digits, in the unit that it has: `0.4000`, `12.35`, `1,235`."""
+    if math.isnan(value):
+        return DASH
+    size = abs(value)
+    if size and not 1e-4 <= size < 1e15:
+        return f"{value:.3e}".replace("-", "−")
+    decimals = max(0, 3 - math.floor(math.log10(float(f"{size:.3e}")))) if size else 3
+    return f"{value:,.{decimals}f}".replace("-", "−")
+
+
+def _signed_plain(value: float) -> str:
+    return f"+{_plain(value)}" if value > 0 else _plain(value)
+
+
 WRITERS: Mapping[str, Callable[[float], str]] = {
     "percent": percent,
     "points": signed,
     "coefficient": lambda value: coefficient(value, 3),
     "coefficient-difference": _signed_coefficient,
     "number": lambda value: DASH if math.isnan(value) else f"{value:.3f}".replace("-", "−"),
+    "plain": _plain,
+    "plain-difference": _signed_plain,
 }
 """The function that writes values of a form in tables and figures."""
-DIFFERENCES = {"percent": "points", "coefficient": "coefficient-difference", "number": "number"}
+DIFFERENCES = {
+    "percent": "points",
+    "coefficient": "coefficient-difference",
+    "number": "number",
+    "plain": "plain-difference",
+}
 """The form of differences between values of a form."""

@@ -154,7 +154,7 @@ class Determination(_OfTwo, Moments):
     def influence(self, columns: Columns) -> Floats:
         """The influence of its two sums."""
         _, _, square, error = self.features(columns).T
-        return np.asarray(error.sum() / square.sum() * square - error) / square.sum()
+        return np.asarray((error.sum() / square.sum() * square - error) / square.sum())
 
 
 class Pearson(_OfTwo, Moments):

@@ -92,6 +92,10 @@ def prepare_items(run: Run) -> None:
     run.warnings.append(items_unlabelled(number=number - len(gold), items=number))
     orders = [join_items(tables[0], gold, table, options.on_mismatch, open_ids) for table in tables[1:]]
     absent = np.any([order == NONE for order in orders], axis=0)
+    if kind == "numbers":
+        # An answer without a number has no error, and no place in a correlation.
+        unanswered = [table.missing[order] for table, order in zip(tables[1:], orders, strict=True)]
+        absent |= np.any(unanswered, axis=0) & (options.on_mismatch == "skip")
     if absent.any() and options.on_mismatch == "skip":
         kept = np.flatnonzero(~absent)
         if not len(kept):
