@@ -84,7 +84,8 @@ def merge_command(parts: tuple[str, ...], measures: tuple[str, ...], gates: Gate
 @click.argument("path", type=click.Path())
 @option("--to target", "Format to write: conllu, conllx, conll, tsv or slash; for graphs conllu, sdp or mrp; for "
         "semantic roles conll09, up or, if they are stretches, props or biojson; for spans, relations and links "
-        "brat, jsonl, spert, dygie, docred, hipe or neleval. Default for tags of spans: that of the file.")
+        "brat, jsonl, spert, dygie, docred, hipe or neleval; for items (logs too) csv, tsv or jsonl. Default for "
+        "tags of spans: that of the file.")
 @option("--column", "Label column to keep if the target has only one, or to write it to.")
 @option("--to-scheme", "Write tags of spans under this scheme, e.g. bioes.", type=SCHEME_NAMES, metavar="SCHEME")
 @option("--scheme", "Scheme of the tags in the file. Default: recognised from the tags.",
@@ -110,6 +111,7 @@ def convert_command(
       assay convert graphs.sdp --to conllu -o graphs.conllu
       assay convert roles.conll09 --to up -o roles.conllu
       assay convert anna/ --to jsonl -o anna.jsonl
+      assay convert samples_mmlu.jsonl --to csv -o mmlu.csv
     """
     from assay.formats import Input, write
     from assay.formats.whose import Asked, check_repair

@@ -53,13 +53,13 @@ _TEXTS = (
     *("text", "sentence", "premise", "hypothesis", "sentence1", "sentence2", "question", "input", "prompt", "review"),
     *("utterance", "unit1_txt", "unit2_txt"),
 )
-_CONFIDENCES = ("confidence", "conf", "prob", "probability", "p")
+CONFIDENCES = ("confidence", "conf", "prob", "probability", "p")
 _SCORE = "score"
 SYSTEMS, RUNS = ("system", "model"), ("run", "seed", "epoch")
 KEYS = frozenset((*_IDS, *_GOLD, *_SYSTEM))
 """Names of columns that show items in a header, or in an object of JSON."""
-_NAMES = KEYS | {*_TEXTS, *_CONFIDENCES, _SCORE, *SYSTEMS, *RUNS}
-_PROBABILITY, _LOGARITHM = "p:", "exp:"
+_NAMES = KEYS | {*_TEXTS, *CONFIDENCES, _SCORE, *SYSTEMS, *RUNS}
+PROBABILITY, _LOGARITHM = "p:", "exp:"
 _LIKE_MISSING = ("NA", "None", "null", "nan", "NaN", "NULL")
 _NULL = "\0"
 """A cell without a value; no text has this character."""
@@ -127,15 +127,15 @@ def find_roles(table: Table, given: Mapping[str, Any], asked: Asked, column: str
     if not table.names and label is None:
         label, ids = _guess_columns(table, ids, locate=bool(wanted))
     shares = {
-        name.strip().removeprefix(_PROBABILITY): place
+        name.strip().removeprefix(PROBABILITY): place
         for place, name in enumerate(table.names)
-        if name.strip().startswith(_PROBABILITY) and asked.is_system
+        if name.strip().startswith(PROBABILITY) and asked.may_answer
     }
     confidence: int | None = None
     if given["confidence"]:
         confidence = locate(given["confidence"].removeprefix(_LOGARITHM))
-    elif asked.is_system and not shares:
-        candidates = among(_CONFIDENCES) or (among((_SCORE,)) if label is not None else [])
+    elif asked.may_answer and not shares:
+        candidates = among(CONFIDENCES) or (among((_SCORE,)) if label is not None else [])
         candidates = [place for place in candidates if place != label]
         if len(candidates) > 1:
             shown = _join_or(table, candidates)
@@ -191,7 +191,7 @@ def _find_label(
         raise InputError(f"{table.path}: {side} may be {_join_or(table, candidates)}. Say which: {option}.")
     label = next(iter(candidates), None)
     rest = [place for place in of_gold if place != label]
-    return label, rest[0] if asked.is_system and len(rest) == 1 else None
+    return label, rest[0] if asked.may_answer and len(rest) == 1 else None
 
 
 def _guess_columns(table: Table, ids: tuple[int, ...], *, locate: bool) -> tuple[int, tuple[int, ...]]:
@@ -458,7 +458,7 @@ def has_header(table: Table, given: Mapping[str, Any], names: Sequence[str]) -> 
     called = [plain_name(name) for name in first]
     if any(plain_name(name) in called for name in names if not name.isdigit()):
         return True
-    if any(name in _NAMES or name.startswith(_PROBABILITY) for name in called):
+    if any(name in _NAMES or name.startswith(PROBABILITY) for name in called):
         return True
     labels = [cell.strip() for cell in table.columns[-1]]
     if len(labels) > 3 and labels[0] not in labels[1:] and len({*labels[1:]}) < len(labels) - 1 and labels[0]:
@@ -559,7 +559,7 @@ def _find_evidence(
         words.append("a column counts the words of each sentence")
     if width > 1 and any(looks_like_tags({row[-1].strip() for row in rows}) for rows in (cells, below)):
         words.append("the labels are tags of spans")
-    if form == "conll" and _is_csv(rows):
+    if (form == "conll" or "\t" not in rows[0]) and _is_csv(rows):
         items["commas divide cells"] = True
     if not WORDS.intersection(first) and KEYS.intersection(first) and below:
         items[f"the header names the column {next(name for name in first if name in KEYS)}"] = True

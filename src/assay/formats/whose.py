@@ -35,6 +35,11 @@ class Asked:
     items: bool | None = None
     """True if rows are items, False if they are words; None if the file shows it."""
 
+    @property
+    def may_answer(self) -> bool:
+        """True if a table of items may have confidences and gold's labels too: a system's, or one by itself."""
+        return self.is_system or not self.name
+
     def spell(self, who: str) -> str:
         """The option that names an annotator or a model of this file."""
         return f"--which {self.name}={who}" if self.name else f"--which {who}"

@@ -12,7 +12,17 @@ from assay import specs
 from assay.arrays import NONE
 from assay.corpus import Column, Corpus
 from assay.errors import UsageError, unknown
-from assay.formats import Input, choose_column, graphwriter, links, read_labels, schemes, writespans
+from assay.formats import (
+    Input,
+    choose_column,
+    contains_items,
+    graphwriter,
+    links,
+    read_labels,
+    schemes,
+    writeitems,
+    writespans,
+)
 from assay.formats.columns import CONLLU
 
 TARGETS = ("conllu", "conllx", "conll", "tsv", "slash")
@@ -35,12 +45,20 @@ def convert_file(
     A single file has no name. Without a target the format stays: tags of spans are written in
     another scheme, or faults are repaired.
     """
+    if contains_items(source):
+        if to_scheme or scheme or repair or not target:
+            raise UsageError(f"{source.path}: a table of items. Say what to write: --to csv, --to tsv or --to jsonl")
+        text, losses = writeitems.write_items(source.read(), target)
+        return {"": text}, losses
     if to_scheme or scheme or (repair and "spans" not in source.plan.layers):
         text, losses = _rewrite_tags(source, target or source.plan.name, column, scheme, repair, to_scheme)
         return {"": text}, losses
     if not target and not repair:
         raise UsageError("say what to write: --to FORMAT, --to-scheme SCHEME or --repair.")
     name, given = specs.parse(target or source.plan.name, "format")
+    if name == "csv":
+        fact = f"{source.path}: csv is for items, and rows of {source.plan.name} are words"
+        raise UsageError(f"{fact}. Use --to tsv; if they are items: --input-format items")
     known = dict.fromkeys((*TARGETS, *graphwriter.TARGETS, *writespans.TARGETS))
     if name not in known:
         raise unknown("format", name, known)
