@@ -110,6 +110,9 @@ class Keywords(TypedDict, total=False):
     id: Annotated[str, Option(
         COMPARED, "Column of the ids of items; doc,turn for two together, none to go by order. Default: recognised "
         "from the header.", "", metavar="NAME")]
+    sets: Annotated[str | bool, Option(
+        COMPARED, "Separator of several labels of an item in one cell. In Python, True if lists of lists are sets.",
+        "", metavar="SEP")]
     input_format: Annotated[str | Sequence[str] | None, Option(
         COMPARED, "Format of the files (assay formats). NAME=FORMAT for one file. Default: recognised from the "
         "first lines.", metavar="[NAME=]FORMAT", known="assay.formats:FORMATS")]
@@ -267,7 +270,7 @@ OF_TASKS = frozenset((
     *("alternatives", "blank_tag", "duplicates", "expand_optional", "forms", "gold_errors", "id", "id_prefix"),
     *("id_url", "ignore_labels", "labels", "lexicon", "link_column", "link_field", "map", "mention_types"),
     *("min_score", "missing", "only_annotated", "oov_fold_case", "preset", "repair", "same_ids", "scheme"),
-    *("strict_tagset", "sweep", "tagset", "train", "weights", "zeros"),
+    *("sets", "strict_tagset", "sweep", "tagset", "train", "weights", "zeros"),
 ))
 """The options that only some tasks use; each task names its own, so no other task is loaded to check the rest."""
 

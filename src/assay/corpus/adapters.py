@@ -35,7 +35,8 @@ Labels = Mapping[Any, str] | Sequence[str]
 Sentences = list[list[Any]]
 
 
-def _is_doc(given: Any) -> bool:
+def is_doc(given: Any) -> bool:
+    """True for objects like spaCy's Doc."""
     return hasattr(given, "ents") and hasattr(given, "has_annotation")
 
 
@@ -47,7 +48,7 @@ def is_frame(given: Any) -> bool:
 def is_foreign(given: Any) -> bool:
     """True for data of another library: a data frame, a spaCy Doc, or a list of Docs."""
     first = given[0] if isinstance(given, list | tuple) and given else given
-    return is_frame(given) or _is_doc(first)
+    return is_frame(given) or is_doc(first)
 
 
 def is_documents(given: Any) -> bool:
@@ -91,8 +92,8 @@ def from_spacy(docs: Any, *, spans: str = "ents", name: str = "data") -> Corpus:
     starts, documents = [0], [0]
     rows: list[tuple[int, int, int, str]] = []
     blank = 0
-    for doc in [docs] if _is_doc(docs) else docs:
-        if not _is_doc(doc):
+    for doc in [docs] if is_doc(docs) else docs:
+        if not is_doc(doc):
             raise InputError(f"{name}: {type(doc).__name__}, but all should be spaCy Docs.")
         tokens = list(doc)
         kept = np.array([bool(token.text.strip()) for token in tokens], dtype=bool)
@@ -264,18 +265,17 @@ def from_predictions(
 
     `predictions` are ids, or scores of all labels, of which the highest counts; of a tuple of outputs the first one
     is used. Positions where `label_ids` is -100 are left out on both sides, and so are sentences of nothing else.
-    With `words`, a list for each sentence, labels become (word, label) pairs.
+    With `words`, a list for each sentence, labels become (word, label) pairs. One label id for each item, or a row of
+    0 and 1, gives labels or sets without sentences; then the label of an item that is left out is None.
     """
+    if (items := _of_items(predictions, label_ids, id2label)) is not None:
+        return items
     outputs, golds = _first(predictions, 3), _first(label_ids, 2)
     if len(outputs) != len(golds):
         raise InputError(f"predictions: {len(outputs):,} sentences, but label_ids have {len(golds):,}.")
     if words is not None and len(words) != len(golds):
         raise InputError(f"words: {len(words):,} sentences, but label_ids have {len(golds):,}.")
-    known: dict[int, str] | None = None
-    if id2label is not None:
-        pairs = id2label.items() if isinstance(id2label, Mapping) else enumerate(id2label)
-        # Read from JSON, the ids are texts.
-        known = {int(key): str(text) for key, text in pairs}
+    known = _names_of_ids(id2label)
 
     def labels(ids: Ints, side: str, number: int) -> list[Any]:
         """The labels of a sentence, with its words if there are any."""
@@ -306,6 +306,50 @@ def from_predictions(
     if not gold:
         raise InputError(f"label_ids: every label is {_IGNORED}, so there is nothing to judge.")
     return gold, system
+
+
+def _names_of_ids(id2label: Labels | None) -> dict[int, str] | None:
+    if id2label is None:
+        return None
+    pairs = id2label.items() if isinstance(id2label, Mapping) else enumerate(id2label)
+    # Read from JSON, the ids are texts.
+    return {int(key): str(text) for key, text in pairs}
+
+
+def _of_items(predictions: Any, label_ids: Any, id2label: Labels | None) -> tuple[list[Any], list[Any]] | None:
+    """Gold's and the system's labels, sets or numbers if arrays are about items; None if they are about words."""
+    try:
+        several = isinstance(predictions, tuple) and predictions and np.ndim(_array(predictions[0]))
+        outputs = predictions[0] if several else predictions
+        golds, answers = _array(label_ids), _array(outputs)
+    except ValueError:
+        # Rows of several lengths are sentences.
+        return None
+    known = _names_of_ids(id2label)
+    if "O" in (golds.dtype.kind, answers.dtype.kind) or not {golds.ndim, answers.ndim} <= {1, 2}:
+        return None
+    if golds.ndim == 2:
+        is_sets = golds.shape == answers.shape and answers.dtype.kind == "f" and np.isin(golds, (0, 1)).all()
+        if not is_sets or (known is not None and len(known) != golds.shape[1]):
+            return None
+        names = [str(number) if known is None else known[number] for number in range(golds.shape[1])]
+        sides = (golds == 1, answers > 0)
+        gold, system = ([{names[at] for at in np.flatnonzero(row)} for row in side] for side in sides)
+        return gold, system
+    if len(answers) != len(golds):
+        raise InputError(f"predictions: {len(answers):,} items, but label_ids have {len(golds):,}.")
+    if golds.dtype.kind == "f":
+        return golds.tolist(), answers.reshape(len(golds), -1)[:, 0].tolist()
+    ids = _answers(answers, np.ones(len(golds), dtype=bool), "predictions")
+
+    def name(number: int, side: str) -> str | None:
+        if number == _IGNORED and side == "label_ids":
+            return None
+        if known is not None and number not in known:
+            raise InputError(f"{side}: the id {number} is not in id2label, which has {len(known)} labels.")
+        return str(number) if known is None else known[number]
+
+    return [name(one, "label_ids") for one in golds.tolist()], [name(one, "predictions") for one in ids.tolist()]
 
 
 def without_ignored(given: Sequence[tuple[str, Any]]) -> tuple[list[tuple[str, Any]], int]:

@@ -11,6 +11,7 @@ from assay.engine.measure import Judge, Scores, find
 from assay.engine.measure import measure as define
 from assay.engine.options import Options
 from assay.engine.run import evaluate_shards
+from assay.engine.sides import find_sides
 from assay.errors import UsageError
 from assay.keywords import OPTIONS, ScoreKeywords, check_keywords
 from assay.records import dataclass
@@ -34,7 +35,8 @@ class Metric:
         elif self.id2label is not None:
             gold, system = from_predictions(system, gold, self.id2label)
         options = Options(**self.options, figures_alone=True)
-        result = evaluate_shards("score", gold, {"system": system}, self.measures, options)
+        gold, systems, options = find_sides(gold, {"system": system}, options)
+        result = evaluate_shards("score", gold, systems, self.measures, options)
         figures: dict[str, float] = {}
         for row in result.scores:
             if row.label is None and row.slice is None:

@@ -13,12 +13,13 @@ import numpy as np
 
 from assay import specs
 from assay.corpus import Column, Corpus
-from assay.corpus.adapters import named_systems
+from assay.corpus.adapters import is_doc, is_frame, named_systems
 from assay.corpus.items import ItemTable
 from assay.corpus.ratings import parse_number
 from assay.engine.options import Options
 from assay.errors import AssayError, InputError
 from assay.formats import Input, contains_items
+from assay.formats.itemdata import has_items, is_one_label, is_one_system, items_of, table_of_frame
 from assay.formats.items import FORMAT as ITEMS
 from assay.formats.items import PARAMETERS, RUNS, SYSTEMS, Roles, find_roles, make_items, open_table
 from assay.formats.source import Source
@@ -34,6 +35,8 @@ _MOST_LABELS = 20
 
 def find_sides(gold: Any, systems: Any, options: Options) -> tuple[Any, Any, Options]:
     """Gold and systems as given, or read if files hold both, or several systems; and the options without columns."""
+    if (sides := _read_data(gold, systems, options)) is not None:
+        return sides
     is_alone = systems is None or (isinstance(systems, list | tuple | Mapping) and not systems)
     if gold is None or _is_log(gold, options):
         named = {} if is_alone else named_systems(systems)
@@ -92,6 +95,43 @@ def _has_several(path: Any) -> bool:
     head = Source(str(path)).head()
     names = first_object(head) or head[0].split(find_separator(head[0]))
     return any(plain_name(name.strip('"')) in (*SYSTEMS, *RUNS) for name in names)
+
+
+# --- data of Python ---
+
+
+def _read_data(gold: Any, systems: Any, options: Options) -> tuple[Any, Any, Options] | None:
+    """Corpora of items from data; None if gold is a path or has words."""
+    sets, said = bool(options.sets), options.task == ITEMS
+    is_table = isinstance(gold, Corpus) and contains_items(gold)
+    if (options.task or ITEMS) != ITEMS or not (is_table or _is_data(gold, sets=sets, said=said)):
+        return None
+    if systems is None and is_frame(gold):
+        return _take_sides(table_of_frame(gold, "gold"), {**PARAMETERS}, options, "")
+    alone = is_one_system(systems, sets=sets) and not (isinstance(systems, Mapping) and not isinstance(gold, Mapping))
+    named: Mapping[str, Any] = {"system 1": systems} if alone else _name_data(systems)
+    one_label = not (isinstance(gold, list | tuple) and is_doc(gold[0])) or is_one_label(gold)
+    options = options.with_columns(["gold", *named])
+
+    def read(given: Any, name: str) -> Any:
+        if not _is_data(given, sets=sets, said=True) and not is_one_system(given, sets=sets):
+            return given
+        cut, _ = options.threshold_of(name) or (0.5, None)
+        column = options.column_of(name)
+        return items_of(given, name, id_column=options.id, column=column, one_label=one_label, cut=cut)
+
+    return read(gold, "gold"), {name: read(given, name) for name, given in named.items()}, options
+
+
+def _is_data(given: Any, *, sets: bool, said: bool) -> bool:
+    return not isinstance(given, str | Path | Corpus) and has_items(given, sets=sets, said=said)
+
+
+def _name_data(systems: Any) -> Mapping[str, Any]:
+    """Systems by name; those of a list are numbered."""
+    if isinstance(systems, list | tuple) and all(isinstance(one, list | tuple) for one in systems):
+        return {f"system {number}": given for number, given in enumerate(systems, 1)}
+    return named_systems(systems)
 
 
 # --- logs ---
@@ -176,13 +216,17 @@ def _split(name: str, table: ItemTable) -> Runs:
 
 
 def _read_one_table(path: str, options: Options) -> tuple[Any, Any, Options]:
-    """Gold and the systems that are columns of a table, or its rows."""
+    """Gold and systems of a file."""
     said = options.format_of("gold")
     given = specs.convert_parameters("format items", specs.parse(said, "format")[1] if said else {}, PARAMETERS)
-    chosen = _parse_columns(options.column)
-    asked = options.asked_of("gold")
     source = Source(path)
-    table = open_table(source, given, asked, [*chosen.values()])
+    table = open_table(source, given, options.asked_of("gold"), [*_parse_columns(options.column).values()])
+    return _take_sides(table, given, options, source.sha256)
+
+
+def _take_sides(table: Table, given: Mapping[str, Any], options: Options, sha256: str) -> tuple[Any, Any, Options]:
+    """Gold and the systems that are columns of a table, or its rows."""
+    chosen, asked, path = _parse_columns(options.column), options.asked_of("gold"), table.path
     cells = next((cells for cells, name in zip(table.columns, table.names, strict=False) if _names_systems(name)), ())
     if len({*map(str, cells)}) > 1:
         label = next((column for name, column in chosen.items() if name != "gold"), None)
@@ -191,18 +235,18 @@ def _read_one_table(path: str, options: Options) -> tuple[Any, Any, Options]:
             roles = replace(roles, targets=_locate(table, chosen["gold"]))
         if roles.targets is None:
             raise InputError(f"{path}: no column with gold's labels. Name it: --column gold=NAME.")
-        items = make_items(table, roles, given, sha256=source.sha256)
+        items = make_items(table, roles, given, sha256=sha256)
         gold = replace(_join_targets([items]), notes=items.notes)
         return gold.corpus(), _split("", items), replace(options, column=None)
     roles = replace(find_roles(table, given, asked, chosen.pop("gold", None)), system=None, run=None, confidence=None)
     systems = {name: _locate(table, column) for name, column in chosen.items()} or _find_systems(table, roles)
-    gold = make_items(table, roles, given, hidden={*systems.values()}, sha256=source.sha256)
+    gold = make_items(table, roles, given, hidden={*systems.values()}, sha256=sha256)
     listed = ", ".join(map(table.name, systems.values()))
     gold = replace(gold, notes=(*gold.notes, f"systems are the columns {listed}. To choose: --column NAME=COLUMN"))
     answers: Runs = {}
     for name, place in systems.items():
         own = Roles(label=place, ids=roles.ids)
-        items = make_items(table, own, given, hidden={*range(len(table.columns))}, sha256=source.sha256)
+        items = make_items(table, own, given, hidden={*range(len(table.columns))}, sha256=sha256)
         answers[name] = replace(items, notes=()).corpus()
     return gold.corpus(), answers, replace(options, column=None)
 

@@ -489,6 +489,7 @@ def open_table(source: Source, given: Mapping[str, Any], asked: Asked, columns: 
 def read_items(source: Source, builder: Builder, *, column: str | None = None, **given: Any) -> None:
     """Read the items of one file."""
     asked = builder.asked
+    given["sets"] = given["sets"] or asked.sets
     table = open_table(source, given, asked, [column] if column else [])
     roles = find_roles(table, given, asked, column)
     builder.tables.append(make_items(table, roles, given, sha256=source.sha256))

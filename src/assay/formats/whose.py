@@ -32,6 +32,8 @@ class Asked:
     is_system: bool = False
     id: str = ""
     """The columns of the ids of items; `none`: they have none."""
+    sets: str = ""
+    """The separator of the labels of an item."""
     items: bool | None = None
     """True if rows are items, False if they are words; None if the file shows it."""
 
