@@ -79,7 +79,7 @@ def _highest_recall(answers: Confidences) -> float:
     return int(answers.right.sum()) / answers.positives if answers.positives else math.nan
 
 
-def calibration_rows(confident: Confident, seed: int, times: int) -> Iterator[Calibration]:
+def calibration_rows(confident: Confident, seed: int, times: int, bins: int = BINS) -> Iterator[Calibration]:
     """What the confidences of each system are worth."""
     for (system, kind, label), answers in confident.items():
         if kind != ANSWERS:
@@ -91,15 +91,16 @@ def calibration_rows(confident: Confident, seed: int, times: int) -> Iterator[Ca
         )
         area = area if label or by_label else math.nan
         count, recall = int(answers.sizes.sum()), _highest_recall(answers)
-        row = Calibration(system, label or None, count, precision, area, recall)
-        found = calibrate(answers, BINS, seed, times) if answers.are_probabilities else None
+        row = Calibration(system, label or None, count, precision, area, recall, number=bins)
+        found = calibrate(answers, bins, seed, times) if answers.are_probabilities else None
         if found is None:
             yield row
             continue
         loss, of_items = log_loss(answers), confident.get((system, BRIER, ""))
         if (system, LOG_LOSS, "") in confident:
             loss = _mean(confident[system, LOG_LOSS, ""])
-        bins = (found.bins.number, found.bins.items, found.bins.confidence, found.bins.right, found.low, found.high)
+        filled = found.bins
+        columns = (filled.number, filled.items, filled.confidence, filled.right, found.low, found.high)
         yield replace(
             row,
             brier=brier(answers) if of_items is None else _mean(of_items)[0],
@@ -115,7 +116,7 @@ def calibration_rows(confident: Confident, seed: int, times: int) -> Iterator[Ca
             ece_mass=found.ece_mass,
             floor_mass=found.floor_mass,
             squared=found.squared,
-            bins=tuple(CalibrationBin(*row) for row in zip(*(field.tolist() for field in bins), strict=True)),
+            bins=tuple(CalibrationBin(*row) for row in zip(*(field.tolist() for field in columns), strict=True)),
         )
 
 

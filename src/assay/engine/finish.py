@@ -13,7 +13,7 @@ import assay
 from assay.corpus import cluster_key
 from assay.engine import changes
 from assay.engine.build import Compared, Findings, build, count_tests
-from assay.engine.confidences import calibration_rows, choose_thresholds, curve_rows, threshold_rows
+from assay.engine.confidences import BINS, calibration_rows, choose_thresholds, curve_rows, threshold_rows
 from assay.engine.counts import FEW_CLUSTERS, FEW_UNITS, JointCounts, as_sums
 from assay.engine.examples import DrawnExample
 from assay.engine.measure import Measure
@@ -122,7 +122,8 @@ def make_result(part: Part, settings: Settings | None = None) -> Result:
     ]
     if part.confident or options.choose or options.min_score:
         rows["curves"] += curve_rows(part.confident)
-        rows["calibrations"] += calibration_rows(part.confident, options.seed, options.times)
+        bins = next((one.parameters["bins"] for one in measures if "bins" in one.parameters), BINS)
+        rows["calibrations"] += calibration_rows(part.confident, options.seed, options.times, bins)
         rows["thresholds"] += _thresholds(part, gold)
     if basis is not None:
         on = str(measures[basis])

@@ -303,14 +303,17 @@ class ValueScores:
                     yield Score(*row, main=name == self.measure.main, lower=function.lower, **spread)
 
     def counts_rows(self) -> Iterator[CountsRow]:
-        """The numbers of items, overall and by label."""
-        numbers: list[tuple[str | None, int]] = [(None, len(self.tallies.of_row) // max(1, len(self.labels)))]
-        if self.tallies.label is not None:
-            by_label = np.bincount(self.tallies.label, minlength=len(self.labels)).tolist()
-            numbers = [(None, max(by_label, default=0)), *zip(self.labels, by_label, strict=True)]
+        """The numbers of items, overall and by label; of labels also how many items gold gives each."""
+        codes, every = self.tallies.label, len(self.labels)
+        whole, by_label = {"items": len(self.tallies.of_row) // max(1, every)}, []
+        if codes is not None:
+            items = np.bincount(codes, minlength=every).tolist()
+            gold = np.bincount(codes, self.tallies.columns["right"][0], minlength=every).astype(np.int64).tolist()
+            whole = {"items": max(items, default=0)}
+            by_label = [{"items": both[0], "gold": both[1]} for both in zip(items, gold, strict=True)]
         for system in self.systems:
-            for label, number in numbers:
-                yield CountsRow(system, self.name, label, self.slice, {"items": number})
+            for label, counts in [(None, whole), *zip(self.labels, by_label, strict=True)]:
+                yield CountsRow(system, self.name, label, self.slice, counts)
 
     @cached_property
     def _by_label(self) -> dict[str, Floats]:

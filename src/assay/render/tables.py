@@ -538,8 +538,8 @@ def _confidence(result: Result) -> Iterator[Table]:
             lines.append(f"{row.system}: ECE {with_interval(*error, percent)}, {chance}")
     recalls = [f"{row.system} {percent(row.highest_recall)}" for row in result.calibrations if row.highest_recall < 1]
     notes = [
-        "Average precision and ECE (expected calibration error) in percent. Brier score, log loss and ECE: less is "
-        "better. p: share of calibrated draws with an ECE at least as large."
+        "ECE: expected calibration error, in percent. Brier score, log loss and ECE: less is better. p: share of "
+        "calibrated draws with an ECE at least as large."
     ]
     notes += [f"Highest recall, if all answers count: {', '.join(recalls)}."] * bool(recalls and result.shown.matched)
     notes += [
@@ -555,7 +555,7 @@ def _confidence(result: Result) -> Iterator[Table]:
     notes += [f"Items whose gold label has p = 0: {', '.join(impossible)}."] * bool(impossible)
     header = ["system", *["label"] * labelled, "answers", "average precision", *["AUC"] * has_area]
     header += ["Brier", "log loss", "ECE"]
-    forms = f"{'text ' * (1 + labelled)}count percent{' coefficient' * (1 + has_area)} number percent percent p"
+    forms = f"{'text ' * (1 + labelled)}count{' coefficient' * (2 + has_area)} number percent percent p"
     last = range(len(header) + 1, len(header) - 2, -1)
     more = {"words": 1 + labelled, "notes": notes, "lines": lines, "droppable": last}
     yield make_table("Confidence", [*header, "expected if calibrated", "p"], rows, forms, **more)
@@ -569,7 +569,7 @@ def _thresholds(result: Result) -> Iterator[Table]:
         mark = "applied" if row.applied else ""
         numbers = (row.value, row.answers, row.precision, row.recall, row.f1)
         rows.append((row.system, *[row.label or ""] * labelled, *numbers, mark))
-    header = ["system", *["label"] * labelled, "threshold", "answers", "precision", "recall", result.title("f1"), ""]
+    header = ["system", *["label"] * labelled, "threshold", "answers", "precision", "recall", "F1", ""]
     forms = f"{'text ' * (1 + labelled)}number count percent percent percent text"
     notes = [
         "Answers with at least this confidence count. Choose a threshold on other data (--choose): the best one here "
@@ -614,7 +614,8 @@ def _labels(result: Result) -> Iterator[Table]:
             rows = []
             for label in labels:
                 values = [value_of(by_key.get((system, label, score))) for system in systems]
-                rows.append((label, gold[label], *best_cells(values)))
+                form = next((result.form_of(row) for row in by_key.values() if row.score == score), "percent")
+                rows.append((label, gold[label], *best_cells(values, form)))
             header, more = ["label", "gold", *systems], {"short": 25, "droppable": range(1 + len(systems), 1, -1)}
             yield make_table(f"{title}: {result.title(score)}", header, rows, "text count", **more)
 

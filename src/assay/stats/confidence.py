@@ -11,6 +11,7 @@ from assay.arrays import Array, Bools, Floats, Ints, distinct_numbers, ratio, su
 from assay.records import dataclass
 from assay.stats.intervals import percentile
 from assay.stats.streams import generator
+from assay.stats.values import Columns, Moments
 
 EXACT_ITEMS = 2000
 """Up to this number of items, the expected calibration error is exact; above it, near confidences are merged."""
@@ -199,7 +200,12 @@ class Bins(NamedTuple):
 
 def bin_by_width(answers: Confidences, bins: int) -> Bins:
     """Bins (a, b] of equal width; 0 is in the first. Nine decimals count, so 0.3 belongs to the third of ten bins."""
-    return _fill_bins(answers, np.maximum(np.ceil(np.round(answers.values * bins, 9)), 1).astype(np.int64))
+    return _fill_bins(answers, find_bins(answers.values, bins))
+
+
+def find_bins(confidence: Floats, bins: int) -> Ints:
+    """The number of the bin of equal width of each confidence, from 1."""
+    return np.maximum(np.ceil(np.round(confidence * bins, 9)), 1).astype(np.int64)
 
 
 def bin_by_mass(answers: Confidences, bins: int) -> Bins:
@@ -332,3 +338,57 @@ def _resample_errors(answers: Confidences, bins: Bins, count: int, times: int, r
     table[np.arange(len(there)), rows[there] // 2 % len(bins.number)] = sums[there] / numbers[there]
     drawn = rng.multinomial(total, numbers[there] / total, size=times)
     return np.asarray(np.abs(drawn @ table).sum(axis=1) / total)
+
+
+# --- as scores of values ---
+
+
+class CalibrationGap(Moments):
+    """The expected calibration error in bins of equal width, of a `confidence` and whether it is `right`."""
+
+    form, low, high, lower, judged = "percent", 0.0, 1.0, True, False
+
+    def __init__(self, bins: int) -> None:
+        self.bins = bins
+
+    def features(self, columns: Columns) -> Floats:
+        """1, and in the column of its bin how far a row is from its confidence."""
+        place = find_bins(columns["confidence"], self.bins)
+        features = np.zeros((len(place), self.bins + 1))
+        features[:, 0] = 1
+        features[np.arange(len(place)), place] = columns["right"] - columns["confidence"]
+        return features
+
+    def of_sums(self, sums: Floats) -> Floats:
+        """The sum of the distances of bins, divided by the number of rows."""
+        return ratio(np.abs(sums[..., 1:]).sum(axis=-1), sums[..., 0])
+
+    def influence(self, columns: Columns) -> Floats:
+        """The distance of a row in the direction of its bin, less the score."""
+        features = self.features(columns)
+        values = features[:, 1:] @ np.sign(features[:, 1:].sum(axis=0))
+        return np.asarray((values - values.mean()) / len(values))
+
+    def find_ends(self, columns: Columns, unit: Ints, rng: np.random.Generator) -> tuple[float, float] | None:
+        """The interval by the bootstrap, which allows for the bias of the score."""
+        answers = Confidences.of(columns["confidence"], columns["right"] > 0)
+        found = calibrate(answers, self.bins)
+        return None if found is None else found.interval
+
+
+class CalibrationPart(CalibrationGap):
+    """Another number of a calibration, which has no interval."""
+
+    def __init__(self, bins: int, name: str) -> None:
+        super().__init__(bins)
+        self.name = name
+        self.low = -1.0 if name == "squared" else 0.0
+
+    def __call__(self, columns: Columns) -> Floats:
+        """The number."""
+        found = calibrate(Confidences.of(columns["confidence"], columns["right"] > 0), self.bins, times=1)
+        return np.asarray(math.nan if found is None else getattr(found, self.name))
+
+    def find_ends(self, columns: Columns, unit: Ints, rng: np.random.Generator) -> tuple[float, float] | None:
+        """Nothing."""
+        return math.nan, math.nan

@@ -65,7 +65,7 @@ def test_threshold_that_was_applied_is_marked(result: Result) -> None:
 
 def test_tables_and_the_line_on_calibration(result: Result) -> None:
     confidence, thresholds = tables(result, ("confidence", "thresholds"))
-    assert [cell.text for cell in confidence.rows[0]][:6] == ["a", "yes", "8", "69.17", ".562", ".274"]
+    assert [cell.text for cell in confidence.rows[0]][:6] == ["a", "yes", "8", ".692", ".562", ".274"]
     assert confidence.lines[0].startswith("a: ECE 35.6")
     assert "expected if calibrated, p = " in confidence.lines[0]
     assert [cell.text for cell in thresholds.rows[4]][:5] == ["a", "yes", "0.500", "5", "60.00"]

@@ -137,3 +137,115 @@ def test_labels_that_are_not_the_highest_are_counted(table: Writer) -> None:
     result = assay.score(table("gold", label=["x", "y"]), table("a", prediction=["y", "y"], **shares), times=20)
     assert any("1 label is not the highest" in text for text in result.warnings)
     assert result.score("a", "accuracy").value == 0.5
+
+
+# --- measures ---
+
+
+MEASURES = ("average-precision", "auc", "brier", "log-loss", "calibration(bins=10)")
+
+
+@pytest.mark.parametrize("name", ["confidence, plain", "tied confidences", "calibrated, 30 items"])
+def test_measures_of_the_positive_label(name: str, table: Writer) -> None:
+    case, expected = CASES[name], CASES[name]["expected"]
+    gold, system = table("gold", label=case["gold"]), table("a", confidence=case["confidence"])
+    result = assay.score(gold, system, MEASURES, times=200)
+    for measure in MEASURES[:4]:
+        value = expected[measure]
+        assert result.score("a", measure).value == exact(value if isinstance(value, list) else [None, value])
+    errors = expected["calibration of the positive label"]
+    for score, (kind, field) in {
+        "ece": ("ece", "value"),
+        "ece-mass": ("ece-mass", "value"),
+        "mce": ("ece", "mce"),
+        "floor": ("ece", "floor"),
+        "squared": ("ece-mass", "squared, debiased"),
+    }.items():
+        assert result.score("a", MEASURES[4], score).value == exact(errors[kind][field])
+    row = result.calibration("a")
+    ece = result.score("a", MEASURES[4])
+    assert (row.number, row.ece) == (10, pytest.approx(ece.value))
+    assert ece.low <= ece.value <= ece.high
+    assert [result.score("a", measure).lower for measure in MEASURES] == [False, False, True, True, True]
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in CASES.values() if case["kind"] == "distribution"], ids=lambda c: c["id"]
+)
+def test_measures_of_distributions(case: Any, table: Writer) -> None:
+    shares = {f"p:{label}": [row[label] for row in case["distribution"]] for label in "abc"}
+    gold, expected = table("gold", label=case["gold"]), case["expected"]
+    result = assay.score(gold, table("a", **shares), MEASURES, times=50)
+    for measure in MEASURES[:2]:
+        assert result.score("a", measure).value == exact(expected[f"{measure} macro"])
+        for label, value in expected[f"{measure} by label"].items():
+            assert result.score("a", measure, label=label).value == exact(value)
+    assert result.score("a", "brier").value == exact(expected["brier"])
+    loss = expected["log-loss"]
+    assert result.score("a", "log-loss").value == exact(None if loss is None else [None, loss])
+    answers = expected["calibration of the answer"]["ece"]
+    assert result.score("a", MEASURES[4]).value == exact(answers["value"])
+
+
+def test_brier_scores_of_two_systems_are_compared_exactly(table: Writer) -> None:
+    case = CASES["two systems' probabilities"]
+    systems = {name: table(name, confidence=case[name]) for name in "ab"}
+    result = assay.compare(table("gold", label=case["gold"]), systems, ["brier", "calibration"], times=200)
+    rows = {row.measure: row for row in result.comparisons if row.score in ("value", "ece")}
+    assert rows["brier"].difference == exact(case["expected"]["difference brier"])
+    assert rows["brier"].p == exact(case["expected"]["p brier"])
+    assert rows["brier"].lower
+    # A system that always gives the share of positives has an ECE of 0.
+    assert not rows["calibration"].judged
+    assert 0 < rows["calibration"].p <= 1
+
+
+def test_scores_next_to_labels_are_confidences_of_answers(table: Writer) -> None:
+    given, expected = CASES["pipeline"]["call"], CASES["pipeline"]["expected"]
+    columns = {name: [row[name] for row in given["system"]] for name in ("label", "score")}
+    result = assay.score(table("gold", label=given["gold"]), table("a", **columns), "brier", times=50)
+    assert result.score("a", "brier").value == exact(expected["brier of the answer"])
+    assert result.calibrations[0].label is None
+
+
+def test_a_distribution_with_a_single_one(table: Writer) -> None:
+    gold, answers = ["x", "y", "z", "x"], ["x", "z", "z", "y"]
+    shares = {f"p:{label}": [int(answer == label) for answer in answers] for label in "xyz"}
+    result = assay.score(
+        table("gold", label=gold), table("a", **shares), ["brier", "calibration", "accuracy"], times=50
+    )
+    wrong = 1 - result.score("a", "accuracy").value
+    assert (result.score("a", "brier").value, result.score("a", "calibration").value) == (2 * wrong, wrong)
+
+
+def test_impossible_answers_are_clipped_by_a_floor(table: Writer) -> None:
+    gold, system = table("gold", label=["yes", "no"]), table("a", confidence=[0, 0.5])
+    result = assay.score(gold, system, ["log-loss", "log-loss(floor=1e-12)"], times=50)
+    assert math.isnan(result.score("a", "log-loss").value)
+    clipped = result.score("a", "log-loss(floor=1e-12)").value
+    assert clipped == pytest.approx((12 * math.log(10) + math.log(2)) / 2)
+
+
+@pytest.mark.parametrize(
+    ("measure", "columns", "refused"),
+    [
+        ("brier", {"prediction": ["ham", "spam", "ham"], "confidence": [2, -1, 0]}, "margins? logits?"),
+        ("auc", {"prediction": ["ham", "spam", "ham"]}, "has no confidences"),
+        ("auc", {"prediction": ["ham", "spam", "ham"], "confidence": [0.9, 0.8, 0.7]}, "auc(positive=ham)"),
+        ("calibration(bins=0)", {"prediction": ["ham"] * 3, "confidence": [0.9, 0.8, 0.7]}, "bins is 1 or more"),
+        ("log-loss", {"prediction": ["ham"] * 3, "confidence": [0.9, "", 0.7]}, "1 item of"),
+    ],
+)
+def test_measures_that_are_refused(table: Writer, measure: str, columns: Any, refused: str) -> None:
+    with pytest.raises(assay.AssayError) as error:
+        assay.score(table("gold", label=["ham", "spam", "ham"]), table("a", **columns), measure, times=20)
+    assert refused in str(error.value)
+
+
+def test_ranking_of_another_positive_label(table: Writer) -> None:
+    gold = table("gold", label=["ham", "spam", "ham", "spam"])
+    system = table("a", prediction=["ham", "spam", "spam", "spam"], confidence=[0.9, 0.2, 0.4, 0.3])
+    values = [
+        assay.score(gold, system, f"auc(positive={label})", times=50).overall[0].value for label in ("ham", "spam")
+    ]
+    assert values == [1, 0]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,11 +14,14 @@ from assay.corpus import SEVERAL, Column
 from assay.corpus.items import LABEL, ItemTable
 from assay.engine.confidences import ANSWERS, BRIER, LOG_LOSS, Confident
 from assay.engine.confidences import LABEL as OF_LABEL
-from assay.engine.measure import Measure
+from assay.engine.measure import Measure, Scores, measure
 from assay.engine.prepare import Run
+from assay.engine.values import Values
 from assay.errors import InputError, UsageError
 from assay.result import enumeration
-from assay.stats.confidence import Confidences, squared_errors, surprises
+from assay.result.numbers import plural
+from assay.stats.confidence import CalibrationGap, CalibrationPart, Confidences, squared_errors, surprises
+from assay.stats.values import Auc, AveragePrecision, Mean
 from assay.tasks.items.judge import ItemRun, judge_items, labels_of
 
 POSITIVE = ("1", "true", "yes", "y", "pos", "positive")
@@ -234,3 +237,153 @@ def _answer_from(
     labels = Column(np.where(sure >= least, 0, 1).astype(np.int32), (positive, others[0]))
     note = f"{positive} from a confidence of {least:g} on, {others[0]} below."
     return replace(table, labels=labels, missing=np.isnan(sure)), note
+
+
+# --- measures ---
+
+
+def _sure(pair: Pair, name: str, positive: str, *, probabilities: bool = False) -> ItemConfidences:
+    """The confidences of a system. Raise an error if it has none, or if these are not probabilities."""
+    table = pair.system.layers[ItemTable]
+    sure = confidences_of(pair, positive if table.shares is None else "")
+    if sure is None:
+        raise UsageError(f"{name}: {table.path} has no confidences. Name their column: items(confidence=NAME)")
+    numbers = sure.shares if sure.answers is None or sure.whole else sure.answers
+    if probabilities and ((numbers < 0) | (numbers > 1)).any():
+        raise UsageError(
+            f"{name}: {table.path} has scores outside 0 and 1 (margins? logits?). Give probabilities; of "
+            'log-probabilities: --input-format "items(confidence=exp:NAME)"'
+        )
+    lacking = np.isnan(numbers) if numbers.ndim == 1 else np.isnan(numbers).any(axis=1)
+    if probabilities and (number := int((lacking & ~pair.skipped).sum())):
+        raise UsageError(f"{name}: {plural(number, 'item')} of {table.path} have no confidence. Give each one.")
+    return sure
+
+
+def _rank(pair: Pair, name: str, positive: str) -> Values:
+    """The confidence of each item and label, and whether gold gives it the label."""
+    sure, items = _sure(pair, name, positive), np.flatnonzero(~pair.skipped)
+    golds = pair.gold.column(LABEL).where(items).counts()
+    labels = tuple(sorted({one for label in golds for one in label.split(SEVERAL) if one}))
+    label = positive or (sure.labels[0] if len(sure.labels) == 1 else find_positive(labels))
+    if not label and (not sure.labels or (len(labels) == 2 and not sure.whole)):
+        raise UsageError(
+            f"{name}: {pair.system.layers[ItemTable].path} has confidences of its answers, which are one of "
+            f'{enumeration(labels[:5])}. If there are two, name the positive one: "{name}(positive={labels[0]})". If '
+            "there are more, give the probability of each label (p:LABEL)."
+        )
+    labels = (label,) if label else labels
+    nothing = np.zeros(len(items))
+    shares = {one: sure.shares[items, place] for place, one in enumerate(sure.labels)}
+    # Items without a confidence come last.
+    columns = {
+        "score": np.concatenate([np.nan_to_num(shares.get(one, nothing), nan=-np.inf) for one in labels]),
+        "right": np.concatenate([has_label(pair, one)[items] for one in labels]).astype(np.float64),
+    }
+    if len(labels) == 1:
+        return Values(items, columns)
+    code = np.repeat(np.arange(len(labels)), len(items))
+    return Values(np.tile(items, len(labels)), columns, labels, code)
+
+
+@measure("average-precision", task="items", scores={"value": AveragePrecision()}, main="value")
+def average_precision(pair: Pair, *, positive: str = "") -> Values:
+    """Precision averaged over the gains in recall, as the threshold of confidence falls.
+
+    positive: the label that confidences are about, of two labels.
+    Counts: items.
+    Score: value = Σ (R − R before)·P over the distinct confidences from the highest; equal confidences enter
+        together, and nothing is interpolated. With a distribution over labels each label is ranked against the rest,
+        and the value is the mean over the labels that gold has.
+    Peers: scikit-learn average_precision_score.
+    """
+    return _rank(pair, "average-precision", positive)
+
+
+@measure("auc", task="items", scores={"value": Auc()}, main="value")
+def auc(pair: Pair, *, positive: str = "") -> Values:
+    """The area under the ROC curve: how often a positive item has a higher confidence than a negative one.
+
+    positive: the label that confidences are about, of two labels.
+    Counts: items.
+    Score: value = P(positive above negative) + ½·P(equal). With a distribution over labels each label is ranked
+        against the rest, and the value is the mean over the labels that gold has.
+    Peers: scikit-learn roc_auc_score.
+    """
+    return _rank(pair, "auc", positive)
+
+
+def _right_and_sure(pair: Pair, name: str, positive: str) -> tuple[Ints, Floats, Floats]:
+    """The items, the confidence of each answer or of the positive label, and 1 if it is right."""
+    sure, items = _sure(pair, name, positive, probabilities=True), np.flatnonzero(~pair.skipped)
+    if sure.answers is not None:
+        return items, sure.answers[items], judge_items(pair).right[0].astype(np.float64)
+    if len(sure.labels) != 1:
+        raise UsageError(f"{name}: not for sets of labels. Try -m average-precision")
+    return items, sure.shares[items, 0], has_label(pair, sure.labels[0])[items].astype(np.float64)
+
+
+@measure("brier", task="items", scores={"value": Mean("error", high=2.0)}, main="value")
+def brier(pair: Pair, *, positive: str = "") -> Values:
+    """Brier score: the mean squared distance of probabilities from what is true. Less is better.
+
+    positive: the label that confidences are about, of two labels.
+    Counts: items.
+    Score: value = mean of (p − y)², 0 to 1, with y = 1 for the positive label or a right answer; with a distribution
+        over labels the mean of Σ (p − y)² over labels, 0 to 2.
+    Peers: scikit-learn brier_score_loss.
+    """
+    sure = _sure(pair, "brier", positive, probabilities=True)
+    if sure.whole:
+        kept = np.flatnonzero(~pair.skipped)
+        return Values(kept, {"error": score_shares(pair, sure)[0][kept]})
+    items, p, right = _right_and_sure(pair, "brier", positive)
+    return Values(items, {"error": squared_errors(p, right)})
+
+
+@measure("log-loss", task="items", scores={"value": Mean("loss")}, main="value")
+def log_loss(pair: Pair, *, positive: str = "", floor: float = 0.0) -> Values:
+    """The mean of −ln of the probability of what is true. Less is better.
+
+    positive: the label that confidences are about, of two labels.
+    floor: the least probability that counts; 0: an item whose truth has the probability 0 makes the score undefined.
+    Counts: items.
+    Score: value = mean of −ln p, with p of gold's label, or of a right or wrong answer.
+    Peers: scikit-learn log_loss, which takes 2e-16 for 0.
+    """
+    sure = _sure(pair, "log-loss", positive, probabilities=True)
+    if sure.whole:
+        kept = np.flatnonzero(~pair.skipped)
+        return Values(kept, {"loss": score_shares(pair, sure, floor)[1][kept]})
+    items, p, right = _right_and_sure(pair, "log-loss", positive)
+    return Values(items, {"loss": surprises(np.where(right > 0, p, 1 - p), floor)})
+
+
+def _choose_bins(parameters: Mapping[str, Any]) -> tuple[Scores, Scores, str]:
+    if parameters["bins"] < 1:
+        raise UsageError(f"calibration: bins is 1 or more, not {parameters['bins']}.")
+    return _calibration_scores(parameters["bins"]), {}, "ece"
+
+
+def _calibration_scores(bins: int) -> Scores:
+    names = {"ece-mass": "ece_mass", "mce": "mce", "floor": "floor", "squared": "squared"}
+    scores: Any = {name: CalibrationPart(bins, field) for name, field in names.items()}
+    return {"ece": CalibrationGap(bins), **scores}
+
+
+@measure("calibration", task="items", scores=_calibration_scores(15), main="ece", chosen=_choose_bins)
+def calibration(pair: Pair, *, bins: int = 15, positive: str = "") -> Values:
+    """Expected calibration error: how far confidences are from the share of right answers. Less is better.
+
+    bins: the number of bins.
+    positive: the label that confidences are about, of two labels.
+    Counts: items.
+    Score: ece = Σ n_b/n·|mean confidence − share right| over bins of equal width, each with its upper end; ece-mass
+        in bins of about equal numbers, in which equal confidences stay together; mce = the largest distance of a
+        bin; floor = the ece that is expected if confidences are calibrated, which is not 0; squared = the squared
+        distances in bins of equal numbers without their bias. A difference of two systems has p, but no verdict: a
+        system that always gives the share of positives has an ece of 0.
+    Peers: netcal ECE, which puts some confidences at an edge into the other bin.
+    """
+    items, p, right = _right_and_sure(pair, "calibration", positive)
+    return Values(items, {"confidence": p, "right": right})

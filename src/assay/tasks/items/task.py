@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assay.engine.task import Annotators, Task
-from assay.tasks.items import measures, numbers
+from assay.tasks.items import confidences, measures, numbers
 from assay.tasks.items.confidences import rank_items
 from assay.tasks.items.drawing import CARDS
 from assay.tasks.items.prepare import default_measures, prepare_items
@@ -13,7 +13,7 @@ TASK = Task(
     name="items",
     noun="item",
     drawing=CARDS,
-    measures=(measures, numbers),
+    measures=(measures, numbers, confidences),
     defaults=("accuracy", "label-f1"),
     measures_for=default_measures,
     agreement=("kappa", "alpha", "fleiss", "ac1"),
