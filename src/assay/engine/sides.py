@@ -168,7 +168,8 @@ def _check_documents(tables: Sequence[ItemTable]) -> None:
 def _join_targets(tables: Sequence[ItemTable]) -> ItemTable:
     """The items of all tables with gold's labels, each item once."""
     shared = {
-        what: set.intersection(*({*getattr(table, what)} for table in tables)) for what in ("texts", "metadata")
+        what: set.intersection(*({*getattr(table, what)} for table in tables))
+        for what in ("texts", "metadata", "scores")
     }
 
     def take_targets(table: ItemTable) -> ItemTable:
@@ -183,7 +184,8 @@ def _join_targets(tables: Sequence[ItemTable]) -> ItemTable:
             confidence=None,
             shares=None,
             targets=None,
-            scores={},
+            # Their names alone: what each system has.
+            scores={name: cells * np.nan for name, cells in table.scores.items() if name in shared["scores"]},
             notes=(),
             warnings=(),
         )

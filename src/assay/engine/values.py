@@ -225,7 +225,8 @@ class ValueScores:
         """The name of the measure in rows."""
         self.measure, self.slice, self.tallies, self.settings = measure, where, tallies, settings
         self.systems, self.labels = tallies.systems, tallies.labels or ()
-        self.every: Mapping[str, ValueScore] = measure.scores  # type: ignore[assignment]
+        scores: Mapping[str, ValueScore] = measure.scores  # type: ignore[assignment]
+        self.every = {score: function.fit(tallies.columns) for score, function in scores.items()}
         """All scores, by name."""
         self.tested = list(measure.tested)
         """The scores on which systems are compared."""

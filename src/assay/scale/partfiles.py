@@ -20,7 +20,7 @@ from assay.errors import InputError, UsageError, unknown
 from assay.formats.source import Source
 from assay.stats import confidence
 
-SCHEMA = "assay-part/6"
+SCHEMA = "assay-part/7"
 _CLASSES: dict[str, Any] = {
     name: kind
     for module in (confidence, counts, examples, items, options, parts, texts, values, warnings, result)

@@ -43,6 +43,10 @@ class ValueScore:
         weights = np.ones((1, len(next(iter(columns.values())))))
         return np.asarray(self.bind(self.prepare(columns))(weights)[0])
 
+    def fit(self, columns: Columns) -> ValueScore:
+        """The score with the limits that the values of all systems have."""
+        return self
+
     def prepare(self, columns: Columns) -> Columns:
         """The columns as they are exchanged in a test."""
         return columns
@@ -110,6 +114,20 @@ class Mean(Moments):
         """The deviation from the mean."""
         values = columns[self.column]
         return np.asarray((values - values.mean()) / len(values))
+
+
+class LoggedMean(Mean):
+    """The mean of a column of any numbers; if all are from 0 to 1, it is a share."""
+
+    def __init__(self, column: str) -> None:
+        super().__init__(column, low=-math.inf, lower=False)
+
+    def fit(self, columns: Columns) -> ValueScore:
+        """The mean, with the limits of a share if it is one."""
+        fitted, values = LoggedMean(self.column), columns[self.column]
+        if np.all((values >= 0) & (values <= 1)):
+            fitted.low, fitted.high, fitted.interval = 0.0, 1.0, "score"
+        return fitted
 
 
 class RootMean(Mean):

@@ -14,8 +14,8 @@ from assay.corpus.ratings import parse_number
 from assay.engine.items import Items
 from assay.engine.measure import measure, precision, recall
 from assay.engine.values import Values
-from assay.errors import InputError, UsageError
-from assay.stats.values import Determination, Kendall, Mean, Pearson, RootMean, Spearman
+from assay.errors import InputError, UsageError, unknown
+from assay.stats.values import Determination, Kendall, LoggedMean, Mean, Pearson, RootMean, Spearman
 from assay.tasks.items.judge import ItemRun, judge_items, run_of
 
 _KINDS = ("numbers", "ordered")
@@ -162,3 +162,35 @@ def within(pair: Pair, *, k: float = 1.0) -> Items:
         row = int(items.sentence[place])
         right[place] = abs(Decimal(gold[row]) - Decimal(system[row])) <= Decimal(str(k))
     return items.judged(right)
+
+
+@measure("mean", task="items", scores={"value": LoggedMean("value")}, named=("of",))
+def mean(pair: Pair, *, of: str = "") -> Values:
+    """The mean of a number that each item has in the system's file, such as a score that a log contains.
+
+    of: the name of the score, or of a column of numbers. Default: the only score.
+    Score: value = Σ number/n; an item that the file lacks has 0 (--missing empty). Gold is not needed. Interval:
+        Student's t; if all numbers are from 0 to 1, as for shares.
+    Peers: the accuracy that lm-evaluation-harness and Inspect print.
+    """
+    table, rows = pair.system.layers[ItemTable], np.flatnonzero(~pair.skipped)
+    known = [*table.scores, *table.metadata]
+    name = of or (next(iter(table.scores)) if len(table.scores) == 1 else "")
+    if name not in known:
+        if name:
+            raise UsageError(f"mean: {table.path}: {unknown('score', name, known)}")
+        raise UsageError(f'mean: name the score, e.g. -m "mean(of={next(iter(known), "NAME")})".')
+    if name in table.scores:
+        values = table.scores[name][rows]
+    else:
+        column = table.metadata[name]
+        numbers = [parse_number(cell) for cell in column.vocabulary]
+        values = np.array([np.nan if number is None else number for number in numbers])[column.codes[rows]]
+    # An item that is not in the file has no number at all.
+    logged = np.array([*table.scores.values()]).reshape(-1, len(table))
+    absent = np.isnan(logged[:, rows]).all(axis=0) if table.scores else table.missing[rows]
+    values = np.where(absent, 0.0, values)
+    if np.isnan(values).any():
+        row = int(rows[np.isnan(values)][0])
+        raise InputError(f"{table.place(row)}: item {pair.gold.sentence_ids[row]} has no number in {name}.")
+    return Values(rows, {"value": values})

@@ -49,8 +49,15 @@ def table_of(item: Input | Corpus) -> ItemTable:
 
 
 def default_measures(gold: Input | Corpus) -> tuple[str, ...]:
-    """The measures if the user names none, by what gold's items have."""
-    return _DEFAULTS[kind_of(table_of(gold), ())]
+    """The measures if the user names none, by what gold's items have; of logs, the scores in them.
+
+    If answers to choices are known, accuracy is the logged `acc`.
+    """
+    table = table_of(gold)
+    if not table.scores:
+        return _DEFAULTS[kind_of(table, ())]
+    means = [f"mean(of={name})" for name in table.scores if table.is_logged or name != "acc"]
+    return tuple(means if table.is_logged else ["accuracy", *means])
 
 
 def kind_of(gold: ItemTable, measures: Sequence[str]) -> str:
@@ -81,9 +88,11 @@ def prepare_items(run: Run) -> None:
     run.decide(kind=kind, column=LABEL, joined_by="order" if gold.ids is None else "id")
     for name, table in zip(run.names, tables, strict=True):
         run.notes += [note_on_reading(name=name, text=note, number=0, first=[]) for note in table.notes]
-    labelled = np.arange(len(gold)) if kind == "sets" or options.symmetric else np.flatnonzero(~gold.missing)
+    # Two annotators have no gold, scores in a log need none, and no label is the empty set.
+    takes_all = options.symmetric or kind == "sets" or (bool(names) and {*names} == {"mean"})
+    labelled = np.arange(len(gold)) if takes_all else np.flatnonzero(~gold.missing)
     open_ids = {*gold.ids} if gold.ids is not None and len(labelled) < len(gold) else set()
-    left_out = dict.fromkeys(np.flatnonzero(gold.missing).tolist(), "no gold label") if kind != "sets" else {}
+    left_out = {} if takes_all else dict.fromkeys(np.flatnonzero(gold.missing).tolist(), "no gold label")
     number, gold = len(gold), gold.take(labelled) if len(labelled) < len(gold) else gold
     if not len(gold):
         raise InputError(
@@ -128,7 +137,7 @@ def prepare_items(run: Run) -> None:
     if options.map is not None:
         run.map_labels(lambda rules, corpus, sides: mapping.map_corpus(rules, corpus, LABEL, sides))
     counts = [_count_labels(corpus, kind) for corpus in run.corpora]
-    if kind in ("labels", "sets", "ordered"):
+    if kind in ("labels", "sets", "ordered") and {*names} != {"mean"}:
         _check_labels(run, counts)
     run.count_labels(lambda corpus: _members(corpus, kind))
     every = dict.fromkeys(label for own in counts for label in own)
